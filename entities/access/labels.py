@@ -1,0 +1,109 @@
+"""Labels: what a scope is cleared for, and how labels combine and rise (design §2.1, §2.2)."""
+
+from collections.abc import Iterable, Mapping
+from uuid import UUID
+
+from django.apps import apps
+from django.db import connection
+
+from entities.access.scope import ScopeError, cached, current
+
+
+def allowed_labels(scope: object = None) -> frozenset[int]:
+    """Every label, compounds included, that the open scope may read."""
+
+    def load() -> frozenset[int]:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT app_allowed()")
+            return frozenset(cursor.fetchone()[0] or ())
+
+    return cached("allowed", load)  # type: ignore[no-any-return]
+
+
+def atoms_by_label() -> dict[int, tuple[int, ...]]:
+    """The atoms of every label of the open scope's workspace; Public is `()`."""
+
+    def load() -> dict[int, tuple[int, ...]]:
+        from entities.models import Classification
+
+        return {value: tuple(parts) for value, parts in Classification.objects.values_list("value", "components")}
+
+    return cached("atoms", load)  # type: ignore[no-any-return]
+
+
+def atoms_of(label: int | None) -> tuple[int, ...]:
+    """The atoms of one label, ascending. Unlabelled text has none to show: callers never get here with None by accident.
+
+    Raises: KeyError for a label that the workspace does not know.
+    """
+    if label is None:
+        raise ValueError("unlabelled text has no atoms")
+    known = atoms_by_label()
+    if label not in known:
+        # A compound made since this scope was opened.
+        from entities.models import Classification
+
+        known[label] = tuple(Classification.objects.values_list("components", flat=True).get(value=label))
+    return known[label]
+
+
+def held_atoms(scope: object = None) -> frozenset[int]:
+    """The atoms that the open scope is cleared for."""
+    known = atoms_by_label()
+    return frozenset(a for label in allowed_labels() for a in known.get(label, ()) if len(known[label]) == 1)
+
+
+def missing_atoms(label: int) -> tuple[int, ...]:
+    """What the open scope lacks to read `label`."""
+    held = held_atoms()
+    return tuple(a for a in atoms_of(label) if a not in held)
+
+
+def readable_now(label: int | None) -> bool:
+    return label is not None and label in allowed_labels()
+
+
+def combine_many(labels: Iterable[int]) -> int:
+    """The label of the union of `labels` in the open scope's workspace; a compound row is made on demand.
+
+    0 is the identity. Raises: django.db.DataError for a label that the workspace does not know.
+    """
+    values = sorted(set(labels) - {0})
+    if not values:
+        return 0
+    if len(values) == 1:
+        return values[0]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT app_combine(%s::int[])", [values])
+        return int(cursor.fetchone()[0])
+
+
+def combine(workspace: int, *labels: int) -> int:
+    """`combine_many` that says which workspace it means, and refuses another than the open scope's."""
+    if current().workspace != workspace:
+        raise ScopeError("labels are combined in the scope of their own workspace")
+    return combine_many(labels)
+
+
+def raise_labels(passages: Mapping[UUID, int]) -> int:
+    """Raise all text drawn from `passages` (id -> the passage's new label), in the caller's transaction.
+
+    Runs in a service scope, because text may rise above the label of whoever raises it. Returns the number of raised rows.
+    Raises: ScopeError outside a service scope.
+    """
+    from entities.models import Derived, Source
+
+    if not current().is_service:
+        raise ScopeError("labels are raised by the service")
+    raised = 0
+    for label in set(passages.values()) - {0}:
+        ids = [passage for passage, new in passages.items() if new == label]
+        derived = Source.objects.filter(passage__in=ids).values("derived")
+        for model in apps.get_models():
+            if issubclass(model, Derived):
+                rows = model._default_manager.filter(pk__in=derived, data_classification__isnull=False)
+                for old in set(rows.values_list("data_classification", flat=True)):
+                    new = combine_many([old, label])
+                    if new != old:
+                        raised += rows.filter(data_classification=old).update(data_classification=new)
+    return raised

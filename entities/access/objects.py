@@ -1,0 +1,169 @@
+"""Object permission: which records a scope may see, which of their columns it may read, and how code gets one."""
+
+from typing import TYPE_CHECKING, Any, TypeVar
+from uuid import UUID
+
+from django.contrib.contenttypes.models import ContentType
+from django.db.models import BooleanField, Case, CharField, Exists, F, OuterRef, Q, QuerySet, Value, When
+from django.db.models.expressions import RawSQL
+from django.db.models.functions import Now
+from django.http import Http404
+
+from entities.access.labels import held_atoms
+from entities.access.scope import Scope, cached
+from entities.rag import VERBS, RedactedField
+
+if TYPE_CHECKING:
+    from entities.models import Entity
+
+M = TypeVar("M", bound="Entity")
+NAME_IS_READABLE = RawSQL("name_classification = ANY((SELECT app_allowed())::int[])", [], output_field=BooleanField())
+
+
+def entity_content_type(obj: Any) -> ContentType:
+    """guardian's content type for a record: the base type for all, or `has_perm` on a subclass says no in silence."""
+    from entities.models import Entity
+
+    model = obj if isinstance(obj, type) else type(obj)
+    return ContentType.objects.get_for_model(Entity if issubclass(model, Entity) else model)
+
+
+def _role_ids(principal: int) -> dict[int, str]:
+    """Roles (id -> name) that a principal holds in the open scope's workspace."""
+    from entities.models import Role
+
+    if principal < 0:
+        return dict(Role.objects.filter(pk=-principal).values_list("pk", "name"))
+    return dict(Role.objects.filter(group__user=principal).values_list("pk", "name"))
+
+
+def visible(scope: Scope, model: type["Entity"], verb: str = "view") -> Q:
+    """The condition of object permission on rows of `model` (the base, or a type). Design §2.4.
+
+    A row is visible when it is open to the workspace, or private and the caller's own, or granted to the caller or one of
+    their roles, or a rule of its type says so. Other verbs need a grant or a rule, and the row visible.
+    """
+    if verb not in VERBS:
+        raise ValueError(f"unknown verb {verb!r}")
+    if scope.is_service:
+        return Q()
+    condition = _visible_as(scope.principal, model, verb)
+    if scope.narrowed_to:
+        condition &= _visible_as(scope.narrowed_to, model, verb)
+    return condition
+
+
+def _visible_as(principal: int, model: type["Entity"], verb: str) -> Q:
+    from entities.models import EntityRoleGrant, EntityUserGrant
+    from entities.models.entity import Visibility
+    from entities.registry import content_type_id, entity_types
+
+    roles = cached(f"roles {principal}", lambda: _role_ids(principal))
+    unexpired = Q(expires_at__isnull=True) | Q(expires_at__gt=Now())
+    codename = {"permission__codename": f"{verb}_entity"}
+    condition = Q(
+        Exists(
+            EntityRoleGrant.objects.filter(
+                unexpired, content_object=OuterRef("pk"), group__role__in=list(roles), **codename
+            )
+        )
+    )
+    if principal > 0:
+        condition |= Q(
+            Exists(EntityUserGrant.objects.filter(unexpired, content_object=OuterRef("pk"), user=principal, **codename))
+        )
+        condition |= Q(visibility=Visibility.PRIVATE, created_by=principal)
+    if verb == "view":
+        condition |= Q(visibility=Visibility.WORKSPACE)
+    for kind in entity_types().values():
+        if issubclass(kind, model) or issubclass(model, kind):
+            for rule in kind.access().rules:
+                if rule.verb == verb and set(rule.roles) & set(roles.values()):
+                    rows = kind._base_manager.filter(rule.rows).values("pk") if rule.rows is not None else None
+                    granted = Q(content_type=content_type_id(kind))
+                    condition |= granted & Q(pk__in=rows) if rows is not None else granted
+    # A private record is its creator's alone, whatever the type's rules say.
+    condition &= ~Q(visibility=Visibility.PRIVATE) | Q(created_by=principal)
+    return condition if verb == "view" else condition & _visible_as(principal, model, "view")
+
+
+def field_is_readable(model: type["Entity"], name: str) -> bool:
+    """Whether the open scope is cleared for field `name`. The name's label is per row, so it is decided in the query."""
+    from entities.access.scope import current
+
+    return current().is_service or model.rag().label_of(name) <= held_atoms()
+
+
+def declared_fields(model: type["Entity"]) -> list[str]:
+    """The business columns of a type, `name` first, in the order of declaration."""
+    own = [f.name for f in model._meta.local_fields if f.name != "entity_ptr"]
+    return ["name", *own]
+
+
+def readable_fields(model: type["Entity"]) -> list[str]:
+    """The declared columns that exist for the open scope: for output, filters, ordering, grouping and errors alike."""
+    return [name for name in declared_fields(model) if field_is_readable(model, name)]
+
+
+def redacted_fields(model: type["Entity"]) -> list[RedactedField]:
+    """Columns that are hidden and acknowledged, with what they need; columns with a concealed missing atom are left out."""
+    from entities.models import Classification
+
+    held = held_atoms()
+    concealed = cached(
+        "concealed",
+        lambda: frozenset(Classification.objects.filter(conceal=True).values_list("value", flat=True)),
+    )
+    result = []
+    for name in declared_fields(model):
+        missing = model.rag().label_of(name) - held
+        if not field_is_readable(model, name) and not missing & concealed:
+            result.append(RedactedField(name, tuple(sorted(missing))))
+    return result
+
+
+def select_readable(queryset: QuerySet[M], scope: Scope) -> QuerySet[M]:
+    """Leave the columns that the open scope is not cleared for out of the SELECT, and add `title`."""
+    hidden = {"name"}
+    if queryset.model._meta.get_parent_list():
+        hidden |= {name for name in declared_fields(queryset.model) if not field_is_readable(queryset.model, name)}
+    else:
+        hidden |= set()
+    title = Case(When(NAME_IS_READABLE, then=F("name")), default=Value(None), output_field=CharField(null=True))
+    return queryset.defer(*hidden).annotate(title=title)
+
+
+def get_entity_or_404(scope: Scope, pk: UUID | str, verb: str = "view", model: type["Entity"] | None = None) -> "Entity":
+    """The record, of its concrete type, as `scope` may read it.
+
+    Raises: Http404 when it is absent, of another workspace, or `scope` lacks `verb`: one answer for all.
+    """
+    from entities.models import Entity
+
+    base = (model or Entity).objects.visible_to(scope, verb)
+    try:
+        row = base.only("pk", "content_type").get(pk=pk)
+    except ((model or Entity).DoesNotExist, ValueError, TypeError):
+        raise Http404("Not found.") from None
+    return row.specific(scope)
+
+
+def may(scope: Scope, entity: "Entity", verb: str) -> bool:
+    from entities.models import Entity
+
+    return Entity.objects.visible_to(scope, verb).filter(pk=entity.pk).exists()
+
+
+def clears(scope: Scope, entities: QuerySet["Entity"]) -> QuerySet["Entity"]:
+    """`entities` cut down to what `scope` may view."""
+    return entities.filter(visible(scope, entities.model))
+
+
+def sources_visible(scope: Scope, column: str = "pk") -> Q:
+    """Condition on rows of a `Derived` model: every entity that the row was drawn from is visible to `scope`."""
+    from entities.models import Entity, Source
+
+    hidden = Source.objects.filter(derived=OuterRef(column)).exclude(
+        entity__in=Entity.objects.filter(visible(scope, Entity)).values("pk")
+    )
+    return Q() if scope.is_service else ~Q(Exists(hidden))

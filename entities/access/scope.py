@@ -1,0 +1,144 @@
+"""Scopes: who reads, in which workspace, for the length of one transaction."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Any
+
+from django.db import connection, transaction
+
+if TYPE_CHECKING:
+    from entities.models import Role, User
+
+
+class ScopeError(RuntimeError):
+    """A scope was opened inside another, or database work was tried with none open."""
+
+
+class NoWorkspace(Exception):
+    """There is no such workspace, or the user is not in it: the two are the same answer."""
+
+
+class Kind(StrEnum):
+    USER = "user"
+    ROLE = "role"
+    SERVICE = "service"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """A principal in a workspace.
+
+    principal: user id (positive), a role as minus its id, 0 for the service. The same integer is the audience of rows
+    that are for one principal only. narrowed_to: minus the id of a role whose clearances and permissions the principal is
+    held to as well (view-as, agents that run as a role): what is seen is the intersection.
+    """
+
+    workspace: int
+    principal: int
+    kind: Kind
+    slug: str
+    narrowed_to: int = 0
+
+    @staticmethod
+    def for_user(user: "User", slug: str) -> "Scope":
+        """Raises: NoWorkspace."""
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT app_open_scope(%s, %s)", [user.pk, slug])
+            (workspace,) = cursor.fetchone()
+        if workspace is None:
+            raise NoWorkspace(slug)
+        return Scope(workspace, user.pk, Kind.USER, slug)
+
+    @staticmethod
+    def for_role(role: "Role") -> "Scope":
+        """A role's own scope, for Pulse and workflow steps. `role` comes from an open scope of its workspace."""
+        return Scope(role.workspace_id, -role.pk, Kind.ROLE, role.workspace.slug)
+
+    @staticmethod
+    def for_service(workspace: int) -> "Scope":
+        """All labels, unlabelled text included, of one workspace. For the pipeline, sweeps and cascades."""
+        return Scope(workspace, 0, Kind.SERVICE, "")
+
+    @property
+    def is_service(self) -> bool:
+        return self.kind is Kind.SERVICE
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        """Begin a transaction as this principal.
+
+        Raises: ScopeError when a scope is open already: settings made in a savepoint would outlive it. Do not yield out of
+        a generator inside: the transaction would be handed to the caller.
+        """
+        if scope_is_open():
+            raise ScopeError("a scope is already open on this connection")
+        outermost = not connection.in_atomic_block
+        with transaction.atomic():
+            _set(str(self.workspace), str(self.principal), "on" if self.is_service else "", str(self.narrowed_to or ""))
+            connection.open_scope = self  # type: ignore[attr-defined]
+            connection.scope_cache = {}  # type: ignore[attr-defined]
+            try:
+                yield
+                if not outermost and not connection.needs_rollback:
+                    _set("", "", "", "")
+            finally:
+                connection.open_scope = None  # type: ignore[attr-defined]
+                connection.scope_cache = None  # type: ignore[attr-defined]
+
+
+def _set(workspace: str, principal: str, service: str, narrowed: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT set_config('app.workspace', %s, true), set_config('app.principal', %s, true),"
+            " set_config('app.service', %s, true), set_config('app.narrowed', %s, true)",
+            [workspace, principal, service, narrowed],
+        )
+
+
+def scope_is_open() -> bool:
+    return getattr(connection, "open_scope", None) is not None
+
+
+def current() -> Scope:
+    """The scope that is open on this connection; for checks that a given scope is the open one.
+
+    Raises: ScopeError when none is.
+    """
+    scope: Scope | None = getattr(connection, "open_scope", None)
+    if scope is None:
+        raise ScopeError("no scope is open")
+    return scope
+
+
+def cached(key: str, load: Any) -> Any:
+    """`load()` once for the open scope: every transaction begun after a revocation asks anew."""
+    cache: dict[str, Any] | None = getattr(connection, "scope_cache", None)
+    if cache is None:
+        raise ScopeError("no scope is open")
+    if key not in cache:
+        cache[key] = load()
+    return cache[key]
+
+
+def make_group(name: str) -> int:
+    """The Django group of a new role, made by the database because no policy can show it before its role exists."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT app_make_group(%s)", [name])
+        return int(cursor.fetchone()[0])
+
+
+def workspaces_of(user: "User") -> list[tuple[str, str]]:
+    """(slug, name) of the workspaces that `user` is a member of, by name."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT slug, name FROM app_workspaces_of(%s)", [user.pk])
+        return [(slug, name) for slug, name in cursor.fetchall()]
+
+
+def open_token(digest: str) -> tuple[int, str] | None:
+    """(user id, workspace slug) of an API token's SHA-256, or None."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT user_id, slug FROM app_open_token(%s)", [digest])
+        row = cursor.fetchone()
+    return (row[0], row[1]) if row else None

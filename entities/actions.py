@@ -1,0 +1,178 @@
+"""What can be done to records: the one place for pages, admin and API. Transaction inside, network outside."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.models import Group
+from django.db import transaction
+from django.utils import timezone
+
+from entities.access import Scope, field_is_readable, grant_entity
+from entities.models import (
+    AuditEntry,
+    Classification,
+    ClassificationGrant,
+    Entity,
+    Membership,
+    Role,
+    User,
+    Workspace,
+    WorkspaceSettings,
+)
+from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, PUBLIC, SECRET
+from entities.models.entity import Visibility
+from entities.registry import parents
+from entities.signals import entity_changed, entity_deleted
+from entities.text import write_text
+
+SEEDED = [
+    (PUBLIC, "Public", "world", "green", "No sensitive information: anybody may read it."),
+    (INTERNAL, "Internal", "building", "blue", "Internal business information: plans, procedures, meeting notes."),
+    (CONFIDENTIAL, "Confidential", "lock", "orange", "Business-confidential material: strategy, negotiations, disputes."),
+    (PII, "PII", "user", "purple", "A person together with contact or identity data."),
+    (PII_SENSITIVE, "PII-Sensitive", "heart", "pink", "Health, beliefs, biometrics, sickness or family matters of a person."),
+    (FINANCIAL, "Financial", "coin", "yellow", "Salaries, bank accounts, revenue, prices and deal terms."),
+    (SECRET, "Secret", "key", "red", "Passwords, keys, credentials, and what must not leave a small circle."),
+]
+SEEDED_ROLES = [
+    ("Admin", {"is_admin": True}, []),
+    ("Steward", {"is_steward": True}, []),
+    ("Editor", {}, []),
+    ("pulse-service", {}, [INTERNAL, CONFIDENTIAL, FINANCIAL]),
+]
+
+
+def record(scope: Scope, action: str, kind: str = "", object_id: object = "", **detail: Any) -> None:
+    """Append to the audit. `detail` holds ids, labels and field names, never text."""
+    AuditEntry.objects.create(
+        workspace_id=scope.workspace,
+        actor=scope.principal,
+        action=action,
+        object_kind=kind,
+        object_id=str(object_id),
+        detail=detail,
+    )
+
+
+def create_workspace(*, slug: str, name: str) -> Workspace:
+    """A workspace with the seeded classifications and roles. Needs no scope open: it opens the new one's."""
+    with transaction.atomic():
+        workspace = Workspace.objects.create(slug=slug, name=name)
+    with Scope.for_service(workspace.pk).open():
+        WorkspaceSettings.objects.create(workspace=workspace)
+        for value, label, icon, color, description in SEEDED:
+            Classification.objects.create(
+                workspace=workspace,
+                value=value,
+                label=label,
+                icon=icon,
+                color=color,
+                description=description,
+                components=[value] if value else [],
+            )
+        for role_name, flags, labels in SEEDED_ROLES:
+            create_role(workspace, role_name, labels, **flags)
+    return workspace
+
+
+def create_role(workspace: Workspace, name: str, labels: Iterable[int] = (), **flags: bool) -> Role:
+    """A role with clearances for the given atoms, in the open scope."""
+    role = Role(workspace=workspace, name=name, **flags)
+    role.save()
+    for classification in Classification.objects.filter(value__in=list(labels)):
+        ClassificationGrant.objects.create(workspace=workspace, role=role, classification=classification)
+    return role
+
+
+def add_member(workspace: Workspace, user: User, roles: Iterable[Role] = ()) -> Membership:
+    """Make `user` a member with `roles`, in the open scope."""
+    membership, _ = Membership.objects.get_or_create(workspace=workspace, user=user)
+    user.groups.add(*Group.objects.filter(role__in=[r.pk for r in roles]))
+    return membership
+
+
+def create_entity(
+    *, scope: Scope, model: type[Entity], fields: Mapping[str, Any], texts: Mapping[str, str] | None = None, **base: Any
+) -> Entity:
+    """Create a record; its creator gets all verbs on it. `fields` are the type's columns, already validated.
+
+    `base` may name `source_system`, `source_id` and `visibility`. Fields that the caller is not cleared for are refused
+    (ValueError), so a writer cannot plant what they may not read.
+    """
+    refuse_hidden(model, fields)
+    entity = model(
+        workspace_id=scope.workspace,
+        created_by=scope.principal,
+        updated_by=scope.principal,
+        visibility=base.pop("visibility", None) or Visibility(model.access().default),
+        **fields,
+        **base,
+    )
+    entity.save(force_insert=True)
+    if scope.principal:
+        grant_entity(entity, scope.principal)
+    for name, text in (texts or {}).items():
+        write_text(scope, entity, name, text)
+    record(scope, "entity.created", entity.type_name, entity.pk)
+    announce(scope, entity, [*fields, *(texts or {})], created=True)
+    return entity
+
+
+def change_entity(
+    *, scope: Scope, entity: Entity, fields: Mapping[str, Any], texts: Mapping[str, str] | None = None
+) -> list[str]:
+    """Write the given columns and long texts of a record got with the verb "change". Returns the names that changed."""
+    model = entity.type_class
+    refuse_hidden(model, fields)
+    current = model._base_manager.filter(pk=entity.pk).values(*fields).get() if fields else {}
+    wanted = {k: (v.pk if isinstance(v, Entity) else v) for k, v in fields.items()}
+    changed = [name for name in fields if current[name] != wanted[name]]
+    if changed:
+        base = {f.name for f in Entity._meta.local_fields}
+        own = {name: fields[name] for name in changed if name not in base}
+        if own:
+            model._base_manager.filter(pk=entity.pk).update(**own)
+        Entity._base_manager.filter(pk=entity.pk).update(
+            updated_at=timezone.now(),
+            updated_by=scope.principal,
+            **{name: fields[name] for name in changed if name in base},
+        )
+    changed += [name for name, text in (texts or {}).items() if write_text(scope, entity, name, text)]
+    if changed:
+        record(scope, "entity.changed", entity.type_name, entity.pk, fields=changed)
+        announce(scope, entity, changed)
+    return changed
+
+
+def archive_entity(*, scope: Scope, entity: Entity, archived: bool = True) -> None:
+    Entity._base_manager.filter(pk=entity.pk).update(archived_at=timezone.now() if archived else None)
+    record(scope, "entity.archived" if archived else "entity.restored", entity.type_name, entity.pk)
+    announce(scope, entity, ["archived_at"])
+
+
+def delete_entity(*, scope: Scope, entity: Entity) -> None:
+    """Delete a record got with the verb "delete", and everything that hangs on it, hidden rows included."""
+    above = parent_ids(entity)
+    record(scope, "entity.deleted", entity.type_name, entity.pk)
+    entity.type_class._base_manager.filter(pk=entity.pk)._raw_delete("default")  # cascades in the database
+    entity_deleted.send(Entity, entity_id=entity.pk, workspace=scope.workspace, parents=above)
+
+
+def parent_ids(entity: Entity) -> list[UUID]:
+    """The records that this one belongs to by hard relations."""
+    names = [f"{name}_id" for name in parents(entity.type_class)]
+    row = entity.type_class._base_manager.filter(pk=entity.pk).values_list(*names).first() if names else None
+    return [pk for pk in row or () if pk]
+
+
+def refuse_hidden(model: type[Entity], fields: Iterable[str]) -> None:
+    hidden = [name for name in fields if not field_is_readable(model, name)]
+    if hidden:
+        raise ValueError(f"not cleared for {', '.join(hidden)}")
+
+
+def announce(scope: Scope, entity: Entity, fields: Iterable[str], *, created: bool = False) -> None:
+    entity_changed.send(
+        Entity, entity=entity, workspace=scope.workspace, fields=frozenset(fields), created=created, bulk=False
+    )

@@ -1,0 +1,35 @@
+"""Error answers. Absent, foreign and hidden things answer the same bytes."""
+
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.shortcuts import render
+
+NOT_FOUND = "There is nothing here, or nothing that you may see."
+
+
+def payload(code: str, detail: str, fields: Any = None) -> dict[str, Any]:
+    """The error body of the API (design §11)."""
+    error: dict[str, Any] = {"code": code, "detail": detail}
+    if fields:
+        error["fields"] = fields
+    return {"error": error}
+
+
+def absent(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """404 for pages and API alike; never says which of absent, foreign or hidden it was."""
+    if request.path_info.startswith("/api/"):
+        return JsonResponse(payload("not_found", NOT_FOUND), status=404)
+    return render(request, "errors/404.html", {"detail": NOT_FOUND}, status=404)
+
+
+def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    if request.path_info.startswith("/api/"):
+        return JsonResponse(payload("forbidden", str(exception) or "You may not do this."), status=403)
+    return render(request, "errors/403.html", {"detail": str(exception or "")}, status=403)
+
+
+def broken(request: HttpRequest) -> HttpResponse:
+    if request.path_info.startswith("/api/"):
+        return JsonResponse(payload("server_error", "Something broke on our side. Nothing was saved."), status=500)
+    return render(request, "errors/500.html", status=500)

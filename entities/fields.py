@@ -1,0 +1,68 @@
+"""Model fields that know about workspaces and labels; `entities.rls.Protect` reads them to write constraints and policies."""
+
+from typing import Any
+
+from django.db import models
+from django.db.models.expressions import Func, Value
+
+
+class WorkspaceForeignKey(models.ForeignKey):
+    """A link to a row of the same workspace.
+
+    Foreign-key checks bypass row-level security, so the constraint is composite, (workspace_id, column) to
+    (workspace_id, id), and is written by `Protect`, not by Django. Deletion cascades in the database, because Django
+    would only see the children that the caller may see.
+    """
+
+    def __init__(self, to: Any, *, on_db_delete: str = "CASCADE", **kwargs: Any) -> None:
+        self.on_db_delete = on_db_delete
+        kwargs["on_delete"] = models.DO_NOTHING
+        kwargs["db_constraint"] = False
+        kwargs.setdefault("related_name", "+")
+        super().__init__(to, **kwargs)
+
+    def deconstruct(self) -> Any:
+        name, path, args, kwargs = super().deconstruct()
+        kwargs.pop("on_delete")
+        kwargs.pop("db_constraint", None)
+        if self.on_db_delete != "CASCADE":
+            kwargs["on_db_delete"] = self.on_db_delete
+        return name, path, args, kwargs
+
+
+class LabelField(models.IntegerField):
+    """The one integer of design §2.1: a `Classification.value` of the row's workspace. NULL means not labelled yet: hidden."""
+
+
+class NumberField(models.BigIntegerField):
+    """A narrow key beside the UUID, for vector and posting tables; drawn from one sequence, never shown to anybody."""
+
+    def __init__(self, **kwargs: Any) -> None:
+        kwargs["db_default"] = Func(Value("clearance_number"), function="nextval")
+        kwargs["unique"] = True
+        kwargs["editable"] = False
+        super().__init__(**kwargs)
+
+    def deconstruct(self) -> Any:
+        name, path, args, kwargs = super().deconstruct()
+        for key in ("db_default", "unique", "editable"):
+            kwargs.pop(key, None)
+        return name, path, args, kwargs
+
+
+class LongText:
+    """Text of a record that is stored only as labelled paragraphs (`FieldParagraph`), never as a column.
+
+    `body = LongText("Body")` on a type declares it. There is no column, so no query on the type can carry the text past
+    its labels (docs/adr/0002).
+    """
+
+    name: str
+
+    def __init__(self, verbose_name: str = "") -> None:
+        self.verbose_name = verbose_name
+
+    def contribute_to_class(self, cls: type[models.Model], name: str) -> None:
+        self.name = name
+        self.verbose_name = self.verbose_name or name.replace("_", " ").capitalize()
+        cls.long_texts = {**getattr(cls, "long_texts", {}), name: self}  # type: ignore[attr-defined]

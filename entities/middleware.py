@@ -1,0 +1,65 @@
+"""Opens the caller's scope around a whole request, rendering included (a lazy queryset read later would be empty)."""
+
+from collections.abc import Callable
+from hashlib import sha256
+
+from django.db import transaction
+from django.http import HttpRequest, HttpResponse
+from django.urls import get_script_prefix, set_script_prefix
+
+from entities.access import NoWorkspace, Scope, open_token
+from entities.errors import absent
+from entities.models import User
+
+WORKSPACE_URLS = "config.workspace_urls"
+
+
+class ScopeMiddleware:
+    """`/w/<slug>/…` and `/api/…` run in the scope of (user, workspace); everything else runs with none.
+
+    Under `/w/<slug>/` the prefix becomes the script prefix, so `reverse` and `{% url %}` stay in the workspace. The API
+    takes the workspace from its token, or for a browser session from `X-Workspace`.
+    """
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponse:
+        request.access_scope = None  # type: ignore[attr-defined]
+        slug = self.enter_workspace(request) if request.path_info.startswith("/w/") else self.named_by_caller(request)
+        if slug is None or not request.user.is_authenticated:
+            return self.get_response(request)
+        try:
+            scope = Scope.for_user(request.user, slug)
+        except NoWorkspace:
+            return absent(request)
+        request.access_scope = scope  # type: ignore[attr-defined]
+        with scope.open():
+            response = self.get_response(request)
+            if response.status_code >= 500:
+                transaction.set_rollback(True)
+        return response
+
+    def enter_workspace(self, request: HttpRequest) -> str:
+        _, _, slug, rest = (request.path_info + "/").split("/", 3)
+        prefix = get_script_prefix().rstrip("/")
+        set_script_prefix(f"{prefix}/w/{slug}/")
+        request.path_info = "/" + rest.removesuffix("/") if not request.path_info.endswith("/") else "/" + rest[:-1]
+        request.urlconf = WORKSPACE_URLS  # type: ignore[attr-defined]
+        return slug
+
+    def named_by_caller(self, request: HttpRequest) -> str | None:
+        if not request.path_info.startswith("/api/"):
+            return None
+        scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
+        if scheme.lower() == "token" and secret:
+            found = open_token(sha256(secret.strip().encode()).hexdigest())
+            request.token_user = None  # type: ignore[attr-defined]
+            if found is None:
+                return None
+            user = User.objects.filter(pk=found[0], is_active=True).first()
+            if user is None:
+                return None
+            request.user = request.token_user = user  # type: ignore[attr-defined]
+            return found[1]
+        return request.headers.get("X-Workspace") or None

@@ -1,0 +1,28 @@
+from entities.models.audit import AuditEntry
+from entities.models.classification import Classification, ClassificationGrant
+from entities.models.entity import Alias, Entity
+from entities.models.grants import EntityRoleGrant, EntityUserGrant
+from entities.models.people import Membership, Role, Token, User, Workspace, WorkspaceSettings
+from entities.models.source import Derived, Source
+from entities.models.text import FieldParagraph, Labelled
+from entities.types import *  # noqa: F403  every concrete type is a model of this app
+
+__all__ = [
+    "Alias",
+    "AuditEntry",
+    "Classification",
+    "ClassificationGrant",
+    "Derived",
+    "Entity",
+    "EntityRoleGrant",
+    "EntityUserGrant",
+    "FieldParagraph",
+    "Labelled",
+    "Membership",
+    "Role",
+    "Source",
+    "Token",
+    "User",
+    "Workspace",
+    "WorkspaceSettings",
+]

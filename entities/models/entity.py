@@ -1,0 +1,158 @@
+"""The base of every business record."""
+
+import uuid
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+from django.contrib.contenttypes.models import ContentType
+from django.db import models
+from django.urls import reverse
+
+from entities.fields import LabelField, LongText, NumberField, WorkspaceForeignKey
+from entities.models.people import Workspace
+from entities.rag import Access, Rag
+
+if TYPE_CHECKING:
+    from entities.access import Scope
+
+
+class Visibility(models.TextChoices):
+    WORKSPACE = "workspace", "Everybody in the workspace"
+    RESTRICTED = "restricted", "Only who has been given access"
+    PRIVATE = "private", "Only its creator"
+
+
+class Redacted(AttributeError):
+    """A column was read that the scope was not cleared for. It was never selected."""
+
+
+class EntityQuerySet(models.QuerySet["Entity"]):
+    def visible_to(self, scope: "Scope", verb: str = "view") -> Self:
+        """Rows on which `scope` has object permission for `verb`; all conditions are in the statement (design §2.4)."""
+        from entities.access import visible
+
+        return self.filter(visible(scope, self.model, verb))
+
+    def readable_by(self, scope: "Scope") -> Self:
+        """`visible_to`, with the columns that `scope` is not cleared for left out of the SELECT.
+
+        `title` is the name where the caller is cleared for the name's label, else NULL. Reading a column that was left
+        out raises `Redacted`.
+        """
+        from entities.access import select_readable
+
+        return select_readable(self.visible_to(scope), scope)
+
+
+class Entity(models.Model):
+    """A business record. Concrete types (one file each in `entities/types/`) inherit from it by their own table.
+
+    `source_system` and `source_id` are its identity and never change; titles, paths and URLs are `Alias` rows.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    number = NumberField()
+    workspace = models.ForeignKey(Workspace, models.PROTECT, editable=False, related_name="+")
+    content_type = models.ForeignKey(ContentType, models.PROTECT, editable=False, related_name="+")
+    name = models.CharField(max_length=300)
+    name_classification = LabelField(default=0, editable=False)
+    visibility = models.CharField(max_length=10, choices=Visibility, default=Visibility.WORKSPACE, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    created_by = models.BigIntegerField(default=0, editable=False, help_text="User id, -role id, or 0 for the service.")
+    updated_by = models.BigIntegerField(default=0, editable=False)
+    archived_at = models.DateTimeField(null=True, editable=False)
+    source_system = models.CharField(max_length=60, default="clearance", editable=False)
+    source_id = models.CharField(max_length=200, editable=False)
+
+    objects = EntityQuerySet.as_manager()
+
+    long_texts: ClassVar[dict[str, LongText]] = {}
+
+    Rag = Rag
+    Access = Access
+
+    class Meta:
+        ordering = ["-updated_at", "id"]
+        constraints = [
+            models.UniqueConstraint(fields=["workspace", "source_system", "source_id"], name="entity_identity")
+        ]
+        indexes = [
+            models.Index(fields=["workspace", "content_type", "-updated_at"]),
+            models.Index(fields=["workspace", "visibility"]),
+        ]
+        permissions = [("upload_entity", "Can upload files"), ("share_entity", "Can share")]
+
+    def __str__(self) -> str:
+        return self.title_or_type
+
+    def save(self, *args: Any, **kwargs: Any) -> None:
+        if self._state.adding:
+            self.content_type = ContentType.objects.get_for_model(type(self))
+            self.source_id = self.source_id or str(self.pk)
+            self.name_classification = type(self).rag().name_label(self.workspace_id)
+        super().save(*args, **kwargs)
+
+    def refresh_from_db(self, using: str | None = None, fields: Any = None, from_queryset: Any = None) -> None:
+        """Loading a deferred column is how Django would walk around `readable_by`: it raises instead."""
+        if fields is not None and getattr(self, "_redacted", None) and set(fields) & self._redacted:
+            raise Redacted(f"{sorted(set(fields) & self._redacted)} of {type(self).__name__} was not cleared for")
+        super().refresh_from_db(using=using, fields=fields, from_queryset=from_queryset)
+
+    @classmethod
+    def from_db(cls, db: str | None, field_names: Any, values: Any) -> Self:
+        """Remember which columns were left out, so that they stay out."""
+        instance = super().from_db(db, field_names, values)
+        loaded = set(field_names)
+        instance._redacted = frozenset(f.attname for f in cls._meta.concrete_fields if f.attname not in loaded)
+        return instance
+
+    @classmethod
+    def rag(cls) -> type["Rag"]:
+        return cls.Rag
+
+    @classmethod
+    def access(cls) -> type["Access"]:
+        return cls.Access
+
+    @property
+    def title_or_type(self) -> str:
+        """What may be printed: the readable name, else the type's name. Needs an instance from `readable_by`."""
+        title = getattr(self, "title", None)
+        return title or f"{self.type_class._meta.verbose_name} (name not cleared)".capitalize()
+
+    @property
+    def type_class(self) -> type["Entity"]:
+        from entities.registry import type_by_content_type
+
+        return type_by_content_type(self.content_type_id)
+
+    @property
+    def type_name(self) -> str:
+        return self.type_class._meta.model_name or ""
+
+    def get_absolute_url(self) -> str:
+        return reverse("entities:detail", args=[self.pk])
+
+    def specific(self, scope: "Scope") -> "Entity":
+        """The concrete record as `scope` may read it.
+
+        Raises: DoesNotExist when the scope may not see it.
+        """
+        return self.type_class.objects.readable_by(scope).get(pk=self.pk)
+
+
+class Alias(models.Model):
+    """Another name by which a record is known: a title, a path, a URL. Never creates or merges entities."""
+
+    workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
+    entity = WorkspaceForeignKey(Entity)
+    kind = models.CharField(max_length=10, choices=[("title", "Title"), ("path", "Path"), ("url", "URL")])
+    value = models.CharField(max_length=1000)
+    since = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        verbose_name_plural = "aliases"
+        indexes = [models.Index(fields=["workspace", "kind", "value"])]
+
+    def __str__(self) -> str:
+        return self.value

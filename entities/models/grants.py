@@ -1,0 +1,40 @@
+"""django-guardian's direct foreign-key permission tables, with an expiry, on the base type (design §2.4)."""
+
+from django.db import models
+from guardian.models import GroupObjectPermissionBase, UserObjectPermissionBase
+
+from entities.fields import WorkspaceForeignKey
+from entities.models.entity import Entity
+from entities.models.people import Workspace
+
+
+class _Grant(models.Model):
+    """The policy hides expired rows from everybody but the service, so guardian's own checks obey the expiry too."""
+
+    workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
+    expires_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        abstract = True
+
+    def save(self, *args: object, **kwargs: object) -> None:
+        # guardian creates rows itself and knows nothing of workspaces.
+        if self.workspace_id is None:
+            self.workspace_id = self.content_object.workspace_id  # type: ignore[attr-defined]
+        super().save(*args, **kwargs)  # type: ignore[arg-type]
+
+
+class EntityUserGrant(_Grant, UserObjectPermissionBase):
+    content_object = WorkspaceForeignKey(Entity)
+
+    class Meta(UserObjectPermissionBase.Meta):
+        abstract = False
+        indexes = [models.Index(fields=["content_object", "user"])]
+
+
+class EntityRoleGrant(_Grant, GroupObjectPermissionBase):
+    content_object = WorkspaceForeignKey(Entity)
+
+    class Meta(GroupObjectPermissionBase.Meta):
+        abstract = False
+        indexes = [models.Index(fields=["content_object", "group"])]

@@ -1,0 +1,95 @@
+"""Users, workspaces (tenants), and who belongs where in which role."""
+
+from django.contrib.auth.models import AbstractUser, Group
+from django.db import models
+
+from entities.fields import WorkspaceForeignKey
+
+
+class User(AbstractUser):
+    """A person who signs in. Global: what they may see is decided per workspace by `Membership` and roles."""
+
+    def __str__(self) -> str:
+        return self.get_full_name() or self.username
+
+
+class Workspace(models.Model):
+    """A tenant. Its slug and name are the only things known of it from outside."""
+
+    id = models.AutoField(primary_key=True)
+    slug = models.SlugField(unique=True)
+    name = models.CharField(max_length=200)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class WorkspaceSettings(models.Model):
+    """What a workspace has chosen. Apart from `Workspace`, because that table is readable before a scope is open."""
+
+    workspace = models.OneToOneField(Workspace, models.PROTECT, primary_key=True)
+    citation_style = models.CharField(
+        max_length=8, choices=[("number", "[1]"), ("source", "[src:a1b2c3d4]")], default="number"
+    )
+    classification_prompt = models.TextField(blank=True)
+    policy_epoch = models.PositiveIntegerField(default=1, editable=False)
+
+    class Meta:
+        verbose_name_plural = "workspace settings"
+
+    def __str__(self) -> str:
+        return str(self.workspace_id)
+
+
+class Membership(models.Model):
+    workspace = models.ForeignKey(Workspace, models.PROTECT)
+    user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["workspace", "user"], name="one_membership_per_workspace")]
+
+    def __str__(self) -> str:
+        return f"{self.user} in {self.workspace}"
+
+
+class Role(models.Model):
+    """A Django group of exactly one workspace (design §2.4). Members hold it through `User.groups`."""
+
+    workspace = models.ForeignKey(Workspace, models.PROTECT)
+    name = models.CharField(max_length=100)
+    group = models.OneToOneField(Group, models.CASCADE, editable=False)
+    is_admin = models.BooleanField("administers the workspace", default=False)
+    is_steward = models.BooleanField("sees unlabelled text and may relabel", default=False)
+
+    class Meta:
+        ordering = ["name"]
+        constraints = [models.UniqueConstraint(fields=["workspace", "name"], name="role_name_per_workspace")]
+
+    def __str__(self) -> str:
+        return self.name
+
+    def save(self, *args: object, **kwargs: object) -> None:
+        """Keep the group beside the role; group names are unique over the installation, so they carry the workspace."""
+        name = f"{self.workspace_id}:{self.name}"
+        if self.group_id is None:
+            # The policy on auth_group asks for the role, which does not exist yet: the group is made by a function.
+            from entities.access import make_group
+
+            self.group_id = make_group(name)
+        super().save(*args, **kwargs)  # type: ignore[arg-type]
+        Group.objects.filter(pk=self.group_id).exclude(name=name).update(name=name)
+
+
+class Token(models.Model):
+    """An API token of one membership; only its SHA-256 is stored."""
+
+    workspace = models.ForeignKey(Workspace, models.PROTECT)
+    membership = WorkspaceForeignKey(Membership)
+    digest = models.CharField(max_length=64, unique=True)
+    name = models.CharField(max_length=100, blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    def __str__(self) -> str:
+        return self.name or self.digest[:8]

@@ -1,0 +1,39 @@
+"""What derived text was drawn from, so that labels and object permission flow with it (design §2.2)."""
+
+import uuid
+
+from django.db import models
+
+from entities.fields import LabelField, WorkspaceForeignKey
+from entities.models.entity import Entity
+from entities.models.people import Workspace
+
+
+class Source(models.Model):
+    """One passage of one entity that a derived text was drawn from.
+
+    `derived` is the id of a row of some `Derived` model, `passage` the id of a `Paragraph`, `FieldParagraph` or message
+    (NULL: the entity's own fields).
+    """
+
+    workspace = models.ForeignKey(Workspace, models.PROTECT)
+    derived = models.UUIDField()
+    entity = WorkspaceForeignKey(Entity)
+    passage = models.UUIDField(null=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["derived"]), models.Index(fields=["passage"]), models.Index(fields=["entity"])]
+
+    def __str__(self) -> str:
+        return f"{self.derived} from {self.passage or self.entity_id}"
+
+
+class Derived(models.Model):
+    """Base of every model whose text was drawn from other text. `access.raise_labels` finds the subclasses by itself."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
+    data_classification = LabelField(null=True)
+
+    class Meta:
+        abstract = True

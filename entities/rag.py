@@ -1,0 +1,102 @@
+"""What a type declares: `Rag` (what is retrievable, and how it is labelled) and `Access` (who may do what)."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal
+
+from django.db.models import Q
+
+Label = int | tuple[int, ...]
+"""An atom, or several: text that needs more than one clearance."""
+
+VERBS = ("view", "change", "delete", "upload", "share")
+
+
+def atoms(label: Label) -> frozenset[int]:
+    """The atoms of a declared label; Public has none."""
+    return frozenset({label} if isinstance(label, int) else label) - {0}
+
+
+@dataclass(frozen=True)
+class Collection:
+    """A named set of files on a record.
+
+    classification: floor of every paragraph in it. name_classification: label of the files' names.
+    strategy: extraction strategy, "auto" escalates. classify: may be off only where a classification is declared.
+    """
+
+    label: str = ""
+    classification: Label = 0
+    name_classification: Label = 0
+    strategy: Literal["auto", "text", "layout", "ocr", "vision"] = "auto"
+    classify: bool = True
+
+
+@dataclass(frozen=True)
+class Allow:
+    """`roles` may do `verb` on the rows of the type that match `rows` (all when None)."""
+
+    verb: str
+    roles: Sequence[str]
+    rows: Q | None = None
+
+
+class Access:
+    """Who may see and do what. Rules only ever add; the absence of a rule is a refusal."""
+
+    default: ClassVar[Literal["workspace", "restricted", "private"]] = "workspace"
+    rules: ClassVar[Sequence[Allow]] = (
+        Allow("change", roles=["Editor", "Admin"]),
+        Allow("upload", roles=["Editor", "Admin"]),
+        Allow("delete", roles=["Admin"]),
+        Allow("share", roles=["Admin"]),
+    )
+
+
+class Rag:
+    """Options of a type, each checked by `manage.py check` (`entities.E001` …) and listed in docs/entity-types.md."""
+
+    semantic: ClassVar[str] = "{name}"
+    fields: ClassVar[Sequence[str] | None] = None
+    default: ClassVar[Label] = 0
+    classified: ClassVar[Mapping[str, Label]] = {}
+    collections: ClassVar[Mapping[str, Collection]] = {"documents": Collection("Documents")}
+    children: ClassVar[Sequence[str]] = ()
+    pulse: ClassVar[bool] = False
+    pulse_prompt: ClassVar[str] = ""
+    pulse_model: ClassVar[Literal["fast", "standard", "deep"]] = "fast"
+    pulse_tracked_fields: ClassVar[Sequence[str] | None] = None
+    pulse_refresh_after: ClassVar[int | None] = None
+    status_fields: ClassVar[Sequence[str]] = ()
+    coalesce: ClassVar[int] = 30
+    propagation: ClassVar[Literal["parent", "none"] | int] = "parent"
+    pulse_references: ClassVar[bool] = True
+    chat_references: ClassVar[bool] = True
+    chat_visibility: ClassVar[str] = "private"
+    icon: ClassVar[str] = "file"
+    color: ClassVar[str] = "slate"
+
+    @classmethod
+    def label_of(cls, name: str) -> frozenset[int]:
+        """Atoms needed to read field `name`."""
+        return atoms(cls.classified.get(name, cls.default))
+
+    @classmethod
+    def name_label(cls, workspace: int) -> int:
+        """The label, as one integer of `workspace`, of this type's names."""
+        from entities.access import combine
+
+        return combine(workspace, *cls.label_of("name"))
+
+
+@dataclass(frozen=True)
+class RedactedField:
+    """A field that exists but is not shown, and the atoms that would show it (acknowledged form, design §2.2)."""
+
+    name: str
+    requires: tuple[int, ...] = field(default_factory=tuple)
+
+
+def option_names(cls: type[Any]) -> set[str]:
+    """The public options that a declaration sets or inherits."""
+    return {name for name in dir(cls) if not name.startswith("_") and not callable(getattr(cls, name))}

@@ -1,0 +1,39 @@
+"""The registry of types is derived from the installed models; nothing registers itself."""
+
+from functools import cache
+
+from django.apps import apps
+from django.contrib.contenttypes.models import ContentType
+
+from entities.models.entity import Entity
+
+
+@cache
+def entity_types() -> dict[str, type[Entity]]:
+    """Every concrete type by model name, in alphabetical order."""
+    found = [m for m in apps.get_models() if issubclass(m, Entity) and m is not Entity]
+    return {m._meta.model_name or "": m for m in sorted(found, key=lambda m: m._meta.model_name or "")}
+
+
+def type_by_content_type(content_type_id: int) -> type[Entity]:
+    model = ContentType.objects.get_for_id(content_type_id).model_class()
+    assert model is not None and issubclass(model, Entity)
+    return model
+
+
+def content_type_id(model: type[Entity]) -> int:
+    return ContentType.objects.get_for_model(model).pk
+
+
+def parents(model: type[Entity]) -> dict[str, type[Entity]]:
+    """The hard relations of a type: field name -> related type."""
+    return {
+        f.name: f.related_model
+        for f in model._meta.local_fields
+        if f.is_relation and f.name != "entity_ptr" and issubclass(f.related_model, Entity)
+    }
+
+
+def children(model: type[Entity]) -> list[tuple[type[Entity], str]]:
+    """Types that point at `model`, with the field they do it by."""
+    return [(t, name) for t in entity_types().values() for name, target in parents(t).items() if target is model]

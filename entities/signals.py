@@ -1,0 +1,12 @@
+"""What lower apps tell upper ones. Sent inside the transaction; receivers enqueue on commit."""
+
+from django.dispatch import Signal
+
+entity_changed = Signal()
+"""entity: Entity, workspace: int, fields: frozenset[str] (long texts included), created: bool, bulk: bool."""
+
+entity_deleted = Signal()
+"""entity_id: UUID, workspace: int, parents: list[UUID]."""
+
+access_changed = Signal()
+"""workspace: int, entity_id: UUID | None. A grant, role or label policy changed."""
