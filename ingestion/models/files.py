@@ -1,0 +1,114 @@
+"""The authority plane: immutable bytes, files, and their append-only revisions (design §4)."""
+
+import uuid
+
+from django.db import models
+
+from entities.fields import LabelField, NumberField, WorkspaceForeignKey
+from entities.models import Entity, Workspace
+
+
+class State(models.TextChoices):
+    PENDING = "pending", "Waiting"
+    PROCESSING = "processing", "Processing"
+    READY = "ready", "Ready"
+    QUARANTINED = "quarantined", "Quarantined"
+    FAILED = "failed", "Failed"
+
+
+class Stage(models.TextChoices):
+    WAITING = "waiting", "Waiting"
+    EXTRACT = "extract", "Reading"
+    CLASSIFY = "classify", "Classifying"
+    SEGMENT = "segment", "Grouping"
+    CHUNK = "chunk", "Cutting into passages"
+    EMBED = "embed", "Understanding"
+    PUBLISH = "publish", "Publishing"
+    DONE = "done", "Done"
+
+
+class Blob(models.Model):
+    """Bytes by content, per workspace: nothing is "already known" across workspaces. `path` is relative to the storage."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
+    sha256 = models.CharField(max_length=64)
+    size = models.BigIntegerField()
+    media_type = models.CharField(max_length=120)
+    path = models.CharField(max_length=200)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["workspace", "sha256"], name="blob_content")]
+
+    def __str__(self) -> str:
+        return self.sha256[:12]
+
+
+class File(models.Model):
+    """A file on a record. `revision` is the published one; `pending_revision` is on its way through the pipeline.
+
+    floor: label given at upload, on top of the collection's. claim: who works on it until `claimed_until`; work is claimed
+    with a conditional UPDATE. accounted: nothing in the published revision escaped extraction (else the original is for
+    stewards only). unaccounted: [{code, detail, page}].
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    number = NumberField()
+    workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
+    entity = WorkspaceForeignKey(Entity)
+    collection = models.CharField(max_length=64)
+    name = models.CharField(max_length=255)
+    name_classification = LabelField(default=0)
+    media_type = models.CharField(max_length=120, blank=True)
+    size = models.BigIntegerField(default=0)
+    state = models.CharField(max_length=12, choices=State, default=State.PENDING)
+    stage = models.CharField(max_length=12, choices=Stage, default=Stage.WAITING)
+    progress = models.PositiveSmallIntegerField(default=0, help_text="Per cent.")
+    pages = models.PositiveIntegerField(null=True)
+    error_code = models.CharField(max_length=40, blank=True)
+    error_detail = models.CharField(max_length=500, blank=True)
+    error_page = models.PositiveIntegerField(null=True)
+    floor = LabelField(default=0)
+    strategy = models.CharField(max_length=10, default="auto")
+    accounted = models.BooleanField(default=False)
+    unaccounted = models.JSONField(default=list)
+    revision = WorkspaceForeignKey("ingestion.FileRevision", null=True, on_db_delete="SET NULL")
+    pending_revision = WorkspaceForeignKey("ingestion.FileRevision", null=True, on_db_delete="SET NULL")
+    claim = models.UUIDField(null=True)
+    claimed_until = models.DateTimeField(null=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    created_at = models.DateTimeField(auto_now_add=True)
+    updated_at = models.DateTimeField(auto_now=True)
+    created_by = models.BigIntegerField(default=0)
+
+    class Meta:
+        ordering = ["name"]
+        indexes = [
+            models.Index(fields=["entity", "collection", "name"]),
+            models.Index(fields=["workspace", "state", "claimed_until"]),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class FileRevision(models.Model):
+    """One version of a file. Append-only. witness: H(blob digest, policy epoch, schema version, model ids, prompt hash)."""
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
+    file = WorkspaceForeignKey(File)
+    blob = WorkspaceForeignKey(Blob, on_db_delete="NO ACTION")
+    number = models.PositiveIntegerField()
+    source_revision = models.CharField(max_length=200, blank=True)
+    fetched_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.BigIntegerField(default=0)
+    witness = models.CharField(max_length=64, blank=True)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [models.UniqueConstraint(fields=["file", "number"], name="revision_number")]
+
+    def __str__(self) -> str:
+        return f"{self.file_id} #{self.number}"

@@ -1,0 +1,37 @@
+"""What extraction found in a file, paragraph by paragraph, each with its label."""
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+
+from entities.fields import WorkspaceForeignKey
+from entities.models import Labelled
+from ingestion.models.files import File, FileRevision
+
+
+class Paragraph(Labelled):
+    """A paragraph of a file's revision. Its id is stable, uuid5 of (file, digest, ordinal among equals), so that citations
+    and manual labels survive a new revision; only paragraphs of `file.revision` exist (publishing replaces them).
+
+    headings: ids of the headings above it, outermost first; a heading's text stands only in its own, labelled row.
+    boxes: [[page, x0, y0, x1, y1], …] in points from the top left. start, end: span in the canonical text, characters.
+    """
+
+    file = WorkspaceForeignKey(File)
+    revision = WorkspaceForeignKey(FileRevision)
+    page = models.PositiveIntegerField(null=True)
+    boxes = models.JSONField(default=list)
+    kind = models.CharField(max_length=10, default="text")
+    headings = ArrayField(models.UUIDField(), default=list)
+    lang = models.CharField(max_length=8, default="en")
+    start = models.PositiveIntegerField(default=0)
+    end = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        ordering = ["position"]
+        indexes = [
+            models.Index(fields=["file", "position"]),
+            models.Index(fields=["workspace", "data_classification"]),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.pk)

@@ -1,0 +1,1 @@
+"""Listens to what changes in records."""
