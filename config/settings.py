@@ -1,0 +1,268 @@
+"""Settings. Everything an operator may change is an environment variable listed in README.md."""
+
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import environ
+
+from config import csp
+from config.database import as_role, broker, connection
+from config.home import BASE, HOME, secret_key
+from config.postgres import Cluster
+from config.roles import APP, MQ, OWNER
+
+env = environ.Env()
+
+# ── Installation ───────────────────────────────────────────────────────────────────────────────────────────────────
+
+CLEARANCE_HOME = HOME
+CLEARANCE_BIND = env.str("CLEARANCE_BIND", "127.0.0.1")
+CLEARANCE_PORT = env.int("CLEARANCE_PORT", 8000)
+CLEARANCE_HTTPS = env.bool("CLEARANCE_HTTPS", False)
+DEBUG = env.bool("CLEARANCE_DEBUG", False)
+SECRET_KEY = env.str("CLEARANCE_SECRET_KEY", "") or secret_key(HOME)
+ALLOWED_HOSTS = env.list("CLEARANCE_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
+
+ROOT_URLCONF = "config.urls"
+ASGI_APPLICATION = "config.asgi.application"
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = env.str("CLEARANCE_TIME_ZONE", "UTC")
+USE_TZ = True
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# An app imports only what stands below it (pyproject.toml, import-linter); startup runs from the bottom up.
+LAYERS = ["chat", "pulse", "retrieval", "references", "ingestion", "llm", "entities"]
+LAYERS = [app for app in LAYERS if find_spec(app)]
+
+INSTALLED_APPS = [
+    *LAYERS,
+    "unfold",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.postgres",
+    "whitenoise.runserver_nostatic",
+    "django.contrib.staticfiles",
+    "django_htmx",
+    "guardian",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "pgvector.django",
+    "csp",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.csp.Middleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django_htmx.middleware.HtmxMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "entities.middleware.ScopeMiddleware",
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+# ── Database: the application's role; the owner of the tables only for commands named in manage.py ──────────────────
+
+EMBEDDED = not env.str("DATABASE_URL", "")
+DATABASE_URL = env.str("DATABASE_URL", "") or Cluster(HOME).url(APP)
+DATABASE_OWNER_URL = env.str("DATABASE_OWNER_URL", "") or (Cluster(HOME).url(OWNER) if EMBEDDED else DATABASE_URL)
+AS_OWNER = env.str("CLEARANCE_DB_ROLE", "app") == "owner"
+# Only the web server pools: a worker forks, and a pool does not survive that.
+DATABASE_POOL = env.int("CLEARANCE_DB_POOL", 0)
+DATABASES = {"default": connection(DATABASE_OWNER_URL) if AS_OWNER else connection(DATABASE_URL, pool=DATABASE_POOL)}
+
+# ── People ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+AUTH_USER_MODEL = "entities.User"
+AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend", "guardian.backends.ObjectPermissionBackend"]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "/sign-in/"
+LOGIN_REDIRECT_URL = "/"
+LOGOUT_REDIRECT_URL = "/sign-in/"
+
+GUARDIAN_USER_OBJ_PERMS_MODEL = "entities.EntityUserGrant"
+GUARDIAN_GROUP_OBJ_PERMS_MODEL = "entities.EntityRoleGrant"
+GUARDIAN_GET_CONTENT_TYPE = "entities.access.entity_content_type"
+ANONYMOUS_USER_NAME = None
+
+# ── The wire ───────────────────────────────────────────────────────────────────────────────────────────────────────
+
+SESSION_COOKIE_NAME = "clearance_session"
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = CLEARANCE_HTTPS
+SESSION_COOKIE_HTTPONLY = True
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+CSRF_COOKIE_NAME = "clearance_csrf"
+CSRF_TRUSTED_ORIGINS = [f"https://{host}" for host in ALLOWED_HOSTS] if CLEARANCE_HTTPS else []
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+X_FRAME_OPTIONS = "SAMEORIGIN"
+if CLEARANCE_HTTPS:
+    SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
+    SECURE_HSTS_SECONDS = 31_536_000
+CONTENT_SECURITY_POLICY = csp.PAGES
+
+# Largest uploaded file in bytes. Files stream to disk; other request bodies stay small.
+CLEARANCE_MAX_UPLOAD = env.int("CLEARANCE_MAX_UPLOAD", 100 * 1024 * 1024)
+FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
+DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
+DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
+DATA_UPLOAD_MAX_NUMBER_FILES = 50
+FILE_UPLOAD_PERMISSIONS = 0o600
+FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
+
+# ── Files ──────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+
+def storage(url: str) -> dict[str, Any]:
+    """A Django STORAGES entry of a directory, or of `s3://bucket/prefix?endpoint_url=…` (needs requirements-s3.txt)."""
+    parts = urlsplit(url)
+    if parts.scheme == "s3":
+        options = {"bucket_name": parts.netloc, "location": parts.path.lstrip("/"), **dict(parse_qsl(parts.query))}
+        return {"BACKEND": "storages.backends.s3.S3Storage", "OPTIONS": options}
+    location = parts.path if parts.scheme == "file" else url
+    return {"BACKEND": "django.core.files.storage.FileSystemStorage", "OPTIONS": {"location": location}}
+
+
+# Hashed names need `manage.py collectstatic` (make up runs it); without, files are served from where they lie.
+STATIC_HASHED = env.bool("CLEARANCE_STATIC_HASHED", not DEBUG)
+STATIC_URL = "/static/"
+STATIC_ROOT = HOME / "static"
+STATICFILES_DIRS = [BASE / "static"]
+WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = not STATIC_HASHED
+STORAGES = {
+    "default": storage(env.str("CLEARANCE_STORAGE", "") or str(HOME / "files")),
+    "staticfiles": {
+        "BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"
+        if STATIC_HASHED
+        else "django.contrib.staticfiles.storage.StaticFilesStorage"
+    },
+}
+MEDIA_ROOT = HOME / "files"
+
+# ── API ────────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "entities.api.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
+    "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser", "rest_framework.parsers.MultiPartParser"],
+    "DEFAULT_PAGINATION_CLASS": "entities.api.Pagination",
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
+    "EXCEPTION_HANDLER": "entities.api.exception_handler",
+    "TEST_REQUEST_DEFAULT_FORMAT": "json",
+}
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Clearance",
+    "DESCRIPTION": "Records, their documents, search and chat, each reader seeing what they are cleared for.",
+    "VERSION": "1.0.0",
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SCHEMA_PATH_PREFIX": "/api/",
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "REDOC_DIST": "SIDECAR",
+    "COMPONENT_SPLIT_REQUEST": True,
+}
+
+# ── Models ─────────────────────────────────────────────────────────────────────────────────────────────────────────
+
+ANTHROPIC_API_KEY = env.str("ANTHROPIC_API_KEY", "")
+ANTHROPIC_BASE_URL = env.str("ANTHROPIC_BASE_URL", "")
+MODEL_TIERS = {
+    "fast": env.str("CLEARANCE_MODEL_FAST", "claude-haiku-5-5"),
+    "standard": env.str("CLEARANCE_MODEL_STANDARD", "claude-sonnet-5-5"),
+    "deep": env.str("CLEARANCE_MODEL_DEEP", "claude-opus-5-5"),
+}
+
+# ── Work in the background: PostgreSQL is the truth, the broker only wakes workers ──────────────────────────────────
+
+CELERY_BROKER_URL, CELERY_BROKER_TRANSPORT_OPTIONS = broker(
+    env.str("CLEARANCE_BROKER_URL", "") or (Cluster(HOME).url(MQ) if EMBEDDED else as_role(DATABASE_URL, MQ))
+)
+CELERY_TASK_DEFAULT_QUEUE = "clearance"
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = True
+# Below the visibility timeout of 1,800 s, after which the broker would deliver a running task a second time.
+CELERY_TASK_SOFT_TIME_LIMIT = 1500
+CELERY_TASK_TIME_LIMIT = 1600
+CELERY_WORKER_PREFETCH_MULTIPLIER = 4
+CELERY_WORKER_CONCURRENCY = env.int("CLEARANCE_WORKERS", 2)
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_WORKER_REDIRECT_STDOUTS = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BEAT_SCHEDULE_FILENAME = str(HOME / "beat-schedule")
+
+
+def schedules() -> dict[str, dict[str, Any]]:
+    """What the apps want done periodically: `SCHEDULE` in an app's `schedule.py`, in the form of Celery's beat_schedule.
+
+    The module is read while settings load, so it imports no models.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for app in LAYERS:
+        if find_spec(f"{app}.schedule"):
+            found.update(import_module(f"{app}.schedule").SCHEDULE)
+    return found
+
+
+CELERY_BEAT_SCHEDULE = schedules()
+
+# ── Logs: for operators. No text of users, no query strings ────────────────────────────────────────────────────────
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "filters": {"no_query": {"()": "config.logs.WithoutQuery"}},
+    "formatters": {"line": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"}},
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": "line"},
+        "access": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["no_query"]},
+    },
+    "root": {"handlers": ["console"], "level": env.str("CLEARANCE_LOG_LEVEL", "INFO").upper()},
+    "loggers": {
+        "django": {"handlers": [], "level": "INFO", "propagate": True},
+        "django.server": {"handlers": ["access"], "level": "INFO", "propagate": False},
+        "uvicorn.access": {"handlers": ["access"], "level": "INFO", "propagate": False},
+        "uvicorn.error": {"level": "INFO"},
+        "celery.app.trace": {"level": "WARNING"},
+        "kombu": {"level": "WARNING"},
+        "pgmq": {"level": "WARNING"},
+        "httpx": {"level": "WARNING"},
+        "httpx2": {"level": "WARNING"},
+        "anthropic": {"level": "WARNING"},
+        "pdfminer": {"level": "ERROR"},
+        "presidio-analyzer": {"level": "ERROR"},
+    },
+}
