@@ -1,12 +1,20 @@
-"""Addresses inside a workspace: the script prefix /w/<slug>/ is already taken off (entities.middleware)."""
+"""Everything under `/w/<workspace>/`. The middleware has opened the scope and made the prefix the script prefix."""
 
-from importlib.util import find_spec
+from django.urls import include, path
 
-from django.conf import settings
-from django.urls import URLPattern, URLResolver, include, path
+from entities.admin_site import site
 
-urlpatterns: list[URLPattern | URLResolver] = [
-    path("", include(f"{app}.workspace_urls"))
-    for app in reversed(settings.LAYERS)
-    if find_spec(f"{app}.workspace_urls")
+urlpatterns = [
+    path("", include("entities.urls")),
+    path("", include("ingestion.urls")),
+    path("", include("references.urls")),
+    path("", include("retrieval.urls")),
+    path("", include("pulse.urls")),
+    path("", include("chat.urls")),
+    path("api/", include("config.api_urls")),
+    path("admin/", site.urls),
 ]
+
+handler403 = "entities.errors.forbidden"
+handler404 = "entities.errors.absent"
+handler500 = "entities.errors.broken"

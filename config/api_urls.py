@@ -1,0 +1,17 @@
+"""The API (design §11), reachable at `/api/` and, from pages, at `/w/<workspace>/api/`."""
+
+from django.urls import include, path
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+
+from entities.access import PUBLIC_ROUTE, requires
+
+urlpatterns = [
+    path("", include("entities.api_urls")),
+    path("", include("ingestion.api_urls")),
+    path("", include("references.api_urls")),
+    path("", include("retrieval.api_urls")),
+    path("", include("pulse.api_urls")),
+    path("", include("chat.api_urls")),
+    path("schema/", requires(PUBLIC_ROUTE)(SpectacularAPIView.as_view()), name="schema"),
+    path("docs/", requires(PUBLIC_ROUTE)(SpectacularSwaggerView.as_view(url_name="schema")), name="docs"),
+]
