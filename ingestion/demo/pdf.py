@@ -1,0 +1,259 @@
+"""Sets a demo document as a PDF: A4, embedded fonts, running header and footer, outline, metadata, no raster image."""
+
+import html
+import io
+import os
+import re
+from datetime import UTC, datetime, time
+from pathlib import Path
+from typing import Any
+
+from reportlab.lib.colors import HexColor, white
+from reportlab.lib.pagesizes import A4
+from reportlab.lib.styles import ParagraphStyle
+from reportlab.lib.units import mm
+from reportlab.pdfbase import pdfmetrics
+from reportlab.pdfbase.ttfonts import TTFont
+from reportlab.platypus import (
+    BaseDocTemplate,
+    Flowable,
+    Frame,
+    KeepTogether,
+    NextPageTemplate,
+    PageBreak,
+    PageTemplate,
+    Paragraph,
+    Spacer,
+    Table,
+    TableStyle,
+)
+
+from .figures import draw_figure
+from .source import Block, Clause, Document, Figure, Grid, Heading, Items, Note, Page, Prose, Signatures
+
+FONT_FOLDERS = (Path("/usr/share/fonts/truetype/liberation"), Path("/usr/share/fonts/liberation"))
+FACES = {"normal": "Regular", "bold": "Bold", "italic": "Italic", "boldItalic": "BoldItalic"}
+WIDTH, HEIGHT = A4
+MARGIN = 22 * mm
+INK = HexColor("#1D2733")
+GREY = HexColor("#66727F")
+LINE = HexColor("#CBD3DA")
+WASH = HexColor("#F3F6F8")
+AMBER = HexColor("#D98A1F")
+
+
+def _register_fonts() -> None:
+    folder = next((f for f in FONT_FOLDERS if f.is_dir()), None)
+    if folder is None:
+        raise SystemExit("The Liberation fonts are missing: install them (Debian: fonts-liberation) and run again.")
+    for family in ("Sans", "Serif"):
+        names = {face: f"Liberation{family}-{suffix}" for face, suffix in FACES.items()}
+        for name in names.values():
+            pdfmetrics.registerFont(TTFont(name, folder / f"{name}.ttf"))
+        pdfmetrics.registerFontFamily(f"Liberation{family}-Regular", **names)
+
+
+def _styles(document: Document) -> dict[str, ParagraphStyle]:
+    family = "LiberationSerif" if document.style == "agreement" else "LiberationSans"
+    size = 10.5 if document.style == "agreement" else 9.8
+    tint = HexColor(document.colour)
+    body = ParagraphStyle("body", fontName=f"{family}-Regular", fontSize=size, leading=size * 1.42, textColor=INK,
+                          spaceAfter=8.5, allowWidows=0, allowOrphans=0)  # fmt: skip
+    bold = "LiberationSans-Bold"
+    small = ParagraphStyle("cell", parent=body, fontName="LiberationSans-Regular", fontSize=8.4, leading=11, spaceAfter=0)
+    return {
+        "body": body,
+        "title": ParagraphStyle("title", parent=body, fontName=bold, fontSize=23, leading=28, textColor=tint, spaceAfter=3),
+        "subtitle": ParagraphStyle("subtitle", parent=body, fontSize=12.5, leading=17, textColor=GREY, spaceAfter=10),
+        "h1": ParagraphStyle("h1", parent=body, fontName=bold, fontSize=14, leading=18, textColor=tint, spaceBefore=12,
+                             spaceAfter=6, keepWithNext=1),
+        "h2": ParagraphStyle("h2", parent=body, fontName=bold, fontSize=10.8, leading=14, spaceBefore=6, spaceAfter=4,
+                             keepWithNext=1),
+        "clause": ParagraphStyle("clause", parent=body, leftIndent=11 * mm, bulletIndent=0),
+        "subclause": ParagraphStyle("subclause", parent=body, leftIndent=19 * mm, bulletIndent=11 * mm),
+        "item": ParagraphStyle("item", parent=body, leftIndent=6 * mm, bulletIndent=1.5 * mm, spaceAfter=4),
+        "note": ParagraphStyle("note", parent=body, spaceAfter=0),
+        "caption": ParagraphStyle("caption", parent=small, fontName=bold, textColor=GREY, spaceBefore=5, spaceAfter=4,
+                                  keepWithNext=1),
+        "cell": small,
+        "number": ParagraphStyle("number", parent=small, alignment=2),
+        "head": ParagraphStyle("head", parent=small, fontName=bold, textColor=white),
+        "headnumber": ParagraphStyle("headnumber", parent=small, fontName=bold, textColor=white, alignment=2),
+        "label": ParagraphStyle("label", parent=small, fontName=bold, textColor=GREY),
+    }  # fmt: skip
+
+
+def _inline(text: str) -> str:
+    return re.sub(r"\*(.+?)\*", r"<i>\1</i>", re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", html.escape(text, quote=False)))
+
+
+def _table(grid: Grid, styles: dict[str, ParagraphStyle], tint: HexColor, width: float) -> list[Flowable]:
+    def row(cells: tuple[str, ...], left: str, right: str) -> list[Paragraph]:
+        return [Paragraph(_inline(c), styles[right if i in grid.right else left]) for i, c in enumerate(cells)]
+
+    rows = [row(grid.header, "head", "headnumber"), *(row(cells, "cell", "number") for cells in grid.rows)]
+    unit = width / sum(grid.widths)
+    table = Table(rows, colWidths=[unit * w for w in grid.widths], repeatRows=1)
+    table.setStyle(TableStyle([
+        ("BACKGROUND", (0, 0), (-1, 0), tint),
+        ("ROWBACKGROUNDS", (0, 1), (-1, -1), [white, WASH]),
+        ("LINEBELOW", (0, 1), (-1, -1), 0.4, LINE),
+        ("VALIGN", (0, 0), (-1, -1), "TOP"),
+        ("TOPPADDING", (0, 0), (-1, -1), 3.4),
+        ("BOTTOMPADDING", (0, 0), (-1, -1), 4),
+        ("LEFTPADDING", (0, 0), (-1, -1), 5),
+        ("RIGHTPADDING", (0, 0), (-1, -1), 5),
+    ]))  # fmt: skip
+    caption: list[Flowable] = [Paragraph(_inline(grid.caption), styles["caption"])] if grid.caption else []
+    if len(rows) <= 12:
+        return [KeepTogether([*caption, table]), Spacer(1, 10)]
+    return [*caption, table, Spacer(1, 10)]
+
+
+def _signatures(block: Signatures, styles: dict[str, ParagraphStyle], width: float) -> Flowable:
+    half = width / len(block.parties)
+    rows = [[Paragraph(f"Signed for <b>{html.escape(party)}</b>", styles["cell"]) for party in block.parties]]
+    rows += [[Paragraph(f"{line}:", styles["label"]) for _ in block.parties] for line in ("Signature", "Name", "Date")]
+    table = Table(rows, colWidths=[half] * len(block.parties), rowHeights=[18, 34, 24, 24])
+    lines = [("LINEBELOW", (i, 1), (i, 3), 0.5, LINE) for i in range(len(block.parties))]
+    table.setStyle(TableStyle([("VALIGN", (0, 0), (-1, -1), "BOTTOM"), *lines]))
+    return KeepTogether([Spacer(1, 8), table])
+
+
+def _flow(block: Block, styles: dict[str, ParagraphStyle], tint: HexColor, width: float) -> list[Flowable]:
+    match block:
+        case Heading(level=level, text=text):
+            return [Paragraph(_inline(text), styles[f"h{level}"])]
+        case Prose(text=text):
+            return [Paragraph(_inline(text), styles["body"])]
+        case Clause(number=number, text=text):
+            style = styles["subclause" if number.startswith("(") else "clause"]
+            return [Paragraph(_inline(text), style, bulletText=number)]
+        case Note(text=text):
+            box = Table([[Paragraph(_inline(text), styles["note"])]], colWidths=[width])
+            box.setStyle(TableStyle([
+                ("BACKGROUND", (0, 0), (-1, -1), WASH),
+                ("LINEBEFORE", (0, 0), (0, -1), 3, AMBER),
+                ("LEFTPADDING", (0, 0), (-1, -1), 10),
+                ("TOPPADDING", (0, 0), (-1, -1), 7),
+                ("BOTTOMPADDING", (0, 0), (-1, -1), 8),
+            ]))  # fmt: skip
+            return [Spacer(1, 2), box, Spacer(1, 10)]
+        case Items(ordered=ordered, items=items):
+            marks = [f"{n}." if ordered else "•" for n in range(1, len(items) + 1)]
+            lines = [Paragraph(_inline(t), styles["item"], bulletText=m) for t, m in zip(items, marks, strict=True)]
+            return [*lines, Spacer(1, 5)]
+        case Grid():
+            return _table(block, styles, tint, width)
+        case Figure(name=name, caption=caption):
+            return [KeepTogether([draw_figure(name, width, tint), Paragraph(_inline(caption), styles["caption"])])]
+        case Page():
+            return [PageBreak()]
+        case Signatures():
+            return [_signatures(block, styles, width)]
+
+
+def _facts(document: Document, styles: dict[str, ParagraphStyle], width: float) -> list[Flowable]:
+    if not document.facts:
+        return []
+    rows = [[Paragraph(a, styles["label"]), Paragraph(_inline(b), styles["cell"])] for a, b in document.facts]
+    table = Table(rows, colWidths=[width * 0.24, width * 0.76])
+    table.setStyle(TableStyle([
+        ("LINEABOVE", (0, 0), (-1, 0), 1.2, AMBER),
+        ("LINEBELOW", (0, 0), (-1, -1), 0.4, LINE),
+        ("LEFTPADDING", (0, 0), (0, -1), 0),
+        ("TOPPADDING", (0, 0), (-1, -1), 3),
+        ("BOTTOMPADDING", (0, 0), (-1, -1), 4),
+    ]))  # fmt: skip
+    return [table, Spacer(1, 12)]
+
+
+def _mark(canvas: Any, x: float, y: float, size: float, tint: HexColor, paper: HexColor) -> None:
+    canvas.setFillColor(tint)
+    canvas.roundRect(x, y, size, size, size * 0.18, stroke=0, fill=1)
+    canvas.setStrokeColor(paper)
+    canvas.setLineWidth(size * 0.09)
+    for row in (0.32, 0.54):
+        path = canvas.beginPath()
+        path.moveTo(x + size * 0.18, y + size * row)
+        path.curveTo(x + size * 0.38, y + size * (row + 0.28), x + size * 0.6, y + size * (row - 0.16),
+                     x + size * 0.82, y + size * (row + 0.1))  # fmt: skip
+        canvas.drawPath(path)
+
+
+class _Template(BaseDocTemplate):
+    """Page furniture and outline of one document; `pages` is its page count, known from a first pass."""
+
+    def __init__(self, target: io.BytesIO, document: Document, pages: int) -> None:
+        super().__init__(target, pagesize=A4, invariant=1, lang="en-GB", title=document.title, author=document.author,
+                         subject=document.subject, keywords=document.keywords, creator=document.company)  # fmt: skip
+        self.document, self.pages, self.tint = document, pages, HexColor(document.colour)
+        frame = {"leftPadding": 0, "rightPadding": 0, "topPadding": 0, "bottomPadding": 0}
+        first = Frame(MARGIN, 24 * mm, WIDTH - 2 * MARGIN, HEIGHT - 66 * mm, **frame)
+        later = Frame(MARGIN, 24 * mm, WIDTH - 2 * MARGIN, HEIGHT - 52 * mm, **frame)
+        self.addPageTemplates([
+            PageTemplate("first", [first], onPage=self._first_page),
+            PageTemplate("later", [later], onPage=self._later_page),
+        ])  # fmt: skip
+
+    def _footer(self, canvas: Any) -> None:
+        canvas.setStrokeColor(LINE)
+        canvas.setLineWidth(0.5)
+        canvas.line(MARGIN, 17 * mm, WIDTH - MARGIN, 17 * mm)
+        canvas.setFont("LiberationSans-Regular", 7.6)
+        canvas.setFillColor(GREY)
+        canvas.drawString(MARGIN, 12.5 * mm, f"{self.document.reference} · {self.document.dated:%-d %B %Y}")
+        canvas.drawRightString(WIDTH - MARGIN, 12.5 * mm, f"Page {canvas.getPageNumber()} of {self.pages}")
+
+    def _first_page(self, canvas: Any, _template: Any) -> None:
+        canvas.setFillColor(self.tint)
+        canvas.rect(0, HEIGHT - 28 * mm, WIDTH, 28 * mm, stroke=0, fill=1)
+        canvas.setFillColor(AMBER)
+        canvas.rect(0, HEIGHT - 29.2 * mm, WIDTH, 1.2 * mm, stroke=0, fill=1)
+        _mark(canvas, MARGIN, HEIGHT - 20 * mm, 12 * mm, white, self.tint)
+        canvas.setFillColor(white)
+        canvas.setFont("LiberationSans-Bold", 14)
+        canvas.drawString(MARGIN + 17 * mm, HEIGHT - 15.8 * mm, self.document.company)
+        canvas.setFont("LiberationSans-Regular", 9)
+        canvas.drawRightString(WIDTH - MARGIN, HEIGHT - 15.8 * mm, self.document.reference)
+        self._footer(canvas)
+
+    def _later_page(self, canvas: Any, _template: Any) -> None:
+        _mark(canvas, MARGIN, HEIGHT - 18.5 * mm, 6 * mm, self.tint, white)
+        canvas.setFont("LiberationSans-Bold", 8.4)
+        canvas.setFillColor(self.tint)
+        canvas.drawString(MARGIN + 9 * mm, HEIGHT - 16.6 * mm, self.document.company)
+        canvas.setFont("LiberationSans-Regular", 8.4)
+        canvas.setFillColor(GREY)
+        canvas.drawRightString(WIDTH - MARGIN, HEIGHT - 16.6 * mm, self.document.title)
+        canvas.setStrokeColor(LINE)
+        canvas.setLineWidth(0.5)
+        canvas.line(MARGIN, HEIGHT - 21 * mm, WIDTH - MARGIN, HEIGHT - 21 * mm)
+        self._footer(canvas)
+
+    def afterFlowable(self, flowable: Flowable) -> None:
+        if isinstance(flowable, Paragraph) and flowable.style.name in ("h1", "h2"):
+            key = f"section-{self.seq.nextf('outline')}"
+            self.canv.bookmarkPage(key)
+            self.canv.addOutlineEntry(flowable.getPlainText(), key, level=int(flowable.style.name[1]) - 1, closed=1)
+
+
+def _build(document: Document, pages: int) -> tuple[bytes, int]:
+    styles, tint, width = _styles(document), HexColor(document.colour), WIDTH - 2 * MARGIN
+    story: list[Flowable] = [NextPageTemplate("later"), Paragraph(_inline(document.title), styles["title"])]
+    story += [Paragraph(_inline(document.subtitle), styles["subtitle"]), *_facts(document, styles, width)]
+    for block in document.blocks:
+        story += _flow(block, styles, tint, width)
+    target = io.BytesIO()
+    template = _Template(target, document, pages)
+    template.build(story)
+    return target.getvalue(), template.page
+
+
+def render_pdf(document: Document) -> bytes:
+    """The document as PDF bytes, the same bytes on every run; its creation date is the document's own date."""
+    _register_fonts()
+    moment = datetime.combine(document.dated, time(9), UTC)
+    os.environ["SOURCE_DATE_EPOCH"] = str(int(moment.timestamp()))
+    _first, pages = _build(document, 0)
+    return _build(document, pages)[0]

@@ -1,0 +1,113 @@
+"""Collecting paragraphs in reading order: heading path, language, length and span are worked out here, once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ingestion.documents import JOIN, Box, Extraction, Kind, ParagraphText, Unaccounted
+from ingestion.extract import language
+
+LONGEST = 4_000  # characters: a paragraph is the unit that gets a label, so it must not be a chapter
+LONGEST_HEADING = 300
+_BREAKS = (re.compile(r"\n"), re.compile(r"(?<=[.!?])\s+"), re.compile(r"\s+"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Raw:
+    text: str
+    kind: Kind
+    page: int | None
+    boxes: tuple[Box, ...]
+    heading_path: tuple[str, ...]
+
+
+class Builder:
+    """Takes cleaned text. `level` makes a heading: 1.0 is the outermost, larger numbers lie deeper."""
+
+    def __init__(self) -> None:
+        self._rows: list[_Raw] = []
+        self._path: list[tuple[float, str]] = []
+        self._unaccounted: dict[tuple[str, int | None], Unaccounted] = {}
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(
+        self,
+        text: str,
+        kind: Kind = "text",
+        *,
+        page: int | None = None,
+        boxes: Sequence[Box] = (),
+        level: float | None = None,
+        path: tuple[str, ...] | None = None,
+    ) -> None:
+        """Appends a paragraph. `boxes` must carry slices of `text`. `path` replaces the path the headings gave."""
+        if not text.strip():
+            return
+        if kind == "heading" and (level is None or len(text) > LONGEST_HEADING):
+            kind = "text"
+        if kind == "heading" and level is not None:
+            while self._path and self._path[-1][0] >= level:
+                self._path.pop()
+        above = path if path is not None else tuple(heading for _, heading in self._path)
+        for start, end in _slices(text, kind):
+            self._rows.append(_Raw(text[start:end], kind, page, _cut(boxes, start, end), above))
+        if kind == "heading" and level is not None:
+            self._path.append((level, text))
+
+    def miss(self, code: str, detail: str, page: int | None = None) -> None:
+        """Records what could not be read; once for each code and page."""
+        self._unaccounted.setdefault((code, page), Unaccounted(code, detail, page))
+
+    def words(self) -> frozenset[str]:
+        """All words so far, lower case."""
+        return frozenset(word for row in self._rows for word in re.findall(r"\w+", row.text.lower()))
+
+    def extraction(self, media_type: str, pages: int | None, strategy: str = "text") -> Extraction:
+        whole = language.guess(" ".join(row.text for row in self._rows[:200]))
+        paragraphs: list[ParagraphText] = []
+        start = 0
+        for row in self._rows:
+            lang = language.guess(row.text, whole)
+            end = start + len(row.text)
+            paragraphs.append(
+                ParagraphText(row.text, row.kind, row.page, row.boxes, row.heading_path, lang, start, end)
+            )
+            start = end + len(JOIN)
+        return Extraction(media_type, pages, tuple(paragraphs), tuple(self._unaccounted.values()), strategy)
+
+
+def _slices(text: str, kind: Kind) -> list[tuple[int, int]]:
+    """Where to cut a text that is too long for one paragraph; tables and code between lines, prose after sentences."""
+    pieces: list[tuple[int, int]] = []
+    start = 0
+    while len(text) - start > LONGEST:
+        end = _cut_place(text, start, kind)
+        pieces.append((start, end))
+        start = end + (len(text[end:]) - len(text[end:].lstrip()))
+    if start < len(text):
+        pieces.append((start, len(text)))
+    return pieces
+
+
+def _cut_place(text: str, start: int, kind: Kind) -> int:
+    window = text[start : start + LONGEST]
+    for pattern in _BREAKS if kind in ("table", "code", "list") else _BREAKS[1:]:
+        places = [match.start() for match in pattern.finditer(window)]
+        if places and places[-1] > LONGEST // 3:
+            return start + places[-1]
+    return start + LONGEST
+
+
+def _cut(boxes: Sequence[Box], start: int, end: int) -> tuple[Box, ...]:
+    """The boxes of text[start:end], their slices counted from `start`."""
+    if start == 0 and (not boxes or boxes[-1].end <= end):
+        return tuple(boxes)
+    return tuple(
+        Box(b.page, b.x0, b.y0, b.x1, b.y1, max(b.start, start) - start, min(b.end, end) - start)
+        for b in boxes
+        if b.start < end and b.end > start
+    )

@@ -1,0 +1,68 @@
+"""From bytes to text, whatever they were encoded in."""
+
+from __future__ import annotations
+
+import codecs
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_CONTROLS = frozenset(map(chr, (*range(9), 11, *range(14, 27), *range(28, 32), 127)))
+
+
+def decode(data: bytes, *, partial: bool = False) -> str | None:
+    """The text, or None where the bytes are no text. `partial`: the end may cut a character in two."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return _try(data, encoding, partial)
+    text = None if _looks_like_utf16(data) else _try(data, "utf-8", partial)
+    if text is None:
+        text = _by_zeros(data, partial)
+    if text is None and b"\x00" not in data:
+        text = _by_statistics(data)
+    return text if text is not None and _readable(text) else None
+
+
+def _try(data: bytes, encoding: str, partial: bool) -> str | None:
+    decoder = codecs.getincrementaldecoder(encoding)("strict")
+    try:
+        return decoder.decode(data, final=not partial)
+    except UnicodeDecodeError:
+        return None
+
+
+def _looks_like_utf16(data: bytes) -> bool:
+    """UTF-16 of mostly Latin text has a zero in every second byte, which UTF-8 would read as control characters."""
+    sample = data[:4096]
+    return sample.count(0) > len(sample) // 4
+
+
+def _by_zeros(data: bytes, partial: bool) -> str | None:
+    sample = data[:4096]
+    even, odd = sample[0::2].count(0), sample[1::2].count(0)
+    if max(even, odd) < max(1, len(sample) // 5):
+        return None
+    return _try(data, "utf-16-be" if even > odd else "utf-16-le", partial)
+
+
+def _by_statistics(data: bytes) -> str | None:
+    """Old single-byte and Asian encodings. Western text decodes as Windows-1252 where the guess is not sure."""
+    from charset_normalizer import from_bytes
+
+    best = from_bytes(data[: 1 << 16], preemptive_behaviour=False).best()
+    encoding = best.encoding if best is not None else "cp1252"
+    for candidate in (encoding, "cp1252", "latin-1"):
+        try:
+            return data.decode(candidate)
+        except (UnicodeDecodeError, LookupError):
+            continue
+    return None
+
+
+def _readable(text: str) -> bool:
+    sample = text[:20_000]
+    return sum(character in _CONTROLS for character in sample) <= len(sample) // 50

@@ -1,0 +1,138 @@
+"""What a file is, told from its content and then compared with its name."""
+
+from __future__ import annotations
+
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path, PurePath
+
+from ingestion.extract.decode import decode
+from ingestion.sandbox.limits import Quarantined
+
+PDF = "application/pdf"
+DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+MARKDOWN = "text/markdown"
+PLAIN = "text/plain"
+READ = "PDF, Word (.docx), Markdown and plain text can be read"
+
+_BY_NAME = {".pdf": PDF, ".docx": DOCX, ".md": MARKDOWN, ".markdown": MARKDOWN, ".txt": PLAIN, ".text": PLAIN}
+_TEXT_NAMES = frozenset({"", ".txt", ".text", ".md", ".markdown", ".log", ".rst"})
+_HEAD = 1024
+_MAGIC = (
+    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"II*\x00", "a TIFF image"),
+    (b"MM\x00*", "a TIFF image"),
+    (b"{\\rtf", "a Rich Text document"),
+    (b"\x1f\x8b", "a gzip archive"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
+    (b"Rar!", "a RAR archive"),
+    (b"\x7fELF", "a program"),
+    (b"MZ", "a program"),
+    (b"SQLite format 3\x00", "a database"),
+)
+_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
+_ZIP = b"PK\x03\x04"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """media_type: one of the four that are read, or None. what: the content in words, with its article."""
+
+    media_type: str | None
+    what: str
+
+
+def media_type(path: Path, name: str) -> str:
+    """The media type of the file at `path` that came with `name`.
+
+    Raises Quarantined: empty, encrypted, mislabelled, unsupported, corrupt.
+    """
+    suffix = PurePath(name).suffix.lower()
+    said = _BY_NAME.get(suffix)
+    found = _look(path, said)
+    if found.media_type == PLAIN:
+        if said == PLAIN or (said is None and suffix in _TEXT_NAMES):
+            return PLAIN
+        if said == MARKDOWN:
+            return MARKDOWN
+        if said is None:
+            raise Quarantined("unsupported", f"Files of type {suffix} are not read. {READ}.")
+    if said is not None and found.media_type != said:
+        if found.what:
+            raise Quarantined(
+                "mislabelled",
+                f"The name ends in {suffix}, but the content is {found.what}. "
+                "Give the file the name of what it is, or export it again.",
+            )
+        raise Quarantined(
+            "corrupt",
+            f"The name ends in {suffix}, but the content is not of that form. The file is probably damaged: "
+            "save it again from the program that wrote it.",
+        )
+    if found.media_type is None:
+        raise Quarantined("unsupported", f"This file is {found.what or 'of a type that is not known'}. {READ}.")
+    if said is None and suffix not in ("",):
+        raise Quarantined(
+            "mislabelled",
+            f"The name ends in {suffix}, but the content is {found.what}. Give the file the name of what it is.",
+        )
+    return found.media_type
+
+
+def _look(path: Path, said: str | None) -> Found:
+    with path.open("rb") as file:
+        head = file.read(_HEAD)
+    if not head.strip(b"\x00 \t\r\n\xef\xbb\xbf\xff\xfe"):
+        with path.open("rb") as file:
+            while piece := file.read(1 << 20):
+                if piece.strip(b"\x00 \t\r\n\xef\xbb\xbf\xff\xfe"):
+                    break
+            else:
+                raise Quarantined("empty", "This file is empty: it holds nothing but white space. Upload it again.")
+    if head.startswith(_ZIP):
+        return _look_into_zip(path)
+    if head.startswith(_OLE):
+        return _look_into_ole(path)
+    for magic, what in _MAGIC:
+        if head.startswith(magic):
+            return Found(None, what)
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"%PDF-") or (said == PDF and b"%PDF-" in head):
+        return Found(PDF, "a PDF document")
+    with path.open("rb") as file:
+        start = file.read(1 << 16)
+    if decode(start, partial=True) is None:
+        return Found(None, "")
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:15].lower().startswith((b"<!doctype html", b"<html")):
+        return Found(None, "a web page")
+    return Found(PLAIN, "plain text")
+
+
+def _look_into_zip(path: Path) -> Found:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            names = set(archive.namelist())
+            if any(info.flag_bits & 1 for info in archive.infolist()):
+                raise Quarantined("encrypted", "This archive is protected by a password. Upload it without one.")
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+        raise Quarantined(
+            "corrupt", "This file is damaged or was not uploaded to its end: its list of contents is missing."
+        ) from None
+    if "word/document.xml" in names:
+        return Found(DOCX, "a Word document")
+    if any(name.startswith("xl/") for name in names):
+        return Found(None, "an Excel workbook")
+    if any(name.startswith("ppt/") for name in names):
+        return Found(None, "a PowerPoint presentation")
+    if "mimetype" in names:
+        return Found(None, "an OpenDocument or e-book file")
+    return Found(None, "a ZIP archive")
+
+
+def _look_into_ole(path: Path) -> Found:
+    with path.open("rb") as file:
+        content = file.read(4 << 20)
+    if "EncryptedPackage".encode("utf-16-le") in content:
+        raise Quarantined("encrypted", "This document is protected by a password. Save it without one and upload it.")
+    return Found(None, "a document of Office 2003 or earlier (save it as .docx)")

@@ -1,0 +1,9 @@
+"""The limited process in which uploaded bytes are opened (docs/sandbox.md).
+
+`run_limited` is the only way a worker or a web process may open what somebody uploaded.
+"""
+
+from ingestion.sandbox.limits import Limits, Progress, Quarantined
+from ingestion.sandbox.runner import run_limited
+
+__all__ = ["Limits", "Progress", "Quarantined", "run_limited"]

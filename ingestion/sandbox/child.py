@@ -1,0 +1,101 @@
+"""The limited process: reads its orders, gives up its rights, and only then opens the file.
+
+It runs in a fresh interpreter, so nothing of the worker (connections, keys, other people's text) is in its memory.
+Everything a task needs is imported before the rights are given up; the uploaded bytes are touched after.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ingestion.sandbox import frames
+from ingestion.sandbox.confine import confine
+from ingestion.sandbox.limits import MIB, Limits, Quarantined
+
+EXIT_MEMORY = 77
+EXIT_ERROR = 78
+
+Task = Callable[..., dict[str, Any]]
+
+
+def main() -> None:
+    """Runs one task: `function(path, *, limits, report, **options) -> dict`. A value under the key `blob` is bytes."""
+    orders = json.loads(sys.stdin.buffer.read())
+    out = _claim_stdout()
+    limits = Limits(**orders["limits"])
+    path = Path(orders["path"])
+
+    def send(kind: bytes, payload: bytes) -> None:
+        out.write(frames.encode(kind, payload))
+        out.flush()
+
+    def report(stage: str, page: int | None = None, pages: int | None = None) -> None:
+        send(frames.PROGRESS, json.dumps([stage, page, pages]).encode())
+
+    try:
+        task = _load(orders["task"])
+        report("starting")
+        confine(limits, readable=(path,))
+        if sys.platform != "linux":
+            _watch_memory(limits.memory_bytes)
+        result = task(path, limits=limits, report=report, **orders["options"])
+        blob = result.pop("blob", None)
+        if blob is not None:
+            send(frames.BINARY, blob)
+        send(frames.RESULT, json.dumps(result, ensure_ascii=False, separators=(",", ":")).encode())
+    except Quarantined as refusal:
+        send(frames.QUARANTINED, json.dumps([refusal.code, refusal.detail[:2000], refusal.page]).encode())
+    except MemoryError:
+        os._exit(EXIT_MEMORY)
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        sys.stderr.flush()
+        os._exit(EXIT_ERROR)
+    os._exit(0)  # the libraries' own clean-up of a hostile document is not worth the risk
+
+
+def _claim_stdout() -> Any:
+    """The pipe to the parent, under a number of its own: what a C library prints to stdout must not mix with frames."""
+    pipe = os.dup(1)
+    silent = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(silent, 1)
+    os.close(silent)
+    return os.fdopen(pipe, "wb")
+
+
+def _load(task: str) -> Task:
+    module, _, name = task.partition(":")
+    loaded: Task = getattr(importlib.import_module(module), name)
+    return loaded
+
+
+def _watch_memory(limit: int) -> None:
+    """Where the kernel does not enforce RLIMIT_AS (macOS), look at the peak resident size ten times a second."""
+    import resource
+    import time
+
+    unit = 1 if sys.platform == "darwin" else 1024
+
+    def watch() -> None:
+        while True:
+            if resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit > limit:
+                os._exit(EXIT_MEMORY)
+            time.sleep(0.1)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def describe(path: Path, *, limits: Limits, report: Callable[..., None]) -> dict[str, Any]:
+    """Task that opens nothing and tells which restrictions are in force here (docs/sandbox.md)."""
+    from ingestion.sandbox.confine import in_force
+
+    return {"in_force": sorted(in_force()), "memory_mib": limits.memory_bytes // MIB}

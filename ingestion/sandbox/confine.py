@@ -1,0 +1,79 @@
+"""Giving up rights, from inside the limited process, before the uploaded bytes are opened.
+
+Every step is either enforced or left out of `in_force()`; a step the operating system does not offer is not an error,
+because the others still hold. docs/sandbox.md has the table.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import resource
+import signal
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ingestion.sandbox import landlock, seccomp
+from ingestion.sandbox.limits import Limits
+
+PR_SET_PDEATHSIG = 1
+PR_SET_NO_NEW_PRIVS = 38
+CLONE_NEWUSER = 0x10000000
+CLONE_NEWNET = 0x40000000
+FORBIDDEN_EVENTS = ("socket.", "subprocess.", "os.system", "os.exec", "os.fork", "os.posix_spawn", "pty.")
+
+_in_force: set[str] = set()
+
+
+def in_force() -> frozenset[str]:
+    """The restrictions this process is under: limits, parent_death, network_namespace, no_new_privileges, landlock,
+    seccomp, audit."""
+    return frozenset(_in_force)
+
+
+def confine(limits: Limits, readable: Iterable[Path]) -> None:
+    """`readable`: the files to be opened; beside them only code, system libraries and fonts stay readable."""
+    _set_limits(limits)
+    if sys.platform == "linux":
+        libc = ctypes.CDLL(None, use_errno=True)
+        if libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) == 0:
+            _in_force.add("parent_death")
+        # A user namespace gives an ordinary user the right to an empty network; root has it already.
+        if libc.unshare(CLONE_NEWNET if os.geteuid() == 0 else CLONE_NEWUSER | CLONE_NEWNET) == 0:
+            _in_force.add("network_namespace")
+        if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0:
+            _in_force.add("no_new_privileges")
+            if landlock.restrict(libc, readable):
+                _in_force.add("landlock")
+            if seccomp.install(libc):
+                _in_force.add("seccomp")
+    sys.addaudithook(_refuse)
+    _in_force.add("audit")
+
+
+def _set_limits(limits: Limits) -> None:
+    wanted = {
+        "RLIMIT_AS": limits.memory_bytes,
+        "RLIMIT_CPU": limits.cpu_seconds,
+        "RLIMIT_NOFILE": limits.open_files,
+        "RLIMIT_FSIZE": 0,  # the answer goes through a pipe: no file is ever written
+        "RLIMIT_CORE": 0,
+    }
+    for name, value in wanted.items():
+        kind = getattr(resource, name)
+        _, hard = resource.getrlimit(kind)
+        if hard != resource.RLIM_INFINITY:
+            value = min(value, hard)
+        try:
+            resource.setrlimit(kind, (value, value))
+        except (ValueError, OSError):  # macOS refuses RLIMIT_AS; the watch on resident size takes its place
+            continue
+        _in_force.add(name.lower())
+
+
+def _refuse(event: str, _arguments: tuple[Any, ...]) -> None:
+    """Python's own door to sockets and programs, closed on every platform."""
+    if event.startswith(FORBIDDEN_EVENTS):
+        raise PermissionError(f"not allowed in the limited process: {event}")

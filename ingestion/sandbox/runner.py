@@ -1,0 +1,238 @@
+"""The parent's side of the limited process: starts it, listens, and ends it when a limit is reached."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import IO, Any
+
+from ingestion.sandbox import frames
+from ingestion.sandbox.limits import Limits, Progress, Quarantined
+
+ROOT = Path(__file__).resolve().parents[2]
+START = "import sys; sys.path.insert(0, {root!r}); from ingestion.sandbox.child import main; main()"
+EXIT_MEMORY = 77
+STDERR_TAIL = 4_000
+OUT_OF_MEMORY_WORDS = (b"MemoryError", b"bad_alloc", b"out of memory", b"Out of memory", b"Cannot allocate memory")
+Listener = Callable[[Progress], None]
+
+
+def run_limited(
+    task: str,
+    path: Path,
+    *,
+    limits: Limits | None = None,
+    on_progress: Listener | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Runs `task` ("package.module:function", our own code) on the file at `path` in a limited process.
+
+    The function is called as `function(path, *, limits, report, **options)` and returns a dict of JSON values; a value
+    under the key `blob` is bytes and comes back as bytes. `options` must be JSON. What `on_progress` raises ends the
+    child and reaches the caller, so that work can be cancelled.
+
+    Raises Quarantined for everything the file is to blame for, FileNotFoundError when there is no file.
+    """
+    limits = limits or Limits()
+    size = path.stat().st_size
+    if size == 0:
+        raise Quarantined("empty", "This file is empty: it has no content at all. Upload it again.")
+    if size > limits.file_bytes:
+        raise Quarantined(
+            "too_large",
+            f"This file has {_mib(size)} MB; files of up to {_mib(limits.file_bytes)} MB can be read. "
+            "Split it or save it smaller.",
+        )
+    with _Child(task, path.resolve(), limits, dict(options or {})) as child:
+        return child.listen(on_progress)
+
+
+class _Child:
+    """One limited process, killed with its whole group on leaving, whatever happened."""
+
+    def __init__(self, task: str, path: Path, limits: Limits, options: dict[str, Any]) -> None:
+        self._limits = limits
+        self._last = Progress("starting")
+        self._errors = b""
+        self._peak_memory = 0  # bytes of resident size, known after the end
+        self._process = subprocess.Popen(
+            [sys.executable, "-I", "-X", "utf8", "-c", START.format(root=str(ROOT))],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd="/",
+            env={"PATH": os.defpath, "LANG": "C.UTF-8", "MALLOC_ARENA_MAX": "2"},  # no key or address of ours
+            start_new_session=True,
+        )
+        orders = {"task": task, "path": str(path), "limits": dataclasses.asdict(limits), "options": options}
+        stdin = _pipe(self._process.stdin)
+        with contextlib.suppress(BrokenPipeError), stdin:
+            stdin.write(json.dumps(orders).encode())
+
+    def __enter__(self) -> _Child:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._kill()
+        _pipe(self._process.stdout).close()
+        _pipe(self._process.stderr).close()
+
+    def listen(self, on_progress: Listener | None) -> dict[str, Any]:
+        decoder = frames.Decoder(self._limits.output_bytes)
+        stdout, stderr = _pipe(self._process.stdout), _pipe(self._process.stderr)
+        begun = heard = time.monotonic()
+        blob: bytes | None = None
+        with selectors.DefaultSelector() as selector:
+            selector.register(stdout, selectors.EVENT_READ)
+            selector.register(stderr, selectors.EVENT_READ)
+            while True:
+                deadline = min(heard + self._patience(), begun + self._limits.wall_seconds)
+                ready = selector.select(max(0.0, deadline - time.monotonic()))
+                if not ready and time.monotonic() >= deadline:
+                    raise self._too_slow()
+                for key, _events in ready:
+                    data = os.read(key.fd, 1 << 16)
+                    if key.fd == stderr.fileno():
+                        self._errors = (self._errors + data)[-STDERR_TAIL:]
+                        if not data:
+                            selector.unregister(stderr)
+                        continue
+                    if not data:
+                        raise self._ended_early()
+                    try:
+                        for kind, payload in decoder.feed(data):
+                            heard = time.monotonic()
+                            if kind == frames.PROGRESS:
+                                self._last = _progress(payload)
+                                if on_progress is not None:
+                                    on_progress(self._last)
+                            elif kind == frames.QUARANTINED:
+                                raise _refusal(payload)
+                            elif kind == frames.BINARY:
+                                blob = payload
+                            else:
+                                return _answer(payload, blob)
+                    except OverflowError:
+                        raise Quarantined(
+                            "bomb", "What this file unpacks to is too large to be kept. Split it into smaller files."
+                        ) from None
+                    except frames.BadFrame:
+                        raise _crashed(self._last.page) from None
+
+    def _patience(self) -> float:
+        return self._limits.silence_seconds if self._last.page is None else self._limits.page_seconds
+
+    def _too_slow(self) -> Quarantined:
+        where = "" if self._last.page is None else f" on page {self._last.page}"
+        return Quarantined(
+            "timeout",
+            f"Reading this file was stopped because it made no progress for too long{where}. "
+            "It may be damaged, or made to be slow; save it again from the program that wrote it.",
+            self._last.page,
+        )
+
+    def _ended_early(self) -> Quarantined:
+        """The pipe closed without an answer. Which limit was it? The exit tells, or what was last said."""
+        code = self._wait()
+        self._errors += _rest(_pipe(self._process.stderr))
+        page = self._last.page
+        if code == -signal.SIGXCPU or (code == -signal.SIGKILL):
+            return self._too_slow()
+        starved = self._peak_memory > self._limits.memory_bytes * 0.6
+        if code == EXIT_MEMORY or any(word in self._errors for word in OUT_OF_MEMORY_WORDS) or (code < 0 and starved):
+            return Quarantined(
+                "memory",
+                f"Reading this file needs more memory than the {_mib(self._limits.memory_bytes)} MB that are allowed"
+                + ("" if page is None else f" (page {page})")
+                + ". Save it again with smaller pages or images.",
+                page,
+            )
+        return _crashed(page)
+
+    def _wait(self) -> int:
+        """The exit code, negative for a signal; a child that closed its pipe but lives on is killed after a moment."""
+        patience = time.monotonic() + 2.0
+        while True:
+            pid, status, usage = os.wait4(self._process.pid, os.WNOHANG)
+            if pid:
+                self._peak_memory = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+                self._process.returncode = os.waitstatus_to_exitcode(status)
+                return self._process.returncode
+            if time.monotonic() > patience:
+                self._kill()
+                return self._process.returncode
+            time.sleep(0.005)
+
+    def _kill(self) -> None:
+        if self._process.returncode is None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+
+
+def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
+    if stream is None:
+        raise RuntimeError("the limited process was started without pipes")
+    return stream
+
+
+def _rest(stream: IO[bytes]) -> bytes:
+    """What a dead process left in its pipe, as far as one read goes."""
+    os.set_blocking(stream.fileno(), False)
+    try:
+        return os.read(stream.fileno(), 1 << 16)
+    except BlockingIOError:
+        return b""
+
+
+def _progress(payload: bytes) -> Progress:
+    try:
+        stage, page, pages = json.loads(payload)
+    except (ValueError, RecursionError):
+        raise frames.BadFrame("not progress") from None
+    if not isinstance(stage, str) or type(page) not in (int, type(None)) or type(pages) not in (int, type(None)):
+        raise frames.BadFrame("not progress")
+    return Progress(stage[:40], page, pages)
+
+
+def _refusal(payload: bytes) -> Quarantined:
+    try:
+        code, detail, page = json.loads(payload)
+        return Quarantined(str(code), str(detail), page if type(page) is int else None)
+    except (ValueError, RecursionError):
+        return _crashed(None)
+
+
+def _answer(payload: bytes, blob: bytes | None) -> dict[str, Any]:
+    try:
+        answer = json.loads(payload)
+    except (ValueError, RecursionError):
+        raise frames.BadFrame("not an answer") from None
+    if not isinstance(answer, dict):
+        raise frames.BadFrame("not an answer")
+    if blob is not None:
+        answer["blob"] = blob
+    return answer
+
+
+def _crashed(page: int | None) -> Quarantined:
+    where = "" if page is None else f" on page {page}"
+    return Quarantined(
+        "crashed",
+        f"The reader broke down on this file{where}; nothing else was affected. "
+        "It is probably damaged: save it again from the program that wrote it.",
+        page,
+    )
+
+
+def _mib(size: int) -> int:
+    return max(1, round(size / (1024 * 1024)))
