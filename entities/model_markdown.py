@@ -1,0 +1,183 @@
+"""Text written by a model, as HTML that can do no harm (design §6, §5 "untrusted").
+
+A model may have read a hostile document, so nothing in its text may fetch, run or imitate: no raw HTML, no images, links
+only to http(s), mail and this site, each foreign link with its host beside it, and a second sanitiser (nh3) over all.
+`[citation:n]` and `[src:a1b2c3d4]` become chips when the caller's mapping knows them, vanish when it does not, and are
+left alone inside code.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+import nh3
+from django.utils.html import escape
+from django.utils.safestring import SafeString, mark_safe
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+
+MARKER = re.compile(r"\[(?:citation:(\d{1,9})|src:([0-9a-f]{8}))\]")
+HEADING_SHIFT = 2
+
+TAGS = set("a button p br hr em strong del s code pre blockquote ul ol li h3 h4 h5 h6 table thead tbody tr th td span".split())
+ATTRIBUTES = {
+    "a": {
+        "href", "rel", "target", "title", "aria-label",
+        "data-cite", "data-preview-url", "data-support", "data-gone",
+    },
+    "button": {"type", "aria-label"},
+    "ol": {"start"},
+    "span": {"data-cites", "title", "data-gone", "aria-label", "role"},
+}  # fmt: skip
+CLASSES = {"a": {"cl-cite"}, "button": {"cl-cite-more"}, "span": {"cl-cite", "cl-cites", "cl-host"}}
+
+
+@dataclass(frozen=True)
+class CitationLink:
+    """What a chip shows of one source. `url` is empty when the source is no longer available to this reader."""
+
+    number: int
+    name: str  # short source name: "MSA.pdf", never an id
+    url: str = ""
+    where: str = ""  # "p. 12"
+    preview_url: str = ""  # answers an HTML fragment, templates/components/citation_preview.html
+    support: str = ""  # "supported", "weak", "unsupported" or unknown
+
+
+Citations = Mapping[Any, CitationLink]
+
+
+def render_citations(links: Sequence[CitationLink]) -> SafeString:
+    """One chip for a run of adjacent citations: the first by name, the others behind "+2" (they are all there for keys)."""
+    chips = "".join(_render_chip(link) for link in links)
+    more = len(links) - 1
+    if more > 0:
+        sources = "source" if more == 1 else "sources"
+        chips += f'<button type="button" class="cl-cite-more" aria-label="Show {more} more {sources}">+{more}</button>'
+    return mark_safe(f'<span class="cl-cites" data-cites>{chips}</span>')  # noqa: S308 - every part is escaped above
+
+
+def _render_chip(link: CitationLink) -> str:
+    place = f"{link.name}, {link.where}" if link.where else link.name
+    text = escape(f"{link.name} · {link.where}" if link.where else link.name)
+    if not link.url or not _is_local(link.url):
+        label = escape(f"Source {link.number}: {place}, no longer available")
+        return f'<span class="cl-cite" role="note" data-gone="true" title="No longer available" aria-label="{label}">{text}</span>'
+    label = {"weak": ", weak support", "unsupported": ", not supported by the source"}.get(link.support, "")
+    preview = f' data-preview-url="{escape(link.preview_url)}"' if link.preview_url and _is_local(link.preview_url) else ""
+    support = f' data-support="{escape(link.support)}"' if link.support else ""
+    return (
+        f'<a class="cl-cite" href="{escape(link.url)}" data-cite="{link.number}"{preview}{support}'
+        f' aria-label="{escape(f"Source {link.number}: {place}{label}")}"><span>{text}</span></a>'
+    )
+
+
+def _is_local(url: str) -> bool:
+    """A path of this site: browsers read "//host", "/\\host" and a leading control character as something else."""
+    return url.startswith("/") and url[1:2] not in ("/", "\\") and not re.search(r"[\x00-\x20\x7f]", url)
+
+
+def _is_allowed(url: str) -> bool:
+    if url.startswith(("/", "#")):
+        return url.startswith("#") or (_is_local(url) and not url.lower().startswith("/%5c"))
+    return bool(re.match(r"(?:https?://[^/\\@\s]|mailto:[^\s/])", url, re.IGNORECASE))
+
+
+def _citation_rule(state: StateInline, silent: bool) -> bool:
+    found = MARKER.match(state.src, state.pos, state.posMax)
+    if not found:
+        return False
+    if not silent:
+        token = state.push("citation", "", 0)
+        token.meta = {"key": int(found[1]) if found[1] else found[2]}
+    state.pos = found.end()
+    return True
+
+
+def _render_citation_token(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    """The first marker of a run draws the whole run; a run is markers with nothing or blanks between them."""
+    if index and _run_before(tokens, index):
+        return ""
+    links: list[CitationLink] = []
+    for token in tokens[index:]:
+        if token.type == "citation":
+            link = env["citations"].get(token.meta["key"])
+            if link and link not in links:
+                links.append(link)
+        elif token.type != "text" or token.content.strip():
+            break
+    return str(render_citations(links)) if links else ""
+
+
+def _run_before(tokens: Sequence[Token], index: int) -> bool:
+    for token in reversed(tokens[:index]):
+        if token.type == "citation":
+            return True
+        if token.type != "text" or token.content.strip():
+            return False
+    return False
+
+
+def _render_image(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    """Images would be fetched: only their words stay."""
+    return escape(renderer.renderInlineAsText(tokens[index].children or [], options, env)) or "(image)"
+
+
+def _open_link(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    href = str(tokens[index].attrs.get("href", ""))
+    host = urlsplit(href).hostname if not href.startswith(("/", "#")) else None
+    env["hosts"].append(host)
+    if href.startswith(("/", "#")):
+        return f'<a href="{escape(href)}">'
+    return f'<a href="{escape(href)}" rel="noopener noreferrer nofollow" target="_blank">'
+
+
+def _close_link(renderer: RendererHTML, tokens: Sequence[Token], index: int, options: Any, env: Any) -> str:
+    host = env["hosts"].pop() if env["hosts"] else None
+    return f'</a><span class="cl-host"> ({escape(host)})</span>' if host else "</a>"
+
+
+def _shift_headings(tokens: Sequence[Token]) -> None:
+    for token in tokens:
+        if token.type in ("heading_open", "heading_close"):
+            token.tag = f"h{min(6, int(token.tag[1]) + HEADING_SHIFT)}"
+
+
+def _parser() -> MarkdownIt:
+    parser = MarkdownIt("commonmark", {"html": False, "linkify": False, "breaks": False})
+    parser.enable(["table", "strikethrough"])
+    parser.validateLink = _is_allowed  # type: ignore[method-assign]
+    parser.inline.ruler.before("link", "citation", _citation_rule)
+    for name, rule in {
+        "citation": _render_citation_token,
+        "image": _render_image,
+        "link_open": _open_link,
+        "link_close": _close_link,
+    }.items():
+        parser.add_render_rule(name, rule)
+    return parser
+
+
+PARSER = _parser()
+
+
+def render_markdown(text: str, citations: Citations | None = None) -> SafeString:
+    """Safe HTML of `text`. `citations` maps the n of `[citation:n]` (int) and the hex of `[src:hex]` (str) to links."""
+    env = {"citations": citations or {}, "hosts": []}
+    tokens = PARSER.parse(text, env)
+    _shift_headings(tokens)
+    html = PARSER.renderer.render(tokens, PARSER.options, env)
+    clean = nh3.clean(
+        html,
+        tags=TAGS,
+        attributes=ATTRIBUTES,
+        allowed_classes=CLASSES,
+        url_schemes={"http", "https", "mailto"},
+        link_rel=None,
+        strip_comments=True,
+    )
+    return mark_safe(clean)  # noqa: S308 - cleaned by nh3 on the line above

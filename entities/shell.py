@@ -1,0 +1,45 @@
+"""What the frame around every page shows (templates/base.html): a context processor puts one `Shell` in as `shell`."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class NavLink:
+    name: str
+    url: str
+    icon: str = ""
+    current: bool = False
+
+
+@dataclass(frozen=True)
+class LabelChip:
+    """An atom of a classification as chips show it; `Classification` rows have the same attributes and serve as well."""
+
+    value: int
+    label: str
+    icon: str = "tag"
+    color: str = "slate"
+
+
+@dataclass(frozen=True)
+class Shell:
+    """Every part with an empty URL or an empty list is left out of the page."""
+
+    user_id: int
+    user_name: str
+    workspace: NavLink | None = None
+    workspaces: Sequence[NavLink] = ()
+    nav: Sequence[NavLink] = ()
+    roles: Sequence[str] = ()
+    cleared_for: Sequence[LabelChip] = ()
+    home_url: str = "/"
+    search_url: str = ""
+    suggest_url: str = ""  # answers components/suggestions.html
+    jobs_url: str = ""  # answers components/jobs_indicator.html
+    admin_url: str = ""
+    sign_in_url: str = ""
+    sign_out_url: str = ""
+    offline_engine: bool = False
+    view_as: str = ""
+    view_as_end_url: str = ""

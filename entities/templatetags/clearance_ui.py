@@ -1,0 +1,218 @@
+"""Tags and filters of the interface kit; parameters and examples of each are in docs/ui.md."""
+
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+import re
+
+from django import template
+from django.core.paginator import Page
+from django.forms import BoundField
+from django.forms.widgets import CheckboxInput, CheckboxSelectMultiple, FileInput, RadioSelect, Select
+from django.template.context import Context
+from django.templatetags.static import static
+from django.utils.html import escape, format_html, format_html_join
+from django.utils.safestring import SafeString, mark_safe
+
+from entities import formats
+from entities.model_markdown import CitationLink, Citations, render_citations, render_markdown
+from entities.palette import color_name, icon_name
+
+register = template.Library()
+
+SPRITE = "vendor/tabler-icons-3.51.0/sprite.svg"
+STAGES = ("extract", "classify", "segment", "chunk", "embed")
+STAGE_WORDS = {
+    "extract": "Reading the text",
+    "classify": "Classifying paragraphs",
+    "segment": "Grouping by label",
+    "chunk": "Cutting into passages",
+    "embed": "Indexing for search",
+    "publish": "Publishing",
+}
+FILE_ICONS = {"pdf": "file-type-pdf", "docx": "file-type-docx", "md": "markdown", "eml": "mail", "png": "photo", "jpg": "photo", "xlsx": "table", "csv": "table"}  # fmt: skip
+STATE_ICONS = {"error": "alert-triangle", "empty": "inbox"}
+
+register.filter("color_name", color_name)
+
+
+# Icons, labels, placeholders
+
+
+@register.simple_tag
+def icon(name: str, label: str = "", size: str = "") -> SafeString:
+    """An icon of the sprite; silent beside a word, or with `label` where it stands alone."""
+    role = format_html('role="img" aria-label="{}"', label) if label else mark_safe('aria-hidden="true"')
+    big = format_html(' data-size="{}"', size) if size else ""
+    href = f"{static(SPRITE)}#{icon_name(name)}"
+    return format_html('<svg class="cl-icon"{} {}><use href="{}"></use></svg>', big, role, href)
+
+
+@register.simple_tag
+def file_icon(name: str) -> SafeString:
+    return icon(FILE_ICONS.get(name.rpartition(".")[2].lower(), "file-text"))
+
+
+@register.inclusion_tag("components/label_chips.html")
+def label_chips(labels: Iterable[Any] | None, public: bool = True) -> dict[str, Any]:
+    """One chip an atom. None is "Not classified yet"; an empty list is Public, or nothing with `public=False`."""
+    return {"labels": None if labels is None else list(labels), "public": public}
+
+
+@register.filter
+def named_labels(labels: Iterable[Any]) -> str:
+    """ "Financial", "PII and Financial", "PII, Financial and Secret"."""
+    words = [str(getattr(label, "label", label)) for label in labels]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+
+
+@register.inclusion_tag("components/placeholder.html")
+def placeholder(requires: Iterable[Any], request_url: str = "", page: int | None = None, what: str = "Content") -> dict[str, Any]:
+    """The band in the place of text: `requires` are the missing atoms, `request_url` takes a request for access by POST."""
+    return {"requires": list(requires), "request_url": request_url, "page": page, "what": what}
+
+
+@register.inclusion_tag("components/redacted.html")
+def redacted(requires: Iterable[Any]) -> dict[str, Any]:
+    """In the place of a field's value."""
+    return {"requires": list(requires)}
+
+
+# Citations and model text
+
+
+@register.simple_tag
+def citations(links: Sequence[CitationLink]) -> SafeString:
+    return render_citations(links) if links else mark_safe("")
+
+
+@register.filter
+def model_markdown(text: str | None, links: Citations | None = None) -> SafeString:
+    """Text written by a model as safe HTML, markers as chips: `{{ text|model_markdown:links }}`."""
+    return render_markdown(text or "", links)
+
+
+@register.filter
+def highlight(text: str, terms: str | Iterable[str]) -> SafeString:
+    """`text` escaped, with whole words that begin like one of `terms` in <mark>."""
+    words = terms.split() if isinstance(terms, str) else list(terms)
+    words = [re.escape(word.strip("\"'.,;:()")) for word in words if len(word.strip("\"'.,;:()")) > 1]
+    if not words:
+        return mark_safe(escape(text))
+    parts = re.split(rf"\b((?:{'|'.join(words)})\w*)", text, flags=re.IGNORECASE)
+    return format_html_join("", "{}", ((format_html("<mark>{}</mark>", p) if i % 2 else p,) for i, p in enumerate(parts)))
+
+
+# Numbers and times
+
+
+@register.filter
+def money(value: Decimal | float | str | None, currency: str = "") -> str:
+    return formats.format_money(value, currency)
+
+
+@register.filter
+def filesize(size: float | None) -> str:
+    return formats.format_size(size)
+
+
+@register.filter
+def counted(count: int | None, noun: str) -> str:
+    """`{{ 3|counted:"reply,replies" }}` is "3 replies"."""
+    return formats.format_count(count, noun)
+
+
+@register.filter
+def initials(name: str) -> str:
+    words = [word for word in re.split(r"[\s._@-]+", name) if word]
+    return "".join(word[0] for word in words[:2]).upper() or "?"
+
+
+@register.simple_tag
+def reltime(moment: datetime | date | None) -> SafeString:
+    """How long ago, kept fresh by times.js, with the exact time on hover."""
+    if moment is None:
+        return mark_safe(f'<span class="cl-faint">{formats.NOTHING}</span>')
+    return format_html(
+        '<time datetime="{}" title="{}"{}>{}</time>',
+        moment.isoformat(),
+        formats.format_exact(moment),
+        mark_safe(" data-relative") if isinstance(moment, datetime) else "",
+        formats.format_relative(moment),
+    )
+
+
+# Files
+
+
+@register.inclusion_tag("components/file_row.html")
+def file_row(file: Any, labels: Iterable[Any] | None = (), live: bool = True) -> dict[str, Any]:
+    """A file with its state. `file` has the attributes of the API's file object and `url`, `status_url`, `retry_url`."""
+    stage = str(getattr(file, "stage", "") or "")
+    position = STAGES.index(stage) if stage in STAGES else (len(STAGES) if stage == "publish" else -1)
+    steps = ["done" if i < position else "active" if i == position else "todo" for i in range(len(STAGES))]
+    state = str(file.state)
+    return {
+        "file": file,
+        "labels": labels,
+        "state": state,
+        "steps": steps,
+        "step": min(position + 1, len(STAGES)),
+        "step_count": len(STAGES),
+        "stage_words": STAGE_WORDS.get(stage, "Waiting for its turn"),
+        "live": live and state in ("pending", "processing"),
+    }
+
+
+# Lists
+
+
+@register.inclusion_tag("components/sort_header.html", takes_context=True)
+def sort_header(context: Context, field: str, name: str, ordering: str | None = "", numeric: bool = False) -> dict[str, Any]:
+    """A <th> whose link sorts by `field`, and the other way round when it is sorted by it already."""
+    current = ordering or ""
+    direction = "ascending" if current == field else "descending" if current == f"-{field}" else ""
+    query = context["request"].GET.copy()
+    query.pop("page", None)
+    query["ordering"] = f"-{field}" if direction == "ascending" else field
+    return {"name": name, "direction": direction, "url": f"?{query.urlencode()}", "numeric": numeric}
+
+
+@register.inclusion_tag("components/pagination.html", takes_context=True)
+def pagination(context: Context, page: Page, noun: str = "row") -> dict[str, Any]:
+    """Links to the pages near the current one, keeping the query; nothing but the count when there is one page."""
+    numbers = page.paginator.get_elided_page_range(page.number, on_each_side=1, on_ends=1)
+    query = context["request"].GET.copy()
+    query.pop("page", None)
+    prefix = f"?{query.urlencode()}&page=" if query else "?page="
+    return {"page": page, "noun": noun, "prefix": prefix, "numbers": list(numbers), "gap": page.paginator.ELLIPSIS}
+
+
+# Forms
+
+
+@register.inclusion_tag("components/form_field.html")
+def form_field(field: BoundField, labels: Iterable[Any] | None = (), hint: str = "") -> dict[str, Any]:
+    """Label, control, help and errors, tied together for screen readers; `labels` say how the value is classified."""
+    widget = field.field.widget
+    grouped = isinstance(widget, RadioSelect | CheckboxSelectMultiple)
+    if grouped:
+        css = "form-check-input"
+    elif isinstance(widget, CheckboxInput):
+        css = "form-check-input m-0"
+    elif isinstance(widget, Select):
+        css = "form-select"
+    else:
+        css = "form-control"
+    extra = "" if grouped else " ".join(filter(None, (widget.attrs.get("class", ""), css)))
+    return {
+        "field": field,
+        "control": field.as_widget(attrs={"class": extra or css}),
+        "grouped": grouped,
+        "checkbox": isinstance(widget, CheckboxInput),
+        "file": isinstance(widget, FileInput),
+        "labels": list(labels or ()),
+        "hint": hint,
+    }

@@ -1,0 +1,65 @@
+// The chat dock: its width by pointer or arrow keys, kept for next time; its body stays at the end while text streams in,
+// unless the reader has scrolled up.
+const KEY = "clearance.dock-width";
+const MIN = 320;
+const dock = document.querySelector("[data-dock]");
+const handle = dock?.querySelector("[data-dock-handle]");
+
+if (handle) {
+  const most = () => Math.round(innerWidth / 2);
+  const width = () => Math.round(dock.getBoundingClientRect().width);
+  const tell = () => {
+    handle.setAttribute("aria-valuemin", MIN);
+    handle.setAttribute("aria-valuemax", most());
+    handle.setAttribute("aria-valuenow", width());
+  };
+  const set = (value) => {
+    const clamped = Math.max(MIN, Math.min(most(), Math.round(value)));
+    document.documentElement.style.setProperty("--cl-dock-width", `${clamped}px`);
+    tell();
+  };
+  const keepWidth = () => { try { localStorage.setItem(KEY, width()); } catch { /* lasts for this page */ } };
+
+  handle.addEventListener("pointerdown", (event) => {
+    event.preventDefault();
+    handle.setPointerCapture(event.pointerId);
+    handle.dataset.dragging = "";
+    const right = dock.getBoundingClientRect().right;
+    const move = (next) => set(right - next.clientX);
+    const end = () => {
+      delete handle.dataset.dragging;
+      handle.removeEventListener("pointermove", move);
+      keepWidth();
+    };
+    handle.addEventListener("pointermove", move);
+    handle.addEventListener("lostpointercapture", end, { once: true });
+  });
+  handle.addEventListener("keydown", (event) => {
+    const by = { ArrowLeft: 24, ArrowRight: -24 }[event.key];
+    if (by) set(width() + by);
+    else if (event.key === "Home") set(MIN);
+    else if (event.key === "End") set(most());
+    else return;
+    event.preventDefault();
+    keepWidth();
+  });
+  addEventListener("resize", tell);
+  tell();
+}
+
+const body = dock?.querySelector("[data-dock-body]");
+if (body) {
+  let following = true;
+  const toEnd = () => { body.scrollTop = body.scrollHeight; };
+  body.addEventListener("scroll", () => { following = body.scrollHeight - body.scrollTop - body.clientHeight < 80; }, { passive: true });
+  new MutationObserver(() => { if (following) toEnd(); }).observe(body, { childList: true, subtree: true, characterData: true });
+  toEnd();
+}
+
+// Enter sends, Shift+Enter is a new line; never while an input method is composing.
+document.addEventListener("keydown", (event) => {
+  const field = event.target;
+  if (event.key !== "Enter" || event.shiftKey || event.isComposing || !field.matches?.("[data-composer] textarea")) return;
+  event.preventDefault();
+  if (field.value.trim()) field.form.requestSubmit();
+});

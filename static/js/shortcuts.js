@@ -1,0 +1,31 @@
+// Single-key shortcuts: never while typing, never with a modifier, and they can be switched off (WCAG 2.1.4).
+const KEY = "clearance.shortcuts";
+const dialog = document.getElementById("shortcuts");
+const toggle = dialog?.querySelector("[data-shortcuts-on]");
+
+const isOn = () => localStorage.getItem(KEY) !== "off";
+const isTyping = (element) => element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName);
+
+if (toggle) {
+  toggle.checked = isOn();
+  toggle.addEventListener("change", () => localStorage.setItem(KEY, toggle.checked ? "on" : "off"));
+}
+
+const ACTIONS = {
+  "/": () => {
+    const field = document.getElementById("search");
+    field?.focus();
+    field?.select();
+  },
+  "?": () => dialog?.showModal(),
+  "[": () => document.dispatchEvent(new CustomEvent("clearance:step-citation", { detail: { by: -1 } })),
+  "]": () => document.dispatchEvent(new CustomEvent("clearance:step-citation", { detail: { by: 1 } })),
+};
+
+document.addEventListener("keydown", (event) => {
+  const action = ACTIONS[event.key];
+  if (!action || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !isOn()) return;
+  if (document.querySelector("dialog[open]")) return;
+  event.preventDefault();
+  action();
+});

@@ -1,0 +1,33 @@
+// A heartbeat for things that poll (hx-trigger="clearance:tick from:body"); silent while the tab is hidden.
+// Every 2 s, and a slow one every 15 s; the slow one also comes when the tab is looked at again.
+const beat = (name) => document.body.dispatchEvent(new CustomEvent(name));
+setInterval(() => { if (!document.hidden) beat("clearance:tick"); }, 2000);
+setInterval(() => { if (!document.hidden) beat("clearance:slow-tick"); }, 15000);
+document.addEventListener("visibilitychange", () => {
+  if (!document.hidden) {
+    beat("clearance:tick");
+    beat("clearance:slow-tick");
+  }
+});
+
+// Say what ended: a file's row that turned ready or failed, and the last job in the top bar.
+const END = { ready: "is ready", failed: "failed", quarantined: "was quarantined" };
+let jobs = null;
+document.addEventListener("htmx:beforeSwap", (event) => {
+  const row = event.detail.target?.closest?.("[data-file]");
+  if (row) row.ownerDocument.defaultView.setTimeout(() => {
+    const now = document.getElementById(row.id);
+    if (now && now.dataset.state !== row.dataset.state && END[now.dataset.state]) {
+      document.dispatchEvent(new CustomEvent("clearance:say", { detail: { text: `${now.dataset.file} ${END[now.dataset.state]}` } }));
+      beat("clearance:jobs");
+    }
+  }, 50);
+});
+document.addEventListener("htmx:afterSwap", (event) => {
+  if (event.detail.target?.id !== "jobs") return;
+  const running = Number(document.querySelector("[data-jobs]")?.dataset.jobs || 0);
+  if (jobs > 0 && running === 0) {
+    document.dispatchEvent(new CustomEvent("clearance:toast", { detail: { text: "The jobs in progress are done.", kind: "success" } }));
+  }
+  jobs = running;
+});
