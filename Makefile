@@ -1,0 +1,54 @@
+# Everything runs from a plain virtual environment made by Python 3.11 or later: `make up` needs nothing else.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+LOCKS := requirements.txt requirements-model.txt
+APPS := config entities llm ingestion references retrieval pulse chat tests manage.py
+
+.PHONY: help setup setup-dev up test lint screenshots lock
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make up           install what is missing and run Clearance at http://localhost:8000/"
+	@echo "make setup        the virtual environment with the locked dependencies, nothing more"
+	@echo "make test         every test (installs Chromium on Debian when it may)"
+	@echo "make lint         every static check"
+	@echo "make screenshots  pictures of all pages, into docs/screenshots"
+
+# pip runs only when a lock changed since it last finished.
+setup:
+	@$(PYTHON) config/setup.py $(VENV) $(LOCKS)
+
+setup-dev:
+	@$(PYTHON) config/setup.py $(VENV) $(LOCKS) requirements-dev.txt
+
+up: setup
+	@exec $(BIN)/python -m config.supervisor
+
+test: setup-dev
+	@$(BIN)/python -m tests.chromium
+	@$(BIN)/python -m pytest $(ARGS)
+
+lint: setup-dev
+	$(BIN)/ruff check $(APPS)
+	$(BIN)/ruff format --check $(APPS)
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/djade --check $$(find templates -name '*.html')
+	$(BIN)/python manage.py check --fail-level WARNING
+	$(BIN)/python manage.py makemigrations --check --dry-run
+
+screenshots: setup-dev
+	@$(BIN)/python -m tests.chromium
+	@$(BIN)/python -m pytest -m browser tests/browser/screenshots.py $(ARGS)
+
+# For maintainers: needs `uv`. The files name versions and hashes, and no package index.
+UV ?= uv
+COMPILE := $(UV) pip compile --quiet --universal --fork-strategy fewest --python-version 3.11 --generate-hashes \
+	--no-header --no-annotate --no-emit-index-url --no-emit-find-links
+lock:
+	$(COMPILE) requirements.in --output-file requirements.txt
+	$(COMPILE) requirements-dev.in --output-file requirements-dev.txt
+	$(COMPILE) requirements-s3.in --output-file requirements-s3.txt
+	$(COMPILE) --no-deps requirements-model.in --output-file requirements-model.txt

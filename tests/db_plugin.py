@@ -1,0 +1,102 @@
+"""The database of a test run: an embedded cluster in a throw-away CLEARANCE_HOME (tests/settings.py).
+
+The schema is made by the owner of the tables; tests run as the application's role, which row-level security binds.
+"""
+
+import fcntl
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connection
+from django.test import TransactionTestCase
+
+from config.postgres import SUPERUSER, Cluster
+from config.roles import APP, OWNER
+from tests.settings import PREFIX
+
+CLUSTER = Cluster(settings.CLEARANCE_HOME, durable=False)
+
+
+@contextmanager
+def as_owner() -> Iterator[None]:
+    """Django's connection as the owner of the tables, for migrations and TRUNCATE."""
+    connection.close()
+    connection.settings_dict["USER"] = OWNER
+    try:
+        yield
+    finally:
+        connection.close()
+        connection.settings_dict["USER"] = APP
+
+
+def sweep_leftovers() -> None:
+    """Remove what test runs that were killed left behind: nobody holds their cluster any more."""
+    for home in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
+        holders = home / "postgres" / "holders"
+        if home == settings.CLEARANCE_HOME or not holders.exists():
+            continue
+        with holders.open("a") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                continue
+            Cluster(home).stop()
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[Cluster]:
+    """The running cluster of this test run."""
+    sweep_leftovers()
+    CLUSTER.hold()
+    yield CLUSTER
+    connection.close()
+    CLUSTER.stop()
+    shutil.rmtree(CLUSTER.home, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(cluster: Cluster, django_test_environment: None, django_db_blocker: Any) -> Iterator[None]:
+    """Replaces pytest-django's: the throw-away cluster's own database is migrated, not a second one beside it."""
+    with django_db_blocker.unblock():
+        with as_owner():
+            call_command("migrate", verbosity=0, interactive=False)
+        teardown = TransactionTestCase._fixture_teardown
+
+        def teardown_as_owner(self: TransactionTestCase) -> None:
+            with as_owner():
+                teardown(self)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(TransactionTestCase, "_fixture_teardown", teardown_as_owner)
+            yield
+
+
+def connected(cluster: Cluster, role: str) -> Iterator[psycopg.Connection]:
+    with psycopg.connect(cluster.url(role), autocommit=True) as raw:
+        yield raw
+
+
+@pytest.fixture
+def owner_connection(cluster: Cluster, transactional_db: None) -> Iterator[psycopg.Connection]:
+    """A raw connection, outside Django and its transactions, as the owner of the tables (autocommit)."""
+    yield from connected(cluster, OWNER)
+
+
+@pytest.fixture
+def app_connection(cluster: Cluster, transactional_db: None) -> Iterator[psycopg.Connection]:
+    """A raw connection as the application's role (autocommit): what SQL injection would have in its hands."""
+    yield from connected(cluster, APP)
+
+
+@pytest.fixture
+def superuser_connection(cluster: Cluster) -> Iterator[psycopg.Connection]:
+    yield from connected(cluster, SUPERUSER)

@@ -1,0 +1,26 @@
+"""The settings of a test run: an installation of its own in a directory that is thrown away afterwards.
+
+DATABASE_URL and the other variables of a real installation are dropped, so tests can never reach its data. Processes
+that a test starts inherit CLEARANCE_TEST_HOME and so share the run's database.
+"""
+
+import os
+import tempfile
+from pathlib import Path
+
+PREFIX = "clearance-tests-"
+
+if "CLEARANCE_TEST_HOME" not in os.environ:
+    for name in list(os.environ):
+        if name.startswith(("CLEARANCE_", "DATABASE_", "ANTHROPIC_")):
+            del os.environ[name]
+    made = Path(tempfile.mkdtemp(prefix=PREFIX))
+    made.chmod(0o711)
+    os.environ["CLEARANCE_TEST_HOME"] = os.environ["CLEARANCE_HOME"] = str(made)
+    os.environ["CLEARANCE_STATIC_HASHED"] = "0"
+    os.environ["CLEARANCE_LOG_LEVEL"] = "WARNING"
+
+from config.settings import *  # noqa: E402, F403
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+ALLOWED_HOSTS = ["*"]
