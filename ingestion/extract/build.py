@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ingestion.documents import JOIN, Box, Extraction, Kind, ParagraphText, Unaccounted
 from ingestion.extract import language
@@ -43,24 +43,36 @@ class Builder:
         boxes: Sequence[Box] = (),
         level: float | None = None,
         path: tuple[str, ...] | None = None,
-    ) -> None:
-        """Appends a paragraph. `boxes` must carry slices of `text`. `path` replaces the path the headings gave."""
+    ) -> int | None:
+        """Appends a paragraph and returns its number, None for blank text. `boxes` must carry slices of `text`; `path`
+        replaces the path the headings gave."""
         if not text.strip():
-            return
+            return None
         if kind == "heading" and (level is None or len(text) > LONGEST_HEADING):
             kind = "text"
         if kind == "heading" and level is not None:
             while self._path and self._path[-1][0] >= level:
                 self._path.pop()
         above = path if path is not None else tuple(heading for _, heading in self._path)
+        first = len(self._rows)
         for start, end in _slices(text, kind):
             self._rows.append(_Raw(text[start:end], kind, page, _cut(boxes, start, end), above))
         if kind == "heading" and level is not None:
             self._path.append((level, text))
+        return first
+
+    def more_boxes(self, number: int, boxes: Sequence[Box]) -> None:
+        """The same paragraph stands in other places too."""
+        row = self._rows[number]
+        self._rows[number] = replace(row, boxes=(*row.boxes, *boxes))
 
     def miss(self, code: str, detail: str, page: int | None = None) -> None:
         """Records what could not be read; once for each code and page."""
         self._unaccounted.setdefault((code, page), Unaccounted(code, detail, page))
+
+    def text(self) -> str:
+        """Everything so far."""
+        return JOIN.join(row.text for row in self._rows)
 
     def words(self) -> frozenset[str]:
         """All words so far, lower case."""

@@ -1,0 +1,82 @@
+"""Extraction as it runs inside the limited process; nothing else may call it on uploaded bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+from typing import Any
+
+# Imported here, before rights are given up and before the file is opened, so that nothing has to be found later.
+from ingestion.documents import Extraction
+from ingestion.extract import sniff
+from ingestion.sandbox.limits import Limits, Quarantined, Report
+
+
+def task(
+    path: Path,
+    *,
+    limits: Limits,
+    report: Report,
+    name: str,
+    strategy: str | None = None,
+    skip: Collection[int] = (),
+) -> dict[str, Any]:
+    """For `run_limited("ingestion.extract.inside:task", …)`."""
+    return extract(path, name, limits=limits, report=report, strategy=strategy, skip=skip).to_json()
+
+
+def extract(
+    path: Path,
+    name: str,
+    *,
+    limits: Limits | None = None,
+    report: Report | None = None,
+    strategy: str | None = None,
+    skip: Collection[int] = (),
+) -> Extraction:
+    """Reads the file at `path`, which came with the file name `name`. Raises Quarantined."""
+    limits = limits or Limits()
+    report = report or _silent
+    report("opening")
+    media_type = sniff.media_type(path, name)
+    if media_type == sniff.PDF:
+        from ingestion.extract import pdf
+
+        return pdf.extract(path, limits=limits, report=report, strategy=strategy, skip=skip)
+    if media_type == sniff.DOCX:
+        from ingestion.extract import docx
+
+        return docx.extract(path, limits=limits, report=report)
+    text = _text(path, limits)
+    report("reading")
+    if media_type == sniff.MARKDOWN:
+        from ingestion.extract import markdown
+
+        return markdown.extract(text)
+    from ingestion.extract import plain
+
+    return plain.extract(text)
+
+
+def _text(path: Path, limits: Limits) -> str:
+    from ingestion.extract.decode import decode
+
+    size = path.stat().st_size
+    largest = min(limits.inflated_bytes, limits.memory_bytes // 16)
+    if size > largest:
+        raise Quarantined(
+            "too_large",
+            f"This text has {size // (1 << 20)} MB; texts of up to {largest // (1 << 20)} MB can be read. Split it.",
+        )
+    text = decode(path.read_bytes())
+    if text is None:
+        raise Quarantined(
+            "corrupt", "This file is named as a text, but it contains characters no text has. Save it again as UTF-8."
+        )
+    if not text.strip():
+        raise Quarantined("empty", "This file is empty: it holds nothing but white space. Upload it again.")
+    return text
+
+
+def _silent(stage: str, page: int | None = None, pages: int | None = None) -> None:
+    return None

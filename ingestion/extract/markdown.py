@@ -1,0 +1,150 @@
+"""Markdown, read as CommonMark with tables: what it says, without its marks, and nothing of it left out.
+
+The target of a link stands behind its text, comments and raw HTML stay as they are written, so that every word of the
+file is a word of some paragraph.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from ingestion.documents import Extraction, Kind
+from ingestion.extract import sniff
+from ingestion.extract.build import Builder
+from ingestion.extract.clean import clean, one_line, paragraph
+from ingestion.extract.rows import markdown_table
+
+FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
+EMBEDDED = re.compile(r"data:[\w./+-]*;base64,[A-Za-z0-9+/=\s]{40,}")
+
+
+def extract(text: str) -> Extraction:
+    builder = Builder()
+    text = clean(text)
+    if front := FRONT_MATTER.match(text):
+        builder.add(paragraph(front.group(1)), "code")
+        text = text[front.end() :]
+    if EMBEDDED.search(text):
+        builder.miss("image", "A picture is embedded in this text; it was not read.")
+        text = EMBEDDED.sub("data:", text)
+    # Written out: the parser must keep links of every scheme, since this text is read and never rendered.
+    parser = MarkdownIt("commonmark", {"maxNesting": 30}).enable(["table", "strikethrough"])
+    parser.validateLink = lambda url: True  # type: ignore[method-assign]
+    environment: dict[str, Any] = {}
+    _Walk(builder, parser.parse(text, environment)).run()
+    _add_unused_definitions(environment.get("references", {}), builder)
+    return builder.extraction(sniff.MARKDOWN, None)
+
+
+def _add_unused_definitions(references: dict[str, dict[str, Any]], builder: Builder) -> None:
+    """`[name]: target "title"` that no link uses is shown nowhere, yet it is in the file."""
+    used = builder.text()
+    for name, definition in references.items():
+        said = one_line(f"[{name}]: {definition.get('href', '')} {definition.get('title', '')}")
+        if str(definition.get("href", "")) not in used or str(definition.get("title", "")) not in used:
+            builder.add(said, "code", path=())
+
+
+class _Walk:
+    """Goes through the flat list of tokens; lists are read item by item, with their depth as indentation."""
+
+    def __init__(self, builder: Builder, tokens: Sequence[Token]) -> None:
+        self._builder, self._tokens = builder, tokens
+        self._lists: list[int | None] = []  # the next number of each open list, None for bullets
+        self._item: list[str] = []
+        self._mark = ""
+
+    def run(self) -> None:
+        index = 0
+        while index < len(self._tokens):
+            token = self._tokens[index]
+            if token.type == "table_open":
+                index = self._table(index)
+                continue
+            self._take(token, index)
+            index += 1
+        self._flush()
+
+    def _take(self, token: Token, index: int) -> None:
+        if token.type in ("bullet_list_open", "ordered_list_open"):
+            self._flush()
+            self._lists.append(int(token.attrGet("start") or 1) if token.type == "ordered_list_open" else None)
+        elif token.type in ("bullet_list_close", "ordered_list_close"):
+            self._flush()
+            self._lists.pop()
+        elif token.type == "list_item_open":
+            self._flush()
+            number = self._lists[-1]
+            self._mark = "  " * (len(self._lists) - 1) + ("- " if number is None else f"{number}. ")
+            if number is not None:
+                self._lists[-1] = number + 1
+        elif token.type == "inline":
+            self._inline(token, self._tokens[index - 1])
+        elif token.type in ("fence", "code_block"):
+            about = token.info.strip() if " " in token.info.strip() else ""  # one word is the language
+            self._add(f"{about}\n{token.content}".strip("\n"), "code")
+        elif token.type == "html_block":
+            self._add(token.content.strip(), "code")
+
+    def _inline(self, token: Token, opened: Token) -> None:
+        text = paragraph(spoken(token.children or []))
+        if opened.type == "heading_open":
+            self._flush()
+            self._builder.add(one_line(text), "heading", level=float(opened.tag[1:]))
+        else:
+            self._add(text, "text")
+
+    def _add(self, text: str, kind: Kind) -> None:
+        if self._lists:
+            self._item.append(text)
+        else:
+            self._builder.add(text, kind)
+
+    def _flush(self) -> None:
+        """The list item so far becomes a paragraph."""
+        text = "\n".join(self._item).strip()
+        if text:
+            self._builder.add(self._mark.lstrip() + text, "list")
+        self._item = []
+
+    def _table(self, index: int) -> int:
+        self._flush()
+        rows: list[list[str]] = []
+        while self._tokens[index].type != "table_close":
+            token = self._tokens[index]
+            if token.type == "tr_open":
+                rows.append([])
+            elif token.type == "inline":
+                rows[-1].append(one_line(spoken(token.children or [])))
+            index += 1
+        self._builder.add(markdown_table(rows), "table")
+        return index + 1
+
+
+def spoken(tokens: Sequence[Token]) -> str:
+    """Inline tokens as plain text: a link as `text (target)`, a picture as `alternative text (address)`."""
+    out: list[str] = []
+    links: list[tuple[str, int]] = []
+    for token in tokens:
+        if token.type in ("text", "code_inline", "html_inline"):
+            out.append("\n" if re.fullmatch(r"<br\s*/?>", token.content, re.I) else token.content)
+        elif token.type in ("softbreak", "hardbreak"):
+            out.append(" " if token.type == "softbreak" else "\n")
+        elif token.type == "link_open":
+            links.append((_target(token, "href"), len(out)))
+        elif token.type == "link_close" and links:
+            target, start = links.pop()
+            if target and target != "".join(out[start:]).strip():
+                out.append(f" ({target})")
+        elif token.type == "image":
+            out.append(f"{spoken(token.children or [])} ({_target(token, 'src')})".strip())
+    return "".join(out)
+
+
+def _target(token: Token, attribute: str) -> str:
+    return f"{token.attrGet(attribute) or ''} {token.attrGet('title') or ''}".strip()

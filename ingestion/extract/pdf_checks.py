@@ -1,0 +1,242 @@
+"""What a PDF holds beside the text of its pages, and whether it is safe to unpack: looked at before pdfium reads it.
+
+The structure is walked with pikepdf, streams being unpacked here piece by piece and thrown away, so that a bomb is
+found by counting and not by running out of memory.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pikepdf
+
+from ingestion.extract import pdf_revisions
+from ingestion.extract.build import Builder
+from ingestion.extract.clean import one_line
+from ingestion.sandbox.limits import Limits, Quarantined, Report
+
+PIECE = 1 << 20
+SILENT_MARKS = frozenset({"/Highlight", "/Underline", "/StrikeOut", "/Squiggly", "/Popup", "/TrapNet", "/PrinterMark"})
+SHAPES = frozenset({"/Line", "/PolyLine", "/Polygon", "/Square", "/Circle", "/Caret"})
+SOFTWARE_PROPERTIES = frozenset({"/Producer", "/Creator", "/CreationDate", "/ModDate", "/Trapped"})
+PLACEHOLDERS = frozenset(
+    {"", "untitled", "anonymous", "unspecified", "(unspecified)", "(anonymous)", "python-docx", "unknown"}
+)
+PURVIEW = "/MSIP_Label_"  # technical fields of a sensitivity label, no text
+MAX_CHAIN = 8
+
+
+def check(path: Path, builder: Builder, limits: Limits, report: Report) -> tuple[int, str]:
+    """The number of pages, and the document's own properties as one line of text ("" where it says nothing).
+
+    What pages cannot show is recorded with `builder.miss`. Raises Quarantined: corrupt, encrypted, no_pages,
+    too_many_pages, bomb.
+    """
+    ends = pdf_revisions.ends(path, builder)
+    try:
+        pdf = pikepdf.open(path, access_mode=pikepdf.AccessMode.stream, suppress_warnings=True)
+    except pikepdf.PasswordError:
+        raise Quarantined(
+            "encrypted", "This PDF is protected by a password. Save it without one and upload it again."
+        ) from None
+    except pikepdf.PdfError:
+        raise pdf_revisions.corrupt("This PDF is damaged and cannot be opened.") from None
+    with pdf:
+        pages = _count_pages(pdf, limits)
+        contents = _contents_by_object(pdf)
+        _unpack_all(pdf, contents, builder, limits, report)
+        _look_at_document(pdf, builder)
+        for number, page in enumerate(pdf.pages, start=1):
+            if number % 200 == 0:
+                report("checking")
+            try:
+                _look_at_annotations(page, number, builder)
+            except (pikepdf.PdfError, ValueError, TypeError, AttributeError, KeyError):
+                builder.miss("annotation", "The comments and marks of this page could not be read.", number)
+        if any("reconstruct" in str(warning) or "damaged" in str(warning) for warning in pdf.get_warnings()):
+            builder.miss("damaged", "This PDF is damaged and was repaired while it was read; parts may be missing.")
+        said = _properties(pdf)
+        for end in ends:
+            with pdf_revisions.earlier(path, end) as before:
+                if before is None or not pdf_revisions.says_the_same(before, pdf):
+                    builder.miss("earlier_revision", "This PDF keeps an earlier version of itself, which was not read.")
+                    break
+                _look_at_document(before, builder)
+                said = {**_properties(before), **said}
+        return pages, "; ".join(f"{key}: {text}" for key, text in said.items())
+
+
+def _count_pages(pdf: pikepdf.Pdf, limits: Limits) -> int:
+    try:
+        pages = len(pdf.pages)
+    except (pikepdf.PdfError, ValueError, TypeError, AttributeError):
+        raise pdf_revisions.corrupt("The list of pages of this PDF is damaged.") from None
+    if pages == 0:
+        raise Quarantined("no_pages", "This PDF has no pages. Save it again from the program that wrote it.")
+    if pages > limits.pages:
+        raise Quarantined(
+            "too_many_pages",
+            f"This PDF has {pages:,} pages; up to {limits.pages:,} can be read. Split it into smaller files.",
+        )
+    return pages
+
+
+def _contents_by_object(pdf: pikepdf.Pdf) -> dict[tuple[int, int], int]:
+    """Which page each content stream belongs to."""
+    found: dict[tuple[int, int], int] = {}
+    for number, page in enumerate(pdf.pages, start=1):
+        try:
+            contents = page.obj.get("/Contents")
+            for stream in contents if isinstance(contents, pikepdf.Array) else [contents]:
+                if isinstance(stream, pikepdf.Stream):
+                    found.setdefault(stream.objgen, number)
+        except (pikepdf.PdfError, ValueError, TypeError, AttributeError):
+            continue
+    return found
+
+
+def _unpack_all(
+    pdf: pikepdf.Pdf, contents: dict[tuple[int, int], int], builder: Builder, limits: Limits, report: Report
+) -> None:
+    left = limits.inflated_bytes
+    for index, entry in enumerate(pdf.objects):
+        if index % 2000 == 0:
+            report("checking")
+        if not isinstance(entry, pikepdf.Stream):
+            continue
+        page = contents.get(entry.objgen)
+        try:
+            filters = _filters(entry)
+            if page is None and _is_image(entry):
+                continue  # not unpacked for text; drawing has its own limits
+            size, whole = _unpacked_size(entry, filters, left)
+        except (pikepdf.PdfError, ValueError, TypeError, AttributeError):
+            size, whole = 0, False
+        left -= size
+        if left < 0:
+            raise Quarantined(
+                "bomb",
+                "What is packed into this PDF unpacks to more than "
+                f"{limits.inflated_bytes // (1 << 20)} MB. It is damaged, or made to overload whoever opens it.",
+                page,
+            )
+        if not whole and page is not None:
+            builder.miss("page_failed", "Part of this page is damaged and could not be read.", page)
+
+
+def _filters(stream: pikepdf.Stream) -> list[str]:
+    value = stream.get("/Filter")
+    if value is None:
+        return []
+    names = [str(name) for name in value] if isinstance(value, pikepdf.Array) else [str(value)]
+    if len(names) > MAX_CHAIN:
+        raise Quarantined("bomb", "A part of this PDF is packed into itself too many times to be opened safely.")
+    return names
+
+
+def _is_image(stream: pikepdf.Stream) -> bool:
+    return str(stream.get("/Subtype")) == "/Image"
+
+
+def _unpacked_size(stream: pikepdf.Stream, filters: list[str], limit: int) -> tuple[int, bool]:
+    """Bytes that all stages of unpacking make together, counted no further than `limit` + 1 piece; and whether the
+    stream came to its proper end."""
+    data: Iterator[bytes] = iter((stream.read_raw_bytes(),))
+    counted = _Count(limit)
+    for name in filters:
+        if name not in ("/FlateDecode", "/Fl"):
+            break  # other methods cannot blow up by more than their nature allows, or are images
+        data = counted.through(data)
+    for _piece in data:
+        pass
+    return counted.bytes, counted.whole
+
+
+class _Count:
+    """Counts what stages of inflation let through."""
+
+    def __init__(self, limit: int) -> None:
+        self.bytes = 0
+        self.whole = True
+        self._limit = limit
+
+    def through(self, data: Iterator[bytes]) -> Iterator[bytes]:
+        inflate = zlib.decompressobj()
+        try:
+            for piece in data:
+                while piece and not inflate.eof:
+                    out = inflate.decompress(piece, PIECE)
+                    self.bytes += len(out)
+                    if self.bytes > self._limit:
+                        return
+                    yield out
+                    piece = inflate.unconsumed_tail
+        except zlib.error:
+            self.whole = False
+            return
+        self.whole = self.whole and inflate.eof
+
+
+def _look_at_document(pdf: pikepdf.Pdf, builder: Builder) -> None:
+    root = pdf.Root
+    try:
+        names = root.get("/Names", {})
+        if len(pdf.attachments) or "/EmbeddedFiles" in names or "/Collection" in root or "/AF" in root:
+            builder.miss("attachment", "Files are attached to this PDF; they were not read.")
+        if "/JavaScript" in names or _runs(root.get("/OpenAction")) or "/AA" in root:
+            builder.miss("javascript", "This PDF contains a program (JavaScript); it was neither run nor read.")
+        form = root.get("/AcroForm")
+        if form is not None and "/XFA" in form:
+            builder.miss("form", "This PDF is a dynamic form (XFA); its fields were not read.")
+    except (pikepdf.PdfError, ValueError, TypeError, AttributeError):
+        builder.miss("damaged", "The catalogue of this PDF is damaged; attachments or forms may be missing.")
+
+
+def _runs(action: Any) -> bool:
+    return isinstance(action, pikepdf.Dictionary) and str(action.get("/S")) in ("/JavaScript", "/Launch")
+
+
+def _look_at_annotations(page: pikepdf.Page, number: int, builder: Builder) -> None:
+    """Links count with the text they lie on; everything else that can say something does not."""
+    if "/AA" in page.obj:
+        builder.miss("javascript", "This page contains a program (JavaScript); it was neither run nor read.", number)
+    for mark in page.obj.get("/Annots", []):
+        kind = str(mark.get("/Subtype"))
+        if _runs(mark.get("/A")) or "/AA" in mark:
+            builder.miss("javascript", "This page contains a program; it was neither run nor read.", number)
+        if kind == "/Widget":
+            builder.miss("form", "This page has form fields; what they contain was not read.", number)
+        elif kind == "/FileAttachment":
+            builder.miss("attachment", "A file is attached to this page; it was not read.", number)
+        elif kind in ("/RichMedia", "/Movie", "/Sound", "/Screen", "/3D"):
+            builder.miss("media", "This page contains sound, film or a 3D model, which was not read.", number)
+        elif kind != "/Link" and _says_something(mark, kind):
+            builder.miss("annotation", "This page has comments or marks, which were not read.", number)
+
+
+def _says_something(mark: Any, kind: str) -> bool:
+    """Whether a mark carries words, or a picture that might: bare shapes and highlights do not."""
+    if kind not in SILENT_MARKS | SHAPES or str(mark.get("/Contents", "")).strip() or "/RC" in mark:
+        return True
+    shown = mark.get("/AP", {}).get("/N")
+    resources = shown.get("/Resources", {}) if isinstance(shown, pikepdf.Stream) else {}
+    return "/Font" in resources or "/XObject" in resources
+
+
+def _properties(pdf: pikepdf.Pdf) -> dict[str, str]:
+    """Title, subject, keywords and whatever else the document says of itself, software and dates left out.
+
+    They travel with the original, so they are text like any other: labelled, and shown to who is cleared for it.
+    """
+    said: dict[str, str] = {}
+    try:
+        for key, value in pdf.docinfo.items():
+            text = one_line(str(value))[:500] if isinstance(value, pikepdf.String) else ""
+            if key not in SOFTWARE_PROPERTIES and not key.startswith(PURVIEW) and text.lower() not in PLACEHOLDERS:
+                said[key.lstrip("/")] = text
+    except (pikepdf.PdfError, ValueError, TypeError, AttributeError):
+        pass
+    return said

@@ -1,0 +1,203 @@
+"""From words to lines in reading order: simple columns are told from simple tables, and read one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from statistics import median
+from typing import TYPE_CHECKING
+
+from ingestion.extract.pdf_words import Word
+
+if TYPE_CHECKING:
+    from ingestion.extract.pdf_tables import Table
+
+SAME_LINE = 0.4  # of the font size
+WORD_GAP = 1.3  # of the font size: a larger gap may be a gutter or a tab
+MIN_COLUMN_LINES = 3
+MIN_COLUMN_WIDTH = 0.18  # of the page
+MIN_COLUMN_WORDS = 3
+
+
+@dataclass(slots=True)
+class Line:
+    """Words on one base line, left to right; or a whole table standing among lines."""
+
+    words: list[Word]
+    x0: float = field(init=False)
+    y0: float = field(init=False)
+    x1: float = field(init=False)
+    y1: float = field(init=False)
+    base: float = field(init=False)
+    size: float = field(init=False)
+    bold: bool = field(init=False)
+    table: Table | None = None
+
+    def __post_init__(self) -> None:
+        self.measure()
+
+    def measure(self) -> None:
+        if self.table is not None:
+            self.x0, self.y0, self.x1, self.y1 = self.table.box
+            self.base, self.size, self.bold = self.y0, 0.0, False
+            return
+        self.x0 = min(word.x0 for word in self.words)
+        self.x1 = max(word.x1 for word in self.words)
+        self.y0 = min(word.y0 for word in self.words)
+        self.y1 = max(word.y1 for word in self.words)
+        longest = max(self.words, key=lambda word: (word.size, len(word.text)))
+        self.base, self.size = longest.base, longest.size
+        self.bold = all(word.bold for word in self.words)
+
+    @property
+    def text(self) -> str:
+        return " ".join(word.text for word in self.words)
+
+
+def segments(words: Iterable[Word]) -> list[Line]:
+    """Runs of words with no gap wider than a wide blank; a line of two columns gives two."""
+    runs: list[Line] = []
+    current: list[Word] = []
+    for word in words:
+        if current and not _follows(current[-1], word):
+            runs.append(Line(current))
+            current = []
+        current.append(word)
+        if word.split:
+            runs.append(Line(current))
+            current = []
+    if current:
+        runs.append(Line(current))
+    return _joined(runs, WORD_GAP)
+
+
+def _follows(last: Word, word: Word) -> bool:
+    size = max(last.size, word.size, 1.0)
+    return _same_line(last.base, last.size, word.base, word.size) and -0.5 * size < word.x0 - last.x1 < WORD_GAP * size
+
+
+def _same_line(base: float, size: float, other_base: float, other_size: float) -> bool:
+    """Small raised and lowered letters belong to the line of the large ones."""
+    largest = max(size, other_size, 1.0)
+    reach = SAME_LINE if abs(size - other_size) < 0.15 * largest else 0.6
+    return abs(base - other_base) <= reach * largest
+
+
+def _joined(runs: list[Line], gap: float | None) -> list[Line]:
+    """Runs on one base line put together where the gap between them is less than `gap` font sizes (None: any gap)."""
+    rows: list[list[Line]] = []
+    for run in sorted(runs, key=lambda line: (line.base, line.x0)):
+        if run.table is None:
+            for row in reversed(rows[-6:]):
+                first = row[0]
+                if first.table is None and _same_line(first.base, first.size, run.base, run.size):
+                    row.append(run)
+                    break
+            else:
+                rows.append([run])
+        else:
+            rows.append([run])
+    out: list[Line] = []
+    for row in rows:
+        row.sort(key=lambda line: line.x0)
+        current = row[0]
+        for run in row[1:]:
+            room = run.x0 - current.x1
+            if gap is None or -0.5 * current.size < room < gap * max(current.size, run.size, 1.0):
+                current.words = current.words + run.words
+                current.measure()
+            else:
+                out.append(current)
+                current = run
+        out.append(current)
+    return out
+
+
+def in_reading_order(runs: list[Line], width: float) -> list[list[Line]]:
+    """Groups of whole lines, each from top to bottom; a group is the page, a part of it, or a column."""
+    gutter = _gutter(runs, width)
+    if gutter is None:
+        return [whole_lines(runs)] if runs else []
+    groups: list[list[Line]] = []
+    plain: list[Line] = []
+    for band in _bands(runs, gutter):
+        left, right = _sides(band, gutter)
+        if not _are_columns(left, right, width):
+            plain += band
+            continue
+        if plain:
+            groups.append(whole_lines(plain))
+            plain = []
+        groups += in_reading_order(left, width) + in_reading_order(right, width)
+    if plain:
+        groups.append(whole_lines(plain))
+    return groups
+
+
+def whole_lines(runs: Sequence[Line]) -> list[Line]:
+    """Runs on the same base line as one line each, from top to bottom."""
+    return sorted(_joined(list(runs), None), key=lambda line: (line.base, line.x0))
+
+
+def _gutter(runs: list[Line], width: float) -> float | None:
+    """The left edge of a right column that parts most lines, or None."""
+    edges: dict[int, int] = {}
+    for run in runs:
+        edges[round(run.x0 / 3)] = edges.get(round(run.x0 / 3), 0) + 1
+    left = min((run.x0 for run in runs), default=0.0)
+    candidates = sorted(
+        (3.0 * edge for edge, count in edges.items() if count >= MIN_COLUMN_LINES and 3.0 * edge > left + 0.1 * width),
+        key=lambda x: -edges[round(x / 3)],
+    )[:8]
+    best, most = None, 0
+    for x in candidates:
+        lines = 0
+        for band in _bands(runs, x):
+            sides = _sides(band, x)
+            if _are_columns(*sides, width):
+                lines += min(len(sides[0]), len(sides[1]))
+        if lines > most:
+            best, most = x, lines
+    return best
+
+
+def _sides(band: list[Line], gutter: float) -> tuple[list[Line], list[Line]]:
+    return [r for r in band if r.x1 <= gutter], [r for r in band if r.x1 > gutter]
+
+
+def _bands(runs: list[Line], gutter: float) -> list[list[Line]]:
+    """From top to bottom, runs that keep clear of the gutter together, and those that cross it together."""
+    bands: list[list[Line]] = []
+    crossed: bool | None = None
+    for run in sorted(runs, key=lambda line: (line.y0 + line.y1) / 2):
+        crosses = run.x0 < gutter - 3 and run.x1 > gutter - 3
+        if crosses != crossed:
+            bands.append([])
+            crossed = crosses
+        bands[-1].append(run)
+    return bands
+
+
+def _are_columns(left: list[Line], right: list[Line], width: float) -> bool:
+    """Prose beside prose; short entries beside each other are a table or a form, and are read line by line."""
+    for side in (left, right):
+        if len(side) < MIN_COLUMN_LINES:
+            return False
+        extent = max(run.x1 for run in side) - min(run.x0 for run in side)
+        if extent < MIN_COLUMN_WIDTH * width:
+            return False
+        if median(run.x1 - run.x0 for run in side) < 0.5 * extent:
+            return False
+        if median(len(run.words) for run in side) < MIN_COLUMN_WORDS:
+            return False
+    top, bottom = max(_top(left), _top(right)), min(_bottom(left), _bottom(right))
+    shorter = min(_bottom(left) - _top(left), _bottom(right) - _top(right))
+    return bottom - top > 0.5 * shorter
+
+
+def _top(runs: list[Line]) -> float:
+    return min(run.y0 for run in runs)
+
+
+def _bottom(runs: list[Line]) -> float:
+    return max(run.y1 for run in runs)

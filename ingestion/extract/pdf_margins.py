@@ -1,0 +1,90 @@
+"""Running headers, running footers and page numbers: told from a sample of pages, kept once, dropped after.
+
+A line counts as running when it stands at the same height on several pages and says the same, but for numbers that
+grow with the page. Its first occurrence stays a paragraph (it may say something that needs a label) and gets the boxes
+of all the others; lines that are nothing but a page number are dropped.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from ingestion.documents import Box
+from ingestion.extract.pdf_lines import Line
+
+ZONE = 0.14  # of the page's height, at either end
+NUMBER = re.compile(r"\d{1,4}(?!\d)")
+ONLY_NUMBER = re.compile(r"[\s\-–—|/.()\[\]]*(page|seite|pagina|página|p)?[\s.]*#[\s\-–—|/]*((of|von|de|van|di|/)\s*#)?[\s\-–—|/.()\[\]]*", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A line with `#` for every number, the numbers, and its height in steps of three points."""
+
+    template: str
+    height: int
+    numbers: tuple[int, ...]
+
+
+def signature(line: Line) -> Signature:
+    text = line.text
+    numbers = tuple(int(match.group()) for match in NUMBER.finditer(text))
+    return Signature(NUMBER.sub("#", text), round(line.base / 3), numbers)
+
+
+def candidates(lines: Iterable[Line], height: float) -> list[Line]:
+    return [line for line in lines if line.table is None and (line.y1 < ZONE * height or line.y0 > (1 - ZONE) * height)]
+
+
+@dataclass(slots=True)
+class Running:
+    """One running line. first: where it was met first; paragraph: its number in the builder, once it has one."""
+
+    first_page: int
+    numbers: tuple[int, ...]
+    page_number_only: bool
+    paragraph: int | None = None
+    boxes: list[Box] = field(default_factory=list)
+
+    def repeats(self, numbers: tuple[int, ...], page: int) -> bool:
+        """The same numbers, or numbers that moved on as far as the pages did."""
+        return all(
+            now == then or now - then == page - self.first_page
+            for now, then in zip(numbers, self.numbers, strict=True)
+        )
+
+
+class Margins:
+    """What runs through the sampled pages. sample: page number (1-based) to its lines and height."""
+
+    def __init__(self, sample: Mapping[int, tuple[list[Line], float]]) -> None:
+        met: dict[tuple[str, int], list[tuple[int, tuple[int, ...]]]] = defaultdict(list)
+        for page, (lines, height) in sample.items():
+            for line in candidates(lines, height):
+                sign = signature(line)
+                met[sign.template, sign.height].append((page, sign.numbers))
+        enough = 2 if len(sample) < 6 else max(3, len(sample) // 5)
+        self._running: dict[tuple[str, int], Running] = {}
+        for key, places in met.items():
+            page, numbers = places[0]
+            running = Running(page, numbers, bool(ONLY_NUMBER.fullmatch(key[0])) and "#" in key[0])
+            same = sum(running.repeats(other, at) for at, other in places)
+            if len({at for at, _ in places}) >= enough and same >= enough:
+                self._running[key] = running
+        self._single = len(sample) == 1
+
+    def find(self, line: Line, page: int, height: float) -> Running | None:
+        """The running line that this one is an occurrence of, or None for a line of the text."""
+        if not candidates([line], height):
+            return None
+        sign = signature(line)
+        for step in (0, -1, 1):
+            running = self._running.get((sign.template, sign.height + step))
+            if running is not None and running.repeats(sign.numbers, page):
+                return running
+        if ONLY_NUMBER.fullmatch(sign.template) and page in sign.numbers and len(line.words) <= 5:
+            return Running(page, sign.numbers, page_number_only=True)
+        return None

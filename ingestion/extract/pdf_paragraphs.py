@@ -1,0 +1,208 @@
+"""From lines to paragraphs: where one ends, whether it is a heading, and its text with a box for every word."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from ingestion.documents import Box, Kind
+from ingestion.extract.clean import one_line
+from ingestion.extract.pdf_lines import Line
+from ingestion.extract.pdf_tables import Table
+from ingestion.extract.pdf_words import Word
+
+BULLETS = "•●○▪■◦‣⁃∙·➢❖✓"
+SYMBOL_BULLETS = str.maketrans(dict.fromkeys("\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf0a8\uf02d\uf06f\uf0b6", "•"))
+MARKER = re.compile(rf"(?:[{BULLETS}]|[-–—*](?=\s)|\(?(?:\d{{1,2}}|[a-zA-Z]|[ivxIVX]{{1,5}})[.)](?=\s|$))")
+NUMBERED = re.compile(r"(?:article|section|chapter|part|schedule|annex|exhibit|appendix)?\s*(\d{1,3}(?:\.\d{1,3})*)\.?\s", re.I)
+ENDS = tuple(".!?:;")
+CLOSERS = "\"'”’)»]"
+LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}|…{2,}")
+HYPHENED = re.compile(r"[^\W\d_]{2}[-\u2010]$")
+LETTERS = re.compile(r"[^\W\d_]+")
+LARGER = 1.12  # times the body's size
+LONGEST_HEADING = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Hyphenation:
+    """Tells `con-tract`, parted at the end of a line, from `cutting-edge`, which is written so.
+
+    words: those of the document, lower case, with inner hyphens. usual: whether many lines end in a hyphen, so that
+    the program that set the text must have parted words.
+    """
+
+    words: frozenset[str]
+    usual: bool
+
+    @classmethod
+    def of(cls, lines: Sequence[Line]) -> Hyphenation:
+        words = frozenset(re.sub(r"[^\w-]", "", word.text.lower()) for line in lines for word in line.words)
+        ends = sum(bool(HYPHENED.search(line.words[-1].text)) for line in lines if line.words)
+        return cls(words, ends > 0.02 * len(lines))
+
+    def parted(self, last: str, first: str) -> bool:
+        """Whether the hyphen at the end of the word `last` is there for the line's sake alone."""
+        tail = LETTERS.match(first)
+        if not HYPHENED.search(last) or tail is None or not first[0].islower():
+            return False
+        head, rest = re.sub(r"[^\w-]", "", last[:-1].lower()), tail.group().lower()
+        if head + rest in self.words:
+            return True
+        if f"{head}-{rest}" in self.words or (len(rest) > 2 and head in self.words and rest in self.words):
+            return False
+        return self.usual
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One paragraph of a page, or one table. level: of a heading, smaller is further out."""
+
+    text: str
+    kind: Kind
+    boxes: tuple[Box, ...]
+    level: float | None = None
+    table: Table | None = None
+
+
+def blocks(lines: Sequence[Line], page: int, body: float, hyphenation: Hyphenation) -> Iterator[Block]:
+    """The paragraphs of one group of lines. body: the document's usual font size in points."""
+    for run in _runs(lines):
+        table = run[0].table
+        if table is not None:
+            yield Block("", "table", (), table=table)
+            continue
+        text, boxes = _text_of(run, page, hyphenation)
+        if not text:
+            continue
+        level = _heading_level(run, text, body)
+        kind: Kind = "heading" if level is not None else "list" if MARKER.match(text) else "text"
+        yield Block(text, kind, boxes, level)
+
+
+def _runs(lines: Sequence[Line]) -> Iterator[list[Line]]:
+    texts = [line for line in lines if line.table is None]
+    right = max((line.x1 for line in texts), default=0.0)
+    left = min((line.x0 for line in texts), default=0.0)
+    leading = _leading(texts)
+    current: list[Line] = []
+    for line in lines:
+        if current and (line.table is not None or current[-1].table is not None or _breaks(current, line, left, right, leading)):
+            yield current
+            current = []
+        current.append(line)
+    if current:
+        yield current
+
+
+def _leading(lines: Sequence[Line]) -> float:
+    """The usual distance of base lines, in font sizes."""
+    steps = [
+        (line.base - last.base) / last.size
+        for last, line in zip(lines, lines[1:], strict=False)
+        if last.size > 0 and abs(last.size - line.size) < 0.5 and 0 < line.base - last.base < 2.6 * last.size
+    ]
+    return min(median(steps), 2.2) if steps else 1.25
+
+
+def _breaks(current: list[Line], line: Line, left: float, right: float, leading: float) -> bool:
+    """Whether `line` begins a new paragraph after the lines of `current`."""
+    last = current[-1]
+    size = max(last.size, 1.0)
+    step = line.base - last.base
+    if step < 0 or step > max(1.28 * leading, 1.2) * max(size, line.size):
+        return True
+    if abs(last.size - line.size) > 0.1 * size:
+        return True
+    fits = _room_left(last, line, right)
+    if last.bold != line.bold and (fits > 0 or len(current) == 1):
+        return True
+    ended = last.text.rstrip(CLOSERS).endswith(ENDS)
+    if MARKER.match(line.text.translate(SYMBOL_BULLETS)) and (
+        line.text[0] in BULLETS or line.text[0] > "\ue000" or ended or fits > 0
+    ):
+        return True
+    if ended and fits > 0 and not line.text[:1].islower():
+        return True
+    hanging = bool(MARKER.match(current[0].text.translate(SYMBOL_BULLETS)))
+    indented = line.x0 - last.x0 > 0.8 * size
+    if indented and not hanging and ended:
+        return True
+    outdented = len(current) > 1 and last.x0 - line.x0 > 0.8 * size and abs(current[0].x0 - last.x0) < 0.8 * size
+    return outdented and (ended or fits > 0)
+
+
+def _room_left(last: Line, line: Line, right: float) -> float:
+    """Points by which the first word of `line` would have fitted on the line before: above 0, the break was meant."""
+    first = line.words[0]
+    return right - last.x1 - (first.x1 - first.x0) - 0.6 * max(last.size, 1.0)
+
+
+def _heading_level(run: list[Line], text: str, body: float) -> float | None:
+    """Larger than the body, or bold, or in capitals with a number; short, and not a sentence.
+
+    Levels: 100 - size for larger type; at body size, bold capitals 100.3 - body, bold 100.5 - body, capitals
+    100.6 - body, each a little deeper for every part of a section number.
+    """
+    if len(run) > 3 or len(text) > LONGEST_HEADING or not any(letter.isalpha() for letter in text):
+        return None
+    size = max(line.size for line in run)
+    bold = all(line.bold for line in run)
+    capitals = text.upper() == text and sum(letter.isalpha() for letter in text) >= 4
+    number = NUMBERED.match(text)
+    depth = 0.01 * (number.group(1).count(".") if number else 0)
+    if text.endswith((",", ";")) or LEADERS.search(text) or (text.endswith(".") and not number and not capitals):
+        return None
+    if size > LARGER * body:
+        return round(100 - size, 1) + depth
+    if size < 0.93 * body or text[0] in BULLETS or text[0].islower():
+        return None
+    if bold:
+        return round((100.3 if capitals else 100.5) - body + depth, 3)
+    if capitals and len(text) <= 90 and len(run) <= 2 and len(text.split()) > 1 and not text.endswith((":", "_")):
+        return round(100.6 - body + depth, 3)
+    return None
+
+
+def _text_of(run: list[Line], page: int, hyphenation: Hyphenation) -> tuple[str, tuple[Box, ...]]:
+    """Lines put together: a hyphen at the end of a line goes when it only parted a word, and a line that ended early
+    on purpose (an address, a table of contents) keeps its break."""
+    text = ""
+    boxes: list[Box] = []
+    right = max(line.x1 for line in run)
+    for index, line in enumerate(run):
+        joint = "" if index == 0 else " "
+        if index:
+            last = run[index - 1]
+            if hyphenation.parted(last.words[-1].text, line.words[0].text):
+                text, joint = text[:-1], ""
+                boxes[-1] = _ending(boxes[-1], len(text))
+            elif last.words[-1].split or HYPHENED.search(last.words[-1].text):
+                joint = ""
+            elif _room_left(last, line, right) > 0.25 * (right - last.x0) or LEADERS.search(last.text):
+                joint = "\n"
+        for word in line.words:
+            shown = one_line(word.text.translate(SYMBOL_BULLETS))
+            if not shown:
+                continue
+            text += joint
+            boxes.append(Box(page, *_outwards(word), len(text), len(text) + len(shown)))
+            text += shown
+            joint = " "
+    return text, tuple(boxes)
+
+
+def _ending(box: Box, end: int) -> Box:
+    return Box(box.page, box.x0, box.y0, box.x1, box.y1, box.start, end)
+
+
+def _outwards(word: Word) -> tuple[float, float, float, float]:
+    """Rounded to a tenth of a point, never inwards."""
+    return (
+        int(word.x0 * 10 // 1) / 10,
+        int(word.y0 * 10 // 1) / 10,
+        -int(-word.x1 * 10 // 1) / 10,
+        -int(-word.y1 * 10 // 1) / 10,
+    )

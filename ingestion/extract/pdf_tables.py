@@ -1,0 +1,166 @@
+"""Ruled tables of a PDF page: pdfplumber finds the cells, pdfium's words fill them, Markdown comes out.
+
+pdfplumber is thirty times slower than pdfium and reads text worse (facts of the design), so it is asked only about
+pages whose strokes suggest a grid, and only where the cells are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import pdfplumber
+
+from ingestion.documents import Box
+from ingestion.extract.clean import one_line
+from ingestion.extract.pdf_lines import Line, segments
+from ingestion.extract.pdf_words import PageContent, Word
+from ingestion.extract.rows import markdown_row, markdown_rule
+
+MIN_HORIZONTAL, MIN_VERTICAL = 3, 3
+MAX_CELL = 1_500  # characters: a longer cell is a frame around a text, not an entry
+Cell = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """rows[r][c]: the words of a cell, in order. edges: x of the left side of every column, points."""
+
+    box: Cell
+    edges: tuple[float, ...]
+    rows: tuple[tuple[tuple[Word, ...], ...], ...]
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        return tuple(_text(cell) for cell in self.rows[0])
+
+    def continues(self, other: Table) -> bool:
+        """Whether this table, standing first on its page, goes on with `other`, the last one of the page before."""
+        return len(self.edges) == len(other.edges) and all(
+            abs(mine - theirs) <= 6 for mine, theirs in zip(self.edges, other.edges, strict=True)
+        )
+
+    def markdown(self, page: int, header: tuple[str, ...] | None) -> tuple[str, list[Box]]:
+        """The table as Markdown and a box for every word. `header`: that of the page before, put on top unless it is
+        printed here too; it has no boxes."""
+        rows = list(self.rows)
+        text, boxes = "", []
+        if header is not None and header != self.header:
+            text = markdown_row(header)
+        else:
+            text, boxes = _row(rows.pop(0), page, "")
+        text += "\n" + markdown_rule(len(self.edges))
+        for row in rows:
+            text, more = _row(row, page, text + "\n")
+            boxes += more
+        return text, boxes
+
+
+def suggests_table(content: PageContent) -> bool:
+    """Enough strokes in both directions for a grid of two columns and two rows."""
+    horizontal = {round(y0 / 2) for x0, y0, x1, y1 in content.rules if x1 - x0 > y1 - y0}
+    vertical = {round(x0 / 2) for x0, y0, x1, y1 in content.rules if y1 - y0 >= x1 - x0}
+    return len(horizontal) >= MIN_HORIZONTAL and len(vertical) >= MIN_VERTICAL
+
+
+class TableFinder:
+    """Opens the file with pdfplumber when the first page with a grid comes."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._pdf: Any = None
+
+    def __enter__(self) -> TableFinder:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._pdf is not None:
+            self._pdf.close()
+
+    def find(self, number: int, content: PageContent) -> list[Table]:
+        """The tables of page `number` (1-based); their words are taken out of `content.words`."""
+        if self._pdf is None:
+            self._pdf = pdfplumber.open(self._path)
+        page = self._pdf.pages[number - 1]
+        try:
+            crop = page.cropbox
+            found = [
+                [_shift(row.cells, crop[0], crop[1]) for row in table.rows]
+                for table in page.find_tables({"vertical_strategy": "lines", "horizontal_strategy": "lines"})
+            ]
+        finally:
+            page.close()
+        tables = [table for cells in found if (table := _fill(cells, content)) is not None]
+        return sorted(tables, key=lambda table: table.box[1])
+
+
+def _shift(cells: Sequence[Any], dx: float, dy: float) -> list[Cell | None]:
+    return [None if cell is None else (cell[0] - dx, cell[1] - dy, cell[2] - dx, cell[3] - dy) for cell in cells]
+
+
+def _fill(grid: list[list[Cell | None]], content: PageContent) -> Table | None:
+    """None, and no word taken, where the grid is a frame or holds next to nothing."""
+    present = [cell for row in grid for cell in row if cell is not None]
+    if len(grid) < 2 or max(len(row) for row in grid) < 2:
+        return None
+    box = (
+        min(cell[0] for cell in present),
+        min(cell[1] for cell in present),
+        max(cell[2] for cell in present),
+        max(cell[3] for cell in present),
+    )
+    inside = [word for word in content.words if not word.slanted and _holds(box, word)]
+    taken: set[int] = set()
+    rows: list[list[tuple[Word, ...]]] = []
+    width = max(len(row) for row in grid)
+    for row in grid:
+        filled: list[tuple[Word, ...]] = []
+        for cell in row + [None] * (width - len(row)):
+            words = [] if cell is None else [w for w in inside if id(w) not in taken and _holds(cell, w)]
+            taken.update(id(word) for word in words)
+            filled.append(tuple(word for line in _cell_lines(words) for word in line.words))
+        rows.append(filled)
+    kept = [c for c in range(width) if any(row[c] for row in rows)]
+    rows = [[row[c] for c in kept] for row in rows if any(row)]
+    if len(rows) < 2 or len(kept) < 2 or sum(1 for row in rows if sum(map(bool, row)) > 1) < 2:
+        return None
+    if max(sum(len(word.text) + 1 for word in cell) for row in rows for cell in row) > MAX_CELL:
+        return None
+    edges = [min((row[c][0] for row in grid if c < len(row) and (row[c]) is not None), default=0.0) for c in kept]  # type: ignore[index]
+    content.words = [word for word in content.words if id(word) not in taken]
+    return Table(box, tuple(edges), tuple(tuple(row) for row in rows))
+
+
+def _holds(box: Cell, word: Word) -> bool:
+    x, y = (word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2
+    return box[0] - 0.5 <= x <= box[2] + 0.5 and box[1] - 0.5 <= y <= box[3] + 0.5
+
+
+def _cell_lines(words: list[Word]) -> list[Line]:
+    return sorted(segments(words), key=lambda line: (round(line.base), line.x0))
+
+
+def _text(cell: Sequence[Word]) -> str:
+    return one_line(" ".join(word.text for word in cell))
+
+
+def _row(cells: Sequence[Sequence[Word]], page: int, before: str) -> tuple[str, list[Box]]:
+    """`before` with the row behind it, and the boxes of the row's words as slices of the whole."""
+    text = before + "|"
+    boxes: list[Box] = []
+    for cell in cells:
+        for word in cell:
+            shown = one_line(word.text).replace("|", "\\|")
+            if shown:
+                text += " "
+                boxes.append(_box(word, page, len(text), len(text) + len(shown)))
+                text += shown
+        text += " |"
+    return text, boxes
+
+
+def _box(word: Word, page: int, start: int, end: int) -> Box:
+    return Box(page, word.x0, word.y0, word.x1, word.y1, start, end)

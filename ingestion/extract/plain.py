@@ -1,0 +1,66 @@
+"""Plain text: paragraphs between blank lines, with the few headings that plain text can show."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ingestion.documents import Extraction
+from ingestion.extract import sniff
+from ingestion.extract.build import Builder
+from ingestion.extract.clean import clean, one_line, paragraph
+
+UNDERLINE = re.compile(r"\s*(={3,}|-{3,}|~{3,}|\*{3,})\s*$")
+BULLET = re.compile(r"\s*(?:[-*•‣–]|\(?\d{1,2}[.)]|\(?[a-z][.)])\s+\S")
+NUMBER = re.compile(r"\d{1,3}(?:\.\d{1,3})*\.?\s+\S")
+WRAPPED = 40  # characters: lines at least this long were broken by width and are joined again
+
+
+def extract(text: str) -> Extraction:
+    builder = Builder()
+    for block in _blocks(clean(text)):
+        _add(block, builder)
+    return builder.extraction(sniff.PLAIN, None)
+
+
+def _blocks(text: str) -> Iterator[list[str]]:
+    """Runs of lines without a blank line; form feeds part them too, and each item of a list stands alone."""
+    block: list[str] = []
+    for line in text.replace("\x0c", "\n\n").split("\n"):
+        if not line.strip() or (block and BULLET.match(line) and BULLET.match(block[0])):
+            if block:
+                yield block
+            block = []
+        if line.strip():
+            block.append(line.rstrip())
+    if block:
+        yield block
+
+
+def _add(block: list[str], builder: Builder) -> None:
+    if len(block) > 1 and (line := UNDERLINE.match(block[1])) and len(block[0]) <= 100:
+        builder.add(one_line(block[0]), "heading", level=1.0 if line.group(1)[0] == "=" else 2.0)
+        block = block[2:]
+    elif len(block) == 1 and UNDERLINE.fullmatch(block[0]):
+        return
+    elif len(block) == 1 and _is_heading(block[0]):
+        builder.add(one_line(block[0]), "heading", level=3.0)
+        return
+    if not block:
+        return
+    if BULLET.match(block[0]):
+        builder.add(one_line(" ".join(block)), "list")
+    elif len(block) > 1 and all(line.startswith(("    ", "\t")) for line in block):
+        builder.add("\n".join(line.rstrip() for line in block).strip("\n"), "code")
+    elif all(len(line.strip()) >= WRAPPED for line in block[:-1]):
+        builder.add(one_line(" ".join(block)))
+    else:
+        builder.add(paragraph("\n".join(block)))
+
+
+def _is_heading(line: str) -> bool:
+    """A short line in capitals, or a short numbered line without a full stop."""
+    line = line.strip()
+    if len(line) > 80 or line.endswith((".", ",", ";", ":")) or sum(letter.isalpha() for letter in line) < 3:
+        return False
+    return line.upper() == line or (bool(NUMBER.match(line)) and len(line) <= 60)
