@@ -15,7 +15,7 @@ import stat
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -100,10 +100,11 @@ class Cluster:
         """A libpq URL of the Unix socket, whether or not the server runs."""
         return f"postgresql://{user}@/{database}?host={quote(str(self.socket_directory), safe='')}&port=5432"
 
-    def hold(self) -> None:
+    def hold(self) -> Callable[[], None]:
         """Start the server unless it runs, and stop it when the last process that holds it leaves.
 
-        Holders share a file lock, which the kernel releases even after SIGKILL.
+        Holders share a file lock, which the kernel releases even after SIGKILL. Returns what lets go before the process
+        ends; calling it twice does nothing.
         """
         self.make_directories()
         file = (self.root / "holders").open("a")
@@ -113,9 +114,9 @@ class Cluster:
         holder = os.getpid()
 
         def release() -> None:
-            if os.getpid() != holder:
+            if os.getpid() != holder or file.closed:
                 return
-            with locked(self.root / "lock"):
+            with file, locked(self.root / "lock"):
                 try:
                     fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BlockingIOError:
@@ -123,6 +124,7 @@ class Cluster:
                 self.stop()
 
         atexit.register(release)
+        return release
 
     def start(self) -> None:
         """Initialise, start and lay out what is not there yet. The caller holds the lock."""

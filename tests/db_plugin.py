@@ -17,11 +17,14 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
 from django.test import TransactionTestCase
+from psycopg import sql
 
 from config.postgres import SUPERUSER, Cluster
 from config.roles import APP, OWNER
 from tests.settings import PREFIX
 
+# What `migrate` fills and no test changes.
+KEPT = ["django_migrations", "django_content_type", "auth_permission"]
 CLUSTER = Cluster(settings.CLEARANCE_HOME, durable=False)
 
 
@@ -56,10 +59,10 @@ def sweep_leftovers() -> None:
 def cluster() -> Iterator[Cluster]:
     """The running cluster of this test run."""
     sweep_leftovers()
-    CLUSTER.hold()
+    release = CLUSTER.hold()
     yield CLUSTER
     connection.close()
-    CLUSTER.stop()
+    release()
     shutil.rmtree(CLUSTER.home, ignore_errors=True)
 
 
@@ -69,15 +72,19 @@ def django_db_setup(cluster: Cluster, django_test_environment: None, django_db_b
     with django_db_blocker.unblock():
         with as_owner():
             call_command("migrate", verbosity=0, interactive=False)
-        teardown = TransactionTestCase._fixture_teardown
-
-        def teardown_as_owner(self: TransactionTestCase) -> None:
-            with as_owner():
-                teardown(self)
-
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(TransactionTestCase, "_fixture_teardown", teardown_as_owner)
+            patch.setattr(TransactionTestCase, "_fixture_teardown", lambda test: empty_tables(cluster))
             yield
+
+
+def empty_tables(cluster: Cluster) -> None:
+    """Django's flush names the tables of models only and runs as its own connection, which may not truncate here."""
+    connection.close()
+    with psycopg.connect(cluster.url(OWNER), autocommit=True) as owner:
+        owner.execute("SET lock_timeout = '20s'")
+        rows = owner.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> ALL(%s)", [KEPT])
+        tables = sql.SQL(", ").join(sql.Identifier(name) for (name,) in rows)
+        owner.execute(sql.SQL("TRUNCATE {}").format(tables))
 
 
 def connected(cluster: Cluster, role: str) -> Iterator[psycopg.Connection]:
