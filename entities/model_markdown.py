@@ -110,7 +110,8 @@ def _render_citation_token(renderer: RendererHTML, tokens: Sequence[Token], inde
                 links.append(link)
         elif token.type != "text" or token.content.strip():
             break
-    return str(render_citations(links)) if links else ""
+    # The word joiner keeps a full stop on the line of the chip before it.
+    return f"{render_citations(links)}\u2060" if links else ""
 
 
 def _run_before(tokens: Sequence[Token], index: int) -> bool:

@@ -56,9 +56,12 @@ def file_icon(name: str) -> SafeString:
 
 
 @register.inclusion_tag("components/label_chips.html")
-def label_chips(labels: Iterable[Any] | None, public: bool = True) -> dict[str, Any]:
-    """One chip an atom. None is "Not classified yet"; an empty list is Public, or nothing with `public=False`."""
-    return {"labels": None if labels is None else list(labels), "public": public}
+def label_chips(labels: Iterable[Any] | None, public: bool = True, joined: bool = True) -> dict[str, Any]:
+    """One chip an atom. None is "Not classified yet"; an empty list is Public, or nothing with `public=False`.
+
+    Atoms of one label are joined by +, all of them are needed; a list of clearances is not (`joined=False`).
+    """
+    return {"labels": None if labels is None else list(labels), "public": public, "joined": joined}
 
 
 @register.filter

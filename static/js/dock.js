@@ -49,11 +49,18 @@ if (handle) {
 
 const body = dock?.querySelector("[data-dock-body]");
 if (body) {
+  // In the side column the body scrolls; on a narrow screen the page does.
+  const scroller = () => (getComputedStyle(body).overflowY === "auto" ? body : document.scrollingElement);
   let following = true;
-  const toEnd = () => { body.scrollTop = body.scrollHeight; };
-  body.addEventListener("scroll", () => { following = body.scrollHeight - body.scrollTop - body.clientHeight < 80; }, { passive: true });
+  const toEnd = () => { if (body.checkVisibility()) scroller().scrollTop = scroller().scrollHeight; };
+  const notice = () => {
+    const { scrollHeight, scrollTop, clientHeight } = scroller();
+    following = scrollHeight - scrollTop - clientHeight < 80;
+  };
+  body.addEventListener("scroll", notice, { passive: true });
+  document.addEventListener("scroll", () => { if (scroller() !== body) notice(); }, { passive: true });
   new MutationObserver(() => { if (following) toEnd(); }).observe(body, { childList: true, subtree: true, characterData: true });
-  toEnd();
+  if (scroller() === body) toEnd();
 }
 
 // Enter sends, Shift+Enter is a new line; never while an input method is composing.
