@@ -1,14 +1,17 @@
 """Addresses outside a workspace. Those inside one are config/workspace_urls.py, under /w/<slug>/."""
 
-from importlib.util import find_spec
-
 from django.urls import URLPattern, URLResolver, include, path
 
 from config import health
+from entities.access import PUBLIC_ROUTE, requires
 
 urlpatterns: list[URLPattern | URLResolver] = [
-    path("healthz", health.healthz, name="healthz"),
-    path("readyz", health.readyz, name="readyz"),
+    path("healthz", requires(PUBLIC_ROUTE)(health.healthz), name="healthz"),
+    path("readyz", requires(PUBLIC_ROUTE)(health.readyz), name="readyz"),
+    path("api/", include("config.api_urls")),
+    path("", include("entities.root_urls")),
 ]
-if find_spec("entities.urls"):
-    urlpatterns.append(path("", include("entities.urls")))
+
+handler403 = "entities.errors.forbidden"
+handler404 = "entities.errors.absent"
+handler500 = "entities.errors.broken"

@@ -1,3 +1,20 @@
+"""One cast of people for all tests (design §11's demo users, in a workspace `acme`), and an outsider in another one."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.test import Client
+from rest_framework.test import APIClient
+
+from entities.access import Scope
+from entities.actions import add_member, create_entity, create_role, create_workspace
+from entities.api.auth import issue_token
+from entities.models import Membership, Role, User, Workspace
+from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, SECRET
+from entities.types import Contract
 from tests.db_plugin import (  # noqa: F401  fixtures
     app_connection,
     cluster,
@@ -5,3 +22,116 @@ from tests.db_plugin import (  # noqa: F401  fixtures
     owner_connection,
     superuser_connection,
 )
+
+ALL = [INTERNAL, CONFIDENTIAL, PII, PII_SENSITIVE, FINANCIAL, SECRET]
+
+
+@dataclass(frozen=True)
+class Person:
+    """Somebody in a workspace: `client` browses under `base`, `api` carries a token."""
+
+    user: User
+    scope: Scope
+    client: Client
+    api: APIClient
+    base: str
+
+
+@pytest.fixture
+def workspace(db: None) -> Workspace:
+    """Rolled back after the test; a test that needs real commits asks for `transactional_db` as well."""
+    return create_workspace(slug="acme", name="Acme")
+
+
+@pytest.fixture
+def service(workspace: Workspace) -> Scope:
+    """The service scope of `workspace`: sees all labels, unlabelled text too."""
+    return Scope.for_service(workspace.pk)
+
+
+def person(workspace: Workspace, name: str, labels: list[int], roles: tuple[str, ...] = (), **flags: bool) -> Person:
+    """A member with a role of their own that holds `labels`, and the named roles of the workspace."""
+    user = User.objects.create_user(name, password="pass")
+    with Scope.for_service(workspace.pk).open():
+        own = create_role(workspace, name.upper() if name == "hr" else f"{name} role", labels, **flags)
+        add_member(workspace, user, [own, *Role.objects.filter(name__in=roles)])
+        secret = issue_token(Membership.objects.get(user=user))
+    client = Client()
+    client.force_login(user)
+    api = APIClient()
+    api.credentials(HTTP_AUTHORIZATION=f"Token {secret}")
+    return Person(user, Scope.for_user(user, workspace.slug), client, api, f"/w/{workspace.slug}/")
+
+
+@pytest.fixture
+def alice(workspace: Workspace) -> Person:
+    """Administers: every label, may change and delete."""
+    return person(workspace, "alice", ALL, ("Admin", "Editor", "Steward"))
+
+
+@pytest.fixture
+def hr(workspace: Workspace) -> Person:
+    return person(workspace, "hr", [PII])
+
+
+@pytest.fixture
+def cfo(workspace: Workspace) -> Person:
+    return person(workspace, "cfo", [FINANCIAL])
+
+
+@pytest.fixture
+def staff(workspace: Workspace) -> Person:
+    return person(workspace, "staff", [INTERNAL], ("Editor",))
+
+
+@pytest.fixture
+def viewer(workspace: Workspace) -> Person:
+    return person(workspace, "viewer", [])
+
+
+@pytest.fixture
+def steward(workspace: Workspace) -> Person:
+    return person(workspace, "steward", ALL, ("Steward",))
+
+
+@pytest.fixture
+def outsider(workspace: Workspace) -> Person:
+    """Everything in another workspace, nothing in this one."""
+    return person(create_workspace(slug="other", name="Other"), "outsider", ALL, ("Admin", "Editor", "Steward"))
+
+
+@pytest.fixture
+def contract(alice: Person) -> Contract:
+    with alice.scope.open():
+        made = create_entity(
+            scope=alice.scope, model=Contract, fields={"name": "Quay lease", "counterparty": "Port", "value": "1200000"}
+        )
+    assert isinstance(made, Contract)
+    return made
+
+
+@pytest.fixture
+def restricted(alice: Person) -> Contract:
+    """A contract that only its creator, alice, may see."""
+    with alice.scope.open():
+        made = create_entity(
+            scope=alice.scope,
+            model=Contract,
+            fields={"name": "Settlement", "counterparty": "Nobody you know"},
+            visibility="restricted",
+        )
+    assert isinstance(made, Contract)
+    return made
+
+
+@pytest.fixture
+def opened() -> Any:
+    """`with opened(person): …` opens a person's scope."""
+
+    @contextmanager
+    def enter(who: Person | Scope) -> Iterator[Scope]:
+        scope = who.scope if isinstance(who, Person) else who
+        with scope.open():
+            yield scope
+
+    return enter

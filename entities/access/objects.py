@@ -127,8 +127,6 @@ def select_readable(queryset: QuerySet[M], scope: Scope) -> QuerySet[M]:
     hidden = {"name"}
     if queryset.model._meta.get_parent_list():
         hidden |= {name for name in declared_fields(queryset.model) if not field_is_readable(queryset.model, name)}
-    else:
-        hidden |= set()
     title = Case(When(NAME_IS_READABLE, then=F("name")), default=Value(None), output_field=CharField(null=True))
     return queryset.defer(*hidden).annotate(title=title)
 
@@ -152,6 +150,14 @@ def may(scope: Scope, entity: "Entity", verb: str) -> bool:
     from entities.models import Entity
 
     return Entity.objects.visible_to(scope, verb).filter(pk=entity.pk).exists()
+
+
+def may_create(scope: Scope, model: type["Entity"]) -> bool:
+    """Whether `scope` may add records of a type: anybody to a private type, else roles that may change all of it."""
+    if scope.is_service or model.access().default == "private":
+        return True
+    roles = set(cached(f"roles {scope.principal}", lambda: _role_ids(scope.principal)).values())
+    return any(rule.verb == "change" and rule.rows is None and roles & set(rule.roles) for rule in model.access().rules)
 
 
 def clears(scope: Scope, entities: QuerySet["Entity"]) -> QuerySet["Entity"]:

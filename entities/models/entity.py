@@ -43,6 +43,18 @@ class EntityQuerySet(models.QuerySet["Entity"]):
         return select_readable(self.visible_to(scope), scope)
 
 
+class TypeTitle:
+    """A name of a type for pages, on the class as on its rows: templates get the class too."""
+
+    def __init__(self, option: str) -> None:
+        self.option = option
+
+    def __get__(self, instance: "Entity | None", owner: type["Entity"]) -> str:
+        model = owner if instance is None else instance.type_class
+        text = str(getattr(model._meta, self.option) or "")
+        return text.capitalize() if self.option == "verbose_name_plural" else text
+
+
 class Entity(models.Model):
     """A business record. Concrete types (one file each in `entities/types/`) inherit from it by their own table.
 
@@ -67,6 +79,10 @@ class Entity(models.Model):
     objects = EntityQuerySet.as_manager()
 
     long_texts: ClassVar[dict[str, LongText]] = {}
+    do_not_call_in_templates = True
+    singular_title = TypeTitle("verbose_name")
+    plural_title = TypeTitle("verbose_name_plural")
+    type_key = TypeTitle("model_name")
 
     Rag = Rag
     Access = Access
@@ -88,7 +104,7 @@ class Entity(models.Model):
     def save(self, *args: Any, **kwargs: Any) -> None:
         if self._state.adding:
             self.content_type = ContentType.objects.get_for_model(type(self))
-            self.source_id = self.source_id or str(self.pk)
+            self.source_id = self.source_id or str(self.id)  # the key of a concrete type follows only on saving
             self.name_classification = type(self).rag().name_label(self.workspace_id)
         super().save(*args, **kwargs)
 
@@ -129,6 +145,10 @@ class Entity(models.Model):
     @property
     def type_name(self) -> str:
         return self.type_class._meta.model_name or ""
+
+    @property
+    def type_title(self) -> str:
+        return self.type_class.singular_title.capitalize()
 
     def get_absolute_url(self) -> str:
         return reverse("entities:detail", args=[self.pk])

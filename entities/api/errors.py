@@ -1,0 +1,67 @@
+"""Every error of the API has one shape: {"error": {"code", "detail", "fields"?}} (design §11)."""
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+from rest_framework import exceptions
+from rest_framework.response import Response
+
+from entities.errors import NOT_FOUND, payload
+
+CODES = {
+    400: "invalid",
+    401: "not_signed_in",
+    403: "forbidden",
+    404: "not_found",
+    405: "method_not_allowed",
+    406: "not_acceptable",
+    409: "conflict",
+    413: "too_large",
+    415: "unsupported_media_type",
+    422: "unprocessable",
+    429: "too_many_requests",
+}
+
+
+class Conflict(exceptions.APIException):
+    status_code = 409
+    default_code = "conflict"
+    default_detail = "This conflicts with the current state."
+
+
+class TooLarge(exceptions.APIException):
+    status_code = 413
+    default_code = "too_large"
+    default_detail = "This is too large."
+
+
+def exception_handler(exc: Exception, context: dict[str, Any]) -> Response | None:
+    """DRF's answer in our shape; a 404 says the same whatever was missing or hidden."""
+    # Not at the top: DRF's views read the settings that name this module.
+    from rest_framework.views import exception_handler as drf_handler
+
+    if isinstance(exc, Http404 | exceptions.NotFound):
+        return Response(payload("not_found", NOT_FOUND), status=404)
+    if isinstance(exc, PermissionDenied):
+        exc = exceptions.PermissionDenied(str(exc) or None)
+    response = drf_handler(exc, context)
+    if response is None:
+        return None
+    code, detail, fields = CODES.get(response.status_code, "error"), "", None
+    if isinstance(exc, exceptions.ValidationError):
+        fields = response.data if isinstance(response.data, dict) else None
+        listed = [str(m) for m in response.data] if isinstance(response.data, list) else []
+        if fields and set(fields) == {"detail"}:
+            listed, fields = [str(m) for m in _flat(fields["detail"])], None
+        detail = " ".join(listed) or "Some fields need another look."
+    else:
+        detail = str(getattr(exc, "detail", exc))
+        specific = getattr(exc, "default_code", "")
+        code = specific if response.status_code in (409, 413, 415, 422) and specific else code
+    response.data = payload(code, detail, fields)
+    return response
+
+
+def _flat(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else [value]

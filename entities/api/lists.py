@@ -1,0 +1,54 @@
+"""Lists and labels as the API shows them."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from django.db.models import QuerySet
+from rest_framework.pagination import PageNumberPagination
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from entities.access import atoms_of
+from entities.access.scope import cached
+from entities.models import Classification
+
+
+class Pagination(PageNumberPagination):
+    """{"count", "next", "previous", "results"}; `?page=` and `?page_size=` (at most 200)."""
+
+    page_size = 50
+    page_size_query_param = "page_size"
+    max_page_size = 200
+
+
+def paginate(request: Request, rows: QuerySet[Any] | Sequence[Any], serialize: Callable[[Any], Any]) -> Response:
+    """One page of `rows`, which are what the caller may see: the count is a count of those."""
+    paginator = Pagination()
+    page = paginator.paginate_queryset(rows, request)  # type: ignore[arg-type]
+    return paginator.get_paginated_response([serialize(row) for row in page or []])
+
+
+def atom_chips() -> dict[int, Classification]:
+    """The atoms of the open scope's workspace by value, with their names, icons and colours."""
+    return cached(
+        "chips",
+        lambda: {c.value: c for c in Classification.objects.filter(value__lt=1000)},
+    )  # type: ignore[no-any-return]
+
+
+def chips_of(label: int | None) -> list[Classification] | None:
+    """The atoms of a label for the label_chips component; None for unlabelled."""
+    return None if label is None else [atom_chips()[a] for a in atoms_of(label)]
+
+
+def chips_of_atoms(values: Iterable[int]) -> list[Classification]:
+    return [atom_chips()[value] for value in sorted(values)]
+
+
+def labels_of_atoms(values: Iterable[int]) -> list[dict[str, Any]]:
+    return [{"value": c.value, "label": c.label} for c in chips_of_atoms(values)]
+
+
+def label_list(label: int) -> list[dict[str, Any]]:
+    """A label as people and the API see it: the list of its atoms, [] for Public (design §11)."""
+    return labels_of_atoms(atoms_of(label))

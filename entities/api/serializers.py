@@ -1,0 +1,130 @@
+"""Serializers derived from a type's declaration, limited to the fields that exist for the caller."""
+
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+from rest_framework import serializers
+
+from entities.access import Scope, atoms_of, readable_fields, redacted_fields
+from entities.api.lists import label_list, labels_of_atoms
+from entities.models import Entity
+from entities.registry import parents
+from entities.text import Block
+
+
+class LongTextField(serializers.CharField):
+    """Written as one string; read as blocks."""
+
+
+@cache
+def type_serializer(model: type[Entity]) -> type[serializers.ModelSerializer]:
+    """Every declared field of `model`, for input; long texts are strings. Callers cut it down by `input_serializer`."""
+    names = ["name", *(f.name for f in model._meta.local_fields if f.name != "entity_ptr")]
+    texts = {
+        name: LongTextField(required=False, allow_blank=True, trim_whitespace=False, help_text="Paragraphs by blank lines.")
+        for name in model.long_texts
+    }
+    meta = type("Meta", (), {"model": model, "fields": [*names, *texts]})
+    return type(f"{model.__name__}Serializer", (serializers.ModelSerializer,), {**texts, "Meta": meta})
+
+
+def input_serializer(scope: Scope, model: type[Entity], **kwargs: Any) -> serializers.ModelSerializer:
+    """Validates what `scope` may write: hidden fields do not exist, and links resolve among visible records only."""
+    serializer = type_serializer(model)(**kwargs)
+    known = {*readable_fields(model), *model.long_texts}
+    for name in list(serializer.fields):
+        if name not in known:
+            del serializer.fields[name]
+    for name, target in parents(model).items():
+        field = serializer.fields.get(name)
+        if field is not None:
+            field.queryset = target.objects.visible_to(scope)  # type: ignore[attr-defined]
+    unknown = set(serializer.initial_data) - set(serializer.fields) if hasattr(serializer, "initial_data") else set()
+    if unknown:
+        known_names = ", ".join(serializer.fields)
+        raise serializers.ValidationError(
+            {name: [f"There is no such field. Fields are: {known_names}."] for name in sorted(unknown)}
+        )
+    return serializer
+
+
+def block_json(block: Block) -> dict[str, Any]:
+    if block.text is None:
+        return {"type": "placeholder", "requires": labels_of_atoms(block.requires)}
+    labels = None if block.label is None else label_list(block.label)
+    return {"type": "text", "text": block.text, "labels": labels, "passage": str(block.paragraph)}
+
+
+def entity_json(
+    entity: Entity, visible_links: set[Any], texts: dict[str, list[Block]] | None = None
+) -> dict[str, Any]:
+    """A record as the caller may read it. Fields they are not cleared for are absent, and in `redacted` if acknowledged.
+
+    visible_links: ids of linked records that the caller may see; a link to another is null, as if there were none.
+    """
+    model = type(entity)
+    data: dict[str, Any] = {
+        "id": str(entity.pk),
+        "type": model._meta.model_name,
+        "created_at": entity.created_at,
+        "updated_at": entity.updated_at,
+        "archived_at": entity.archived_at,
+    }
+    links = parents(model)
+    for name in readable_fields(model):
+        if name == "name":
+            data["name"] = entity.title  # type: ignore[attr-defined]
+        elif name in links:
+            key = getattr(entity, f"{name}_id")
+            data[name] = str(key) if key in visible_links else None
+        else:
+            value = getattr(entity, name)
+            data[name] = str(value) if isinstance(value, Decimal) else value
+    for name, blocks in (texts or {}).items():
+        data[name] = [block_json(block) for block in blocks]
+    data["redacted"] = [
+        {"field": hidden.name, "requires": labels_of_atoms(hidden.requires)} for hidden in redacted_fields(model)
+    ]
+    return data
+
+
+def type_json(model: type[Entity]) -> dict[str, Any]:
+    """What `GET types/` says of a type: the fields that exist for the caller, and its declaration."""
+    rag = model.rag()
+    return {
+        "type": model._meta.model_name,
+        "name": str(model._meta.verbose_name),
+        "plural": str(model._meta.verbose_name_plural),
+        "icon": rag.icon,
+        "color": rag.color,
+        "default_visibility": model.access().default,
+        "fields": [
+            {
+                "name": name,
+                "type": model._meta.get_field(name).get_internal_type(),
+                "required": not (model._meta.get_field(name).blank or model._meta.get_field(name).has_default()),
+                "labels": labels_of_atoms(rag.label_of(name)),
+                "choices": [list(c) for c in model._meta.get_field(name).choices or []],
+            }
+            for name in readable_fields(model)
+        ],
+        "long_texts": list(model.long_texts),
+        "collections": [
+            {
+                "name": name,
+                "label": c.label or name,
+                "labels": label_list_of(c.classification),
+                "strategy": c.strategy,
+                "classify": c.classify,
+            }
+            for name, c in rag.collections.items()
+        ],
+        "pulse": rag.pulse,
+        "status_fields": [name for name in rag.status_fields if name in readable_fields(model)],
+    }
+
+
+def label_list_of(declared: int | tuple[int, ...]) -> list[dict[str, Any]]:
+    values = (declared,) if isinstance(declared, int) else declared
+    return labels_of_atoms(a for value in values for a in atoms_of(value))

@@ -1,0 +1,247 @@
+"""Records, types and people over the API. Transport only: the work is in `entities.actions` and `entities.records`."""
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth import authenticate
+from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
+from rest_framework import serializers, status
+from rest_framework.decorators import api_view, authentication_classes, permission_classes, throttle_classes
+from rest_framework.exceptions import PermissionDenied, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.throttling import AnonRateThrottle
+
+from entities import actions
+from entities.access import (
+    ADMIN,
+    MEMBER,
+    PUBLIC_ROUTE,
+    NoWorkspace,
+    Scope,
+    get_entity_or_404,
+    held_atoms,
+    may,
+    may_create,
+    requires,
+)
+from entities.api.auth import issue_token
+from entities.api.lists import labels_of_atoms, paginate
+from entities.api.serializers import entity_json, input_serializer, type_json, type_serializer
+from entities.errors import payload
+from entities.models import AuditEntry, Entity, Membership, Role
+from entities.records import BadQuery, list_records, visible_links
+from entities.registry import entity_types
+from entities.text import read_texts
+
+MAX_BATCH = 500
+
+
+class SignInThrottle(AnonRateThrottle):
+    rate = "20/min"
+
+
+class Credentials(serializers.Serializer):
+    username = serializers.CharField()
+    password = serializers.CharField(style={"input_type": "password"}, trim_whitespace=False)
+    workspace = serializers.CharField(help_text="The workspace's slug.")
+
+
+@requires(PUBLIC_ROUTE)
+@extend_schema(request=Credentials, responses=inline_serializer("TokenAnswer", {"token": serializers.CharField()}))
+@api_view(["POST"])
+@authentication_classes([])
+@permission_classes([])
+@throttle_classes([SignInThrottle])
+def token(request: Request) -> Response:
+    """A token for one membership."""
+    data = Credentials(data=request.data)
+    data.is_valid(raise_exception=True)
+    given = data.validated_data
+    user = authenticate(request._request, username=given["username"], password=given["password"])
+    wrong = Response(payload("not_signed_in", "The user name, password or workspace is not right."), status=401)
+    if user is None:
+        return wrong
+    try:
+        scope = Scope.for_user(user, given["workspace"])  # type: ignore[arg-type]
+    except NoWorkspace:
+        return wrong
+    with scope.open():
+        secret = issue_token(Membership.objects.get(user=user), "api")
+        actions.record(scope, "token.issued", "user", user.pk)
+    return Response({"token": secret})
+
+
+@requires(MEMBER)
+@extend_schema(responses=dict)
+@api_view(["GET"])
+def me(request: Request) -> Response:
+    """Who the caller is here, and what they are cleared for."""
+    scope: Scope = request.access_scope  # type: ignore[attr-defined]
+    return Response(
+        {
+            "user": {"id": request.user.pk, "username": request.user.get_username(), "name": str(request.user)},
+            "workspace": scope.slug,
+            "roles": list(Role.objects.filter(group__user=request.user.pk).values_list("name", flat=True)),
+            "labels": labels_of_atoms({0, *held_atoms()}),
+        }
+    )
+
+
+@requires(MEMBER)
+@extend_schema(responses=dict)
+@api_view(["GET"])
+def types(request: Request) -> Response:
+    """The types of records, with the fields that exist for the caller."""
+    return Response([type_json(model) for model in entity_types().values()])
+
+
+@requires(ADMIN)
+@extend_schema(responses=dict)
+@api_view(["GET"])
+def audit(request: Request) -> Response:
+    """Who did what, newest first. Ids and labels, never text."""
+    return paginate(
+        request,
+        AuditEntry.objects.all(),
+        lambda row: {
+            "at": row.at,
+            "actor": row.actor,
+            "action": row.action,
+            "object": {"kind": row.object_kind, "id": row.object_id},
+            "detail": row.detail,
+        },
+    )
+
+
+def collection_view(model: type[Entity]) -> Callable[..., Any]:
+    """`entities/<type>/`: list and create."""
+
+    @requires(MEMBER)
+    @extend_schema(
+        operation_id=f"{model._meta.model_name}_list",
+        methods=["GET"],
+        responses=type_serializer(model)(many=True),
+        parameters=[
+            OpenApiParameter("ordering", str, description="A field, with - for descending."),
+            OpenApiParameter("q", str, description="Words in the name."),
+            OpenApiParameter("archived", bool),
+            OpenApiParameter("page", int),
+            OpenApiParameter("page_size", int),
+        ],
+    )
+    @extend_schema(
+        operation_id=f"{model._meta.model_name}_create",
+        methods=["POST"],
+        request=type_serializer(model),
+        responses={201: type_serializer(model)},
+    )
+    @api_view(["GET", "POST"])
+    def records(request: Request) -> Response:
+        scope: Scope = request.access_scope  # type: ignore[attr-defined]
+        if request.method == "POST":
+            entity = create(scope, model, request.data)
+            return Response(answer(scope, entity.pk), status=status.HTTP_201_CREATED)
+        try:
+            rows = list_records(scope, model, request.query_params.dict())
+        except BadQuery as problem:
+            raise ValidationError({problem.parameter: [problem.detail]}) from None
+        links: dict[Any, Any] = {}
+        return paginate(request, LinkedRows(rows, scope, links), lambda row: entity_json(row, set(links)))
+
+    return records
+
+
+class LinkedRows:
+    """A queryset that, when a page of it is cut, loads the visible linked records of that page in one query."""
+
+    def __init__(self, rows: Any, scope: Scope, links: dict[Any, Any]) -> None:
+        self.rows, self.scope, self.links = rows, scope, links
+        self.ordered = True
+
+    def count(self) -> int:
+        return int(self.rows.count())
+
+    def __len__(self) -> int:
+        return self.count()
+
+    def __getitem__(self, cut: slice) -> list[Any]:
+        page = list(self.rows[cut])
+        self.links.update(visible_links(self.scope, page))
+        return page
+
+
+def batch_view(model: type[Entity]) -> Callable[..., Any]:
+    """`entities/<type>/batch/`: create many, all or none."""
+
+    @requires(MEMBER)
+    @extend_schema(operation_id=f"{model._meta.model_name}_batch", request=type_serializer(model)(many=True), responses=dict)
+    @api_view(["POST"])
+    def batch(request: Request) -> Response:
+        scope: Scope = request.access_scope  # type: ignore[attr-defined]
+        items = request.data.get("items") if isinstance(request.data, dict) else request.data
+        if not isinstance(items, list) or not items:
+            raise ValidationError({"items": ["Give a list of records."]})
+        if len(items) > MAX_BATCH:
+            raise ValidationError({"items": [f"At most {MAX_BATCH} at once; split the batch."]})
+        made = [create(scope, model, item) for item in items]
+        return Response({"created": [str(e.pk) for e in made]}, status=status.HTTP_201_CREATED)
+
+    return batch
+
+
+def record_view(model: type[Entity]) -> Callable[..., Any]:
+    """`entities/<type>/<id>/`: read, change, delete."""
+
+    @requires(MEMBER)
+    @extend_schema(operation_id=f"{model._meta.model_name}_read", methods=["GET"], responses=type_serializer(model))
+    @extend_schema(
+        operation_id=f"{model._meta.model_name}_change",
+        methods=["PATCH"],
+        request=type_serializer(model)(partial=True),
+        responses=type_serializer(model),
+    )
+    @extend_schema(operation_id=f"{model._meta.model_name}_delete", methods=["DELETE"], responses={204: None})
+    @api_view(["GET", "PATCH", "DELETE"])
+    def record(request: Request, pk: UUID) -> Response:
+        scope: Scope = request.access_scope  # type: ignore[attr-defined]
+        entity = get_entity_or_404(scope, pk, model=model)
+        if request.method == "PATCH":
+            refuse_unless(scope, entity, "change")
+            serializer = input_serializer(scope, model, instance=entity, data=request.data, partial=True)
+            serializer.is_valid(raise_exception=True)
+            fields, texts = split_texts(model, serializer.validated_data)
+            actions.change_entity(scope=scope, entity=entity, fields=fields, texts=texts)
+        elif request.method == "DELETE":
+            refuse_unless(scope, entity, "delete")
+            actions.delete_entity(scope=scope, entity=entity)
+            return Response(status=status.HTTP_204_NO_CONTENT)
+        return Response(answer(scope, entity.pk))
+
+    return record
+
+
+def refuse_unless(scope: Scope, entity: Entity, verb: str) -> None:
+    """403 for a verb on a record that the caller sees; one they do not see was a 404 before."""
+    if not may(scope, entity, verb):
+        raise PermissionDenied(f"You may see this {entity.type_name}, but not {verb} it.")
+
+
+def create(scope: Scope, model: type[Entity], data: Any) -> Entity:
+    if not may_create(scope, model):
+        raise PermissionDenied(f"None of your roles here may create a {model._meta.verbose_name}.")
+    serializer = input_serializer(scope, model, data=data)
+    serializer.is_valid(raise_exception=True)
+    fields, texts = split_texts(model, serializer.validated_data)
+    return actions.create_entity(scope=scope, model=model, fields=fields, texts=texts)
+
+
+def split_texts(model: type[Entity], data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    texts = {name: data[name] for name in model.long_texts if name in data}
+    return {name: value for name, value in data.items() if name not in texts}, texts
+
+
+def answer(scope: Scope, pk: UUID) -> dict[str, Any]:
+    entity = get_entity_or_404(scope, pk)
+    return entity_json(entity, set(visible_links(scope, [entity])), read_texts(scope, entity))

@@ -1,0 +1,19 @@
+from django.urls import path
+
+from entities.api import views
+from entities.registry import entity_types
+
+app_name = "entities_api"
+
+urlpatterns = [
+    path("token/", views.token, name="token"),
+    path("me/", views.me, name="me"),
+    path("types/", views.types, name="types"),
+    path("audit/", views.audit, name="audit"),
+]
+for name, model in entity_types().items():
+    urlpatterns += [
+        path(f"entities/{name}/", views.collection_view(model), name=f"{name}_list"),
+        path(f"entities/{name}/batch/", views.batch_view(model), name=f"{name}_batch"),
+        path(f"entities/{name}/<uuid:pk>/", views.record_view(model), name=f"{name}_detail"),
+    ]

@@ -1,0 +1,61 @@
+"""Forms derived from a type's declaration, with the fields that exist for the caller."""
+
+from typing import Any
+
+from django import forms
+
+from entities.access import Scope, readable_fields
+from entities.models import Entity
+from entities.registry import parents
+from entities.text import editable_text
+
+WIDGETS = {"DateField": forms.DateInput(attrs={"type": "date"}), "EmailField": forms.EmailInput()}
+
+
+def entity_form(scope: Scope, model: type[Entity], data: Any = None, entity: Entity | None = None) -> forms.Form:
+    """A form for creating (entity None) or changing a record as `scope` may.
+
+    A link to a record that the caller may not see is offered as empty and left as it is unless they choose another.
+    """
+    fields: dict[str, forms.Field] = {}
+    initial: dict[str, Any] = {}
+    for name in readable_fields(model):
+        column = model._meta.get_field(name)
+        target = parents(model).get(name)
+        if target is not None:
+            choices = [(str(e.pk), str(e)) for e in target.objects.readable_by(scope).order_by("title")[:500]]
+            fields[name] = forms.ChoiceField(
+                choices=[("", "—"), *choices], required=not column.blank, label=str(column.verbose_name).capitalize()
+            )
+        else:
+            widget = WIDGETS.get(column.get_internal_type())
+            field = column.formfield(**({"widget": widget} if widget else {}))
+            if field is not None:
+                fields[name] = field
+        if entity is not None:
+            value = entity.title if name == "name" else getattr(entity, column.attname)  # type: ignore[attr-defined]
+            initial[name] = str(value) if target is not None and value else value
+    for name, text in model.long_texts.items():
+        fields[name] = forms.CharField(
+            required=False,
+            strip=False,
+            label=text.verbose_name,
+            widget=forms.Textarea(attrs={"rows": 8}),
+            help_text="Paragraphs are classified after saving; a blank line starts a new one.",
+        )
+        if entity is not None:
+            initial[name] = editable_text(entity, name)
+    form_class = type(f"{model.__name__}Form", (forms.Form,), fields)
+    return form_class(data, initial=initial)  # type: ignore[no-any-return]
+
+
+def cleaned(model: type[Entity], form: forms.Form) -> tuple[dict[str, Any], dict[str, str]]:
+    """(columns, long texts) of a valid form; links as ids."""
+    texts = {name: form.cleaned_data[name] for name in model.long_texts if name in form.changed_data}
+    links = parents(model)
+    columns: dict[str, Any] = {}
+    for name, value in form.cleaned_data.items():
+        if name in model.long_texts or name not in form.changed_data:
+            continue
+        columns[f"{name}_id" if name in links else name] = value or None if name in links else value
+    return columns, texts

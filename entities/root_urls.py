@@ -1,0 +1,13 @@
+"""Addresses before a workspace: sign in, sign out, and the way to one's first workspace."""
+
+from django.contrib.auth.views import LoginView, LogoutView
+from django.urls import path
+
+from entities import views
+from entities.access import PUBLIC_ROUTE, requires
+
+urlpatterns = [
+    path("", views.landing, name="landing"),
+    path("sign-in/", requires(PUBLIC_ROUTE)(LoginView.as_view(redirect_authenticated_user=True)), name="sign_in"),
+    path("sign-out/", requires(PUBLIC_ROUTE)(LogoutView.as_view()), name="sign_out"),
+]

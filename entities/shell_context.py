@@ -1,0 +1,57 @@
+"""The context processor that fills the frame of every page (`entities.shell.Shell`)."""
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.urls import NoReverseMatch, reverse
+
+from entities.access import held_atoms, scope_is_open, workspaces_of
+from entities.access.routes import ADMIN, holds
+from entities.api.lists import chips_of_atoms
+from entities.models import Role
+from entities.registry import entity_types
+from entities.shell import NavLink, Shell
+
+
+def shell(request: HttpRequest) -> dict[str, Any]:
+    user = getattr(request, "user", None)
+    if user is None or not user.is_authenticated:
+        return {}
+    mine = [NavLink(name, f"/w/{slug}/") for slug, name in workspaces_of(user)]  # type: ignore[arg-type]
+    basics = {"user_id": user.pk, "user_name": str(user), "sign_in_url": "/sign-in/", "sign_out_url": "/sign-out/"}
+    scope = getattr(request, "access_scope", None)
+    if scope is None or not scope_is_open():
+        return {"shell": Shell(**basics, workspaces=mine)}
+    here = next(link for link in mine if link.url == f"/w/{scope.slug}/")
+    nav = [
+        NavLink(
+            str(model._meta.verbose_name_plural).capitalize(),
+            reverse("entities:list", args=[name]),
+            model.rag().icon,
+            request.path_info.startswith(f"/records/{name}/"),
+        )
+        for name, model in entity_types().items()
+    ]
+    return {
+        "shell": Shell(
+            **basics,
+            workspace=here,
+            workspaces=[NavLink(w.name, w.url, current=w is here) for w in mine],
+            nav=nav,
+            roles=list(Role.objects.filter(group__user=user.pk).values_list("name", flat=True)),
+            cleared_for=chips_of_atoms({0, *held_atoms()}),
+            home_url=reverse("entities:home"),
+            search_url=address("retrieval:search"),
+            suggest_url=address("retrieval:suggest"),
+            jobs_url=address("ingestion:jobs"),
+            admin_url=address("admin:index") if holds(scope, ADMIN) else "",
+        )
+    }
+
+
+def address(name: str) -> str:
+    """The address of an upper app's page, or nothing where that app has none."""
+    try:
+        return reverse(name)
+    except NoReverseMatch:
+        return ""

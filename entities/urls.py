@@ -1,0 +1,15 @@
+from django.urls import path
+
+from entities import views
+
+app_name = "entities"
+
+urlpatterns = [
+    path("", views.home, name="home"),
+    path("records/<slug:type_name>/", views.record_list, name="list"),
+    path("records/<slug:type_name>/new/", views.create, name="create"),
+    path("entities/<uuid:pk>/", views.detail, name="detail"),
+    path("entities/<uuid:pk>/edit/", views.edit, name="edit"),
+    path("entities/<uuid:pk>/delete/", views.delete, name="delete"),
+    path("entities/<uuid:pk>/archive/", views.archive, name="archive"),
+]

@@ -1,0 +1,184 @@
+"""Pages of records: home, lists, the record, and its form. Access, form, action, template, render."""
+
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.exceptions import PermissionDenied
+from django.core.paginator import Paginator
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from entities import actions
+from entities.access import MEMBER, SIGNED_IN, Scope, get_entity_or_404, may, may_create, requires, workspaces_of
+from entities.forms import cleaned, entity_form
+from entities.models import Entity
+from entities.pages import choices_of, columns_of, properties_of, text_sections
+from entities.records import BadQuery, list_records, visible_links
+from entities.registry import content_type_id, entity_types
+from entities.text import read_texts
+
+PAGE = 25
+
+
+def scope_of(request: HttpRequest) -> Scope:
+    return request.access_scope  # type: ignore[attr-defined, no-any-return]
+
+
+@requires(SIGNED_IN)
+@require_safe
+def landing(request: HttpRequest) -> HttpResponse:
+    """`/`: the first of the caller's workspaces."""
+    mine = workspaces_of(request.user)  # type: ignore[arg-type]
+    if not mine:
+        return render(request, "entities/no_workspace.html", status=403)
+    return redirect(f"/w/{mine[0][0]}/")
+
+
+@requires(MEMBER)
+@require_safe
+def home(request: HttpRequest) -> HttpResponse:
+    """What changed lately, of what the caller may see."""
+    scope = scope_of(request)
+    recent = Entity.objects.readable_by(scope).filter(archived_at__isnull=True).order_by("-updated_at")[:12]
+    counts = {
+        model: Entity.objects.visible_to(scope)
+        .filter(content_type=content_type_id(model), archived_at__isnull=True)
+        .count()
+        for model in entity_types().values()
+    }
+    kinds = [(model, count) for model, count in counts.items() if count or may_create(scope, model)]
+    return render(request, "entities/home.html", {"recent": recent, "kinds": kinds})
+
+
+@requires(MEMBER)
+@require_safe
+def record_list(request: HttpRequest, type_name: str) -> HttpResponse:
+    """A table of one type: filters, order, pages."""
+    scope, model = scope_of(request), type_or_404(type_name)
+    query = {key: value for key, value in request.GET.items()}
+    try:
+        rows = list_records(scope, model, query)
+        page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
+        records = list(page.object_list)
+        problem = ""
+    except BadQuery as bad:
+        page, records, problem = None, [], bad.detail
+    links = visible_links(scope, records)
+    columns = columns_of(model)
+    context = {
+        "model": model,
+        "type_name": type_name,
+        "page": page,
+        "columns": columns,
+        "rows": [(record, properties_of(scope, record, links, columns)) for record in records],
+        "choices": choices_of(model, query),
+        "ordering": query.get("ordering", "-updated_at"),
+        "q": query.get("q", ""),
+        "problem": problem,
+        "may_create": may_create(scope, model),
+    }
+    return render(request, "entities/record_list.html", context, status=400 if problem else 200)
+
+
+@requires(MEMBER)
+@require_safe
+def detail(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The record: properties and files, Pulse and tabs, chat."""
+    scope = scope_of(request)
+    entity = get_entity_or_404(scope, pk)
+    links = visible_links(scope, [entity])
+    context = {
+        "entity": entity,
+        "properties": properties_of(scope, entity, links, columns_of(type(entity), declared=True)),
+        "texts": text_sections(entity, read_texts(scope, entity)),
+        "may_change": may(scope, entity, "change"),
+        "may_delete": may(scope, entity, "delete"),
+        "children": children_of(scope, entity),
+    }
+    return render(request, "entities/record_detail.html", context)
+
+
+@requires(MEMBER)
+@require_http_methods(["GET", "POST"])
+def create(request: HttpRequest, type_name: str) -> HttpResponse:
+    scope, model = scope_of(request), type_or_404(type_name)
+    if not may_create(scope, model):
+        raise PermissionDenied(f"None of your roles here may create a {model._meta.verbose_name}.")
+    form = entity_form(scope, model, request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        columns, texts = cleaned(model, form)
+        entity = actions.create_entity(scope=scope, model=model, fields=columns, texts=texts)
+        return redirect("entities:detail", entity.pk)
+    return form_page(request, model, form)
+
+
+@requires(MEMBER)
+@require_http_methods(["GET", "POST"])
+def edit(request: HttpRequest, pk: UUID) -> HttpResponse:
+    scope = scope_of(request)
+    entity = get_for(scope, pk, "change")
+    form = entity_form(scope, type(entity), request.POST or None, entity)
+    if request.method == "POST" and form.is_valid():
+        columns, texts = cleaned(type(entity), form)
+        actions.change_entity(scope=scope, entity=entity, fields=columns, texts=texts)
+        return redirect("entities:detail", entity.pk)
+    return form_page(request, type(entity), form, entity)
+
+
+@requires(MEMBER)
+@require_POST
+def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
+    scope = scope_of(request)
+    entity = get_for(scope, pk, "delete")
+    actions.delete_entity(scope=scope, entity=entity)
+    messages.success(request, f"{entity} was deleted, with its files and everything drawn from them.")
+    return redirect("entities:list", entity.type_name)
+
+
+@requires(MEMBER)
+@require_POST
+def archive(request: HttpRequest, pk: UUID) -> HttpResponse:
+    scope = scope_of(request)
+    entity = get_for(scope, pk, "change")
+    actions.archive_entity(scope=scope, entity=entity, archived=entity.archived_at is None)
+    return redirect("entities:detail", entity.pk)
+
+
+def get_for(scope: Scope, pk: UUID, verb: str) -> Entity:
+    """A record for a verb: 404 when it is not visible, 403 when it is but the verb is not the caller's."""
+    entity = get_entity_or_404(scope, pk)
+    if not may(scope, entity, verb):
+        raise PermissionDenied(f"You may see this {entity.type_name}, but not {verb} it.")
+    return entity
+
+
+def type_or_404(name: str) -> type[Entity]:
+    model = entity_types().get(name)
+    if model is None:
+        raise Http404("Not found.")
+    return model
+
+
+def children_of(scope: Scope, entity: Entity) -> list[dict[str, Any]]:
+    """Records that belong to `entity` by hard relations, as far as `scope` may see them."""
+    from entities.registry import children
+
+    groups = []
+    for model, field in children(type(entity)):
+        rows = list(model.objects.readable_by(scope).filter(**{field: entity.pk}, archived_at__isnull=True)[:50])
+        if rows:
+            groups.append({"model": model, "rows": rows})
+    return groups
+
+
+def form_page(request: HttpRequest, model: type[Entity], form: Any, entity: Entity | None = None) -> HttpResponse:
+    from entities.api.lists import chips_of_atoms
+
+    fields = [
+        (field, chips_of_atoms(model.rag().label_of(field.name)) if field.name not in model.long_texts else [])
+        for field in form
+    ]
+    context = {"form": form, "fields": fields, "model": model, "entity": entity}
+    return render(request, "entities/record_form.html", context, status=422 if form.is_bound else 200)
