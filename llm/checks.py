@@ -1,0 +1,20 @@
+"""System checks of the models' configuration (`manage.py check`)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.core.checks import CheckMessage, Error, register
+
+from llm.models_catalogue import TIERS, CatalogueError, model_for
+
+
+@register()
+def check_models(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
+    """llm.E001: CLEARANCE_MODELS names a tier, a model or a price that is not known."""
+    problems: list[CheckMessage] = []
+    for tier in TIERS:
+        try:
+            model_for(tier)
+        except CatalogueError as error:
+            problems.append(Error(str(error), hint="See CLEARANCE_MODELS in the README.", id="llm.E001"))
+    return problems

@@ -1,0 +1,108 @@
+"""Which model a tier means, what it costs and which request settings it accepts.
+
+Prices and settings: Anthropic's model pages and migration guides, as read in November 2026. `CLEARANCE_MODELS` in the
+settings replaces the model of a tier, by the name of one that is listed here or by a mapping with prices of its own:
+
+    CLEARANCE_MODELS = {"fast": "claude-haiku-4-5", "deep": {"name": "local-70b", "input": "0", "output": "0"}}
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Literal, get_args
+
+from django.conf import settings
+
+Tier = Literal["fast", "standard", "deep"]
+TIERS: tuple[Tier, ...] = get_args(Tier)
+MILLION = Decimal(1_000_000)
+
+
+class CatalogueError(ValueError):
+    """CLEARANCE_MODELS cannot be used; the message says why."""
+
+
+@dataclass(frozen=True)
+class Price:
+    """USD per million tokens. `written`: input that enters the prompt cache; `read`: input read from it."""
+
+    input: Decimal
+    output: Decimal
+    written: Decimal
+    read: Decimal
+
+    def of(self, *, fresh: int, written: int, read: int, output: int) -> Decimal:
+        """USD of one call, to a millionth of a dollar."""
+        total = self.input * fresh + self.written * written + self.read * read + self.output * output
+        return (total / MILLION).quantize(Decimal("0.000001"))
+
+
+@dataclass(frozen=True)
+class Model:
+    """forced_tool: a `tool_choice` that names a tool is accepted (newer models answer 400; they get "auto" instead).
+
+    thinking: the request setting that keeps thinking before the answer off, where it can be. headroom: tokens added to
+    `max_tokens` where it cannot. long_price: price of a whole call whose input is above `long_above` tokens.
+    """
+
+    name: str
+    price: Price
+    forced_tool: bool = True
+    thinking: Mapping[str, str] | None = None
+    headroom: int = 0
+    long_above: int = 0
+    long_price: Price | None = None
+
+    def cost(self, *, fresh: int, written: int, read: int, output: int) -> Decimal:
+        """USD of one call."""
+        long = self.long_price is not None and fresh + written + read > self.long_above
+        price = self.long_price if long and self.long_price else self.price
+        return price.of(fresh=fresh, written=written, read=read, output=output)
+
+
+def _price(input: str, output: str, written: str | None = None, read: str | None = None) -> Price:
+    base = Decimal(input)
+    return Price(
+        input=base,
+        output=Decimal(output),
+        written=Decimal(written) if written else base * Decimal("1.25"),
+        read=Decimal(read) if read else base / 10,
+    )
+
+
+_OFF = {"type": "disabled"}
+_KNOWN = (
+    Model(
+        "claude-haiku-5-5", _price("0.10", "0.50"), thinking=_OFF, long_above=100_000, long_price=_price("0.50", "2.50")
+    ),
+    Model("claude-haiku-4-5", _price("1", "5")),
+    Model("claude-sonnet-5-5", _price("2", "10"), forced_tool=False, thinking={"type": "between_tools"}),
+    Model("claude-sonnet-5", _price("2", "10"), thinking=_OFF),
+    Model("claude-sonnet-4-6", _price("3", "15")),
+    Model("claude-opus-5-5", _price("4", "20", read="0.20"), forced_tool=False, headroom=6000),
+    Model("claude-opus-5", _price("5", "25"), thinking=_OFF),
+    Model("claude-opus-4-8", _price("5", "25")),
+)
+CATALOGUE: Mapping[str, Model] = {model.name: model for model in _KNOWN}
+DEFAULTS: Mapping[str, str] = {"fast": "claude-haiku-5-5", "standard": "claude-sonnet-5-5", "deep": "claude-opus-5-5"}
+OFFLINE = Model("offline-extractive", _price("0", "0"))
+
+
+def model_for(tier: str) -> Model:
+    """The model of a tier by the settings, else by default. Raises: CatalogueError."""
+    if tier not in TIERS:
+        raise CatalogueError(f"There is no model tier {tier!r}; the tiers are {', '.join(TIERS)}.")
+    chosen = getattr(settings, "CLEARANCE_MODELS", {}).get(tier, DEFAULTS[tier])
+    if isinstance(chosen, str):
+        if chosen not in CATALOGUE:
+            raise CatalogueError(
+                f"CLEARANCE_MODELS[{tier!r}] is {chosen!r}, whose price is not known: give a mapping with name, input and"
+                " output (USD per million tokens)."
+            )
+        return CATALOGUE[chosen]
+    try:
+        price = _price(str(chosen["input"]), str(chosen["output"]), chosen.get("written"), chosen.get("read"))
+        options = {key: chosen[key] for key in ("forced_tool", "thinking", "headroom") if key in chosen}
+        return Model(str(chosen["name"]), price, **options)
+    except (KeyError, TypeError, ArithmeticError) as error:
+        raise CatalogueError(f"CLEARANCE_MODELS[{tier!r}] needs name, input and output: {error}.") from error

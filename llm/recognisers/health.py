@@ -1,0 +1,81 @@
+"""Health and the other special categories of personal data (GDPR articles 9 and 10)."""
+
+import re
+
+from llm.recognisers.findings import Finding, matches, phrases
+
+CONDITIONS = phrases(
+    r"""cancer; tumou?r; leuk(?:a)?emia; lymphoma; melanoma; diabet(?:es|ic); asthma; epileps?y; epileptic; hypertension;
+    hypothyroidism; migraines?; depress(?:ion|ed|ive episode); bipolar(?: disorder)?; schizophreni[ac]; PTSD;
+    anxiety(?: disorder)?; post-traumatic stress; burn-?out; autis(?:m|tic); ADHD; dementia; alzheimer['’]?s?;
+    parkinson['’]?s?; multiple sclerosis; HIV; AIDS; hepatitis; tuberculosis; COVID(?:-19)?; pneumonia; stroke;
+    heart (?:attack|failure|disease|condition); arthritis; fibromyalgia; crohn['’]?s; colitis; kidney (?:disease|failure);
+    anaemia; anemia; obesity; anorexia; bulimia; alcoholi(?:sm|c); substance abuse; drug (?:addiction|dependenc[ey]);
+    addiction; miscarriage; endometriosis; reflux; bronchitis; sepsis; fracture[ds]?; concussion; infarction; neuropathy;
+    COPD; eczema; psoriasis; lupus; krebs; depressionen; schwanger(?:schaft)?; bandscheibenvorfall; embarazad[ao];
+    enceinte; cáncer"""
+)
+MEDICINES = phrases(
+    r"""metformin; lisinopril; atorvastatin; levothyroxine; amlodipine; omeprazole; losartan; albuterol; gabapentin;
+    sertraline; fluoxetine; citalopram; escitalopram; prednisone; insulin; ibuprofen \d+\s?mg; warfarin; clopidogrel;
+    amoxicillin; tramadol; oxycodone; morphine; methotrexate; lithium; quetiapine; antidepressants?; chemotherapy;
+    dialysis"""
+)
+TREATMENT = phrases(
+    r"""diagnos(?:is|ed|es); prognosis; prescri(?:bed|ption); medications?; surgery; operated on; hospitali[sz]ed;
+    admitted to (?:the )?hospital; in-?patient; rehab(?:ilitation)?; psychotherap(?:y|ist); psychiatr(?:ist|ic);
+    therapist; oncolog(?:y|ist); biopsy; blood (?:pressure|test|type); MRI; CT scan; ultrasound; x-?ray; allerg(?:y|ic);
+    pregnan(?:t|cy); maternity; fertility treatment; abortion; disab(?:ility|led); wheelchair; sick (?:leave|note|days?);
+    medical (?:leave|condition|certificate|history); illness; chronic(?:ally)?; symptoms?; relapse; mental health;
+    tested positive; vaccinat(?:ed|ion); krankgeschrieben; krankschreibung; diagnose; arrêt maladie; baja médica"""
+)
+INSTITUTION = r"(?!\s+" + phrases(
+    r"""cent(?:er|re); research; foundation; institute; society; awareness; insurance; benefits?; plan; policy;
+    days? policy"""
+)
+HEALTH = re.compile(rf"\b(?:{CONDITIONS}|{MEDICINES}|{TREATMENT})\b{INSTITUTION})", re.IGNORECASE)
+
+# Said of one person, whether or not the name stands in the same paragraph.
+PATIENT = (
+    rf"(?:the|this|a|our)?\s*(?:patient|pt)\b(?!s|\s+(?:portal|care|service|satisfaction|rights))[^.\n]{{0,80}}?\b"
+)
+SUBJECT = (
+    r"(?:he|she|they|who|i|employee|worker|colleague|claimant)\s+"
+    r"(?:was|is|were|has\s+been|had\s+been|am|have\s+been|had|has|suffers\s+from|suffered)\s+(?:\w+\s+){0,2}?"
+)
+CLINICAL = re.compile(
+    rf"\b(?:{PATIENT}(?:{CONDITIONS}|{MEDICINES}|{TREATMENT}|reports?|presents?|denies|alert|stable)"
+    rf"|{SUBJECT}(?:diagnosed|hospitali[sz]ed|pregnant|{CONDITIONS}|tested\s+positive|on\s+sick\s+leave|undergoing)"
+    rf"|\b(?:his|her|my)\s+(?:\w+\s+){{0,2}}(?:{CONDITIONS}|diagnosis|surgery|medications?|pregnancy|disability|illness"
+    r"|treatment|symptoms|psychiatrist|therapist|chemotherapy|doctor['’]?s?\s+note)"
+    r"|\bdiagnosis\s*:|\bmedications?\s*:|\b(?:BP|SpO2|HR|RR)\s*:?\s*\d{2,3}(?:/\d{2,3})?\b"
+    r"|\b\d{1,3}[- ]year[- ]old\s+(?:male|female|man|woman|patient)\b[^.\n]{0,80}\b"
+    rf"(?:history|presents?|with|{CONDITIONS}))",
+    re.IGNORECASE,
+)
+BELIEFS = phrases(
+    r"""catholic; protestant; muslim; jew(?:ish)?; hindu; buddhist; sikh; mormon; jehovah['’]?s witness; evangelical;
+    atheist; gay; lesbian; bisexual; homosexual; transgender; transsexual; non-?binary; communist"""
+)
+PRIVATE = phrases(
+    r"""religion; religious beliefs?; faith; sexual orientation; sexuality; ethnicity; ethnic origin; race;
+    political (?:views|opinions|affiliation); party membership; union membership; criminal (?:record|conviction)"""
+)
+SPECIAL = re.compile(
+    rf"\b(?:is|as|was|identifies\s+as|came\s+out\s+as|practi[sc]ing|devout|converted\s+to)\s+(?:an?\s+)?{BELIEFS}\b"
+    rf"|\b(?:his|her|their|my)\s+{PRIVATE}\b"
+    r"|\b(?:religion|religious\s+affiliation|sexual\s+orientation|ethnicity|ethnic\s+origin|race|political\s+affiliation"
+    r"|union\s+member(?:ship)?)\s*:\s*\w+"
+    r"|\b(?:is|was)\s+(?:a\s+)?(?:trade\s+)?union\s+(?:member|representative)\b"
+    r"|\bmember\s+of\s+(?:the\s+)?(?:trade\s+union|union|[A-Z]\w+\s+party)\b"
+    r"|\b(?:was|been|being)\s+(?:convicted|arrested|indicted|charged\s+with|sentenced|imprisoned)\b"
+    r"|\bcriminal\s+(?:record|conviction|background)\b"
+    r"|\b(?:fingerprints?|retina\s+scan|iris\s+scan|facial\s+(?:scan|template)|voice\s?print"
+    r"|DNA\s+(?:test|profile|sample)|genetic\s+(?:test|data))\b",
+    re.IGNORECASE,
+)
+
+
+def find_health(text: str) -> list[Finding]:
+    """Findings of kinds health (a word of medicine), clinical (said of one person) and special (belief, orientation …)."""
+    return [*matches("health", HEALTH, text), *matches("clinical", CLINICAL, text), *matches("special", SPECIAL, text)]

@@ -1,0 +1,99 @@
+"""What a text says about its own confidentiality. A mark can only add a label; "this is public" adds nothing."""
+
+import re
+
+from llm.recognisers.findings import Finding, matches, phrases
+
+LINE = r"(?:^|(?<=\n))[\s#*_>|\-–—\[(]*"
+END = r"[\s*_|.\-–—\])!]*(?:$|(?=\n)|(?=\s[-–—|]\s))"
+THIS = r"\bthis\s+(?:\w+\s+)?(?:memo|memorandum|report|document|paragraph|section|note|e-?mail|message)\s+is\s+"
+
+INTERNAL = re.compile(
+    r"\b"
+    + phrases(
+        r"""for internal (?:use|distribution|circulation|purposes)(?: only)?; internal use only; internal only; staff only;
+        company internal; internal (?:memo(?:randum)?|draft)\b; employees only;
+        (?:do )?not (?:to be )?(?:share|shared|distribute|distributed|forward|circulate)d? (?:this )?(?:\w+ )?outside;
+        nur für (?:den )?(?:internen gebrauch|interne zwecke); usage interne; uso interno"""
+    )
+    + rf"\b|{LINE}internal{END}",
+    re.IGNORECASE,
+)
+# A licence that allows internal use is no mark.
+LICENCE = re.compile(
+    r"\b(?:licen[cs]e[ds]?|licensee|software|source\s+code|derivative|copies|copy|documentation|products?)\b", re.I
+)
+KEEPING = r"(?<!keep\s)(?<!kept\s)(?<!\sit\s)(?<!treated\sas\s)(?<!remain\s)(?<!in\s)(?<!held\s)(?<!held\sin\s)"
+CONFIDENTIAL = re.compile(
+    rf"{LINE}(?:strictly\s+|highly\s+|company\s+|commercially\s+|business\s+)?(?:private\s+(?:and|&)\s+)?confidential"
+    rf"(?:\s+(?:and|&)\s+proprietary)?{END}"
+    rf"|{KEEPING}\b(?:strictly|highly|company|business)\s+confidential\b"
+    r"(?!\s+(?:basis|manner|information|data|and\s+may\s+not))"
+    r"|\bcommercial[\s-]+in[\s-]+confidence\b|\bprivate\s+(?:and|&)\s+confidential\b"
+    r"|\bconfidential\s*[-–—:]\s*(?:do\s+not|not\s+for|for\s+the\s+attention)"
+    rf"|{THIS}(?:strictly\s+)?confidential\b"
+    r"|\bnot\s+for\s+(?:public\s+)?(?:disclosure|release|publication|distribution|circulation)\b|\bunder\s+embargo\b"
+    r"|\bstreng\s+vertraulich\b|\bvertraulich\s*$|\bstrictement\s+confidentiel\b|\bestrictamente\s+confidencial\b",
+    re.IGNORECASE,
+)
+DEALS = re.compile(
+    r"\b"
+    + phrases(
+        r"""(?:potential|proposed|planned|confidential|secret|unannounced|pending) (?:\w+ )?(?:acquisition|merger|takeover
+        |divestiture|divestment|IPO|buy-?out|restructuring|layoffs?|redundanc(?:y|ies)|reorgani[sz]ation|plant closure);
+        acquisition target; takeover (?:bid|target|offer); letter of intent to acquire; non-?binding offer for;
+        (?:plans?|planning|negotiat\w+|talks) to (?:acquire|buy out|merge with|take over|divest|lay off);
+        (?:plans?|planning) to make \w+ redundant; material non-?public;
+        (?:has|have|is|are) not (?:yet )?(?:been )?(?:publicly )?(?:announced|public|made public|disclosed);
+        before (?:the|any) (?:public )?announcement; board[\s-]+(?:only|eyes only|confidential)"""
+    ).replace(r"takeover\s+|", "takeover|")
+    + r"\b",
+    re.IGNORECASE,
+)
+PRIVILEGE = re.compile(
+    r"\b"
+    + phrases(
+        r"""attorney[\s-]*client (?:privileged?|communication); solicitor[\s-]*client; legal(?:ly)? privileged?;
+        legal advice privilege; privileged (?:and|&) confidential; confidential (?:and|&) privileged;
+        subject to (?:legal )?privilege; attorney work[\s-]+product; work product doctrine;
+        without prejudice(?: and confidential)?\s*(?:$|[:.\n]); litigation (?:strategy|hold memo);
+        settlement (?:strategy|position|authority|range); legal (?:memo(?:randum)?|exposure); we (?:should|would) settle;
+        (?:our|outside|external|general|in-house|legal) counsel(?:['’]s)? (?:advises?|advised|advice|assessment|view
+        |believes?|recommends?|recommended|estimates?|considers?); anwaltsgeheimnis;
+        (?:advised by|advice (?:of|from)) (?:our|outside|external|in-house) (?:\w+ )?(?:counsel|lawyers?|attorneys?|solicitors?);
+        (?:likelihood|chances?|odds|prospects?) of (?:success|losing|prevailing|winning) (?:at|in|on)"""
+    ).replace(r"view\s+|", "view|")
+    + r"\b",
+    re.IGNORECASE,
+)
+PRIVILEGE_BOILERPLATE = re.compile(
+    r"\b(?:waive[sd]?|waiver|breach|protected\s+by|loss\s+of)\b[^.\n]{0,80}\bprivileged?\b"
+    r"|\bprivilege\b[^.\n]{0,60}\b(?:waive[sd]?|waiver)\b",
+    re.IGNORECASE,
+)
+SECRET = re.compile(
+    rf"\btop\s+secret\b|{LINE}(?:strictly\s+)?secret{END}|\bSECRET//\w+|{THIS}(?:top\s+)?secret\b|\bstreng\s+geheim\b"
+    r"|\beyes\s+only\b(?!\s+board)",
+    re.IGNORECASE,
+)
+DECLARED = re.compile(
+    r"\b(?:(?:(?:data|document|information|security)\s+)?(?:classification|sensitivity)|protective\s+marking)"
+    r"(?:\s+(?:level|label))?\s*[:=]\s*[*_]*"
+    r"(?P<level>internal|confidential|restricted|pii|personal|sensitive|financial|secret|top\s+secret)\b",
+    re.IGNORECASE,
+)
+
+
+def find_marks(text: str) -> list[Finding]:
+    """Findings of kinds internal, confidential, deal, privilege, secret_mark and declared:<level>."""
+    found = [
+        *(f for f in matches("internal", INTERNAL, text) if len(text) < 160 or not LICENCE.search(text)),
+        *matches("confidential", CONFIDENTIAL, text),
+        *matches("deal", DEALS, text),
+        *matches("secret_mark", SECRET, text),
+    ]
+    if not PRIVILEGE_BOILERPLATE.search(text):
+        found += matches("privilege", PRIVILEGE, text)
+    for match in DECLARED.finditer(text):
+        found.append(Finding("declared:" + " ".join(match["level"].lower().split()), match.start(), match.end()))
+    return found

@@ -1,0 +1,206 @@
+"""Names of people, without a trained model: given names, forms of address, labels, and who does what.
+
+A lone name is not personal data here; the rules ask whether a person is named next to something about them. So a missed
+name matters less than a company taken for a person.
+"""
+
+import re
+from functools import cache
+from pathlib import Path
+
+from llm.recognisers.findings import Finding, matches, phrases
+
+WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
+
+# Given names that are also words, months, places or brands: they need a family name after them.
+AMBIGUOUS = frozenset(
+    """an april art asia austin bill bo brent can carol chad charlotte chase chelsea christian chris crystal dag daisy dale
+    dallas dan dawn dean dolores drew faith florence francis frank gene georgia glen glenn grace grant guy hang hazel
+    heath heather holly hope iris israel ivy jack jan jay jordan joy june kai kent kiran lee lily liv logan long luz
+    madison marina mark mason max may mercedes mike min miles mina mona my nadia nur olive om page paris pat paz pearl
+    per ping ray regina ren rich rob robin roman rose ross ruby san sky son soledad sora sue sun sunday sydney taiwo
+    tal tan tor trinidad uma van vera viet viola violet virginia will wei yan yang yong yun victoria nelson lincoln
+    warren wilson carter spencer douglas lewis harris owen troy clay cliff dion noor nana major ami ion eden rio axel
+    ola ole siri sari pia tien trang anh dong feng jun ming shan yu zhi fei fang hong hua jie jing lan lei qiang tao wen
+    xin xu ying yuan yue zheng thu hoa hai hue ade ama fola dian indah putra putri chi le dung nam nga raj ram rama jaya
+    kamal santos surya uday usha amal aya hind huda reem said sana dalia lina adele luna mia bianca bruno dario dina
+    kelly amber hugo oscar otto felix leon leo rex nova echo alexa cortana iga cem can ece efe nur derya deniz umut barış
+    mert bas bart roos floor bram rik ben sam jo al ed ted rob don ron ken jim tim tom bob joe abel linda""".split()
+)
+
+# A capitalised word after a given name that shows it to be a place, a firm or a thing.
+NOT_SURNAMES = frozenset(
+    """act agreement airlines airport app apps arena association avenue award bank bay beach board boulevard bridge building
+    business calendar capital center centre chapter church city class clause cloud club co college committee company
+    conference contract corp corporation council county court creek data day department design details division drive
+    electronics energy engine engineering enterprise enterprises estate exhibit expo express factory farm festival
+    finance financial firm food foods foundation framework free fund gallery garden gmbh group guide hall harbor harbour
+    health high hill hills holding holdings hospital hotel house identity inc inn institute insurance international
+    island journal kit lab laboratories labs lake lane law library license limited llc llp logistics ltd management
+    manual manufacturing market media meeting memorial mission monday mountain museum news north office oil order park
+    partner partners payroll phase pier place plan plant platform plaza plc plus point policy port power prize product
+    products program project purchase quarter railway release report republic research resort resources restaurant
+    review river road room sa sarl school science section security self server service services shop site society
+    software solutions south square staff standard state station store street studio studios suite summit supply support
+    system systems table tax team technologies technology territory test tool tools tower trade traders trading trail
+    training trust tuesday university valley version village vision wall warehouse water way west work works world ag bv
+    nv oy ab as aps srl spa sas kg ev und the and of in on at for to from with is was are were has have had shall will
+    may must can january february march april june july august september october november december saturday sunday
+    wednesday thursday friday states kingdom union america europe asia africa""".split()
+)
+
+FUNCTION_WORDS = frozenset(
+    "the and of in on at for to from with is was are were has have had shall will may must can".split()
+)
+PARTICLES = frozenset(
+    "de del della der den di da do dos van von zu ten ter la le el al bin ibn af av o' mac mc st".split()
+)
+
+TITLE = phrases(
+    """Mr; Mrs; Ms; Miss; Mx; Dr; Prof; Professor; Sir; Dame; Madam; Herrn?; Frau; Monsieur; Madame; Mme; Mlle; Señora?;
+    Sra?; Signora?; Dott; Dña; Dhr; Mevr"""
+)
+NAME = r"[^\W\d_a-zß-öø-ÿ][\w'’\-]+"
+HONORIFIC = re.compile(rf"(?<![\w.]){TITLE}\b\.?\s+(?P<hit>{NAME}(?:\s+{NAME}){{0,2}})")
+STREET_BEFORE = re.compile(r"\d[\w ]{0,40}$")
+LABELLED = re.compile(
+    r"\b"
+    + phrases(
+        r"""(?:(?:full|legal|first|last|maiden) )?name; surname; employees?; employee name; patient; pt; candidate; applicant;
+        tenant; resident; client; customer; plaintiff; defendant; witness; claimant; deponent; insured; policyholder;
+        borrower; beneficiary; guardian; next of kin; emergency contact; account holder; cardholder; spouse; nominee;
+        consultant; assignee; attn; attention; physician; nombre; nom; naam; paciente; empleado; mitarbeiter(?:in)?;
+        patientin; salarié"""
+    )
+    + rf"\s*[:=#]\s*(?:{TITLE}\.?\s+)?(?P<hit>{NAME}(?:,?\s+(?:[A-Z]\.\s*)?{NAME}){{1,3}})",
+    re.IGNORECASE,
+)
+INTRODUCED = re.compile(
+    r"(?:\b[Mm]y name is|\b[Tt]his is|\bI,|\bI am|\bI['’]m|\b[Tt]he undersigned,|\b[Nn]amed|\b[Ee]mployee|\b[Pp]atient"
+    rf"|\b[Cc]andidate|\b[Cc]olleague)\s+(?P<hit>{NAME}(?:\s+{NAME}){{1,2}})"
+)
+BELONGINGS = phrases(
+    """salary; pay; bonus; wages?; compensation; remuneration; home; wife; husband; spouse; daughter; son; doctor;
+    diagnosis; illness; birthday; passport; performance; leave; raise; severance"""
+)
+EVENTS = phrases(
+    r"""earns; earned; was born; lives; lived; resides; resided; suffers; was diagnosed; has been diagnosed; is pregnant;
+    was hired; was dismissed; resigned; is on sick leave; got a raise; received a (?:bonus|raise|warning)"""
+)
+# Two capitalised words that own, do or suffer something that only a person does.
+PERSONAL = re.compile(
+    rf"(?<![.\w]\s)(?P<hit>(?<!\w){NAME}\s+(?:[A-Z]\.\s*)?{NAME})"
+    rf"(?=['’]s\s+(?:\w+\s+){{0,2}}{BELONGINGS}\b"
+    r"|\s*(?:,\s*(?:aged\s+)?\d{2}\s*,|\(\s*(?:age|aged|born|b\.)\s)"
+    rf"|,?\s+(?:who\s+)?{EVENTS}\b)"
+)
+
+
+@cache
+def given_names() -> frozenset[str]:
+    """Lower-cased given names, hyphenated ones and their parts."""
+    lines = (Path(__file__).parent / "given_names.txt").read_text(encoding="utf-8").splitlines()
+    return frozenset(name.lower() for line in lines if not line.startswith("#") for name in line.split())
+
+
+def find_people(text: str) -> list[Finding]:
+    """Names of people in `text`, as findings of kind "person", in order. A name said twice is found twice."""
+    found = [*_addressed(text), *_by_given_name(text)]
+    for pattern in (LABELLED, INTRODUCED, PERSONAL):
+        found += [f for f in matches("person", pattern, text) if not _is_organisation(text[f.start : f.end])]
+    return _without_overlaps(found)
+
+
+def _addressed(text: str) -> list[Finding]:
+    """Behind a form of address; "Dr" behind a house number is a street."""
+    found = []
+    for finding in matches("person", HONORIFIC, text):
+        is_street = STREET_BEFORE.search(text[max(0, finding.start - 50) : finding.start])
+        if not is_street or "." in text[max(0, finding.start - 5) : finding.start]:
+            found.append(finding)
+    return found
+
+
+def _by_given_name(text: str) -> list[Finding]:
+    words = list(WORD.finditer(text))
+    names, found, index = given_names(), [], 0
+    while index < len(words):
+        word = words[index]
+        lowered = _bare(word.group())
+        is_name = word.group()[0].isupper() and (lowered in names or "-" in lowered and lowered.split("-")[0] in names)
+        if is_name and not _after_capital(text, words, index):
+            last = _family_name(text, words, index)
+            if last > index:
+                found.append(Finding("person", word.start(), words[last].end()))
+                index = last
+            elif lowered not in AMBIGUOUS and len(lowered) > 2 and not _starts_organisation(text, words, index):
+                found.append(Finding("person", word.start(), word.end()))
+        index += 1
+    return found
+
+
+def _bare(word: str) -> str:
+    return word.lower().removesuffix("'s").removesuffix("’s")
+
+
+def _after_capital(text: str, words: list[re.Match[str]], index: int) -> bool:
+    """A given name right behind another capitalised word is the tail of something else: "Ritz Carlton", "St Mary"."""
+    if index == 0:
+        return False
+    before, word = words[index - 1], words[index]
+    joined = text[before.end() : word.start()] == " "
+    shouted = before.group().isupper() and not word.group().isupper()
+    if not joined or not before.group()[0].isupper() or shouted:
+        return False
+    starts_sentence = before.start() == 0 or text[: before.start()].rstrip()[-1:] in '.!?:;\n•-–—|>*"“('
+    return not starts_sentence and before.group().lower() not in PARTICLES | {"dear", "hi", "hello", "and", "or"}
+
+
+def _family_name(text: str, words: list[re.Match[str]], index: int) -> int:
+    """Index of the last word of the name that starts at `index`, or `index` when no family name follows."""
+    last, position = index, index + 1
+    while position < len(words) and position - index <= 4:
+        raw = words[position].group()
+        gap = re.sub(r"[ \u00a0]+", " ", text[words[position - 1].end() : words[position].start()])
+        behind_initial = position - 1 > index and len(words[position - 1].group()) == 1
+        if gap not in (" ", ". ", "-") or gap == ". " and not behind_initial:
+            break
+        if _bare(raw) in PARTICLES and gap != ". ":
+            position += 1
+            continue
+        shouted = raw.isupper() and len(raw) > 1 and not words[index].group().isupper()
+        if not raw[0].isupper() or _bare(raw) in NOT_SURNAMES or shouted:
+            break
+        if len(raw) > 1:
+            last = position
+        position += 1
+    return index if _goes_on_as_organisation(text, words, last) else last
+
+
+def _goes_on_as_organisation(text: str, words: list[re.Match[str]], last: int) -> bool:
+    """ "Morgan Stanley Bank", "Lucas Oil": the next word shows the name to be a firm's or a place's."""
+    if last + 1 >= len(words) or text[words[last].end() : words[last + 1].start()] != " ":
+        return False
+    following = words[last + 1].group()
+    return following[0].isupper() and following.lower() in NOT_SURNAMES - FUNCTION_WORDS
+
+
+def _starts_organisation(text: str, words: list[re.Match[str]], index: int) -> bool:
+    """A lone given name with another capitalised word or an ampersand behind it."""
+    if index + 1 >= len(words):
+        return False
+    gap = text[words[index].end() : words[index + 1].start()]
+    return gap == " & " or gap in (" ", "-") and words[index + 1].group()[0].isupper()
+
+
+def _is_organisation(name: str) -> bool:
+    words = [word.group().lower() for word in WORD.finditer(name)]
+    return any(word in NOT_SURNAMES for word in words) or not any(word[0].isupper() for word in name.split())
+
+
+def _without_overlaps(found: list[Finding]) -> list[Finding]:
+    kept: list[Finding] = []
+    for finding in sorted(found, key=lambda f: (f.start, -f.end)):
+        if not kept or finding.start >= kept[-1].end:
+            kept.append(finding)
+    return kept

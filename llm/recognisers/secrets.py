@@ -1,0 +1,96 @@
+"""Credentials and keys."""
+
+import math
+import re
+from collections import Counter
+
+from llm.recognisers.findings import Finding, matches, phrases
+from llm.recognisers.formats import without_urls
+
+FORMATS = re.compile(
+    r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----|\bA[KS]IA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}"
+    r"|\bglpat-[\w-]{16,}|\bxox[abeprs]-[\w-]{10,}|\bAIza[0-9A-Za-z_-]{30,}|\bnpm_[A-Za-z0-9]{30,}|\bdop_v1_[a-f0-9]{40,}"
+    r"|(?<![\w/-])(?:sk|pk|rk)[-_](?=[\w-]*\d)(?:live|test|ant|proj)?[-_]?[A-Za-z0-9_-]{12,}"
+    r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bBearer\s+[\w.~+/-]{20,}=*"
+    r"|\b[a-z][a-z0-9+.-]{2,}://[^\s:/@]+:[^\s:/@]{3,}@[\w.-]+"
+)
+VALUE = r"[\"'`“]?(?P<hit>[^\s\"'`”,;|]{4,})"
+FOR_WHAT = r"(?:(?:for|of|to)\s+[\w .@/-]{1,40}?\s*)?"
+PASSWORD = re.compile(
+    r"\b(?:\w*pass(?:word|wd|phrase|code)?|\w*pwd|passwort|kennwort|mot\s+de\s+passe|contraseña|senha|identified\s+by)\b"
+    rf"\*{{0,2}}[\"'`]?\s*{FOR_WHAT}(?:(?:is|was|are|ist|lautet|est|es)\s*:?|:|=>?|->|→|(?=\s['\"]))\s*\*{{0,2}}{VALUE}",
+    re.IGNORECASE,
+)
+TOKEN = re.compile(
+    r"\b(?:\w*api|access|secret|auth(?:entication)?|bearer|encryption|signing|private|shared|client|session|refresh|master"
+    r"|deploy|webhook|license|licence)[\s_-]*(?:key|token|secret|seed)"
+    rf"(?:\s+(?:for|to)\s+[\w .@/-]{{1,40}}?)?\b[\"'`]?\s*(?:is|was|:|=>?|->)\s*{VALUE}",
+    re.IGNORECASE,
+)
+CODE = re.compile(
+    r"\b"
+    + phrases(
+        r"""(?:alarm|door|gate|safe|vault|access|entry|security|garage|building|lock|disarm|unlock) (?:code|pin|combination);
+        PIN(?: (?:code|number))?; (?:recovery|backup) codes?; combination; one-?time (?:code|password); türcode; alarmcode"""
+    )
+    + r"\s*(?:(?:for|of|to)\s+[\w ]{1,30}?\s*)?(?:is|are|was|:|=)\s*"
+    r"(?P<hit>\d[\d -]{2,}\d|[A-Z0-9]{4,}(?:-[A-Z0-9]{4,})+)",
+    re.IGNORECASE,
+)
+LOGIN = re.compile(
+    r"\b(?:log\s?in|sign\s+in|credentials|user(?:name)?)\b[^\n]{0,60}?\b[\w.@-]{3,}\s*(?:/|\||,?\s+and\s+)\s*"
+    r"(?:password\s+)?(?P<hit>(?=\S*\d)(?=\S*[A-Za-z])(?=\S*[^\w\s.,;:]|\S*[A-Z])\S{8,})",
+    re.IGNORECASE,
+)
+# The next word of a sentence about passwords, not a password.
+PROSE = re.compile(
+    phrases(
+        """must; should; required; changed; reset; expired?; stored; protected; never; always; not; an?; the; your; at; by;
+        in; too; set; sent; hashed; encrypted; needed; valid; used; only; kept; shared; policy; entered; incorrect; wrong;
+        available; managed; rotated; issued"""
+    )
+    + r"\b",
+    re.IGNORECASE,
+)
+MASK = frozenset("*•xX.-_?<>…")
+PLACEHOLDER = ("<", "{{", "${", "$(", "%(")
+
+
+def find_secrets(text: str) -> list[Finding]:
+    """Findings of kind "secret": key formats, passwords and tokens with their values, door and safe codes."""
+    found = list(matches("secret", FORMATS, text))
+    text = without_urls(text)
+    for finding in matches("secret", PASSWORD, text):
+        quoted = text[finding.start - 1 : finding.start] in ("'", '"', "`", "“")
+        if is_password(text[finding.start : finding.end], quoted=quoted):
+            found.append(finding)
+    found += [f for f in matches("secret", TOKEN, text) if is_token(text[f.start : f.end])]
+    found += matches("secret", CODE, text)
+    found += [f for f in matches("secret", LOGIN, text) if is_token(text[f.start : f.end])]
+    return found
+
+
+def is_password(value: str, *, quoted: bool) -> bool:
+    """Whether a value said to be a password is one, and not prose or a placeholder ("****", "<password>")."""
+    core = value.rstrip(".,;:!?)\"'”*")
+    if len(core) < 4 or PROSE.match(core) or set(core) <= MASK or core.startswith(PLACEHOLDER):
+        return False
+    digits = any(character.isdigit() for character in core)
+    symbols = (
+        not core.isalnum() and "'" not in core and "’" not in core and any(not c.isalnum() for c in core.strip("-"))
+    )
+    return digits or symbols or quoted and len(core) >= 6
+
+
+def is_token(value: str) -> bool:
+    """Whether a value looks generated: long, with digits, and not a placeholder."""
+    core = value.rstrip(".,;:!?)\"'”*")
+    if len(core) < 8 or core.startswith(PLACEHOLDER) or set(core) <= MASK:
+        return False
+    return any(character.isdigit() for character in core) and (entropy(core) > 2.5 or len(core) >= 16)
+
+
+def entropy(value: str) -> float:
+    """Shannon entropy of the characters, bits a character: random keys have more than words."""
+    counts = Counter(value)
+    return -sum(n / len(value) * math.log2(n / len(value)) for n in counts.values())
