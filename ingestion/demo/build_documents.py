@@ -3,7 +3,7 @@
     python -m ingestion.demo.build_documents            write them
     python -m ingestion.demo.build_documents --check    write nothing; exit 1 when a committed file differs
 
-Needs reportlab, python-docx and the Liberation fonts. The bytes depend only on the sources and on the versions of those.
+Needs reportlab, python-docx and the Liberation fonts; the bytes depend on the sources and on the versions of those.
 Markdown and text documents are written by hand in `documents/` and are not touched.
 """
 
@@ -39,7 +39,7 @@ def main() -> int:
     check = parser.parse_args().check
     changed = build_documents(check=check)
     for path in changed:
-        print(f"{'differs' if check else 'written'}: {path.name}")
+        sys.stdout.write(f"{'differs' if check else 'written'}: {path.name}\n")
     return 1 if check and changed else 0
 
 

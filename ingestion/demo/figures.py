@@ -1,14 +1,9 @@
 """Line drawings for the demo documents, drawn as vectors so that their words stay text."""
 
 from reportlab.graphics.shapes import Drawing, Line, Rect, String
-from reportlab.lib.colors import Color, HexColor, white
+from reportlab.lib.colors import Color, white
 
-INK = HexColor("#1D2733")
-GREY = HexColor("#66727F")
-WATER = HexColor("#D5E6EF")
-WASH = HexColor("#F3F6F8")
-AMBER = HexColor("#D98A1F")
-SANS, BOLD = "LiberationSans-Regular", "LiberationSans-Bold"
+from .styles import AMBER, BOLD, GREY, INK, PALE, SANS, WASH, WATER
 
 
 def _sector_plan(width: float, tint: Color) -> Drawing:
@@ -21,7 +16,8 @@ def _sector_plan(width: float, tint: Color) -> Drawing:
     plan.add(String(left, 44, "Quay wall", fontName=SANS, fontSize=7.5, fillColor=GREY))
     piling = left + 4 * cell
     plan.add(Rect(piling, 34.5, 2 * cell, 7, fillColor=AMBER, strokeColor=None))
-    plan.add(String(piling + cell, 44.5, "sheet piling", fontName=SANS, fontSize=7.5, fillColor=INK, textAnchor="middle"))
+    plan.add(String(piling + cell, 44.5, "sheet piling", fontName=SANS, fontSize=7.5, fillColor=INK,
+                    textAnchor="middle"))  # fmt: skip
     for number in range(1, 13):
         x = left + ((number - 1) % 6) * cell
         y = 56.0 if number <= 6 else 56.0 + row
@@ -38,16 +34,17 @@ def _progress_bars(width: float, tint: Color) -> Drawing:
     packages = (("Foundations", 88, 90), ("Steel frame", 64, 61), ("Roof trusses", 43, 36), ("Quay wall", 22, 8),
                 ("Façade", 35, 37), ("Services", 12, 12))  # fmt: skip
     bar, gap, label = 7.0, 8.0, 78.0
-    scale = (width - label - 40) / 100
+    scale = (width - label - 75) / 100
     chart = Drawing(width, len(packages) * (2 * bar + gap) + 20)
     for index, (name, planned, actual) in enumerate(reversed(packages)):
         y = 18 + index * (2 * bar + gap)
-        chart.add(String(0, y + bar - 3, name, fontName=SANS, fontSize=8, fillColor=INK))
-        for offset, value, fill in ((bar, planned, HexColor("#B9C6D1")), (0, actual, tint)):
+        for offset, value, fill in ((bar, planned, PALE), (0, actual, tint)):
             chart.add(Rect(label, y + offset, value * scale, bar - 0.8, fillColor=fill, strokeColor=None))
-            chart.add(String(label + value * scale + 4, y + offset + 0.6, f"{value}%", fontName=SANS, fontSize=6.8,
-                             fillColor=GREY))  # fmt: skip
-    for x, fill, word in ((label, HexColor("#B9C6D1"), "planned"), (label + 70, tint, "actual")):
+        words = f"{actual}%, planned {planned}%"
+        chart.add(String(0, y + bar - 3, name, fontName=SANS, fontSize=8, fillColor=INK))
+        chart.add(String(label + max(planned, actual) * scale + 5, y + bar - 3, words, fontName=SANS, fontSize=8,
+                         fillColor=GREY))  # fmt: skip
+    for x, fill, word in ((label, PALE, "planned"), (label + 70, tint, "actual")):
         chart.add(Rect(x, 2, 7, 7, fillColor=fill, strokeColor=None))
         chart.add(String(x + 11, 2.6, word, fontName=SANS, fontSize=7.5, fillColor=GREY))
     return chart

@@ -5,17 +5,15 @@ import io
 import os
 import re
 from datetime import UTC, datetime, time
-from pathlib import Path
 from typing import Any
 
 from reportlab.lib.colors import HexColor, white
 from reportlab.lib.pagesizes import A4
 from reportlab.lib.styles import ParagraphStyle
 from reportlab.lib.units import mm
-from reportlab.pdfbase import pdfmetrics
-from reportlab.pdfbase.ttfonts import TTFont
 from reportlab.platypus import (
     BaseDocTemplate,
+    CondPageBreak,
     Flowable,
     Frame,
     KeepTogether,
@@ -30,57 +28,10 @@ from reportlab.platypus import (
 
 from .figures import draw_figure
 from .source import Block, Clause, Document, Figure, Grid, Heading, Items, Note, Page, Prose, Signatures
+from .styles import AMBER, BOLD, GREY, LINE, SANS, WASH, paragraph_styles, register_fonts
 
-FONT_FOLDERS = (Path("/usr/share/fonts/truetype/liberation"), Path("/usr/share/fonts/liberation"))
-FACES = {"normal": "Regular", "bold": "Bold", "italic": "Italic", "boldItalic": "BoldItalic"}
 WIDTH, HEIGHT = A4
 MARGIN = 22 * mm
-INK = HexColor("#1D2733")
-GREY = HexColor("#66727F")
-LINE = HexColor("#CBD3DA")
-WASH = HexColor("#F3F6F8")
-AMBER = HexColor("#D98A1F")
-
-
-def _register_fonts() -> None:
-    folder = next((f for f in FONT_FOLDERS if f.is_dir()), None)
-    if folder is None:
-        raise SystemExit("The Liberation fonts are missing: install them (Debian: fonts-liberation) and run again.")
-    for family in ("Sans", "Serif"):
-        names = {face: f"Liberation{family}-{suffix}" for face, suffix in FACES.items()}
-        for name in names.values():
-            pdfmetrics.registerFont(TTFont(name, folder / f"{name}.ttf"))
-        pdfmetrics.registerFontFamily(f"Liberation{family}-Regular", **names)
-
-
-def _styles(document: Document) -> dict[str, ParagraphStyle]:
-    family = "LiberationSerif" if document.style == "agreement" else "LiberationSans"
-    size = 10.5 if document.style == "agreement" else 9.8
-    tint = HexColor(document.colour)
-    body = ParagraphStyle("body", fontName=f"{family}-Regular", fontSize=size, leading=size * 1.42, textColor=INK,
-                          spaceAfter=8.5, allowWidows=0, allowOrphans=0)  # fmt: skip
-    bold = "LiberationSans-Bold"
-    small = ParagraphStyle("cell", parent=body, fontName="LiberationSans-Regular", fontSize=8.4, leading=11, spaceAfter=0)
-    return {
-        "body": body,
-        "title": ParagraphStyle("title", parent=body, fontName=bold, fontSize=23, leading=28, textColor=tint, spaceAfter=3),
-        "subtitle": ParagraphStyle("subtitle", parent=body, fontSize=12.5, leading=17, textColor=GREY, spaceAfter=10),
-        "h1": ParagraphStyle("h1", parent=body, fontName=bold, fontSize=14, leading=18, textColor=tint, spaceBefore=12,
-                             spaceAfter=6, keepWithNext=1),
-        "h2": ParagraphStyle("h2", parent=body, fontName=bold, fontSize=10.8, leading=14, spaceBefore=6, spaceAfter=4,
-                             keepWithNext=1),
-        "clause": ParagraphStyle("clause", parent=body, leftIndent=11 * mm, bulletIndent=0),
-        "subclause": ParagraphStyle("subclause", parent=body, leftIndent=19 * mm, bulletIndent=11 * mm),
-        "item": ParagraphStyle("item", parent=body, leftIndent=6 * mm, bulletIndent=1.5 * mm, spaceAfter=4),
-        "note": ParagraphStyle("note", parent=body, spaceAfter=0),
-        "caption": ParagraphStyle("caption", parent=small, fontName=bold, textColor=GREY, spaceBefore=5, spaceAfter=4,
-                                  keepWithNext=1),
-        "cell": small,
-        "number": ParagraphStyle("number", parent=small, alignment=2),
-        "head": ParagraphStyle("head", parent=small, fontName=bold, textColor=white),
-        "headnumber": ParagraphStyle("headnumber", parent=small, fontName=bold, textColor=white, alignment=2),
-        "label": ParagraphStyle("label", parent=small, fontName=bold, textColor=GREY),
-    }  # fmt: skip
 
 
 def _inline(text: str) -> str:
@@ -97,25 +48,32 @@ def _table(grid: Grid, styles: dict[str, ParagraphStyle], tint: HexColor, width:
     table.setStyle(TableStyle([
         ("BACKGROUND", (0, 0), (-1, 0), tint),
         ("ROWBACKGROUNDS", (0, 1), (-1, -1), [white, WASH]),
-        ("LINEBELOW", (0, 1), (-1, -1), 0.4, LINE),
+        ("GRID", (0, 0), (-1, -1), 0.4, LINE),
         ("VALIGN", (0, 0), (-1, -1), "TOP"),
         ("TOPPADDING", (0, 0), (-1, -1), 3.4),
         ("BOTTOMPADDING", (0, 0), (-1, -1), 4),
         ("LEFTPADDING", (0, 0), (-1, -1), 5),
         ("RIGHTPADDING", (0, 0), (-1, -1), 5),
+        *(("RIGHTPADDING", (i, 0), (i, -1), 14) for i in grid.right if i + 1 < len(grid.header)),
     ]))  # fmt: skip
-    caption: list[Flowable] = [Paragraph(_inline(grid.caption), styles["caption"])] if grid.caption else []
-    if len(rows) <= 12:
-        return [KeepTogether([*caption, table]), Spacer(1, 10)]
+    caption: list[Flowable] = []
+    if grid.caption and len(rows) > 12:
+        caption = [CondPageBreak(40 * mm), Paragraph(_inline(grid.caption), styles["longcaption"])]
+    elif grid.caption:
+        caption = [Paragraph(_inline(grid.caption), styles["caption"])]
     return [*caption, table, Spacer(1, 10)]
 
 
 def _signatures(block: Signatures, styles: dict[str, ParagraphStyle], width: float) -> Flowable:
-    half = width / len(block.parties)
-    rows = [[Paragraph(f"Signed for <b>{html.escape(party)}</b>", styles["cell"]) for party in block.parties]]
-    rows += [[Paragraph(f"{line}:", styles["label"]) for _ in block.parties] for line in ("Signature", "Name", "Date")]
-    table = Table(rows, colWidths=[half] * len(block.parties), rowHeights=[18, 34, 24, 24])
-    lines = [("LINEBELOW", (i, 1), (i, 3), 0.5, LINE) for i in range(len(block.parties))]
+    left, right = block.parties
+    gap = 10 * mm
+    signed = [Paragraph(f"Signed for <b>{_inline(party)}</b>", styles["cell"]) for party in (left, right)]
+    rows: list[list[Any]] = [[signed[0], "", signed[1]]]
+    for line in ("Signature", "Name", "Date"):
+        rows.append([Paragraph(f"{line}:", styles["label"]), "", Paragraph(f"{line}:", styles["label"])])
+    half = (width - gap) / 2
+    table = Table(rows, colWidths=[half, gap, half], rowHeights=[18, 34, 24, 24])
+    lines = [("LINEBELOW", (i, 1), (i, 3), 0.5, LINE) for i in (0, 2)]
     table.setStyle(TableStyle([("VALIGN", (0, 0), (-1, -1), "BOTTOM"), *lines]))
     return KeepTogether([Spacer(1, 8), table])
 
@@ -168,11 +126,16 @@ def _facts(document: Document, styles: dict[str, ParagraphStyle], width: float) 
     return [table, Spacer(1, 12)]
 
 
-def _mark(canvas: Any, x: float, y: float, size: float, tint: HexColor, paper: HexColor) -> None:
+def _mark(canvas: Any, x: float, y: float, size: float, tint: HexColor, paper: HexColor, waves: bool) -> None:
+    """The company's mark: two waves for Harbour & Vale, contour lines for anybody else."""
     canvas.setFillColor(tint)
-    canvas.roundRect(x, y, size, size, size * 0.18, stroke=0, fill=1)
+    canvas.roundRect(x, y, size, size, size * (0.18 if waves else 0.5), stroke=0, fill=1)
     canvas.setStrokeColor(paper)
     canvas.setLineWidth(size * 0.09)
+    if not waves:
+        for radius in (0.12, 0.27):
+            canvas.circle(x + size * 0.5, y + size * 0.5, size * radius, stroke=1, fill=0)
+        return
     for row in (0.32, 0.54):
         path = canvas.beginPath()
         path.moveTo(x + size * 0.18, y + size * row)
@@ -185,9 +148,12 @@ class _Template(BaseDocTemplate):
     """Page furniture and outline of one document; `pages` is its page count, known from a first pass."""
 
     def __init__(self, target: io.BytesIO, document: Document, pages: int) -> None:
-        super().__init__(target, pagesize=A4, invariant=1, lang="en-GB", title=document.title, author=document.author,
-                         subject=document.subject, keywords=document.keywords, creator=document.company)  # fmt: skip
+        super().__init__(
+            target, pagesize=A4, invariant=1, lang="en-GB", title=document.title,
+            author=document.author, subject=document.subject, keywords=document.keywords, creator=document.company,
+        )  # fmt: skip
         self.document, self.pages, self.tint = document, pages, HexColor(document.colour)
+        self.waves = document.company.startswith("Harbour")
         frame = {"leftPadding": 0, "rightPadding": 0, "topPadding": 0, "bottomPadding": 0}
         first = Frame(MARGIN, 24 * mm, WIDTH - 2 * MARGIN, HEIGHT - 66 * mm, **frame)
         later = Frame(MARGIN, 24 * mm, WIDTH - 2 * MARGIN, HEIGHT - 52 * mm, **frame)
@@ -200,7 +166,7 @@ class _Template(BaseDocTemplate):
         canvas.setStrokeColor(LINE)
         canvas.setLineWidth(0.5)
         canvas.line(MARGIN, 17 * mm, WIDTH - MARGIN, 17 * mm)
-        canvas.setFont("LiberationSans-Regular", 7.6)
+        canvas.setFont(SANS, 7.6)
         canvas.setFillColor(GREY)
         canvas.drawString(MARGIN, 12.5 * mm, f"{self.document.reference} · {self.document.dated:%-d %B %Y}")
         canvas.drawRightString(WIDTH - MARGIN, 12.5 * mm, f"Page {canvas.getPageNumber()} of {self.pages}")
@@ -210,20 +176,20 @@ class _Template(BaseDocTemplate):
         canvas.rect(0, HEIGHT - 28 * mm, WIDTH, 28 * mm, stroke=0, fill=1)
         canvas.setFillColor(AMBER)
         canvas.rect(0, HEIGHT - 29.2 * mm, WIDTH, 1.2 * mm, stroke=0, fill=1)
-        _mark(canvas, MARGIN, HEIGHT - 20 * mm, 12 * mm, white, self.tint)
+        _mark(canvas, MARGIN, HEIGHT - 20 * mm, 12 * mm, white, self.tint, self.waves)
         canvas.setFillColor(white)
-        canvas.setFont("LiberationSans-Bold", 14)
+        canvas.setFont(BOLD, 14)
         canvas.drawString(MARGIN + 17 * mm, HEIGHT - 15.8 * mm, self.document.company)
-        canvas.setFont("LiberationSans-Regular", 9)
+        canvas.setFont(SANS, 9)
         canvas.drawRightString(WIDTH - MARGIN, HEIGHT - 15.8 * mm, self.document.reference)
         self._footer(canvas)
 
     def _later_page(self, canvas: Any, _template: Any) -> None:
-        _mark(canvas, MARGIN, HEIGHT - 18.5 * mm, 6 * mm, self.tint, white)
-        canvas.setFont("LiberationSans-Bold", 8.4)
+        _mark(canvas, MARGIN, HEIGHT - 18.5 * mm, 6 * mm, self.tint, white, self.waves)
+        canvas.setFont(BOLD, 8.4)
         canvas.setFillColor(self.tint)
         canvas.drawString(MARGIN + 9 * mm, HEIGHT - 16.6 * mm, self.document.company)
-        canvas.setFont("LiberationSans-Regular", 8.4)
+        canvas.setFont(SANS, 8.4)
         canvas.setFillColor(GREY)
         canvas.drawRightString(WIDTH - MARGIN, HEIGHT - 16.6 * mm, self.document.title)
         canvas.setStrokeColor(LINE)
@@ -239,7 +205,7 @@ class _Template(BaseDocTemplate):
 
 
 def _build(document: Document, pages: int) -> tuple[bytes, int]:
-    styles, tint, width = _styles(document), HexColor(document.colour), WIDTH - 2 * MARGIN
+    styles, tint, width = paragraph_styles(document), HexColor(document.colour), WIDTH - 2 * MARGIN
     story: list[Flowable] = [NextPageTemplate("later"), Paragraph(_inline(document.title), styles["title"])]
     story += [Paragraph(_inline(document.subtitle), styles["subtitle"]), *_facts(document, styles, width)]
     for block in document.blocks:
@@ -252,7 +218,7 @@ def _build(document: Document, pages: int) -> tuple[bytes, int]:
 
 def render_pdf(document: Document) -> bytes:
     """The document as PDF bytes, the same bytes on every run; its creation date is the document's own date."""
-    _register_fonts()
+    register_fonts()
     moment = datetime.combine(document.dated, time(9), UTC)
     os.environ["SOURCE_DATE_EPOCH"] = str(int(moment.timestamp()))
     _first, pages = _build(document, 0)

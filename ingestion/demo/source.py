@@ -159,7 +159,7 @@ def _blocks(body: str, style: str) -> tuple[Block, ...]:
 
 
 def read_document(path: Path) -> Document:
-    """Parse one source file. Raises ValueError for an unknown directive or a ragged table, KeyError for a missing key."""
+    """Parse one source. Raises ValueError for an unknown directive or a ragged table, KeyError for a missing key."""
     head, body = path.read_text(encoding="utf-8").split("\n---\n", 1)
     keys = dict(line.split(": ", 1) for line in head.splitlines() if line.strip())
     facts = tuple(tuple(pair.split(" = ", 1)) for pair in keys.get("facts", "").split("; ") if pair)

@@ -69,12 +69,13 @@ def _write(document: Document) -> bytes:
     section = word.sections[0]
     section.page_width, section.page_height = Mm(210), Mm(297)
     section.left_margin = section.right_margin = Mm(22)
-    section.header.paragraphs[0].text = f"{document.company}\t\t{document.reference}"
-    section.footer.paragraphs[0].text = f"{document.title}, {document.dated:%-d %B %Y}"
     core, moment = word.core_properties, datetime.combine(document.dated, time(9))
-    core.title, core.author, core.subject, core.keywords = document.title, document.author, document.subject, document.keywords
+    core.title, core.author = document.title, document.author
+    core.subject, core.keywords = document.subject, document.keywords
     core.created = core.modified = moment
     core.last_modified_by, core.revision, core.language, core.comments = document.author, 1, "en-GB", ""
+    # The letterhead stands in the text: headers and footers of a DOCX are not read, and would block its download.
+    _runs(word.add_paragraph(), f"**{document.company}** · {document.reference} · {document.dated:%-d %B %Y}")
     word.add_paragraph(document.title, style="Title")
     _runs(word.add_paragraph(), f"*{document.subtitle}*")
     for label, value in document.facts:
