@@ -1,0 +1,286 @@
+"""Chunks: the passages that are searched, embedded and cited (design.md §4, Segment, chunk, merge).
+
+Rules, in this order: a chunk lies in one segment, so it has one label. A heading starts a chunk. Sentences stay whole,
+tables are cut between rows and their header is repeated; only what is too long by itself is cut further. A chunk has
+`target` characters at most and, with its heading path, `max_tokens` tokens at most. Where running text had to be cut,
+the next chunk begins with the last sentences of the one before, `overlap` characters at most. Neighbouring chunks that
+are both under half the target are merged.
+
+Identity is that of the content: an edit elsewhere in the document leaves id, row, vector and citations of a chunk as
+they were. To that end a chunk also ends before some paragraphs that are chosen by their own digest, so that the cuts
+after an insertion fall back into step.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+from ingestion.pieces import Piece, pieces, table_header
+from ingestion.segment import Labelled, Segment, heading_labels, segments
+
+TARGET = 900  # characters
+OVERLAP = 120  # characters
+MAX_TOKENS = 256  # of all-MiniLM-L6-v2, with its two marks
+PATH_SHARE = 4  # the heading path takes at most a quarter of the tokens
+SEPARATOR = " > "
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Characters start to end of the text of one paragraph."""
+
+    paragraph_id: Hashable
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One passage.
+
+    paragraph_ids: all whose text is in it, in order, overlap and repeated table headers included. spans: the same with
+    places. heading_path: outermost first, only headings that the label covers. page: 1-based, where its own text
+    begins. position: 0-based in the document. digest: sha256 of the text, hexadecimal. identity: uuid5 of file,
+    heading path, digest and the ordinal among equals. tokens: of `embedding_text`.
+    """
+
+    text: str
+    label: int
+    paragraph_ids: tuple[Hashable, ...]
+    spans: tuple[Span, ...]
+    heading_path: tuple[str, ...]
+    page: int | None
+    position: int
+    digest: str
+    identity: uuid.UUID
+    tokens: int
+
+    @property
+    def embedding_text(self) -> str:
+        return embedding_text(self.heading_path, self.text)
+
+
+def estimate_tokens(text: str) -> int:
+    """Where no tokenizer is at hand: rather too many than too few for a word-piece vocabulary of English."""
+    count = 2
+    for word in text.split():
+        plain = sum(letter.isascii() and letter.isalpha() for letter in word)
+        count += -(-plain // 3) + len(word) - plain
+    return count
+
+
+def embedding_text(path: Sequence[str], text: str) -> str:
+    """The heading path in front of the text, without headings that the text begins with itself."""
+    shown = [heading for heading in path if heading not in text[: len(heading) + 200].split("\n")]
+    return f"{SEPARATOR.join(shown)}\n{text}" if shown else text
+
+
+def chunk(
+    file_id: uuid.UUID,
+    paragraphs: Sequence[Labelled],
+    *,
+    target: int = TARGET,
+    overlap: int = OVERLAP,
+    max_tokens: int = MAX_TOKENS,
+    count_tokens: Callable[[str], int] = estimate_tokens,
+) -> list[Chunk]:
+    """All chunks of a document. `paragraphs` are all of it, in order, unlabelled ones too (they are left out).
+
+    A heading shows in the path of a chunk when its own label is 0 or the chunk's; `None` and other labels leave it out.
+    """
+    labels = heading_labels(paragraphs)
+    paths = [
+        tuple(
+            heading
+            for heading, label in zip(paragraph.heading_path, above, strict=True)
+            if label is not None and (label == 0 or label == paragraph.label)
+        )
+        for paragraph, above in zip(paragraphs, labels, strict=True)
+    ]
+    found: list[Chunk] = []
+    equals: dict[tuple[tuple[str, ...], str], int] = {}
+    for segment in segments(paragraphs):
+        cutter = _Cutter(segment, paths, target, overlap, max_tokens, count_tokens)
+        for draft in _merged(cutter.drafts(), target, cutter):
+            text, path = cutter.text(draft), cutter.path(draft)
+            digest = hashlib.sha256(text.encode()).hexdigest()
+            ordinal = equals[path, digest] = equals.get((path, digest), -1) + 1
+            own = [piece for piece in draft.pieces if piece not in draft.borrowed]
+            found.append(
+                Chunk(
+                    text=text,
+                    label=segment.label,
+                    paragraph_ids=tuple(dict.fromkeys(cutter.member(p).id for p in draft.pieces)),
+                    spans=tuple(Span(cutter.member(p).id, p.start, p.end) for p in draft.pieces),
+                    heading_path=path,
+                    page=cutter.member((own or draft.pieces)[0]).page,
+                    position=len(found),
+                    digest=digest,
+                    # The path that is shown, not the whole one: an id must not confirm a guess at a hidden heading.
+                    identity=uuid.uuid5(file_id, "\x1f".join([*path, digest, str(ordinal)])),
+                    tokens=count_tokens(embedding_text(path, text)),
+                )
+            )
+    return found
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A chunk in the making. borrowed: pieces that stand in an earlier chunk too (overlap, repeated table header)."""
+
+    pieces: list[Piece] = field(default_factory=list)
+    borrowed: set[Piece] = field(default_factory=set)
+
+    def with_own(self, *more: Piece) -> _Draft:
+        return _Draft([*self.pieces, *more], self.borrowed)
+
+
+class _Cutter:
+    """Cuts one segment. Pieces carry the number of their paragraph in the document."""
+
+    def __init__(
+        self,
+        segment: Segment,
+        paths: Sequence[tuple[str, ...]],
+        target: int,
+        overlap: int,
+        max_tokens: int,
+        count_tokens: Callable[[str], int],
+    ) -> None:
+        self._segment, self._paths = segment, paths
+        self._target, self._overlap = target, overlap
+        self._max_tokens, self._count = max_tokens, count_tokens
+
+    def member(self, piece: Piece) -> Labelled:
+        return self._segment.paragraphs[piece.paragraph - self._segment.first]
+
+    def drafts(self) -> list[_Draft]:
+        done: list[_Draft] = []
+        current = _Draft()
+        for number, paragraph in enumerate(self._segment.paragraphs, start=self._segment.first):
+            if current.pieces and self._starts_chunk(paragraph, current):
+                done.append(current)
+                current = _Draft()
+            header = self._header(number, paragraph)
+            fits_alone = partial(self._fits_alone, number, header)
+            cut = list(pieces(number, paragraph.text, paragraph.kind, fits_alone))
+            for place, piece in enumerate(cut):
+                ahead = cut[place : place + 2] if piece == header else [piece]  # a header needs its first row with it
+                if self.fits(current.with_own(*ahead)):
+                    current.pieces.append(piece)
+                    continue
+                if current.pieces:
+                    done.append(current)
+                current = self._begin(done, piece, header)
+                current.pieces.append(piece)
+        if current.pieces:
+            done.append(current)
+        return done
+
+    def _starts_chunk(self, paragraph: Labelled, current: _Draft) -> bool:
+        if paragraph.kind == "heading":
+            return any(self.member(piece).kind != "heading" for piece in current.pieces)
+        if len(self.text(current)) < 0.7 * self._target:
+            return False
+        return hashlib.sha256(paragraph.text.encode()).digest()[0] % 4 == 0
+
+    def _begin(self, done: list[_Draft], piece: Piece, header: Piece | None) -> _Draft:
+        """What the next chunk borrows from before: the table's header for its rows, the last sentences for prose."""
+        if header is not None:
+            return _Draft([header], {header}) if piece.start >= header.end else _Draft()
+        best = _Draft()
+        if not done or self.member(piece).kind in ("table", "code", "heading"):
+            return best
+        before = done[-1]
+        for place in reversed(range(len(before.pieces))):
+            last = before.pieces[place]
+            if last in before.borrowed or self.member(last).kind in ("table", "code", "heading"):
+                break
+            taken = before.pieces[place:]
+            more = _Draft(list(taken), set(taken))
+            if len(self.text(more)) > self._overlap or not self.fits(more.with_own(piece)):
+                break
+            best = more
+        return best
+
+    def _header(self, number: int, paragraph: Labelled) -> Piece | None:
+        """The header of a table, when it is short enough to be repeated."""
+        length = table_header(paragraph.text) if paragraph.kind == "table" else 0
+        if not length or length > self._target // 2:
+            return None
+        header = Piece(number, 0, length - 1)
+        return header if self._count(paragraph.text[: header.end]) <= self._max_tokens // 3 else None
+
+    def _fits_alone(self, number: int, header: Piece | None, part: str) -> bool:
+        """Whether a part of paragraph `number` fits a chunk of its own, behind its table's header."""
+        text = self._segment.paragraphs[number - self._segment.first].text
+        if header is not None and part != text[: header.end]:
+            part = f"{text[: header.end]}\n{part}"
+        return self._within(self._shown(self._path_within(number)), part)
+
+    def fits(self, draft: _Draft) -> bool:
+        return self._within(self.path(draft), self.text(draft))
+
+    def _within(self, path: tuple[str, ...], text: str) -> bool:
+        return len(text) <= self._target and self._count(embedding_text(path, text)) <= self._max_tokens
+
+    def _path_within(self, number: int) -> tuple[str, ...]:
+        """The path of what stands under the paragraph: a heading counts itself."""
+        paragraph = self._segment.paragraphs[number - self._segment.first]
+        return (*self._paths[number], paragraph.text) if paragraph.kind == "heading" else self._paths[number]
+
+    def path(self, draft: _Draft) -> tuple[str, ...]:
+        """What all its own paragraphs stand under."""
+        common: tuple[str, ...] | None = None
+        for number in dict.fromkeys(piece.paragraph for piece in draft.pieces if piece not in draft.borrowed):
+            path = self._path_within(number)
+            common = path if common is None else common[: _shared(common, path)]
+        return self._shown(common or ())
+
+    def _shown(self, path: tuple[str, ...]) -> tuple[str, ...]:
+        """As much of the innermost path as a quarter of the tokens allows."""
+        while path and self._count(SEPARATOR.join(path)) > self._max_tokens // PATH_SHARE:
+            path = path[1:]
+        return path
+
+    def text(self, draft: _Draft) -> str:
+        """Pieces of one paragraph with what stands between them there, where they follow each other."""
+        out = ""
+        last: Piece | None = None
+        for piece in draft.pieces:
+            text = self.member(piece).text
+            if last is None:
+                out = text[piece.start : piece.end]
+            elif piece.paragraph == last.paragraph:
+                between = text[last.end : piece.start]
+                out += (between if not between.strip() else "\n") + text[piece.start : piece.end]
+            else:
+                lists = self.member(piece).kind == "list" and self.member(last).kind == "list"
+                out += ("\n" if lists else "\n\n") + text[piece.start : piece.end]
+            last = piece
+        return out
+
+
+def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> int:
+    length = 0
+    while length < min(len(one), len(other)) and one[length] == other[length]:
+        length += 1
+    return length
+
+
+def _merged(drafts: list[_Draft], target: int, cutter: _Cutter) -> list[_Draft]:
+    """Neighbours that are both under half the target become one; the segment keeps them to one label."""
+    out: list[_Draft] = []
+    for draft in drafts:
+        if out and len(cutter.text(out[-1])) < target / 2 and len(cutter.text(draft)) < target / 2:
+            own = [piece for piece in draft.pieces if piece not in draft.borrowed]
+            together = out[-1].with_own(*own)
+            if cutter.fits(together):
+                out[-1] = together
+                continue
+        out.append(draft)
+    return out

@@ -1,0 +1,93 @@
+"""Cutting one paragraph into pieces that fit: sentences, rows of a table, lines of code, and words where nothing else
+helps. A piece is a slice of its paragraph, so that passages can always say where they come from."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from ingestion.documents import Kind
+
+SENTENCE = re.compile(r"""(?<=[.!?…])["'”’)\]]*\s+(?=["'“‘(\[]*[^\W_a-z])|\n+""")
+ABBREVIATION = re.compile(
+    r"(?:^|[\s(])(?:[A-Z]|e\.g|i\.e|etc|vs|cf|no|nos|art|sec|fig|inc|ltd|co|corp|mr|mrs|ms|dr|st|approx|z\.b|bzw|ca|nr|abs)\.$",
+    re.I,
+)
+TABLE_RULE = re.compile(r"\|(?:\s*:?-+:?\s*\|)+\s*")
+Fits = Callable[[str], bool]
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A slice of the text of paragraph number `paragraph`, not blank at its ends."""
+
+    paragraph: int
+    start: int
+    end: int
+
+
+def pieces(paragraph: int, text: str, kind: Kind, fits: Fits) -> Iterator[Piece]:
+    """Slices that together hold every word of `text`, in order. `fits` says whether a text may be a passage."""
+    head = table_header(text) if kind == "table" else 0
+    if head:
+        yield from (Piece(paragraph, a, b) for a, b in _fitting(text, 0, head - 1, fits))
+    for start, end in _lines(text, head) if kind in ("table", "code") else _sentences(text):
+        yield from (Piece(paragraph, a, b) for a, b in _fitting(text, start, end, fits))
+
+
+def table_header(text: str) -> int:
+    """Length of the header of a Markdown table with its rule and line break, 0 for anything else."""
+    lines = text.split("\n", 2)
+    if len(lines) < 3 or not TABLE_RULE.fullmatch(lines[1]):
+        return 0
+    return len(lines[0]) + len(lines[1]) + 2
+
+
+def _lines(text: str, begin: int) -> Iterator[tuple[int, int]]:
+    for match in re.compile(r"[^\n]+").finditer(text, begin):
+        if match.group().strip():
+            yield _trimmed(text, match.start(), match.end())
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int]]:
+    start = 0
+    for match in SENTENCE.finditer(text):
+        before = text[start : match.start()].rstrip("\"'”’)]")
+        if "\n" not in match.group() and ABBREVIATION.search(before[-12:]):
+            continue
+        if text[start : match.start()].strip():
+            yield _trimmed(text, start, match.end())
+            start = match.end()
+    if text[start:].strip():
+        yield _trimmed(text, start, len(text))
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    part = text[start:end]
+    return start + len(part) - len(part.lstrip()), end - (len(part) - len(part.rstrip()))
+
+
+def _fitting(text: str, start: int, end: int, fits: Fits) -> Iterator[tuple[int, int]]:
+    """The slice itself where it fits, else as many words at a time as do, else as many characters."""
+    while start < end and not fits(text[start:end]):
+        stops = [start + match.end() for match in re.finditer(r"\S+", text[start:end])]
+        cut = _largest(stops, lambda stop: fits(text[start:stop]))
+        if cut is None:
+            cut = _largest(list(range(start + 1, stops[0] + 1)), lambda stop: fits(text[start:stop])) or start + 1
+        yield start, cut
+        start, end = _trimmed(text, cut, end)
+    if start < end:
+        yield start, end
+
+
+def _largest(stops: list[int], good: Callable[[int], bool]) -> int | None:
+    """The last of the ascending stops that is good, where all before a good one are good too."""
+    low, high = 0, len(stops)
+    while low < high:
+        middle = (low + high) // 2
+        if good(stops[middle]):
+            low = middle + 1
+        else:
+            high = middle
+    return stops[low - 1] if low else None
