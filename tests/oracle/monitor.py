@@ -1,0 +1,117 @@
+"""The reference monitor: who may see what, in plain Python with no database and none of the application's code.
+
+The property tests plant a world in the database, ask every read path, and compare with this (design §2).
+"""
+
+from dataclasses import dataclass, field
+
+PUBLIC: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True)
+class Role:
+    name: str
+    atoms: frozenset[int]
+    steward: bool = False
+
+
+@dataclass(frozen=True)
+class Person:
+    name: str
+    roles: frozenset[str]
+
+
+@dataclass(frozen=True)
+class Grant:
+    """To a person (`who` in people) or a role (`who` in roles)."""
+
+    who: str
+    verb: str
+    expired: bool = False
+
+
+@dataclass(frozen=True)
+class Record:
+    """name: unique in the world. value: a field that needs Financial. kind: "contract" (open by default) or "employee"."""
+
+    name: str
+    kind: str
+    visibility: str
+    creator: str
+    grants: tuple[Grant, ...] = ()
+
+
+@dataclass(frozen=True)
+class Text:
+    """A paragraph on a record. label None is unlabelled. audience: None for everybody, else a person or a role.
+
+    sources: other records that it was drawn from.
+    """
+
+    words: str
+    record: str
+    label: frozenset[int] | None
+    audience: str | None = None
+    sources: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class World:
+    roles: tuple[Role, ...]
+    people: tuple[Person, ...]
+    records: tuple[Record, ...]
+    texts: tuple[Text, ...]
+    concealed: frozenset[int] = field(default_factory=frozenset)
+
+    def role(self, name: str) -> Role:
+        return next(r for r in self.roles if r.name == name)
+
+    def record(self, name: str) -> Record:
+        return next(r for r in self.records if r.name == name)
+
+    # Who is cleared for what
+
+    def held(self, person: Person) -> frozenset[int]:
+        return frozenset().union(*(self.role(r).atoms for r in person.roles))
+
+    def cleared(self, person: Person, label: frozenset[int] | None) -> bool:
+        """All atoms of a label must be held; an unlabelled text is for stewards."""
+        if label is None:
+            return any(self.role(r).steward for r in person.roles)
+        return label <= self.held(person)
+
+    def acknowledged(self, person: Person, label: frozenset[int]) -> bool:
+        """Whether a text that `person` is not cleared for may show a placeholder."""
+        return not (label - self.held(person)) & self.concealed
+
+    # Who may see which record
+
+    def sees(self, person: Person, record: Record, verb: str = "view") -> bool:
+        granted = {g.verb for g in record.grants if not g.expired and g.who in {person.name, *person.roles}}
+        if record.creator == person.name:
+            granted |= {"view", "change", "delete", "upload", "share"}
+        if record.visibility == "private":
+            return record.creator == person.name
+        viewable = "view" in granted or record.visibility == "workspace" or self.ruled(person, record, "view")
+        return viewable and (verb == "view" or verb in granted or self.ruled(person, record, verb))
+
+    def ruled(self, person: Person, record: Record, verb: str) -> bool:
+        rules = {
+            "contract": {"change": {"Editor", "Admin"}, "upload": {"Editor", "Admin"}, "delete": {"Admin"}},
+            "employee": {"view": {"HR", "Admin"}, "change": {"HR", "Admin"}, "upload": {"HR", "Admin"}},
+        }
+        return bool(rules[record.kind].get(verb, set()) & person.roles)
+
+    # What of it they read
+
+    def reads(self, person: Person, text: Text) -> bool:
+        return (
+            self.sees(person, self.record(text.record))
+            and self.cleared(person, text.label)
+            and text.audience in (None, person.name, *person.roles)
+            and all(self.sees(person, self.record(source)) for source in text.sources)
+        )
+
+    def index_reads(self, person: Person, text: Text) -> bool:
+        """The index holds labelled text only."""
+        return text.label is not None and self.reads(person, text)

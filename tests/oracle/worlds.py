@@ -1,0 +1,152 @@
+"""Random worlds, and how one is planted in a workspace of its own."""
+
+import uuid
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.test import Client
+from django.utils import timezone
+from hypothesis import strategies as st
+from rest_framework.test import APIClient
+
+from entities.access import Scope, combine, grant_entity
+from entities.actions import add_member, create_role, create_workspace
+from entities.api.auth import issue_token
+from entities.models import Classification, Entity, FieldParagraph, Membership, User, Workspace
+from entities.models import Role as RoleRow
+from entities.text import digest_of
+from entities.types import Contract, Employee
+from tests.oracle.monitor import Grant, Person, Record, Role, Text, World
+
+ATOMS = [1, 2, 3, 5]
+ROLE_NAMES = ["Editor", "HR", "Red", "Blue"]
+PEOPLE = ["ann", "ben", "cas"]
+VERBS = ["view", "change"]
+
+labels = st.sets(st.sampled_from(ATOMS), max_size=2).map(frozenset)
+
+
+@st.composite
+def worlds(draw: Any) -> World:
+    roles = tuple(Role(name, draw(labels), steward=draw(st.booleans()) and name == "Red") for name in ROLE_NAMES)
+    people = tuple(Person(n, draw(st.sets(st.sampled_from(ROLE_NAMES), max_size=2).map(frozenset))) for n in PEOPLE)
+    grant = st.builds(Grant, st.sampled_from(ROLE_NAMES + PEOPLE), st.sampled_from(VERBS), st.booleans())
+    records = tuple(
+        Record(
+            f"record{i}",
+            kind := draw(st.sampled_from(["contract", "employee"])),
+            draw(st.sampled_from(["workspace", "restricted", "private"] if kind == "contract" else ["restricted"])),
+            draw(st.sampled_from([*PEOPLE, "nobody"])),
+            tuple({(g.who, g.verb): g for g in draw(st.lists(grant, max_size=2))}.values()),
+        )
+        for i in range(draw(st.integers(1, 4)))
+    )
+    names = [r.name for r in records]
+    texts = tuple(
+        Text(
+            f"word{i} liability",
+            draw(st.sampled_from(names)),
+            draw(st.one_of(st.none(), labels)),
+            draw(st.sampled_from([None, None, None, *PEOPLE, *ROLE_NAMES])),
+            frozenset(draw(st.sets(st.sampled_from(names), max_size=1))),
+        )
+        for i in range(draw(st.integers(1, 6)))
+    )
+    return World(roles, people, records, texts, draw(st.sets(st.sampled_from(ATOMS), max_size=1).map(frozenset)))
+
+
+@dataclass(frozen=True)
+class Planted:
+    """A world in the database. records, labels: names and label sets to what stands for them there."""
+
+    world: World
+    workspace: Workspace
+    service: Scope
+    users: dict[str, User]
+    roles: dict[str, RoleRow]
+    records: dict[str, uuid.UUID]
+    base: str
+
+    def scope(self, person: Person) -> Scope:
+        return Scope.for_user(self.users[person.name], self.workspace.slug)
+
+    def client(self, person: Person) -> Client:
+        client = Client()
+        client.force_login(self.users[person.name])
+        return client
+
+    def api(self, person: Person) -> APIClient:
+        with self.service.open():
+            secret = issue_token(Membership.objects.get(user=self.users[person.name]))
+        api = APIClient()
+        api.credentials(HTTP_AUTHORIZATION=f"Token {secret}")
+        return api
+
+    def audience(self, name: str | None) -> int:
+        if name is None:
+            return 0
+        return self.users[name].pk if name in self.users else -self.roles[name].pk
+
+    def label(self, atoms: frozenset[int]) -> int:
+        """Within the service scope."""
+        return combine(self.workspace.pk, *atoms)
+
+
+def plant(world: World) -> Planted:
+    """Put `world` into a new workspace: roles, people, records with grants. Texts are planted by each path's test."""
+    slug = f"w{uuid.uuid4().hex[:12]}"
+    workspace = create_workspace(slug=slug, name=slug)
+    service = Scope.for_service(workspace.pk)
+    users = {p.name: User.objects.create(username=f"{slug}-{p.name}") for p in world.people}
+    with service.open():
+        Classification.objects.filter(value__in=world.concealed).update(conceal=True)
+        rows = {}
+        for role in world.roles:
+            found = RoleRow.objects.filter(name=role.name).first()
+            rows[role.name] = found or create_role(workspace, role.name)
+            RoleRow.objects.filter(pk=rows[role.name].pk).update(is_steward=role.steward)
+            for classification in Classification.objects.filter(value__in=role.atoms):
+                rows[role.name].classification_grants.create(workspace=workspace, classification=classification)
+        for person in world.people:
+            add_member(workspace, users[person.name], [rows[r] for r in person.roles])
+        records = {r.name: plant_record(workspace, r, users, rows) for r in world.records}
+    return Planted(world, workspace, service, users, rows, records, f"/w/{slug}/")
+
+
+def plant_record(
+    workspace: Workspace, record: Record, users: dict[str, User], roles: dict[str, RoleRow]
+) -> uuid.UUID:
+    creator = users[record.creator].pk if record.creator in users else 0
+    base = {"workspace": workspace, "name": record.name, "visibility": record.visibility, "created_by": creator}
+    row: Entity
+    if record.kind == "contract":
+        row = Contract.objects.create(**base, counterparty="Somebody", value=1)
+    else:
+        row = Employee.objects.create(**base, job_title="Clerk", salary=1)
+    if creator:
+        grant_entity(row, creator)
+    for grant in record.grants:
+        if grant.who == record.creator:
+            continue  # they have all verbs for good
+        who = users[grant.who].pk if grant.who in users else -roles[grant.who].pk
+        expires = timezone.now() - timedelta(seconds=1) if grant.expired else None
+        grant_entity(row, who, [grant.verb], expires_at=expires)
+    return row.pk
+
+
+def plant_field_texts(planted: Planted) -> None:
+    """The texts as paragraphs of the records' notes, which have no audience and no sources of their own."""
+    with planted.service.open():
+        FieldParagraph.objects.bulk_create(
+            FieldParagraph(
+                workspace=planted.workspace,
+                entity_id=planted.records[text.record],
+                field="notes",
+                position=(i + 1) * 1000,
+                text=text.words,
+                digest=digest_of(text.words),
+                data_classification=None if text.label is None else planted.label(text.label),
+            )
+            for i, text in enumerate(planted.world.texts)
+        )
