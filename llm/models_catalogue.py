@@ -96,8 +96,8 @@ def model_for(tier: str) -> Model:
     if isinstance(chosen, str):
         if chosen not in CATALOGUE:
             raise CatalogueError(
-                f"CLEARANCE_MODELS[{tier!r}] is {chosen!r}, whose price is not known: give a mapping with name, input and"
-                " output (USD per million tokens)."
+                f"CLEARANCE_MODELS[{tier!r}] is {chosen!r}, whose price is not known: give a mapping with name,"
+                " input and output (USD per million tokens)."
             )
         return CATALOGUE[chosen]
     try:

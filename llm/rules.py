@@ -4,8 +4,8 @@ Fast (a few milliseconds a paragraph; Presidio is loaded once, when first needed
 labels. What a document says about itself can raise its labels and never lower them.
 
 - Public: nothing found. A person's name by itself is not personal data.
-- PII: contact details of a person, identity numbers, date of birth, a home address, or a named person together with pay,
-  health, staff matters or an address.
+- PII: contact details of a person, identity numbers, date of birth, a home address, or a named person together with
+  pay, health, staff matters or an address.
 - PII-Sensitive: government identity numbers, health and the other special categories, said of one person.
 - Financial: amounts of money, financial figures, pay, bank and card details.
 - Confidential: its own marks, legal privilege, deals that are not public. Internal: its own marks. Secret: credentials.
@@ -30,7 +30,7 @@ VERSION = 1
 
 @dataclass(frozen=True)
 class RuleVote:
-    """atoms: labels this text needs at least, Public never among them. reasons: for people, without quoting the text."""
+    """atoms: labels this text needs at least, never Public. reasons: for people, without quoting the text."""
 
     atoms: frozenset[int]
     reasons: tuple[str, ...]
@@ -40,7 +40,8 @@ class RuleVote:
 SINGULAR = re.compile(
     r"\b"
     + phrases(
-        r"""he; she; his; her; hers; him; my (?:\w+ ){0,2}(?:salary|pay|wages?|bonus|account|card|iban|gehalt|religion);
+        r"""he; she; his; her; hers; him;
+        my (?:\w+ ){0,2}(?:salary|pay|wages?|bonus|account|card|iban|gehalt|religion);
         your (?:\w+ ){0,2}salary (?:(?:will|shall) be|is); (?:ihr|sein)(?:e[mnrs]?)? gehalt; son salaire;
         su (?:salario|sueldo)"""
     )
@@ -59,8 +60,8 @@ HOME = re.compile(
 COMPANY = re.compile(
     r"\b"
     + phrases(
-        r"""inc; llc; llp; l\.?p; ltd; limited; gmbh; corp(?:oration)?; incorporated; plc; headquarter\w*; registered office;
-        principal place; esq"""
+        r"""inc; llc; llp; l\.?p; ltd; limited; gmbh; corp(?:oration)?; incorporated; plc; headquarter\w*;
+        registered office; principal place; esq"""
     )
     + r"\b",
     re.IGNORECASE,
@@ -78,11 +79,13 @@ PREMISES = re.compile(
 STAFF_MATTER = re.compile(
     r"\b"
     + phrases(
-        r"""performance (?:review|improvement plan|rating); underperform\w*; disciplinary; (?:written|verbal) warning;
-        misconduct; grievance; harass\w+; dismissal of; resignation of; work permit; immigration status; marital status;
-        (?:was|were|been|be) (?:dismissed|fired|terminated|laid off|suspended|demoted); divorced?; emergency contact;
-        (?:maternity|paternity|parental|sick|bereavement) leave; visa (?:status|application|expires); next of kin;
-        maiden name; probation(?:ary)? period; references? check; background check; absent \d+ days"""
+        r"""performance (?:review|improvement plan|rating); underperform\w*; disciplinary;
+        (?:written|verbal) warning; misconduct; grievance; harass\w+; dismissal of; resignation of; work permit;
+        immigration status; marital status;
+        (?:was|were|been|be) (?:dismissed|fired|terminated|laid off|suspended|demoted); divorced?;
+        emergency contact; (?:maternity|paternity|parental|sick|bereavement) leave;
+        visa (?:status|application|expires); next of kin; maiden name; probation(?:ary)? period; references? check;
+        background check; absent \d+ days"""
     )
     + r"\b",
     re.IGNORECASE,
@@ -90,9 +93,9 @@ STAFF_MATTER = re.compile(
 HOTLINE = re.compile(
     r"\b"
     + phrases(
-        r"""hotline; help ?desk; switchboard; reception; front desk; toll[\s-]?free; customer (?:service|support|care);
-        support (?:line|desk); main (?:line|number|office); service desk; control room;
-        emergency (?:number|services|line); zentrale"""
+        r"""hotline; help ?desk; switchboard; reception; front desk; toll[\s-]?free;
+        customer (?:service|support|care); support (?:line|desk); main (?:line|number|office); service desk;
+        control room; emergency (?:number|services|line); zentrale"""
     )
     + r"\b",
     re.IGNORECASE,

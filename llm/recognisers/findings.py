@@ -20,6 +20,11 @@ def phrases(listing: str) -> str:
     return "(?:" + "|".join(part for part in parts if part) + ")"
 
 
+def words(listing: str) -> frozenset[str]:
+    """The white-space-separated words of `listing`."""
+    return frozenset(listing.split())
+
+
 def matches(kind: str, pattern: re.Pattern[str], text: str) -> Iterator[Finding]:
     """Every match of `pattern` as a finding of `kind`; a group called `hit` narrows the span."""
     has_hit = "hit" in pattern.groupindex

@@ -2,7 +2,7 @@
 
 import re
 
-from llm.recognisers.findings import phrases
+from llm.recognisers.findings import phrases, words
 
 SAYS = r"\s*(?:is|:|#|=)?\s*:?\s*"
 
@@ -26,10 +26,10 @@ SSN = re.compile(
 NATIONAL_ID = re.compile(
     r"\b"
     + phrases(
-        r"""passports?(?: (?:number|no\.?|#))?; driver['’]?s? licen[cs]e(?: (?:number|no\.?|#))?; visa (?:number|no\.?);
-        national (?:id|identity|insurance)(?: (?:card|number|no\.?))*; personalausweis(?:nummer)?; reisepass(?:nummer)?;
-        tax(?:payer)? (?:id|identification)(?: (?:number|no\.?))?; steuer-?id(?:entifikationsnummer)?; DNI; NIE; NIF; CURP;
-        CPF; BSN; INSEE"""
+        r"""passports?(?: (?:number|no\.?|#))?; driver['’]?s? licen[cs]e(?: (?:number|no\.?|#))?;
+        visa (?:number|no\.?); national (?:id|identity|insurance)(?: (?:card|number|no\.?))*;
+        personalausweis(?:nummer)?; reisepass(?:nummer)?; tax(?:payer)? (?:id|identification)(?: (?:number|no\.?))?;
+        steuer-?id(?:entifikationsnummer)?; DNI; NIE; NIF; CURP; CPF; BSN; INSEE"""
     )
     + r"\s*(?:is|:|#|=|-|nr\.?|no\.?|n°)?\s*(?P<hit>(?=[A-Z0-9.\-]*\d{4})[A-Z0-9][A-Z0-9.\-]{5,17})\b",
     re.IGNORECASE,
@@ -52,8 +52,9 @@ PERSONNEL = re.compile(
 ACCOUNT = re.compile(
     r"\b"
     + phrases(
-        r"""(?:bank )?account(?: (?:number|no\.?|#))?; acct\.?(?: (?:no\.?|#))?; sort code; routing(?: (?:number|no\.?))?;
-        IBAN; SWIFT; BIC; konto(?:nummer)?; Kontonr\.?; BLZ; numéro de compte; número de cuenta"""
+        r"""(?:bank )?account(?: (?:number|no\.?|#))?; acct\.?(?: (?:no\.?|#))?; sort code;
+        routing(?: (?:number|no\.?))?; IBAN; SWIFT; BIC; konto(?:nummer)?; Kontonr\.?; BLZ; numéro de compte;
+        número de cuenta"""
     )
     + r"\s*(?:is|:|#|=|ending(?:\s+in)?)?\s*(?:code)?\s*:?\s*"
     r"(?P<hit>(?=(?:[A-Z0-9]|[ \-](?=\w))*\d{3})[A-Z0-9](?:[A-Z0-9]|[ \-](?=\d)){5,33})\b",
@@ -61,14 +62,15 @@ ACCOUNT = re.compile(
 )
 CARD = re.compile(
     r"(?<![\d-])(?P<groups>\d{4}([ -])\d{4}\2\d{4}\2\d{4})(?![\d-])"
-    r"|\b(?:credit|debit|payment|my|this|bank)?\s*card\s*(?:number|no\.?|#)?\s*(?:is|:|#)?\s*(?P<hit>\d(?:[ -]?\d){11,18})\b",
+    r"|\b(?:credit|debit|payment|my|this|bank)?\s*card\s*(?:number|no\.?|#)?\s*(?:is|:|#)?\s*"
+    r"(?P<hit>\d(?:[ -]?\d){11,18})\b",
     re.IGNORECASE,
 )
 BORN = re.compile(
     r"\b"
     + phrases(
-        r"""d\.?o\.?b\.?; date of birth; birth\s*date; birthday; born(?: on)?; geboren(?: am)?; geburtsdatum; née? le;
-        date de naissance; fecha de nacimiento; data di nascita; geboortedatum"""
+        r"""d\.?o\.?b\.?; date of birth; birth\s*date; birthday; born(?: on)?; geboren(?: am)?; geburtsdatum;
+        née? le; date de naissance; fecha de nacimiento; data di nascita; geboortedatum"""
     )
     + r"\b[^\d\n]{0,25}(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}"
     r"|\d{1,2}(?:st|nd|rd|th)?\.?\s+(?:of\s+)?[^\W\d_]{3,12}\.?,?\s+\d{4})"
@@ -78,8 +80,8 @@ BORN = re.compile(
 STREET = re.compile(
     r"\b\d{1,6}[a-z]?,?\s+(?:[\w.'’\-]+\s+){1,4}"
     + phrases(
-        """st; street; ave; avenue; rd; road; blvd; boulevard; ln; lane; dr; drive; ct; court; pl; place; sq; square; ter;
-        terrace; terr; cres; crescent; close; way; pkwy; parkway; hwy; highway; courts?; apt"""
+        """st; street; ave; avenue; rd; road; blvd; boulevard; ln; lane; dr; drive; ct; court; pl; place; sq;
+        square; ter; terrace; terr; cres; crescent; close; way; pkwy; parkway; hwy; highway; courts?; apt"""
     )
     + r"\b\.?"
     r"|\b[^\W\d_][\w.\-]*(?:str\.|straße|strasse|weg|gasse|allee|platz|straat|laan|gatan|vej|gade|gate|tie|katu|utca)"
@@ -94,28 +96,28 @@ STREET = re.compile(
 PHONE_WORDS = re.compile(
     r"\b"
     + phrases(
-        """phone; telephone; tel; calls?; cell; cellphone; mobile; mob; fax; reach; ring; text; sms; whatsapp; contact; dial;
-        telefon; handy; téléphone; teléfono; móvil; mobil; number; answering; messages"""
+        """phone; telephone; tel; calls?; cell; cellphone; mobile; mob; fax; reach; ring; text; sms; whatsapp;
+        contact; dial; telefon; handy; téléphone; teléfono; móvil; mobil; number; answering; messages"""
     )
     + r"\b[^\n]{0,40}$",
     re.IGNORECASE,
 )
 URL = re.compile(r"\bhttps?://[^\s<>\"')\]?]+|\bwww\.[^\s<>\"')\]?]+")
 
-ROLE_MAILBOXES = frozenset(
+ROLE_MAILBOXES = words(
     """abuse accounting accounts admin administrator alerts ap ar ask benefits billing bookings build builds careers
     community compliance contact contracts customer customerservice delivery desk donotreply dpo editor einkauf
-    engineering enquiries enquiry events feedback finance frontdesk general hello help helpdesk hiring hotline hr info
-    information inquiries investor investors invoice invoices it jobs kontakt legal list lists logistics mail mailer
-    marketing media news newsletter no noc noreply notices notifications office onboarding operations ops orders partners
-    payroll people post postmaster pr press privacy procurement project projects purchasing quality reception recruiting
-    recruitment registrar reply reports returns rfp root safety sales security service services shop site staff support
-    talent team tech tenders training travel vendor vendors warehouse webmaster welcome""".split()
+    engineering enquiries enquiry events feedback finance frontdesk general hello help helpdesk hiring hotline hr
+    info information inquiries investor investors invoice invoices it jobs kontakt legal list lists logistics mail
+    mailer marketing media news newsletter no noc noreply notices notifications office onboarding operations ops
+    orders partners payroll people post postmaster pr press privacy procurement project projects purchasing quality
+    reception recruiting recruitment registrar reply reports returns rfp root safety sales security service services
+    shop site staff support talent team tech tenders training travel vendor vendors warehouse webmaster welcome"""
 )
 
 
 def without_urls(text: str) -> str:
-    """`text` with the addresses of web pages blanked up to their query, offsets kept: slugs look like account numbers."""
+    """`text` with the addresses of web pages blanked up to their query, offsets kept: slugs look like accounts."""
     return URL.sub(lambda match: " " * len(match.group()), text)
 
 

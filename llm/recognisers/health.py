@@ -5,29 +5,30 @@ import re
 from llm.recognisers.findings import Finding, matches, phrases
 
 CONDITIONS = phrases(
-    r"""cancer; tumou?r; leuk(?:a)?emia; lymphoma; melanoma; diabet(?:es|ic); asthma; epileps?y; epileptic; hypertension;
-    hypothyroidism; migraines?; depress(?:ion|ed|ive episode); bipolar(?: disorder)?; schizophreni[ac]; PTSD;
-    anxiety(?: disorder)?; post-traumatic stress; burn-?out; autis(?:m|tic); ADHD; dementia; alzheimer['’]?s?;
-    parkinson['’]?s?; multiple sclerosis; HIV; AIDS; hepatitis; tuberculosis; COVID(?:-19)?; pneumonia; stroke;
-    heart (?:attack|failure|disease|condition); arthritis; fibromyalgia; crohn['’]?s; colitis; kidney (?:disease|failure);
-    anaemia; anemia; obesity; anorexia; bulimia; alcoholi(?:sm|c); substance abuse; drug (?:addiction|dependenc[ey]);
-    addiction; miscarriage; endometriosis; reflux; bronchitis; sepsis; fracture[ds]?; concussion; infarction; neuropathy;
-    COPD; eczema; psoriasis; lupus; krebs; depressionen; schwanger(?:schaft)?; bandscheibenvorfall; embarazad[ao];
-    enceinte; cáncer"""
+    r"""cancer; tumou?r; leuk(?:a)?emia; lymphoma; melanoma; diabet(?:es|ic); asthma; epileps?y; epileptic;
+    hypertension; hypothyroidism; migraines?; depress(?:ion|ed|ive episode); bipolar(?: disorder)?;
+    schizophreni[ac]; PTSD; anxiety(?: disorder)?; post-traumatic stress; burn-?out; autis(?:m|tic); ADHD; dementia;
+    alzheimer['’]?s?; parkinson['’]?s?; multiple sclerosis; HIV; AIDS; hepatitis; tuberculosis; COVID(?:-19)?;
+    pneumonia; stroke; heart (?:attack|failure|disease|condition); arthritis; fibromyalgia; crohn['’]?s; colitis;
+    kidney (?:disease|failure); anaemia; anemia; obesity; anorexia; bulimia; alcoholi(?:sm|c); substance abuse;
+    drug (?:addiction|dependenc[ey]); addiction; miscarriage; endometriosis; reflux; bronchitis; sepsis;
+    fracture[ds]?; concussion; infarction; neuropathy; COPD; eczema; psoriasis; lupus; krebs; depressionen;
+    schwanger(?:schaft)?; bandscheibenvorfall; embarazad[ao]; enceinte; cáncer"""
 )
 MEDICINES = phrases(
     r"""metformin; lisinopril; atorvastatin; levothyroxine; amlodipine; omeprazole; losartan; albuterol; gabapentin;
-    sertraline; fluoxetine; citalopram; escitalopram; prednisone; insulin; ibuprofen \d+\s?mg; warfarin; clopidogrel;
-    amoxicillin; tramadol; oxycodone; morphine; methotrexate; lithium; quetiapine; antidepressants?; chemotherapy;
-    dialysis"""
+    sertraline; fluoxetine; citalopram; escitalopram; prednisone; insulin; ibuprofen \d+\s?mg; warfarin;
+    clopidogrel; amoxicillin; tramadol; oxycodone; morphine; methotrexate; lithium; quetiapine; antidepressants?;
+    chemotherapy; dialysis"""
 )
 TREATMENT = phrases(
     r"""diagnos(?:is|ed|es); prognosis; prescri(?:bed|ption); medications?; surgery; operated on; hospitali[sz]ed;
     admitted to (?:the )?hospital; in-?patient; rehab(?:ilitation)?; psychotherap(?:y|ist); psychiatr(?:ist|ic);
-    therapist; oncolog(?:y|ist); biopsy; blood (?:pressure|test|type); MRI; CT scan; ultrasound; x-?ray; allerg(?:y|ic);
-    pregnan(?:t|cy); maternity; fertility treatment; abortion; disab(?:ility|led); wheelchair; sick (?:leave|note|days?);
-    medical (?:leave|condition|certificate|history); illness; chronic(?:ally)?; symptoms?; relapse; mental health;
-    tested positive; vaccinat(?:ed|ion); krankgeschrieben; krankschreibung; diagnose; arrêt maladie; baja médica"""
+    therapist; oncolog(?:y|ist); biopsy; blood (?:pressure|test|type); MRI; CT scan; ultrasound; x-?ray;
+    allerg(?:y|ic); pregnan(?:t|cy); maternity; fertility treatment; abortion; disab(?:ility|led); wheelchair;
+    sick (?:leave|note|days?); medical (?:leave|condition|certificate|history); illness; chronic(?:ally)?;
+    symptoms?; relapse; mental health; tested positive; vaccinat(?:ed|ion); krankgeschrieben; krankschreibung;
+    diagnose; arrêt maladie; baja médica"""
 )
 INSTITUTION = r"(?!\s+" + phrases(
     r"""cent(?:er|re); research; foundation; institute; society; awareness; insurance; benefits?; plan; policy;
@@ -36,9 +37,7 @@ INSTITUTION = r"(?!\s+" + phrases(
 HEALTH = re.compile(rf"\b(?:{CONDITIONS}|{MEDICINES}|{TREATMENT})\b{INSTITUTION})", re.IGNORECASE)
 
 # Said of one person, whether or not the name stands in the same paragraph.
-PATIENT = (
-    rf"(?:the|this|a|our)?\s*(?:patient|pt)\b(?!s|\s+(?:portal|care|service|satisfaction|rights))[^.\n]{{0,80}}?\b"
-)
+PATIENT = r"(?:the|this|a|our)?\s*(?:patient|pt)\b(?!s|\s+(?:portal|care|service|satisfaction|rights))[^.\n]{0,80}?\b"
 SUBJECT = (
     r"(?:he|she|they|who|i|employee|worker|colleague|claimant)\s+"
     r"(?:was|is|were|has\s+been|had\s+been|am|have\s+been|had|has|suffers\s+from|suffered)\s+(?:\w+\s+){0,2}?"
@@ -54,8 +53,8 @@ CLINICAL = re.compile(
     re.IGNORECASE,
 )
 BELIEFS = phrases(
-    r"""catholic; protestant; muslim; jew(?:ish)?; hindu; buddhist; sikh; mormon; jehovah['’]?s witness; evangelical;
-    atheist; gay; lesbian; bisexual; homosexual; transgender; transsexual; non-?binary; communist"""
+    r"""catholic; protestant; muslim; jew(?:ish)?; hindu; buddhist; sikh; mormon; jehovah['’]?s witness;
+    evangelical; atheist; gay; lesbian; bisexual; homosexual; transgender; transsexual; non-?binary; communist"""
 )
 PRIVATE = phrases(
     r"""religion; religious beliefs?; faith; sexual orientation; sexuality; ethnicity; ethnic origin; race;
@@ -77,5 +76,5 @@ SPECIAL = re.compile(
 
 
 def find_health(text: str) -> list[Finding]:
-    """Findings of kinds health (a word of medicine), clinical (said of one person) and special (belief, orientation …)."""
+    """Findings of kinds health (a word of medicine), clinical (of one person) and special (belief, orientation …)."""
     return [*matches("health", HEALTH, text), *matches("clinical", CLINICAL, text), *matches("special", SPECIAL, text)]

@@ -11,13 +11,15 @@ from functools import cache
 from typing import Any
 
 from llm.recognisers import formats
-from llm.recognisers.findings import Finding, matches
+from llm.recognisers.findings import Finding, matches, words
 from llm.recognisers.formats import is_role_mailbox, without_urls
 
 # Presidio's entities by our kind.
 KINDS = {
-    "government_id": frozenset("US_SSN US_ITIN UK_NINO IN_AADHAAR IN_PAN AU_TFN ES_NIF ES_NIE IT_FISCAL_CODE PL_PESEL"
-                               " FI_PERSONAL_IDENTITY_CODE SG_NRIC_FIN".split()),
+    "government_id": words(
+        """US_SSN US_ITIN UK_NINO IN_AADHAAR IN_PAN AU_TFN ES_NIF ES_NIE IT_FISCAL_CODE PL_PESEL SG_NRIC_FIN
+        FI_PERSONAL_IDENTITY_CODE"""
+    ),
     "health_id": frozenset({"UK_NHS", "AU_MEDICARE"}),
     "account": frozenset({"IBAN_CODE", "ABA_ROUTING_NUMBER", "CRYPTO"}),
     "card": frozenset({"CREDIT_CARD"}),

@@ -11,8 +11,8 @@ THIS = r"\bthis\s+(?:\w+\s+)?(?:memo|memorandum|report|document|paragraph|sectio
 INTERNAL = re.compile(
     r"\b"
     + phrases(
-        r"""for internal (?:use|distribution|circulation|purposes)(?: only)?; internal use only; internal only; staff only;
-        company internal; internal (?:memo(?:randum)?|draft)\b; employees only;
+        r"""for internal (?:use|distribution|circulation|purposes)(?: only)?; internal use only; internal only;
+        staff only; company internal; internal (?:memo(?:randum)?|draft)\b; employees only;
         (?:do )?not (?:to be )?(?:share|shared|distribute|distributed|forward|circulate)d? (?:this )?(?:\w+ )?outside;
         nur für (?:den )?(?:internen gebrauch|interne zwecke); usage interne; uso interno"""
     )
@@ -36,33 +36,40 @@ CONFIDENTIAL = re.compile(
     r"|\bstreng\s+vertraulich\b|\bvertraulich\s*$|\bstrictement\s+confidentiel\b|\bestrictamente\s+confidencial\b",
     re.IGNORECASE,
 )
+UNDERTAKINGS = phrases(
+    r"""acquisition; merger; takeover; divestiture; divestment; IPO; buy-?out; restructuring; layoffs?;
+    redundanc(?:y|ies); reorgani[sz]ation; plant closure"""
+)
 DEALS = re.compile(
-    r"\b"
+    rf"\b(?:potential|proposed|planned|confidential|secret|unannounced|pending)\s+(?:\w+\s+)?{UNDERTAKINGS}\b"
+    r"|\b"
     + phrases(
-        r"""(?:potential|proposed|planned|confidential|secret|unannounced|pending) (?:\w+ )?(?:acquisition|merger|takeover
-        |divestiture|divestment|IPO|buy-?out|restructuring|layoffs?|redundanc(?:y|ies)|reorgani[sz]ation|plant closure);
-        acquisition target; takeover (?:bid|target|offer); letter of intent to acquire; non-?binding offer for;
+        r"""acquisition target; takeover (?:bid|target|offer); letter of intent to acquire; non-?binding offer for;
         (?:plans?|planning|negotiat\w+|talks) to (?:acquire|buy out|merge with|take over|divest|lay off);
         (?:plans?|planning) to make \w+ redundant; material non-?public;
         (?:has|have|is|are) not (?:yet )?(?:been )?(?:publicly )?(?:announced|public|made public|disclosed);
         before (?:the|any) (?:public )?announcement; board[\s-]+(?:only|eyes only|confidential)"""
-    ).replace(r"takeover\s+|", "takeover|")
+    )
     + r"\b",
     re.IGNORECASE,
 )
+ADVISES = phrases(
+    """advises?; advised; advice; assessment; view; believes?; recommends?; recommended; estimates?; considers?"""
+)
 PRIVILEGE = re.compile(
-    r"\b"
+    rf"\b(?:our|outside|external|general|in-house|legal)\s+counsel(?:['’]s)?\s+{ADVISES}\b"
+    r"|\b"
     + phrases(
         r"""attorney[\s-]*client (?:privileged?|communication); solicitor[\s-]*client; legal(?:ly)? privileged?;
         legal advice privilege; privileged (?:and|&) confidential; confidential (?:and|&) privileged;
         subject to (?:legal )?privilege; attorney work[\s-]+product; work product doctrine;
         without prejudice(?: and confidential)?\s*(?:$|[:.\n]); litigation (?:strategy|hold memo);
-        settlement (?:strategy|position|authority|range); legal (?:memo(?:randum)?|exposure); we (?:should|would) settle;
-        (?:our|outside|external|general|in-house|legal) counsel(?:['’]s)? (?:advises?|advised|advice|assessment|view
-        |believes?|recommends?|recommended|estimates?|considers?); anwaltsgeheimnis;
-        (?:advised by|advice (?:of|from)) (?:our|outside|external|in-house) (?:\w+ )?(?:counsel|lawyers?|attorneys?|solicitors?);
+        settlement (?:strategy|position|authority|range); legal (?:memo(?:randum)?|exposure);
+        we (?:should|would) settle; anwaltsgeheimnis;
+        (?:advised by|advice (?:of|from)) (?:our|outside|external|in-house) (?:\w+ )?counsel;
+        (?:advised by|advice (?:of|from)) our (?:\w+ )?(?:lawyers?|attorneys?|solicitors?);
         (?:likelihood|chances?|odds|prospects?) of (?:success|losing|prevailing|winning) (?:at|in|on)"""
-    ).replace(r"view\s+|", "view|")
+    )
     + r"\b",
     re.IGNORECASE,
 )

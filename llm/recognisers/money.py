@@ -7,20 +7,22 @@ from llm.recognisers.findings import Finding, any_inside, matches, phrases, sent
 NUMBER = r"\d{1,3}(?:[.,'’\u00a0 ]\d{3})+(?:[.,]\d{1,2})?|\d+(?:[.,]\d+)?"
 SCALE = (
     r"(?:\s?"
-    + phrases(r"""k; m; mn; bn; mio\.?; mrd\.?; tsd\.?; thousand; millions?; billion; millionen; milliarden; milliards?;
-    millones; crore; lakh""")
+    + phrases(
+        r"""k; m; mn; bn; mio\.?; mrd\.?; tsd\.?; thousand; millions?; billion; millionen; milliarden; milliards?;
+        millones; crore; lakh"""
+    )
     + r"\b)"
 )
 CODES = phrases(
-    """USD; EUR; GBP; CHF; JPY; CAD; AUD; NZD; SEK; NOK; DKK; PLN; CZK; HUF; RON; INR; CNY; RMB; BRL; MXN; ZAR; SGD; HKD;
-    KRW; TRY; ILS; AED"""
+    """USD; EUR; GBP; CHF; JPY; CAD; AUD; NZD; SEK; NOK; DKK; PLN; CZK; HUF; RON; INR; CNY; RMB; BRL; MXN; ZAR; SGD;
+    HKD; KRW; TRY; ILS; AED"""
 )
 WORDS = r"(?:(?:US|Canadian|Australian)\s+)?" + phrases(
     "dollars?; euros?; pounds?(?: sterling)?; francs?; yen; rupees?; kroner; kronor; zloty"
 )
 SPELLED = phrases(
-    """one; two; three; four; five; six; seven; eight; nine; ten; twelve; fifteen; twenty; thirty; forty; fifty; sixty;
-    seventy; eighty; ninety; hundred; thousand; million; billion"""
+    """one; two; three; four; five; six; seven; eight; nine; ten; twelve; fifteen; twenty; thirty; forty; fifty;
+    sixty; seventy; eighty; ninety; hundred; thousand; million; billion"""
 )
 AMOUNT = re.compile(
     r"(?<![\w$])(?:"
@@ -34,14 +36,15 @@ AMOUNT = re.compile(
 SHELL_VARIABLE = re.compile(r"\$\d(?![\d.,])")
 
 METRIC = phrases(
-    r"""revenues?; turnover; net sales; sales; ebitda?; gross (?:margins?|profits?); profits?; profitability; losses;
-    operating (?:margins?|profits?|income|loss); net (?:income|profits?|loss|margins?|debt); working capital; liquidity;
-    cash (?:flow|balance|reserves?|position|runway); burn rate; ARR; MRR; bookings; valuation; budgets?; overspend;
-    cost overrun; forecasts?; discounts?; rebates?; royalt(?:y|ies); commissions?; purchase price; list prices?;
-    contract (?:value|sum|price); unit prices?; price (?:increases?|list|cap); interest(?: rate)?; equity stake;
-    credit (?:limit|line|facility); dividends?; earn-?out; late (?:payment )?(?:fee|charge|interest); retention;
-    liquidated damages; day rates?; hourly rates?; umsatz; gewinn; verlust; rendite; marge; budget; rabatt;
-    chiffre d['’]affaires; bénéfice; ingresos; beneficio; ricavi; omzet; winst"""
+    r"""revenues?; turnover; net sales; sales; ebitda?; gross (?:margins?|profits?); profits?; profitability;
+    losses; operating (?:margins?|profits?|income|loss); net (?:income|profits?|loss|margins?|debt);
+    working capital; liquidity; cash (?:flow|balance|reserves?|position|runway); burn rate; ARR; MRR; bookings;
+    valuation; budgets?; overspend; cost overrun; forecasts?; discounts?; rebates?; royalt(?:y|ies); commissions?;
+    purchase price; list prices?; contract (?:value|sum|price); unit prices?; price (?:increases?|list|cap);
+    interest(?: rate)?; equity stake; credit (?:limit|line|facility); dividends?; earn-?out;
+    late (?:payment )?(?:fee|charge|interest); retention; liquidated damages; day rates?; hourly rates?; umsatz;
+    gewinn; verlust; rendite; marge; budget; rabatt; chiffre d['’]affaires; bénéfice; ingresos; beneficio; ricavi;
+    omzet; winst"""
 )
 SHARE = r"[-+]?\d+(?:[.,]\d+)?\s?(?:%|percent|per\s+cent|prozent|basis\s+points|bps)"
 FIGURE = rf"(?:{SHARE}|(?:{NUMBER}){SCALE}|\d{{1,3}}(?:[.,'’ ]\d{{3}})+|\d+(?:\.\d+)?[x×]\s)"
@@ -55,7 +58,7 @@ TABLE_FIGURE = re.compile(r"\|\s*[-+(]?\d[\d.,'’ ]*\s*[%)]?\s*(?:\||$)", re.MU
 PAY_WORD = re.compile(
     r"\b"
     + phrases(
-        r"""(?:base|basic|gross|net|annual|monthly|yearly|starting|current|total) (?:pay|compensation|remuneration|earnings);
+        r"""(?:base|basic|gross|net|annual|monthly|yearly|starting|current|total) (?:pay|earnings);
         salar(?:y|ies); wages?; payroll; pay\s?(?:slip|check|cheque|band|grade|scale|rise|raise|cut|package|review);
         compensation; remuneration; bonus(?:es)?; (?:stock|share) options?; RSUs?; severance(?: pay)?; take-home;
         overtime pay; hourly (?:wage|rate|pay); commission; earns?; earned; (?:is|are|was) paid; gets? paid;
@@ -69,9 +72,9 @@ PAY_WORD = re.compile(
 STRONG_PAY = re.compile(
     r"\b"
     + phrases(
-        r"""salar(?:y|ies); wages?; bonus(?:es)?; severance; (?:base|basic|gross|net|annual|monthly) pay; remuneration;
-        pay\s?(?:rise|raise|cut|slip|check|cheque|package|grade|band); compensation package; gehalt; jahresgehalt; lohn;
-        salaire; salario; sueldo"""
+        r"""salar(?:y|ies); wages?; bonus(?:es)?; severance; (?:base|basic|gross|net|annual|monthly) pay;
+        remuneration; pay\s?(?:rise|raise|cut|slip|check|cheque|package|grade|band); compensation package; gehalt;
+        jahresgehalt; lohn; salaire; salario; sueldo"""
     )
     + r"\b",
     re.IGNORECASE,
@@ -84,7 +87,7 @@ YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
 
 def find_money(text: str) -> list[Finding]:
-    """Findings of kinds amount, figure (revenue, margin, price change …) and pay_figure (pay with a number beside it)."""
+    """Findings of kinds amount, figure (revenue, margin, price …) and pay_figure (pay with a number beside it)."""
     amounts = [
         f for f in matches("amount", AMOUNT, text) if not SHELL_VARIABLE.fullmatch(text[f.start : f.end].strip())
     ]

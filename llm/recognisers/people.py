@@ -8,57 +8,52 @@ import re
 from functools import cache
 from pathlib import Path
 
-from llm.recognisers.findings import Finding, matches, phrases
+from llm.recognisers.findings import Finding, matches, phrases, words
 
 WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
 
 # Given names that are also words, months, places or brands: they need a family name after them.
-AMBIGUOUS = frozenset(
-    """an april art asia austin bill bo brent can carol chad charlotte chase chelsea christian chris crystal dag daisy dale
-    dallas dan dawn dean dolores drew faith florence francis frank gene georgia glen glenn grace grant guy hang hazel
-    heath heather holly hope iris israel ivy jack jan jay jordan joy june kai kent kiran lee lily liv logan long luz
-    madison marina mark mason max may mercedes mike min miles mina mona my nadia nur olive om page paris pat paz pearl
-    per ping ray regina ren rich rob robin roman rose ross ruby san sky son soledad sora sue sun sunday sydney taiwo
-    tal tan tor trinidad uma van vera viet viola violet virginia will wei yan yang yong yun victoria nelson lincoln
-    warren wilson carter spencer douglas lewis harris owen troy clay cliff dion noor nana major ami ion eden rio axel
-    ola ole siri sari pia tien trang anh dong feng jun ming shan yu zhi fei fang hong hua jie jing lan lei qiang tao wen
-    xin xu ying yuan yue zheng thu hoa hai hue ade ama fola dian indah putra putri chi le dung nam nga raj ram rama jaya
-    kamal santos surya uday usha amal aya hind huda reem said sana dalia lina adele luna mia bianca bruno dario dina
-    kelly amber hugo oscar otto felix leon leo rex nova echo alexa cortana iga cem can ece efe nur derya deniz umut barış
-    mert bas bart roos floor bram rik ben sam jo al ed ted rob don ron ken jim tim tom bob joe abel linda""".split()
+AMBIGUOUS = words(
+    """an april art asia austin bill bo brent can chad chase chelsea crystal dag daisy dale dallas dawn dean dolores
+    faith florence gene georgia glen glenn grace grant guy hang hazel heath hope iris israel ivy jordan joy june kai
+    kent kiran liv logan long luz madison marina mark mason max may mercedes min miles mina my olive om page paris
+    pat paz pearl per ping ren rich robin roman rose ross san sky son soledad sora sun sunday sydney taiwo tal tan
+    tor trinidad uma van viet violet virginia will wei yan yang yong yun victoria lincoln warren wilson carter
+    spencer lewis harris clay cliff dion noor nana major ami ion eden rio axel ola ole siri sari pia tien trang anh
+    dong feng jun ming shan yu zhi fei fang hong hua jie jing lan lei qiang tao wen xin xu ying yuan yue zheng thu
+    hoa hai hue ade ama fola dian indah putra putri chi le dung nam nga raj ram rama jaya kamal santos surya uday
+    usha amal aya hind huda reem said sana amber leo rex nova echo alexa cortana iga can ece efe derya deniz umut
+    barış bas roos floor rik jo al ed don"""
 )
 
 # A capitalised word after a given name that shows it to be a place, a firm or a thing.
-NOT_SURNAMES = frozenset(
-    """act agreement airlines airport app apps arena association avenue award bank bay beach board boulevard bridge building
-    business calendar capital center centre chapter church city class clause cloud club co college committee company
-    conference contract corp corporation council county court creek data day department design details division drive
-    electronics energy engine engineering enterprise enterprises estate exhibit expo express factory farm festival
-    finance financial firm food foods foundation framework free fund gallery garden gmbh group guide hall harbor harbour
-    health high hill hills holding holdings hospital hotel house identity inc inn institute insurance international
-    island journal kit lab laboratories labs lake lane law library license limited llc llp logistics ltd management
-    manual manufacturing market media meeting memorial mission monday mountain museum news north office oil order park
-    partner partners payroll phase pier place plan plant platform plaza plc plus point policy port power prize product
-    products program project purchase quarter railway release report republic research resort resources restaurant
-    review river road room sa sarl school science section security self server service services shop site society
-    software solutions south square staff standard state station store street studio studios suite summit supply support
-    system systems table tax team technologies technology territory test tool tools tower trade traders trading trail
-    training trust tuesday university valley version village vision wall warehouse water way west work works world ag bv
-    nv oy ab as aps srl spa sas kg ev und the and of in on at for to from with is was are were has have had shall will
-    may must can january february march april june july august september october november december saturday sunday
-    wednesday thursday friday states kingdom union america europe asia africa""".split()
+NOT_SURNAMES = words(
+    """act agreement airlines airport app apps arena association avenue award bank bay beach board boulevard bridge
+    building business calendar capital center centre chapter church city class clause cloud club co college
+    committee company conference contract corp corporation council county court creek data day department design
+    details division drive electronics energy engine engineering enterprise enterprises estate exhibit expo express
+    factory farm festival finance financial firm food foods foundation framework free fund gallery garden gmbh group
+    guide hall harbor harbour health high hill hills holding holdings hospital hotel house identity inc inn
+    institute insurance international island journal kit lab laboratories labs lake lane law library license limited
+    llc llp logistics ltd management manual manufacturing market media meeting memorial mission monday mountain
+    museum news north office oil order park partner partners payroll phase pier place plan plant platform plaza plc
+    plus point policy port power prize product products program project purchase quarter railway release report
+    republic research resort resources restaurant review river road room sa sarl school science section security
+    self server service services shop site society software solutions south square staff standard state station
+    store street studio studios suite summit supply support system systems table tax team technologies technology
+    territory test tool tools tower trade traders trading trail training trust tuesday university valley version
+    village vision wall warehouse water way west work works world ag bv nv oy ab as aps srl spa sas kg ev und the
+    and of in on at for to from with is was are were has have had shall will may must can january february march
+    april june july august september october november december saturday sunday wednesday thursday friday states
+    kingdom union america europe asia africa"""
 )
 
-FUNCTION_WORDS = frozenset(
-    "the and of in on at for to from with is was are were has have had shall will may must can".split()
-)
-PARTICLES = frozenset(
-    "de del della der den di da do dos van von zu ten ter la le el al bin ibn af av o' mac mc st".split()
-)
+FUNCTION_WORDS = words("the and of in on at for to from with is was are were has have had shall will may must can")
+PARTICLES = words("de del della der den di da do dos van von zu ten ter la le el al bin ibn af av o' mac mc st")
 
 TITLE = phrases(
-    """Mr; Mrs; Ms; Miss; Mx; Dr; Prof; Professor; Sir; Dame; Madam; Herrn?; Frau; Monsieur; Madame; Mme; Mlle; Señora?;
-    Sra?; Signora?; Dott; Dña; Dhr; Mevr"""
+    """Mr; Mrs; Ms; Miss; Mx; Dr; Prof; Professor; Sir; Dame; Madam; Herrn?; Frau; Monsieur; Madame; Mme; Mlle;
+    Señora?; Sra?; Signora?; Dott; Dña; Dhr; Mevr"""
 )
 NAME = r"[^\W\d_a-zß-öø-ÿ][\w'’\-]+"
 HONORIFIC = re.compile(rf"(?<![\w.]){TITLE}\b\.?\s+(?P<hit>{NAME}(?:\s+{NAME}){{0,2}})")
@@ -66,11 +61,11 @@ STREET_BEFORE = re.compile(r"\d[\w ]{0,40}$")
 LABELLED = re.compile(
     r"\b"
     + phrases(
-        r"""(?:(?:full|legal|first|last|maiden) )?name; surname; employees?; employee name; patient; pt; candidate; applicant;
-        tenant; resident; client; customer; plaintiff; defendant; witness; claimant; deponent; insured; policyholder;
-        borrower; beneficiary; guardian; next of kin; emergency contact; account holder; cardholder; spouse; nominee;
-        consultant; assignee; attn; attention; physician; nombre; nom; naam; paciente; empleado; mitarbeiter(?:in)?;
-        patientin; salarié"""
+        r"""(?:(?:full|legal|first|last|maiden) )?name; surname; employees?; employee name; patient; pt; candidate;
+        applicant; tenant; resident; client; customer; plaintiff; defendant; witness; claimant; deponent; insured;
+        policyholder; borrower; beneficiary; guardian; next of kin; emergency contact; account holder; cardholder;
+        spouse; nominee; consultant; assignee; attn; attention; physician; nombre; nom; naam; paciente; empleado;
+        mitarbeiter(?:in)?; patientin; salarié"""
     )
     + rf"\s*[:=#]\s*(?:{TITLE}\.?\s+)?(?P<hit>{NAME}(?:,?\s+(?:[A-Z]\.\s*)?{NAME}){{1,3}})",
     re.IGNORECASE,
@@ -84,8 +79,9 @@ BELONGINGS = phrases(
     diagnosis; illness; birthday; passport; performance; leave; raise; severance"""
 )
 EVENTS = phrases(
-    r"""earns; earned; was born; lives; lived; resides; resided; suffers; was diagnosed; has been diagnosed; is pregnant;
-    was hired; was dismissed; resigned; is on sick leave; got a raise; received a (?:bonus|raise|warning)"""
+    r"""earns; earned; was born; lives; lived; resides; resided; suffers; was diagnosed; has been diagnosed;
+    is pregnant; was hired; was dismissed; resigned; is on sick leave; got a raise;
+    received a (?:bonus|raise|warning)"""
 )
 # Two capitalised words that own, do or suffer something that only a person does.
 PERSONAL = re.compile(

@@ -30,8 +30,10 @@ TOKEN = re.compile(
 CODE = re.compile(
     r"\b"
     + phrases(
-        r"""(?:alarm|door|gate|safe|vault|access|entry|security|garage|building|lock|disarm|unlock) (?:code|pin|combination);
-        PIN(?: (?:code|number))?; (?:recovery|backup) codes?; combination; one-?time (?:code|password); türcode; alarmcode"""
+        r"""(?:alarm|door|gate|safe|vault|access|entry|security|garage|building|lock) (?:code|pin|combination);
+        (?:disarm|unlock) code;
+        PIN(?: (?:code|number))?; (?:recovery|backup) codes?; combination; one-?time (?:code|password); türcode;
+        alarmcode"""
     )
     + r"\s*(?:(?:for|of|to)\s+[\w ]{1,30}?\s*)?(?:is|are|was|:|=)\s*"
     r"(?P<hit>\d[\d -]{2,}\d|[A-Z0-9]{4,}(?:-[A-Z0-9]{4,})+)",
@@ -45,9 +47,9 @@ LOGIN = re.compile(
 # The next word of a sentence about passwords, not a password.
 PROSE = re.compile(
     phrases(
-        """must; should; required; changed; reset; expired?; stored; protected; never; always; not; an?; the; your; at; by;
-        in; too; set; sent; hashed; encrypted; needed; valid; used; only; kept; shared; policy; entered; incorrect; wrong;
-        available; managed; rotated; issued"""
+        """must; should; required; changed; reset; expired?; stored; protected; never; always; not; an?; the; your;
+        at; by; in; too; set; sent; hashed; encrypted; needed; valid; used; only; kept; shared; policy; entered;
+        incorrect; wrong; available; managed; rotated; issued"""
     )
     + r"\b",
     re.IGNORECASE,
