@@ -10,7 +10,7 @@ NOTHING = "—"
 
 
 def format_money(value: Decimal | float | str | None, currency: str = "") -> str:
-    """ "€1,250,000", "-$12.50", "SEK 900"; no decimals when they are zero; a dash for None; unchanged if not a number."""
+    """ "€1,250,000", "−$12.50", "SEK 900": no decimals when they are zero, a dash for None, else unchanged."""
     if value is None or value == "":
         return NOTHING
     try:

@@ -1,7 +1,7 @@
 """Text written by a model, as HTML that can do no harm (design §6, §5 "untrusted").
 
-A model may have read a hostile document, so nothing in its text may fetch, run or imitate: no raw HTML, no images, links
-only to http(s), mail and this site, each foreign link with its host beside it, and a second sanitiser (nh3) over all.
+A model may have read a hostile document, so nothing in its text may fetch, run or imitate: no raw HTML, no images,
+links only to http(s), mail and this site, foreign ones with their host beside them; nh3 cleans all of it once more.
 `[citation:n]` and `[src:a1b2c3d4]` become chips when the caller's mapping knows them, vanish when it does not, and are
 left alone inside code.
 """
@@ -23,16 +23,16 @@ from markdown_it.token import Token
 MARKER = re.compile(r"\[(?:citation:(\d{1,9})|src:([0-9a-f]{8}))\]")
 HEADING_SHIFT = 2
 
-TAGS = set("a button p br hr em strong del s code pre blockquote ul ol li h3 h4 h5 h6 table thead tbody tr th td span".split())
+TAGS = {
+    "a", "button", "p", "br", "hr", "em", "strong", "s", "code", "pre", "blockquote", "ul", "ol", "li", "h3", "h4",
+    "h5", "h6", "table", "thead", "tbody", "tr", "th", "td", "span",
+}  # fmt: skip
 ATTRIBUTES = {
-    "a": {
-        "href", "rel", "target", "title", "aria-label",
-        "data-cite", "data-preview-url", "data-support", "data-gone",
-    },
+    "a": {"href", "rel", "target", "title", "aria-label", "data-cite", "data-preview-url", "data-support"},
     "button": {"type", "aria-label"},
     "ol": {"start"},
-    "span": {"data-cites", "title", "data-gone", "aria-label", "role"},
-}  # fmt: skip
+    "span": {"role", "title", "aria-label", "data-cites", "data-gone"},
+}
 CLASSES = {"a": {"cl-cite"}, "button": {"cl-cite-more"}, "span": {"cl-cite", "cl-cites", "cl-host"}}
 
 
@@ -52,28 +52,32 @@ Citations = Mapping[Any, CitationLink]
 
 
 def render_citations(links: Sequence[CitationLink]) -> SafeString:
-    """One chip for a run of adjacent citations: the first by name, the others behind "+2" (they are all there for keys)."""
+    """One chip for a run of adjacent citations: the first by name, the others behind "+2"."""
     chips = "".join(_render_chip(link) for link in links)
     more = len(links) - 1
     if more > 0:
         sources = "source" if more == 1 else "sources"
         chips += f'<button type="button" class="cl-cite-more" aria-label="Show {more} more {sources}">+{more}</button>'
-    return mark_safe(f'<span class="cl-cites" data-cites>{chips}</span>')  # noqa: S308 - every part is escaped above
+    return mark_safe(f'<span class="cl-cites" data-cites>{chips}</span>')
 
 
 def _render_chip(link: CitationLink) -> str:
     place = f"{link.name}, {link.where}" if link.where else link.name
     text = escape(f"{link.name} · {link.where}" if link.where else link.name)
-    if not link.url or not _is_local(link.url):
+    if not _is_local(link.url):
         label = escape(f"Source {link.number}: {place}, no longer available")
-        return f'<span class="cl-cite" role="note" data-gone="true" title="No longer available" aria-label="{label}">{text}</span>'
-    label = {"weak": ", weak support", "unsupported": ", not supported by the source"}.get(link.support, "")
-    preview = f' data-preview-url="{escape(link.preview_url)}"' if link.preview_url and _is_local(link.preview_url) else ""
-    support = f' data-support="{escape(link.support)}"' if link.support else ""
-    return (
-        f'<a class="cl-cite" href="{escape(link.url)}" data-cite="{link.number}"{preview}{support}'
-        f' aria-label="{escape(f"Source {link.number}: {place}{label}")}"><span>{text}</span></a>'
-    )
+        gone = f'role="note" data-gone="true" title="No longer available" aria-label="{label}"'
+        return f'<span class="cl-cite" {gone}>{text}</span>'
+    verdict = {"weak": ", weak support", "unsupported": ", not supported by the source"}.get(link.support, "")
+    attributes = {
+        "href": link.url,
+        "data-cite": str(link.number),
+        "data-preview-url": link.preview_url if _is_local(link.preview_url) else "",
+        "data-support": link.support,
+        "aria-label": f"Source {link.number}: {place}{verdict}",
+    }
+    written = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items() if value)
+    return f'<a class="cl-cite"{written}><span>{text}</span></a>'
 
 
 def _is_local(url: str) -> bool:
@@ -181,4 +185,4 @@ def render_markdown(text: str, citations: Citations | None = None) -> SafeString
         link_rel=None,
         strip_comments=True,
     )
-    return mark_safe(clean)  # noqa: S308 - cleaned by nh3 on the line above
+    return mark_safe(clean)

@@ -1,9 +1,16 @@
-"""The fixed colours and icon names that labels, entity types and agents may use (static/css/clearance.css, sprite.svg)."""
+"""The colours and icon names that labels, entity types and agents may use (static/css/clearance.css, sprite.svg)."""
 
 COLORS = ("slate", "blue", "cyan", "teal", "green", "lime", "amber", "orange", "red", "pink", "purple", "indigo")
 
 # What people write for a colour or an icon elsewhere, in the words of this palette.
-COLOR_ALIASES = {"gray": "slate", "grey": "slate", "azure": "blue", "yellow": "amber", "gold": "amber", "violet": "purple"}
+COLOR_ALIASES = {
+    "gray": "slate",
+    "grey": "slate",
+    "azure": "blue",
+    "yellow": "amber",
+    "gold": "amber",
+    "violet": "purple",
+}
 ICON_ALIASES = {
     "globe": "world",
     "shield-x": "shield-off",
@@ -13,6 +20,8 @@ ICON_ALIASES = {
     "file-pdf": "file-type-pdf",
     "file-docx": "file-type-docx",
     "warning": "alert-triangle",
+    "edit": "pencil",
+    "delete": "trash",
     "legal": "scale",
 }
 
@@ -30,7 +39,8 @@ SEEDED_LABELS = {
 # Icons a steward may choose for a classification of their own; all of them are in the sprite.
 LABEL_ICONS = (
     "tag", "world", "building", "lock", "user", "fingerprint", "coins", "shield-lock", "scale", "gavel", "world-off",
-    "plane", "heart", "stethoscope", "certificate", "key", "bolt", "microscope", "building-bank", "eye-off", "flag", "users",
+    "plane", "heart", "stethoscope", "certificate", "key", "bolt", "microscope", "building-bank", "eye-off", "flag",
+    "users",
 )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ class NavLink:
 
 @dataclass(frozen=True)
 class LabelChip:
-    """An atom of a classification as chips show it; `Classification` rows have the same attributes and serve as well."""
+    """An atom of a classification as chips show it; `Classification` rows have the same attributes and serve too."""
 
     value: int
     label: str

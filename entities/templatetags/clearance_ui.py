@@ -1,11 +1,10 @@
 """Tags and filters of the interface kit; parameters and examples of each are in docs/ui.md."""
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
-
-import re
 
 from django import template
 from django.core.paginator import Page
@@ -32,8 +31,16 @@ STAGE_WORDS = {
     "embed": "Indexing for search",
     "publish": "Publishing",
 }
-FILE_ICONS = {"pdf": "file-type-pdf", "docx": "file-type-docx", "md": "markdown", "eml": "mail", "png": "photo", "jpg": "photo", "xlsx": "table", "csv": "table"}  # fmt: skip
-STATE_ICONS = {"error": "alert-triangle", "empty": "inbox"}
+FILE_ICONS = {
+    "pdf": "file-type-pdf",
+    "docx": "file-type-docx",
+    "md": "markdown",
+    "eml": "mail",
+    "png": "photo",
+    "jpg": "photo",
+    "xlsx": "table",
+    "csv": "table",
+}
 
 register.filter("color_name", color_name)
 
@@ -72,8 +79,10 @@ def named_labels(labels: Iterable[Any]) -> str:
 
 
 @register.inclusion_tag("components/placeholder.html")
-def placeholder(requires: Iterable[Any], request_url: str = "", page: int | None = None, what: str = "Content") -> dict[str, Any]:
-    """The band in the place of text: `requires` are the missing atoms, `request_url` takes a request for access by POST."""
+def placeholder(
+    requires: Iterable[Any], request_url: str = "", page: int | None = None, what: str = "Content"
+) -> dict[str, Any]:
+    """The band in the place of text: `requires` are the missing atoms, `request_url` takes a POST asking for access."""
     return {"requires": list(requires), "request_url": request_url, "page": page, "what": what}
 
 
@@ -105,7 +114,9 @@ def highlight(text: str, terms: str | Iterable[str]) -> SafeString:
     if not words:
         return mark_safe(escape(text))
     parts = re.split(rf"\b((?:{'|'.join(words)})\w*)", text, flags=re.IGNORECASE)
-    return format_html_join("", "{}", ((format_html("<mark>{}</mark>", p) if i % 2 else p,) for i, p in enumerate(parts)))
+    return format_html_join(
+        "", "{}", ((format_html("<mark>{}</mark>", p) if i % 2 else p,) for i, p in enumerate(parts))
+    )
 
 
 # Numbers and times
@@ -152,7 +163,7 @@ def reltime(moment: datetime | date | None) -> SafeString:
 
 @register.inclusion_tag("components/file_row.html")
 def file_row(file: Any, labels: Iterable[Any] | None = (), live: bool = True) -> dict[str, Any]:
-    """A file with its state. `file` has the attributes of the API's file object and `url`, `status_url`, `retry_url`."""
+    """A file with its state. `file`: the attributes of the API's file object, and `url`, `status_url`, `retry_url`."""
     stage = str(getattr(file, "stage", "") or "")
     position = STAGES.index(stage) if stage in STAGES else (len(STAGES) if stage == "publish" else -1)
     steps = ["done" if i < position else "active" if i == position else "todo" for i in range(len(STAGES))]
@@ -173,7 +184,9 @@ def file_row(file: Any, labels: Iterable[Any] | None = (), live: bool = True) ->
 
 
 @register.inclusion_tag("components/sort_header.html", takes_context=True)
-def sort_header(context: Context, field: str, name: str, ordering: str | None = "", numeric: bool = False) -> dict[str, Any]:
+def sort_header(
+    context: Context, field: str, name: str, ordering: str | None = "", numeric: bool = False
+) -> dict[str, Any]:
     """A <th> whose link sorts by `field`, and the other way round when it is sorted by it already."""
     current = ordering or ""
     direction = "ascending" if current == field else "descending" if current == f"-{field}" else ""
