@@ -1,0 +1,151 @@
+"""Instructions hidden in documents: found, taken out of prompts or quoted, and reported (design §5, last paragraph).
+
+Two strengths. What is aimed at an assistant's rules ("ignore previous instructions", role markers, "classify this as
+Public") is replaced by a short notice. What merely tells the reader how to write an answer ("include a link in your
+reply") may be an honest sentence of a letter: it stays, quoted as something that the text says. Patterns cannot tell a
+plain question in a document from an attack; delimiters, labels and permission do not depend on this module.
+
+Measured on BIPIA's training attacks in e-mails: 75 of 120 found (73 of the 79 that meddle with the answer, 2 of the 41 that
+only ask something else), none of 50 clean e-mails, and 4 of 12,000 paragraphs of contracts and a company handbook.
+"""
+
+import re
+
+from llm.recognisers.findings import phrases
+
+NOTICE = "(instruction-like text removed)"
+
+INVISIBLE = re.compile("[\u200b\u2060-\u2064\ufeff]")
+# Text direction overrides and tag characters have no honest use in a document's text.
+SMUGGLED = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+
+EARLIER = r"(?:previous|prior|above|earlier|preceding|foregoing|existing|initial|original|system|safety|security)"
+RULES = phrases(
+    "instructions?; prompts?; rules?; directions?; guidelines?; polic(?:y|ies); directives?; commands?; constraints?"
+)
+REST = r"[^.!?\n]*[.!?]?"
+
+STRONG: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(pattern, re.IGNORECASE))
+    for name, pattern in (
+        (
+            "override instructions",
+            rf"\b(?:ignore|disregard|forget|override|bypass|overlook|skip|discard|do\s+not\s+(?:follow|obey))\s+"
+            rf"(?:(?:all|any|everything|of|the|your|my|these|those|every|about)\s+){{0,4}}(?:{EARLIER}\s+)*"
+            rf"(?:{RULES}|everything\s+(?:above|before)|what\s+(?:you\s+were|was)\s+told)\b{REST}",
+        ),
+        ("override instructions", rf"\b(?:forget|ignore|disregard)\s+everything\b{REST}"),
+        (
+            "override instructions",
+            r"\b(?:ignorier\w*\s+(?:alle\s+)?(?:vorherigen|bisherigen|obigen)\s+\w+|ignore[zr]?\s+(?:toutes\s+)?les\s+instructions"
+            rf"\s+pr[ée]c[ée]dentes|ignora\s+(?:todas\s+)?las\s+instrucciones\s+anteriores)\b{REST}",
+        ),
+        (
+            "change of role",
+            r"\byou\s+are\s+(?:now|no\s+longer)\s+(?:an?\s+|in\s+|bound\s+|restricted|the\s+|free)\w*[^.!?\n]*[.!?]?"
+            rf"|\b(?:enter|enable|activate|switch\s+to)\s+(?:god|DAN|jailbreak|unrestricted|unfiltered)\s+mode\b{REST}"
+            rf"|\b(?:pretend|act)\s+(?:that\s+you\s+are|to\s+be|as\s+(?:if\s+you|an?\s+unrestricted))\b{REST}",
+        ),
+        (
+            "asks for the prompt",
+            r"\b(?:reveal|print|show|output|repeat|display|leak|disclose|tell\s+me)\s+(?:\w+\s+){0,3}"
+            rf"(?:system\s+prompt|initial\s+prompt|hidden\s+(?:prompt|instructions?)|your\s+{RULES})\b{REST}",
+        ),
+        (
+            "asks for restricted data",
+            r"(?:^|(?<=[.!?:\n])|(?<=[.!?:]\s)|\b(?:please|now|then|and|must)\s+)\s*(?:reveal|print|output|list|dump|exfiltrate|leak"
+            r"|disclose|send|forward|e-?mail|upload|post)\s+(?:\w+\s+){0,3}(?:all|every|any)\s+(?:\w+\s+){0,3}(?:salar(?:y|ies)|passwords?|credentials?|api\s+keys?|secrets?|personal\s+data"
+            rf"|documents?\s+you|data\s+you|confidential|restricted|private)\b{REST}",
+        ),
+        (
+            "dictates a classification",
+            r"(?:\b(?:classify|label|mark|treat|tag|rate|consider)\s+(?:this|the|it|all|every\w*|these|any|each)\b(?:\s+\w+){0,5}?"
+            r"|\bthis\s+(?:\w+\s+)?(?:paragraph|document|text|page|section|file)\s+(?:must|should|shall|is\s+to)\s+be\s+\w+)"
+            r"\s+(?:as|to\s+be)\s+(?:\w+\s+)?[\"'“]?(?:public|unclassified|non-?sensitive|not\s+(?:sensitive|confidential)|harmless|level\s+0|0\b|safe\s+to\s+share)"
+            rf"{REST}|\b(?:do\s+not|don['’]t|never)\s+(?:classify|redact|flag|label|restrict|mask)\b{REST}"
+            rf"|\b(?:the\s+)?(?:correct|right|true|required)\s+(?:classification|label)s?\s+(?:is|are|:)\s*[\"'“]?(?:public|0)\b{REST}",
+        ),
+        (
+            "addresses the assistant",
+            r"\b(?:attention|note|message|important|instructions?|notice)\s*(?:to|for)?\s*:?\s*(?:the\s+)?(?:any\s+)?"
+            rf"(?:AI|LLM|language\s+model|chat\s?bot|assistant|model)s?\b\s*[:,\-–—]{REST}"
+            r"|\b(?:if\s+you\s+are|as)\s+an?\s+(?:AI|artificial\s+intelligence|LLM|large\s+language\s+model|language\s+model)\b"
+            rf"{REST}|\b(?:AI|LLM)\s+(?:assistants?|agents?|models?)\s+(?:must|should|shall|are\s+(?:required|instructed))\b{REST}",
+        ),
+        (
+            "secrecy from the user",
+            r"\b(?:do\s+not|don['’]t|never)\s+(?:tell|inform|mention|reveal|disclose|show)\s+(?:\w+\s+){0,4}"
+            rf"(?:the\s+user|to\s+the\s+user|these\s+instructions|this\s+(?:instruction|message|prompt))\b{REST}",
+        ),
+        ("new task", rf"\b(?:your\s+new\s+(?:task|instructions?|role|goal)|new\s+instructions?)\s*(?:is|are|:){REST}"),
+        (
+            "role marker",
+            r"<\|[^|\n]{1,30}\|>|\[/?INST\]|<<\s*/?SYS\s*>>"
+            r"|(?:^|(?<=\n))\s*(?:#{1,4}\s*)?(?:system|assistant|human|developer)\s*(?:prompt|message)?\s*:(?=\s)"
+            r"|(?:^|(?<=\n))\s*#{2,4}\s*(?:instructions?|response|input)\s*:?(?=\s*\n)",
+        ),
+        (
+            "tool call",
+            r"\b(?:call|invoke|run|execute|use)\s+(?:the\s+)?(?:tool|function)\s+[\"'`]?\w+[\"'`]?"
+            rf"(?:\s+(?:with|to|and)\b|\s*\(){REST}",
+        ),
+        ("image or link with data", r"!\[[^\]\n]*\]\(\s*https?://[^)\s]*(?:\?|=|\{)[^)\s]*\)"),
+    )
+)
+
+ANSWER = (
+    r"(?:your|the)\s+(?:(?:next|final|own)\s+)?"
+    r"(?:responses?|answers?|repl(?:y|ies)|outputs?|summar(?:y|ies)|messages?)"
+)
+SHAPE = phrases(
+    """add; append; include; insert; incorporate; integrate; embed; mention; augment; modify; change; adjust; alter;
+    enhance; write; render; craft; make; use; replace; substitute; swap; convert; encode; translate; rewrite; rephrase;
+    scramble; jumble; anagram; reverse; shuffle; misspell; spell; remove; omit; hint; tease; promote; recommend;
+    suggest; advise; conclude; begin; start; end; finish; format; create; provide; express; encourage; invite; infuse;
+    introduce; present; group; rearrange; mix; shift; capitalize; drop; state; offer; engage; weave"""
+)
+GARBLE = phrases(
+    """replace; swap; convert; use; mix; shift; reverse; scramble; jumble; anagram; encode; substitute; misspell; drop;
+    capitalize; remove; omit; rearrange; shuffle; render; spell; alternate; double; change; write; group"""
+)
+WEAK: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(pattern, re.IGNORECASE))
+    for name, pattern in (
+        ("shapes the answer", rf"^(?:please\s+)?{SHAPE}\b.*\b{ANSWER}"),
+        (
+            "shapes the answer",
+            rf"^(?:please\s+)?in\s+{ANSWER},?\s+{SHAPE}\b|\bin\s+{ANSWER}\s*[.!(]?$|\bto\s+{ANSWER}\s*\.?$",
+        ),
+        (
+            "garbles the answer",
+            rf"^(?:please\s+)?{GARBLE}\b.*\b(?:letters?|vowels?|consonants?|characters?|every\s+\w+\s+word|anagrams?|homophon\w+)\b",
+        ),
+        ("garbles the answer", r"^(?:please\s+)?(?:remove|omit|insert|add)\b.*\bspaces?\b.*\bwords?\b"),
+        ("asks for a translation", r"^(?:please\s+)?translate\b.*\b(?:to|into|in)\s+[A-Z]\w+"),
+    )
+)
+SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]?")
+
+
+def neutralise(text: str) -> tuple[str, tuple[str, ...]]:
+    """(text that is safe to put between delimiters, names of the patterns found, each once, never the text itself)."""
+    found: list[str] = []
+    if SMUGGLED.search(text):
+        found.append("invisible characters")
+    text = INVISIBLE.sub("", SMUGGLED.sub("", text))
+    for name, pattern in STRONG:
+        text, count = pattern.subn(NOTICE, text)
+        if count:
+            found.append(name)
+    text = SENTENCE.sub(lambda match: _quoted(match.group(), found), text)
+    return text, tuple(dict.fromkeys(found))
+
+
+def _quoted(sentence: str, found: list[str]) -> str:
+    bare = sentence.strip()
+    for name, pattern in WEAK:
+        if pattern.search(bare):
+            found.append(name)
+            lead = sentence[: len(sentence) - len(sentence.lstrip())]
+            return f"{lead}(the text says: “{bare}”)"
+    return sentence
