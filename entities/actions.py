@@ -29,9 +29,21 @@ from entities.text import write_text
 SEEDED = [
     (PUBLIC, "Public", "world", "green", "No sensitive information: anybody may read it."),
     (INTERNAL, "Internal", "building", "blue", "Internal business information: plans, procedures, meeting notes."),
-    (CONFIDENTIAL, "Confidential", "lock", "orange", "Business-confidential material: strategy, negotiations, disputes."),
+    (
+        CONFIDENTIAL,
+        "Confidential",
+        "lock",
+        "orange",
+        "Business-confidential material: strategy, negotiations, disputes.",
+    ),
     (PII, "PII", "user", "purple", "A person together with contact or identity data."),
-    (PII_SENSITIVE, "PII-Sensitive", "heart", "pink", "Health, beliefs, biometrics, sickness or family matters of a person."),
+    (
+        PII_SENSITIVE,
+        "PII-Sensitive",
+        "heart",
+        "pink",
+        "Health, beliefs, biometrics, sickness or family matters of a person.",
+    ),
     (FINANCIAL, "Financial", "coin", "yellow", "Salaries, bank accounts, revenue, prices and deal terms."),
     (SECRET, "Secret", "key", "red", "Passwords, keys, credentials, and what must not leave a small circle."),
 ]

@@ -39,7 +39,14 @@ class WorkspaceAdmin(ModelAdmin):
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         return site.has_permission(request)
 
-    has_change_permission = has_add_permission = has_delete_permission = has_view_permission
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return site.has_permission(request)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return site.has_permission(request)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return site.has_permission(request)
 
     def scope(self, request: HttpRequest) -> Scope:
         return request.access_scope  # type: ignore[attr-defined, no-any-return]
@@ -104,7 +111,11 @@ class ClassificationAdmin(WorkspaceAdmin):
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         if not change:
-            used = Classification.objects.filter(value__lt=FIRST_COMPOUND).order_by("-value").values_list("value", flat=True)
+            used = (
+                Classification.objects.filter(value__lt=FIRST_COMPOUND)
+                .order_by("-value")
+                .values_list("value", flat=True)
+            )
             obj.value = max(FIRST_CUSTOM, (used.first() or 0) + 1)
             obj.components = [obj.value]
         super().save_model(request, obj, form, change)
@@ -187,7 +198,16 @@ class EntityAdmin(WorkspaceAdmin):
     """Metadata of the records that the administrator may see. No names, no text."""
 
     list_display = ["id", "content_type", "visibility", "created_at", "updated_at", "archived_at"]
-    fields = ["id", "content_type", "visibility", "source_system", "source_id", "created_at", "updated_at", "archived_at"]
+    fields = [
+        "id",
+        "content_type",
+        "visibility",
+        "source_system",
+        "source_id",
+        "created_at",
+        "updated_at",
+        "archived_at",
+    ]
     readonly_fields = [f for f in fields if f != "visibility"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
@@ -206,7 +226,8 @@ class SettingsAdmin(WorkspaceAdmin):
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
 
-    has_delete_permission = has_add_permission  # type: ignore[assignment]
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
 
 
 class AuditAdmin(WorkspaceAdmin):

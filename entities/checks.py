@@ -66,7 +66,9 @@ def check_type(model: type[Entity]) -> Iterator[checks.CheckMessage]:
         if field.name in RESERVED:
             yield error(8, f"the field name {field.name!r} is taken by the platform")
         if isinstance(field, models.TextField):
-            yield error(9, f"{field.name!r} is a TextField", "Declare long text as LongText(): it is stored by paragraph.")
+            yield error(
+                9, f"{field.name!r} is a TextField", "Declare long text as LongText(): it is stored by paragraph."
+            )
     if model._meta.pk is None or model._meta.pk.name != "entity_ptr":
         yield error(10, "declare entity_ptr with related_name='+' (see docs/entity-types.md)")
 

@@ -1,4 +1,6 @@
-"""Model fields that know about workspaces and labels; `entities.rls.Protect` reads them to write constraints and policies."""
+"""Model fields that know about workspaces and labels; `entities.rls.Protect` reads them to write constraints and
+policies.
+"""
 
 from typing import Any
 
@@ -31,7 +33,9 @@ class WorkspaceForeignKey(models.ForeignKey):
 
 
 class LabelField(models.IntegerField):
-    """The one integer of design §2.1: a `Classification.value` of the row's workspace. NULL means not labelled yet: hidden."""
+    """The one integer of design §2.1: a `Classification.value` of the row's workspace. NULL means not labelled yet:
+    hidden.
+    """
 
 
 class NumberField(models.BigIntegerField):

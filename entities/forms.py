@@ -3,10 +3,11 @@
 from typing import Any
 
 from django import forms
+from django.db.models import F
 
 from entities.access import Scope, readable_fields
 from entities.models import Entity
-from entities.registry import parents
+from entities.registry import column_of, parents
 from entities.text import editable_text
 
 WIDGETS = {"DateField": forms.DateInput(attrs={"type": "date"}), "EmailField": forms.EmailInput()}
@@ -20,16 +21,16 @@ def entity_form(scope: Scope, model: type[Entity], data: Any = None, entity: Ent
     fields: dict[str, forms.Field] = {}
     initial: dict[str, Any] = {}
     for name in readable_fields(model):
-        column = model._meta.get_field(name)
+        column = column_of(model, name)
         target = parents(model).get(name)
         if target is not None:
-            choices = [(str(e.pk), str(e)) for e in target.objects.readable_by(scope).order_by("title")[:500]]
+            choices = [(str(e.pk), str(e)) for e in target.objects.readable_by(scope).order_by(F("title"))[:500]]
             fields[name] = forms.ChoiceField(
                 choices=[("", "—"), *choices], required=not column.blank, label=str(column.verbose_name).capitalize()
             )
         else:
             widget = WIDGETS.get(column.get_internal_type())
-            field = column.formfield(**({"widget": widget} if widget else {}))
+            field = column.formfield(widget=widget) if widget else column.formfield()
             if field is not None:
                 fields[name] = field
         if entity is not None:

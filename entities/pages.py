@@ -42,7 +42,8 @@ class TextSection:
 
 
 def columns_of(model: type[Entity], *, declared: bool = False) -> list[Column]:
-    """The columns of `model` that exist for the open scope, in declared order; acknowledged hidden ones keep their place.
+    """The columns of `model` that exist for the open scope, in declared order; acknowledged hidden ones keep their
+    place.
 
     declared: leave the name out, as a record's own page does.
     """

@@ -14,6 +14,7 @@ COLOR_ALIASES = {
 ICON_ALIASES = {
     "globe": "world",
     "shield-x": "shield-off",
+    "coin": "coins",
     "money": "coins",
     "dollar": "coins",
     "person": "user",
@@ -23,17 +24,6 @@ ICON_ALIASES = {
     "edit": "pencil",
     "delete": "trash",
     "legal": "scale",
-}
-
-# value -> (word, icon, colour) of the seven classifications a workspace starts with (design §2.1).
-SEEDED_LABELS = {
-    0: ("Public", "world", "slate"),
-    1: ("Internal", "building", "blue"),
-    2: ("Confidential", "lock", "indigo"),
-    3: ("PII", "user", "purple"),
-    4: ("PII-Sensitive", "fingerprint", "pink"),
-    5: ("Financial", "coins", "amber"),
-    6: ("Secret", "shield-lock", "red"),
 }
 
 # Icons a steward may choose for a classification of their own; all of them are in the sprite.

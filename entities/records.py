@@ -1,11 +1,13 @@
-"""Lists of records as a scope may read them: filters, ordering and search over fields that exist for the caller only."""
+"""Lists of records as a scope may read them: filters, ordering and search over fields that exist for the caller
+only.
+"""
 
 from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
-from django.db.models import F, QuerySet
+from django.db.models import F, Q, QuerySet
 
 from entities.access import Scope, readable_fields
 from entities.models import Entity
@@ -30,7 +32,7 @@ def list_records(scope: Scope, model: type[Entity], query: Mapping[str, str]) ->
     `<field>=value` for any readable field, `q` in the name, `archived=1`, `ordering=field` or `-field`.
     Raises: BadQuery for a field that does not exist for `scope`.
     """
-    rows = model.objects.readable_by(scope)
+    rows: QuerySet[Any] = model.objects.readable_by(scope)
     rows = rows.filter(archived_at__isnull=query.get("archived") not in ("1", "true"))
     fields = readable_fields(model)
     for name, value in query.items():
@@ -38,7 +40,7 @@ def list_records(scope: Scope, model: type[Entity], query: Mapping[str, str]) ->
             continue
         rows = _narrow(scope, model, rows, fields, name, value)
     if query.get("q"):
-        rows = rows.filter(title__icontains=query["q"])
+        rows = rows.filter(Q(title__icontains=query["q"]))
     return _order(rows, fields, query.get("ordering") or "-updated_at")
 
 

@@ -4,6 +4,7 @@ from functools import cache
 
 from django.apps import apps
 from django.contrib.contenttypes.models import ContentType
+from django.db import models
 
 from entities.models.entity import Entity
 
@@ -17,7 +18,8 @@ def entity_types() -> dict[str, type[Entity]]:
 
 def type_by_content_type(content_type_id: int) -> type[Entity]:
     model = ContentType.objects.get_for_id(content_type_id).model_class()
-    assert model is not None and issubclass(model, Entity)
+    assert model is not None
+    assert issubclass(model, Entity)
     return model
 
 
@@ -30,10 +32,17 @@ def parents(model: type[Entity]) -> dict[str, type[Entity]]:
     return {
         f.name: f.related_model
         for f in model._meta.local_fields
-        if f.is_relation and f.name != "entity_ptr" and issubclass(f.related_model, Entity)
+        if f.name != "entity_ptr" and f.related_model is not None and issubclass(f.related_model, Entity)
     }
 
 
 def children(model: type[Entity]) -> list[tuple[type[Entity], str]]:
     """Types that point at `model`, with the field they do it by."""
     return [(t, name) for t in entity_types().values() for name, target in parents(t).items() if target is model]
+
+
+def column_of(model: type[Entity], name: str) -> models.Field:
+    """The column of a declared field."""
+    field = model._meta.get_field(name)
+    assert isinstance(field, models.Field)
+    return field

@@ -67,7 +67,7 @@ def link_sql(model: type[models.Model], field: models.Field) -> str:
     else:
         assert isinstance(field, WorkspaceForeignKey)
         related = field.related_model._meta
-        target, column = related.db_table, related.pk.column
+        target, column = related.db_table, str(related.pk.column)
         on_delete = f"SET NULL ({field.column})" if field.on_db_delete == "SET NULL" else field.on_db_delete
     return (
         f'ALTER TABLE "{table}" ADD CONSTRAINT "{table}_{field.column}_ws" '

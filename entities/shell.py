@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,7 @@ class Shell:
     workspaces: Sequence[NavLink] = ()
     nav: Sequence[NavLink] = ()
     roles: Sequence[str] = ()
-    cleared_for: Sequence[LabelChip] = ()
+    cleared_for: Sequence[Any] = ()  # LabelChip or Classification
     home_url: str = "/"
     search_url: str = ""
     suggest_url: str = ""  # answers components/suggestions.html

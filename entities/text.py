@@ -34,7 +34,9 @@ def split_paragraphs(text: str) -> list[str]:
 
 
 def read_texts(scope: Scope, entity: Entity) -> dict[str, list[Block]]:
-    """Every long text of `entity`, which the caller got from an access function, in order, one placeholder a hidden run."""
+    """Every long text of `entity`, which the caller got from an access function, in order, one placeholder a hidden
+    run.
+    """
     blocks = [
         Block(p.field, p.position, p.text, p.data_classification, paragraph=p.pk)
         for p in FieldParagraph.objects.filter(entity=entity.pk)
@@ -59,8 +61,9 @@ def editable_text(entity: Entity, field: str) -> str:
 def write_text(scope: Scope, entity: Entity, field: str, text: str) -> bool:
     """Replace what `scope` sees of a long text. Paragraphs it does not see stay where they are.
 
-    Unchanged paragraphs keep their row, label and votes. New ones enter unlabelled, hidden from all but stewards until the
-    service has labelled them; one that replaces another keeps that one's manual floor. Returns whether anything changed.
+    Unchanged paragraphs keep their row, label and votes. New ones enter unlabelled, hidden from all but stewards until
+    the service has labelled them; one that replaces another keeps that one's manual floor. Returns whether anything
+    changed.
     """
     new = split_paragraphs(text)
     old = list(FieldParagraph.objects.filter(entity=entity.pk, field=field).order_by("position"))

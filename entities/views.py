@@ -57,7 +57,7 @@ def home(request: HttpRequest) -> HttpResponse:
 def record_list(request: HttpRequest, type_name: str) -> HttpResponse:
     """A table of one type: filters, order, pages."""
     scope, model = scope_of(request), type_or_404(type_name)
-    query = {key: value for key, value in request.GET.items()}
+    query = request.GET.dict()
     try:
         rows = list_records(scope, model, query)
         page = Paginator(rows, PAGE).get_page(request.GET.get("page"))

@@ -22,6 +22,7 @@ from tests.db_plugin import (  # noqa: F401  fixtures
     owner_connection,
     superuser_connection,
 )
+from tests.processes import start_server, start_worker  # noqa: F401  fixtures
 
 ALL = [INTERNAL, CONFIDENTIAL, PII, PII_SENSITIVE, FINANCIAL, SECRET]
 

@@ -32,7 +32,8 @@ def atoms_by_label() -> dict[int, tuple[int, ...]]:
 
 
 def atoms_of(label: int | None) -> tuple[int, ...]:
-    """The atoms of one label, ascending. Unlabelled text has none to show: callers never get here with None by accident.
+    """The atoms of one label, ascending. Unlabelled text has none to show: callers never get here with None by
+    accident.
 
     Raises: KeyError for a label that the workspace does not know.
     """
@@ -88,8 +89,8 @@ def combine(workspace: int, *labels: int) -> int:
 def raise_labels(passages: Mapping[UUID, int]) -> int:
     """Raise all text drawn from `passages` (id -> the passage's new label), in the caller's transaction.
 
-    Runs in a service scope, because text may rise above the label of whoever raises it. Returns the number of raised rows.
-    Raises: ScopeError outside a service scope.
+    Runs in a service scope, because text may rise above the label of whoever raises it. Returns the number of raised
+    rows. Raises: ScopeError outside a service scope.
     """
     from entities.models import Derived, Source
 
@@ -102,8 +103,8 @@ def raise_labels(passages: Mapping[UUID, int]) -> int:
         for model in apps.get_models():
             if issubclass(model, Derived):
                 rows = model._default_manager.filter(pk__in=derived, data_classification__isnull=False)
-                for old in set(rows.values_list("data_classification", flat=True)):
-                    new = combine_many([old, label])
+                for old in set(rows.values_list("data_classification", flat=True)) - {None}:
+                    new = combine_many([int(old or 0), label])
                     if new != old:
                         raised += rows.filter(data_classification=old).update(data_classification=new)
     return raised

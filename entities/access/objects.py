@@ -1,6 +1,6 @@
 """Object permission: which records a scope may see, which of their columns it may read, and how code gets one."""
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from uuid import UUID
 
 from django.contrib.contenttypes.models import ContentType
@@ -24,7 +24,7 @@ def entity_content_type(obj: Any) -> ContentType:
     """guardian's content type for a record: the base type for all, or `has_perm` on a subclass says no in silence."""
     from entities.models import Entity
 
-    model = obj if isinstance(obj, type) else type(obj)
+    model: Any = obj if isinstance(obj, type) else type(obj)
     return ContentType.objects.get_for_model(Entity if issubclass(model, Entity) else model)
 
 
@@ -40,8 +40,8 @@ def _role_ids(principal: int) -> dict[int, str]:
 def visible(scope: Scope, model: type["Entity"], verb: str = "view") -> Q:
     """The condition of object permission on rows of `model` (the base, or a type). Design §2.4.
 
-    A row is visible when it is open to the workspace, or private and the caller's own, or granted to the caller or one of
-    their roles, or a rule of its type says so. Other verbs need a grant or a rule, and the row visible.
+    A row is visible when it is open to the workspace, or private and the caller's own, or granted to the caller or one
+    of their roles, or a rule of its type says so. Other verbs need a grant or a rule, and the row visible.
     """
     if verb not in VERBS:
         raise ValueError(f"unknown verb {verb!r}")
@@ -88,7 +88,9 @@ def _visible_as(principal: int, model: type["Entity"], verb: str) -> Q:
 
 
 def field_is_readable(model: type["Entity"], name: str) -> bool:
-    """Whether the open scope is cleared for field `name`. The name's label is per row, so it is decided in the query."""
+    """Whether the open scope is cleared for field `name`. The name's label is per row, so it is decided in the
+    query.
+    """
     from entities.access.scope import current
 
     return current().is_service or model.rag().label_of(name) <= held_atoms()
@@ -106,7 +108,9 @@ def readable_fields(model: type["Entity"]) -> list[str]:
 
 
 def redacted_fields(model: type["Entity"]) -> list[RedactedField]:
-    """Columns that are hidden and acknowledged, with what they need; columns with a concealed missing atom are left out."""
+    """Columns that are hidden and acknowledged, with what they need; columns with a concealed missing atom are left
+    out.
+    """
     from entities.models import Classification
 
     held = held_atoms()
@@ -128,10 +132,12 @@ def select_readable(queryset: QuerySet[M], scope: Scope) -> QuerySet[M]:
     if queryset.model._meta.get_parent_list():
         hidden |= {name for name in declared_fields(queryset.model) if not field_is_readable(queryset.model, name)}
     title = Case(When(NAME_IS_READABLE, then=F("name")), default=Value(None), output_field=CharField(null=True))
-    return queryset.defer(*hidden).annotate(title=title)
+    return cast("QuerySet[M]", queryset.defer(*hidden).annotate(title=title))
 
 
-def get_entity_or_404(scope: Scope, pk: UUID | str, verb: str = "view", model: type["Entity"] | None = None) -> "Entity":
+def get_entity_or_404(
+    scope: Scope, pk: UUID | str, verb: str = "view", model: type["Entity"] | None = None
+) -> "Entity":
     """The record, of its concrete type, as `scope` may read it.
 
     Raises: Http404 when it is absent, of another workspace, or `scope` lacks `verb`: one answer for all.

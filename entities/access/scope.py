@@ -31,8 +31,8 @@ class Scope:
     """A principal in a workspace.
 
     principal: user id (positive), a role as minus its id, 0 for the service. The same integer is the audience of rows
-    that are for one principal only. narrowed_to: minus the id of a role whose clearances and permissions the principal is
-    held to as well (view-as, agents that run as a role): what is seen is the intersection.
+    that are for one principal only. narrowed_to: minus the id of a role whose clearances and permissions the principal
+    is held to as well (view-as, agents that run as a role): what is seen is the intersection.
     """
 
     workspace: int
@@ -69,8 +69,8 @@ class Scope:
     def open(self) -> Iterator[None]:
         """Begin a transaction as this principal.
 
-        Raises: ScopeError when a scope is open already: settings made in a savepoint would outlive it. Do not yield out of
-        a generator inside: the transaction would be handed to the caller.
+        Raises: ScopeError when a scope is open already: settings made in a savepoint would outlive it. Do not yield
+        out of a generator inside: the transaction would be handed to the caller.
         """
         if scope_is_open():
             raise ScopeError("a scope is already open on this connection")

@@ -1,9 +1,8 @@
 """Lists and labels as the API shows them."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from django.db.models import QuerySet
 from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -21,10 +20,10 @@ class Pagination(PageNumberPagination):
     max_page_size = 200
 
 
-def paginate(request: Request, rows: QuerySet[Any] | Sequence[Any], serialize: Callable[[Any], Any]) -> Response:
-    """One page of `rows`, which are what the caller may see: the count is a count of those."""
+def paginate(request: Request, rows: Any, serialize: Callable[[Any], Any]) -> Response:
+    """One page of `rows` (queryset or sequence), which are what the caller may see: the count is a count of those."""
     paginator = Pagination()
-    page = paginator.paginate_queryset(rows, request)  # type: ignore[arg-type]
+    page: list[Any] | None = paginator.paginate_queryset(rows, request)
     return paginator.get_paginated_response([serialize(row) for row in page or []])
 
 

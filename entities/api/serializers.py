@@ -9,7 +9,7 @@ from rest_framework import serializers
 from entities.access import Scope, atoms_of, readable_fields, redacted_fields
 from entities.api.lists import label_list, labels_of_atoms
 from entities.models import Entity
-from entities.registry import parents
+from entities.registry import column_of, parents
 from entities.text import Block
 
 
@@ -22,7 +22,9 @@ def type_serializer(model: type[Entity]) -> type[serializers.ModelSerializer]:
     """Every declared field of `model`, for input; long texts are strings. Callers cut it down by `input_serializer`."""
     names = ["name", *(f.name for f in model._meta.local_fields if f.name != "entity_ptr")]
     texts = {
-        name: LongTextField(required=False, allow_blank=True, trim_whitespace=False, help_text="Paragraphs by blank lines.")
+        name: LongTextField(
+            required=False, allow_blank=True, trim_whitespace=False, help_text="Paragraphs by blank lines."
+        )
         for name in model.long_texts
     }
     meta = type("Meta", (), {"model": model, "fields": [*names, *texts]})
@@ -56,10 +58,9 @@ def block_json(block: Block) -> dict[str, Any]:
     return {"type": "text", "text": block.text, "labels": labels, "passage": str(block.paragraph)}
 
 
-def entity_json(
-    entity: Entity, visible_links: set[Any], texts: dict[str, list[Block]] | None = None
-) -> dict[str, Any]:
-    """A record as the caller may read it. Fields they are not cleared for are absent, and in `redacted` if acknowledged.
+def entity_json(entity: Entity, visible_links: set[Any], texts: dict[str, list[Block]] | None = None) -> dict[str, Any]:
+    """A record as the caller may read it. Fields they are not cleared for are absent, and in `redacted` if
+    acknowledged.
 
     visible_links: ids of linked records that the caller may see; a link to another is null, as if there were none.
     """
@@ -102,10 +103,10 @@ def type_json(model: type[Entity]) -> dict[str, Any]:
         "fields": [
             {
                 "name": name,
-                "type": model._meta.get_field(name).get_internal_type(),
-                "required": not (model._meta.get_field(name).blank or model._meta.get_field(name).has_default()),
+                "type": column_of(model, name).get_internal_type(),
+                "required": not (column_of(model, name).blank or column_of(model, name).has_default()),
                 "labels": labels_of_atoms(rag.label_of(name)),
-                "choices": [list(c) for c in model._meta.get_field(name).choices or []],
+                "choices": [list(c) for c in column_of(model, name).choices or []],
             }
             for name in readable_fields(model)
         ],

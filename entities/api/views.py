@@ -176,7 +176,9 @@ def batch_view(model: type[Entity]) -> Callable[..., Any]:
     """`entities/<type>/batch/`: create many, all or none."""
 
     @requires(MEMBER)
-    @extend_schema(operation_id=f"{model._meta.model_name}_batch", request=type_serializer(model)(many=True), responses=dict)
+    @extend_schema(
+        operation_id=f"{model._meta.model_name}_batch", request=type_serializer(model)(many=True), responses=dict
+    )
     @api_view(["POST"])
     def batch(request: Request) -> Response:
         scope: Scope = request.access_scope  # type: ignore[attr-defined]

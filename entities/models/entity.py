@@ -1,15 +1,15 @@
 """The base of every business record."""
 
 import uuid
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 from django.contrib.contenttypes.models import ContentType
 from django.db import models
 from django.urls import reverse
 
+from entities import rag as declarations
 from entities.fields import LabelField, LongText, NumberField, WorkspaceForeignKey
 from entities.models.people import Workspace
-from entities.rag import Access, Rag
 
 if TYPE_CHECKING:
     from entities.access import Scope
@@ -40,7 +40,7 @@ class EntityQuerySet(models.QuerySet["Entity"]):
         """
         from entities.access import select_readable
 
-        return select_readable(self.visible_to(scope), scope)
+        return cast(Self, select_readable(self.visible_to(scope), scope))
 
 
 class TypeTitle:
@@ -79,13 +79,17 @@ class Entity(models.Model):
     objects = EntityQuerySet.as_manager()
 
     long_texts: ClassVar[dict[str, LongText]] = {}
+    _redacted: frozenset[str] = frozenset()
     do_not_call_in_templates = True
     singular_title = TypeTitle("verbose_name")
     plural_title = TypeTitle("verbose_name_plural")
     type_key = TypeTitle("model_name")
 
-    Rag = Rag
-    Access = Access
+    class Rag(declarations.Rag):
+        """What a type declares starts from these defaults."""
+
+    class Access(declarations.Access):
+        """Open to the workspace unless a type says otherwise."""
 
     class Meta:
         ordering = ["-updated_at", "id"]
@@ -108,26 +112,29 @@ class Entity(models.Model):
             self.name_classification = type(self).rag().name_label(self.workspace_id)
         super().save(*args, **kwargs)
 
+    def get_absolute_url(self) -> str:
+        return reverse("entities:detail", args=[self.pk])
+
     def refresh_from_db(self, using: str | None = None, fields: Any = None, from_queryset: Any = None) -> None:
         """Loading a deferred column is how Django would walk around `readable_by`: it raises instead."""
-        if fields is not None and getattr(self, "_redacted", None) and set(fields) & self._redacted:
+        if fields is not None and set(fields) & self._redacted:
             raise Redacted(f"{sorted(set(fields) & self._redacted)} of {type(self).__name__} was not cleared for")
         super().refresh_from_db(using=using, fields=fields, from_queryset=from_queryset)
 
     @classmethod
-    def from_db(cls, db: str | None, field_names: Any, values: Any) -> Self:
+    def from_db(cls, db: str | None, field_names: Any, values: Any, **kwargs: Any) -> Self:
         """Remember which columns were left out, so that they stay out."""
-        instance = super().from_db(db, field_names, values)
+        instance = super().from_db(db, field_names, values, **kwargs)
         loaded = set(field_names)
         instance._redacted = frozenset(f.attname for f in cls._meta.concrete_fields if f.attname not in loaded)
         return instance
 
     @classmethod
-    def rag(cls) -> type["Rag"]:
+    def rag(cls) -> type[declarations.Rag]:
         return cls.Rag
 
     @classmethod
-    def access(cls) -> type["Access"]:
+    def access(cls) -> type[declarations.Access]:
         return cls.Access
 
     @property
@@ -149,9 +156,6 @@ class Entity(models.Model):
     @property
     def type_title(self) -> str:
         return self.type_class.singular_title.capitalize()
-
-    def get_absolute_url(self) -> str:
-        return reverse("entities:detail", args=[self.pk])
 
     def specific(self, scope: "Scope") -> "Entity":
         """The concrete record as `scope` may read it.

@@ -29,7 +29,9 @@ class Source(models.Model):
 
 
 class Derived(models.Model):
-    """Base of every model whose text was drawn from other text. `access.raise_labels` finds the subclasses by itself."""
+    """Base of every model whose text was drawn from other text. `access.raise_labels` finds the subclasses by
+    itself.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")

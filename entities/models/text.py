@@ -12,8 +12,8 @@ from entities.models.people import Workspace
 class Labelled(models.Model):
     """A paragraph with its label and how it came by it.
 
-    `votes` is a list of {"source": inherited|rules|model|manual, "labels": [atoms], "reason": str, "by"?, "confidence"?}:
-    all votes are kept (design §2.3). `floor` is the label that nothing but a steward may go below.
+    `votes` is a list of {"source": inherited|rules|model|manual, "labels": [atoms], "reason": str, "by"?,
+    "confidence"?}: all votes are kept (design §2.3). `floor` is the label that nothing but a steward may go below.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

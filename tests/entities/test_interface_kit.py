@@ -13,8 +13,9 @@ from django.core.paginator import Paginator
 from django.template import engines
 from django.test import RequestFactory
 
+from entities.actions import SEEDED
 from entities.formats import format_count, format_money, format_relative, format_size
-from entities.palette import COLORS, LABEL_ICONS, SEEDED_LABELS, color_name, icon_name
+from entities.palette import COLORS, LABEL_ICONS, color_name, icon_name
 from entities.registry import entity_types
 from entities.shell import LabelChip
 from entities.templatetags.clearance_ui import FILE_ICONS, SPRITE
@@ -62,7 +63,7 @@ def test_every_icon_named_is_in_the_sprite():
     known = set(re.findall(r'<symbol id="([^"]+)"', (BASE / "static" / SPRITE).read_text()))
     named = {icon_name(name) for path in OURS for name in re.findall(r'\{% icon "([^"]+)"', path.read_text())}
     named |= {icon_name(name) for path in OURS for name in re.findall(r'icon="([^"]+)"', path.read_text())}
-    named |= set(FILE_ICONS.values()) | set(LABEL_ICONS) | {icon for _, icon, _ in SEEDED_LABELS.values()}
+    named |= set(FILE_ICONS.values()) | set(LABEL_ICONS) | {icon_name(icon) for _, _, icon, _, _ in SEEDED}
     named |= {icon_name(model.rag().icon) for model in entity_types().values()}
     assert named <= known, named - known
 

@@ -32,7 +32,9 @@ class Grant:
 
 @dataclass(frozen=True)
 class Record:
-    """name: unique in the world. value: a field that needs Financial. kind: "contract" (open by default) or "employee"."""
+    """name: unique in the world. value: a field that needs Financial. kind: "contract" (open by default) or
+    "employee".
+    """
 
     name: str
     kind: str

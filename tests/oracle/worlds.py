@@ -114,9 +114,7 @@ def plant(world: World) -> Planted:
     return Planted(world, workspace, service, users, rows, records, f"/w/{slug}/")
 
 
-def plant_record(
-    workspace: Workspace, record: Record, users: dict[str, User], roles: dict[str, RoleRow]
-) -> uuid.UUID:
+def plant_record(workspace: Workspace, record: Record, users: dict[str, User], roles: dict[str, RoleRow]) -> uuid.UUID:
     creator = users[record.creator].pk if record.creator in users else 0
     base = {"workspace": workspace, "name": record.name, "visibility": record.visibility, "created_by": creator}
     row: Entity
