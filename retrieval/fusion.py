@@ -1,0 +1,85 @@
+"""Two ranked lists into one, and one list into a varied few. Pure functions over row numbers."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+Vectors = Mapping[int, NDArray[np.float32]]
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A row that a query found. `row` is `ContextRow.number`.
+
+    score: 0 to 1, where 1 is first in both branches. similarity: cosine, None where the row has no vector of the
+    query's model. lexical: BM25, None where no word matched. terms: the matched terms (hashes of lexemes).
+    neighbour_of: the row beside which this one stands, for rows that only came in with another.
+    """
+
+    row: int
+    score: float
+    similarity: float | None = None
+    lexical: float | None = None
+    terms: frozenset[int] = frozenset()
+    neighbour_of: int | None = None
+
+
+def reciprocal_rank(rankings: Sequence[Sequence[int]], weights: Sequence[float], k: int) -> dict[int, float]:
+    """Weighted reciprocal rank fusion (Cormack, Clarke, Büttcher, SIGIR 2009), scaled so that first everywhere is 1.
+
+    rankings: row numbers, best first, one list a branch. Returns row -> score; a row's score depends on its own ranks only.
+    """
+    scores: dict[int, float] = {}
+    best = sum(weights) / (k + 1)
+    for ranking, weight in zip(rankings, weights, strict=True):
+        for rank, row in enumerate(ranking, start=1):
+            scores[row] = scores.get(row, 0.0) + weight / (k + rank) / best
+    return scores
+
+
+def in_order(scores: Mapping[int, float]) -> list[int]:
+    """Best first; equal scores in the order of the rows' numbers, which hidden rows do not change."""
+    return sorted(scores, key=lambda row: (-scores[row], row))
+
+
+def diversify(scores: Mapping[int, float], vectors: Vectors, count: int, relevance: float) -> list[int]:
+    """Maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998): `count` rows that say different things.
+
+    Each step takes the row with the greatest relevance * score - (1 - relevance) * (similarity to what is taken).
+    Scores are taken relative to the best. A row without a vector is like nothing else. Vectors have length 1.
+    """
+    left = in_order(scores)
+    if not left:
+        return []
+    top = scores[left[0]] or 1.0
+    nearest = dict.fromkeys(left, 0.0)
+    taken: list[int] = []
+    while left and len(taken) < count:
+        row = max(left, key=lambda r: (relevance * scores[r] / top - (1 - relevance) * nearest[r], -r))
+        taken.append(row)
+        left.remove(row)
+        if row in vectors:
+            for other in left:
+                if other in vectors:
+                    nearest[other] = max(nearest[other], float(vectors[row] @ vectors[other]))
+    return taken
+
+
+def spread(
+    hits: Sequence[Hit], beside: Mapping[int, Sequence[tuple[int, int]]], weigh: Callable[[int], float]
+) -> list[Hit]:
+    """`hits` and the rows beside them, best first.
+
+    beside: row -> (neighbour, distance). weigh: distance -> factor below 1. A neighbour has the score of its hit times
+    the factor; one that is a hit itself keeps the better of the two, and counts as a hit.
+    """
+    found = {hit.row: hit for hit in hits}
+    for hit in hits:
+        for row, distance in beside.get(hit.row, ()):
+            score = hit.score * weigh(distance)
+            known = found.get(row, Hit(row, 0.0, neighbour_of=hit.row))
+            if known.score < score:
+                found[row] = replace(known, score=score)
+    return sorted(found.values(), key=lambda hit: (-hit.score, hit.row))

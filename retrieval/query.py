@@ -1,0 +1,96 @@
+"""What is asked: a prepared question, and within what."""
+
+import re
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from hashlib import sha256
+from threading import Lock
+from uuid import UUID
+
+from ingestion.embed import get_embedder
+from ingestion.models import Kind
+from retrieval.tuning import tuning
+
+LONGEST = 2000
+"""Characters of a question that are read; the embedder reads fewer still."""
+
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+KINDS = {kind.name.lower(): kind for kind in Kind}
+
+
+@dataclass(frozen=True)
+class Within:
+    """Where to look. An empty field does not narrow; given fields all apply.
+
+    Files and sessions are places, and a passage is in one of them at most, so where both are given either will do.
+    entities, files, sessions: public ids. collections: keys of the types' declarations. types: names of entity types.
+    kinds: of index rows. since, until: first and last day on which the text came in.
+    """
+
+    entities: Sequence[UUID] = ()
+    files: Sequence[UUID] = ()
+    collections: Sequence[str] = ()
+    sessions: Sequence[UUID] = ()
+    types: Sequence[str] = ()
+    kinds: Sequence[Kind] = ()
+    since: date | None = None
+    until: date | None = None
+
+
+@dataclass(frozen=True)
+class PreparedQuery:
+    """A question, cleaned, with its vector. Made by `prepare`, before a scope is open where that is possible."""
+
+    text: str
+    model_id: str
+    vector: tuple[float, ...] = field(repr=False)
+
+    @property
+    def words(self) -> list[str]:
+        """The words between blanks, each once, in order."""
+        return list(dict.fromkeys(self.text.split()))[: tuning().words]
+
+    @property
+    def literal(self) -> str:
+        """The vector as pgvector writes it."""
+        return f"[{','.join(map(repr, self.vector))}]"
+
+
+class VectorCache:
+    """The most recently asked vectors by (model, SHA-256 of the text); the text itself is not kept."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.lock = Lock()
+        self.known: OrderedDict[tuple[str, str], tuple[float, ...]] = OrderedDict()
+
+    def get(self, key: tuple[str, str]) -> tuple[float, ...] | None:
+        with self.lock:
+            if key in self.known:
+                self.known.move_to_end(key)
+            return self.known.get(key)
+
+    def put(self, key: tuple[str, str], vector: tuple[float, ...]) -> None:
+        with self.lock:
+            self.known[key] = vector
+            while len(self.known) > self.size:
+                self.known.popitem(last=False)
+
+
+CACHE = VectorCache(tuning().cached_queries)
+
+
+def prepare(text: str) -> PreparedQuery:
+    """Clean and embed a question. Touches no workspace data; an embedder behind a network is asked here and only here."""
+    text = " ".join(CONTROL.sub(" ", text[:LONGEST]).split())
+    embedder = get_embedder()
+    if not text:
+        return PreparedQuery("", embedder.model_id, ())
+    key = embedder.model_id, sha256(text.encode()).hexdigest()
+    vector = CACHE.get(key)
+    if vector is None:
+        vector = tuple(float(x) for x in embedder.embed_query(text))
+        CACHE.put(key, vector)
+    return PreparedQuery(text, embedder.model_id, vector)

@@ -1,0 +1,201 @@
+"""What a search gives: passages with where they stand and why they were chosen."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import BooleanField, Case, CharField, F, Value, When
+from django.db.models.expressions import RawSQL
+
+from entities.access import Scope, sources_visible, visible
+from entities.models import Entity
+from ingestion.models import ContextRow, Kind, RowParagraph
+from retrieval.candidates import Terms
+from retrieval.fusion import Hit
+from retrieval.links import passage_url, workspace_url
+
+FILE_NAME_IS_READABLE = RawSQL(
+    "ingestion_file.name_classification = ANY((SELECT app_allowed())::int[])", [], output_field=BooleanField()
+)
+FILE_NAME = Case(
+    When(FILE_NAME_IS_READABLE, then=F("file__name")), default=Value(None), output_field=CharField(null=True)
+)
+
+
+@dataclass(frozen=True)
+class EntityRef:
+    """The record of a passage. name: None where the reader is not cleared for it; title is what may be printed instead."""
+
+    id: UUID
+    type: str
+    name: str | None
+    title: str
+    type_name: str
+    icon: str
+    color: str
+    url: str
+    archived: bool
+
+
+@dataclass(frozen=True)
+class FileRef:
+    """The file of a passage. name: None where the reader is not cleared for it."""
+
+    id: UUID
+    name: str | None
+    collection: str
+
+    @property
+    def title(self) -> str:
+        return self.name or "File (name not cleared)"
+
+
+@dataclass(frozen=True)
+class Scores:
+    """vector: cosine similarity. lexical: BM25. None where a branch has nothing to say."""
+
+    vector: float | None
+    lexical: float | None
+
+
+@dataclass(frozen=True)
+class Result:
+    """One passage. score: 0 to 1, comparable within one search. matched: words of the question in it; stems: how to find
+    them in the text. passages: its paragraphs, in order. position: place in the file, never shown: it would count what
+    is hidden."""
+
+    id: UUID
+    kind: Kind
+    score: float
+    scores: Scores
+    why: str
+    via_reference: bool
+    text: str
+    label: int
+    entity: EntityRef
+    file: FileRef | None
+    page: int | None
+    section: str
+    position: int
+    passages: tuple[UUID, ...]
+    url: str
+    matched: tuple[str, ...] = ()
+    stems: tuple[str, ...] = ()
+
+    @property
+    def src(self) -> str:
+        """The eight hex digits by which a passage may be cited."""
+        return self.id.hex[:8]
+
+
+def entity_ref(scope: Scope, entity: Entity) -> EntityRef:
+    """Of a record from `readable_by`."""
+    model = entity.type_class
+    return EntityRef(
+        id=entity.pk,
+        type=entity.type_name,
+        name=entity.title,  # type: ignore[attr-defined]
+        title=entity.title_or_type,
+        type_name=str(model._meta.verbose_name).capitalize(),
+        icon=model.rag().icon,
+        color=model.rag().color,
+        url=workspace_url(scope, "entities:detail", entity.pk),
+        archived=entity.archived_at is not None,
+    )
+
+
+def load_results(scope: Scope, hits: Sequence[Hit], terms: Terms) -> list[Result]:
+    """The rows behind `hits`, in their order, asked for once more under the scope's labels and permissions."""
+    rows = {
+        row["number"]: row
+        for row in ContextRow.objects.filter(
+            sources_visible(scope),
+            number__in=[hit.row for hit in hits],
+            entity__in=Entity.objects.filter(visible(scope, Entity)).order_by().values("pk"),
+        )
+        .annotate(file_name=FILE_NAME)
+        .values(
+            "number", "id", "kind", "data_classification", "text", "heading_path", "page", "position", "entity_id",
+            "file_id", "file_name", "file__collection",
+        )
+    }  # fmt: skip
+    entities = {e.pk: entity_ref(scope, e) for e in records(scope, {row["entity_id"] for row in rows.values()})}
+    paragraphs = paragraphs_of([row["id"] for row in rows.values()])
+    by_row = {number: row["id"] for number, row in rows.items()}
+    found = [hit for hit in hits if hit.row in rows and rows[hit.row]["entity_id"] in entities]
+    matched = {hit.row: terms.matched(hit.terms) for hit in found}
+    results = []
+    for hit in found:
+        row = rows[hit.row]
+        results.append(
+            _result(scope, hit, row, entities[row["entity_id"]], paragraphs.get(row["id"], ()), terms, matched, by_row)
+        )
+    return results
+
+
+def records(scope: Scope, ids: set[UUID]) -> list[Entity]:
+    return list(Entity.objects.readable_by(scope).filter(pk__in=ids)) if ids else []
+
+
+def paragraphs_of(rows: Sequence[UUID]) -> dict[UUID, tuple[UUID, ...]]:
+    """row -> its paragraphs in the order of the text."""
+    links = RowParagraph.objects.filter(row__in=rows).order_by(
+        "row", "paragraph__position", "field_paragraph__position"
+    )
+    found: dict[UUID, tuple[UUID, ...]] = {}
+    for row, paragraph, field_paragraph in links.values_list("row_id", "paragraph_id", "field_paragraph_id"):
+        found[row] = (*found.get(row, ()), paragraph or field_paragraph)
+    return found
+
+
+def _result(
+    scope: Scope,
+    hit: Hit,
+    row: Mapping[str, Any],
+    entity: EntityRef,
+    passages: tuple[UUID, ...],
+    terms: Terms,
+    matched: Mapping[int, Sequence[str]],
+    by_row: Mapping[int, UUID],
+) -> Result:
+    words = tuple(matched[hit.row])
+    file = FileRef(row["file_id"], row["file_name"], row["file__collection"]) if row["file_id"] else None
+    return Result(
+        id=row["id"],
+        kind=Kind(row["kind"]),
+        score=round(hit.score, 4),
+        scores=Scores(_rounded(hit.similarity), _rounded(hit.lexical)),
+        why=explain(words, hit, matched.get(hit.neighbour_of or 0, ())),
+        via_reference=False,
+        text=row["text"],
+        label=row["data_classification"],
+        entity=entity,
+        file=file,
+        page=row["page"],
+        section=row["heading_path"],
+        position=row["position"],
+        passages=passages,
+        url=passage_url(scope, entity.id, file.id if file else None, passages[0] if passages else None),
+        matched=words,
+        stems=tuple(stem for word in words for stem in sorted(terms.stems.get(word, ()))),
+    )
+
+
+def explain(words: Sequence[str], hit: Hit, beside: Sequence[str]) -> str:
+    """One sentence: which words matched, how near in meaning, or beside which passage."""
+    parts = []
+    if words:
+        parts.append(f"matched “{' '.join(words)}”")
+    if hit.similarity is not None:
+        parts.append(f"{hit.similarity:.2f} similar in meaning")
+    if hit.neighbour_of is not None:
+        parts.append(
+            f"beside a passage that matched “{' '.join(beside)}”" if beside else "beside a passage found by meaning"
+        )
+    sentence = "; ".join(parts) or "in what was searched"
+    return f"{sentence[0].upper()}{sentence[1:]}."
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)

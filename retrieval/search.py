@@ -1,0 +1,93 @@
+"""Hybrid search under permission (design §5).
+
+The invariant: a row that the scope may not see, by workspace, label, audience, object permission or the sources it was
+drawn from, changes nothing here. Not which rows come back, not their order, not a score, not a count: it is filtered in
+the statements that rank, statistics are taken over visible rows, and equal scores are ordered by row number.
+"""
+
+from dataclasses import dataclass, replace
+
+from entities.access import Scope, ScopeError, current
+from retrieval.candidates import Terms, beside, by_meaning, by_words, terms_of, vectors_of
+from retrieval.fusion import Hit, Vectors, diversify, in_order, reciprocal_rank, spread
+from retrieval.gate import Gate, NothingVisible, gate
+from retrieval.query import PreparedQuery, Within, prepare
+from retrieval.results import Result, load_results
+from retrieval.tuning import tuning
+
+
+@dataclass(frozen=True)
+class Found:
+    """Everything that a question found, best first, before it is cut down; `gate` is what it was found through."""
+
+    query: PreparedQuery
+    terms: Terms
+    hits: tuple[Hit, ...]
+    gate: Gate | None
+
+
+def search(
+    scope: Scope,
+    query: str | PreparedQuery,
+    *,
+    within: Within = Within(),  # noqa: B008 - frozen
+    limit: int = 10,
+) -> list[Result]:
+    """The passages that answer `query` best among those that `scope` may see, at most `limit` (and `Tuning.most`).
+
+    `scope` is open. A string is prepared here; where a network embedder is configured, `prepare` it before opening.
+    Raises: ScopeError when another scope is open; ValueError for a type that does not exist.
+    """
+    return choose(scope, find(scope, query, within=within), limit=limit)
+
+
+def find(scope: Scope, query: str | PreparedQuery, *, within: Within = Within()) -> Found:  # noqa: B008 - frozen
+    """Both branches and their fusion. Raises as `search` does."""
+    if current() != scope:
+        raise ScopeError("a search is made in its own open scope")
+    asked = prepare(query) if isinstance(query, str) else query
+    nothing = Found(asked, Terms({}), (), None)
+    if not asked.text:
+        return nothing
+    try:
+        through = gate(scope, within)
+    except NothingVisible:
+        return nothing
+    terms = terms_of(asked.words)
+    near, worded = by_meaning(asked, through), by_words(terms, through)
+    return Found(asked, terms, _fused(near, worded), through)
+
+
+def _fused(near: list[tuple[int, float]], worded: list[tuple[int, float, frozenset[int]]]) -> tuple[Hit, ...]:
+    """Both branches by reciprocal rank. A row whose only merit is a vector far off the question is not an answer to it."""
+    t = tuning()
+    similarity = dict(near)
+    lexical = {row: (score, terms) for row, score, terms in worded}
+    near_rows = [row for row, value in near if value >= t.floor or row in lexical]
+    scores = reciprocal_rank([near_rows, list(lexical)], t.weights, t.rrf_k)
+    none: tuple[None, frozenset[int]] = (None, frozenset())
+    return tuple(Hit(row, scores[row], similarity.get(row), *lexical.get(row, none)) for row in in_order(scores))
+
+
+def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:
+    """The best of what was found, varied, with neighbours, as results."""
+    t = tuning()
+    limit = max(0, min(limit, t.most))
+    if not found.hits or found.gate is None or not limit:
+        return []
+    pool = {hit.row: hit for hit in found.hits[: max(t.pool, limit)]}
+    vectors = vectors_of(list(pool), found.query.model_id)
+    scores = {row: hit.score for row, hit in pool.items()}
+    taken = [
+        _measured(pool[row], vectors, found.query) for row in diversify(scores, vectors, max(t.diverse, limit), t.mmr)
+    ]
+    around = beside([hit.row for hit in taken], found.gate, t.window)
+    hits = spread(taken, around, lambda distance: t.decay**distance)
+    return load_results(scope, hits[:limit], found.terms)
+
+
+def _measured(hit: Hit, vectors: Vectors, query: PreparedQuery) -> Hit:
+    """A row that only its words found has a similarity too, when it has a vector."""
+    if hit.similarity is not None or hit.row not in vectors:
+        return hit
+    return replace(hit, similarity=float(vectors[hit.row] @ query.vector))

@@ -1,0 +1,46 @@
+"""The constants of ranking, from the setting `RETRIEVAL`; defaults are those of design §5."""
+
+from dataclasses import dataclass, fields
+from functools import cache
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """One name is one key of `settings.RETRIEVAL`.
+
+    candidates: rows a branch hands on. rrf_k, weights (vector, lexical): reciprocal rank fusion. k1, b: BM25.
+    floor: a row found by meaning alone needs at least this cosine similarity. pool: best fused rows among which MMR
+    chooses `diverse`; mmr: share of relevance against novelty. window: neighbours on either side of a passage; each
+    step away multiplies its weight by decay. page, prompt, most: results on a page, passages in a prompt, and the most
+    that anybody may ask for.
+    """
+
+    candidates: int = 100
+    rrf_k: int = 60
+    weights: tuple[float, float] = (0.6, 0.4)
+    k1: float = 1.2
+    b: float = 0.75
+    floor: float = 0.2
+    pool: int = 60
+    diverse: int = 12
+    mmr: float = 0.6
+    window: int = 1
+    decay: float = 0.5
+    page: int = 10
+    prompt: int = 5
+    most: int = 50
+    words: int = 64
+    cached_queries: int = 2048
+
+
+@cache
+def tuning() -> Tuning:
+    """Raises: ImproperlyConfigured for a key that does not exist."""
+    given = dict(getattr(settings, "RETRIEVAL", {}))
+    unknown = set(given) - {field.name for field in fields(Tuning)}
+    if unknown:
+        raise ImproperlyConfigured(f"RETRIEVAL has no {', '.join(sorted(unknown))}.")
+    return Tuning(**given)
