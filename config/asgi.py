@@ -1,7 +1,87 @@
+"""The ASGI application: Django, with the event streams of chat beside it and request bodies limited in front of both.
+
+Django spends a thread on every open stream (measured: docs/deployment.md), so `/api/chat/turns/<id>/events/`, with or
+without a workspace in front, goes to the plain ASGI application `chat.events.application`. Code that needs the server's
+event loop for its whole life (a LISTEN connection) registers with `on_startup` and `on_shutdown`.
+"""
+
+import logging
 import os
+import re
+import warnings
+from collections.abc import Awaitable, Callable, MutableMapping
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-from django.core.asgi import get_asgi_application
+from django.core.asgi import get_asgi_application  # noqa: E402
 
-application = get_asgi_application()
+ASGIScope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+ASGIApp = Callable[[ASGIScope, Receive, Send], Awaitable[None]]
+Hook = Callable[[], Awaitable[None]]
+
+# WhiteNoise's file responses are synchronous iterators; they are small and meant to be collected.
+warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous iterators")
+
+logger = logging.getLogger(__name__)
+django = get_asgi_application()
+
+from config.bodies import limit_bodies  # noqa: E402  needs settings
+
+EVENTS = re.compile(r"^(/w/[^/]+)?/api/chat/turns/[^/]+/events/?$")
+
+
+def event_streams() -> ASGIApp:
+    """`chat.events.application`, or Django where the installation has no such module."""
+    if find_spec("chat.events") is None:
+        return django
+    return import_module("chat.events").application  # type: ignore[no-any-return]
+
+
+def hooks(name: str) -> list[Hook]:
+    """`on_startup` or `on_shutdown` of the apps' `lifespan.py`, bottom layer first."""
+    from django.conf import settings
+
+    found = []
+    for app in reversed(settings.LAYERS):
+        if find_spec(f"{app}.lifespan") and hasattr(module := import_module(f"{app}.lifespan"), name):
+            found.append(getattr(module, name))
+    return found
+
+
+async def lifespan(receive: Receive, send: Send) -> None:
+    while True:
+        message = await receive()
+        if message["type"] == "lifespan.startup":
+            try:
+                for hook in hooks("on_startup"):
+                    await hook()
+            except Exception:
+                logger.exception("start-up failed")
+                await send({"type": "lifespan.startup.failed", "message": "start-up failed: see the log"})
+                return
+            await send({"type": "lifespan.startup.complete"})
+        else:
+            for hook in reversed(hooks("on_shutdown")):
+                try:
+                    await hook()
+                except Exception:
+                    logger.exception("shutdown hook failed")
+            await send({"type": "lifespan.shutdown.complete"})
+            return
+
+
+async def route(scope: ASGIScope, receive: Receive, send: Send) -> None:
+    if scope["type"] == "lifespan":
+        await lifespan(receive, send)
+    elif scope["type"] == "http":
+        target = streams if scope["method"] == "GET" and EVENTS.match(scope["path"]) else django
+        await target(scope, receive, send)
+
+
+streams = event_streams()
+application = limit_bodies(route)

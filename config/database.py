@@ -1,5 +1,7 @@
 """Where the databases are: libpq URLs to what Django and Celery expect."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -64,3 +66,20 @@ def broker(url: str) -> tuple[str, dict[str, Any]]:
         "pool_size": 4,
     }
     return "pgmq://", options
+
+
+@contextmanager
+def as_owner() -> Iterator[None]:
+    """Django's connection as the owner of the tables, for migrations, in this thread and as long as the block lasts."""
+    from django.conf import settings
+    from django.db import connection as current
+
+    kept = current.settings_dict.copy()
+    current.close()
+    current.settings_dict.update(connection(settings.DATABASE_OWNER_URL))
+    try:
+        yield
+    finally:
+        current.close()
+        current.settings_dict.clear()
+        current.settings_dict.update(kept)

@@ -1,6 +1,57 @@
-"""Is the process alive, and can it serve?"""
+"""Is the process alive, and can it serve? For load balancers and process managers; says nothing about data."""
 
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.db import connection
 from django.http import HttpRequest, HttpResponse, JsonResponse
+
+from config import checks
+
+# Anybody may ask, so the answer is reused for this many seconds.
+REUSED = 2.0
+
+
+def database() -> bool:
+    return checks.query("SELECT 1") == [(1,)]
+
+
+def migrations() -> bool:
+    return not checks.unapplied_migrations()
+
+
+def row_level_security() -> bool:
+    return not checks.unprotected_tables()
+
+
+def broker() -> bool:
+    checks.check_broker()
+    return True
+
+
+CHECKS: tuple[Callable[[], bool], ...] = (database, migrations, row_level_security, broker)
+
+
+@dataclass(frozen=True)
+class Readiness:
+    at: float
+    results: dict[str, bool]
+
+
+_last: Readiness | None = None
+
+
+def readiness() -> Readiness:
+    """Run every check; one that raises has failed."""
+    results = {}
+    for check in CHECKS:
+        try:
+            results[check.__name__] = check()
+        except Exception:
+            results[check.__name__] = False
+            connection.close()
+    return Readiness(time.monotonic(), results)
 
 
 def healthz(request: HttpRequest) -> HttpResponse:
@@ -9,4 +60,9 @@ def healthz(request: HttpRequest) -> HttpResponse:
 
 
 def readyz(request: HttpRequest) -> HttpResponse:
-    return JsonResponse({"ready": True})
+    """200 with `{"ready": true, "checks": {name: bool}}`, or 503 with what is missing."""
+    global _last
+    if _last is None or time.monotonic() - _last.at > REUSED:
+        _last = readiness()
+    ready = all(_last.results.values())
+    return JsonResponse({"ready": ready, "checks": _last.results}, status=200 if ready else 503)

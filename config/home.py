@@ -8,10 +8,16 @@ BASE = Path(__file__).resolve().parent.parent
 HOME = Path(os.environ.get("CLEARANCE_HOME") or BASE / "var").expanduser().resolve()
 
 
+def make_home(home: Path = HOME) -> None:
+    """Closed to everybody else: it holds the database, the files and the signing key."""
+    home.parent.mkdir(parents=True, exist_ok=True)
+    home.mkdir(mode=0o700, exist_ok=True)
+
+
 def secret_key(home: Path) -> str:
     """The signing key of this installation, made on first use and readable by its owner only (mode 0600)."""
     path = home / "secret-key"
-    home.mkdir(parents=True, exist_ok=True)
+    make_home(home)
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:

@@ -25,6 +25,8 @@ from urllib.parse import quote
 import psutil
 import psycopg
 
+from config.home import make_home
+
 SUPERUSER = "postgres"
 DATABASE = "clearance"
 SYSTEM_USER = "clearance-db"
@@ -139,7 +141,7 @@ class Cluster:
         lay_out(self)
 
     def make_directories(self) -> None:
-        self.root.mkdir(parents=True, exist_ok=True)
+        make_home(self.home)
         for directory in (self.root, self.socket_directory):
             directory.mkdir(mode=0o700, exist_ok=True)
             self.own(directory)

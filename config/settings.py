@@ -21,6 +21,8 @@ CLEARANCE_HOME = HOME
 CLEARANCE_BIND = env.str("CLEARANCE_BIND", "127.0.0.1")
 CLEARANCE_PORT = env.int("CLEARANCE_PORT", 8000)
 CLEARANCE_HTTPS = env.bool("CLEARANCE_HTTPS", False)
+# Load the demo workspace on the first run; never on a public address.
+CLEARANCE_DEMO = env.bool("CLEARANCE_DEMO", True)
 DEBUG = env.bool("CLEARANCE_DEBUG", False)
 SECRET_KEY = env.str("CLEARANCE_SECRET_KEY", "") or secret_key(HOME)
 ALLOWED_HOSTS = env.list("CLEARANCE_HOSTS", default=["localhost", "127.0.0.1", "[::1]"])
@@ -34,7 +36,6 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 # An app imports only what stands below it (pyproject.toml, import-linter); startup runs from the bottom up.
 LAYERS = ["chat", "pulse", "retrieval", "references", "ingestion", "llm", "entities"]
-LAYERS = [app for app in LAYERS if find_spec(app)]
 
 INSTALLED_APPS = [
     *LAYERS,
@@ -259,6 +260,8 @@ LOGGING = {
         "uvicorn.error": {"level": "INFO"},
         "celery.app.trace": {"level": "WARNING"},
         "kombu": {"level": "WARNING"},
+        # "No hostname was supplied": the transport takes it from its options.
+        "kombu.connection": {"level": "ERROR"},
         "pgmq": {"level": "WARNING"},
         "httpx": {"level": "WARNING"},
         "httpx2": {"level": "WARNING"},

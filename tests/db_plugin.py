@@ -7,7 +7,6 @@ import fcntl
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ from django.db import connection
 from django.test import TransactionTestCase
 from psycopg import sql
 
+from config.database import as_owner
 from config.postgres import SUPERUSER, Cluster
 from config.roles import APP, OWNER
 from tests.settings import PREFIX
@@ -26,18 +26,6 @@ from tests.settings import PREFIX
 # What `migrate` fills and no test changes.
 KEPT = ["django_migrations", "django_content_type", "auth_permission"]
 CLUSTER = Cluster(settings.CLEARANCE_HOME, durable=False)
-
-
-@contextmanager
-def as_owner() -> Iterator[None]:
-    """Django's connection as the owner of the tables, for migrations and TRUNCATE."""
-    connection.close()
-    connection.settings_dict["USER"] = OWNER
-    try:
-        yield
-    finally:
-        connection.close()
-        connection.settings_dict["USER"] = APP
 
 
 def sweep_leftovers() -> None:
@@ -82,7 +70,9 @@ def empty_tables(cluster: Cluster) -> None:
     connection.close()
     with psycopg.connect(cluster.url(OWNER), autocommit=True) as owner:
         owner.execute("SET lock_timeout = '20s'")
-        rows = owner.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> ALL(%s)", [KEPT])
+        rows = owner.execute(
+            "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> ALL(%s)", [KEPT]
+        )
         tables = sql.SQL(", ").join(sql.Identifier(name) for (name,) in rows)
         owner.execute(sql.SQL("TRUNCATE {}").format(tables))
 

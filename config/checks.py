@@ -1,0 +1,147 @@
+"""What must be true before Clearance serves anybody. Each refusal is one sentence for the person who starts it."""
+
+import os
+import re
+from contextlib import suppress
+from typing import Any
+from urllib.parse import urlsplit
+
+import psycopg
+from celery import current_app
+from django.conf import settings
+from django.contrib.auth import get_user_model
+from django.contrib.auth.hashers import check_password
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
+
+LEAST_POSTGRES = 150000
+# Earlier versions corrupt indexes and leak rows of one relation into another in parallel builds.
+LEAST_PGVECTOR = (0, 8, 4)
+DEMO_USERS = ("admin", "hr", "cfo", "staff", "viewer", "steward")
+DEMO_PASSWORD = "demo"  # noqa: S105  public by intention
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "[::1]"})
+
+
+class Refusal(Exception):
+    """Clearance does not start; the message is one clear sentence."""
+
+
+def query(statement: str, *parameters: Any) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, parameters)
+        return cursor.fetchall()
+
+
+def check_server() -> None:
+    """Raises: Refusal for a PostgreSQL or pgvector that is too old or missing."""
+    try:
+        [(version,)] = query("SELECT current_setting('server_version_num')::int")
+    except Exception as error:
+        reason = str(error.__cause__ or error).strip().splitlines()[0]
+        raise Refusal(f"The database cannot be reached: {reason}.") from error
+    if version < LEAST_POSTGRES:
+        raise Refusal(f"PostgreSQL {version // 10000} is too old: Clearance needs 15 or later.")
+    extension = query("SELECT extversion FROM pg_extension WHERE extname = 'vector'")
+    if not extension:
+        raise Refusal("The extension pgvector is missing: a superuser runs CREATE EXTENSION vector in the database.")
+    installed = tuple(int(part) for part in re.findall(r"\d+", extension[0][0])[:3])
+    if installed < LEAST_PGVECTOR:
+        least = ".".join(map(str, LEAST_PGVECTOR))
+        raise Refusal(f"pgvector {extension[0][0]} can corrupt indexes and leak rows: upgrade it to {least} or later.")
+
+
+def check_role() -> None:
+    """Raises: Refusal for an application role that row-level security does not bind."""
+    [(role, superuser, bypasses)] = query(
+        "SELECT rolname, rolsuper, rolbypassrls FROM pg_roles WHERE rolname = current_user"
+    )
+    if superuser:
+        raise Refusal(f"The role {role} in DATABASE_URL is a superuser, whom row-level security does not bind.")
+    if bypasses:
+        raise Refusal(f"The role {role} in DATABASE_URL has BYPASSRLS, so it would see every workspace.")
+    owned = query(
+        "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+        " WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p') AND pg_has_role(current_user, c.relowner, 'MEMBER')"
+        " ORDER BY 1 LIMIT 1"
+    )
+    if owned:
+        raise Refusal(
+            f"The role {role} in DATABASE_URL owns the table {owned[0][0]} (or belongs to its owner) and could switch "
+            "row-level security off: connect as a role that owns nothing."
+        )
+
+
+def unprotected_tables() -> list[str]:
+    """Tables that hold rows of a workspace and are not under forced row-level security."""
+    rows = query(
+        "SELECT c.relname FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace"
+        " JOIN pg_attribute a ON a.attrelid = c.oid AND a.attname = 'workspace_id' AND NOT a.attisdropped"
+        " WHERE n.nspname = 'public' AND c.relkind IN ('r', 'p')"
+        " AND NOT (c.relrowsecurity AND c.relforcerowsecurity) ORDER BY 1"
+    )
+    return [name for (name,) in rows]
+
+
+def check_tables() -> None:
+    """Raises: Refusal where a workspace's rows are not protected."""
+    if bare := unprotected_tables():
+        raise Refusal(f"The table {bare[0]} holds rows of workspaces without forced row-level security.")
+
+
+def unapplied_migrations() -> list[str]:
+    executor = MigrationExecutor(connection)
+    return [str(migration) for migration, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())]
+
+
+def is_public() -> bool:
+    """Whether people on other machines may reach this installation, directly or through a proxy."""
+    return (
+        settings.CLEARANCE_BIND not in LOOPBACK
+        or settings.CLEARANCE_HTTPS
+        or not LOOPBACK.issuperset(settings.ALLOWED_HOSTS)
+    )
+
+
+def check_demo_passwords() -> None:
+    """Raises: Refusal where a public installation has users with the demo's password."""
+    if not is_public():
+        return
+    users = get_user_model().objects.filter(username__in=DEMO_USERS, is_active=True)
+    weak = [user.username for user in users if check_password(DEMO_PASSWORD, user.password)]
+    if weak:
+        raise Refusal(
+            f"This installation is open to other machines while {', '.join(sorted(weak))} still has the password "
+            f"{DEMO_PASSWORD!r}: change it with `manage.py changepassword`, or serve only localhost."
+        )
+
+
+def check_broker() -> None:
+    """Raises: Refusal where the message broker does not answer within seconds."""
+    try:
+        if settings.CELERY_BROKER_URL == "pgmq://":
+            conninfo = settings.CELERY_BROKER_TRANSPORT_OPTIONS["conn_string"]
+            with psycopg.connect(conninfo, connect_timeout=3) as broker:
+                broker.execute("SELECT 1 FROM pgmq.meta LIMIT 1")
+        else:
+            with current_app.connection_for_write() as link:
+                link.ensure_connection(max_retries=1, interval_start=0, timeout=3)
+    except Exception as error:
+        where = urlsplit(settings.CELERY_BROKER_URL).scheme
+        raise Refusal(f"The message broker ({where}) cannot be reached: see CLEARANCE_BROKER_URL.") from error
+
+
+def reclaim_messages() -> None:
+    """Make messages that a dead worker took visible again, instead of after the visibility timeout.
+
+    Only for the embedded broker, whose single worker belongs to the caller and is not running.
+    """
+    name = re.sub(r"\W", "_", settings.CELERY_TASK_DEFAULT_QUEUE)
+    with (
+        suppress(psycopg.errors.UndefinedTable),
+        psycopg.connect(settings.CELERY_BROKER_TRANSPORT_OPTIONS["conn_string"]) as broker,
+    ):
+        broker.execute(f"UPDATE pgmq.q_{name} SET vt = now() WHERE vt > now()".encode())
+
+
+def is_alone_with_broker() -> bool:
+    return settings.EMBEDDED and "CLEARANCE_BROKER_URL" not in os.environ

@@ -1,0 +1,73 @@
+"""The processes that the supervisor starts: `python -m config.child web|worker|beat`.
+
+They end with it: on Linux the kernel kills them when it dies, elsewhere they look for it every second.
+"""
+
+import ctypes
+import logging
+import os
+import signal
+import sys
+import threading
+import time
+
+PR_SET_PDEATHSIG = 1
+
+
+def end_with(parent: int) -> None:
+    """SIGKILL is safe: a worker loses and repeats nothing visible, and PostgreSQL is the truth."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        if os.getppid() != parent:
+            os._exit(1)
+    else:
+        threading.Thread(target=watch, args=[parent], daemon=True).start()
+
+
+def watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(1)
+    os.killpg(0, signal.SIGKILL)
+
+
+def web() -> None:
+    import uvicorn
+    from django.conf import settings
+
+    uvicorn.run(
+        "config.asgi:application",
+        host=settings.CLEARANCE_BIND,
+        port=settings.CLEARANCE_PORT,
+        log_config=None,
+        server_header=False,
+        timeout_graceful_shutdown=3,
+    )
+
+
+def worker() -> None:
+    from config.celery import app
+
+    quiet = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+    try:
+        app.worker_main(["worker", "-n", "w", "--loglevel", "INFO", *quiet])
+    finally:
+        # Its processes have ended; what is left is a thread that looks at time limits every five seconds.
+        logging.shutdown()
+        os._exit(0)
+
+
+def beat() -> None:
+    from config.celery import app
+
+    app.start(["beat", "--loglevel", "INFO", "--pidfile="])
+
+
+CHILDREN = {"web": web, "worker": worker, "beat": beat}
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+    end_with(int(os.environ["CLEARANCE_SUPERVISOR"].rpartition(":")[2]))
+    import django
+
+    django.setup()
+    CHILDREN[sys.argv[1]]()

@@ -1,0 +1,329 @@
+"""`make up`: the whole installation under one process.
+
+    start  =  refuse what must not run → PostgreSQL → migrate → demo (first run) → static files → web, worker, beat
+    stop   =  the same backwards, on Ctrl-C, SIGTERM or a closed terminal
+
+A child that dies is started again. After SIGKILL of this process nothing of it survives but PostgreSQL, which the next
+start finds and keeps using.
+"""
+
+import fcntl
+import os
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+import urllib.error
+import urllib.request
+from dataclasses import dataclass, field
+from io import BytesIO
+from logging import LogRecord
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from types import FrameType
+
+import psutil
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+MARK = "CLEARANCE_SUPERVISOR"
+# A child that lived this long may die again without waiting longer for its next start.
+STEADY_SECONDS = 60.0
+LONGEST_WAIT = 30.0
+# How long children may finish what they do: streams end after 3 s; a worker's task is claimed again later.
+POLITE_SECONDS = 6.0
+READY_SECONDS = 60.0
+
+
+class Stopped(Exception):
+    """Somebody asked to stop."""
+
+
+def say(text: str) -> None:
+    print(text, flush=True)
+
+
+@dataclass
+class Child:
+    """A supervised process. Its output goes to a rotating file, or to ours with CLEARANCE_LOGS=-."""
+
+    name: str
+    environment: dict[str, str]
+    logs: Path | None
+    process: subprocess.Popen[bytes] | None = None
+    started: float = 0.0
+    wait: float = 0.5
+    due: float = 0.0
+    environment_extra: dict[str, str] = field(default_factory=dict)
+
+    def start(self) -> None:
+        self.started = time.monotonic()
+        self.process = subprocess.Popen(  # noqa: S603
+            [sys.executable, "-m", "config.child", self.name],
+            env={**self.environment, **self.environment_extra},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE if self.logs else None,
+            stderr=subprocess.STDOUT if self.logs else None,
+            start_new_session=True,
+        )
+        if self.logs:
+            threading.Thread(target=self.record, args=[self.process, self.logs], daemon=True).start()
+
+    def record(self, process: subprocess.Popen[bytes], logs: Path) -> None:
+        handler = RotatingFileHandler(logs / f"{self.name}.log", maxBytes=5_000_000, backupCount=3)
+        handler.setFormatter(None)
+        for line in process.stdout or BytesIO():
+            handler.emit(LogRecord("", 0, "", 0, line.decode(errors="replace").rstrip("\n"), None, None))
+        handler.close()
+
+    def died(self) -> bool:
+        return self.process is not None and self.process.poll() is not None
+
+    def signal_all(self, number: signal.Signals) -> None:
+        """To the process and everything it started."""
+        if self.process is not None:
+            try:
+                os.killpg(self.process.pid, number)
+            except (ProcessLookupError, PermissionError):
+                pass
+
+
+def lock_home(home: Path) -> object:
+    """One installation, one supervisor. The kernel releases the lock when its holder dies."""
+    from config.checks import Refusal
+    from config.home import make_home
+
+    make_home(home)
+    file = (home / "supervisor.pid").open("a+")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.seek(0)
+        raise Refusal(f"Clearance already runs on {home} (process {file.read().strip()}).") from None
+    file.truncate(0)
+    file.write(str(os.getpid()))
+    file.flush()
+    return file
+
+
+def end_orphans(home: Path) -> None:
+    """Stop what a killed supervisor of this home left behind; the environment of its children names the home."""
+    mine = f"{home}:"
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.pid != os.getpid() and process.environ().get(MARK, "").startswith(mine):
+                process.kill()
+                found.append(process)
+        except psutil.Error:
+            continue
+    psutil.wait_procs(found, timeout=10)
+
+
+def check_port(host: str, port: int) -> None:
+    from config.checks import Refusal
+
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    with socket.socket(family, socket.SOCK_STREAM) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except PermissionError:
+            raise Refusal(f"Port {port} needs an administrator: choose another with CLEARANCE_PORT.") from None
+        except OSError as error:
+            raise Refusal(
+                f"Port {port} on {host} cannot be used ({error.strerror}): choose another with CLEARANCE_PORT."
+            ) from None
+
+
+def prepare_database() -> None:
+    """Refuse unsafe databases, then bring the schema up to date as its owner."""
+    from django.core.management import call_command
+
+    from config import checks
+    from config.database import as_owner
+
+    checks.check_server()
+    checks.check_role()
+    if checks.unapplied_migrations():
+        say("Bringing the database up to date …")
+        with as_owner():
+            call_command("migrate", interactive=False, verbosity=0)
+        checks.check_role()
+    checks.check_tables()
+    checks.check_demo_passwords()
+    checks.check_broker()
+
+
+def load_demo() -> bool:
+    """On the first run of an installation that nobody else can reach. True where the demo workspace exists."""
+    from django.conf import settings
+
+    from config import checks
+    from entities.models import Workspace
+
+    if Workspace.objects.filter(slug="demo").exists():
+        return True
+    if checks.is_public() or not settings.CLEARANCE_DEMO or Workspace.objects.exists():
+        return False
+    say("Loading the demo workspace …")
+    done = subprocess.run([sys.executable, "manage.py", "load_demo"], check=False)  # noqa: S603
+    if done.returncode:
+        raise checks.Refusal("The demo workspace could not be loaded: see above.")
+    return True
+
+
+class Supervisor:
+    """Starts the children, starts them again, and stops them."""
+
+    def __init__(self, home: Path) -> None:
+        from django.conf import settings
+
+        environment = {**os.environ, MARK: f"{home}:{os.getpid()}", "PYTHONUNBUFFERED": "1"}
+        logs = None if os.environ.get("CLEARANCE_LOGS") == "-" else home / "logs"
+        if logs:
+            logs.mkdir(mode=0o700, exist_ok=True)
+        self.children = [Child(name, environment, logs) for name in ("web", "worker", "beat")]
+        pool = str(settings.DATABASE_POOL or 16)
+        self.children[0].environment_extra["CLEARANCE_DB_POOL"] = pool
+        self.stopping = threading.Event()
+        self.impatient = False
+
+    def on_signal(self, number: int, frame: FrameType | None) -> None:
+        self.impatient = self.stopping.is_set()
+        self.stopping.set()
+
+    def run(self, url: str, welcome: str) -> None:
+        from config.checks import is_alone_with_broker, reclaim_messages
+
+        if is_alone_with_broker():
+            reclaim_messages()
+        for child in self.children:
+            child.start()
+        self.wait_until_served(url)
+        say(welcome)
+        while not self.stopping.wait(0.3):
+            for child in self.children:
+                self.look_after(child)
+
+    def wait_until_served(self, url: str) -> None:
+        deadline = time.monotonic() + READY_SECONDS
+        while time.monotonic() < deadline and not self.stopping.wait(0.1):
+            for child in self.children:
+                self.look_after(child)
+            try:
+                urllib.request.urlopen(f"{url}healthz", timeout=2).close()  # noqa: S310
+                return
+            except (urllib.error.URLError, OSError):
+                continue
+        if self.stopping.is_set():
+            raise Stopped
+        say("The web server does not answer yet; still trying. Its log is in the logs directory.")
+
+    def look_after(self, child: Child) -> None:
+        """Start a dead child again: at once the first time, then after waits that double."""
+        from config.checks import is_alone_with_broker, reclaim_messages
+
+        now = time.monotonic()
+        if child.due:
+            if now >= child.due:
+                child.due = 0.0
+                if child.name == "worker" and is_alone_with_broker():
+                    reclaim_messages()
+                child.start()
+        elif child.died():
+            assert child.process is not None
+            child.signal_all(signal.SIGKILL)
+            if now - child.started > STEADY_SECONDS:
+                child.wait = 0.5
+            say(f"{child.name} ended (status {child.process.returncode}); starting it again in {child.wait:g} s.")
+            child.due = now + child.wait
+            child.wait = min(child.wait * 2, LONGEST_WAIT)
+
+    def stop(self) -> None:
+        """Politely, then firmly."""
+        for child in self.children:
+            child.due = 0.0
+            if child.process is not None and not child.died():
+                child.process.terminate()
+        deadline = time.monotonic() + POLITE_SECONDS
+        while (
+            time.monotonic() < deadline
+            and not self.impatient
+            and not all(c.died() or not c.process for c in self.children)
+        ):
+            time.sleep(0.05)
+        for child in self.children:
+            child.signal_all(signal.SIGKILL)
+            if child.process is not None:
+                child.process.wait()
+
+
+def welcome(url: str, demo: bool) -> str:
+    lines = ["", f"  Clearance is ready:  {url}", ""]
+    if demo:
+        lines += [
+            "  Sign in to the demo workspace, password `demo`, as",
+            "    admin    everything, administers     hr      Public, PII",
+            "    steward  everything, may relabel     cfo     Public, Financial",
+            "    staff    Public, Internal            viewer  Public",
+            "",
+        ]
+    return "\n".join([*lines, "  Ctrl-C stops it; nothing is lost.", ""])
+
+
+def up() -> None:
+    """Raises: Refusal, DatabaseError, Stopped."""
+    from config.home import HOME
+    from config.postgres import Cluster
+
+    lock = lock_home(HOME)
+    end_orphans(HOME)
+    import django
+
+    django.setup()
+    from django.conf import settings
+    from django.db import connection
+
+    from config.static import collect_if_changed
+
+    check_port(settings.CLEARANCE_BIND, settings.CLEARANCE_PORT)
+    supervisor = Supervisor(HOME)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, supervisor.on_signal)
+    release = Cluster(HOME).hold() if settings.EMBEDDED else lambda: None
+    try:
+        prepare_database()
+        demo = load_demo()
+        connection.close()
+        if collect_if_changed():
+            say("Static files collected.")
+        if supervisor.stopping.is_set():
+            raise Stopped
+        host = settings.CLEARANCE_BIND
+        shown = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0", "::") else host  # noqa: S104
+        url = f"http://{shown}:{settings.CLEARANCE_PORT}/"
+        supervisor.run(url, welcome(url, demo))
+    finally:
+        say("Stopping …")
+        supervisor.stop()
+        release()
+        del lock
+    say("Stopped.")
+
+
+def main() -> None:
+    from config.checks import Refusal
+    from config.postgres import DatabaseError
+
+    try:
+        up()
+    except (Refusal, DatabaseError) as refusal:
+        sys.exit(f"Clearance did not start. {refusal}")
+    except Stopped:
+        say("Stopped.")
+
+
+if __name__ == "__main__":
+    main()
