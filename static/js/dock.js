@@ -47,21 +47,31 @@ if (handle) {
   tell();
 }
 
-const body = dock?.querySelector("[data-dock-body]");
-if (body) {
-  // In the side column the body scrolls; on a narrow screen the page does.
+// In the side column the body scrolls; on a narrow screen the page does. A dock may be fetched, so look when it arrives.
+function follow(body) {
   const scroller = () => (getComputedStyle(body).overflowY === "auto" ? body : document.scrollingElement);
   let following = true;
   const toEnd = () => { if (body.checkVisibility()) scroller().scrollTop = scroller().scrollHeight; };
-  const notice = () => {
+  const look = () => {
     const { scrollHeight, scrollTop, clientHeight } = scroller();
     following = scrollHeight - scrollTop - clientHeight < 80;
   };
-  body.addEventListener("scroll", notice, { passive: true });
-  document.addEventListener("scroll", () => { if (scroller() !== body) notice(); }, { passive: true });
+  body.addEventListener("scroll", look, { passive: true });
+  document.addEventListener("scroll", () => { if (scroller() !== body) look(); }, { passive: true });
   new MutationObserver(() => { if (following) toEnd(); }).observe(body, { childList: true, subtree: true, characterData: true });
   if (scroller() === body) toEnd();
 }
+
+const followed = new WeakSet();
+function lookForBodies() {
+  for (const body of document.querySelectorAll("[data-dock-body]")) {
+    if (followed.has(body)) continue;
+    followed.add(body);
+    follow(body);
+  }
+}
+lookForBodies();
+document.addEventListener("htmx:load", lookForBodies);
 
 // Enter sends, Shift+Enter is a new line; never while an input method is composing.
 document.addEventListener("keydown", (event) => {

@@ -62,12 +62,14 @@ function restore(form) {
 
 const restoreAll = (root) => root.querySelectorAll("form").forEach((form) => { if (isKept(form)) restore(form); });
 
+const saved = Boolean(document.querySelector('#toasts [data-kind="success"]'));
+
 if (user && !onSignIn) {
   for (const key of storage.keys()) {
     const [, , whose, path] = ` ${key}`.split(" ");
     const draft = storage.get(key);
-    // Another person signed in in this tab, or the form was sent and led to another page: it has arrived.
-    if (whose !== user || (draft?.sent && path !== location.pathname)) storage.drop(key);
+    // Another person signed in in this tab, or the form was sent and led to another page or a success message: it arrived.
+    if (whose !== user || (draft?.sent && (saved || path !== location.pathname))) storage.drop(key);
   }
   restoreAll(document);
 }

@@ -39,13 +39,27 @@ function explain(status) {
   return "Something broke on our side and nothing was saved. Try again; what you typed is kept.";
 }
 
+// A part of the page that did not come says so in its own place, with a way to try again; no toast on top of it.
+function giveUp(part) {
+  if (!part.matches("[data-awaited]")) return false;
+  part.removeAttribute("aria-busy");
+  part.querySelector(".cl-panel-body").replaceChildren(part.querySelector("template[data-awaited-error]").content.cloneNode(true));
+  part.querySelector("[data-retry]").addEventListener("click", (event) => {
+    event.preventDefault();
+    window.htmx.ajax("GET", part.getAttribute("hx-get"), { source: part, target: part, swap: "outerHTML" });
+  });
+  return true;
+}
+
 document.addEventListener("clearance:toast", (event) => show(event.detail));
 document.addEventListener("clearance:say", (event) => say(event.detail.text));
 document.addEventListener("click", (event) => event.target.closest("[data-toast-close]")?.closest("[data-toast]")?.remove());
-document.addEventListener("htmx:sendError", () => show({ text: explain(0), kind: "error" }));
+document.addEventListener("htmx:sendError", (event) => {
+  if (!event.detail.elt.closest("[data-quiet]") && !giveUp(event.detail.elt)) show({ text: explain(0), kind: "error" });
+});
 document.addEventListener("htmx:responseError", (event) => {
   const { xhr, elt } = event.detail;
-  if (elt.closest("[data-quiet]")) return;
+  if (elt.closest("[data-quiet]") || giveUp(elt)) return;
   let text = "";
   try { text = JSON.parse(xhr.responseText).error.detail; } catch { /* not one of our sentences */ }
   show({ text: text || explain(xhr.status), kind: "error" });
