@@ -1,13 +1,14 @@
 """Addresses before a workspace: sign in, sign out, and the way to one's first workspace."""
 
-from django.contrib.auth.views import LoginView, LogoutView
+from django.contrib.auth.views import LogoutView
 from django.urls import path
 
 from entities import views
 from entities.access import PUBLIC_ROUTE, requires
+from entities.sign_in import SignIn
 
 urlpatterns = [
     path("", views.landing, name="landing"),
-    path("sign-in/", requires(PUBLIC_ROUTE)(LoginView.as_view(redirect_authenticated_user=True)), name="sign_in"),
+    path("sign-in/", requires(PUBLIC_ROUTE)(SignIn.as_view()), name="sign_in"),
     path("sign-out/", requires(PUBLIC_ROUTE)(LogoutView.as_view()), name="sign_out"),
 ]

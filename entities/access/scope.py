@@ -1,8 +1,8 @@
 """Scopes: who reads, in which workspace, for the length of one transaction."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -40,6 +40,7 @@ class Scope:
     kind: Kind
     slug: str
     narrowed_to: int = 0
+    atoms: frozenset[int] | None = None
 
     @staticmethod
     def for_user(user: "User", slug: str) -> "Scope":
@@ -61,6 +62,10 @@ class Scope:
         """All labels, unlabelled text included, of one workspace. For the pipeline, sweeps and cascades."""
         return Scope(workspace, 0, Kind.SERVICE, "")
 
+    def held_to(self, atoms: Iterable[int]) -> "Scope":
+        """This principal with no more clearances than `atoms`."""
+        return replace(self, atoms=frozenset(atoms) if self.atoms is None else self.atoms & frozenset(atoms))
+
     @property
     def is_service(self) -> bool:
         return self.kind is Kind.SERVICE
@@ -76,24 +81,30 @@ class Scope:
             raise ScopeError("a scope is already open on this connection")
         outermost = not connection.in_atomic_block
         with transaction.atomic():
-            _set(str(self.workspace), str(self.principal), "on" if self.is_service else "", str(self.narrowed_to or ""))
+            _set(
+                str(self.workspace),
+                str(self.principal),
+                "on" if self.is_service else "",
+                str(self.narrowed_to or ""),
+                "" if self.atoms is None else f"{{{','.join(map(str, sorted(self.atoms)))}}}",
+            )
             connection.open_scope = self  # type: ignore[attr-defined]
             connection.scope_cache = {}  # type: ignore[attr-defined]
             try:
                 yield
                 if not outermost and not connection.needs_rollback:
-                    _set("", "", "", "")
+                    _set("", "", "", "", "")
             finally:
                 connection.open_scope = None  # type: ignore[attr-defined]
                 connection.scope_cache = None  # type: ignore[attr-defined]
 
 
-def _set(workspace: str, principal: str, service: str, narrowed: str) -> None:
+def _set(workspace: str, principal: str, service: str, narrowed: str, atoms: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT set_config('app.workspace', %s, true), set_config('app.principal', %s, true),"
-            " set_config('app.service', %s, true), set_config('app.narrowed', %s, true)",
-            [workspace, principal, service, narrowed],
+            " set_config('app.service', %s, true), set_config('app.narrowed', %s, true), set_config('app.atoms', %s, true)",
+            [workspace, principal, service, narrowed, atoms],
         )
 
 

@@ -41,7 +41,10 @@ $$;
 -- components, so every member has it. Evaluated once a statement, so a revocation or a new compound needs no refresh.
 CREATE FUNCTION app_allowed() RETURNS integer[]
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
-DECLARE held integer[]; narrowed bigint := nullif(current_setting('app.narrowed', true), '')::bigint;
+DECLARE
+  held integer[];
+  narrowed bigint := nullif(current_setting('app.narrowed', true), '')::bigint;
+  only integer[] := nullif(current_setting('app.atoms', true), '')::integer[];
 BEGIN
   IF app_workspace() IS NULL THEN RETURN '{}'; END IF;
   IF app_service() THEN
@@ -51,6 +54,9 @@ BEGIN
   held := app_atoms_of(app_principal());
   IF narrowed IS NOT NULL THEN
     held := ARRAY(SELECT unnest(held) INTERSECT SELECT unnest(app_atoms_of(narrowed)));
+  END IF;
+  IF only IS NOT NULL THEN
+    held := ARRAY(SELECT unnest(held) INTERSECT SELECT unnest(only));
   END IF;
   RETURN (SELECT coalesce(array_agg(value), '{}') FROM entities_classification
           WHERE workspace_id = app_workspace() AND components <@ held);
@@ -66,11 +72,12 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
       AND cardinality(atom.components) = 1 AND NOT atom.value = ANY(app_allowed()))
 $$;
 
--- Unlabelled text is for the service and stewards.
+-- Unlabelled text is for the service and stewards, unless they are held to certain clearances.
 CREATE FUNCTION app_unlabelled() RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   SELECT app_workspace() IS NOT NULL AND (app_service() OR (
     EXISTS (SELECT 1 FROM app_roles_of(app_principal()) WHERE is_steward)
+    AND nullif(current_setting('app.atoms', true), '') IS NULL
     AND (nullif(current_setting('app.narrowed', true), '') IS NULL
          OR EXISTS (SELECT 1 FROM app_roles_of(current_setting('app.narrowed', true)::bigint) WHERE is_steward))))
 $$;
@@ -100,7 +107,7 @@ BEGIN
   IF found IS NOT NULL THEN RETURN found; END IF;
   INSERT INTO entities_classification (workspace_id, value, label, icon, color, description, conceal, components)
   SELECT ws, greatest(1000, (SELECT max(value) + 1 FROM entities_classification WHERE workspace_id = ws)),
-         string_agg(c.label, ' + ' ORDER BY c.value), 'tags', 'slate', '', false, parts
+         string_agg(c.label, ' + ' ORDER BY c.value), 'tag', 'slate', '', false, parts
   FROM entities_classification c WHERE c.workspace_id = ws AND c.value = ANY(parts)
     AND cardinality(c.components) = 1
   RETURNING value INTO found;

@@ -1,0 +1,43 @@
+"""The sign-in page. On a loopback address with the demo workspace it says who may be tried."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.views import LoginView
+
+from entities.actions import SEEDED
+from entities.models import User, Workspace
+from entities.shell import LabelChip
+
+LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+DEMO = {
+    "admin": range(7),
+    "hr": (0, 3),
+    "cfo": (0, 5),
+    "staff": (0, 1),
+    "viewer": (0,),
+    "steward": range(7),
+}
+
+
+@dataclass(frozen=True)
+class DemoUser:
+    name: str
+    labels: tuple[LabelChip, ...]
+
+
+class SignIn(LoginView):
+    redirect_authenticated_user = True
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return {**super().get_context_data(**kwargs), "demo_users": demo_users()}
+
+
+def demo_users() -> list[DemoUser]:
+    """The demo's people with what they are cleared for; nobody on a public address or without the demo workspace."""
+    if settings.CLEARANCE_BIND not in LOOPBACK or not Workspace.objects.filter(slug="demo").exists():
+        return []
+    chips = {value: LabelChip(value, label, icon, color) for value, label, icon, color, _ in SEEDED}
+    known = set(User.objects.filter(username__in=DEMO).values_list("username", flat=True))
+    return [DemoUser(name, tuple(chips[v] for v in values)) for name, values in DEMO.items() if name in known]
