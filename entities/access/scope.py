@@ -63,7 +63,9 @@ class Scope:
         return Scope(workspace, 0, Kind.SERVICE, "")
 
     def held_to(self, atoms: Iterable[int]) -> "Scope":
-        """This principal with no more clearances than `atoms`."""
+        """This principal with no more clearances than `atoms`. Raises: ScopeError for the service, which has no clearances."""
+        if self.is_service:
+            raise ScopeError("a service scope sees all labels")
         return replace(self, atoms=frozenset(atoms) if self.atoms is None else self.atoms & frozenset(atoms))
 
     @property

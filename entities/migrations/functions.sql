@@ -44,7 +44,7 @@ LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE
   held integer[];
   narrowed bigint := nullif(current_setting('app.narrowed', true), '')::bigint;
-  only integer[] := nullif(current_setting('app.atoms', true), '')::integer[];
+  at_most integer[] := nullif(current_setting('app.atoms', true), '')::integer[];
 BEGIN
   IF app_workspace() IS NULL THEN RETURN '{}'; END IF;
   IF app_service() THEN
@@ -55,8 +55,8 @@ BEGIN
   IF narrowed IS NOT NULL THEN
     held := ARRAY(SELECT unnest(held) INTERSECT SELECT unnest(app_atoms_of(narrowed)));
   END IF;
-  IF only IS NOT NULL THEN
-    held := ARRAY(SELECT unnest(held) INTERSECT SELECT unnest(only));
+  IF at_most IS NOT NULL THEN
+    held := ARRAY(SELECT unnest(held) INTERSECT SELECT unnest(at_most));
   END IF;
   RETURN (SELECT coalesce(array_agg(value), '{}') FROM entities_classification
           WHERE workspace_id = app_workspace() AND components <@ held);

@@ -7,7 +7,7 @@ import pytest
 from django.apps import apps
 from django.db import connection, transaction
 
-from entities.access import Kind, Scope, ScopeError, allowed_labels, raise_labels
+from entities.access import Kind, Scope, ScopeError, allowed_labels, held_atoms, raise_labels
 from entities.models import (
     Classification,
     ClassificationGrant,
@@ -197,6 +197,23 @@ def test_narrowed_scope_is_the_intersection(alice: Person, cfo: Person, hr: Pers
         assert allowed_labels() & {0, 1, 2, 3, 4, 5, 6} == {0, 5}
     with Scope(hr.scope.workspace, hr.scope.principal, Kind.USER, "acme", -role.pk).open():
         assert allowed_labels() & {0, 1, 2, 3, 4, 5, 6} == {0}
+
+
+def test_scope_held_to_atoms_has_no_others(alice: Person, steward: Person, cfo: Person, service: Scope) -> None:
+    with alice.scope.open():
+        assert {3, 5} <= held_atoms()
+    with alice.scope.held_to({5}).open():
+        assert held_atoms() == {5}
+    with alice.scope.held_to(()).open():
+        assert allowed_labels() == {0}
+    with cfo.scope.held_to({3, 5}).held_to({3}).open():
+        assert allowed_labels() == {0}
+    for scope, unlabelled in ((steward.scope, True), (steward.scope.held_to({1}), False)):
+        with scope.open(), connection.cursor() as cursor:
+            cursor.execute("SELECT app_unlabelled()")
+            assert cursor.fetchone()[0] is unlabelled
+    with pytest.raises(ScopeError):
+        service.held_to({1})
 
 
 def test_compound_needs_every_component(cfo: Person, hr: Person, alice: Person, service: Scope) -> None:
