@@ -16,30 +16,28 @@ from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
-from django.core.asgi import get_asgi_application  # noqa: E402
+from django.core.asgi import get_asgi_application
 
-ASGIScope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-ASGIApp = Callable[[ASGIScope, Receive, Send], Awaitable[None]]
 Hook = Callable[[], Awaitable[None]]
 
 # WhiteNoise's file responses are synchronous iterators; they are small and meant to be collected.
 warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume synchronous iterators")
 
 logger = logging.getLogger(__name__)
-django = get_asgi_application()
+django: Any = get_asgi_application()
 
 from config.bodies import limit_bodies  # noqa: E402  needs settings
 
 EVENTS = re.compile(r"^(/w/[^/]+)?/api/chat/turns/[^/]+/events/?$")
 
 
-def event_streams() -> ASGIApp:
+def event_streams() -> Any:
     """`chat.events.application`, or Django where the installation has no such module."""
     if find_spec("chat.events") is None:
         return django
-    return import_module("chat.events").application  # type: ignore[no-any-return]
+    return import_module("chat.events").application
 
 
 def hooks(name: str) -> list[Hook]:
@@ -75,7 +73,7 @@ async def lifespan(receive: Receive, send: Send) -> None:
             return
 
 
-async def route(scope: ASGIScope, receive: Receive, send: Send) -> None:
+async def route(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
     if scope["type"] == "lifespan":
         await lifespan(receive, send)
     elif scope["type"] == "http":

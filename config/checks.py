@@ -13,6 +13,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.hashers import check_password
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
+from psycopg import sql
 
 LEAST_POSTGRES = 150000
 # Earlier versions corrupt indexes and leak rows of one relation into another in parallel builds.
@@ -135,12 +136,12 @@ def reclaim_messages() -> None:
 
     Only for the embedded broker, whose single worker belongs to the caller and is not running.
     """
-    name = re.sub(r"\W", "_", settings.CELERY_TASK_DEFAULT_QUEUE)
+    queue = sql.Identifier("pgmq", "q_" + re.sub(r"\W", "_", settings.CELERY_TASK_DEFAULT_QUEUE))
     with (
         suppress(psycopg.errors.UndefinedTable),
         psycopg.connect(settings.CELERY_BROKER_TRANSPORT_OPTIONS["conn_string"]) as broker,
     ):
-        broker.execute(f"UPDATE pgmq.q_{name} SET vt = now() WHERE vt > now()".encode())
+        broker.execute(sql.SQL("UPDATE {} SET vt = now() WHERE vt > now()").format(queue))
 
 
 def is_alone_with_broker() -> bool:

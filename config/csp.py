@@ -4,7 +4,7 @@ from csp.constants import NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
 from csp.middleware import CSPMiddleware, PolicyParts
 from django.http import HttpRequest, HttpResponseBase
 
-PAGES = {
+PAGES: dict[str, dict[str, list[str]]] = {
     "DIRECTIVES": {
         "default-src": [NONE],
         "script-src": [SELF],

@@ -29,8 +29,8 @@ def connection(url: str, *, pool: int = 0) -> dict[str, Any]:
 
 def as_role(url: str, role: str) -> str:
     """The same database for another role that needs no password (Unix socket, certificate, .pgpass)."""
-    parts = {key: value for key, value in conninfo_to_dict(url).items() if key != "password"}
-    return make_conninfo(**{**parts, "user": role})
+    parts = {key: str(value) for key, value in conninfo_to_dict(url).items() if key != "password"}
+    return make_conninfo("", **{**parts, "user": role})
 
 
 def broker(url: str) -> tuple[str, dict[str, Any]]:
@@ -56,7 +56,7 @@ def broker(url: str) -> tuple[str, dict[str, Any]]:
     else:
         parts = {key: str(value) for key, value in conninfo_to_dict(url).items()}
     options = {
-        "conn_string": make_conninfo(**{"password": "x", **parts}),
+        "conn_string": make_conninfo("", **{"password": "x", **parts}),
         "init_extension": False,
         "use_notify": True,
         "notify_throttle_interval_ms": 0,

@@ -47,6 +47,7 @@ password_encryption = 'scram-sha-256'
 log_min_error_statement = panic
 log_error_verbosity = terse
 log_parameter_max_length_on_error = 0
+log_checkpoints = off
 """
 # Throw-away clusters of tests: a crash may lose them.
 NOT_DURABLE = "fsync = off\nsynchronous_commit = off\nfull_page_writes = off\n"
@@ -92,11 +93,14 @@ class Cluster:
 
     @cached_property
     def socket_directory(self) -> Path:
-        """Beside the data, or in /tmp under a name derived from the path where the former exceeds the socket limit."""
+        """Beside the data, or in /tmp under a name derived from the path where that exceeds the limit of a socket's name.
+
+        A comma would make two hosts of it.
+        """
         near = self.root / "socket"
-        if len(os.fsencode(near / ".s.PGSQL.5432")) <= LONGEST_SOCKET:
+        if len(os.fsencode(near / ".s.PGSQL.5432")) <= LONGEST_SOCKET and "," not in str(near):
             return near
-        return Path("/tmp") / f"clearance-{hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]}"  # noqa: S108
+        return Path("/tmp") / f"clearance-{hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]}"
 
     def url(self, user: str, database: str = DATABASE) -> str:
         """A libpq URL of the Unix socket, whether or not the server runs."""
@@ -141,6 +145,9 @@ class Cluster:
         lay_out(self)
 
     def make_directories(self) -> None:
+        if set('"$`\\\n') & set(str(self.root)):
+            # pg_ctl hands the path to a shell.
+            raise DatabaseError(f'CLEARANCE_HOME may not contain any of " $ ` \\ (it is {self.home}).')
         make_home(self.home)
         for directory in (self.root, self.socket_directory):
             directory.mkdir(mode=0o700, exist_ok=True)
@@ -176,7 +183,7 @@ class Cluster:
         except KeyError:
             pass
         try:
-            subprocess.run([*command, SYSTEM_USER], check=True, capture_output=True)  # noqa: S603
+            subprocess.run([*command, SYSTEM_USER], check=True, capture_output=True)
         except (OSError, subprocess.CalledProcessError) as error:
             raise DatabaseError(
                 "PostgreSQL cannot run as root and no system user could be made for it: run as an ordinary user."
@@ -185,12 +192,10 @@ class Cluster:
 
     def run(self, *command: str, timeout: float = START_SECONDS) -> None:
         """Run one of PostgreSQL's programs as its system user, with its output in the log."""
-        identity = {}
-        if os.geteuid() == 0:
-            identity = {"user": self.system_user.pw_uid, "group": self.system_user.pw_gid, "extra_groups": []}
+        as_root = os.geteuid() == 0
         environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C", "TZ": "UTC"}
         with self.log.open("ab") as log:
-            subprocess.run(  # noqa: S603
+            subprocess.run(
                 [str(binaries() / command[0]), *command[1:]],
                 check=True,
                 stdin=subprocess.DEVNULL,
@@ -200,7 +205,9 @@ class Cluster:
                 env=environment,
                 timeout=timeout,
                 umask=0o077,
-                **identity,  # type: ignore[arg-type]
+                user=self.system_user.pw_uid if as_root else None,
+                group=self.system_user.pw_gid if as_root else None,
+                extra_groups=[] if as_root else None,
             )
 
     def initialise(self) -> None:
@@ -224,7 +231,7 @@ class Cluster:
         self.socket_directory.mkdir(mode=0o700, exist_ok=True)
         self.own(self.socket_directory)
         configuration = self.data / "clearance.conf"
-        socket = str(self.socket_directory).replace('"', '""').replace("'", "''")
+        socket = str(self.socket_directory).replace("'", "''")
         text = CONFIGURATION.format(socket=f'"{socket}"') + ("" if self.durable else NOT_DURABLE)
         configuration.write_text(text)
         if os.geteuid() == 0:

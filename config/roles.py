@@ -1,6 +1,6 @@
 """The three database roles and what each may do, for the embedded cluster and, printed, for an administrator.
 
-    clearance_owner  owns the database, its schema and tables; runs migrations; no superuser, bound by row-level security
+    clearance_owner  owns the database, its schema and tables; runs migrations; no superuser
     clearance_app    reads and writes rows; owns nothing, so it cannot switch row-level security off
     clearance_mq     owns the schema `pgmq` (the message broker) and sees nothing else
 

@@ -228,7 +228,7 @@ CELERY_BEAT_SCHEDULE_FILENAME = str(HOME / "beat-schedule")
 
 
 def schedules() -> dict[str, dict[str, Any]]:
-    """What the apps want done periodically: `SCHEDULE` in an app's `schedule.py`, in the form of Celery's beat_schedule.
+    """What the apps want done periodically: `SCHEDULE` in an app's `schedule.py`, as Celery's beat_schedule takes it.
 
     The module is read while settings load, so it imports no models.
     """

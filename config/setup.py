@@ -22,7 +22,7 @@ def main(directory: str, *locks: str) -> None:
     python = environment / "bin" / "python"
     stamp = environment / "clearance-locks"
     wanted = {name: hashlib.sha256(Path(name).read_bytes()).hexdigest() for name in locks}
-    working = python.exists() and subprocess.run([python, "-c", ""], check=False).returncode == 0  # noqa: S603
+    working = python.exists() and subprocess.run([python, "-c", ""], check=False).returncode == 0
     installed = read(stamp) if working else {}
     missing = [name for name, digest in wanted.items() if installed.get(name) != digest]
     if not missing:
@@ -54,7 +54,7 @@ def read(stamp: Path) -> dict[str, str]:
 
 def install(python: Path, arguments: list[str]) -> None:
     command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--require-hashes"]
-    if subprocess.run([*command, *arguments], check=False).returncode:  # noqa: S603
+    if subprocess.run([*command, *arguments], check=False).returncode:
         sys.exit("The dependencies could not be installed: see above. Nothing else was changed; run it again.")
 
 

@@ -17,6 +17,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
+from contextlib import suppress
 from dataclasses import dataclass, field
 from io import BytesIO
 from logging import LogRecord
@@ -59,7 +60,7 @@ class Child:
 
     def start(self) -> None:
         self.started = time.monotonic()
-        self.process = subprocess.Popen(  # noqa: S603
+        self.process = subprocess.Popen(
             [sys.executable, "-m", "config.child", self.name],
             env={**self.environment, **self.environment_extra},
             stdin=subprocess.DEVNULL,
@@ -83,10 +84,8 @@ class Child:
     def signal_all(self, number: signal.Signals) -> None:
         """To the process and everything it started."""
         if self.process is not None:
-            try:
+            with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.process.pid, number)
-            except (ProcessLookupError, PermissionError):
-                pass
 
 
 def lock_home(home: Path) -> object:
@@ -168,7 +167,7 @@ def load_demo() -> bool:
     if checks.is_public() or not settings.CLEARANCE_DEMO or Workspace.objects.exists():
         return False
     say("Loading the demo workspace …")
-    done = subprocess.run([sys.executable, "manage.py", "load_demo"], check=False)  # noqa: S603
+    done = subprocess.run([sys.executable, "manage.py", "load_demo"], check=False)
     if done.returncode:
         raise checks.Refusal("The demo workspace could not be loaded: see above.")
     return True
@@ -213,7 +212,7 @@ class Supervisor:
             for child in self.children:
                 self.look_after(child)
             try:
-                urllib.request.urlopen(f"{url}healthz", timeout=2).close()  # noqa: S310
+                urllib.request.urlopen(f"{url}healthz", timeout=2).close()
                 return
             except (urllib.error.URLError, OSError):
                 continue
@@ -302,7 +301,7 @@ def up() -> None:
         if supervisor.stopping.is_set():
             raise Stopped
         host = settings.CLEARANCE_BIND
-        shown = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0", "::") else host  # noqa: S104
+        shown = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0", "::") else host
         url = f"http://{shown}:{settings.CLEARANCE_PORT}/"
         supervisor.run(url, welcome(url, demo))
     finally:

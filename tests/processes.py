@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import psycopg
 import pytest
 from django.conf import settings
+from psycopg import sql
 
 from config.postgres import Cluster
 from config.roles import MQ
@@ -109,6 +110,6 @@ def start_worker(cluster: Cluster, transactional_db: None) -> Iterator[Callable[
 
 
 def empty_queue(cluster: Cluster) -> None:
-    name = re.sub(r"\W", "_", settings.CELERY_TASK_DEFAULT_QUEUE)
+    queue = sql.Identifier("pgmq", "q_" + re.sub(r"\W", "_", settings.CELERY_TASK_DEFAULT_QUEUE))
     with suppress(psycopg.errors.UndefinedTable), psycopg.connect(cluster.url(MQ)) as broker:
-        broker.execute(f"DELETE FROM pgmq.q_{name}".encode())
+        broker.execute(sql.SQL("DELETE FROM {}").format(queue))

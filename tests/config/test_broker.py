@@ -40,9 +40,11 @@ def test_broker_role_owns_its_schema(cluster, transactional_db):
     ["SELECT * FROM public.django_session", "CREATE TABLE public.mine (id int)", "CREATE SCHEMA mine"],
 )
 def test_broker_role_is_confined_to_its_schema(cluster, transactional_db, statement):
-    with psycopg.connect(cluster.url(MQ), autocommit=True) as broker:
-        with pytest.raises(psycopg.errors.InsufficientPrivilege):
-            broker.execute(statement)
+    with (
+        psycopg.connect(cluster.url(MQ), autocommit=True) as broker,
+        pytest.raises(psycopg.errors.InsufficientPrivilege),
+    ):
+        broker.execute(statement)
 
 
 def test_application_role_does_not_reach_the_broker(app_connection):

@@ -1,16 +1,161 @@
+"""The embedded cluster: it starts again after anything, and its roles can do only what they must."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
 import psycopg
 import pytest
+from django.conf import settings
+from django.db import connection
+
+from config.postgres import LONGEST_SOCKET, SUPERUSER, Cluster, DatabaseError
+from config.roles import APP, MQ, OWNER
 
 
-@pytest.mark.django_db
-def test_django_is_the_application_role():
-    from django.db import connection
+@pytest.fixture
+def home(tmp_path_factory):
+    """A CLEARANCE_HOME that PostgreSQL's system user may reach, with the cluster stopped afterwards."""
+    home = tmp_path_factory.mktemp("home")
+    yield home
+    Cluster(home).stop()
 
+
+def answers(cluster):
+    with psycopg.connect(cluster.url(APP), connect_timeout=5) as app:
+        return app.execute("SELECT current_user").fetchone() == (APP,)
+
+
+def test_django_is_the_application_role(db):
     with connection.cursor() as cursor:
         cursor.execute("SELECT current_user")
         assert cursor.fetchone() == ("clearance_app",)
 
 
-def test_application_role_changes_no_schema(app_connection):
+def test_roles_are_bound_by_row_level_security(superuser_connection):
+    rows = superuser_connection.execute(
+        "SELECT rolname, rolsuper, rolbypassrls, rolcreatedb, rolcreaterole FROM pg_roles WHERE rolname = ANY(%s)",
+        [[OWNER, APP, MQ]],
+    ).fetchall()
+    assert sorted(rows) == [(name, False, False, False, False) for name in sorted([OWNER, APP, MQ])]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "CREATE TABLE mine (id int)",
+        "CREATE TEMP TABLE mine (id int)",
+        "CREATE SCHEMA mine",
+        "ALTER TABLE django_session DISABLE ROW LEVEL SECURITY",
+        "DROP TABLE django_session",
+        "TRUNCATE django_session",
+        "SET ROLE clearance_owner",
+    ],
+)
+def test_application_role_changes_no_schema(app_connection, statement):
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
-        app_connection.execute("CREATE TABLE mine (id int)")
+        app_connection.execute(statement)
+
+
+def test_application_role_writes_rows(app_connection):
+    app_connection.execute("INSERT INTO django_session VALUES ('key', 'data', now())")
+    assert app_connection.execute("SELECT count(*) FROM django_session").fetchone() == (1,)
+
+
+def test_sockets_and_data_are_closed_to_other_users(cluster):
+    for directory in (cluster.root, cluster.data, cluster.socket_directory):
+        assert directory.stat().st_mode & 0o077 == 0
+
+
+def test_stops_with_its_last_holder_and_starts_again(home):
+    cluster = Cluster(home, durable=False)
+    release = cluster.hold()
+    assert answers(cluster)
+    release()
+    assert cluster.process() is None
+    again = Cluster(home, durable=False).hold()
+    assert answers(cluster)
+    again()
+
+
+def test_stays_while_somebody_else_holds_it(home):
+    cluster = Cluster(home, durable=False)
+    first, second = cluster.hold(), Cluster(home, durable=False).hold()
+    first()
+    assert answers(cluster)
+    second()
+    assert cluster.process() is None
+
+
+def test_starts_after_sigkill_of_the_server_with_what_was_committed(home):
+    cluster = Cluster(home)
+    cluster.hold()
+    with psycopg.connect(cluster.url(SUPERUSER), autocommit=True) as server:
+        server.execute("CREATE TABLE kept AS SELECT 1 AS one")
+    cluster.process().kill()
+    time.sleep(0.2)
+    Cluster(home).hold()
+    with psycopg.connect(cluster.url(SUPERUSER)) as server:
+        assert server.execute("SELECT one FROM kept").fetchone() == (1,)
+
+
+def test_starts_although_the_pid_file_names_another_process(home):
+    """After a reboot, or in a new container, the old process id may belong to anybody."""
+    cluster = Cluster(home, durable=False)
+    cluster.hold()()
+    (cluster.data / "postmaster.pid").write_text(f"{os.getpid()}\n{cluster.data}\n1\n5432\n\n\n\n")
+    cluster.hold()
+    assert answers(cluster)
+
+
+def test_initialises_again_after_being_killed_half_way(home):
+    cluster = Cluster(home, durable=False)
+    (cluster.root / "data.new" / "base").mkdir(parents=True)
+    cluster.hold()
+    assert answers(cluster)
+    assert not (cluster.root / "data.new").exists()
+
+
+def test_holder_that_is_killed_does_not_keep_the_server(home):
+    code = "import sys, time; from pathlib import Path; from config.postgres import Cluster;"
+    code += "Cluster(Path(sys.argv[1]), durable=False).hold(); print('held', flush=True); time.sleep(60)"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(home)], cwd=settings.BASE, stdout=subprocess.PIPE, text=True
+    ) as holder:
+        assert holder.stdout.readline() == "held\n"
+        holder.send_signal(signal.SIGKILL)
+    cluster = Cluster(home, durable=False)
+    cluster.hold()()
+    assert cluster.process() is None
+
+
+def test_path_longer_than_a_socket_may_be(home):
+    deep = home / ("a-directory-with-a-long-name-" * 4)
+    cluster = Cluster(deep, durable=False)
+    assert len(str(cluster.data)) > LONGEST_SOCKET
+    release = cluster.hold()
+    assert answers(cluster)
+    release()
+
+
+def test_path_with_quote_space_and_comma(home):
+    release = Cluster(home / "it's here, ok", durable=False).hold()
+    assert answers(Cluster(home / "it's here, ok"))
+    release()
+
+
+def test_path_that_a_shell_would_expand_is_refused(home):
+    with pytest.raises(DatabaseError, match="may not contain"):
+        Cluster(home / "$(touch owned)", durable=False).hold()
+
+
+def test_socket_directory_of_somebody_else_is_refused(home):
+    if os.geteuid() != 0:
+        pytest.skip("only root can give a directory away")
+    cluster = Cluster(home, durable=False)
+    cluster.root.mkdir()
+    os.chown(cluster.root, 12345, 12345)
+    with pytest.raises(DatabaseError, match="belongs to somebody else"):
+        cluster.hold()
