@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 
@@ -44,6 +45,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             search_url=address("retrieval:search"),
             suggest_url=address("retrieval:suggest"),
             jobs_url=address("ingestion:jobs"),
+            offline_engine=not (settings.ANTHROPIC_API_KEY or settings.ANTHROPIC_BASE_URL),
             admin_url=address("admin:index") if holds(scope, ADMIN) else "",
         )
     }

@@ -1,0 +1,68 @@
+"""A whole installation, started as a new user starts it, and people who browse it in a real Chromium."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from tests.chromium import chromium  # noqa: F401  fixture
+from tests.processes import free_port, wait_for
+
+BASE = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="session")
+def installation() -> Iterator[str]:
+    """`make up` in an empty CLEARANCE_HOME: the URL of the running installation, demo workspace loaded and read."""
+    home = Path(tempfile.mkdtemp(prefix="clearance-browser-"))
+    home.chmod(0o711)
+    port = free_port()
+    dropped = ("CLEARANCE_", "DATABASE_", "ANTHROPIC_", "DJANGO_SETTINGS_MODULE")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
+    environment |= {"CLEARANCE_HOME": str(home), "CLEARANCE_PORT": str(port)}
+    log = home / "supervisor.log"
+    with log.open("wb") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "config.supervisor"], cwd=BASE, env=environment, stdout=output, stderr=output
+        )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        wait_for(lambda: urllib.request.urlopen(f"{url}/readyz", timeout=2), "the installation", 240)
+    except AssertionError:
+        process.kill()
+        raise AssertionError(log.read_text()) from None
+    yield url
+    process.send_signal(signal.SIGINT)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(30)
+    process.kill()
+
+
+@pytest.fixture
+def browse(chromium: Browser, installation: str) -> Iterator[Callable[..., Page]]:  # noqa: F811
+    """`page = browse("cfo")`: a page of its own browser context, signed in to the demo workspace."""
+    contexts: list[BrowserContext] = []
+
+    def sign_in(user: str, **options: object) -> Page:
+        context = chromium.new_context(base_url=f"{installation}/w/demo/", **options)  # type: ignore[arg-type]
+        context.set_default_timeout(20_000)
+        contexts.append(context)
+        page = context.new_page()
+        page.goto(f"{installation}/sign-in/")
+        page.get_by_label("Username").fill(user)
+        page.get_by_label("Password").fill("demo")
+        page.get_by_role("button", name="Sign in").click()
+        page.wait_for_url("**/w/demo/")
+        return page
+
+    yield sign_in
+    for context in contexts:
+        context.close()
