@@ -27,25 +27,19 @@ from entities.signals import entity_changed, entity_deleted
 from entities.text import write_text
 
 SEEDED = [
-    (PUBLIC, "Public", "world", "green", "No sensitive information: anybody may read it."),
+    (PUBLIC, "Public", "world", "slate", "No sensitive information: anybody may read it."),
     (INTERNAL, "Internal", "building", "blue", "Internal business information: plans, procedures, meeting notes."),
-    (
-        CONFIDENTIAL,
-        "Confidential",
-        "lock",
-        "orange",
-        "Business-confidential material: strategy, negotiations, disputes.",
-    ),
+    (CONFIDENTIAL, "Confidential", "lock", "indigo", "Business-confidential: strategy, negotiations, disputes."),
     (PII, "PII", "user", "purple", "A person together with contact or identity data."),
     (
         PII_SENSITIVE,
         "PII-Sensitive",
-        "heart",
+        "fingerprint",
         "pink",
-        "Health, beliefs, biometrics, sickness or family matters of a person.",
+        "Health, beliefs, biometrics or family matters of a person.",
     ),
-    (FINANCIAL, "Financial", "coin", "yellow", "Salaries, bank accounts, revenue, prices and deal terms."),
-    (SECRET, "Secret", "key", "red", "Passwords, keys, credentials, and what must not leave a small circle."),
+    (FINANCIAL, "Financial", "coins", "amber", "Salaries, bank accounts, revenue, prices and deal terms."),
+    (SECRET, "Secret", "shield-lock", "red", "Passwords, keys, credentials, and what only a small circle may know."),
 ]
 SEEDED_ROLES = [
     ("Admin", {"is_admin": True}, []),

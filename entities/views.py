@@ -17,6 +17,7 @@ from entities.models import Entity
 from entities.pages import choices_of, columns_of, properties_of, text_sections
 from entities.records import BadQuery, list_records, visible_links
 from entities.registry import content_type_id, entity_types
+from entities.shell_context import address
 from entities.text import read_texts
 
 PAGE = 25
@@ -49,7 +50,8 @@ def home(request: HttpRequest) -> HttpResponse:
         for model in entity_types().values()
     }
     kinds = [(model, count) for model, count in counts.items() if count or may_create(scope, model)]
-    return render(request, "entities/home.html", {"recent": recent, "kinds": kinds})
+    panels = {"conversations_url": address("chat:recent"), "pulses_url": address("pulse:recent")}
+    return render(request, "entities/home.html", {"recent": recent, "kinds": kinds, **panels})
 
 
 @requires(MEMBER)
