@@ -21,7 +21,9 @@ class Index:
 
     service: Scope
 
-    def file(self, entity: Entity, name: str = "lease.pdf", *, name_label: int = 0, collection: str = "documents") -> File:
+    def file(
+        self, entity: Entity, name: str = "lease.pdf", *, name_label: int = 0, collection: str = "documents"
+    ) -> File:
         with self.service.open():
             file = File.objects.create(
                 workspace_id=self.service.workspace,
@@ -33,9 +35,7 @@ class Index:
             blob = Blob.objects.create(
                 workspace_id=self.service.workspace, sha256=uuid4().hex, size=1, media_type="text/plain", path="x"
             )
-            revision = FileRevision.objects.create(
-                workspace_id=self.service.workspace, file=file, blob=blob, number=1
-            )
+            revision = FileRevision.objects.create(workspace_id=self.service.workspace, file=file, blob=blob, number=1)
             File.objects.filter(pk=file.pk).update(revision=revision)
             file.refresh_from_db()
         return file

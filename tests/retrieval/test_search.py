@@ -4,7 +4,9 @@ from retrieval.search import search
 
 def test_finds_by_word_and_by_meaning(index, contract, viewer):
     file = index.file(contract)
-    cap = index.row(contract, "The liability cap is two million euros.", file=file, position=0, page=3, section="12 Liability")
+    cap = index.row(
+        contract, "The liability cap is two million euros.", file=file, position=0, page=3, section="12 Liability"
+    )
     index.row(contract, "Deliveries arrive at the quay every Monday.", file=file, position=1)
     index.row(contract, "The hourly rate is 90.", file=file, position=2, label=FINANCIAL)
     with viewer.scope.open():

@@ -1,0 +1,127 @@
+"""Whether a passage bears out the sentence that cites it: figures, names and words, compared without a model (design §6).
+
+It finds what a reader would check first, a number or a name that is not in the source. It does not judge meaning.
+"""
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from enum import StrEnum
+
+
+class Support(StrEnum):
+    SUPPORTED = "supported"
+    WEAK = "weak"
+    UNSUPPORTED = "unsupported"
+
+
+ENOUGH, SOME = 0.5, 0.25
+"""Shares of a sentence's content words that its passage must hold to be supported, and to be more than unsupported."""
+
+MARKER = re.compile(r"\[(?:citation:\d{1,9}|src:[0-9a-f]{8}|\d{1,9})\]")
+END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*(?:\s*\[(?:citation:\d{1,9}|src:[0-9a-f]{8}|\d{1,9})\])*\s+(?=\S)|\n+")
+LIST_MARK = re.compile(r"^\s*(?:[-*+•>#]+|\d{1,3}[.)])\s+")
+FIGURE = re.compile(
+    r"(?P<money>[€$£]\s?)?(?<![\w.,])(?P<digits>(?:\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?!\d)|\d+)(?:[.,]\d+)*)"
+    r"(?P<scale>[kKM]\b|m\b|\s?(?:thousand|million|billion|bn)\b)?"
+)
+WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
+SCALES = {"thousand": 3, "k": 3, "million": 6, "m": 6, "billion": 9, "bn": 9}
+SPELT = dict(zip("zero one two three four five six seven eight nine ten eleven twelve".split(), range(13), strict=True))
+SPELT_FIGURE = re.compile(rf"\b({'|'.join(SPELT)})\b(?:\s+(thousand|million|billion))?", re.IGNORECASE)
+MONTHS = frozenset("january february march april may june july august september october november december".split())
+QUIET = frozenset(
+    "a about above after again all also an and any are as at be because been before being below between both but by can "
+    "could did do does each for from further had has have having he her here his how however i if in into is it its may "
+    "more most must no nor not of off on once only or other our out over own per same shall she should so some such than "
+    "that the their them then there therefore these they this those through to too under until up upon very was we were "
+    "what when where which while who whom why will with within would you your document passage source record states says "
+    "according stated mentions".split()
+)
+
+
+def sentences_citing(text: str, n: int) -> list[str]:
+    """The sentences of `text` that carry `[citation:n]`, markers removed. One after the full stop belongs to what is before."""
+    marker = f"[citation:{n}]"
+    found, start = [], 0
+    for end in [*END.finditer(text), None]:
+        stop = end.end() if end else len(text)
+        part = text[start:stop]
+        if marker in part:
+            found.append(" ".join(MARKER.sub(" ", part).split()))
+        start = stop
+    return found
+
+
+def check_support(sentences: Sequence[str], passage: str) -> Support:
+    """The worst verdict over the sentences that cite `passage`; supported where there is none."""
+    order = [Support.UNSUPPORTED, Support.WEAK]
+    verdicts = {check_sentence(sentence, passage) for sentence in sentences}
+    return next((verdict for verdict in order if verdict in verdicts), Support.SUPPORTED)
+
+
+def check_sentence(sentence: str, passage: str) -> Support:
+    """Unsupported: a figure that the passage does not have, or hardly a word in common. Weak: a name that it does not
+    have, or few words in common."""
+    if figures(sentence) - figures(passage) - spelt_figures(passage):
+        return Support.UNSUPPORTED
+    words, there = content_words(sentence), content_words(passage)
+    overlap = len(words & there) / len(words) if words else 1.0
+    if overlap < SOME:
+        return Support.UNSUPPORTED
+    if overlap < ENOUGH or names(sentence) - {word.casefold() for word in WORD.findall(passage)}:
+        return Support.WEAK
+    return Support.SUPPORTED
+
+
+def figures(text: str) -> frozenset[Decimal]:
+    """The numbers written in figures, in units: "€1.2 million", "1,200,000" and "1 200 000" are one number."""
+    found: set[Decimal] = set()
+    for match in FIGURE.finditer(MARKER.sub(" ", LIST_MARK.sub("", text))):
+        scale = (match["scale"] or "").strip()
+        if scale == "m" and not match["money"]:
+            scale = ""  # metres
+        found |= {value.scaleb(SCALES.get(scale.casefold(), 0)).normalize() for value in _values(match["digits"])}
+    return frozenset(found)
+
+
+def spelt_figures(text: str) -> frozenset[Decimal]:
+    """Small numbers in words, with their scale: a passage may spell what an answer writes in figures."""
+    matches = SPELT_FIGURE.finditer(text)
+    return frozenset(
+        Decimal(SPELT[m[1].casefold()]).scaleb(SCALES.get((m[2] or "").casefold(), 0)).normalize() for m in matches
+    )
+
+
+def _values(digits: str) -> set[Decimal]:
+    plain = re.sub(r"[ \u00a0\u202f'’]", "", digits)
+    # 1,200,000 and 1.200.000 group by thousands; 1.5 and 1,5 are decimals; 10.03.2026 is three numbers.
+    for separator in ",.":
+        if re.fullmatch(rf"\d{{1,3}}(?:\{separator}\d{{3}})+(?:[,.]\d+)?", plain):
+            plain = plain.replace(separator, "")
+    parts = re.split(r"[.,]", plain)
+    return {Decimal(".".join(parts))} if len(parts) <= 2 else {Decimal(part) for part in parts}
+
+
+def names(text: str) -> frozenset[str]:
+    """Capitalised words that do not begin the sentence, without months, which are written in figures as well."""
+    found = set()
+    for match in WORD.finditer(text):
+        before = text[: match.start()].rstrip()
+        word = match.group()
+        if word[0].isupper() and before and before[-1] not in ".!?:“\"'*#-•>" and len(word) > 1:
+            found.add(word.casefold())
+    return frozenset(found - MONTHS - QUIET)
+
+
+def content_words(text: str) -> frozenset[str]:
+    """Words that carry meaning, without case and common endings."""
+    words = (word.casefold() for word in WORD.findall(MARKER.sub(" ", text)))
+    return frozenset(_stem(word) for word in words if word not in QUIET and word not in SPELT and len(word) > 1)
+
+
+def _stem(word: str) -> str:
+    for ending in ("'s", "’s", "ings", "ing", "ies", "ied", "edly", "ed", "es", "s", "ly", "y", "e"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
