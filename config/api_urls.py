@@ -1,7 +1,7 @@
 """The API (design §11), reachable at `/api/` and, from pages, at `/w/<workspace>/api/`."""
 
 from django.urls import include, path
-from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
+from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
 from entities.access import PUBLIC_ROUTE, requires
 
@@ -13,5 +13,5 @@ urlpatterns = [
     path("", include("pulse.api_urls")),
     path("", include("chat.api_urls")),
     path("schema/", requires(PUBLIC_ROUTE)(SpectacularAPIView.as_view()), name="schema"),
-    path("docs/", requires(PUBLIC_ROUTE)(SpectacularSwaggerView.as_view(url_name="schema")), name="docs"),
+    path("docs/", requires(PUBLIC_ROUTE)(SpectacularSwaggerSplitView.as_view(url_name="schema")), name="docs"),
 ]

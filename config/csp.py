@@ -1,5 +1,7 @@
 """The content security policies: pages run our own scripts and nothing else."""
 
+import re
+
 from csp.constants import NONE, SELF, UNSAFE_EVAL, UNSAFE_INLINE
 from csp.middleware import CSPMiddleware, PolicyParts
 from django.http import HttpRequest, HttpResponseBase
@@ -24,10 +26,10 @@ PAGES: dict[str, dict[str, list[str]]] = {
 
 # django-unfold draws its pages with Alpine.js, which compiles expressions, and sets styles in attributes.
 # The API documentation's viewer sets styles too.
-LOOSER = {
-    "/admin/": {"script-src": [SELF, UNSAFE_EVAL], "style-src": [SELF, UNSAFE_INLINE]},
-    "/api/docs/": {"style-src": [SELF, UNSAFE_INLINE]},
-}
+LOOSER = (
+    (re.compile(r"^(/w/[^/]+)?/admin/"), {"script-src": [SELF, UNSAFE_EVAL], "style-src": [SELF, UNSAFE_INLINE]}),
+    (re.compile(r"^(/w/[^/]+)?/api/docs/"), {"style-src": [SELF, UNSAFE_INLINE]}),
+)
 
 
 class Middleware(CSPMiddleware):
@@ -37,7 +39,7 @@ class Middleware(CSPMiddleware):
         self, request: HttpRequest, response: HttpResponseBase, report_only: bool = False
     ) -> PolicyParts:
         parts = super().get_policy_parts(request, response, report_only)
-        for part, directives in LOOSER.items():
-            if part in request.path:
+        for path, directives in LOOSER:
+            if path.match(request.path):
                 parts.replace = {**directives, **(parts.replace or {})}
         return parts

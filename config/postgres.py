@@ -93,7 +93,7 @@ class Cluster:
 
     @cached_property
     def socket_directory(self) -> Path:
-        """Beside the data, or in /tmp under a name derived from the path where that exceeds the limit of a socket's name.
+        """Beside the data, or in /tmp, named after the path, where that is longer than a socket may be.
 
         A comma would make two hosts of it.
         """

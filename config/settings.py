@@ -206,6 +206,15 @@ MODEL_TIERS = {
     "standard": env.str("CLEARANCE_MODEL_STANDARD", "claude-sonnet-5-5"),
     "deep": env.str("CLEARANCE_MODEL_DEEP", "claude-opus-5-5"),
 }
+# USD per million tokens (in, out) of models that llm/models_catalogue.py does not know: {"local-70b": ["0", "0"]}.
+MODEL_PRICES = env.json("CLEARANCE_MODEL_PRICES", default={})
+# auto: the real API when a key or an address is set, else the offline engine.
+MODEL_TRANSPORT = env.str("CLEARANCE_MODEL_TRANSPORT", "auto")
+# USD a month and workspace, where the workspace has no budget of its own.
+CLEARANCE_MONTHLY_BUDGET = env.str("CLEARANCE_MONTHLY_BUDGET", "100")
+# Options of each kind: ingestion/embed.py. Of ranking: retrieval/tuning.py.
+CLEARANCE_EMBEDDER = env.json("CLEARANCE_EMBEDDER", default={"kind": "minilm"})
+RETRIEVAL = env.json("CLEARANCE_RETRIEVAL", default={})
 
 # ── Work in the background: PostgreSQL is the truth, the broker only wakes workers ──────────────────────────────────
 
