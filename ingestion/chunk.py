@@ -7,8 +7,8 @@ the next chunk begins with the last sentences of the one before, `overlap` chara
 are both under half the target are merged.
 
 Identity is that of the content: an edit elsewhere in the document leaves id, row, vector and citations of a chunk as
-they were. To that end a chunk also ends before some paragraphs that are chosen by their own digest, so that the cuts
-after an insertion fall back into step.
+they were. To that end a chunk also ends before some paragraphs that are chosen by their own digest (the longer, the
+likelier), so that the cuts after an insertion fall back into step.
 """
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ from ingestion.segment import Labelled, Segment, heading_labels, segments
 TARGET = 900  # characters
 OVERLAP = 120  # characters
 MAX_TOKENS = 256  # of all-MiniLM-L6-v2, with its two marks
+WORTHWHILE = 0.35  # of a full chunk: from there on a paragraph may be chosen to begin the next one
+STEP = 3  # one is chosen every three targets of text, on average
 PATH_SHARE = 4  # the heading path takes at most a quarter of the tokens
 SEPARATOR = " > "
 
@@ -184,9 +186,11 @@ class _Cutter:
     def _starts_chunk(self, paragraph: Labelled, current: _Draft) -> bool:
         if paragraph.kind == "heading":
             return any(self.member(piece).kind != "heading" for piece in current.pieces)
-        if len(self.text(current)) < 0.7 * self._target:
+        text = self.text(current)
+        if len(text) < WORTHWHILE * self._target and self._count(text) < WORTHWHILE * self._max_tokens:
             return False
-        return hashlib.sha256(paragraph.text.encode()).digest()[0] % 4 == 0
+        lot = int.from_bytes(hashlib.sha256(paragraph.text.encode()).digest()[:4])
+        return lot < len(paragraph.text) / (STEP * self._target) * 2**32
 
     def _begin(self, done: list[_Draft], piece: Piece, header: Piece | None) -> _Draft:
         """What the next chunk borrows from before: the table's header for its rows, the last sentences for prose."""

@@ -4,8 +4,9 @@ helps. A piece is a slice of its paragraph, so that passages can always say wher
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from ingestion.documents import Kind
 
@@ -71,17 +72,20 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
 def _fitting(text: str, start: int, end: int, fits: Fits) -> Iterator[tuple[int, int]]:
     """The slice itself where it fits, else as many words at a time as do, else as many characters."""
     while start < end and not fits(text[start:end]):
-        stops = [start + match.end() for match in re.finditer(r"\S+", text[start:end])]
-        cut = _largest(stops, lambda stop: fits(text[start:stop]))
-        if cut is None:
-            cut = _largest(list(range(start + 1, stops[0] + 1)), lambda stop: fits(text[start:stop])) or start + 1
+        fits_to = partial(_fits_from, text, start, fits)
+        words = [start + match.end() for match in re.finditer(r"\S+", text[start:end])]
+        cut = _largest(words, fits_to) or _largest(range(start + 1, words[0] + 1), fits_to) or start + 1
         yield start, cut
         start, end = _trimmed(text, cut, end)
     if start < end:
         yield start, end
 
 
-def _largest(stops: list[int], good: Callable[[int], bool]) -> int | None:
+def _fits_from(text: str, start: int, fits: Fits, stop: int) -> bool:
+    return fits(text[start:stop])
+
+
+def _largest(stops: Sequence[int], good: Callable[[int], bool]) -> int | None:
     """The last of the ascending stops that is good, where all before a good one are good too."""
     low, high = 0, len(stops)
     while low < high:

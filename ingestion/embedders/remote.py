@@ -68,7 +68,9 @@ class RemoteEmbedder:
             rows = sorted(answer["data"], key=lambda row: row["index"])
             vectors = np.array([row["embedding"] for row in rows], dtype=np.float32)
         except (KeyError, TypeError, ValueError):
-            raise EmbeddingFailed(f"The embedding service's answer for {self._model} is not of the usual form.") from None
+            raise EmbeddingFailed(
+                f"The embedding service's answer for {self._model} is not of the usual form."
+            ) from None
         if vectors.shape != (len(texts), self.dim):
             raise EmbeddingFailed(
                 f"The embedding service sent vectors of shape {vectors.shape} for {self._model}; "
@@ -100,9 +102,7 @@ class RemoteEmbedder:
         raise EmbeddingFailed(f"The embedding service could not be reached for {self._model} ({reason}).")
 
 
-def openai(
-    *, url: str, model: str, dim: int, key: str = "", max_tokens: int = 8_000, **more: Any
-) -> RemoteEmbedder:
+def openai(*, url: str, model: str, dim: int, key: str = "", max_tokens: int = 8_000, **more: Any) -> RemoteEmbedder:
     """Any OpenAI-compatible endpoint; url: its base, such as https://api.openai.com/v1."""
     return RemoteEmbedder(
         url=f"{url.rstrip('/')}/embeddings", model=model, dim=dim, key=key, max_tokens=max_tokens, **more

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ingestion.documents import JOIN, Box, Extraction, Kind, ParagraphText, Unaccounted
 from ingestion.extract import language
+from ingestion.pieces import table_header
 
 LONGEST = 4_000  # characters: a paragraph is the unit that gets a label, so it must not be a chapter
 LONGEST_HEADING = 300
+PROPERTIES = "Document properties"
+_WORDS = re.compile(r"\w+")
 _BREAKS = (re.compile(r"\n"), re.compile(r"(?<=[.!?])\s+"), re.compile(r"\s+"))
 
 
@@ -55,8 +58,13 @@ class Builder:
                 self._path.pop()
         above = path if path is not None else tuple(heading for _, heading in self._path)
         first = len(self._rows)
+        header = table_header(text) if kind == "table" else 0
         for start, end in _slices(text, kind):
-            self._rows.append(_Raw(text[start:end], kind, page, _cut(boxes, start, end), above))
+            part, moved = text[start:end], _cut(boxes, start, end)
+            if header and start:  # a long table: its header stands on every part
+                part = text[:header] + part
+                moved = tuple(replace(box, start=box.start + header, end=box.end + header) for box in moved)
+            self._rows.append(_Raw(part, kind, page, moved, above))
         if kind == "heading" and level is not None:
             self._path.append((level, text))
         return first
@@ -70,13 +78,15 @@ class Builder:
         """Records what could not be read; once for each code and page."""
         self._unaccounted.setdefault((code, page), Unaccounted(code, detail, page))
 
+    def add_properties(self, said: Mapping[str, str]) -> None:
+        """What a document says of itself (title, subject …), as one paragraph; left out where its text says the same."""
+        words = frozenset(_WORDS.findall(self.text().lower()))
+        new = [f"{name}: {text}" for name, text in said.items() if not words.issuperset(_WORDS.findall(text.lower()))]
+        self.add("; ".join(new), path=(PROPERTIES,))
+
     def text(self) -> str:
         """Everything so far."""
         return JOIN.join(row.text for row in self._rows)
-
-    def words(self) -> frozenset[str]:
-        """All words so far, lower case."""
-        return frozenset(word for row in self._rows for word in re.findall(r"\w+", row.text.lower()))
 
     def extraction(self, media_type: str, pages: int | None, strategy: str = "text") -> Extraction:
         whole = language.guess(" ".join(row.text for row in self._rows[:200]))

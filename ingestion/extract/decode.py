@@ -65,4 +65,4 @@ def _by_statistics(data: bytes) -> str | None:
 
 def _readable(text: str) -> bool:
     sample = text[:20_000]
-    return sum(character in _CONTROLS for character in sample) <= len(sample) // 50
+    return sum(character in _CONTROLS for character in sample) <= max(4, len(sample) // 50)

@@ -18,7 +18,7 @@ from ingestion.documents import Box, Extraction
 from ingestion.extract import pdf_checks, sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.pdf_lines import Line, in_reading_order, segments, whole_lines
-from ingestion.extract.pdf_margins import Margins, Running, candidates
+from ingestion.extract.pdf_margins import Margins, Running
 from ingestion.extract.pdf_paragraphs import Block, Hyphenation, blocks
 from ingestion.extract.pdf_tables import Table, TableFinder, suggests_table
 from ingestion.extract.pdf_words import PageContent, Picture, Word, read_page
@@ -45,8 +45,7 @@ def extract(path: Path, *, limits: Limits, report: Report, strategy: str | None,
         reading = _Reading(document, pages, builder, report, skip, finder, strategy)
         reading.run()
         document.close()
-    if properties and not _words(properties) <= builder.words():
-        builder.add(properties, path=("Document properties",))
+    builder.add_properties(properties)
     if not len(builder) and reading.blank_pages == pages:
         raise Quarantined("empty", "All pages of this PDF are blank. Check that you chose the right file.")
     return builder.extraction(sniff.PDF, pages, "layout" if reading.found_tables else "text")
@@ -163,14 +162,14 @@ class _Reading:
     def _without_running(self, number: int, content: PageContent, runs: list[Line]) -> list[Line]:
         """Runs of running lines taken out; the first occurrence of each becomes a paragraph."""
         dropped: set[int] = set()
-        for line in candidates(_whole_lines([w for run in runs for w in run.words], content), content.height):
-            running = self._margins.find(line, number, content.height)
-            if running is None:
-                continue
+        lines = _whole_lines([word for run in runs for word in run.words], content)
+        for line, running in self._margins.running(lines, number, content.height):
             dropped.update(id(word) for word in line.words)
             if running.page_number_only:
                 continue
-            text, boxes = next(((b.text, b.boxes) for b in blocks([line], number, self._body, self._hyphenation)), ("", ()))
+            text, boxes = next(
+                ((b.text, b.boxes) for b in blocks([line], number, self._body, self._hyphenation)), ("", ())
+            )
             if running.paragraph is None:
                 running.paragraph = self._builder.add(text, page=number, boxes=boxes, path=())
                 self._running.append(running)
@@ -231,6 +230,3 @@ def _whole_lines(words: list[Word], content: PageContent) -> list[Line]:
     margin = [w for w in words if w.y1 < 0.15 * content.height or w.y0 > 0.85 * content.height]
     return whole_lines(segments(margin))
 
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(re.findall(r"\w+", text.lower()))

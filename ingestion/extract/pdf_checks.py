@@ -29,8 +29,8 @@ PURVIEW = "/MSIP_Label_"  # technical fields of a sensitivity label, no text
 MAX_CHAIN = 8
 
 
-def check(path: Path, builder: Builder, limits: Limits, report: Report) -> tuple[int, str]:
-    """The number of pages, and the document's own properties as one line of text ("" where it says nothing).
+def check(path: Path, builder: Builder, limits: Limits, report: Report) -> tuple[int, dict[str, str]]:
+    """The number of pages, and what the document says of itself (title, subject …) by name.
 
     What pages cannot show is recorded with `builder.miss`. Raises Quarantined: corrupt, encrypted, no_pages,
     too_many_pages, bomb.
@@ -66,7 +66,7 @@ def check(path: Path, builder: Builder, limits: Limits, report: Report) -> tuple
                     break
                 _look_at_document(before, builder)
                 said = {**_properties(before), **said}
-        return pages, "; ".join(f"{key}: {text}" for key, text in said.items())
+        return pages, said
 
 
 def _count_pages(pdf: pikepdf.Pdf, limits: Limits) -> int:
@@ -183,7 +183,7 @@ class _Count:
 def _look_at_document(pdf: pikepdf.Pdf, builder: Builder) -> None:
     root = pdf.Root
     try:
-        names = root.get("/Names", {})
+        names: Any = root.get("/Names", {})
         if len(pdf.attachments) or "/EmbeddedFiles" in names or "/Collection" in root or "/AF" in root:
             builder.miss("attachment", "Files are attached to this PDF; they were not read.")
         if "/JavaScript" in names or _runs(root.get("/OpenAction")) or "/AA" in root:
@@ -222,7 +222,7 @@ def _says_something(mark: Any, kind: str) -> bool:
     if kind not in SILENT_MARKS | SHAPES or str(mark.get("/Contents", "")).strip() or "/RC" in mark:
         return True
     shown = mark.get("/AP", {}).get("/N")
-    resources = shown.get("/Resources", {}) if isinstance(shown, pikepdf.Stream) else {}
+    resources: Any = shown.get("/Resources", {}) if isinstance(shown, pikepdf.Stream) else {}
     return "/Font" in resources or "/XObject" in resources
 
 

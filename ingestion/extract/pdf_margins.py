@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from ingestion.documents import Box
@@ -17,7 +17,10 @@ from ingestion.extract.pdf_lines import Line
 
 ZONE = 0.14  # of the page's height, at either end
 NUMBER = re.compile(r"\d{1,4}(?!\d)")
-ONLY_NUMBER = re.compile(r"[\s\-–—|/.()\[\]]*(page|seite|pagina|página|p)?[\s.]*#[\s\-–—|/]*((of|von|de|van|di|/)\s*#)?[\s\-–—|/.()\[\]]*", re.I)
+ONLY_NUMBER = re.compile(
+    r"[\s\-–—|/.()\[\]]*(page|seite|pagina|página|p)?[\s.]*#[\s\-–—|/]*((of|von|de|van|di|/)\s*#)?[\s\-–—|/.()\[\]]*",
+    re.I,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +55,7 @@ class Running:
     def repeats(self, numbers: tuple[int, ...], page: int) -> bool:
         """The same numbers, or numbers that moved on as far as the pages did."""
         return all(
-            now == then or now - then == page - self.first_page
-            for now, then in zip(numbers, self.numbers, strict=True)
+            now == then or now - then == page - self.first_page for now, then in zip(numbers, self.numbers, strict=True)
         )
 
 
@@ -74,12 +76,21 @@ class Margins:
             same = sum(running.repeats(other, at) for at, other in places)
             if len({at for at, _ in places}) >= enough and same >= enough:
                 self._running[key] = running
-        self._single = len(sample) == 1
 
-    def find(self, line: Line, page: int, height: float) -> Running | None:
-        """The running line that this one is an occurrence of, or None for a line of the text."""
-        if not candidates([line], height):
-            return None
+    def running(self, lines: Iterable[Line], page: int, height: float) -> Iterator[tuple[Line, Running]]:
+        """The running lines among `lines`, from either edge of the page inwards up to the first that does not run:
+        a text that begins alike on every page is no header."""
+        near = sorted(candidates(lines, height), key=lambda line: line.base)
+        upper = [line for line in near if line.base < height / 2]
+        lower = [line for line in reversed(near) if line.base >= height / 2]
+        for side in (upper, lower):
+            for line in side:
+                found = self._find(line, page)
+                if found is None:
+                    break
+                yield line, found
+
+    def _find(self, line: Line, page: int) -> Running | None:
         sign = signature(line)
         for step in (0, -1, 1):
             running = self._running.get((sign.template, sign.height + step))

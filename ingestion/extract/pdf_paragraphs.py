@@ -16,7 +16,9 @@ from ingestion.extract.pdf_words import Word
 BULLETS = "•●○▪■◦‣⁃∙·➢❖✓"
 SYMBOL_BULLETS = str.maketrans(dict.fromkeys("\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf0a8\uf02d\uf06f\uf0b6", "•"))
 MARKER = re.compile(rf"(?:[{BULLETS}]|[-–—*](?=\s)|\(?(?:\d{{1,2}}|[a-zA-Z]|[ivxIVX]{{1,5}})[.)](?=\s|$))")
-NUMBERED = re.compile(r"(?:article|section|chapter|part|schedule|annex|exhibit|appendix)?\s*(\d{1,3}(?:\.\d{1,3})*)\.?\s", re.I)
+NUMBERED = re.compile(
+    r"(?:article|section|chapter|part|schedule|annex|exhibit|appendix)?\s*(\d{1,3}(?:\.\d{1,3})*)\.?\s", re.I
+)
 ENDS = tuple(".!?:;")
 CLOSERS = "\"'”’)»]"
 LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}|…{2,}")
@@ -89,7 +91,9 @@ def _runs(lines: Sequence[Line]) -> Iterator[list[Line]]:
     leading = _leading(texts)
     current: list[Line] = []
     for line in lines:
-        if current and (line.table is not None or current[-1].table is not None or _breaks(current, line, left, right, leading)):
+        if current and (
+            line.table is not None or current[-1].table is not None or _breaks(current, line, left, right, leading)
+        ):
             yield current
             current = []
         current.append(line)

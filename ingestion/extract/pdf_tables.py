@@ -47,7 +47,7 @@ class Table:
         """The table as Markdown and a box for every word. `header`: that of the page before, put on top unless it is
         printed here too; it has no boxes."""
         rows = list(self.rows)
-        text, boxes = "", []
+        boxes: list[Box] = []
         if header is not None and header != self.header:
             text = markdown_row(header)
         else:
@@ -76,7 +76,9 @@ class TableFinder:
     def __enter__(self) -> TableFinder:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         if self._pdf is not None:
             self._pdf.close()
 
@@ -129,7 +131,7 @@ def _fill(grid: list[list[Cell | None]], content: PageContent) -> Table | None:
         return None
     if max(sum(len(word.text) + 1 for word in cell) for row in rows for cell in row) > MAX_CELL:
         return None
-    edges = [min((row[c][0] for row in grid if c < len(row) and (row[c]) is not None), default=0.0) for c in kept]  # type: ignore[index]
+    edges = [min((c[0] for r in grid if column < len(r) and (c := r[column])), default=0.0) for column in kept]
     content.words = [word for word in content.words if id(word) not in taken]
     return Table(box, tuple(edges), tuple(tuple(row) for row in rows))
 

@@ -251,9 +251,7 @@ def _image_key(piece: Any) -> tuple[int, int, int]:
     return width.value, height.value, c.FPDFImageObj_GetImageDataRaw(piece, None, 0)
 
 
-def _rules_of(
-    piece: Any, box: tuple[float, float, float, float]
-) -> Iterator[tuple[float, float, float, float]]:
+def _rules_of(piece: Any, box: tuple[float, float, float, float]) -> Iterator[tuple[float, float, float, float]]:
     """Straight strokes of a path: itself when it is thin, or the four sides of a rectangle that is stroked."""
     x0, y0, x1, y1 = box
     width, height = x1 - x0, y1 - y0

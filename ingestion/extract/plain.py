@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from textwrap import dedent
 
 from ingestion.documents import Extraction
 from ingestion.extract import sniff
@@ -27,7 +28,7 @@ def _blocks(text: str) -> Iterator[list[str]]:
     """Runs of lines without a blank line; form feeds part them too, and each item of a list stands alone."""
     block: list[str] = []
     for line in text.replace("\x0c", "\n\n").split("\n"):
-        if not line.strip() or (block and BULLET.match(line) and BULLET.match(block[0])):
+        if not line.strip() or (block and BULLET.match(line) and _may_precede_item(block)):
             if block:
                 yield block
             block = []
@@ -35,6 +36,11 @@ def _blocks(text: str) -> Iterator[list[str]]:
             block.append(line.rstrip())
     if block:
         yield block
+
+
+def _may_precede_item(block: list[str]) -> bool:
+    """A line such as `- text` is an item after another item, under a heading or after a colon; else it is prose."""
+    return bool(BULLET.match(block[0]) or UNDERLINE.fullmatch(block[-1]) or block[-1].endswith(":"))
 
 
 def _add(block: list[str], builder: Builder) -> None:
@@ -51,7 +57,7 @@ def _add(block: list[str], builder: Builder) -> None:
     if BULLET.match(block[0]):
         builder.add(one_line(" ".join(block)), "list")
     elif len(block) > 1 and all(line.startswith(("    ", "\t")) for line in block):
-        builder.add("\n".join(line.rstrip() for line in block).strip("\n"), "code")
+        builder.add(dedent("\n".join(block)), "code")
     elif all(len(line.strip()) >= WRAPPED for line in block[:-1]):
         builder.add(one_line(" ".join(block)))
     else:

@@ -1,4 +1,4 @@
-"""Landlock (Linux 5.13 and later): the limited process reads code, libraries, fonts and its one file, and writes nothing.
+"""Landlock (Linux 5.13 and later): only code, libraries, fonts and the one file can be read, and nothing written.
 
 Numbers and structures from the kernel's include/uapi/linux/landlock.h; the system call numbers are the same on every
 architecture.

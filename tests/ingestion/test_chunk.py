@@ -1,0 +1,201 @@
+"""Chunks: one label each, nothing lost, nothing unlabelled in, and the same identity after an edit elsewhere."""
+
+import uuid
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ingestion.chunk import Chunk, chunk, estimate_tokens
+from ingestion.segment import Labelled
+
+FILE = uuid.UUID("5f0c2f5e-52f1-4b0e-8a43-0c7b7b2b6a10")
+SENTENCE = "Each party keeps confidential what it learns of the other. "
+
+
+def text(id: object, words: str, label: int | None = 0, *path: str, kind: str = "text", page: int | None = 1) -> Labelled:
+    return Labelled(id, words, label, kind, page, path)
+
+
+def table(rows: int, width: int = 1) -> str:
+    cell = " ".join(["thirty"] * width)
+    return "| Who | Pay |\n| --- | --- |\n" + "\n".join(f"| clerk{n} | {cell} |" for n in range(rows))
+
+
+def covered(chunks: list[Chunk], paragraphs: list[Labelled]) -> None:
+    """Every character but white space of every labelled paragraph stands in some chunk, and the spans tell the truth."""
+    by_id = {paragraph.id: paragraph for paragraph in paragraphs}
+    seen: dict[object, set[int]] = {}
+    for one in chunks:
+        at = 0
+        for span in one.spans:
+            part = by_id[span.paragraph_id].text[span.start : span.end]
+            at = one.text.index(part, at) + len(part)
+            seen.setdefault(span.paragraph_id, set()).update(range(span.start, span.end))
+    for paragraph in paragraphs:
+        letters = {place for place, letter in enumerate(paragraph.text) if not letter.isspace()}
+        if paragraph.label is None:
+            assert paragraph.id not in seen
+        else:
+            assert letters <= seen.get(paragraph.id, set())
+
+
+words = st.lists(st.text(alphabet="abcdeÄ漢0.", min_size=1, max_size=12), min_size=1, max_size=40).map(" ".join)
+sentences = st.lists(words, min_size=1, max_size=4).map(lambda parts: ". A".join(parts))
+
+
+@st.composite
+def documents(draw: st.DrawFn) -> list[Labelled]:
+    path: list[str] = []
+    found: list[Labelled] = []
+    for place in range(draw(st.integers(0, 14))):
+        label = draw(st.sampled_from([None, 0, 0, 1, 5]))
+        kind = draw(st.sampled_from(["text", "text", "text", "list", "heading", "table", "code"]))
+        if kind == "heading":
+            path = path[: draw(st.integers(0, len(path)))]
+            heading = draw(st.sampled_from(["Pay", "Leave", "Jane Doe " * 6]))
+            found.append(Labelled(place, heading, label, "heading", 1, tuple(path)))
+            path.append(heading)
+            continue
+        content = table(draw(st.integers(1, 12)), draw(st.integers(1, 30))) if kind == "table" else draw(sentences)
+        found.append(Labelled(place, content, label, kind, draw(st.integers(1, 3)), tuple(path)))
+    return found
+
+
+sizes = st.sampled_from([(900, 120, 256), (200, 60, 64), (80, 30, 40)])
+
+
+@settings(max_examples=150, deadline=None)
+@given(documents(), sizes)
+def test_invariants(document: list[Labelled], size: tuple[int, int, int]) -> None:
+    target, overlap, max_tokens = size
+    chunks = chunk(FILE, document, target=target, overlap=overlap, max_tokens=max_tokens)
+    labels = {paragraph.id: paragraph.label for paragraph in document}
+    for place, one in enumerate(chunks):
+        assert one.position == place
+        assert {labels[id] for id in one.paragraph_ids} == {one.label}
+        assert len(one.text) <= target
+        assert one.tokens == estimate_tokens(one.embedding_text) <= max_tokens
+        ids = sorted(one.paragraph_ids)
+        assert ids == list(range(ids[0], ids[-1] + 1)), "a chunk never reaches over text that is not in it"
+    covered(chunks, document)
+    assert len({one.identity for one in chunks}) == len(chunks)
+    starts = [min(one.paragraph_ids) for one in chunks]
+    assert starts == sorted(starts)
+
+
+@settings(max_examples=60, deadline=None)
+@given(documents(), st.integers(0, 14), st.sampled_from([None, 0, 5]))
+def test_a_section_put_in_elsewhere_changes_no_other_section(
+    document: list[Labelled], place: int, label: int | None
+) -> None:
+    """Between two sections: what stands before and after keeps its chunks, but for neighbours that were merged."""
+    at = min(place, len(document))
+    front, back = document[:at], document[at:]
+    wall = [text("wall", SENTENCE * 30, 7)]  # of a label of its own, so nothing merges with it
+    before = chunk(FILE, [*front, *wall, *back])
+    added = [text("new", SENTENCE * 3, label), text("wall2", SENTENCE * 30 + "End.", 7)]
+    after = chunk(FILE, [*front, *wall, *added, *back])
+    kept = {one.identity: one.text for one in after}
+    assert all(kept.get(one.identity) == one.text for one in before)
+
+
+def test_an_edit_at_the_beginning_keeps_nearly_all_of_a_long_text() -> None:
+    document = [text(n, f"Clause {n}. " + SENTENCE * (n % 4 + 1)) for n in range(200)]
+    before = {one.identity for one in chunk(FILE, document)}
+    after = {one.identity for one in chunk(FILE, [text("new", "A new clause. " + SENTENCE * 4), *document])}
+    assert len(before & after) > 0.75 * len(before)
+
+
+def test_identity_is_that_of_file_heading_and_text() -> None:
+    document = [text(1, "Pay", 0, kind="heading"), text(2, "Thirty.", 0, "Pay")]
+    (one,) = chunk(FILE, document)
+    assert one.identity == chunk(FILE, document)[0].identity
+    assert one.identity != chunk(uuid.uuid4(), document)[0].identity
+    twice = chunk(FILE, [text(1, SENTENCE * 12), text(2, "Other.", 5), text(3, SENTENCE * 12)])
+    assert len({c.digest for c in twice}) == 2
+    assert len({c.identity for c in twice}) == 3
+
+
+def test_a_heading_starts_a_chunk_and_names_it() -> None:
+    document = [
+        text(1, "Leave", kind="heading"),
+        text(2, SENTENCE * 9, 0, "Leave"),
+        text(3, "Travel", kind="heading"),
+        text(4, SENTENCE * 9, 0, "Travel", page=2),
+    ]
+    first, second = chunk(FILE, document)
+    assert first.text.startswith("Leave\n\nEach party")
+    assert (first.heading_path, first.page) == (("Leave",), 1)
+    assert (second.paragraph_ids, second.heading_path) == ((3, 4), ("Travel",))
+    assert second.embedding_text == second.text
+
+
+def test_a_heading_with_another_label_does_not_show_and_is_not_in_the_identity() -> None:
+    def document(heading: str, label: int | None) -> list[Labelled]:
+        return [
+            text(0, "Handbook", 0, kind="heading"),
+            text(1, heading, label, "Handbook", kind="heading"),
+            text(2, "Thirty days.", 1, "Handbook", heading),
+        ]
+
+    for label in (3, None):
+        found = chunk(FILE, document("Dismissal of Jane", label))
+        body = next(one for one in found if one.paragraph_ids == (2,))
+        assert body.heading_path == ("Handbook",)
+        assert "Jane" not in body.embedding_text
+        other = next(one for one in chunk(FILE, document("Something else", label)) if one.paragraph_ids == (2,))
+        assert other.identity == body.identity
+    shown = chunk(FILE, document("Leave", 1))
+    assert next(one for one in shown if 2 in one.paragraph_ids).heading_path == ("Handbook", "Leave")
+
+
+def test_the_next_chunk_begins_with_the_last_sentences() -> None:
+    body = " ".join(f"Sentence number {n} says something about the contract." for n in range(40))
+    first, second, *_ = chunk(FILE, [text(1, body)])
+    shared = first.text[second.spans[0].start :]
+    assert second.text.startswith(shared)
+    assert shared.startswith("Sentence number")
+    assert 50 < len(shared) <= 120
+
+
+def test_overlap_never_crosses_labels() -> None:
+    document = [text(1, SENTENCE * 30, 0), text(2, "Jane earns 98,000. " + SENTENCE * 30, 5), text(3, SENTENCE * 30, 0)]
+    for one in chunk(FILE, document):
+        assert len(one.paragraph_ids) == 1
+        assert ("98,000" in one.text) <= (one.label == 5)
+
+
+def test_tables_are_cut_between_rows_with_their_header() -> None:
+    whole = table(60, 4)
+    chunks = chunk(FILE, [text(1, "Pay", kind="heading"), text(2, whole, 0, "Pay", kind="table")])
+    assert len(chunks) > 2
+    rows: list[str] = []
+    for one in chunks:
+        lines = one.text.removeprefix("Pay\n\n").split("\n")
+        assert lines[:2] == whole.split("\n")[:2]
+        assert len(lines) > 2
+        rows += lines[2:]
+    assert rows == whole.split("\n")[2:]
+
+
+def test_small_neighbours_are_merged_only_within_a_label() -> None:
+    def sections(*labels: int) -> list[Labelled]:
+        found: list[Labelled] = []
+        for n, label in enumerate(labels):
+            found += [text(f"h{n}", f"Part {n}", label, kind="heading"), text(f"t{n}", SENTENCE, label, f"Part {n}")]
+        return found
+
+    assert len(chunk(FILE, sections(0, 0, 0))) == 1
+    assert [one.label for one in chunk(FILE, sections(0, 5, 0))] == [0, 5, 0]
+
+
+@pytest.mark.parametrize("word", ["x" * 5000, "漢" * 2000, "1234567890" * 300])
+def test_a_word_longer_than_a_chunk_is_cut(word: str) -> None:
+    chunks = chunk(FILE, [text(1, word)])
+    assert "".join(one.text for one in chunks) == word
+
+
+def test_text_that_nobody_labelled_gives_nothing() -> None:
+    assert chunk(FILE, [text(1, SENTENCE, None), text(2, "Pay", None, kind="heading")]) == []
+    assert chunk(FILE, []) == []

@@ -1,0 +1,310 @@
+"""A PDF gives its text in reading order with places, headings and tables, and says what it could not read."""
+
+from pathlib import Path
+
+import pikepdf
+import pytest
+from reportlab.pdfgen.canvas import Canvas
+
+from ingestion.documents import Extraction, ParagraphText
+from ingestion.extract import extract_file
+from ingestion.sandbox import Limits, Progress
+from tests.ingestion.pdfs import HEIGHT, LOREM, changed, draw, grid, line, picture, prose
+
+
+def read(path: Path, **options: object) -> Extraction:
+    extraction = extract_file(path, "report.pdf", **options)
+    for paragraph in extraction.paragraphs:
+        assert extraction.text[paragraph.start : paragraph.end] == paragraph.text
+        words = " ".join(paragraph.text[box.start : box.end] for box in paragraph.boxes if box.page == paragraph.page)
+        if paragraph.kind != "table" and paragraph.boxes:
+            assert words.replace(" ", "") == "".join(paragraph.text.split())
+    return extraction
+
+
+def texts(extraction: Extraction) -> list[str]:
+    return [paragraph.text for paragraph in extraction.paragraphs]
+
+
+def the(extraction: Extraction, start: str) -> ParagraphText:
+    return next(paragraph for paragraph in extraction.paragraphs if paragraph.text.startswith(start))
+
+
+def missed(extraction: Extraction) -> set[tuple[str, int | None]]:
+    return {(item.code, item.page) for item in extraction.unaccounted}
+
+
+def report(canvas: Canvas) -> None:
+    line(canvas, 60, 90, "Annual report", 20, bold=True)
+    top = prose(canvas, 60, 130, 470, LOREM)
+    line(canvas, 60, top + 20, "Payroll", 14, bold=True)
+    top = prose(canvas, 60, top + 45, 470, "Jane earns more than last year. " + LOREM)
+    line(canvas, 60, top + 20, "Outlook", 14, bold=True)
+    prose(canvas, 60, top + 45, 470, LOREM)
+
+
+def test_headings_paragraphs_and_places(tmp_path: Path) -> None:
+    extraction = read(draw(tmp_path / "a.pdf", report))
+    assert [(p.kind, p.heading_path) for p in extraction.paragraphs] == [
+        ("heading", ()),
+        ("text", ("Annual report",)),
+        ("heading", ("Annual report",)),
+        ("text", ("Annual report", "Payroll")),
+        ("heading", ("Annual report",)),
+        ("text", ("Annual report", "Outlook")),
+    ]
+    assert extraction.paragraphs[1].text == LOREM.strip()
+    assert (extraction.media_type, extraction.pages, extraction.strategy) == ("application/pdf", 1, "text")
+    assert {paragraph.lang for paragraph in extraction.paragraphs} == {"en"}
+    assert missed(extraction) == set()
+    title = extraction.paragraphs[0].boxes[0]
+    assert (title.page, title.start, title.end) == (1, 0, 6)
+    assert title.x0 == pytest.approx(60, abs=2)
+    assert title.y1 == pytest.approx(90, abs=6)
+    assert 70 < title.y0 < 80
+
+
+def test_places_follow_rotation_and_crop(tmp_path: Path) -> None:
+    path = draw(tmp_path / "a.pdf", lambda canvas: line(canvas, 100, 200, "Turned text stands here"))
+
+    def turn(pdf: pikepdf.Pdf) -> None:
+        pdf.pages[0].cropbox = [50, 0, 595, 842]
+        pdf.pages[0].rotate(90, relative=False)
+
+    box = read(changed(path, turn)).paragraphs[0].boxes[0]
+    # A quarter turn clockwise: what was 200 from the top is now that far from the right edge (842 wide).
+    assert box.x0 == pytest.approx(842 - 200, abs=9)
+    assert box.y0 == pytest.approx(100 - 50, abs=3)
+
+
+def test_two_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
+    def page(canvas: Canvas) -> None:
+        line(canvas, 60, 80, "A title across both columns of the page", 18, bold=True)
+        prose(canvas, 60, 120, 220, "Left begins. " + LOREM + "Left ends.")
+        prose(canvas, 310, 120, 220, "Right begins. " + LOREM + "Right ends.")
+        prose(canvas, 60, 500, 470, "Below both columns there is a line that goes over the whole width of the page again.")
+
+    found = " ".join(texts(read(draw(tmp_path / "a.pdf", page))))
+    places = [found.index(part) for part in ("A title", "Left begins", "Left ends", "Right begins", "Right ends", "Below")]
+    assert places == sorted(places)
+
+
+def test_unruled_entries_beside_each_other_are_read_line_by_line(tmp_path: Path) -> None:
+    def page(canvas: Canvas) -> None:
+        for row, (name, value) in enumerate([("Rent", "1,200"), ("Power", "300"), ("Water", "90"), ("Gas", "75")]):
+            line(canvas, 60, 100 + 14 * row, name)
+            line(canvas, 400, 100 + 14 * row, value)
+
+    found = " ".join(texts(read(draw(tmp_path / "a.pdf", page)))).replace("\n", " ")
+    assert found == "Rent 1,200 Power 300 Water 90 Gas 75"
+
+
+def test_words_parted_at_the_end_of_a_line(tmp_path: Path) -> None:
+    def page(canvas: Canvas) -> None:
+        line(canvas, 60, 100, "The parties agree on a con-")
+        line(canvas, 60, 112, "tract with a clause of non-")
+        line(canvas, 60, 124, "Compete kind.")
+
+    found = read(draw(tmp_path / "a.pdf", page))
+    assert texts(found) == ["The parties agree on a contract with a clause of non-Compete kind."]
+
+
+def test_a_ruled_table_becomes_markdown_with_a_place_for_every_word(tmp_path: Path) -> None:
+    def page(canvas: Canvas) -> None:
+        prose(canvas, 60, 90, 470, LOREM)
+        grid(canvas, 60, 160, [["Role", "Base pay", "Bonus"], ["Clerk", "30,000", "1,000"], ["Chief | acting", "90,000", ""]])
+        prose(canvas, 60, 260, 470, "After the table. " + LOREM)
+
+    extraction = read(draw(tmp_path / "a.pdf", page))
+    table = the(extraction, "|")
+    assert table.kind == "table"
+    assert table.text.split("\n") == [
+        "| Role | Base pay | Bonus |",
+        "| --- | --- | --- |",
+        "| Clerk | 30,000 | 1,000 |",
+        "| Chief \\| acting | 90,000 | |",
+    ]
+    assert {table.text[box.start : box.end] for box in table.boxes} >= {"Base", "30,000", "acting"}
+    assert extraction.strategy == "layout"
+    assert [p.kind for p in extraction.paragraphs] == ["text", "table", "text"]
+    plain = read(tmp_path / "a.pdf", strategy="text")
+    assert plain.strategy == "text"
+    assert not [p for p in plain.paragraphs if p.kind == "table"]
+    assert "30,000" in plain.text
+
+
+@pytest.mark.parametrize("printed_again", [True, False])
+def test_a_table_over_two_pages_has_its_header_on_both(tmp_path: Path, printed_again: bool) -> None:
+    header = ["Day", "Hours", "Site"]
+
+    def first(canvas: Canvas) -> None:
+        prose(canvas, 60, 90, 470, LOREM)
+        grid(canvas, 60, 600, [header, ["Monday", "8", "North"], ["Tuesday", "7", "South"]])
+
+    def second(canvas: Canvas) -> None:
+        rows = [["Friday", "6", "East"], ["Sunday", "2", "West"]]
+        grid(canvas, 60, 60, [header, *rows] if printed_again else rows)
+        prose(canvas, 60, 300, 470, LOREM)
+
+    tables = [p for p in read(draw(tmp_path / "a.pdf", first, second)).paragraphs if p.kind == "table"]
+    assert [table.page for table in tables] == [1, 2]
+    assert {table.text.split("\n")[0] for table in tables} == {"| Day | Hours | Site |"}
+    assert tables[1].text.count("Day") == 1
+    assert "Friday" in tables[1].text
+    assert {box.page for box in tables[1].boxes} == {2}
+
+
+def test_running_headers_stand_once_with_all_their_places_and_page_numbers_never(tmp_path: Path) -> None:
+    def page(number: int):
+        def content(canvas: Canvas) -> None:
+            line(canvas, 60, 40, f"Acme handbook, page {number} of 6", 8)
+            prose(canvas, 60, 100, 470, f"Text of sheet {chr(64 + number)}. " + LOREM)
+            line(canvas, 290, 815, str(number), 8)
+
+        return content
+
+    extraction = read(draw(tmp_path / "a.pdf", *map(page, range(1, 7))))
+    headers = [p for p in extraction.paragraphs if p.text.startswith("Acme")]
+    assert len(headers) == 1
+    assert {box.page for box in headers[0].boxes} == {1, 2, 3, 4, 5, 6}
+    assert not [p for p in extraction.paragraphs if p.text.strip().isdigit()]
+    assert len(extraction.paragraphs) == 7
+
+
+def test_a_header_that_says_something_else_on_a_page_stays(tmp_path: Path) -> None:
+    def page(number: int, pay: str):
+        def content(canvas: Canvas) -> None:
+            line(canvas, 60, 40, f"Pay of this month: {pay}", 8)
+            prose(canvas, 60, 100, 470, f"Text of sheet {chr(64 + number)}. " + LOREM)
+
+        return content
+
+    pay = ["100", "100", "100", "100", "777", "100"]
+    extraction = read(draw(tmp_path / "a.pdf", *(page(n, p) for n, p in enumerate(pay, start=1))))
+    assert the(extraction, "Pay of this month: 777").page == 5
+
+
+def test_what_is_not_text_is_named_with_its_page(tmp_path: Path) -> None:
+    def with_picture(canvas: Canvas) -> None:
+        prose(canvas, 60, 90, 470, LOREM)
+        picture(canvas, 60, 300, 300, 200)
+
+    def scan(canvas: Canvas) -> None:
+        picture(canvas, 0, 0, 595, 842, shade=50)
+
+    def with_icon(canvas: Canvas) -> None:
+        prose(canvas, 60, 90, 470, LOREM)
+        picture(canvas, 60, 300, 20, 20, shade=90)
+
+    def with_link(canvas: Canvas) -> None:
+        prose(canvas, 60, 90, 470, LOREM)
+        canvas.linkURL("https://example.org", (60, 700, 200, 720))
+
+    def with_note(canvas: Canvas) -> None:
+        prose(canvas, 60, 90, 470, LOREM)
+        canvas.textAnnotation("Jane earns 98,000", Rect=[100, 100, 200, 200])
+
+    def with_field(canvas: Canvas) -> None:
+        prose(canvas, 60, 90, 470, LOREM)
+        canvas.acroForm.textfield(name="pay", value="98,000", x=60, y=300)
+
+    path = draw(tmp_path / "a.pdf", with_picture, scan, with_icon, with_link, with_note, with_field, lambda canvas: None)
+    assert missed(read(path)) == {("image", 1), ("no_text_layer", 2), ("annotation", 5), ("form", 6)}
+
+
+def test_a_scan_with_its_text_behind_it_is_accounted_for(tmp_path: Path) -> None:
+    def page(canvas: Canvas) -> None:
+        picture(canvas, 0, 0, 595, 842)
+        text = canvas.beginText(60, HEIGHT - 100)
+        text.setFont("Helvetica", 10)
+        text.setTextRenderMode(3)
+        text.textLine("Recognised words of a page that was scanned in.")
+        canvas.drawText(text)
+
+    extraction = read(draw(tmp_path / "a.pdf", page))
+    assert texts(extraction) == ["Recognised words of a page that was scanned in."]
+    assert missed(extraction) == set()
+
+
+def attach(pdf: pikepdf.Pdf) -> None:
+    pdf.attachments["pay.csv"] = pikepdf.AttachedFileSpec(pdf, b"jane,98000")
+
+
+def script(pdf: pikepdf.Pdf) -> None:
+    pdf.Root.OpenAction = pikepdf.Dictionary(S=pikepdf.Name.JavaScript, JS="app.alert(1)")
+
+
+@pytest.mark.parametrize(("change", "code"), [(attach, "attachment"), (script, "javascript")])
+def test_what_hides_behind_the_pages_is_named(tmp_path: Path, change, code: str) -> None:
+    assert missed(read(changed(draw(tmp_path / "a.pdf", report), change))) == {(code, None)}
+
+
+def test_an_earlier_version_inside_the_file_is_named(tmp_path: Path) -> None:
+    path = draw(tmp_path / "a.pdf", report, pageCompression=0)
+    before = path.read_bytes()
+    with pikepdf.open(path) as pdf:
+        number = pdf.pages[0].Contents.objgen[0]
+    changed_page = b"BT /F1 10 Tf 60 700 Td (Nothing to see.) Tj ET"
+    start = len(before)
+    added = b"%d 0 obj\n<< /Length %d >>\nstream\n%s\nendstream\nendobj\n" % (number, len(changed_page), changed_page)
+    last = int(before.rsplit(b"startxref", 1)[1].split()[0])
+    with pikepdf.open(path) as pdf:
+        root, size = pdf.trailer.Root.objgen[0], int(pdf.trailer.Size)
+    table = b"xref\n%d 1\n%010d 00000 n \n" % (number, start)
+    trailer = b"trailer\n<< /Size %d /Root %d 0 R /Prev %d >>\nstartxref\n%d\n%%%%EOF\n" % (size, root, last, start + len(added))
+    path.write_bytes(before + added + table + trailer)
+    extraction = read(path)
+    assert "Jane" not in extraction.text
+    assert ("earlier_revision", None) in missed(extraction)
+
+
+def test_properties_are_text_unless_the_pages_say_the_same(tmp_path: Path) -> None:
+    def named(title: str):
+        def content(canvas: Canvas) -> None:
+            canvas.setTitle(title)
+            report(canvas)
+
+        return content
+
+    said = the(read(draw(tmp_path / "a.pdf", named("Severance of John"))), "Title:")
+    assert said.text == "Title: Severance of John"
+    assert said.page is None
+    assert not [t for t in texts(read(draw(tmp_path / "b.pdf", named("Annual report")))) if t.startswith("Title")]
+
+
+def test_one_bad_page_does_not_cost_the_others(tmp_path: Path) -> None:
+    path = draw(tmp_path / "a.pdf", *[report] * 3)
+
+    def spoil(pdf: pikepdf.Pdf) -> None:
+        stream = pikepdf.Stream(pdf, b"")
+        stream.write(b"\x78\x9cthis is not what it says", filter=pikepdf.Name.FlateDecode)
+        pdf.pages[1].Contents = pdf.make_indirect(stream)
+
+    changed(path, spoil)
+    extraction = read(path)
+    assert ("page_failed", 2) in missed(extraction)
+    assert {p.page for p in extraction.paragraphs} == {1, 3}
+
+
+def test_a_page_that_breaks_the_reader_is_left_out(tmp_path: Path) -> None:
+    path = draw(tmp_path / "a.pdf", *[report] * 3)
+
+    def overload(pdf: pikepdf.Pdf) -> None:
+        pdf.pages[1].Contents = pdf.make_stream(b"0 0 m 9 9 l S\n" * 1_500_000)
+
+    extraction = read(changed(path, overload), limits=Limits(memory_bytes=192 << 20))
+    assert ("page_failed", 2) in missed(extraction)
+    assert {p.page for p in extraction.paragraphs} == {1, 3}
+
+
+def test_progress_names_pages(tmp_path: Path) -> None:
+    heard: list[Progress] = []
+    read(draw(tmp_path / "a.pdf", report, report), on_progress=heard.append)
+    assert Progress("reading", 2, 2) in heard
+
+
+def test_what_comes_back_survives_json(tmp_path: Path) -> None:
+    extraction = read(draw(tmp_path / "a.pdf", report))
+    assert Extraction.from_json(extraction.to_json()) == extraction
+    with pytest.raises(ValueError):
+        Extraction.from_json({"paragraphs": [["text", "song", 1, [], [], "en"]]})

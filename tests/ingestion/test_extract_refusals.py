@@ -1,0 +1,189 @@
+"""Every file that cannot be read ends with a code and a sentence, and none of them hangs or harms anything."""
+
+import zipfile
+from pathlib import Path
+
+import docx
+import pikepdf
+import pytest
+
+from ingestion.extract import extract_file
+from ingestion.sandbox import Limits, Quarantined
+from tests.ingestion.pdfs import LOREM, bomb, draw, prose
+
+
+def text_page(canvas) -> None:
+    prose(canvas, 60, 90, 470, LOREM * 20)
+
+
+def refused(path: Path, name: str, limits: Limits | None = None) -> Quarantined:
+    with pytest.raises(Quarantined) as caught:
+        extract_file(path, name, limits=limits)
+    assert caught.value.detail[-1] == "."
+    assert len(caught.value.detail) > 30
+    assert str(path) not in caught.value.detail
+    return caught.value
+
+
+def written(tmp_path: Path, content: bytes) -> Path:
+    path = tmp_path / "upload"
+    path.write_bytes(content)
+    return path
+
+
+def zipped(tmp_path: Path, members: dict[str, bytes]) -> Path:
+    path = tmp_path / "upload"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+@pytest.mark.parametrize("content", [b"", b"   \n\t \n", b"\xef\xbb\xbf", b"\x00" * 5000])
+@pytest.mark.parametrize("name", ["a.txt", "a.pdf", "a.md"])
+def test_nothing_in_it(tmp_path: Path, content: bytes, name: str) -> None:
+    assert refused(written(tmp_path, content), name).code == "empty"
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "code"),
+    [
+        (b"%PDF-1.7 but nothing else", "a.pdf", "corrupt"),
+        (b"\x89PNG\r\n\x1a\n" + b"x" * 100, "a.pdf", "mislabelled"),
+        (b"\x89PNG\r\n\x1a\n" + b"x" * 100, "a.png", "unsupported"),
+        (b"Just a letter to somebody.", "a.pdf", "mislabelled"),
+        (b"Just a letter to somebody.", "a.docx", "mislabelled"),
+        (b"<!DOCTYPE html><html><body>Hi</body></html>", "a.txt", "mislabelled"),
+        (b"a,b\n1,2\n", "a.csv", "unsupported"),
+        (b"{\\rtf1 hello}", "a.rtf", "unsupported"),
+        (bytes(range(256)) * 20, "a.pdf", "corrupt"),
+        (bytes(range(256)) * 20, "a.bin", "unsupported"),
+        (bytes(range(256)) * 20, "a.txt", "corrupt"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 600, "a.doc", "unsupported"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "a.docx", "encrypted"),
+        (b"PK\x03\x04 and then it breaks off", "a.docx", "corrupt"),
+        (b"\x7fELF" + b"\x00" * 100, "a", "unsupported"),
+    ],
+)
+def test_not_what_it_says(tmp_path: Path, content: bytes, name: str, code: str) -> None:
+    assert refused(written(tmp_path, content), name).code == code
+
+
+def test_a_zip_renamed_to_pdf(tmp_path: Path) -> None:
+    refusal = refused(zipped(tmp_path, {"a.txt": b"hello"}), "report.pdf")
+    assert refusal.code == "mislabelled"
+    assert "ZIP" in refusal.detail
+
+
+def test_a_pdf_renamed_and_one_without_a_name(tmp_path: Path) -> None:
+    path = draw(tmp_path / "upload", text_page)
+    assert refused(path, "letter.docx").code == "mislabelled"
+    assert refused(path, "letter.xyz").code == "mislabelled"
+    assert extract_file(path, "letter").media_type == "application/pdf"
+    assert extract_file(path, "LETTER.PDF").media_type == "application/pdf"
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd.pdf", "x" * 300 + ".pdf", "a\x00b.pdf", "ä\u202efdp.pdf"])
+def test_odd_names_do_not_matter(tmp_path: Path, name: str) -> None:
+    assert extract_file(draw(tmp_path / "upload", text_page), name).pages == 1
+
+
+def test_a_pdf_with_a_password_and_one_that_only_forbids_printing(tmp_path: Path) -> None:
+    path = draw(tmp_path / "plain.pdf", text_page)
+    with pikepdf.open(path) as pdf:
+        pdf.save(tmp_path / "locked.pdf", encryption=pikepdf.Encryption(user="secret", owner="other"))
+        pdf.save(tmp_path / "open.pdf", encryption=pikepdf.Encryption(user="", owner="other"))
+    assert refused(tmp_path / "locked.pdf", "locked.pdf").code == "encrypted"
+    assert LOREM[:40] in extract_file(tmp_path / "open.pdf", "open.pdf").text
+
+
+def test_a_pdf_without_pages_and_one_with_blank_ones(tmp_path: Path) -> None:
+    pdf = pikepdf.new()
+    pdf.save(tmp_path / "none.pdf")
+    assert refused(tmp_path / "none.pdf", "none.pdf").code == "no_pages"
+    pdf.add_blank_page()
+    pdf.save(tmp_path / "blank.pdf")
+    assert refused(tmp_path / "blank.pdf", "blank.pdf").code == "empty"
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9, 0.99])
+def test_a_pdf_that_breaks_off(tmp_path: Path, share: float) -> None:
+    whole = draw(tmp_path / "whole.pdf", text_page, text_page).read_bytes()
+    assert refused(written(tmp_path, whole[: int(len(whole) * share)]), "a.pdf").code == "corrupt"
+
+
+def test_too_many_pages_and_too_many_bytes(tmp_path: Path) -> None:
+    path = draw(tmp_path / "a.pdf", *[text_page] * 4)
+    refusal = refused(path, "a.pdf", Limits(pages=3))
+    assert refusal.code == "too_many_pages"
+    assert "4 pages" in refusal.detail
+    assert refused(path, "a.pdf", Limits(file_bytes=100)).code == "too_large"
+    assert refused(written(tmp_path, b"long text " * 1000), "a.txt", Limits(inflated_bytes=5_000)).code == "too_large"
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3])
+def test_a_compression_bomb_in_a_pdf(tmp_path: Path, rounds: int) -> None:
+    path = bomb(tmp_path / "bomb.pdf", rounds)
+    assert path.stat().st_size < 50_000
+    assert refused(path, "bomb.pdf", Limits(inflated_bytes=32 << 20)).code == "bomb"
+
+
+def test_a_bomb_where_the_structure_itself_is_packed(tmp_path: Path) -> None:
+    """An object stream that unpacks to 600 MB is opened by the library itself: the limit on memory holds."""
+    import zlib
+
+    packer = zlib.compressobj(9)
+    packed = b"".join(packer.compress(b" " * (1 << 20)) for _ in range(600)) + packer.flush()
+    objects = b"5 0 obj\n<< /Type /ObjStm /N 1 /First 4 /Filter /FlateDecode /Length %d >>\nstream\n" % len(packed)
+    head = b"%PDF-1.5\n"
+    body = head + objects + packed + b"\nendstream\nendobj\n"
+    at = len(body)
+    rows = b"".join(
+        kind.to_bytes(1, "big") + first.to_bytes(4, "big") + second.to_bytes(2, "big")
+        for kind, first, second in [(0, 0, 65535), (2, 5, 0), (2, 5, 0), (2, 5, 0), (1, at, 0), (1, len(head), 0)]
+    )
+    table = b"4 0 obj\n<< /Type /XRef /Size 6 /W [1 4 2] /Root 1 0 R /Length %d >>\nstream\n" % len(rows)
+    end = b"\nendstream\nendobj\nstartxref\n%d\n%%%%EOF\n" % at
+    assert refused(written(tmp_path, body + table + rows + end), "a.pdf").code in ("bomb", "memory", "corrupt")
+
+
+def test_a_compression_bomb_in_a_word_document(tmp_path: Path) -> None:
+    members = {"[Content_Types].xml": b"<Types/>", "word/document.xml": b"<a>" + b" " * (260 << 20)}
+    assert refused(zipped(tmp_path, members), "a.docx").code == "bomb"
+
+
+def test_entities_that_multiply_in_a_word_document(tmp_path: Path) -> None:
+    path = tmp_path / "a.docx"
+    docx.Document().save(path)
+    laughs = "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
+    evil = f'<!DOCTYPE d [<!ENTITY l0 "lol">{laughs}]><d>&l9;</d>'.encode()
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    assert refused(zipped(tmp_path, members | {"word/document.xml": evil}), "a.docx").code in ("corrupt", "empty", "memory")
+
+
+def test_a_file_of_another_machine_is_not_read_through_a_word_document(tmp_path: Path) -> None:
+    path = tmp_path / "a.docx"
+    docx.Document().save(path)
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    evil = (
+        f'<!DOCTYPE d [<!ENTITY x SYSTEM "file:///etc/passwd">]><w:document {space}><w:body><w:p><w:r>'
+        "<w:t>before &x; after</w:t></w:r></w:p></w:body></w:document>"
+    ).encode()
+    try:
+        found = extract_file(zipped(tmp_path, members | {"word/document.xml": evil}), "a.docx").text
+    except Quarantined:
+        found = ""
+    assert "root:" not in found
+
+
+def test_a_word_document_without_text(tmp_path: Path) -> None:
+    docx.Document().save(tmp_path / "a.docx")
+    assert refused(tmp_path / "a.docx", "a.docx").code == "empty"
+
+
+def test_an_unknown_strategy_is_the_callers_mistake(tmp_path: Path) -> None:
+    with pytest.raises(ValueError):
+        extract_file(written(tmp_path, b"hello"), "a.txt", strategy="guess")
