@@ -10,11 +10,13 @@ from llm.models_catalogue import TIERS, CatalogueError, model_for
 
 @register()
 def check_models(app_configs: Sequence[Any] | None, **kwargs: Any) -> list[CheckMessage]:
-    """llm.E001: CLEARANCE_MODELS names a tier, a model or a price that is not known."""
+    """llm.E001: the settings name a model whose price is not known, or a price that is none."""
     problems: list[CheckMessage] = []
     for tier in TIERS:
         try:
             model_for(tier)
         except CatalogueError as error:
-            problems.append(Error(str(error), hint="See CLEARANCE_MODELS in the README.", id="llm.E001"))
+            problems.append(
+                Error(str(error), hint="See MODEL_TIERS and MODEL_PRICES in docs/models.md.", id="llm.E001")
+            )
     return problems

@@ -5,8 +5,8 @@ Public") is replaced by a short notice. What merely tells the reader how to writ
 reply") may be an honest sentence of a letter: it stays, quoted as something that the text says. Patterns cannot tell a
 plain question in a document from an attack; delimiters, labels and permission do not depend on this module.
 
-Measured on BIPIA's training attacks in e-mails: 75 of 120 found (73 of the 79 that meddle with the answer, 2 of the 41 that
-only ask something else), none of 50 clean e-mails, and 4 of 12,000 paragraphs of contracts and a company handbook.
+Measured on BIPIA's training attacks in e-mails: 75 of 120 found (73 of the 79 that meddle with the answer, 2 of the 41
+that only ask something else), none of 50 clean e-mails, and 4 of 12,000 paragraphs of contracts and a company handbook.
 """
 
 import re

@@ -1,9 +1,11 @@
 """Which model a tier means, what it costs and which request settings it accepts.
 
-Prices and settings: Anthropic's model pages and migration guides, as read in November 2026. `CLEARANCE_MODELS` in the
-settings replaces the model of a tier, by the name of one that is listed here or by a mapping with prices of its own:
+Prices and settings: Anthropic's model pages and migration guides, as read in November 2026. The setting `MODEL_TIERS`
+names the model of each tier. One that is not listed here, such as a local server's, needs its price in
+`MODEL_PRICES`, in USD per million tokens of input and output:
 
-    CLEARANCE_MODELS = {"fast": "claude-haiku-4-5", "deep": {"name": "local-70b", "input": "0", "output": "0"}}
+    MODEL_TIERS = {"fast": "local-70b", …}
+    MODEL_PRICES = {"local-70b": ("0", "0")}
 """
 
 from collections.abc import Mapping
@@ -19,7 +21,7 @@ MILLION = Decimal(1_000_000)
 
 
 class CatalogueError(ValueError):
-    """CLEARANCE_MODELS cannot be used; the message says why."""
+    """The settings of the models cannot be used; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -84,25 +86,21 @@ _KNOWN = (
     Model("claude-opus-4-8", _price("5", "25")),
 )
 CATALOGUE: Mapping[str, Model] = {model.name: model for model in _KNOWN}
-DEFAULTS: Mapping[str, str] = {"fast": "claude-haiku-5-5", "standard": "claude-sonnet-5-5", "deep": "claude-opus-5-5"}
 OFFLINE = Model("offline-extractive", _price("0", "0"))
 
 
 def model_for(tier: str) -> Model:
-    """The model of a tier by the settings, else by default. Raises: CatalogueError."""
+    """The model of a tier by the settings. Raises: CatalogueError."""
     if tier not in TIERS:
         raise CatalogueError(f"There is no model tier {tier!r}; the tiers are {', '.join(TIERS)}.")
-    chosen = getattr(settings, "CLEARANCE_MODELS", {}).get(tier, DEFAULTS[tier])
-    if isinstance(chosen, str):
-        if chosen not in CATALOGUE:
-            raise CatalogueError(
-                f"CLEARANCE_MODELS[{tier!r}] is {chosen!r}, whose price is not known: give a mapping with name,"
-                " input and output (USD per million tokens)."
-            )
-        return CATALOGUE[chosen]
+    name = settings.MODEL_TIERS[tier]
+    if name in CATALOGUE:
+        return CATALOGUE[name]
+    prices = getattr(settings, "MODEL_PRICES", {})
+    if name not in prices:
+        raise CatalogueError(f"The {tier} model is {name!r}, whose price is not known: give it in MODEL_PRICES.")
     try:
-        price = _price(str(chosen["input"]), str(chosen["output"]), chosen.get("written"), chosen.get("read"))
-        options = {key: chosen[key] for key in ("forced_tool", "thinking", "headroom") if key in chosen}
-        return Model(str(chosen["name"]), price, **options)
-    except (KeyError, TypeError, ArithmeticError) as error:
-        raise CatalogueError(f"CLEARANCE_MODELS[{tier!r}] needs name, input and output: {error}.") from error
+        input, output = prices[name]
+        return Model(name, _price(str(input), str(output)))
+    except (TypeError, ValueError, ArithmeticError) as error:
+        raise CatalogueError(f"MODEL_PRICES[{name!r}] is not a pair of prices: {error}.") from error

@@ -1,0 +1,282 @@
+"""The one way to call a model (design §1.2), through the Anthropic SDK, metered and budgeted.
+
+`complete` is for workers, `stream` for chat. Both stream from the model: a long answer never waits behind a silent
+connection, and one that breaks off is seen to be broken. No scope is open meanwhile: see `CalledInsideScope`.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import anthropic
+import httpx2
+from asgiref.sync import sync_to_async
+from django.db import close_old_connections
+
+from entities.access import scope_is_open
+from llm import metering, models_catalogue, transport
+from llm.errors import BudgetExceeded, CalledInsideScope, ModelError, ModelInterrupted, ModelUnavailable
+from llm.messages import Call, Reply, TextDelta, ToolUse, Usage
+from llm.models import ModelCall
+from llm.models_catalogue import Model
+from llm.offline.tokens import estimate
+from llm.wire import monotonic_ms
+
+__all__ = [
+    "BudgetExceeded",
+    "Call",
+    "CalledInsideScope",
+    "ModelError",
+    "ModelInterrupted",
+    "ModelUnavailable",
+    "Reply",
+    "TextDelta",
+    "ToolUse",
+    "Usage",
+    "complete",
+    "is_offline",
+    "model_for",
+    "stream",
+]
+
+logger = logging.getLogger(__name__)
+
+BROKEN = (httpx2.HTTPError, httpx2.StreamError, ValueError)
+Outcome = ModelCall.Outcome
+Blocks = list[dict[str, Any]]
+
+
+def is_offline() -> bool:
+    """Whether the offline engine answers, because no model is configured."""
+    return transport.chosen() == "offline"
+
+
+def model_for(tier: str) -> str:
+    """The name of the model that a tier means now."""
+    return _model(tier).name
+
+
+def _model(tier: str) -> Model:
+    return models_catalogue.OFFLINE if is_offline() else models_catalogue.model_for(tier)
+
+
+def complete(
+    call: Call,
+    *,
+    system: Blocks | str,
+    messages: Blocks,
+    tools: Sequence[dict[str, Any]] = (),
+    tool_choice: dict[str, Any] | None = None,
+    max_tokens: int = 2048,
+) -> Reply:
+    """The whole answer.
+
+    Raises: BudgetExceeded before the call; ModelUnavailable; ModelInterrupted when the answer broke off;
+    CalledInsideScope.
+    """
+    _refuse_inside_scope()
+    model = _model(call.tier)
+    if not is_offline():
+        metering.check_budget(call, model.name)
+    request = _request(model, system, messages, tools, tool_choice, max_tokens)
+    answer, outcome, started = _Answer(model), Outcome.FAILED, monotonic_ms()
+    try:
+        with transport.sync_client().messages.stream(**request) as events:
+            for event in events:
+                answer.take(event)
+        outcome = answer.outcome
+    except anthropic.APIError as error:
+        raise unavailable(error) from error
+    except BROKEN as error:
+        _log_broken(call, error)
+        outcome = Outcome.INTERRUPTED
+    finally:
+        metering.record(call, model.name, answer.usage, monotonic_ms() - started, outcome)
+    if answer.stop_reason is None:
+        raise ModelInterrupted("The model's answer broke off.")
+    return answer.reply()
+
+
+async def stream(
+    call: Call,
+    *,
+    system: Blocks | str,
+    messages: Blocks,
+    tools: Sequence[dict[str, Any]] = (),
+    tool_choice: dict[str, Any] | None = None,
+    max_tokens: int = 2048,
+) -> AsyncIterator[TextDelta | Reply]:
+    """Text as it comes, then the Reply as the last item.
+
+    An answer that breaks off still ends in a Reply, with `stop_reason` None. Leaving the loop early stops the model
+    and is metered as stopped. Raises: BudgetExceeded before the call; ModelUnavailable, also in mid-stream;
+    CalledInsideScope.
+    """
+    _refuse_inside_scope()
+    model = _model(call.tier)
+    if not is_offline():
+        await _in_thread(metering.check_budget, call, model.name)
+    request = _request(model, system, messages, tools, tool_choice, max_tokens)
+    answer, outcome, started = _Answer(model), Outcome.STOPPED, monotonic_ms()
+    try:
+        async with transport.async_client().messages.stream(**request) as events:
+            async for event in events:
+                text = answer.take(event)
+                if text:
+                    yield TextDelta(text)
+        outcome = answer.outcome
+    except anthropic.APIError as error:
+        outcome = Outcome.FAILED
+        raise unavailable(error) from error
+    except BROKEN as error:
+        _log_broken(call, error)
+        outcome = Outcome.INTERRUPTED
+    finally:
+        taken = monotonic_ms() - started
+        await asyncio.shield(_in_thread(metering.record, call, model.name, answer.usage, taken, outcome))
+    yield answer.reply()
+
+
+def _refuse_inside_scope() -> None:
+    if scope_is_open():
+        raise CalledInsideScope("A model is called with no scope open: read first, close the scope, then call.")
+
+
+async def _in_thread(function: Callable[..., None], *args: Any) -> None:
+    """A database step of a task: the thread's connection is given back when it ends."""
+
+    def step() -> None:
+        try:
+            function(*args)
+        finally:
+            close_old_connections()
+
+    await sync_to_async(step)()
+
+
+def _request(
+    model: Model,
+    system: Blocks | str,
+    messages: Blocks,
+    tools: Sequence[dict[str, Any]],
+    tool_choice: dict[str, Any] | None,
+    max_tokens: int,
+) -> dict[str, Any]:
+    """The SDK's arguments, fitted to what the model accepts."""
+    request: dict[str, Any] = {
+        "model": model.name,
+        "max_tokens": max_tokens + model.headroom,
+        "system": system,
+        "messages": messages,
+    }
+    if tools:
+        request["tools"] = list(tools)
+    if tool_choice is not None:
+        forced = tool_choice.get("type") in ("tool", "any") and not model.forced_tool
+        request["tool_choice"] = {"type": "auto"} if forced else tool_choice
+    if model.thinking:
+        request["thinking"] = dict(model.thinking)
+    return request
+
+
+def _log_broken(call: Call, error: Exception) -> None:
+    logger.warning("an answer for %s in workspace %s broke off: %s", call.feature, call.workspace, type(error).__name__)
+
+
+SENTENCES = {
+    400: "The model refused the request.",
+    401: "The model's provider refused the API key.",
+    403: "The model's provider refused the API key.",
+    404: "The model's provider does not know this model.",
+    413: "The request was too large for the model.",
+    429: "The model's provider is limiting our rate; try again in a moment.",
+    529: "The model is overloaded; try again in a moment.",
+}
+TEMPORARY = ("overloaded_error", "api_error", "rate_limit_error", "timeout_error")
+
+
+def unavailable(error: anthropic.APIError) -> ModelUnavailable:
+    """The SDK's error as ours. An error event in mid-stream comes with status 200 and counts by its type."""
+    if isinstance(error, anthropic.APIStatusError):
+        status = error.status_code
+        if status == 200:
+            temporary = error.type in TEMPORARY
+            return ModelUnavailable("The model failed in the middle of its answer.", retryable=temporary, status=status)
+        temporary = status in (408, 409, 429) or status >= 500
+        return ModelUnavailable(
+            SENTENCES.get(status, "The model is not available."), retryable=temporary, status=status
+        )
+    return ModelUnavailable("The model could not be reached.", retryable=True)
+
+
+@dataclass
+class _Answer:
+    """An answer as its events come in."""
+
+    model: Model
+    text: str = ""
+    blocks: Blocks = field(default_factory=list)
+    stop_reason: str | None = None
+    fresh: int = 0
+    written: int = 0
+    read: int = 0
+    output: int = 0
+
+    def take(self, event: Any) -> str:
+        """Note an event of the SDK's stream; returns its text, if it has any."""
+        match event.type:
+            case "message_start":
+                usage = event.message.usage
+                self.fresh = usage.input_tokens or 0
+                self.written = usage.cache_creation_input_tokens or 0
+                self.read = usage.cache_read_input_tokens or 0
+            case "text":
+                self.text += event.text
+                return str(event.text)
+            case "content_block_stop":
+                self.blocks += _as_param(event.content_block)
+            case "message_delta":
+                self.stop_reason = event.delta.stop_reason
+                self.output = event.usage.output_tokens or 0
+        return ""
+
+    @property
+    def usage(self) -> Usage:
+        """What it cost so far; the output of an answer without an end is estimated from its text."""
+        output = self.output or estimate(self.text)
+        cost = self.model.cost(fresh=self.fresh, written=self.written, read=self.read, output=output)
+        return Usage(input=self.fresh + self.written, output=output, cached=self.read, cost=cost)
+
+    @property
+    def outcome(self) -> Outcome:
+        return Outcome.INTERRUPTED if self.stop_reason is None else Outcome.OK
+
+    def reply(self) -> Reply:
+        """Of an answer that was cut off, the tool call that may be half is left out."""
+        whole = self.blocks
+        if self.stop_reason is None:
+            whole = [{"type": "text", "text": self.text}] if self.text else []
+        elif self.stop_reason == "max_tokens" and whole and whole[-1]["type"] == "tool_use":
+            whole = whole[:-1]
+        tools = tuple(ToolUse(b["id"], b["name"], b["input"]) for b in whole if b["type"] == "tool_use")
+        return Reply(
+            text=self.text,
+            tool_uses=tools,
+            stop_reason=self.stop_reason,
+            usage=self.usage,
+            model=self.model.name,
+            offline=self.model is models_catalogue.OFFLINE,
+            content=whole,
+        )
+
+
+def _as_param(block: Any) -> Blocks:
+    """A block of an answer in the form in which it is sent back; the API refuses empty texts."""
+    if block.type == "text":
+        return [{"type": "text", "text": block.text}] if block.text else []
+    if block.type == "tool_use":
+        asked = block.input if isinstance(block.input, dict) else {}
+        return [{"type": "tool_use", "id": block.id, "name": block.name, "input": asked}]
+    return [block.model_dump(mode="json", exclude_none=True)]

@@ -1,0 +1,41 @@
+"""Delimiters of prompts, and how untrusted text is kept from forging them.
+
+Text stands inside elements; in it, whatever looks like the start of one of our tags loses its "<", and what looks
+like a citation number loses its brackets: the number printed before a passage is the only one that can be cited
+(design §6).
+"""
+
+import re
+
+ELEMENTS = (
+    "levels", "level", "guidance", "title", "paragraphs", "p", "labels", "summaries", "s", "record", "fields", "status",
+    "passages", "document", "focus", "question", "pulse", "reminder", "message", "agent", "instructions", "system",
+)  # fmt: skip
+_NAMES = "|".join(ELEMENTS)
+TAG = re.compile(rf"<(?=[\s\u200b-\u200f\u2060\ufeff/]*(?:{_NAMES})(?![\w]))", re.IGNORECASE)
+ESCAPED = re.compile(rf"&lt;(?=[\s/]*(?:{_NAMES})(?![\w]))", re.IGNORECASE)
+MARKER = re.compile(
+    r"[\[［【]\s*(\^?(?:(?:citation|cite|src|source|ref)\s*:?\s*[0-9a-f]{1,8}|\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*))\s*[\]］】]",
+    re.IGNORECASE,
+)
+
+
+def fence(text: str) -> str:
+    """`text` that cannot open or close one of our elements."""
+    return TAG.sub("&lt;", text)
+
+
+def unfence(text: str) -> str:
+    """What `fence` was given."""
+    return ESCAPED.sub("<", text)
+
+
+def without_markers(text: str) -> str:
+    """`text` whose bracketed numbers are no citations any more: "[3]" is shown as "⟦3⟧"."""
+    return MARKER.sub(r"⟦\1⟧", text)
+
+
+def attribute(text: str) -> str:
+    """`text` for the inside of a quoted attribute: one line, no quotes, no angle brackets."""
+    flat = " ".join(without_markers(text).split())
+    return flat.replace('"', "”").replace("<", "‹").replace(">", "›")

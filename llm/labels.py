@@ -1,0 +1,75 @@
+"""Reading what a model says about a window's labels. What is not certain is missing, never Public (design §2.3)."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+from entities.models.classification import PUBLIC
+from llm.messages import Reply
+
+
+@dataclass(frozen=True)
+class ParagraphLabels:
+    """atoms: without Public; empty means that the model found the paragraph to be Public."""
+
+    atoms: frozenset[int]
+    confidence: float
+    reason: str
+
+
+@dataclass(frozen=True)
+class WindowLabels:
+    """paragraphs: by number. missing: numbers with no usable answer. summaries: by exact set of atoms."""
+
+    paragraphs: dict[int, ParagraphLabels]
+    missing: frozenset[int]
+    summaries: dict[frozenset[int], str]
+
+
+def read_labels(reply: Reply, *, count: int, levels: Collection[int]) -> WindowLabels:
+    """The labels of `count` paragraphs from a reply to `prompts.classify_window`.
+
+    A paragraph is missing when the answer leaves it out, says it twice with different labels, or names a level that
+    does not exist.
+    """
+    known = frozenset(levels) | {PUBLIC}
+    seen: dict[int, ParagraphLabels | None] = {}
+    summaries: dict[frozenset[int], str] = {}
+    for use in reply.tool_uses:
+        if use.name != "record_labels":
+            continue
+        for item in _items(use.input.get("paragraphs")):
+            number, said = item.get("n"), _paragraph(item, known)
+            if isinstance(number, int) and not isinstance(number, bool):
+                seen[number] = said if number not in seen or _same(seen[number], said) else None
+        for item in _items(use.input.get("summaries")):
+            atoms, text = _atoms(item.get("labels"), known), item.get("summary")
+            if atoms is not None and isinstance(text, str) and text.strip():
+                summaries[atoms] = text.strip()
+    paragraphs = {n: said for n, said in seen.items() if said is not None and 0 <= n < count}
+    return WindowLabels(paragraphs, frozenset(range(count)) - set(paragraphs), summaries)
+
+
+def _items(value: Any) -> list[dict[str, Any]]:
+    return [item for item in value if isinstance(item, dict)] if isinstance(value, list) else []
+
+
+def _atoms(value: Any, known: frozenset[int]) -> frozenset[int] | None:
+    if not isinstance(value, list) or any(
+        isinstance(v, bool) or not isinstance(v, int) or v not in known for v in value
+    ):
+        return None
+    return frozenset(value) - {PUBLIC}
+
+
+def _paragraph(item: dict[str, Any], known: frozenset[int]) -> ParagraphLabels | None:
+    atoms = _atoms(item.get("labels"), known)
+    if atoms is None:
+        return None
+    confidence = item.get("confidence")
+    sure = float(confidence) if isinstance(confidence, int | float) else 0.0
+    return ParagraphLabels(atoms, min(1.0, max(0.0, sure)), str(item.get("reason", ""))[:200])
+
+
+def _same(first: ParagraphLabels | None, second: ParagraphLabels | None) -> bool:
+    return first is not None and second is not None and first.atoms == second.atoms

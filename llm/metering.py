@@ -1,0 +1,67 @@
+"""Budgets before a call, and a row after it. Each function opens a service scope of its own.
+
+The cap is compared with what is already spent, so calls in flight together may overshoot it by their own cost.
+"""
+
+import logging
+from datetime import UTC, datetime
+from decimal import Decimal
+
+from django.conf import settings
+from django.db.models import Sum
+
+from entities.access import Scope
+from llm.errors import BudgetExceeded
+from llm.messages import Call, Usage
+from llm.models import Budget, ModelCall
+
+logger = logging.getLogger(__name__)
+
+DEFAULT_MONTHLY_CAP = Decimal(100)
+
+
+def spent_this_month(workspace: int) -> Decimal:
+    """USD since the first of the month (UTC). Inside an open scope of the workspace."""
+    first = datetime.now(UTC).replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    rows = ModelCall.objects.filter(workspace_id=workspace, at__gte=first)
+    return rows.aggregate(total=Sum("cost"))["total"] or Decimal(0)
+
+
+def monthly_cap(workspace: int) -> Decimal:
+    """USD a month: the workspace's `Budget`, else the setting CLEARANCE_MONTHLY_BUDGET. Inside an open scope."""
+    cap = Budget.objects.filter(workspace_id=workspace).values_list("monthly_cap", flat=True).first()
+    return cap if cap is not None else Decimal(getattr(settings, "CLEARANCE_MONTHLY_BUDGET", DEFAULT_MONTHLY_CAP))
+
+
+def check_budget(call: Call, model: str) -> None:
+    """Raises: BudgetExceeded, and records the refusal, when the month's cap is reached."""
+    with Scope.for_service(call.workspace).open():
+        cap = monthly_cap(call.workspace)
+        if spent_this_month(call.workspace) < cap:
+            return
+        _insert(call, model, Usage(), 0, ModelCall.Outcome.REFUSED)
+    raise BudgetExceeded(f"This workspace has spent its budget of {cap} USD for models this month.")
+
+
+def record(call: Call, model: str, usage: Usage, latency_ms: int, outcome: str) -> None:
+    """Write the row of a call. An answer that is paid for is not lost to a failing database: the failure is logged."""
+    try:
+        with Scope.for_service(call.workspace).open():
+            _insert(call, model, usage, latency_ms, outcome)
+    except Exception:
+        logger.exception("a model call of workspace %s (%s) could not be metered", call.workspace, call.feature)
+
+
+def _insert(call: Call, model: str, usage: Usage, latency_ms: int, outcome: str) -> None:
+    ModelCall.objects.create(
+        workspace_id=call.workspace,
+        principal=call.principal,
+        feature=call.feature,
+        model=model,
+        tokens_in=usage.input,
+        tokens_out=usage.output,
+        tokens_cached=usage.cached,
+        cost=usage.cost,
+        latency_ms=latency_ms,
+        outcome=outcome,
+    )

@@ -1,0 +1,45 @@
+"""What calls to models cost, and what a workspace may spend. No text is kept."""
+
+from django.db import models
+
+from entities.models import Workspace
+
+
+class ModelCall(models.Model):
+    """One call to a model, or one that was refused. Append-only; figures only, never text."""
+
+    class Outcome(models.TextChoices):
+        OK = "ok", "Answered"
+        INTERRUPTED = "interrupted", "Broke off"
+        STOPPED = "stopped", "Stopped by the caller"
+        FAILED = "failed", "Failed"
+        REFUSED = "refused", "Refused: over budget"
+
+    workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
+    principal = models.BigIntegerField(help_text="User id, -role id, or 0 for the service.")
+    feature = models.CharField(max_length=40)
+    model = models.CharField(max_length=80)
+    tokens_in = models.PositiveIntegerField(default=0)
+    tokens_out = models.PositiveIntegerField(default=0)
+    tokens_cached = models.PositiveIntegerField(default=0)
+    cost = models.DecimalField(max_digits=12, decimal_places=6, default=0, help_text="USD")
+    latency_ms = models.PositiveIntegerField(default=0)
+    outcome = models.CharField(max_length=12, choices=Outcome)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["-id"]
+        indexes = [models.Index(fields=["workspace", "at"], include=["cost"], name="modelcall_spent")]
+
+    def __str__(self) -> str:
+        return f"{self.at:%Y-%m-%d %H:%M} {self.feature} {self.model}"
+
+
+class Budget(models.Model):
+    """What a workspace's models may cost in a calendar month. Without a row the setting's default holds."""
+
+    workspace = models.OneToOneField(Workspace, models.PROTECT, related_name="+")
+    monthly_cap = models.DecimalField(max_digits=10, decimal_places=2, help_text="USD a calendar month (UTC)")
+
+    def __str__(self) -> str:
+        return f"{self.monthly_cap} USD a month"

@@ -1,0 +1,1 @@
+"""The offline engine: rules, and sentences of the prompt itself. It never makes up text."""

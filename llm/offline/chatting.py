@@ -1,0 +1,103 @@
+"""The offline engine in a chat: search first, then quote."""
+
+import re
+from typing import Any
+
+from llm.offline.answering import answer
+from llm.offline.ranking import content_words
+from llm.offline.reading import element, last_question, lines, passages, record_name, text_of
+from llm.prompts import NOT_FOUND
+
+SEARCH = "search_knowledge"
+GREETING = re.compile(
+    r"^\W*(?:hi|hello|hey|good\s+(?:morning|afternoon|evening|day)|hallo|guten\s+(?:tag|morgen|abend)|moin"
+    r"|servus|bonjour|hola|ciao|thanks?(?:\s+you)?(?:\s+(?:so|very)\s+much)?|thx|danke|merci|gracias|bye|goodbye|ok(?:ay)?|great|perfect|cool|nice|well\s+done)"
+    r"(?:\s+(?:there|all|everyone|team|again|assistant|a\s+lot|for\s+(?:that|this|your\s+help)))?\W*$",
+    re.IGNORECASE,
+)
+ABOUT_SELF = re.compile(
+    r"^\W*(?:(?:hi|hello|hey)\W+)?(?:who|what)\s+are\s+you\W*$|\bwhat\s+can\s+you\s+do\b|\bhow\s+(?:can|do)\s+you\s+(?:help|work)\b"
+    r"|\bare\s+you\s+(?:an?\s+)?(?:ai|bot|human|real)|^\W*help\W*$|^\W*how\s+are\s+you\W*$",
+    re.IGNORECASE,
+)
+SELF = (
+    "I am the offline assistant: no language model is configured here. I search what you can see and quote the sentences"
+    " that answer best, word for word, with their sources. Ask me about the documents of this record."
+)
+# A question that leans on the one before it.
+LEANING = re.compile(
+    r"\b(?:it|its|they|them|their|this|that|these|those|he|she|his|her|him|there|then|same|one|ones|both|former|latter)\b"
+    r"|^\s*(?:and|what about|how about|why|when|who|where|how much|how many|since when|until when)\b",
+    re.IGNORECASE,
+)
+
+
+def needs_search(body: dict[str, Any]) -> bool:
+    """Whether the last question stands unanswered and the search tool is offered but was not used for it yet."""
+    if SEARCH not in [tool.get("name") for tool in body.get("tools", [])]:
+        return False
+    if (body.get("tool_choice") or {}).get("type") == "none":
+        return False
+    index, question = last_question(body["messages"])
+    return index >= 0 and not is_small_talk(question) and not _results_after(body["messages"], index)
+
+
+def is_small_talk(question: str) -> bool:
+    """Greetings, thanks, and questions about the assistant."""
+    return bool(GREETING.match(question) or ABOUT_SELF.search(question))
+
+
+def search_input(body: dict[str, Any]) -> dict[str, Any]:
+    """The input of the search tool: the question's content words, with those of the question before when it leans on
+    it.
+    """
+    index, question = last_question(body["messages"])
+    words = content_words(question)
+    if len(words) < 6 and LEANING.search(question):
+        before, earlier = last_question(body["messages"][:index])
+        if before >= 0 and not is_small_talk(earlier):
+            words = [*content_words(earlier), *words]
+    return {"query": " ".join(dict.fromkeys(words)) or question}
+
+
+def spoken_answer(body: dict[str, Any]) -> str:
+    """The answer in words: quotes with their numbers, or that nothing was found."""
+    index, question = last_question(body["messages"])
+    if index < 0 or is_small_talk(question):
+        return SELF
+    system = text_of(body.get("system", ""))
+    fields = [*lines(system, "fields"), *lines(system, "status")]
+    results = _results_after(body["messages"], index)
+    found = list(passages("\n".join([*results, text_of(body["messages"][index]["content"])])))
+    quotes = answer(_whole_question(body, index, question), found, fields)
+    if not quotes:
+        return NOT_FOUND
+    return "\n\n".join(f"{quote.sentence} [{quote.n}]" if quote.n else quote.sentence for quote in quotes)
+
+
+def _whole_question(body: dict[str, Any], index: int, question: str) -> str:
+    """The question with what it leans on, without the record's own name, which every passage is about."""
+    asked = question
+    if len(content_words(question)) < 4 and LEANING.search(question):
+        before, earlier = last_question(body["messages"][:index])
+        if before >= 0 and not is_small_talk(earlier):
+            asked = f"{earlier} {question}"
+    for word in content_words(record_name(text_of(body.get("system", "")))):
+        asked = re.sub(rf"\b{re.escape(word)}\b", " ", asked)
+    return asked if content_words(asked) else question
+
+
+def _results_after(messages: list[dict[str, Any]], index: int) -> list[str]:
+    """What tools returned since the message at `index`."""
+    found = []
+    for message in messages[index + 1 :]:
+        if message["role"] == "user" and not isinstance(message["content"], str):
+            found += [text_of([block]) for block in message["content"] if block.get("type") == "tool_result"]
+    return found
+
+
+def title_of(prompt: str) -> str:
+    """A title made of the first words of a message."""
+    words = element(prompt, "message").split()
+    short = " ".join(words[:7]).rstrip(".,;:!?")
+    return short[:80] or "New conversation"

@@ -1,0 +1,86 @@
+"""What the offline engine answers to a request of the Messages API, from the structure of the prompt alone (design
+§1.2).
+"""
+
+import json
+from collections.abc import Iterator
+from itertools import cycle
+from typing import Any
+
+from llm.fences import unfence
+from llm.messages import ToolUse
+from llm.offline import chatting, classifying, pulsing, summaries
+from llm.offline.answering import answer as quotes_for
+from llm.offline.reading import SUMMARY, element, has_element, last_question, lines, passages, text_of
+from llm.offline.tokens import estimate
+from llm.prompts import NOT_FOUND
+from llm.wire import Answer, new_id
+
+__all__ = ["answer", "input_tokens", "text_of"]
+
+# Lengths of streamed pieces: small and uneven, so that citation markers are cut in two as real models cut them.
+PIECES = (7, 3, 12, 5, 9, 4, 11)
+
+
+def answer(body: dict[str, Any]) -> Answer:
+    """The answer to a request body. Text comes out of the prompt verbatim, or is one of a few fixed sentences."""
+    forced = (body.get("tool_choice") or {}).get("name", "")
+    tools = [tool.get("name") for tool in body.get("tools", [])]
+    prompt = "\n".join(text_of(message["content"]) for message in body["messages"] if message["role"] == "user")
+    if "record_labels" in (forced, *tools):
+        return _tool("record_labels", classifying.classify(prompt), body)
+    if chatting.SEARCH in tools:
+        if chatting.needs_search(body):
+            return _tool(chatting.SEARCH, chatting.search_input(body), body)
+        return _text(chatting.spoken_answer(body), body)
+    if has_element(prompt, "summaries"):
+        texts = [unfence(match["text"]) for match in SUMMARY.finditer(prompt)]
+        return _text(summaries.summarise(texts, limit=5, characters=900), body)
+    if has_element(prompt, "record") and has_element(prompt, "passages"):
+        return _text(_pulse(prompt), body)
+    if has_element(prompt, "message"):
+        return _text(chatting.title_of(prompt), body)
+    return _text(chatting.spoken_answer(body) if last_question(body["messages"])[1] else chatting.SELF, body)
+
+
+def _pulse(prompt: str) -> str:
+    question = element(prompt, "question")
+    if not question:
+        return "\n".join(pulsing.pulse(prompt))
+    found = quotes_for(question, list(passages(prompt)), [*lines(prompt, "fields"), *lines(prompt, "status")])
+    return "\n".join(f"- {q.sentence} [{q.n}]" if q.n else q.sentence for q in found) or NOT_FOUND
+
+
+def input_tokens(body: dict[str, Any]) -> int:
+    """Estimated tokens of a request: system, messages and tools as they are written down."""
+    counted = {key: body[key] for key in ("system", "messages", "tools") if key in body}
+    return estimate(json.dumps(counted, ensure_ascii=False))
+
+
+def _text(text: str, body: dict[str, Any]) -> Answer:
+    limit = int(body.get("max_tokens", 2048)) * 4
+    cut = text[:limit]
+    return Answer(
+        deltas=tuple(pieces(cut)),
+        stop_reason="max_tokens" if len(cut) < len(text) else "end_turn",
+        input_tokens=input_tokens(body),
+        output_tokens=estimate(cut),
+    )
+
+
+def _tool(name: str, asked: dict[str, Any], body: dict[str, Any]) -> Answer:
+    return Answer(
+        tools=(ToolUse(new_id("toolu"), name, asked),),
+        input_tokens=input_tokens(body),
+        output_tokens=estimate(json.dumps(asked, ensure_ascii=False)),
+    )
+
+
+def pieces(text: str) -> Iterator[str]:
+    """`text` in small pieces of uneven length."""
+    start = 0
+    for length in cycle(PIECES):
+        if start >= len(text):
+            return
+        yield text[start : start + length]
+        start += length

@@ -1,0 +1,101 @@
+"""Terms, and how well a sentence answers a question: overlap weighted by rarity, and the kind of thing asked for."""
+
+import math
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+
+from llm.recognisers.findings import words
+
+STOP = words(
+    """a about above after again against all also am an and any are aren as at be because been before being below
+    between both but by can cannot could couldn did didn do does doesn doing don down during each either else ever
+    few for from further get give given go got had hadn has hasn have haven having he her here hers herself him
+    himself his how however i if in into is isn it its itself just know let like ll made make many may me might
+    more most much must my myself need no nor not now of off on once one only or other our ours out over own per
+    please re same say says shall she should so some such tell than that the their theirs them themselves then
+    there these they this those through to too under until up upon us ve very want was wasn we were weren what
+    when where whether which while who whom whose why will with within without would you your yours document
+    documents file files record question answer explain describe find show list der die das den dem des ein eine
+    einer einem einen und oder aber ist sind war wird werden wie was wer wo wann warum welche welcher welches im
+    in am an auf für von mit zu zum zur bei nach aus es er sie wir ich nicht le la les un une des du et ou est
+    sont que qui quoi dans pour par sur avec el los las una y o es son qué quién cómo cuándo dónde para por con
+    del al se su"""
+)
+WORD = re.compile(r"[^\W_]+(?:[.,'’\-/&][^\W_]+)*")
+# Suffix and what stands in its place; the first that fits is taken.
+SUFFIXES = tuple(
+    (pair.partition(":")[0], pair.partition(":")[2])
+    for pair in re.split(
+        r"\s+",
+        """ational:ate ization:ize isation:ise fulness:ful ousness:ous iveness:ive ation:ate ement: ments: ment:
+        ities: ity: ness: ings: ing: edly: ied:y ies:y ed: ions: ion: ers: er: ally:al ly: ance: ence: able:
+        ible: es: s: e:""",
+    )
+)
+# Question words that mean the same as words of documents.
+ALIKE = {
+    entry.partition(":")[0].strip(): entry.partition(":")[2].split()
+    for entry in re.split(
+        ";",
+        """cost: price fee charge pay; price: cost fee; pay: salary wage compensation paid;
+        salary: pay compensation wage; cancel: terminate termination; end: expire terminate;
+        terminate: termination cancel end; expire: expiry end expiration; boss: manager;
+        start: begin commence effective; begin: start commence; liable: liability;
+        deadline: due date until complete; due: deadline date; holiday: vacation leave;
+        vacation: holiday leave; quit: resign terminate; job: role position; buy: purchase; purchase: buy;
+        doctor: physician provider; allow: permit may; forbid: prohibit; prohibit: forbid;
+        cover: include coverage; own: ownership owner; fix: repair remedy; penalty: damages fine fee;
+        cap: limit maximum exceed; limit: cap maximum exceed; maximum: limit cap exceed; minimum: least;
+        notice: notify; law: govern jurisdiction; risk: threat danger; delay: late postpone;
+        late: delay overdue; budget: cost""",
+    )
+}
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str) -> str:
+    """A rough stem: suffixes off while three letters stay, so that "terminates" and "termination" meet."""
+    folded = "".join(c for c in unicodedata.normalize("NFKD", word.lower()) if not unicodedata.combining(c))
+    if any(character.isdigit() for character in folded) or len(folded) < 4:
+        return folded.replace(",", "")
+    for suffix, instead in SUFFIXES:
+        if folded.endswith(suffix) and len(folded) - len(suffix) >= 3:
+            folded = folded[: len(folded) - len(suffix)] + instead
+            break
+    return folded.rstrip("e") if len(folded) > 4 else folded
+
+
+def content_words(text: str) -> list[str]:
+    """Words that mean something, in order, as written."""
+    return [w for w in WORD.findall(text) if w.lower() not in STOP and (len(w) > 1 or w.isdigit())]
+
+
+def terms(text: str) -> list[str]:
+    """Stems of the content words; hyphenated words count in parts."""
+    return [stem(part) for word in content_words(text) for part in re.split(r"[-/]", word) if part.lower() not in STOP]
+
+
+def inverse_frequencies(units: Sequence[Sequence[str]]) -> dict[str, float]:
+    """Rarity of each term among `units`, as in BM25 (Robertson and Zaragoza 2009, eq. 3.3)."""
+    frequency = Counter(term for unit in units for term in set(unit))
+    total = len(units)
+    return {term: math.log(1 + (total - n + 0.5) / (n + 0.5)) for term, n in frequency.items()}
+
+
+def rarest(units: int) -> float:
+    """The weight of a term that occurs in none of `units`."""
+    return math.log(1 + (units + 0.5) / 0.5)
+
+
+def cosine(first: Sequence[str], second: Sequence[str], weights: dict[str, float]) -> float:
+    """Cosine of two weighted bags of terms."""
+    a, b = Counter(first), Counter(second)
+    dot = sum(a[t] * b[t] * weights.get(t, 1.0) ** 2 for t in a.keys() & b.keys())
+    if not dot:
+        return 0.0
+    norm_a = math.sqrt(sum((n * weights.get(t, 1.0)) ** 2 for t, n in a.items()))
+    norm_b = math.sqrt(sum((n * weights.get(t, 1.0)) ** 2 for t, n in b.items()))
+    return dot / (norm_a * norm_b)

@@ -1,0 +1,86 @@
+"""Reading a request as the engine gets it: text of blocks, elements, passages, and who said what."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from llm.fences import unfence
+
+DOCUMENT = re.compile(r'<document title="(?P<title>[^"]*)">\n?(?P<body>.*?)</document>', re.DOTALL)
+NUMBERED = re.compile(r"^\[(?P<n>\d+)\] ", re.MULTILINE)
+PARAGRAPH = re.compile(r'<p n="(?P<n>\d+)">(?P<text>.*?)</p>', re.DOTALL)
+LEVEL = re.compile(r'<level value="(?P<value>\d+)" label="(?P<label>[^"]*)">(?P<text>.*?)</level>', re.DOTALL)
+SUMMARY = re.compile(r'<s n="\d+">(?P<text>.*?)</s>', re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A passage of a prompt: its number, the title of its document, its text as printed."""
+
+    n: int
+    title: str
+    text: str
+
+
+def text_of(content: Any) -> str:
+    """The text of a message's or a tool result's content: a string, or text blocks, or tool results with either."""
+    if isinstance(content, str):
+        return content
+    parts = []
+    for block in content or []:
+        if block.get("type") == "text":
+            parts.append(block["text"])
+        elif block.get("type") == "tool_result":
+            parts.append(text_of(block.get("content", "")))
+    return "\n".join(parts)
+
+
+def element(text: str, name: str) -> str:
+    """The inside of the first `<name>` element, "" when there is none. Forged tags inside were escaped by `fence`."""
+    match = re.search(rf"<{name}(?:\s[^>]*)?>(.*?)</{name}>", text, re.DOTALL)
+    return unfence(match[1].strip()) if match else ""
+
+
+def has_element(text: str, name: str) -> bool:
+    """Whether the prompt has the element at all."""
+    return re.search(rf"<{name}(?:\s[^>]*)?>", text) is not None
+
+
+def record_name(text: str) -> str:
+    """The name of the record that the prompt is about."""
+    match = re.search(r'<record type="[^"]*" name="([^"]*)">', text)
+    return match[1] if match else ""
+
+
+def lines(text: str, name: str) -> list[str]:
+    """The non-empty lines of an element."""
+    return [line.strip() for line in element(text, name).splitlines() if line.strip()]
+
+
+def passages(text: str) -> Iterator[Passage]:
+    """Every numbered passage of every <passages> element, in order. A number said twice counts once."""
+    seen: set[int] = set()
+    for block in re.findall(r"<passages>(.*?)</passages>", text, re.DOTALL):
+        for document in DOCUMENT.finditer(block):
+            starts = list(NUMBERED.finditer(document["body"]))
+            for index, start in enumerate(starts):
+                end = starts[index + 1].start() if index + 1 < len(starts) else len(document["body"])
+                n = int(start["n"])
+                if n not in seen:
+                    seen.add(n)
+                    yield Passage(n, document["title"], unfence(document["body"][start.end() : end].strip()))
+
+
+def last_question(messages: list[dict[str, Any]]) -> tuple[int, str]:
+    """(index, text) of the last message in which a person, and not a tool, speaks; (-1, "") when there is none."""
+    for index in range(len(messages) - 1, -1, -1):
+        message = messages[index]
+        if message["role"] != "user":
+            continue
+        content = message["content"]
+        spoken = content if isinstance(content, str) else text_of([b for b in content if b.get("type") == "text"])
+        spoken = re.sub(r"<(reminder|mentions|context)(?:\s[^>]*)?>.*?</\1>", "", spoken, flags=re.DOTALL).strip()
+        if spoken:
+            return index, spoken
+    return -1, ""

@@ -1,0 +1,72 @@
+"""Cutting passages into pieces that can be quoted: sentences, list items, table rows. Every piece is verbatim."""
+
+import re
+
+from llm.recognisers.findings import words
+
+ABBREVIATIONS = words(
+    """mr mrs ms dr prof sr jr st no nos nr vs etc e.g i.e cf al inc ltd corp co llc approx dept est fig figs art
+    arts sec secs para paras cl p pp vol ed eds rev ca bzw z.b d.h u.a ggf inkl jan feb mar apr jun jul aug sep
+    sept oct nov dec mon tue wed thu fri sat sun a.m p.m u.s u.k attn tel ext encl ref min max avg"""
+)
+ITEM = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)]|\([a-z0-9]{1,3}\)|\|)\s*")
+BREAK = re.compile(r"(?<=[.!?…])[\"”’)\]]*\s+(?=[\"“‘(\[]?[^\W_a-zß-öø-ÿ])|(?<=[。！？])")
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of `text` in order, each a verbatim piece of it but for white space, which is one blank."""
+    found: list[str] = []
+    for block in _blocks(text):
+        if block.lstrip().startswith("|"):
+            if not re.fullmatch(r"[\s|:\-+]+", block):
+                found.append(block.strip())
+            continue
+        found += _split(" ".join(block.split()))
+    return found
+
+
+def _blocks(text: str) -> list[str]:
+    """Paragraphs, list items, headings and table rows; lines that only wrap are joined."""
+    blocks: list[str] = []
+    for paragraph in re.split(r"\n\s*\n", text):
+        current = ""
+        for line in paragraph.splitlines():
+            if not line.strip():
+                continue
+            fresh = ITEM.match(line) or line.lstrip().startswith("#") or current.lstrip().startswith(("|", "#"))
+            ended = current.rstrip().endswith((".", "!", "?", ":", ";")) and line.lstrip()[:1].isupper()
+            if current and (fresh or ended):
+                blocks.append(current)
+                current = line
+            else:
+                current = f"{current} {line}" if current else line
+        if current:
+            blocks.append(current)
+    return blocks
+
+
+def _split(block: str) -> list[str]:
+    pieces: list[str] = []
+    start = 0
+    for match in BREAK.finditer(block):
+        piece = block[start : match.start()].strip()
+        last = re.split(r"[\s(\[]", piece.rstrip('."”’)'))[-1].lower() if piece else ""
+        single = len(last) == 1 and last.isalpha() and piece.endswith(".")
+        numbered = re.fullmatch(r"(?:§+\s*)?[\d.]+|[A-Z]", piece.rstrip("."))
+        if last in ABBREVIATIONS and piece.endswith(".") or single or numbered:
+            continue
+        pieces.append(block[start : match.end()].strip())
+        start = match.end()
+    tail = block[start:].strip()
+    return [piece for piece in [*pieces, tail] if piece]
+
+
+def is_heading(sentence: str) -> bool:
+    """A short line without a verb's full stop: it locates, it does not state."""
+    bare = sentence.strip("#* ").rstrip()
+    return (
+        sentence.startswith("#")
+        or len(bare) < 60
+        and not bare.endswith((".", "!", "?", ";"))
+        and not re.search(r"\d|:\s|\|", bare)
+    )

@@ -1,0 +1,36 @@
+"""Extractive summaries: the sentences that stand early and say what the others say (LexRank's idea, one step of it)."""
+
+from collections.abc import Sequence
+
+from llm.offline.ranking import cosine, inverse_frequencies, terms
+from llm.offline.sentences import is_heading, sentences
+
+REMOVED = "instruction-like text removed"
+
+
+def summarise(texts: Sequence[str], *, limit: int = 3, characters: int = 600, focus: str = "") -> str:
+    """Up to `limit` sentences of `texts`, verbatim and in reading order; nearer to `focus` is better."""
+    units = [s for text in texts for s in sentences(text) if not is_heading(s) and REMOVED not in s and len(s) <= 500]
+    if not units:
+        joined = " ".join(" ".join(texts).split())
+        return joined[:characters]
+    bags = [terms(unit) for unit in units]
+    weights = inverse_frequencies(bags)
+    wanted = terms(focus)
+    scored = []
+    for index, bag in enumerate(bags):
+        central = sum(cosine(bag, other, weights) for j, other in enumerate(bags) if j != index) / max(1, len(bags) - 1)
+        early = 1.0 / (1 + index)
+        near = cosine(bag, wanted, weights) if wanted else 0.0
+        short = 0.5 if len(bag) < 4 else 1.0
+        scored.append((short * (central + 0.25 * early + near), index))
+    chosen: list[int] = []
+    length = 0
+    for _, index in sorted(scored, key=lambda pair: (-pair[0], pair[1])):
+        alike = any(cosine(bags[index], bags[j], weights) > 0.7 for j in chosen)
+        if not alike and (not chosen or length + len(units[index]) <= characters):
+            chosen.append(index)
+            length += len(units[index])
+        if len(chosen) == limit:
+            break
+    return " ".join(units[index] for index in sorted(chosen))

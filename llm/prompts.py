@@ -1,0 +1,276 @@
+"""Prompts: templates in templates/prompts/, filled and fenced here. Nobody else writes text for a model.
+
+Every piece of text that came from people or documents has instruction-like parts neutralised (llm.injection), then
+passes a filter that keeps it inside its element (llm.fences). What was neutralised is named in `injections`, for the
+audit log.
+"""
+
+import hashlib
+import logging
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from django.conf import settings
+from django.template import Context, Engine
+
+from llm.fences import MARKER
+from llm.injection import neutralise
+
+logger = logging.getLogger(__name__)
+
+NOT_FOUND = "Not found in what you can see."
+Blocks = list[dict[str, Any]]
+
+
+@dataclass(frozen=True)
+class Level:
+    """An atom of the workspace's classifications."""
+
+    value: int
+    label: str
+    description: str = ""
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A retrieved text with its number in the citation registry."""
+
+    n: int
+    text: str
+
+
+@dataclass(frozen=True)
+class Document:
+    """Passages of one source, in reading order. title: what the reader may see it called."""
+
+    title: str
+    passages: Sequence[Passage]
+
+
+@dataclass(frozen=True)
+class Record:
+    """The entity that a Pulse or a chat is about. fields: by label. status: lines such as "Tasks: 3 open, 2 done"."""
+
+    type: str
+    name: str
+    fields: Mapping[str, str] = field(default_factory=dict)
+    status: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Agent:
+    """Who answers in a chat."""
+
+    name: str
+    purpose: str = ""
+    instructions: str = ""
+
+
+@dataclass(frozen=True)
+class Prompt:
+    """Arguments of `llm.client.complete` and `stream`: `complete(call, **prompt.request)`."""
+
+    system: str | Blocks
+    messages: Blocks
+    tools: tuple[dict[str, Any], ...] = ()
+    tool_choice: dict[str, Any] | None = None
+    max_tokens: int = 2048
+    injections: tuple[str, ...] = ()
+
+    @property
+    def request(self) -> dict[str, Any]:
+        return {
+            "system": self.system,
+            "messages": self.messages,
+            "tools": self.tools,
+            "tool_choice": self.tool_choice,
+            "max_tokens": self.max_tokens,
+        }
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """Text for a prompt, and the names of the injection patterns neutralised in it."""
+
+    text: str
+    injections: tuple[str, ...] = ()
+
+
+class _Cleaner:
+    """Neutralises texts and remembers what it found."""
+
+    def __init__(self) -> None:
+        self.found: dict[str, None] = {}
+
+    def __call__(self, text: str) -> str:
+        clean, found = neutralise(text)
+        self.found.update(dict.fromkeys(found))
+        return clean
+
+    @property
+    def injections(self) -> tuple[str, ...]:
+        if self.found:
+            logger.warning("neutralised in a prompt: %s", ", ".join(self.found))
+        return tuple(self.found)
+
+
+def _template_directory() -> Path:
+    return Path(settings.TEMPLATES[0]["DIRS"][0]) / "prompts"
+
+
+@cache
+def _engine() -> Engine:
+    return Engine(dirs=[str(_template_directory())], autoescape=False, builtins=["llm.prompt_filters"])
+
+
+def render(name: str, **context: Any) -> str:
+    """The prompt template `name` (without ".txt"), filled, without white space around it."""
+    text = _engine().get_template(f"{name}.txt").render(Context(context, autoescape=False))
+    return text.strip()
+
+
+def digest(*names: str) -> str:
+    """SHA-256 of prompt templates: the prompt's part of a witness (design §4)."""
+    hashed = hashlib.sha256()
+    for name in names:
+        hashed.update((_template_directory() / f"{name}.txt").read_bytes())
+    return hashed.hexdigest()
+
+
+CLASSIFY_TEMPLATES = ("classify_window_system", "classify_window_levels", "classify_window_paragraphs")
+RECORD_LABELS: dict[str, Any] = {
+    "name": "record_labels",
+    "description": "Record the labels of every paragraph, and a summary for each set of labels that occurs.",
+    "input_schema": {
+        "type": "object",
+        "properties": {
+            "paragraphs": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "n": {"type": "integer", "description": "The paragraph's number."},
+                        "labels": {"type": "array", "items": {"type": "integer"}, "description": "Values of levels."},
+                        "confidence": {"type": "number", "description": "From 0 to 1."},
+                        "reason": {"type": "string", "description": "A few words that quote nothing."},
+                    },
+                    "required": ["n", "labels", "confidence", "reason"],
+                },
+            },
+            "summaries": {
+                "type": "array",
+                "items": {
+                    "type": "object",
+                    "properties": {
+                        "labels": {"type": "array", "items": {"type": "integer"}},
+                        "summary": {"type": "string", "description": "Of the paragraphs with exactly these labels."},
+                    },
+                    "required": ["labels", "summary"],
+                },
+            },
+        },
+        "required": ["paragraphs", "summaries"],
+    },
+}
+
+
+def classify_window(
+    levels: Sequence[Level], paragraphs: Sequence[str], *, title: str = "", guidance: str = ""
+) -> Prompt:
+    """Ask for the labels of a window's paragraphs, numbered from 0 in the order given.
+
+    guidance: the workspace's own `classification_prompt`, in place of the general advice. The answer is read by
+    `llm.labels.read_labels`.
+    """
+    clean = _Cleaner()
+    texts = [{"n": n, "text": clean(text)} for n, text in enumerate(paragraphs)]
+    asked = [
+        _text(render("classify_window_levels", levels=levels, guidance=guidance), cached=True),
+        _text(render("classify_window_paragraphs", title=clean(title), paragraphs=texts)),
+    ]
+    return Prompt(
+        system=render("classify_window_system"),
+        messages=[{"role": "user", "content": asked}],
+        tools=(RECORD_LABELS,),
+        tool_choice={"type": "tool", "name": "record_labels"},
+        max_tokens=min(16_000, 1_500 + 60 * len(texts)),
+        injections=clean.injections,
+    )
+
+
+def summarise_label(labels: Sequence[str], summaries: Sequence[str], *, title: str = "") -> Prompt:
+    """Ask for one summary of a document's parts that carry the same labels, from the summaries of its windows."""
+    clean = _Cleaner()
+    texts = [{"n": n, "text": clean(text)} for n, text in enumerate(summaries)]
+    asked = render("summarise_label_user", labels=labels, summaries=texts, title=clean(title))
+    return Prompt(render("summarise_label_system"), [_user(asked)], max_tokens=700, injections=clean.injections)
+
+
+def passages(documents: Iterable[Document]) -> Rendered:
+    """Numbered passages grouped by document, for a Pulse prompt or a tool's result."""
+    clean = _Cleaner()
+    shown = [
+        {"title": clean(document.title), "passages": [{"n": p.n, "text": clean(p.text)} for p in document.passages]}
+        for document in documents
+    ]
+    return Rendered(render("passages", documents=shown), clean.injections)
+
+
+def pulse(record: Record, documents: Iterable[Document], *, focus: str = "", question: str = "") -> Prompt:
+    """Ask for a Pulse: what is going on with `record`, cited.
+
+    focus: the type's `pulse_prompt`. question: makes it a one-off answer instead.
+    """
+    clean = _Cleaner()
+    cited = passages(documents)
+    asked = render(
+        "pulse_user", record=_clean_record(record, clean), passages=cited.text, focus=focus, question=clean(question)
+    )
+    found = tuple(dict.fromkeys(clean.injections + cited.injections))
+    return Prompt(render("pulse_system", not_found=NOT_FOUND), [_user(asked)], max_tokens=900, injections=found)
+
+
+def chat_system(agent: Agent, record: Record, *, pulse: str = "", reader: str = "") -> Blocks:
+    """The system prompt of a chat in two blocks, each ending a cached prefix: instructions, then the record.
+
+    pulse: the Pulse that the reader may see; its citation numbers are taken out, because the chat has a registry of its
+    own. reader: the name of who asks.
+    """
+    clean = _Cleaner()
+    about = render(
+        "chat_system_record", record=_clean_record(record, clean), pulse=clean(MARKER.sub("", pulse)), reader=reader
+    )
+    _ = clean.injections
+    return [
+        _text(render("chat_system", agent=agent, not_found=NOT_FOUND), cached=True),
+        _text(about, cached=True),
+    ]
+
+
+def chat_reminder(turn: int) -> str:
+    """The short reminder that goes before the question every few turns."""
+    return render("chat_reminder", turn=turn, not_found=NOT_FOUND)
+
+
+def title(message: str) -> Prompt:
+    """Ask for the title of a chat from its first message."""
+    clean = _Cleaner()
+    asked = render("title_user", message=clean(message[:2_000]))
+    return Prompt(render("title_system"), [_user(asked)], max_tokens=40, injections=clean.injections)
+
+
+def _clean_record(record: Record, clean: _Cleaner) -> Record:
+    fields = {label: clean(value) for label, value in record.fields.items()}
+    return Record(record.type, clean(record.name), fields, [clean(line) for line in record.status])
+
+
+def _text(text: str, *, cached: bool = False) -> dict[str, Any]:
+    block: dict[str, Any] = {"type": "text", "text": text}
+    return {**block, "cache_control": {"type": "ephemeral"}} if cached else block
+
+
+def _user(text: str) -> dict[str, Any]:
+    return {"role": "user", "content": text}

@@ -1,0 +1,117 @@
+"""Which transport the SDK's clients have: the network, the offline engine, or a scripted model.
+
+`MODEL_TRANSPORT` in the settings is "auto" (the network when a key or a base URL is configured, else the offline
+engine), "real", "offline" or "scripted". A script that is in force (llm.scripted) comes before the setting.
+"""
+
+import asyncio
+import json
+import weakref
+from functools import cache
+from typing import Any, Literal
+
+import anthropic
+import httpx2
+from django.conf import settings
+
+from llm import scripted
+from llm.offline import engine
+from llm.wire import refuse, respond
+
+Transport = Literal["real", "offline", "scripted"]
+
+# Seconds. `read` is the longest silence between two pieces of an answer; the SDK sends pings meanwhile.
+TIMEOUT = httpx2.Timeout(connect=5.0, read=120.0, write=30.0, pool=10.0)
+# Attempts after the first, by the SDK, with its exponential pause, on 408, 409, 429, 5xx and lost connections.
+RETRIES = 2
+OFFLINE_URL = "http://offline.invalid"
+
+
+def chosen() -> Transport:
+    """The transport that the next call uses."""
+    if scripted.in_force():
+        return "scripted"
+    setting = getattr(settings, "MODEL_TRANSPORT", "auto")
+    if setting == "auto":
+        return "real" if settings.ANTHROPIC_API_KEY or settings.ANTHROPIC_BASE_URL else "offline"
+    if setting not in ("real", "offline", "scripted"):
+        raise ValueError(f"MODEL_TRANSPORT is {setting!r}; it is auto, real, offline or scripted")
+    return setting
+
+
+def sync_client() -> anthropic.Anthropic:
+    """The SDK's client for workers."""
+    match chosen():
+        case "real":
+            return _real(settings.ANTHROPIC_API_KEY, settings.ANTHROPIC_BASE_URL)
+        case "scripted":
+            return _in_process(scripted.answer_request)
+        case _:
+            return _in_process(_answer_offline)
+
+
+def async_client() -> anthropic.AsyncAnthropic:
+    """The SDK's client for the running event loop; connections belong to one loop, so each loop has its own."""
+    match chosen():
+        case "real":
+            clients = _async_real.setdefault(asyncio.get_running_loop(), {})
+            key = (settings.ANTHROPIC_API_KEY, settings.ANTHROPIC_BASE_URL)
+            if key not in clients:
+                clients[key] = anthropic.AsyncAnthropic(**_real_options(*key))
+            return clients[key]
+        case "scripted":
+            return _in_process_async(scripted.answer_request_async)
+        case _:
+            return _in_process_async(_answer_offline_async)
+
+
+_async_real: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str], anthropic.AsyncAnthropic]]"
+_async_real = weakref.WeakKeyDictionary()
+
+
+@cache
+def _real(api_key: str, base_url: str) -> anthropic.Anthropic:
+    return anthropic.Anthropic(**_real_options(api_key, base_url))
+
+
+def _real_options(api_key: str, base_url: str) -> dict[str, Any]:
+    """A local server may need no key; the SDK always sends one."""
+    return {
+        "api_key": api_key or "none",
+        "base_url": base_url or None,
+        "timeout": TIMEOUT,
+        "max_retries": RETRIES,
+        "open_telemetry": False,
+    }
+
+
+def _in_process_options() -> dict[str, Any]:
+    return {"api_key": "none", "base_url": OFFLINE_URL, "timeout": TIMEOUT, "max_retries": 0, "open_telemetry": False}
+
+
+@cache
+def _in_process(handler: Any) -> anthropic.Anthropic:
+    http = httpx2.Client(transport=httpx2.MockTransport(handler), trust_env=False)
+    return anthropic.Anthropic(http_client=http, **_in_process_options())
+
+
+@cache
+def _in_process_async(handler: Any) -> anthropic.AsyncAnthropic:
+    http = httpx2.AsyncClient(transport=httpx2.MockTransport(handler), trust_env=False)
+    return anthropic.AsyncAnthropic(http_client=http, **_in_process_options())
+
+
+def _answer_offline(request: httpx2.Request) -> httpx2.Response:
+    if request.url.path != "/v1/messages":
+        return refuse(404, "the offline engine answers /v1/messages only")
+    body = json.loads(request.content)
+    return respond(engine.answer(body), body, asynchronous=False)
+
+
+async def _answer_offline_async(request: httpx2.Request) -> httpx2.Response:
+    """In a thread: reading a long prompt takes tens of milliseconds that the event loop has not."""
+    if request.url.path != "/v1/messages":
+        return refuse(404, "the offline engine answers /v1/messages only")
+    body = json.loads(request.content)
+    answer = await asyncio.to_thread(engine.answer, body)
+    return respond(answer, body, asynchronous=True)
