@@ -79,7 +79,7 @@ class Builder:
         self._unaccounted.setdefault((code, page), Unaccounted(code, detail, page))
 
     def add_properties(self, said: Mapping[str, str]) -> None:
-        """What a document says of itself (title, subject …), as one paragraph; left out where its text says the same."""
+        """What a document says of itself (title, subject …), as one paragraph, unless its text says the same."""
         words = frozenset(_WORDS.findall(self.text().lower()))
         new = [f"{name}: {text}" for name, text in said.items() if not words.issuperset(_WORDS.findall(text.lower()))]
         self.add("; ".join(new), path=(PROPERTIES,))

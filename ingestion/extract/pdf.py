@@ -6,7 +6,6 @@ font size, running headers) is told from a sample of neighbouring pages first.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from ingestion.sandbox.limits import Limits, Quarantined, Report
 SAMPLE = 40  # pages
 ICON = 48.0  # points: smaller pictures are ornaments
 COVERED = 5  # words of a text layer under a picture that make it a scan with its text
+PROSE = 6  # words on a line that make it running text
 UNREADABLE = 0.2  # share of characters without a letter
 
 
@@ -126,12 +126,12 @@ class _Reading:
             except Exception:  # met again, and recorded, when its turn comes
                 continue
             self._sampled[number] = content
-            for word in content.words:
-                sizes[round(word.size * 2) / 2] += len(word.text)
             upright = [word for word in content.words if not word.slanted]
             lines[number] = (_whole_lines(upright, content), content.height)
             runs += segments(upright)
-        self._body = sizes.most_common(1)[0][0] if sizes else 10.0
+        for prose in (run for run in runs if len(run.words) >= PROSE):  # not the small print of tables
+            sizes[round(prose.size * 2) / 2] += len(prose.words)
+        self._body = sizes.most_common(1)[0][0] if sizes else max((run.size for run in runs), default=10.0)
         self._margins = Margins(lines)
         self._hyphenation = Hyphenation.of(runs)
 
@@ -229,4 +229,3 @@ def _whole_lines(words: list[Word], content: PageContent) -> list[Line]:
     """Lines across the full width of the page, for telling headers and footers."""
     margin = [w for w in words if w.y1 < 0.15 * content.height or w.y0 > 0.85 * content.height]
     return whole_lines(segments(margin))
-

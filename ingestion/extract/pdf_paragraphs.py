@@ -19,6 +19,7 @@ MARKER = re.compile(rf"(?:[{BULLETS}]|[-–—*](?=\s)|\(?(?:\d{{1,2}}|[a-zA-Z]|
 NUMBERED = re.compile(
     r"(?:article|section|chapter|part|schedule|annex|exhibit|appendix)?\s*(\d{1,3}(?:\.\d{1,3})*)\.?\s", re.I
 )
+CAPTION = re.compile(r"(?:table|figure|fig\.?|tabelle|abbildung|abb\.?|tableau|tabla|tabella|tabel)\s+\d", re.I)
 ENDS = tuple(".!?:;")
 CLOSERS = "\"'”’)»]"
 LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}|…{2,}")
@@ -151,6 +152,8 @@ def _heading_level(run: list[Line], text: str, body: float) -> float | None:
     100.6 - body, each a little deeper for every part of a section number.
     """
     if len(run) > 3 or len(text) > LONGEST_HEADING or not any(letter.isalpha() for letter in text):
+        return None
+    if CAPTION.match(text):
         return None
     size = max(line.size for line in run)
     bold = all(line.bold for line in run)

@@ -1,4 +1,4 @@
-"""Tasks that misbehave, for tests of the limited process. They stand in for a library that a hostile file has broken."""
+"""Tasks that misbehave, for tests of the limited process: they stand in for a library that a hostile file broke."""
 
 import os
 import socket

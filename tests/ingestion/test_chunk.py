@@ -13,7 +13,9 @@ FILE = uuid.UUID("5f0c2f5e-52f1-4b0e-8a43-0c7b7b2b6a10")
 SENTENCE = "Each party keeps confidential what it learns of the other. "
 
 
-def text(id: object, words: str, label: int | None = 0, *path: str, kind: str = "text", page: int | None = 1) -> Labelled:
+def text(
+    id: object, words: str, label: int | None = 0, *path: str, kind: str = "text", page: int | None = 1
+) -> Labelled:
     return Labelled(id, words, label, kind, page, path)
 
 
@@ -23,7 +25,7 @@ def table(rows: int, width: int = 1) -> str:
 
 
 def covered(chunks: list[Chunk], paragraphs: list[Labelled]) -> None:
-    """Every character but white space of every labelled paragraph stands in some chunk, and the spans tell the truth."""
+    """Every letter of every labelled paragraph stands in some chunk, and the spans tell the truth."""
     by_id = {paragraph.id: paragraph for paragraph in paragraphs}
     seen: dict[object, set[int]] = {}
     for one in chunks:
@@ -76,11 +78,11 @@ def test_invariants(document: list[Labelled], size: tuple[int, int, int]) -> Non
         assert {labels[id] for id in one.paragraph_ids} == {one.label}
         assert len(one.text) <= target
         assert one.tokens == estimate_tokens(one.embedding_text) <= max_tokens
-        ids = sorted(one.paragraph_ids)
+        ids = sorted(int(str(id)) for id in one.paragraph_ids)
         assert ids == list(range(ids[0], ids[-1] + 1)), "a chunk never reaches over text that is not in it"
     covered(chunks, document)
     assert len({one.identity for one in chunks}) == len(chunks)
-    starts = [min(one.paragraph_ids) for one in chunks]
+    starts = [min(int(str(id)) for id in one.paragraph_ids) for one in chunks]
     assert starts == sorted(starts)
 
 

@@ -49,13 +49,16 @@ def forward(text: str) -> np.ndarray:
     ids = tokenizer.encode(text).ids
     erf = np.vectorize(math.erf)
     with safe_open(folder / "model.safetensors", "numpy") as file:
-        weight = {name: file.get_tensor(name).astype(np.float64) for name in file.keys() if "position_ids" not in name}
+        weight = {
+            name: file.get_tensor(name).astype(np.float64) for name in list(file.keys()) if "position_ids" not in name
+        }
 
     def norm(x: np.ndarray, name: str) -> np.ndarray:
         centred = x - x.mean(-1, keepdims=True)
-        return centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-12) * weight[f"{name}.weight"] + weight[
-            f"{name}.bias"
-        ]
+        return (
+            centred / np.sqrt((centred**2).mean(-1, keepdims=True) + 1e-12) * weight[f"{name}.weight"]
+            + weight[f"{name}.bias"]
+        )
 
     def dense(x: np.ndarray, name: str) -> np.ndarray:
         return x @ weight[f"{name}.weight"].T + weight[f"{name}.bias"]
@@ -121,11 +124,11 @@ def test_threads_share_one_model(minilm: MiniLM) -> None:
     assert all(np.allclose(one, found[0], atol=1e-6) for one in found)
 
 
-def test_a_damaged_graph_is_built_anew(minilm: MiniLM, tmp_path: Path) -> None:
-    path = cached_graph(weights_folder(), tmp_path)
+def test_a_damaged_graph_is_built_anew(minilm: MiniLM, home: Path) -> None:
+    path = cached_graph(weights_folder(), home)
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
-    assert cached_graph(weights_folder(), tmp_path) == path
+    assert cached_graph(weights_folder(), home) == path
     assert path.read_bytes() == whole
 
 
@@ -213,7 +216,9 @@ def test_a_service_that_stays_away() -> None:
     assert len(service.requests) == 4
 
 
-@pytest.mark.parametrize("configured", [{}, {"kind": "magic"}, {"kind": "openai", "model": "x"}, {"kind": "minilm", "x": 1}])
+@pytest.mark.parametrize(
+    "configured", [{}, {"kind": "magic"}, {"kind": "openai", "model": "x"}, {"kind": "minilm", "x": 1}]
+)
 def test_settings_that_make_no_sense(configured: dict[str, object], home: Path) -> None:
     with pytest.raises(ImproperlyConfigured):
         make_embedder(configured, home)

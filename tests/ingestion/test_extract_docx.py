@@ -26,7 +26,9 @@ def codes(extraction: Extraction) -> set[str]:
 
 
 def append(document, xml: str) -> None:
-    document.element.body.insert(len(document.element.body) - 1, parse_xml(xml.replace("<w:p", f"<w:p {nsdecls('w')}", 1)))
+    document.element.body.insert(
+        len(document.element.body) - 1, parse_xml(xml.replace("<w:p", f"<w:p {nsdecls('w')}", 1))
+    )
 
 
 @pytest.fixture
@@ -78,7 +80,9 @@ def test_text_in_controls_boxes_and_insertions_is_read(letter, tmp_path: Path) -
 
 
 def test_what_was_deleted_is_not_read_but_named(letter, tmp_path: Path) -> None:
-    append(letter, "<w:p><w:r><w:t>Stays</w:t></w:r><w:del><w:r><w:delText>Jane: 98,000</w:delText></w:r></w:del></w:p>")
+    append(
+        letter, "<w:p><w:r><w:t>Stays</w:t></w:r><w:del><w:r><w:delText>Jane: 98,000</w:delText></w:r></w:del></w:p>"
+    )
     extraction = read(letter, tmp_path)
     assert "98,000" not in extraction.text
     assert codes(extraction) == {"tracked_changes"}

@@ -68,7 +68,7 @@ def test_places_follow_rotation_and_crop(tmp_path: Path) -> None:
     path = draw(tmp_path / "a.pdf", lambda canvas: line(canvas, 100, 200, "Turned text stands here"))
 
     def turn(pdf: pikepdf.Pdf) -> None:
-        pdf.pages[0].cropbox = [50, 0, 595, 842]
+        pdf.pages[0].cropbox = pikepdf.Array([50, 0, 595, 842])
         pdf.pages[0].rotate(90, relative=False)
 
     box = read(changed(path, turn)).paragraphs[0].boxes[0]
@@ -82,10 +82,14 @@ def test_two_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
         line(canvas, 60, 80, "A title across both columns of the page", 18, bold=True)
         prose(canvas, 60, 120, 220, "Left begins. " + LOREM + "Left ends.")
         prose(canvas, 310, 120, 220, "Right begins. " + LOREM + "Right ends.")
-        prose(canvas, 60, 500, 470, "Below both columns there is a line that goes over the whole width of the page again.")
+        prose(
+            canvas, 60, 500, 470, "Below both columns there is a line that goes over the whole width of the page again."
+        )
 
     found = " ".join(texts(read(draw(tmp_path / "a.pdf", page))))
-    places = [found.index(part) for part in ("A title", "Left begins", "Left ends", "Right begins", "Right ends", "Below")]
+    places = [
+        found.index(part) for part in ("A title", "Left begins", "Left ends", "Right begins", "Right ends", "Below")
+    ]
     assert places == sorted(places)
 
 
@@ -112,7 +116,12 @@ def test_words_parted_at_the_end_of_a_line(tmp_path: Path) -> None:
 def test_a_ruled_table_becomes_markdown_with_a_place_for_every_word(tmp_path: Path) -> None:
     def page(canvas: Canvas) -> None:
         prose(canvas, 60, 90, 470, LOREM)
-        grid(canvas, 60, 160, [["Role", "Base pay", "Bonus"], ["Clerk", "30,000", "1,000"], ["Chief | acting", "90,000", ""]])
+        grid(
+            canvas,
+            60,
+            160,
+            [["Role", "Base pay", "Bonus"], ["Clerk", "30,000", "1,000"], ["Chief | acting", "90,000", ""]],
+        )
         prose(canvas, 60, 260, 470, "After the table. " + LOREM)
 
     extraction = read(draw(tmp_path / "a.pdf", page))
@@ -208,7 +217,9 @@ def test_what_is_not_text_is_named_with_its_page(tmp_path: Path) -> None:
         prose(canvas, 60, 90, 470, LOREM)
         canvas.acroForm.textfield(name="pay", value="98,000", x=60, y=300)
 
-    path = draw(tmp_path / "a.pdf", with_picture, scan, with_icon, with_link, with_note, with_field, lambda canvas: None)
+    path = draw(
+        tmp_path / "a.pdf", with_picture, scan, with_icon, with_link, with_note, with_field, lambda canvas: None
+    )
     assert missed(read(path)) == {("image", 1), ("no_text_layer", 2), ("annotation", 5), ("form", 6)}
 
 
@@ -227,7 +238,7 @@ def test_a_scan_with_its_text_behind_it_is_accounted_for(tmp_path: Path) -> None
 
 
 def attach(pdf: pikepdf.Pdf) -> None:
-    pdf.attachments["pay.csv"] = pikepdf.AttachedFileSpec(pdf, b"jane,98000")
+    pdf.attachments["pay.csv"] = b"jane,98000"
 
 
 def script(pdf: pikepdf.Pdf) -> None:
@@ -251,7 +262,12 @@ def test_an_earlier_version_inside_the_file_is_named(tmp_path: Path) -> None:
     with pikepdf.open(path) as pdf:
         root, size = pdf.trailer.Root.objgen[0], int(pdf.trailer.Size)
     table = b"xref\n%d 1\n%010d 00000 n \n" % (number, start)
-    trailer = b"trailer\n<< /Size %d /Root %d 0 R /Prev %d >>\nstartxref\n%d\n%%%%EOF\n" % (size, root, last, start + len(added))
+    trailer = b"trailer\n<< /Size %d /Root %d 0 R /Prev %d >>\nstartxref\n%d\n%%%%EOF\n" % (
+        size,
+        root,
+        last,
+        start + len(added),
+    )
     path.write_bytes(before + added + table + trailer)
     extraction = read(path)
     assert "Jane" not in extraction.text

@@ -159,7 +159,11 @@ def test_entities_that_multiply_in_a_word_document(tmp_path: Path) -> None:
     evil = f'<!DOCTYPE d [<!ENTITY l0 "lol">{laughs}]><d>&l9;</d>'.encode()
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
-    assert refused(zipped(tmp_path, members | {"word/document.xml": evil}), "a.docx").code in ("corrupt", "empty", "memory")
+    assert refused(zipped(tmp_path, members | {"word/document.xml": evil}), "a.docx").code in (
+        "corrupt",
+        "empty",
+        "memory",
+    )
 
 
 def test_a_file_of_another_machine_is_not_read_through_a_word_document(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Markdown and plain text: structure without marks, every encoding, nothing unseen left in and nothing written left out."""
+"""Markdown and plain text: structure without marks, every encoding, nothing unseen in and nothing written left out."""
 
 import re
 from pathlib import Path
@@ -114,10 +114,14 @@ def test_plain_text(tmp_path: Path) -> None:
     ]
 
 
-GERMAN = "Die Prüfung der Verträge ist für das Unternehmen nicht zu unterschätzen, und sie wird durch den Rat bestätigt."
+GERMAN = (
+    "Die Prüfung der Verträge ist für das Unternehmen nicht zu unterschätzen, und sie wird durch den Rat bestätigt."
+)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252", "latin-1"])
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252", "latin-1"]
+)
 def test_encodings(tmp_path: Path, encoding: str) -> None:
     extraction = read(tmp_path, GERMAN.encode(encoding), "a.txt")
     assert shown(extraction) == [("text", GERMAN)]
@@ -155,8 +159,14 @@ def test_a_very_long_table_keeps_its_header(tmp_path: Path) -> None:
     ("text", "code"),
     [
         ("The parties shall not be liable for any of the losses that were not foreseen by them.", "en"),
-        ("Les parties ne sont pas tenues de réparer les dommages qui n'ont pas été prévus par elles dans ce contrat.", "fr"),
-        ("Las partes no son responsables de los daños que no fueron previstos por ellas en el contrato y su anexo.", "es"),
+        (
+            "Les parties ne sont pas tenues de réparer les dommages qui n'ont pas été prévus dans ce contrat.",
+            "fr",
+        ),
+        (
+            "Las partes no son responsables de los daños que no fueron previstos por ellas en el contrato y su anexo.",
+            "es",
+        ),
         ("Le parti non sono responsabili dei danni che non sono stati previsti nella clausola del contratto.", "it"),
         ("De partijen zijn niet aansprakelijk voor de schade die niet door hen is voorzien in het contract.", "nl"),
         ("4711", "en"),

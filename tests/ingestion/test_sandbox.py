@@ -101,14 +101,14 @@ def test_what_the_listener_raises_ends_the_child_and_comes_through(upload: Path)
 
     with pytest.raises(Cancelled):
         run_limited(f"{TASKS}:sleep", upload, on_progress=listener)
-    assert not [child for child in psutil.Process().children() if "ingestion.sandbox.child" in " ".join(child.cmdline())]
+    assert not [
+        child for child in psutil.Process().children() if "ingestion.sandbox.child" in " ".join(child.cmdline())
+    ]
 
 
 def test_several_at_once_from_threads(upload: Path) -> None:
     found: list[object] = []
-    threads = [
-        threading.Thread(target=lambda: found.append(run_limited(f"{TASKS}:size", upload))) for _ in range(4)
-    ]
+    threads = [threading.Thread(target=lambda: found.append(run_limited(f"{TASKS}:size", upload))) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:

@@ -28,9 +28,7 @@ def test_every_labelled_paragraph_is_in_one_segment_and_no_other_is(labels: list
     assert [p.id for s in found for p in s.paragraphs] == [i for i, label in enumerate(labels) if label is not None]
     for segment in found:
         assert {p.label for p in segment.paragraphs} == {segment.label}
-        assert [p.id for p in segment.paragraphs] == list(
-            range(segment.first, segment.first + len(segment.paragraphs))
-        )
+        assert [p.id for p in segment.paragraphs] == list(range(segment.first, segment.first + len(segment.paragraphs)))
 
 
 def test_the_labels_of_the_headings_above() -> None:
