@@ -1,5 +1,11 @@
-from django.urls import URLPattern
+from django.urls import path
+
+from references import api
 
 app_name = "references_api"
 
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("references/", api.references, name="references"),
+    path("references/<uuid:pk>/", api.reference, name="reference"),
+    path("entities/<uuid:pk>/graph/", api.graph, name="graph"),
+]

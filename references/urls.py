@@ -1,5 +1,11 @@
-from django.urls import URLPattern
+from django.urls import path
+
+from references import views
 
 app_name = "references"
 
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("entities/<uuid:pk>/references/", views.panel, name="panel"),
+    path("entities/<uuid:pk>/references/new/", views.add, name="add"),
+    path("references/<uuid:pk>/remove/", views.remove, name="remove"),
+]

@@ -1,0 +1,214 @@
+"""References and the graph over the API. Transport only: the work is in `references.actions` and `references.graph`."""
+
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers, status
+from rest_framework.decorators import api_view
+from rest_framework.exceptions import PermissionDenied, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from entities.access import MEMBER, Scope, get_entity_or_404, requires
+from entities.api import label_list, paginate
+from entities.models import Entity
+from references import actions
+from references.graph import DEEPEST, graph_of
+from references.kinds import Kind, LocationType
+from references.locations import BadLocation, check_location
+from references.models import Reference
+
+NO_RECORD = "There is no such record, or none that you may see."
+
+
+class NewReference(serializers.Serializer):
+    source = serializers.UUIDField()
+    target = serializers.UUIDField()
+    kind = serializers.ChoiceField(choices=[k for k in Kind.values if k != Kind.CITATION])
+    label = serializers.CharField(max_length=500, required=False, allow_blank=True, default="")
+    reason = serializers.CharField(max_length=4000, required=False, allow_blank=True, default="")
+    location_type = serializers.ChoiceField(choices=LocationType.values, required=False, allow_blank=True, default="")
+    location = serializers.DictField(required=False, default=dict)
+
+
+class ChangedReference(serializers.Serializer):
+    kind = serializers.ChoiceField(choices=[k for k in Kind.values if k != Kind.CITATION], required=False)
+    label = serializers.CharField(max_length=500, required=False, allow_blank=True)
+    reason = serializers.CharField(max_length=4000, required=False, allow_blank=True)
+
+
+@requires(MEMBER)
+@extend_schema(
+    operation_id="references_list",
+    methods=["GET"],
+    responses=dict,
+    parameters=[
+        OpenApiParameter("entity", str, description="References of this record."),
+        OpenApiParameter("kind", str, enum=Kind.values),
+        OpenApiParameter("direction", str, enum=["out", "in", "both"], description="As seen from `entity`."),
+        OpenApiParameter("page", int),
+        OpenApiParameter("page_size", int),
+    ],
+)
+@extend_schema(operation_id="references_create", methods=["POST"], request=NewReference, responses={201: dict})
+@api_view(["GET", "POST"])
+def references(request: Request) -> Response:
+    """The references that the caller may see · a new one, whose text is hidden until it has been labelled."""
+    scope: Scope = request.access_scope  # type: ignore[attr-defined]
+    if request.method == "POST":
+        reference = create(scope, request.data)
+        return Response(reference_json(reference, names(scope, [reference])), status=status.HTTP_201_CREATED)
+    rows = narrowed(scope, request.query_params.dict())
+    known: dict[UUID, Entity] = {}
+    return paginate(request, Named(rows, scope, known), lambda row: reference_json(row, known))
+
+
+@requires(MEMBER)
+@extend_schema(operation_id="references_change", methods=["PATCH"], request=ChangedReference, responses=dict)
+@extend_schema(operation_id="references_delete", methods=["DELETE"], responses={204: None})
+@api_view(["PATCH", "DELETE"])
+def reference(request: Request, pk: UUID) -> Response:
+    """Change the kind or the words, or remove it."""
+    scope: Scope = request.access_scope  # type: ignore[attr-defined]
+    found = get_reference_or_404(scope, pk)
+    data = ChangedReference(data=request.data, partial=True)
+    data.is_valid(raise_exception=True)
+    try:
+        if request.method == "DELETE":
+            actions.remove_reference(scope=scope, reference=found)
+            return Response(status=status.HTTP_204_NO_CONTENT)
+        changed = actions.change_reference(scope=scope, reference=found, **data.validated_data)
+    except ValueError as problem:
+        raise PermissionDenied(str(problem)) from None
+    return Response(reference_json(changed, names(scope, [changed])))
+
+
+@requires(MEMBER)
+@extend_schema(
+    operation_id="entities_graph",
+    responses=dict,
+    parameters=[OpenApiParameter("depth", int, description=f"Hops, 1 to {DEEPEST}; 1 when not given.")],
+)
+@api_view(["GET"])
+def graph(request: Request, pk: UUID) -> Response:
+    """What the record is linked to, as far as the caller may see it: {nodes, edges}."""
+    scope: Scope = request.access_scope  # type: ignore[attr-defined]
+    entity = get_entity_or_404(scope, pk)
+    found = graph_of(scope, entity, depth_of(request.query_params.get("depth")))
+    return Response(
+        {
+            "nodes": [{"id": str(n.id), "type": n.type, "name": n.name, "depth": n.depth} for n in found.nodes],
+            "edges": [
+                {"source": str(e.source), "target": str(e.target), "kind": e.kind, "count": e.count, "label": e.label}
+                for e in found.edges
+            ],
+        }
+    )
+
+
+def depth_of(given: str | None) -> int:
+    try:
+        depth = int(given or 1)
+    except ValueError:
+        depth = 0
+    if not 1 <= depth <= DEEPEST:
+        raise ValidationError({"depth": [f"Give a number of hops from 1 to {DEEPEST}."]})
+    return depth
+
+
+def narrowed(scope: Scope, query: dict[str, str]) -> Any:
+    """The caller's references as the query asks for them."""
+    rows = Reference.objects.readable_by(scope)
+    kind, direction = query.get("kind"), query.get("direction", "both")
+    if kind:
+        if kind not in Kind.values:
+            raise ValidationError({"kind": [f"There is no kind {kind!r}. Kinds are: {', '.join(Kind.values)}."]})
+        rows = rows.filter(kind=kind)
+    if direction not in ("out", "in", "both"):
+        raise ValidationError({"direction": ["Give out, in or both."]})
+    if query.get("entity"):
+        rows = rows.touching(get_entity_or_404(scope, query["entity"]).pk, direction)
+    elif direction != "both":
+        raise ValidationError({"direction": ["A direction is seen from an entity: give one."]})
+    return rows.order_by("-created_at", "pk")
+
+
+def create(scope: Scope, given: Any) -> Reference:
+    data = NewReference(data=given)
+    data.is_valid(raise_exception=True)
+    wanted = dict(data.validated_data)
+    source = record_or_refuse(scope, wanted.pop("source"), "source")
+    target = record_or_refuse(scope, wanted.pop("target"), "target")
+    try:
+        place = check_location(scope, target, wanted.pop("location_type"), wanted.pop("location"))
+    except BadLocation as problem:
+        raise ValidationError({"location": [str(problem)]}) from None
+    try:
+        return actions.add_reference(scope=scope, source=source, target=target, location=place, **wanted)
+    except ValueError as problem:
+        raise ValidationError({"detail": [str(problem)]}) from None
+
+
+def record_or_refuse(scope: Scope, pk: UUID, name: str) -> Entity:
+    """A record named in a request's body: one answer for absent, foreign and hidden ones."""
+    try:
+        return get_entity_or_404(scope, pk)
+    except Http404:
+        raise ValidationError({name: [NO_RECORD]}) from None
+
+
+def get_reference_or_404(scope: Scope, pk: UUID) -> Reference:
+    """Raises: Http404, one answer for absent, foreign and hidden references."""
+    found = Reference.objects.readable_by(scope).filter(pk=pk).first()
+    if found is None:
+        raise Http404("Not found.")
+    return found
+
+
+class Named:
+    """References that, when a page of them is cut, load the records at their ends in one query."""
+
+    def __init__(self, rows: Any, scope: Scope, known: dict[UUID, Entity]) -> None:
+        self.rows, self.scope, self.known = rows, scope, known
+        self.ordered = True
+
+    def count(self) -> int:
+        return int(self.rows.count())
+
+    def __len__(self) -> int:
+        return self.count()
+
+    def __getitem__(self, cut: slice) -> list[Reference]:
+        page = list(self.rows[cut])
+        self.known.update(names(self.scope, page))
+        return page
+
+
+def names(scope: Scope, references: list[Reference]) -> dict[UUID, Entity]:
+    """The records at the ends of `references`."""
+    ends = {pk for r in references for pk in (r.source_id, r.target_id)}
+    return {e.pk: e for e in Entity.objects.readable_by(scope).filter(pk__in=ends)} if ends else {}
+
+
+def reference_json(reference: Reference, records: dict[UUID, Entity]) -> dict[str, Any]:
+    """labels: None until the text has been labelled. location: ids and numbers by `location_type`."""
+    label = reference.data_classification
+    return {
+        "id": str(reference.pk),
+        "kind": reference.kind,
+        "source": end_json(records[reference.source_id]),
+        "target": end_json(records[reference.target_id]),
+        "label": reference.label,
+        "reason": reference.reason,
+        "labels": None if label is None else label_list(label),
+        "location_type": reference.location_type or None,
+        "location": reference.location_detail,
+        "origin": {"kind": reference.origin, "principal": reference.origin_principal},
+        "created_at": reference.created_at,
+    }
+
+
+def end_json(entity: Entity) -> dict[str, str]:
+    return {"id": str(entity.pk), "type": entity.type_name, "name": str(entity)}

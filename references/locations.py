@@ -1,0 +1,128 @@
+"""Where in its target a reference points: ids and numbers that are checked as the person who gives them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from django.http import Http404
+from django.urls import NoReverseMatch, reverse
+
+from entities.access import Scope, readable_fields
+from entities.models import Entity, FieldParagraph
+from ingestion.access import get_file_or_404
+from ingestion.models import File, Paragraph
+from references.kinds import LocationType
+
+KEYS: dict[str, tuple[str, ...]] = {
+    LocationType.PAGE: ("file", "page"),
+    LocationType.SECTION: ("file", "passage"),
+    LocationType.MESSAGE: ("session", "message"),
+    LocationType.PROPERTY: ("field",),
+    LocationType.CHUNK: ("file", "passage"),
+}
+"""What people may give. Citations carry more: revision, span, digest and row of the cited text."""
+
+
+class BadLocation(ValueError):
+    """A location that does not exist for the caller. The same answer for hidden and for absent ones."""
+
+
+@dataclass(frozen=True)
+class Location:
+    """type: empty for the whole record. label: of the passage that it names, 0 where it names none."""
+
+    type: str = ""
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    label: int = 0
+    passage: UUID | None = None
+
+
+def check_location(scope: Scope, target: Entity, kind: str, detail: Mapping[str, Any]) -> Location:
+    """The location in `target`, which the caller got from an access function, as `scope` may see it.
+
+    Raises: BadLocation with a sentence.
+    """
+    if not kind:
+        if detail:
+            raise BadLocation("Say what type of location this is.")
+        return Location()
+    if kind not in KEYS:
+        raise BadLocation(f"There is no location type {kind!r}. Types are: {', '.join(LocationType.values)}.")
+    unknown = sorted(set(detail) - set(KEYS[kind]))
+    if unknown:
+        raise BadLocation(f"A {kind} location has no {unknown[0]!r}. It has: {', '.join(KEYS[kind])}.")
+    if kind == LocationType.PROPERTY:
+        return Location(kind, {"field": _field(target, detail.get("field"))})
+    if kind == LocationType.MESSAGE:
+        return Location(kind, {key: str(_uuid(detail, key)) for key in KEYS[kind]})
+    if kind == LocationType.PAGE:
+        return Location(kind, {"file": str(_file(scope, target, detail).pk), "page": _page(detail)})
+    return _passage(scope, target, kind, detail)
+
+
+def _field(target: Entity, name: object) -> str:
+    known = [*readable_fields(target.type_class), *target.type_class.long_texts]
+    if name not in known:
+        raise BadLocation(f"There is no such field. Fields are: {', '.join(known)}.")
+    return str(name)
+
+
+def _file(scope: Scope, target: Entity, detail: Mapping[str, Any]) -> File:
+    try:
+        file = get_file_or_404(scope, _uuid(detail, "file"))
+    except Http404:
+        file = None
+    if file is None or file.entity_id != target.pk:
+        raise BadLocation("The record has no such file, or none that you may see.")
+    return file
+
+
+def _page(detail: Mapping[str, Any]) -> int:
+    page = detail.get("page")
+    if not isinstance(page, int) or isinstance(page, bool) or not 1 <= page <= 1_000_000:
+        raise BadLocation("Give the page as a number from 1.")
+    return page
+
+
+def _passage(scope: Scope, target: Entity, kind: str, detail: Mapping[str, Any]) -> Location:
+    """A paragraph of a file, or of a long text where no file is given."""
+    wanted = _uuid(detail, "passage")
+    rows: Any
+    if detail.get("file"):
+        rows = Paragraph.objects.filter(pk=wanted, file=_file(scope, target, detail).pk)
+    else:
+        rows = FieldParagraph.objects.filter(pk=wanted, entity=target.pk)
+    label = rows.filter(data_classification__isnull=False).values_list("data_classification", flat=True).first()
+    if label is None:
+        raise BadLocation("There is no such passage, or none that you may see.")
+    return Location(kind, {key: str(detail[key]) for key in detail}, label, wanted)
+
+
+def _uuid(detail: Mapping[str, Any], key: str) -> UUID:
+    try:
+        return UUID(str(detail.get(key)))
+    except ValueError:
+        raise BadLocation(f"Give the {key} by its id.") from None
+
+
+def location_url(target: UUID, kind: str, detail: Mapping[str, Any]) -> str:
+    """The page that shows a location: the document at the passage, the conversation at the message, or the record."""
+    record = reverse("entities:detail", args=[target])
+    if kind == LocationType.MESSAGE:
+        return _address("chat:session", detail.get("session"), f"#m-{detail.get('message')}") or record
+    if kind == LocationType.PROPERTY:
+        return f"{record}#f-{detail.get('field')}"
+    file, passage, page = detail.get("file"), detail.get("passage"), detail.get("page")
+    if file:
+        place = f"#p-{passage}" if passage else f"#page-{page}" if page else ""
+        return _address("ingestion:reader", file, place) or record
+    return f"{record}#p-{passage}" if passage else record
+
+
+def _address(name: str, key: object, place: str) -> str:
+    """The address of a page that another app has, or nothing where it has none."""
+    try:
+        return reverse(name, args=[key]) + place
+    except NoReverseMatch:
+        return ""

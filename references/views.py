@@ -1,0 +1,59 @@
+"""The references panel of a record, the form of a new one, and the graph as a page."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+
+from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
+from references import actions
+from references.api import get_reference_or_404
+from references.forms import ReferenceForm
+from references.panel import panel_of
+
+
+def scope_of(request: HttpRequest) -> Scope:
+    return request.access_scope  # type: ignore[attr-defined, no-any-return]
+
+
+@requires(MEMBER)
+@require_safe
+def panel(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """A part of the record's page; a page of its own where it is asked for alone."""
+    scope = scope_of(request)
+    entity = get_entity_or_404(scope, pk)
+    template = (
+        "references/reference_panel.html" if request.headers.get("HX-Request") else "references/reference_list.html"
+    )
+    return render(request, template, {"entity": entity, "panel": panel_of(scope, entity)})
+
+
+@requires(MEMBER)
+@require_http_methods(["GET", "POST"])
+def add(request: HttpRequest, pk: UUID) -> HttpResponse:
+    scope = scope_of(request)
+    source = get_entity_or_404(scope, pk)
+    form = ReferenceForm(scope, source, may(scope, source, "change"), request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        given = form.cleaned_data
+        target = get_entity_or_404(scope, given.pop("target").pk)
+        actions.add_reference(scope=scope, source=source, target=target, **given)
+        messages.success(request, "Added. Its text shows as soon as it has been classified.")
+        return redirect("entities:detail", source.pk)
+    context = {"entity": source, "form": form}
+    return render(request, "references/reference_form.html", context, status=422 if form.is_bound else 200)
+
+
+@requires(MEMBER)
+@require_POST
+def remove(request: HttpRequest, pk: UUID) -> HttpResponse:
+    scope = scope_of(request)
+    reference = get_reference_or_404(scope, pk)
+    try:
+        actions.remove_reference(scope=scope, reference=reference)
+        messages.success(request, "The reference was removed.")
+    except ValueError as problem:
+        messages.error(request, str(problem))
+    return redirect("entities:detail", reference.source_id)
