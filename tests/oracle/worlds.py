@@ -13,10 +13,11 @@ from rest_framework.test import APIClient
 from entities.access import Scope, combine, grant_entity
 from entities.actions import add_member, create_role, create_workspace
 from entities.api.auth import issue_token
-from entities.models import Classification, Entity, FieldParagraph, Membership, User, Workspace
+from entities.models import Classification, Entity, FieldParagraph, Membership, Source, User, Workspace
 from entities.models import Role as RoleRow
 from entities.text import digest_of
 from entities.types import Contract, Employee
+from ingestion.models import ContextRow, Kind
 from tests.oracle.monitor import Grant, Person, Record, Role, Text, World
 
 ATOMS = [1, 2, 3, 5]
@@ -148,3 +149,25 @@ def plant_field_texts(planted: Planted) -> None:
             )
             for i, text in enumerate(planted.world.texts)
         )
+
+
+def plant_rows(planted: Planted) -> None:
+    """The texts as index rows with postings, audience and sources; what is unlabelled is not in the index."""
+    with planted.service.open():
+        for position, text in enumerate(planted.world.texts):
+            if text.label is None:
+                continue
+            row = ContextRow.objects.create(
+                workspace=planted.workspace,
+                entity_id=planted.records[text.record],
+                data_classification=planted.label(text.label),
+                audience=planted.audience(text.audience),
+                kind=Kind.METADATA,
+                position=position,
+                text=text.words,
+                digest=digest_of(text.words),
+            )
+            for source in text.sources:
+                Source.objects.create(
+                    workspace=planted.workspace, derived=row.pk, entity_id=planted.records[source], passage=None
+                )
