@@ -49,8 +49,8 @@ def layout_mark() -> str:
 def broker_sql() -> str:
     """The SQL of the `pgmq` package, run as its owner, which may create a schema only meanwhile."""
     return (
-        f"GRANT CREATE ON DATABASE {{database}} TO {MQ};\nSET LOCAL SESSION AUTHORIZATION {MQ};\n"
-        f"{get_embedded_install_sql()}\nRESET SESSION AUTHORIZATION;\n"
+        f"GRANT CREATE ON DATABASE {{database}} TO {MQ};\nSET LOCAL ROLE {MQ};\n"
+        f"{get_embedded_install_sql()}\nRESET ROLE;\n"
         f"REVOKE CREATE ON DATABASE {{database}} FROM {MQ};\n"
     )
 
@@ -97,12 +97,15 @@ def administrators_sql() -> str:
         [
             "-- Set passwords afterwards: \\password clearance_owner, clearance_app, clearance_mq",
             *(ROLE.format(role) + ";" for role in ROLES),
+            # An administrator who is no superuser acts for these two while the script runs.
+            f"GRANT {OWNER}, {MQ} TO CURRENT_USER;",
             f"CREATE DATABASE {DATABASE} OWNER {OWNER} TEMPLATE template0 ENCODING 'UTF8';",
             f"\\connect {DATABASE}",
             "BEGIN;",
             PRIVILEGES.format(database=DATABASE),
             broker_sql().replace("{database}", DATABASE),
             "COMMIT;",
+            f"REVOKE {OWNER}, {MQ} FROM CURRENT_USER;",
         ]
     )
 

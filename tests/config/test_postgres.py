@@ -23,6 +23,14 @@ def home(tmp_path_factory):
     Cluster(home).stop()
 
 
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    """One cluster for the tests that leave it as they found it: stopped, and held by nobody."""
+    home = tmp_path_factory.mktemp("shared")
+    yield home
+    Cluster(home).stop()
+
+
 def answers(cluster):
     with psycopg.connect(cluster.url(APP), connect_timeout=5) as app:
         return app.execute("SELECT current_user").fetchone() == (APP,)
@@ -69,45 +77,37 @@ def test_sockets_and_data_are_closed_to_other_users(cluster):
         assert directory.stat().st_mode & 0o077 == 0
 
 
-def test_stops_with_its_last_holder_and_starts_again(home):
-    cluster = Cluster(home, durable=False)
-    release = cluster.hold()
-    assert answers(cluster)
-    release()
-    assert cluster.process() is None
-    again = Cluster(home, durable=False).hold()
-    assert answers(cluster)
-    again()
-
-
-def test_stays_while_somebody_else_holds_it(home):
-    cluster = Cluster(home, durable=False)
-    first, second = cluster.hold(), Cluster(home, durable=False).hold()
+def test_stays_while_somebody_holds_it_and_stops_with_the_last(shared):
+    cluster = Cluster(shared)
+    first, second = cluster.hold(), Cluster(shared).hold()
     first()
     assert answers(cluster)
     second()
     assert cluster.process() is None
 
 
-def test_starts_after_sigkill_of_the_server_with_what_was_committed(home):
-    cluster = Cluster(home)
-    cluster.hold()
+def test_starts_after_sigkill_of_the_server_with_what_was_committed(shared):
+    cluster = Cluster(shared)
+    first = cluster.hold()
     with psycopg.connect(cluster.url(SUPERUSER), autocommit=True) as server:
         server.execute("CREATE TABLE kept AS SELECT 1 AS one")
     cluster.process().kill()
     time.sleep(0.2)
-    Cluster(home).hold()
+    second = Cluster(shared).hold()
     with psycopg.connect(cluster.url(SUPERUSER)) as server:
         assert server.execute("SELECT one FROM kept").fetchone() == (1,)
+    first()
+    second()
 
 
-def test_starts_although_the_pid_file_names_another_process(home):
+def test_starts_although_the_pid_file_names_another_process(shared):
     """After a reboot, or in a new container, the old process id may belong to anybody."""
-    cluster = Cluster(home, durable=False)
+    cluster = Cluster(shared)
     cluster.hold()()
     (cluster.data / "postmaster.pid").write_text(f"{os.getpid()}\n{cluster.data}\n1\n5432\n\n\n\n")
-    cluster.hold()
+    release = cluster.hold()
     assert answers(cluster)
+    release()
 
 
 def test_initialises_again_after_being_killed_half_way(home):
@@ -118,15 +118,15 @@ def test_initialises_again_after_being_killed_half_way(home):
     assert not (cluster.root / "data.new").exists()
 
 
-def test_holder_that_is_killed_does_not_keep_the_server(home):
+def test_holder_that_is_killed_does_not_keep_the_server(shared):
     code = "import sys, time; from pathlib import Path; from config.postgres import Cluster;"
-    code += "Cluster(Path(sys.argv[1]), durable=False).hold(); print('held', flush=True); time.sleep(60)"
+    code += "Cluster(Path(sys.argv[1])).hold(); print('held', flush=True); time.sleep(60)"
     with subprocess.Popen(
-        [sys.executable, "-c", code, str(home)], cwd=settings.BASE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", code, str(shared)], cwd=settings.BASE, stdout=subprocess.PIPE, text=True
     ) as holder:
         assert holder.stdout.readline() == "held\n"
         holder.send_signal(signal.SIGKILL)
-    cluster = Cluster(home, durable=False)
+    cluster = Cluster(shared)
     cluster.hold()()
     assert cluster.process() is None
 
