@@ -13,7 +13,7 @@ from typing import Any
 import anthropic
 import httpx2
 from asgiref.sync import sync_to_async
-from django.db import close_old_connections
+from django.db import connection
 
 from entities.access import scope_is_open
 from llm import metering, models_catalogue, transport
@@ -151,7 +151,8 @@ async def _in_thread(function: Callable[..., None], *args: Any) -> None:
         try:
             function(*args)
         finally:
-            close_old_connections()
+            if not connection.in_atomic_block:
+                connection.close()
 
     await sync_to_async(step)()
 

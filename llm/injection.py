@@ -68,7 +68,7 @@ STRONG: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         (
             "addresses the assistant",
             r"\b(?:attention|note|message|important|instructions?|notice)\s*(?:to|for)?\s*:?\s*(?:the\s+)?(?:any\s+)?"
-            rf"(?:AI|LLM|language\s+model|chat\s?bot|assistant|model)s?\b\s*[:,\-–—]{REST}"
+            rf"(?:AI|LLM|language\s+models?|chat\s?bots?|assistants?|models?)(?:\s+(?:assistants?|agents?|models?))?\b\s*[:,–—-]{REST}"
             r"|\b(?:if\s+you\s+are|as)\s+an?\s+(?:AI|artificial\s+intelligence|LLM|large\s+language\s+model|language\s+model)\b"
             rf"{REST}|\b(?:AI|LLM)\s+(?:assistants?|agents?|models?)\s+(?:must|should|shall|are\s+(?:required|instructed))\b{REST}",
         ),

@@ -10,8 +10,8 @@ from llm.prompts import NOT_FOUND
 
 SEARCH = "search_knowledge"
 GREETING = re.compile(
-    r"^\W*(?:hi|hello|hey|good\s+(?:morning|afternoon|evening|day)|hallo|guten\s+(?:tag|morgen|abend)|moin"
-    r"|servus|bonjour|hola|ciao|thanks?(?:\s+you)?(?:\s+(?:so|very)\s+much)?|thx|danke|merci|gracias|bye|goodbye|ok(?:ay)?|great|perfect|cool|nice|well\s+done)"
+    r"^\W*(?:hi|hello|hey|good\s+(?:morning|afternoon|evening|day)|hallo|guten\s+(?:tag|abend)"
+    r"|moin|servus|bonjour|hola|ciao|thanks?(?:\s+you)?(?:\s+(?:so|very)\s+much)?|thx|danke|merci|gracias|bye|goodbye|ok(?:ay)?|great|perfect|cool|nice|well\s+done)"
     r"(?:\s+(?:there|all|everyone|team|again|assistant|a\s+lot|for\s+(?:that|this|your\s+help)))?\W*$",
     re.IGNORECASE,
 )

@@ -21,8 +21,8 @@ TOPICS: dict[str, list[str]] = {
     for topic, examples in {
         "export": """ITAR; EAR; ECCN; USML; dual-use; munitions; export license; export licence; export control;
             deemed export; controlled technology; embargoed; end-use certificate; Wassenaar""",
-        "attorney": """attorney-client; privileged; legal advice; outside counsel; our counsel; litigation; work product;
-            lawsuit; settlement offer""",
+        "attorney": """attorney-client; privileged; legal advice; outside counsel; our counsel; litigation;
+            work product; lawsuit; settlement offer""",
         "board": "board meeting; board paper; board of directors; directors' resolution; board minutes",
         "merger": "acquisition; merger; due diligence; letter of intent; takeover",
         "source": "source code; repository; algorithm; proprietary code",

@@ -50,6 +50,11 @@ def any_inside(findings: Iterable[Finding], start: int, end: int) -> bool:
     return any(start <= finding.start < end for finding in findings)
 
 
+def any_overlap(finding: Finding, others: Iterable[Finding]) -> bool:
+    """Whether `finding` shares a character with another."""
+    return any(other.start < finding.end and finding.start < other.end for other in others)
+
+
 def in_one_sentence(text: str, first: list[Finding], second: list[Finding]) -> bool:
     """Whether some sentence has a finding of both."""
     if not first or not second:

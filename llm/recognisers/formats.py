@@ -31,7 +31,7 @@ NATIONAL_ID = re.compile(
         personalausweis(?:nummer)?; reisepass(?:nummer)?; tax(?:payer)? (?:id|identification)(?: (?:number|no\.?))?;
         steuer-?id(?:entifikationsnummer)?; DNI; NIE; NIF; CURP; CPF; BSN; INSEE"""
     )
-    + r"\s*(?:is|:|#|=|-|nr\.?|no\.?|n°)?\s*(?P<hit>(?=[A-Z0-9.\-]*\d{4})[A-Z0-9][A-Z0-9.\-]{5,17})\b",
+    + r"\s*(?:is|:|#|=|-|nr\.?|no\.?|n°)?\s*(?P<hit>(?=(?:[A-Z.\-]*\d){4})[A-Z0-9][A-Z0-9.\-]{5,17})\b",
     re.IGNORECASE,
 )
 RECORD = re.compile(
@@ -102,7 +102,7 @@ PHONE_WORDS = re.compile(
     + r"\b[^\n]{0,40}$",
     re.IGNORECASE,
 )
-URL = re.compile(r"\bhttps?://[^\s<>\"')\]?]+|\bwww\.[^\s<>\"')\]?]+")
+URL = re.compile(r"\b[a-z][a-z0-9+.-]+://[^\s<>\"')\]?]+|\bwww\.[^\s<>\"')\]?]+")
 
 ROLE_MAILBOXES = words(
     """abuse accounting accounts admin administrator alerts ap ar ask benefits billing bookings build builds careers
@@ -117,7 +117,7 @@ ROLE_MAILBOXES = words(
 
 
 def without_urls(text: str) -> str:
-    """`text` with the addresses of web pages blanked up to their query, offsets kept: slugs look like accounts."""
+    """`text` with web addresses blanked up to their query, offsets kept: slugs look like accounts."""
     return URL.sub(lambda match: " " * len(match.group()), text)
 
 

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from llm.recognisers import formats
-from llm.recognisers.findings import Finding, matches, words
+from llm.recognisers.findings import Finding, any_overlap, matches, words
 from llm.recognisers.formats import is_role_mailbox, without_urls
 
 # Presidio's entities by our kind.
@@ -118,6 +118,8 @@ def find_identifiers(text: str, lang: str = "en") -> list[Finding]:
         found += _presidio(text)
     if digits >= 7:
         found += _phones(text, lang, [f for f in found if f.kind != "phone"])
+    accounts = [f for f in found if f.kind == "account"]
+    found = [f for f in found if f.kind != "card" or not any_overlap(f, accounts)]
     return sorted(found, key=lambda f: (f.start, f.end))
 
 
@@ -147,8 +149,10 @@ def _phones(text: str, lang: str, taken: list[Finding]) -> list[Finding]:
     found = []
     for region in REGIONS.get(lang, REGIONS["en"]):
         for match in phonenumbers.PhoneNumberMatcher(text, region, leniency=phonenumbers.Leniency.VALID):
-            inside = any(f.start < match.end and match.start < f.end for f in taken)
+            phone = Finding("phone", match.start, match.end)
             before = text[max(0, match.start - 45) : match.start]
-            if not inside and (match.raw_string.startswith("+") or formats.PHONE_WORDS.search(before)):
-                found.append(Finding("phone", match.start, match.end))
+            if not any_overlap(phone, taken) and (
+                match.raw_string.startswith("+") or formats.PHONE_WORDS.search(before)
+            ):
+                found.append(phone)
     return found

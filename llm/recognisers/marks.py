@@ -23,11 +23,15 @@ INTERNAL = re.compile(
 LICENCE = re.compile(
     r"\b(?:licen[cs]e[ds]?|licensee|software|source\s+code|derivative|copies|copy|documentation|products?)\b", re.I
 )
-KEEPING = r"(?<!keep\s)(?<!kept\s)(?<!\sit\s)(?<!treated\sas\s)(?<!remain\s)(?<!in\s)(?<!held\s)(?<!held\sin\s)"
+# A duty to keep something confidential marks nothing.
+DUTY = re.compile(
+    r"\b(?:keep|kept|hold|held|treat(?:ed)?|maintain(?:ed)?|remains?|preserved?|in|considered|deemed)\b[^.\n]{0,80}$",
+    re.I,
+)
 CONFIDENTIAL = re.compile(
     rf"{LINE}(?:strictly\s+|highly\s+|company\s+|commercially\s+|business\s+)?(?:private\s+(?:and|&)\s+)?confidential"
     rf"(?:\s+(?:and|&)\s+proprietary)?{END}"
-    rf"|{KEEPING}\b(?:strictly|highly|company|business)\s+confidential\b"
+    rf"|\b(?:strictly|highly|company|business)\s+confidential\b"
     r"(?!\s+(?:basis|manner|information|data|and\s+may\s+not))"
     r"|\bcommercial[\s-]+in[\s-]+confidence\b|\bprivate\s+(?:and|&)\s+confidential\b"
     r"|\bconfidential\s*[-–—:]\s*(?:do\s+not|not\s+for|for\s+the\s+attention)"
@@ -95,7 +99,7 @@ def find_marks(text: str) -> list[Finding]:
     """Findings of kinds internal, confidential, deal, privilege, secret_mark and declared:<level>."""
     found = [
         *(f for f in matches("internal", INTERNAL, text) if len(text) < 160 or not LICENCE.search(text)),
-        *matches("confidential", CONFIDENTIAL, text),
+        *(f for f in matches("confidential", CONFIDENTIAL, text) if not DUTY.search(text[: f.start])),
         *matches("deal", DEALS, text),
         *matches("secret_mark", SECRET, text),
     ]

@@ -1,0 +1,48 @@
+"""What a model says about labels is checked; what is not certain is missing."""
+
+from decimal import Decimal
+
+import pytest
+
+from llm.labels import read_labels
+from llm.messages import Reply, ToolUse, Usage
+
+
+def reply(paragraphs, summaries=()):
+    use = ToolUse("t", "record_labels", {"paragraphs": paragraphs, "summaries": list(summaries)})
+    return Reply("", (use,), "tool_use", Usage(cost=Decimal(0)), "m", False)
+
+
+def said(n, labels):
+    return {"n": n, "labels": labels, "confidence": 0.9, "reason": "x"}
+
+
+def test_labels_and_summaries_are_read():
+    window = read_labels(
+        reply([said(0, [0]), said(1, [5, 3])], [{"labels": [3, 5], "summary": "Pay."}]), count=2, levels={3, 5}
+    )
+    assert window.paragraphs[0].atoms == frozenset()
+    assert window.paragraphs[1].atoms == {3, 5}
+    assert window.missing == frozenset()
+    assert window.summaries == {frozenset({3, 5}): "Pay."}
+
+
+@pytest.mark.parametrize(
+    "paragraphs",
+    [
+        [said(0, [0])],  # left out
+        [said(0, [0]), said(1, [9])],  # a level that does not exist
+        [said(0, [0]), said(1, [3]), said(1, [])],  # contradicts itself
+        [said(0, [0]), said(1, "3")],
+        [said(0, [0]), said(1, [True])],
+        [said(0, [0]), {"n": 1}],
+        [said(0, [0]), said("1", [0]), said(5, [0])],
+    ],
+)
+def test_a_paragraph_without_a_certain_answer_is_missing(paragraphs):
+    assert read_labels(reply(paragraphs), count=2, levels={3}).missing == {1}
+
+
+@pytest.mark.parametrize("odd", [None, "no", {"n": 0}, [None, 3]])
+def test_an_answer_of_another_shape_leaves_everything_missing(odd):
+    assert read_labels(reply(odd), count=2, levels={3}).missing == {0, 1}
