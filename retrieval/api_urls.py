@@ -1,5 +1,12 @@
-from django.urls import URLPattern
+from django.urls import path
+
+from retrieval import api
 
 app_name = "retrieval_api"
 
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("search/", api.search_view, name="search"),
+    path("suggest/", api.suggest_view, name="suggest"),
+    path("entities/<uuid:pk>/related/", api.related_view, name="related"),
+    path("citations/<uuid:pk>/<int:n>/", api.citation_view, name="citation"),
+]

@@ -1,4 +1,4 @@
-"""The two branches: rows near in meaning, and rows that hold the words. Each is one statement over visible rows only."""
+"""The two branches: rows near in meaning, and rows that hold the words. Each is one statement over visible rows."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -47,20 +47,22 @@ ORDER BY distance, "row"
 """
 
 # The columns of the gate, for rows of one file on one side of a hit.
-SIDE = """(SELECT {way} AS way, row_number() OVER (ORDER BY p.position {order}, p."row" {order}) AS distance, p."row", p.data_classification
-   FROM (SELECT c.workspace_id, c.data_classification, c.audience, e.number AS entity, f.number AS file, c.number AS "row",
-           c.kind, c.position
-         FROM ingestion_contextrow c JOIN entities_entity e ON e.id = c.entity_id JOIN ingestion_file f ON f.id = c.file_id
+SIDE = """(SELECT {way} AS way, row_number() OVER (ORDER BY p.position {order}, p."row" {order}) AS distance,
+     p."row", p.data_classification
+   FROM (SELECT c.workspace_id, c.data_classification, c.audience, e.number AS entity, f.number AS file,
+           c.number AS "row", c.kind, c.position
+         FROM ingestion_contextrow c
+         JOIN entities_entity e ON e.id = c.entity_id JOIN ingestion_file f ON f.id = c.file_id
          WHERE c.file_id = h.file_id AND c.kind = h.kind AND (c.position, c.number) {than} (h.position, h.number)) p
-   WHERE {{condition}} ORDER BY distance LIMIT %s)"""
+   WHERE {condition} ORDER BY distance LIMIT %s)"""
 
-BESIDE = f"""
-WITH {{ctes}}
+BESIDE = """
+WITH {ctes}
 SELECT h.number, n.way, n.distance, n."row", n.data_classification = h.data_classification
 FROM ingestion_contextrow h CROSS JOIN LATERAL (
-  {SIDE.format(way=-1, order="DESC", than="<")}
+  {before}
   UNION ALL
-  {SIDE.format(way=1, order="ASC", than=">")}
+  {after}
 ) n
 WHERE h.number = ANY(%s) ORDER BY 1, 2, 3
 """
@@ -76,7 +78,8 @@ LEXICAL = """
 WITH {ctes},
 hits AS MATERIALIZED (
   SELECT p.term, p."row", p.tf, p.dl FROM ingestion_posting p WHERE {condition} AND p.term = ANY(%s)),
-rows AS (SELECT count(*)::float8 AS n, avg(p.dl)::float8 AS mean FROM ingestion_posting p WHERE {condition} AND p.term = 0),
+rows AS (
+  SELECT count(*)::float8 AS n, avg(p.dl)::float8 AS mean FROM ingestion_posting p WHERE {condition} AND p.term = 0),
 idf AS (
   SELECT h.term, ln(1::float8 + (r.n - count(*)::float8 + 0.5::float8) / (count(*)::float8 + 0.5::float8)) AS weight
   FROM hits h CROSS JOIN rows r GROUP BY h.term, r.n),
@@ -91,7 +94,7 @@ GROUP BY b."row", b.score ORDER BY b.score DESC, b."row"
 
 
 def by_meaning(query: PreparedQuery, gate: Gate) -> list[tuple[int, float]]:
-    """(row, cosine similarity) of the visible rows nearest to the question: an exact scan, so recall is 1 (docs/adr/0003)."""
+    """(row, cosine similarity) of the visible rows nearest to the question, by exact scan (docs/adr/0003)."""
     if not query.vector:
         return []
     params = [
@@ -167,7 +170,10 @@ def beside(rows: Sequence[int], gate: Gate, window: int) -> dict[int, list[tuple
     if not rows or not window:
         return {}
     side = [*gate.condition_params, window]
-    found = _all(_filled(BESIDE, gate), [*gate.cte_params, *side, *side, list(rows)])
+    before = SIDE.format(way=-1, order="DESC", than="<", condition=gate.condition)
+    after = SIDE.format(way=1, order="ASC", than=">", condition=gate.condition)
+    statement = _filled(BESIDE, gate, before=before, after=after)
+    found = _all(statement, [*gate.cte_params, *side, *side, list(rows)])
     broken: set[tuple[int, int]] = set()
     result: dict[int, list[tuple[int, int]]] = {}
     for row, way, distance, neighbour, same_label in found:
@@ -178,8 +184,8 @@ def beside(rows: Sequence[int], gate: Gate, window: int) -> dict[int, list[tuple
     return result
 
 
-def _filled(statement: str, gate: Gate) -> str:
-    return statement.format(ctes=gate.ctes, condition=gate.condition)
+def _filled(statement: str, gate: Gate, **parts: str) -> str:
+    return statement.format(ctes=gate.ctes, condition=gate.condition, **parts)
 
 
 def _all(statement: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:

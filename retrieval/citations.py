@@ -29,7 +29,7 @@ class Owner:
 
 @dataclass(frozen=True)
 class CitedSource:
-    """Something citable. key: its identity among sources of its type. src: eight hex digits, or "" where it has none."""
+    """Something citable. key: its identity among sources of its type. src: eight hex digits, or "" for none."""
 
     type: SourceType
     key: str

@@ -29,7 +29,7 @@ class Hit:
 def reciprocal_rank(rankings: Sequence[Sequence[int]], weights: Sequence[float], k: int) -> dict[int, float]:
     """Weighted reciprocal rank fusion (Cormack, Clarke, Büttcher, SIGIR 2009), scaled so that first everywhere is 1.
 
-    rankings: row numbers, best first, one list a branch. Returns row -> score; a row's score depends on its own ranks only.
+    rankings: row numbers, best first, one list a branch. Returns row -> score, which depends on the row's ranks only.
     """
     scores: dict[int, float] = {}
     best = sum(weights) / (k + 1)

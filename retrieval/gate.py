@@ -26,7 +26,8 @@ CLEARED = """p.workspace_id = %s
 
 # Rows drawn from a record that the reader may not see. Materialised, because both uses ask for few of many rows.
 UNSEEN = """unseen ("row") AS MATERIALIZED (
-  SELECT c.number FROM entities_source s JOIN ingestion_contextrow c ON c.id = s.derived WHERE s.entity_id IN ({hidden}))"""
+  SELECT c.number FROM entities_source s JOIN ingestion_contextrow c ON c.id = s.derived
+  WHERE s.entity_id IN ({hidden}))"""
 
 
 class NothingVisible(Exception):
@@ -35,7 +36,7 @@ class NothingVisible(Exception):
 
 @dataclass(frozen=True)
 class Gate:
-    """`WITH {ctes} … WHERE {condition}` for an index table under the alias `p`; `params` are those of both, in order."""
+    """`WITH {ctes} … WHERE {condition}` for an index table under the alias `p`, each with its parameters in order."""
 
     ctes: str
     condition: str

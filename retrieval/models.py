@@ -22,7 +22,7 @@ class SourceType(models.TextChoices):
 
 
 class CitationCounter(models.Model):
-    """How many numbers an owner has given out. Apart from `Citation`, whose rows may be hidden from who asks for the next."""
+    """How many numbers an owner has given out. Not a count of `Citation` rows: some may be hidden from who asks."""
 
     workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
     owner_kind = models.CharField(max_length=12, choices=OwnerKind)
@@ -42,10 +42,10 @@ class CitationCounter(models.Model):
 class Citation(models.Model):
     """`[n]` of one owner. Append-only in meaning: a number never comes to stand for something else.
 
-    It locates and holds no text. source_key: identity of the source for find-or-create. audience: 0, or the one principal
-    whose conversation it is. data_classification: the passage's label when it was given its number; what opens today is
-    decided when it is opened. locator: {"row", "revision", "paragraphs": [ids], "span": [start, end] | null, "digest"},
-    with `digest` the SHA-256 of the text that was shown.
+    It locates and holds no text. source_key: identity of the source for find-or-create. audience: 0, or the one
+    principal whose conversation it is. data_classification: the passage's label when it was given its number; what
+    opens today is decided when it is opened. locator: {"row", "kind", "paragraphs": [ids], "digest", "revision",
+    "span": [start, end] | null}, with `digest` the SHA-256 of the text that was shown.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

@@ -1,5 +1,6 @@
 """What is asked: a prepared question, and within what."""
 
+import logging
 import re
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -10,8 +11,11 @@ from threading import Lock
 from uuid import UUID
 
 from ingestion.embed import get_embedder
+from ingestion.embedders import EmbeddingFailed
 from ingestion.models import Kind
 from retrieval.tuning import tuning
+
+logger = logging.getLogger(__name__)
 
 LONGEST = 2000
 """Characters of a question that are read; the embedder reads fewer still."""
@@ -41,7 +45,10 @@ class Within:
 
 @dataclass(frozen=True)
 class PreparedQuery:
-    """A question, cleaned, with its vector. Made by `prepare`, before a scope is open where that is possible."""
+    """A question, cleaned, with its vector. Made by `prepare`, before a scope is open where that is possible.
+
+    vector: empty where the embedder did not answer; the question is then searched by its words.
+    """
 
     text: str
     model_id: str
@@ -83,7 +90,7 @@ CACHE = VectorCache(tuning().cached_queries)
 
 
 def prepare(text: str) -> PreparedQuery:
-    """Clean and embed a question. Touches no workspace data; an embedder behind a network is asked here and only here."""
+    """Clean and embed a question. Touches no workspace data; an embedder behind a network is asked here only."""
     text = " ".join(CONTROL.sub(" ", text[:LONGEST]).split())
     embedder = get_embedder()
     if not text:
@@ -91,6 +98,10 @@ def prepare(text: str) -> PreparedQuery:
     key = embedder.model_id, sha256(text.encode()).hexdigest()
     vector = CACHE.get(key)
     if vector is None:
-        vector = tuple(float(x) for x in embedder.embed_query(text))
+        try:
+            vector = tuple(float(x) for x in embedder.embed_query(text))
+        except EmbeddingFailed as failure:
+            logger.warning("searching by words only: %s", failure)
+            return PreparedQuery(text, embedder.model_id, ())
         CACHE.put(key, vector)
     return PreparedQuery(text, embedder.model_id, vector)

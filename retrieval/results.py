@@ -25,7 +25,7 @@ FILE_NAME = Case(
 
 @dataclass(frozen=True)
 class EntityRef:
-    """The record of a passage. name: None where the reader is not cleared for it; title is what may be printed instead."""
+    """The record of a passage. name: None where the reader is not cleared for it; title is what may be printed."""
 
     id: UUID
     type: str
@@ -61,9 +61,11 @@ class Scores:
 
 @dataclass(frozen=True)
 class Result:
-    """One passage. score: 0 to 1, comparable within one search. matched: words of the question in it; stems: how to find
-    them in the text. passages: its paragraphs, in order. position: place in the file, never shown: it would count what
-    is hidden."""
+    """One passage.
+
+    score: 0 to 1, comparable within one search. matched: words of the question in it; stems: how to find them in the
+    text. passages: its paragraphs, in order. position: place in the file, never shown: it would count what is hidden.
+    """
 
     id: UUID
     kind: Kind
@@ -105,8 +107,13 @@ def entity_ref(scope: Scope, entity: Entity) -> EntityRef:
     )
 
 
-def load_results(scope: Scope, hits: Sequence[Hit], terms: Terms) -> list[Result]:
-    """The rows behind `hits`, in their order, asked for once more under the scope's labels and permissions."""
+def load_results(
+    scope: Scope, hits: Sequence[Hit], terms: Terms, linked: Mapping[UUID, UUID] | None = None
+) -> list[Result]:
+    """The rows behind `hits`, in their order, asked for once more under the scope's labels and permissions.
+
+    linked: record -> the record from which a reference led to it.
+    """
     rows = {
         row["number"]: row
         for row in ContextRow.objects.filter(
@@ -120,17 +127,22 @@ def load_results(scope: Scope, hits: Sequence[Hit], terms: Terms) -> list[Result
             "file_id", "file_name", "file__collection",
         )
     }  # fmt: skip
-    entities = {e.pk: entity_ref(scope, e) for e in records(scope, {row["entity_id"] for row in rows.values()})}
+    linked = linked or {}
+    wanted = {row["entity_id"] for row in rows.values()}
+    entities = {
+        e.pk: entity_ref(scope, e) for e in records(scope, wanted | {linked[pk] for pk in wanted if pk in linked})
+    }
     paragraphs = paragraphs_of([row["id"] for row in rows.values()])
-    by_row = {number: row["id"] for number, row in rows.items()}
-    found = [hit for hit in hits if hit.row in rows and rows[hit.row]["entity_id"] in entities]
-    matched = {hit.row: terms.matched(hit.terms) for hit in found}
+    matched = {hit.row: terms.matched(hit.terms) for hit in hits}
     results = []
-    for hit in found:
-        row = rows[hit.row]
-        results.append(
-            _result(scope, hit, row, entities[row["entity_id"]], paragraphs.get(row["id"], ()), terms, matched, by_row)
-        )
+    for hit in hits:
+        row = rows.get(hit.row)
+        if row is None or row["entity_id"] not in entities:
+            continue
+        origin = entities.get(linked[row["entity_id"]]) if row["entity_id"] in linked else None
+        why = explain(matched[hit.row], hit, matched.get(hit.neighbour_of or 0, ()), origin)
+        entity, passages = entities[row["entity_id"]], paragraphs.get(row["id"], ())
+        results.append(_result(scope, hit, row, entity, passages, matched[hit.row], terms, why, origin is not None))
     return results
 
 
@@ -155,19 +167,19 @@ def _result(
     row: Mapping[str, Any],
     entity: EntityRef,
     passages: tuple[UUID, ...],
+    words: Sequence[str],
     terms: Terms,
-    matched: Mapping[int, Sequence[str]],
-    by_row: Mapping[int, UUID],
+    why: str,
+    via_reference: bool,
 ) -> Result:
-    words = tuple(matched[hit.row])
     file = FileRef(row["file_id"], row["file_name"], row["file__collection"]) if row["file_id"] else None
     return Result(
         id=row["id"],
         kind=Kind(row["kind"]),
         score=round(hit.score, 4),
         scores=Scores(_rounded(hit.similarity), _rounded(hit.lexical)),
-        why=explain(words, hit, matched.get(hit.neighbour_of or 0, ())),
-        via_reference=False,
+        why=why,
+        via_reference=via_reference,
         text=row["text"],
         label=row["data_classification"],
         entity=entity,
@@ -177,13 +189,13 @@ def _result(
         position=row["position"],
         passages=passages,
         url=passage_url(scope, entity.id, file.id if file else None, passages[0] if passages else None),
-        matched=words,
+        matched=tuple(words),
         stems=tuple(stem for word in words for stem in sorted(terms.stems.get(word, ()))),
     )
 
 
-def explain(words: Sequence[str], hit: Hit, beside: Sequence[str]) -> str:
-    """One sentence: which words matched, how near in meaning, or beside which passage."""
+def explain(words: Sequence[str], hit: Hit, beside: Sequence[str], origin: EntityRef | None = None) -> str:
+    """One sentence: which words matched, how near in meaning, beside which passage, through which record."""
     parts = []
     if words:
         parts.append(f"matched “{' '.join(words)}”")
@@ -193,6 +205,8 @@ def explain(words: Sequence[str], hit: Hit, beside: Sequence[str]) -> str:
         parts.append(
             f"beside a passage that matched “{' '.join(beside)}”" if beside else "beside a passage found by meaning"
         )
+    if origin is not None:
+        parts.append(f"linked by reference from {origin.title}")
     sentence = "; ".join(parts) or "in what was searched"
     return f"{sentence[0].upper()}{sentence[1:]}."
 

@@ -5,9 +5,13 @@ drawn from, changes nothing here. Not which rows come back, not their order, not
 the statements that rank, statistics are taken over visible rows, and equal scores are ordered by row number.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from uuid import UUID
 
 from entities.access import Scope, ScopeError, current
+from entities.models import Entity
+from references.graph import walk
 from retrieval.candidates import Terms, beside, by_meaning, by_words, terms_of, vectors_of
 from retrieval.fusion import Hit, Vectors, diversify, in_order, reciprocal_rank, spread
 from retrieval.gate import Gate, NothingVisible, gate
@@ -15,33 +19,41 @@ from retrieval.query import PreparedQuery, Within, prepare
 from retrieval.results import Result, load_results
 from retrieval.tuning import tuning
 
+EVERYTHING = Within()
+
 
 @dataclass(frozen=True)
 class Found:
-    """Everything that a question found, best first, before it is cut down; `gate` is what it was found through."""
+    """Everything that a question found, best first, before it is cut down.
+
+    gate: what it was found through. linked: record that references led to -> the record that they led from.
+    """
 
     query: PreparedQuery
     terms: Terms
     hits: tuple[Hit, ...]
     gate: Gate | None
+    linked: Mapping[UUID, UUID] = field(default_factory=dict)
 
 
 def search(
     scope: Scope,
     query: str | PreparedQuery,
     *,
-    within: Within = Within(),  # noqa: B008 - frozen
+    within: Within = EVERYTHING,
+    reference_depth: int = 0,
     limit: int = 10,
 ) -> list[Result]:
     """The passages that answer `query` best among those that `scope` may see, at most `limit` (and `Tuning.most`).
 
     `scope` is open. A string is prepared here; where a network embedder is configured, `prepare` it before opening.
+    reference_depth: widens `within.entities` by the records that references lead to, as the scope sees them.
     Raises: ScopeError when another scope is open; ValueError for a type that does not exist.
     """
-    return choose(scope, find(scope, query, within=within), limit=limit)
+    return choose(scope, find(scope, query, within=within, reference_depth=reference_depth), limit=limit)
 
 
-def find(scope: Scope, query: str | PreparedQuery, *, within: Within = Within()) -> Found:  # noqa: B008 - frozen
+def find(scope: Scope, query: str | PreparedQuery, *, within: Within = EVERYTHING, reference_depth: int = 0) -> Found:
     """Both branches and their fusion. Raises as `search` does."""
     if current() != scope:
         raise ScopeError("a search is made in its own open scope")
@@ -49,17 +61,32 @@ def find(scope: Scope, query: str | PreparedQuery, *, within: Within = Within())
     nothing = Found(asked, Terms({}), (), None)
     if not asked.text:
         return nothing
+    within, linked = widen(scope, within, reference_depth)
     try:
         through = gate(scope, within)
     except NothingVisible:
         return nothing
     terms = terms_of(asked.words)
     near, worded = by_meaning(asked, through), by_words(terms, through)
-    return Found(asked, terms, _fused(near, worded), through)
+    return Found(asked, terms, _fused(near, worded), through, linked)
+
+
+def widen(scope: Scope, within: Within, depth: int) -> tuple[Within, dict[UUID, UUID]]:
+    """`within` with the records up to `depth` references away, and for each of those the record that led there."""
+    if not depth or not within.entities:
+        return within, {}
+    roots = Entity.objects.visible_to(scope).filter(pk__in=list(within.entities)).values_list("pk", flat=True)
+    walked = walk(scope, roots, depth)
+    linked: dict[UUID, UUID] = {}
+    for edge in walked.edges:
+        for here, there in ((edge.source, edge.target), (edge.target, edge.source)):
+            if walked.depths[there] == walked.depths[here] + 1:
+                linked.setdefault(there, here)
+    return replace(within, entities=tuple(walked.depths) or within.entities), linked
 
 
 def _fused(near: list[tuple[int, float]], worded: list[tuple[int, float, frozenset[int]]]) -> tuple[Hit, ...]:
-    """Both branches by reciprocal rank. A row whose only merit is a vector far off the question is not an answer to it."""
+    """Both branches by reciprocal rank. A row that is far off in meaning and holds no word is not an answer."""
     t = tuning()
     similarity = dict(near)
     lexical = {row: (score, terms) for row, score, terms in worded}
@@ -83,7 +110,7 @@ def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:
     ]
     around = beside([hit.row for hit in taken], found.gate, t.window)
     hits = spread(taken, around, lambda distance: t.decay**distance)
-    return load_results(scope, hits[:limit], found.terms)
+    return load_results(scope, hits[:limit], found.terms, found.linked)
 
 
 def _measured(hit: Hit, vectors: Vectors, query: PreparedQuery) -> Hit:

@@ -1,4 +1,4 @@
-"""Whether a passage bears out the sentence that cites it: figures, names and words, compared without a model (design §6).
+"""Whether a passage bears out the sentence that cites it: figures, names and words, without a model (design §6).
 
 It finds what a reader would check first, a number or a name that is not in the source. It does not judge meaning.
 """
@@ -27,21 +27,22 @@ FIGURE = re.compile(
 )
 WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 SCALES = {"thousand": 3, "k": 3, "million": 6, "m": 6, "billion": 9, "bn": 9}
-SPELT = dict(zip("zero one two three four five six seven eight nine ten eleven twelve".split(), range(13), strict=True))
+ONE_TO_TWELVE = "one two three four five six seven eight nine ten eleven twelve"
+SPELT = {word: n for n, word in enumerate(ONE_TO_TWELVE.split(), start=1)}
 SPELT_FIGURE = re.compile(rf"\b({'|'.join(SPELT)})\b(?:\s+(thousand|million|billion))?", re.IGNORECASE)
-MONTHS = frozenset("january february march april may june july august september october november december".split())
-QUIET = frozenset(
-    "a about above after again all also an and any are as at be because been before being below between both but by can "
-    "could did do does each for from further had has have having he her here his how however i if in into is it its may "
-    "more most must no nor not of off on once only or other our out over own per same shall she should so some such than "
-    "that the their them then there therefore these they this those through to too under until up upon very was we were "
-    "what when where which while who whom why will with within would you your document passage source record states says "
-    "according stated mentions".split()
-)
+MONTH_NAMES = "january february march april may june july august september october november december"
+QUIET_WORDS = """
+    a about above after again all also an and any are as at be because been before being below between both but by can
+    could did do does each for from further had has have having he her here his how however i if in into is it its may
+    more most must no nor not of off on once only or other our out over own per same shall she should so some such than
+    that the their them then there therefore these they this those through to too under until up upon very was we were
+    what when where which while who whom why will with within would you your document passage source record states says
+    according stated mentions"""
+MONTHS, QUIET = frozenset(MONTH_NAMES.split()), frozenset(QUIET_WORDS.split())
 
 
 def sentences_citing(text: str, n: int) -> list[str]:
-    """The sentences of `text` that carry `[citation:n]`, markers removed. One after the full stop belongs to what is before."""
+    """The sentences of `text` that carry `[citation:n]`, markers removed. A marker may stand after the full stop."""
     marker = f"[citation:{n}]"
     found, start = [], 0
     for end in [*END.finditer(text), None]:

@@ -1,0 +1,125 @@
+"""Search, suggestions, related records and citations over the API (design §11)."""
+
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.decorators import api_view
+from rest_framework.exceptions import NotFound, ValidationError
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from entities.access import MEMBER, Scope, get_entity_or_404, requires
+from entities.api import label_list
+from retrieval.citation_links import citation_json
+from retrieval.owners import citing_or_404
+from retrieval.params import read_asked
+from retrieval.query import KINDS
+from retrieval.related import related
+from retrieval.results import Result
+from retrieval.search import search
+from retrieval.suggest import suggest
+
+KIND_NAMES = {kind: name for name, kind in KINDS.items()}
+MANY = {"many": True, "explode": True}
+
+
+def result_json(result: Result) -> dict[str, Any]:
+    return {
+        "id": str(result.id),
+        "src": result.src,
+        "kind": KIND_NAMES[result.kind],
+        "score": result.score,
+        "scores": {"vector": result.scores.vector, "lexical": result.scores.lexical},
+        "why": result.why,
+        "via_reference": result.via_reference,
+        "text": result.text,
+        "labels": label_list(result.label),
+        "entity": {"id": str(result.entity.id), "type": result.entity.type, "name": result.entity.name},
+        "file": {"id": str(result.file.id), "name": result.file.name} if result.file else None,
+        "page": result.page,
+        "section": result.section,
+        "url": result.url,
+    }
+
+
+@requires(MEMBER)
+@extend_schema(
+    operation_id="search",
+    responses=dict,
+    parameters=[
+        OpenApiParameter("q", str, required=True),
+        OpenApiParameter("type", str, **MANY),
+        OpenApiParameter("entity", UUID, **MANY),
+        OpenApiParameter("file", UUID, **MANY),
+        OpenApiParameter("collection", str, **MANY),
+        OpenApiParameter("session", UUID, **MANY),
+        OpenApiParameter("kind", str, enum=list(KINDS), **MANY),
+        OpenApiParameter("since", str, description="First day, like 2026-03-31."),
+        OpenApiParameter("until", str, description="Last day."),
+        OpenApiParameter("reference_depth", int, description="Follow references from the given entities so far."),
+        OpenApiParameter("limit", int),
+    ],
+)
+@api_view(["GET"])
+def search_view(request: Request) -> Response:
+    """The passages that answer `q` best, among those that the caller may see."""
+    asked = read_asked(request.query_params)
+    problems = {name: [sentence] for name, sentence in asked.problems.items()}
+    if not asked.text:
+        problems["q"] = ["Say what to look for."]
+    if problems:
+        raise ValidationError(problems)
+    scope = scope_of(request)
+    found = search(scope, asked.text, within=asked.within, reference_depth=asked.reference_depth, limit=asked.limit)
+    return Response({"results": [result_json(result) for result in found]})
+
+
+@requires(MEMBER)
+@extend_schema(operation_id="suggest", responses=dict, parameters=[OpenApiParameter("q", str, required=True)])
+@api_view(["GET"])
+def suggest_view(request: Request) -> Response:
+    """Names of records and files that hold `q`."""
+    found = suggest(scope_of(request), request.query_params.get("q", ""))
+    return Response(
+        {"results": [{"id": s.id, "type": s.type, "name": s.name, "kind": s.kind, "url": s.url} for s in found]}
+    )
+
+
+@requires(MEMBER)
+@extend_schema(operation_id="related", responses=dict)
+@api_view(["GET"])
+def related_view(request: Request, pk: UUID) -> Response:
+    """The records whose description is nearest in meaning."""
+    scope = scope_of(request)
+    found = related(scope, get_entity_or_404(scope, pk))
+    return Response(
+        {
+            "results": [
+                {
+                    "id": str(r.entity.id),
+                    "type": r.entity.type,
+                    "name": r.entity.name,
+                    "score": r.score,
+                    "url": r.entity.url,
+                }
+                for r in found
+            ]
+        }
+    )
+
+
+@requires(MEMBER)
+@extend_schema(operation_id="citation", responses=dict)
+@api_view(["GET"])
+def citation_view(request: Request, pk: UUID, n: int) -> Response:
+    """What `[n]` in a message or a Pulse stands for, under today's labels and permissions."""
+    scope = scope_of(request)
+    answer = citation_json(scope, citing_or_404(scope, pk), n)
+    if answer is None:
+        raise NotFound()
+    return Response(answer)
+
+
+def scope_of(request: Request) -> Scope:
+    return request.access_scope  # type: ignore[attr-defined, no-any-return]

@@ -1,0 +1,89 @@
+"""Facets: how many of the passages found are of which type, kind and collection. Counted of what the reader may see."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from django.contrib.contenttypes.models import ContentType
+
+from entities.access import Scope
+from entities.registry import entity_types
+from ingestion.models import ContextRow, Kind
+from retrieval.query import KINDS, Within
+from retrieval.search import Found, find
+
+KIND_NAMES = {kind: name for name, kind in KINDS.items()}
+
+
+@dataclass(frozen=True)
+class FacetValue:
+    """value: for the parameter. count: passages found with it."""
+
+    value: str
+    name: str
+    count: int
+    chosen: bool
+
+
+@dataclass(frozen=True)
+class Facet:
+    """parameter: `type`, `kind` or `collection`."""
+
+    parameter: str
+    title: str
+    values: Sequence[FacetValue]
+
+
+FIELDS = {"type": "types", "kind": "kinds", "collection": "collections"}
+
+
+def count_facets(scope: Scope, found: Found, within: Within) -> list[Facet]:
+    """The three facets of a question. Each counts what its own choice does not narrow, so that another can be chosen.
+
+    Counts are over everything found, at most `Tuning.candidates` a branch: they agree with the list to its end.
+    """
+    facets = []
+    for parameter, title in (("type", "Record"), ("kind", "Kind"), ("collection", "Collection")):
+        attribute = FIELDS[parameter]
+        chosen = getattr(within, attribute)
+        base = find(scope, found.query, within=replace(within, **{attribute: ()})) if chosen else found
+        counts = _counts([hit.row for hit in base.hits])[parameter]
+        for value in chosen:
+            counts.setdefault(KIND_NAMES[value] if parameter == "kind" else value, 0)
+        facets.append(Facet(parameter, title, _values(parameter, counts, {_written(parameter, v) for v in chosen})))
+    return [facet for facet in facets if facet.values]
+
+
+def _written(parameter: str, value: str | Kind) -> str:
+    return KIND_NAMES[Kind(value)] if parameter == "kind" else str(value)
+
+
+def _counts(rows: Sequence[int]) -> dict[str, Counter[str]]:
+    counts: dict[str, Counter[str]] = {name: Counter() for name in FIELDS}
+    names = {c.pk: name for name, c in _content_types().items()}
+    found = ContextRow.objects.filter(number__in=rows).values_list("entity__content_type", "kind", "file__collection")
+    for content_type, kind, collection in found:
+        counts["type"][names[content_type]] += 1
+        counts["kind"][KIND_NAMES[Kind(kind)]] += 1
+        if collection is not None:
+            counts["collection"][collection] += 1
+    return counts
+
+
+def _content_types() -> dict[str, ContentType]:
+    known = ContentType.objects.get_for_models(*entity_types().values())
+    return {name: known[model] for name, model in entity_types().items()}
+
+
+def _values(parameter: str, counts: Mapping[str, int], chosen: set[str]) -> list[FacetValue]:
+    ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
+    return [FacetValue(value, _name(parameter, value), count, value in chosen) for value, count in ordered]
+
+
+def _name(parameter: str, value: str) -> str:
+    if parameter == "type":
+        return str(entity_types()[value]._meta.verbose_name).capitalize()
+    if parameter == "kind":
+        return KINDS[value].label
+    declared = (model.rag().collections.get(value) for model in entity_types().values())
+    return next((collection.label for collection in declared if collection and collection.label), value)

@@ -1,0 +1,186 @@
+"""From a number back to its passage, under today's labels and permissions (design §6).
+
+A citation locates, it does not quote. The index row is looked for first; when it has been replaced, the paragraphs that
+it stood on, which keep their ids through a new revision; for a record's snapshot, today's snapshot. Each is found by
+queries that obey the scope now. What is hidden now and what is gone are the same answer.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q
+
+from entities.access import Scope, atoms_of, sources_visible, visible
+from entities.models import Entity, FieldParagraph
+from ingestion.models import ContextRow, File, Kind, Paragraph
+from retrieval.citations import Owner
+from retrieval.links import passage_url
+from retrieval.models import Citation, SourceType
+from retrieval.results import FILE_NAME_IS_READABLE, EntityRef, FileRef, entity_ref, paragraphs_of, records
+
+PREVIEW = 200
+
+
+@dataclass(frozen=True)
+class Located:
+    """The text that a citation leads to now. atoms: what it needs. exact: it is what was cited, to the letter."""
+
+    text: str
+    atoms: tuple[int, ...]
+    page: int | None
+    section: str
+    passages: tuple[UUID, ...]
+    exact: bool
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """A known number. `located` is None where the source is no longer available to this reader: no more is told."""
+
+    n: int
+    type: SourceType
+    located: Located | None = None
+    entity: EntityRef | None = None
+    file: FileRef | None = None
+    url: str = ""
+
+    @property
+    def available(self) -> bool:
+        return self.located is not None
+
+    @property
+    def name(self) -> str:
+        """A short name of the source: its file, or its record."""
+        return self.file.title if self.file else self.entity.title if self.entity else ""
+
+    @property
+    def where(self) -> str:
+        return f"p. {self.located.page}" if self.located and self.located.page else ""
+
+    @property
+    def preview(self) -> str:
+        text = " ".join(self.located.text.split()) if self.located else ""
+        return text if len(text) <= PREVIEW else f"{text[: PREVIEW - 1].rstrip()}…"
+
+
+def resolve(scope: Scope, owner: Owner, n: int) -> Resolved | None:
+    """`[n]` of `owner`; None for a number that was never given out, as far as the scope may know."""
+    return resolve_all(scope, owner, [n]).get(n)
+
+
+def resolve_all(scope: Scope, owner: Owner, numbers: Iterable[int]) -> dict[int, Resolved]:
+    """Several numbers at once, in a fixed number of statements."""
+    cited = list(Citation.objects.filter(owner_kind=owner.kind, owner=owner.id, n__in=set(numbers)))
+    entities = {e.pk: entity_ref(scope, e) for e in records(scope, {c.entity_id for c in cited if c.entity_id})}
+    files = _files({c.file for c in cited if c.file}, entities)
+    seen = [c for c in cited if c.entity_id in entities and (c.file is None or c.file in files)]
+    places = _locate(scope, seen)
+    result = {}
+    for citation in cited:
+        located, type_ = places.get(citation.n), SourceType(citation.source_type)
+        if located is None:
+            result[citation.n] = Resolved(citation.n, type_)
+            continue
+        passage = located.passages[0] if located.passages else None
+        result[citation.n] = Resolved(
+            n=citation.n,
+            type=type_,
+            located=located,
+            entity=entities[citation.entity_id],
+            file=files.get(citation.file),
+            url=passage_url(scope, citation.entity_id, citation.file, passage),
+        )
+    return result
+
+
+def _files(ids: set[UUID], entities: Mapping[UUID, EntityRef]) -> dict[UUID | None, FileRef]:
+    rows = File.objects.filter(pk__in=ids, entity__in=list(entities)).annotate(cleared=FILE_NAME_IS_READABLE)
+    return {
+        pk: FileRef(pk, name if cleared else None, collection)
+        for pk, name, cleared, collection in rows.values_list("pk", "name", "cleared", "collection")
+    }
+
+
+def _locate(scope: Scope, cited: list[Citation]) -> dict[int, Located]:
+    found = _by_row(scope, cited)
+    found |= _by_paragraphs([c for c in cited if c.n not in found])
+    return found | _by_record(scope, [c for c in cited if c.n not in found])
+
+
+def _by_row(scope: Scope, cited: list[Citation]) -> dict[int, Located]:
+    """The index row itself. Rows are never rewritten, so its text is what was cited."""
+    wanted = {c.n: UUID(c.locator["row"]) for c in cited if c.locator.get("row")}
+    rows = {row["id"]: row for row in _readable_rows(scope, Q(pk__in=set(wanted.values())))}
+    paragraphs = paragraphs_of(list(rows))
+    return {n: _of_row(rows[pk], paragraphs, exact=True) for n, pk in wanted.items() if pk in rows}
+
+
+def _by_record(scope: Scope, cited: list[Citation]) -> dict[int, Located]:
+    """A snapshot of a record's properties is replaced whenever they change: today's one, of the same label."""
+    snapshots = [c for c in cited if c.file is None and c.locator.get("kind") == Kind.METADATA]
+    if not snapshots:
+        return {}
+    rows = _readable_rows(scope, Q(kind=Kind.METADATA, file=None, entity__in=[c.entity_id for c in snapshots]))
+    paragraphs = paragraphs_of([row["id"] for row in rows])
+    latest = {(row["entity_id"], row["data_classification"]): row for row in rows if row["id"] not in paragraphs}
+    return {
+        c.n: _of_row(latest[c.entity_id, c.data_classification], {}, exact=False)
+        for c in snapshots
+        if (c.entity_id, c.data_classification) in latest
+    }
+
+
+def _readable_rows(scope: Scope, which: Q) -> list[dict[str, Any]]:
+    """Index rows that the scope may read: labels and audience by row-level security, and the permission on records."""
+    seen = Entity.objects.filter(visible(scope, Entity)).order_by().values("pk")
+    rows = ContextRow.objects.filter(which, sources_visible(scope), entity__in=seen).order_by("created_at", "number")
+    return list(rows.values("id", "entity_id", "text", "data_classification", "page", "heading_path"))
+
+
+def _of_row(row: Mapping[str, Any], paragraphs: Mapping[UUID, tuple[UUID, ...]], *, exact: bool) -> Located:
+    return Located(
+        text=row["text"],
+        atoms=atoms_of(row["data_classification"]),
+        page=row["page"],
+        section=row["heading_path"],
+        passages=paragraphs.get(row["id"], ()),
+        exact=exact,
+    )
+
+
+def _by_paragraphs(cited: list[Citation]) -> dict[int, Located]:
+    """What is left, and readable, of the row's paragraphs. The caller has checked permission on records and files."""
+    wanted = {UUID(pk) for c in cited for pk in c.locator.get("paragraphs", ())}
+    if not wanted:
+        return {}
+    rows: dict[UUID, Any] = {
+        p.pk: p for p in Paragraph.objects.filter(pk__in=wanted, data_classification__isnull=False)
+    }
+    rows |= {p.pk: p for p in FieldParagraph.objects.filter(pk__in=wanted, data_classification__isnull=False)}
+    headings = {pk for p in rows.values() for pk in getattr(p, "headings", ())}
+    words = dict(Paragraph.objects.filter(pk__in=headings).values_list("pk", "text"))
+    found = {}
+    for citation in cited:
+        here = [rows[pk] for pk in map(UUID, citation.locator.get("paragraphs", ())) if pk in rows]
+        here = [p for p in here if _belongs(p, citation)]
+        if here:
+            text = "\n\n".join(p.text for p in here)
+            found[citation.n] = Located(
+                text=text,
+                atoms=tuple(sorted({a for p in here for a in atoms_of(p.data_classification)})),
+                page=getattr(here[0], "page", None),
+                section=" > ".join(words[pk] for pk in getattr(here[0], "headings", ()) if pk in words),
+                passages=tuple(p.pk for p in here),
+                exact=sha256(text.encode()).hexdigest() == citation.locator.get("digest"),
+            )
+    return found
+
+
+def _belongs(paragraph: Paragraph | FieldParagraph, citation: Citation) -> bool:
+    """Permission was checked on the citation's record and file, so the paragraph must be of those."""
+    if isinstance(paragraph, Paragraph):
+        return paragraph.file_id == citation.file
+    return paragraph.entity_id == citation.entity_id

@@ -1,0 +1,107 @@
+"""What a request asks for, read from its parameters: the same for the page and the API."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Any, TypeVar
+from uuid import UUID
+
+from django.http import QueryDict
+
+from entities.registry import entity_types
+from ingestion.models import Kind
+from references.graph import DEEPEST
+from retrieval.query import KINDS, Within
+from retrieval.tuning import tuning
+
+T = TypeVar("T")
+MOST_VALUES = 100
+
+
+@dataclass(frozen=True)
+class Asked:
+    """problems: parameter -> a sentence about what is wrong with it."""
+
+    text: str
+    within: Within
+    limit: int
+    reference_depth: int = 0
+    problems: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_asked(params: QueryDict) -> Asked:
+    """`q`, `limit`, `reference_depth`, and the filters, each of which may be given several times or with commas."""
+    problems: dict[str, str] = {}
+
+    def several(name: str, read: Callable[[str], T]) -> tuple[T, ...]:
+        given = [part.strip() for value in params.getlist(name) for part in value.split(",") if part.strip()]
+        if len(given) > MOST_VALUES:
+            problems[name] = f"Give at most {MOST_VALUES} of them."
+            return ()
+        try:
+            return tuple(dict.fromkeys(read(value) for value in given))
+        except ValueError as wrong:
+            problems[name] = str(wrong)
+            return ()
+
+    def one(name: str, default: T, read: Callable[[str], T]) -> T:
+        try:
+            return read(params[name].strip()) if params.get(name, "").strip() else default
+        except ValueError as wrong:
+            problems[name] = str(wrong)
+            return default
+
+    within = Within(
+        entities=several("entity", _id),
+        files=several("file", _id),
+        collections=several("collection", _name),
+        sessions=several("session", _id),
+        types=several("type", _type),
+        kinds=several("kind", _kind),
+        since=one("since", None, _day),
+        until=one("until", None, _day),
+    )
+    limit = one("limit", tuning().page, _number(1, tuning().most))
+    depth = one("reference_depth", 0, _number(0, DEEPEST))
+    return Asked(params.get("q", "").strip(), within, limit, depth, problems)
+
+
+def _id(value: str) -> UUID:
+    try:
+        return UUID(value)
+    except ValueError:
+        raise ValueError(f"{value[:60]!r} is not an id.") from None
+
+
+def _name(value: str) -> str:
+    if "\x00" in value or len(value) > 64:
+        raise ValueError("That is not the name of a collection.")
+    return value
+
+
+def _type(value: str) -> str:
+    if value not in entity_types():
+        raise ValueError(f"There is no type {value[:60]!r}. Types are: {', '.join(entity_types())}.")
+    return value
+
+
+def _kind(value: str) -> Kind:
+    if value not in KINDS:
+        raise ValueError(f"There is no kind {value[:60]!r}. Kinds are: {', '.join(KINDS)}.")
+    return KINDS[value]
+
+
+def _day(value: str) -> Any:
+    try:
+        return date.fromisoformat(value)
+    except ValueError:
+        raise ValueError(f"{value[:60]!r} is not a day. Write it like 2026-03-31.") from None
+
+
+def _number(low: int, high: int) -> Callable[[str], int]:
+    def read(value: str) -> int:
+        if not value.isascii() or not value.isdigit() or not low <= int(value[:9]) <= high:
+            raise ValueError(f"Give a whole number from {low} to {high}.")
+        return int(value)
+
+    return read

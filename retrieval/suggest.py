@@ -1,0 +1,78 @@
+"""Suggestions while somebody types: names of records and files that they may see and are cleared for."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import Case, Exists, IntegerField, OuterRef, Q, Value, When
+
+from entities.access import Scope
+from entities.models import Entity
+from ingestion.access import visible_files
+from ingestion.models import Paragraph
+from retrieval.links import workspace_url
+from retrieval.query import CONTROL
+from retrieval.results import FILE_NAME_IS_READABLE, entity_ref
+
+LONGEST = 100
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """type: of the record, or "file". kind: the word for it."""
+
+    id: str
+    type: str
+    name: str
+    kind: str
+    url: str
+    icon: str
+    color: str
+
+
+def suggest(scope: Scope, text: str, *, limit: int = 8) -> list[Suggestion]:
+    """Names that hold `text`: those that begin with it first, then those with a word that does, the latest of each."""
+    text = " ".join(CONTROL.sub(" ", text[:LONGEST]).split())
+    if not text:
+        return []
+    found = [*_records(scope, text, limit), *_files(scope, text, limit)]
+    return [suggestion for _, suggestion in sorted(found, key=lambda pair: pair[0])][:limit]
+
+
+def _nearness(column: str, text: str) -> Case:
+    return Case(
+        When(Q(**{f"{column}__istartswith": text}), then=Value(0)),
+        When(Q(**{f"{column}__icontains": f" {text}"}), then=Value(1)),
+        default=Value(2),
+        output_field=IntegerField(),
+    )
+
+
+def _records(scope: Scope, text: str, limit: int) -> list[tuple[int, Suggestion]]:
+    rows: Any = Entity.objects.readable_by(scope).filter(title__icontains=text, archived_at__isnull=True)
+    rows = rows.annotate(nearness=_nearness("title", text)).order_by("nearness", "-updated_at", "pk")
+    refs = [(row.nearness, entity_ref(scope, row)) for row in rows[:limit]]
+    return [
+        (near, Suggestion(str(ref.id), ref.type, ref.title, ref.type_name, ref.url, ref.icon, ref.color))
+        for near, ref in refs
+    ]
+
+
+def _files(scope: Scope, text: str, limit: int) -> list[tuple[int, Suggestion]]:
+    """Files with something in them for the reader, whose name they are cleared for."""
+    readable = Paragraph.objects.filter(file=OuterRef("pk"), data_classification__isnull=False)
+    rows = (
+        visible_files(scope)
+        .filter(Exists(readable), FILE_NAME_IS_READABLE, name__icontains=text, entity__archived_at__isnull=True)
+        .annotate(nearness=_nearness("name", text))
+        .order_by("nearness", "-updated_at", "pk")
+        .values_list("nearness", "pk", "name")
+    )
+    return [
+        (
+            near,
+            Suggestion(
+                str(pk), "file", name, "File", workspace_url(scope, "ingestion:reader", pk), "file-text", "slate"
+            ),
+        )
+        for near, pk, name in rows[:limit]
+    ]

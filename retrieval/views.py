@@ -1,0 +1,103 @@
+"""Search page, suggestions under the search field, related records, and the preview of a citation."""
+
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from entities.access import MEMBER, Scope, get_entity_or_404, requires
+from entities.api.lists import chips_of_atoms
+from entities.model_markdown import CitationLink
+from entities.models import Entity
+from retrieval.cards import Card
+from retrieval.citation_links import support_of
+from retrieval.facets import count_facets
+from retrieval.locate import resolve
+from retrieval.owners import citing_or_404
+from retrieval.params import Asked, read_asked
+from retrieval.related import related
+from retrieval.results import entity_ref
+from retrieval.search import choose, find
+from retrieval.suggest import suggest
+from retrieval.tuning import tuning
+
+
+def scope_of(request: HttpRequest) -> Scope:
+    return request.access_scope  # type: ignore[attr-defined, no-any-return]
+
+
+@requires(MEMBER)
+@require_safe
+def search_page(request: HttpRequest) -> HttpResponse:
+    """The page, or for htmx its results alone."""
+    asked = read_asked(request.GET)
+    context = {"asked": asked, "search_query": asked.text, **found_context(request, asked)}
+    template = "retrieval/search_results.html" if request.htmx else "retrieval/search.html"  # type: ignore[attr-defined]
+    return render(request, template, context, status=422 if asked.problems else 200)
+
+
+def found_context(request: HttpRequest, asked: Asked) -> dict[str, Any]:
+    scope = scope_of(request)
+    records = Entity.objects.readable_by(scope).filter(pk__in=list(asked.within.entities))
+    narrowed = {"records": [entity_ref(scope, record) for record in records]}
+    if not asked.text or asked.problems:
+        return narrowed
+    found = find(scope, asked.text, within=asked.within, reference_depth=asked.reference_depth)
+    results = choose(scope, found, limit=asked.limit)
+    there_is_more = len(results) == asked.limit < min(len(found.hits), tuning().most)
+    return {
+        **narrowed,
+        "cards": [Card(result) for result in results],
+        "facets": count_facets(scope, found, asked.within),
+        "more_url": address(request, limit=min(asked.limit + tuning().page, tuning().most)) if there_is_more else "",
+        "everywhere_url": f"{request.path}?{urlencode({'q': asked.text})}",
+        "words_only": not found.query.vector,
+        "narrowed": narrowed["records"] or any(vars(asked.within).values()),
+    }
+
+
+def address(request: HttpRequest, **changed: object) -> str:
+    """This page with other parameters."""
+    params = request.GET.copy()
+    for name, value in changed.items():
+        params[name] = str(value)
+    return f"{request.path}?{params.urlencode()}"
+
+
+@requires(MEMBER)
+@require_safe
+def suggestions(request: HttpRequest) -> HttpResponse:
+    """Answers the search field of the top bar."""
+    found = suggest(scope_of(request), request.GET.get("q", ""))
+    return render(request, "components/suggestions.html", {"suggestions": found})
+
+
+@requires(MEMBER)
+@require_safe
+def related_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """A panel of the record's page."""
+    scope = scope_of(request)
+    return render(request, "retrieval/related_panel.html", {"related": related(scope, get_entity_or_404(scope, pk))})
+
+
+@requires(MEMBER)
+@require_safe
+def citation_preview(request: HttpRequest, pk: UUID, n: int) -> HttpResponse:
+    """What a citation chip shows when it is pointed at: the passage under today's labels, or that it is gone."""
+    scope = scope_of(request)
+    citing = citing_or_404(scope, pk)
+    resolved = resolve(scope, citing.owner, n)
+    if resolved is None:
+        raise Http404("Not found.")
+    if resolved.located is None:
+        return render(request, "components/citation_preview.html", {"gone": True})
+    context = {
+        "citation": CitationLink(n, resolved.name, resolved.url, resolved.where),
+        "text": resolved.preview,
+        "labels": chips_of_atoms(resolved.located.atoms),
+        "support": support_of(citing, resolved),
+    }
+    return render(request, "components/citation_preview.html", context)
