@@ -1,5 +1,15 @@
-from django.urls import URLPattern
+from django.urls import path
+
+from ingestion import api
 
 app_name = "ingestion_api"
 
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("entities/<uuid:pk>/files/", api.entity_files, name="entity_files"),
+    path("files/<uuid:pk>/", api.file_detail, name="file"),
+    path("files/<uuid:pk>/retry/", api.file_retry, name="retry"),
+    path("files/<uuid:pk>/reader/", api.file_reader, name="reader"),
+    path("files/<uuid:pk>/download/", api.file_download, name="download"),
+    path("files/<uuid:pk>/paragraphs/", api.file_paragraphs, name="paragraphs"),
+    path("paragraphs/<uuid:pk>/", api.paragraph_detail, name="paragraph"),
+]

@@ -1,6 +1,7 @@
 from ingestion.models.files import Blob, File, FileRevision, Stage, State
 from ingestion.models.index import ContextRow, Kind, RowParagraph, VectorModel
 from ingestion.models.paragraphs import Paragraph
+from ingestion.models.work import RecordIndex, StepResult
 
 __all__ = [
     "Blob",
@@ -9,8 +10,10 @@ __all__ = [
     "FileRevision",
     "Kind",
     "Paragraph",
+    "RecordIndex",
     "RowParagraph",
     "Stage",
     "State",
+    "StepResult",
     "VectorModel",
 ]

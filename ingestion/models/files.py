@@ -3,6 +3,7 @@
 import uuid
 
 from django.db import models
+from django.utils import timezone
 
 from entities.fields import LabelField, NumberField, WorkspaceForeignKey
 from entities.models import Entity, Workspace
@@ -49,7 +50,7 @@ class File(models.Model):
     """A file on a record. `revision` is the published one; `pending_revision` is on its way through the pipeline.
 
     floor: label given at upload, on top of the collection's. claim: who works on it until `claimed_until`; work is claimed
-    with a conditional UPDATE. accounted: nothing in the published revision escaped extraction (else the original is for
+    with a conditional UPDATE; without a claim, `claimed_until` is when it may be tried again. accounted: nothing in the published revision escaped extraction (else the original is for
     stewards only). unaccounted: [{code, detail, page}].
     """
 
@@ -78,16 +79,15 @@ class File(models.Model):
     claim = models.UUIDField(null=True)
     claimed_until = models.DateTimeField(null=True)
     attempts = models.PositiveSmallIntegerField(default=0)
+    woken_at = models.DateTimeField(default=timezone.now, help_text="When a worker was last told of this file.")
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     created_by = models.BigIntegerField(default=0)
 
     class Meta:
         ordering = ["name"]
-        indexes = [
-            models.Index(fields=["entity", "collection", "name"]),
-            models.Index(fields=["workspace", "state", "claimed_until"]),
-        ]
+        constraints = [models.UniqueConstraint(fields=["entity", "collection", "name"], name="file_identity")]
+        indexes = [models.Index(fields=["workspace", "state", "claimed_until"])]
 
     def __str__(self) -> str:
         return str(self.pk)

@@ -13,7 +13,7 @@ class Paragraph(Labelled):
     and manual labels survive a new revision; only paragraphs of `file.revision` exist (publishing replaces them).
 
     headings: ids of the headings above it, outermost first; a heading's text stands only in its own, labelled row.
-    boxes: [[page, x0, y0, x1, y1], …] in points from the top left. start, end: span in the canonical text, characters.
+    boxes: where its words stand, as `documents.Boxes` writes itself. start, end: span in the canonical text, characters.
     """
 
     file = WorkspaceForeignKey(File)

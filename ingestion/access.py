@@ -1,0 +1,126 @@
+"""The only way to get a file: through the record it hangs on (design §2.4), and not where all of it is concealed."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import QuerySet
+from django.http import Http404
+
+from entities.access import Scope, atoms_of, readable_now
+from entities.access.scope import cached
+from entities.models import Entity
+from entities.rag import Collection, atoms
+from entities.registry import type_by_content_type
+from ingestion.models import File
+
+
+@dataclass(frozen=True)
+class Outline:
+    """What the open scope may know of the paragraphs of a file's published revision.
+
+    labels: of paragraphs that it may read or that are acknowledged; last_page and shown: of those too. whole: there is
+    nothing else in the file. exists: there are paragraphs at all.
+    """
+
+    labels: frozenset[int] = field(default_factory=frozenset)
+    last_page: int | None = None
+    shown: int = 0
+    whole: bool = True
+    exists: bool = False
+
+
+def visible_files(scope: Scope, verb: str = "view") -> QuerySet[File]:
+    """Files of records on which `scope` has `verb`."""
+    return File.objects.filter(entity__in=Entity.objects.visible_to(scope, verb).values("pk"))
+
+
+def get_file_or_404(scope: Scope, pk: UUID | str, verb: str = "view") -> File:
+    """Raises: Http404 when it is absent, foreign, on a record that `scope` may not `verb`, or wholly concealed."""
+    file = visible_files(scope, verb).filter(pk=pk).first()
+    if file is None or not is_shown(scope, file, outlines([file.pk]).get(file.pk, Outline())):
+        raise Http404("Not found.")
+    return file
+
+
+def outlines(files: Iterable[UUID]) -> dict[UUID, Outline]:
+    """Outlines of files whose records the caller has been found to see."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT file, labels, last_page, shown, whole FROM app_file_outlines(%s)", [list(files)])
+        return {
+            file: Outline(frozenset(labels or ()), last_page, shown, bool(whole), True)
+            for file, labels, last_page, shown, whole in cursor.fetchall()
+        }
+
+
+def is_shown(scope: Scope, file: File, outline: Outline) -> bool:
+    """Whether a file exists for `scope` at all.
+
+    It does not where its collection's or its own floor is concealed, or where it has been classified and all of it is
+    concealed. Who uploaded it sees that it is there, as stewards do.
+    """
+    if scope.is_service or is_steward(scope) or (scope.principal and file.created_by == scope.principal):
+        return True
+    if any(not is_acknowledged(label) for label in (file.floor, *collection_floor(file))):
+        return False
+    return not outline.exists or outline.shown > 0 or not _all_concealed(file)
+
+
+def _all_concealed(file: File) -> bool:
+    """Of a file of which nothing is shown: whether that is because of concealment, not for want of a label."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT app_file_concealed(%s)", [file.pk])
+        return bool(cursor.fetchone()[0])
+
+
+def is_acknowledged(label: int) -> bool:
+    """Whether the open scope may read `label`, or may know that text with it exists."""
+
+    def load() -> frozenset[int]:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT app_acknowledged()")
+            return frozenset(cursor.fetchone()[0] or ())
+
+    return readable_now(label) or label in cached("acknowledged", load)
+
+
+def is_steward(scope: Scope) -> bool:
+    """Whether the open scope sees text without a label: stewards do, and the service."""
+
+    def load() -> bool:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT app_unlabelled()")
+            return bool(cursor.fetchone()[0])
+
+    return bool(cached("unlabelled", load))
+
+
+def cleared_for_all(file: File) -> bool:
+    """Whether the open scope may read every paragraph of the published revision."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT app_cleared_for_file(%s)", [file.pk])
+        return bool(cursor.fetchone()[0])
+
+
+def collections_of(entity: Entity) -> dict[str, Collection]:
+    """The collections that the record's type declares; the first is the default."""
+    return dict(entity.type_class.rag().collections)
+
+
+def collection_of(file: File, content_type: int | None = None) -> Collection:
+    """The declaration behind a file; one that is no longer declared counts as an empty one, whose text is classified."""
+    if content_type is None:
+        content_type = Entity.objects.values_list("content_type", flat=True).get(pk=file.entity_id)
+    declared = type_by_content_type(content_type).rag().collections
+    return declared.get(file.collection, Collection(file.collection))
+
+
+def collection_floor(file: File) -> list[int]:
+    """The atoms that the file's collection declares."""
+    return sorted(atoms(collection_of(file).classification))
+
+
+def floor_atoms(file: File) -> frozenset[int]:
+    """What every paragraph of the file needs at least: the collection's label and the one given at upload."""
+    return frozenset(collection_floor(file)) | frozenset(atoms_of(file.floor))

@@ -1,0 +1,145 @@
+"""What can be done to files: the one place for pages, API and commands. Transaction inside, network outside."""
+
+import mimetypes
+from collections.abc import Iterable
+from functools import partial
+from uuid import UUID
+
+from django.conf import settings
+from django.core.files.base import File as Upload
+from django.db import connection, transaction
+
+from entities.access import Scope, combine_many, held_atoms
+from entities.actions import record
+from entities.api.errors import TooLarge
+from entities.formats import format_size
+from entities.models import Entity
+from entities.models.classification import FIRST_COMPOUND
+from entities.rag import atoms
+from ingestion import blobs
+from ingestion.access import collections_of
+from ingestion.errors import BadUpload
+from ingestion.models import Blob, File, FileRevision, State
+from ingestion.names import clean_name
+from ingestion.queueing import queue_file
+from ingestion.relabelling import label_text, relabel_paragraph
+from ingestion.signals import document_removed
+
+__all__ = ["delete_file", "label_text", "relabel_paragraph", "retry_file", "upload_file"]
+
+
+def upload_file(
+    *, scope: Scope, entity: Entity, upload: Upload, collection: str = "", labels: Iterable[int] = ()
+) -> File:
+    """Take a file for a record that was got with the verb "upload"; the pipeline starts when the transaction commits.
+
+    collection: one that the record's type declares, the first by default. labels: atoms that every paragraph is to need,
+    of those the caller is cleared for. Same name and same bytes again is the file that is there; other bytes are its next
+    revision, and the old one stays readable until the new one is published.
+    Raises: BadUpload (422), TooLarge (413).
+    """
+    declared = collections_of(entity)
+    collection = collection or next(iter(declared))
+    if collection not in declared:
+        raise BadUpload(
+            f"There is no collection {collection[:64]!r} here. Choose one of: {', '.join(declared)}.",
+            "unknown_collection",
+        )
+    floor = given_label(labels)
+    limit = settings.CLEARANCE_MAX_UPLOAD
+    if (upload.size or 0) > limit:
+        raise too_large(upload.size, limit)
+    name = clean_name(upload.name or "")
+    try:
+        with blobs.receive(upload, limit) as received:
+            if received.size == 0:
+                raise BadUpload("This file is empty: it has no content at all. Choose it again.", "empty")
+            media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
+            blob = blobs.keep(received, scope.workspace, media_type)
+    except blobs.TooMuch:
+        raise too_large(None, limit) from None
+    file = _file(scope, entity, collection, name, floor, combine_many(atoms(declared[collection].name_classification)))
+    return _next_revision(scope, file, blob, floor)
+
+
+def too_large(size: int | None, limit: int) -> TooLarge:
+    has = f"This file has {format_size(size)}" if size else "This file is larger than that"
+    return TooLarge(f"{has}; files may have up to {format_size(limit)}. Split it or save it smaller.")
+
+
+def given_label(labels: Iterable[int]) -> int:
+    """One label of the atoms that an uploader gives. Raises: BadUpload for one that they do not hold, or that is none."""
+    wanted = set(labels) - {0}
+    if any(atom >= FIRST_COMPOUND for atom in wanted) or not wanted <= held_atoms():
+        raise BadUpload("You can give labels that you are cleared for yourself, and no others.", "label_not_yours")
+    return combine_many(wanted)
+
+
+def _file(scope: Scope, entity: Entity, collection: str, name: str, floor: int, name_label: int) -> File:
+    """The file by that name, made when there is none. Two uploads of one name wait for each other."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))",
+            [f"{entity.pk} {collection} {name}", scope.workspace],
+        )
+    file = File.objects.filter(entity=entity.pk, collection=collection, name=name).first()
+    return file or File.objects.create(
+        workspace_id=scope.workspace,
+        entity_id=entity.pk,
+        collection=collection,
+        name=name,
+        name_classification=name_label,
+        floor=floor,
+        created_by=scope.principal,
+    )
+
+
+def _next_revision(scope: Scope, file: File, blob: Blob, floor: int) -> File:
+    """Make `blob` what is read next, unless it is already."""
+    latest = FileRevision.objects.filter(file=file.pk).order_by("-number").first()
+    if latest is not None and latest.blob_id == blob.pk:
+        same_floor = combine_many([file.floor, floor]) == file.floor
+        if file.state == State.FAILED or not same_floor:
+            File.objects.filter(pk=file.pk).update(floor=combine_many([file.floor, floor]))
+            queue_file(scope.workspace, file.pk, latest.pk)
+        return File.objects.get(pk=file.pk)
+    revision = FileRevision.objects.create(
+        workspace_id=scope.workspace,
+        file=file,
+        blob=blob,
+        number=latest.number + 1 if latest else 1,
+        created_by=scope.principal,
+    )
+    # The floor only rises: what somebody declared sensitive does not become less so by a new version.
+    File.objects.filter(pk=file.pk).update(
+        size=blob.size, media_type=blob.media_type, floor=combine_many([file.floor, floor])
+    )
+    record(scope, "file.uploaded", "file", file.pk, revision=str(revision.pk), entity=str(file.entity_id))
+    queue_file(scope.workspace, file.pk, revision.pk)
+    return File.objects.get(pk=file.pk)
+
+
+def retry_file(*, scope: Scope, file: File) -> File:
+    """Work on a failed or quarantined file again, got with the verb "upload". Finished steps are not repeated.
+
+    Raises: BadUpload when it is neither.
+    """
+    if file.state not in (State.FAILED, State.QUARANTINED) or file.pending_revision_id is None:
+        raise BadUpload("Only a file that failed or was quarantined can be tried again.", "nothing_to_retry")
+    queue_file(scope.workspace, file.pk, file.pending_revision_id)
+    record(scope, "file.retried", "file", file.pk)
+    return File.objects.get(pk=file.pk)
+
+
+def delete_file(*, scope: Scope, file: File) -> None:
+    """Delete a file got with the verb "delete", and everything drawn from it; its bytes when nothing else refers to them."""
+    used = list(FileRevision.objects.filter(file=file.pk).values_list("blob", flat=True))
+    record(scope, "file.deleted", "file", file.pk, entity=str(file.entity_id))
+    document_removed.send(File, workspace=scope.workspace, entity_id=file.entity_id, file_id=file.pk)
+    File.objects.filter(pk=file.pk)._raw_delete("default")  # cascades in the database
+    transaction.on_commit(partial(remove_blobs, scope.workspace, used))
+
+
+def remove_blobs(workspace: int, wanted: Iterable[UUID]) -> None:
+    with Scope.for_service(workspace).open():
+        blobs.remove_unused(workspace, wanted)

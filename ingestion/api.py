@@ -1,0 +1,203 @@
+"""Files over the API (design §11). Transport only: the work is in `actions`, `listing`, `reader` and `relabelling`."""
+
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiTypes, extend_schema, inline_serializer
+from rest_framework import serializers, status
+from rest_framework.decorators import api_view, parser_classes
+from rest_framework.exceptions import ValidationError
+from rest_framework.parsers import FormParser, JSONParser, MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from entities.access import MEMBER, STEWARD, Scope, get_entity_or_404, requires
+from entities.api.lists import label_list, labels_of_atoms, paginate
+from entities.api.views import refuse_unless
+from entities.models import Entity
+from ingestion import actions, downloads
+from ingestion.access import get_file_or_404
+from ingestion.listing import file_view, list_files
+from ingestion.models import File, Paragraph
+from ingestion.reader import NOTICE, blocks
+from ingestion.relabelling import get_paragraph_or_404
+from ingestion.votes import Vote, decide, votes_of
+
+
+class LabelSerializer(serializers.Serializer):
+    value = serializers.IntegerField()
+    label = serializers.CharField()
+
+
+class FileSerializer(serializers.Serializer):
+    """The file object. name, size and pages are null where they are not the caller's to know."""
+
+    id = serializers.UUIDField()
+    name = serializers.CharField(allow_null=True)
+    media_type = serializers.CharField()
+    size = serializers.IntegerField(allow_null=True)
+    state = serializers.ChoiceField(["pending", "processing", "ready", "quarantined", "failed"])
+    stage = serializers.CharField()
+    progress = serializers.IntegerField()
+    error = serializers.DictField(allow_null=True)
+    pages = serializers.IntegerField(allow_null=True)
+    entity = serializers.UUIDField()
+    collection = serializers.CharField()
+    labels = LabelSerializer(many=True)
+    revision = serializers.IntegerField()
+
+
+class UploadSerializer(serializers.Serializer):
+    file = serializers.FileField()
+    collection = serializers.CharField(required=False)
+    labels = serializers.ListField(child=serializers.IntegerField(), required=False)
+
+
+class ReaderSerializer(serializers.Serializer):
+    notice = serializers.CharField()
+    blocks = serializers.ListField(child=serializers.DictField())
+
+
+class RelabelSerializer(serializers.Serializer):
+    labels = serializers.ListField(child=serializers.IntegerField(min_value=0), allow_empty=True)
+    reason = serializers.CharField(max_length=500)
+
+
+def scope_of(request: Request) -> Scope:
+    return request.access_scope  # type: ignore[attr-defined, no-any-return]
+
+
+@requires(MEMBER)
+@extend_schema(operation_id="entity_files_list", methods=["GET"], responses=FileSerializer(many=True))
+@extend_schema(
+    operation_id="entity_files_upload",
+    methods=["POST"],
+    request={"multipart/form-data": UploadSerializer},
+    responses={202: FileSerializer},
+)
+@api_view(["GET", "POST"])
+@parser_classes([MultiPartParser, FormParser])
+def entity_files(request: Request, pk: UUID) -> Response:
+    """The files of a record; upload one."""
+    scope = scope_of(request)
+    entity = get_entity_or_404(scope, pk)
+    if request.method == "GET":
+        return paginate(request, list_files(scope, entity), lambda view: view.to_json())
+    refuse_unless(scope, entity, "upload")
+    file = take_upload(scope, entity, request.FILES, request.data)
+    return Response(file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
+
+
+def take_upload(scope: Scope, entity: Entity, files: Any, data: Any) -> File:
+    """The upload of a multipart request, from a program or a page. Raises: ValidationError, BadUpload, TooLarge."""
+    upload = files.get("file")
+    if upload is None:
+        raise ValidationError({"file": ["Send the file as the multipart field “file”."]})
+    return actions.upload_file(
+        scope=scope,
+        entity=entity,
+        upload=upload,
+        collection=str(data.get("collection") or ""),
+        labels=read_labels(data),
+    )
+
+
+def read_labels(data: Any) -> list[int]:
+    """`labels` as repeated fields or as one list separated by commas."""
+    given = data.getlist("labels") if hasattr(data, "getlist") else data.get("labels") or []
+    parts = [part.strip() for item in given for part in str(item).split(",") if part.strip()]
+    try:
+        return [int(part) for part in parts]
+    except ValueError:
+        raise ValidationError({"labels": ["Labels are numbers, as `GET me/` lists them."]}) from None
+
+
+@requires(MEMBER)
+@extend_schema(operation_id="file_read", methods=["GET"], responses=FileSerializer)
+@extend_schema(operation_id="file_delete", methods=["DELETE"], responses={204: None})
+@api_view(["GET", "DELETE"])
+def file_detail(request: Request, pk: UUID) -> Response:
+    scope = scope_of(request)
+    file = get_file_or_404(scope, pk)
+    if request.method == "DELETE":
+        refuse_unless(scope, get_entity_or_404(scope, file.entity_id), "delete")
+        actions.delete_file(scope=scope, file=file)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+    return Response(file_view(scope, file).to_json())
+
+
+@requires(MEMBER)
+@extend_schema(request=None, responses={202: FileSerializer})
+@api_view(["POST"])
+def file_retry(request: Request, pk: UUID) -> Response:
+    scope = scope_of(request)
+    file = get_file_or_404(scope, pk)
+    refuse_unless(scope, get_entity_or_404(scope, file.entity_id), "upload")
+    file = actions.retry_file(scope=scope, file=file)
+    return Response(file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
+
+
+@requires(MEMBER)
+@extend_schema(responses=ReaderSerializer)
+@api_view(["GET"])
+def file_reader(request: Request, pk: UUID) -> Response:
+    scope = scope_of(request)
+    found = blocks(scope, get_file_or_404(scope, pk))
+    return Response({"notice": NOTICE, "blocks": [block.to_json() for block in found]})
+
+
+@requires(MEMBER)
+@extend_schema(responses={(200, "application/octet-stream"): OpenApiTypes.BINARY})
+@api_view(["GET"])
+def file_download(request: Request, pk: UUID) -> Any:
+    """The original, where the caller is cleared for everything in it; else 403."""
+    scope = scope_of(request)
+    return downloads.stream(request._request, *downloads.original(scope, get_file_or_404(scope, pk)))
+
+
+@requires(STEWARD)
+@extend_schema(responses=inline_serializer("Votes", {"id": serializers.UUIDField(), "votes": serializers.ListField()}))
+@api_view(["GET"])
+def file_paragraphs(request: Request, pk: UUID) -> Response:
+    """For stewards: the paragraphs they are cleared for, with their votes."""
+    file = get_file_or_404(scope_of(request), pk)
+    return paginate(request, Paragraph.objects.filter(file=file.pk).order_by("position"), paragraph_json)
+
+
+@requires(STEWARD)
+@extend_schema(request=RelabelSerializer, responses=dict)
+@api_view(["PATCH"])
+@parser_classes([JSONParser])
+def paragraph_detail(request: Request, pk: UUID) -> Response:
+    """A steward's decision on a label, with its reason."""
+    scope = scope_of(request)
+    paragraph = get_paragraph_or_404(scope, pk)
+    given = RelabelSerializer(data=request.data)
+    given.is_valid(raise_exception=True)
+    votes = actions.relabel_paragraph(scope=scope, paragraph=paragraph, **given.validated_data)
+    atoms = decide(votes, model_needed=False) or frozenset()
+    return Response(
+        {"id": str(paragraph.pk), "labels": labels_of_atoms(atoms), "votes": [vote_json(vote) for vote in votes]}
+    )
+
+
+def paragraph_json(paragraph: Paragraph) -> dict[str, Any]:
+    label = paragraph.data_classification
+    return {
+        "id": str(paragraph.pk),
+        "position": paragraph.position,
+        "page": paragraph.page,
+        "text": paragraph.text,
+        "labels": None if label is None else label_list(label),
+        "floor": label_list(paragraph.floor),
+        "votes": [vote_json(vote) for vote in votes_of(paragraph.votes)],
+    }
+
+
+def vote_json(vote: Vote) -> dict[str, Any]:
+    data: dict[str, Any] = {"source": vote.source, "labels": labels_of_atoms(vote.labels), "reason": vote.reason}
+    if vote.by is not None:
+        data["by"] = vote.by
+    if vote.confidence is not None:
+        data["confidence"] = vote.confidence
+    return data

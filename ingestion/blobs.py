@@ -1,0 +1,158 @@
+"""Bytes of files: content-addressed, immutable, per workspace (design §4), in the storage of the settings.
+
+In a directory, bytes come into being under a temporary name, are synced to disk and renamed, so a blob is whole or absent.
+Storing and removing the same content exclude each other by a lock that lasts to the end of the transaction.
+"""
+
+import hashlib
+import os
+import shutil
+import tempfile
+import time
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import UUID
+
+from django.core.files.base import File as DjangoFile
+from django.core.files.storage import default_storage
+from django.db import connection
+
+from ingestion.models import Blob, FileRevision
+
+CHUNK = 1024 * 1024
+INCOMING = "incoming"
+ABANDONED_SECONDS = 24 * 3600
+
+
+@dataclass(frozen=True)
+class Received:
+    """Bytes that have arrived in a temporary file. sha256: hexadecimal. size: bytes."""
+
+    path: Path
+    sha256: str
+    size: int
+
+
+class TooMuch(Exception):
+    """More bytes than are allowed were coming in."""
+
+
+@contextmanager
+def receive(upload: DjangoFile, limit: int) -> Iterator[Received]:
+    """Copy an upload to a temporary file beside the storage, counting and hashing; the copy is gone afterwards.
+
+    Raises: TooMuch beyond `limit` bytes.
+    """
+    folder = _incoming()
+    path = folder / uuid.uuid4().hex
+    digest, size = hashlib.sha256(), 0
+    try:
+        with path.open("xb") as out:
+            for part in upload.chunks(CHUNK):
+                size += len(part)
+                if size > limit:
+                    raise TooMuch
+                digest.update(part)
+                out.write(part)
+            out.flush()
+            os.fsync(out.fileno())
+        yield Received(path, digest.hexdigest(), size)
+    finally:
+        path.unlink(missing_ok=True)
+
+
+def keep(received: Received, workspace: int, media_type: str) -> Blob:
+    """The blob of what was received, in the open transaction; the one that is there already if there is one."""
+    _lock(workspace, received.sha256)
+    found = Blob.objects.filter(sha256=received.sha256).first()
+    if found is not None and default_storage.exists(found.path):
+        return found
+    path = f"blobs/{workspace}/{received.sha256[:2]}/{received.sha256}"
+    target = _local_path(path)
+    if target is not None:
+        _rename(received.path, target)
+    elif not default_storage.exists(path):
+        with received.path.open("rb") as file:
+            default_storage.save(path, DjangoFile(file))
+    return found or Blob.objects.create(
+        workspace_id=workspace, sha256=received.sha256, size=received.size, media_type=media_type, path=path
+    )
+
+
+@contextmanager
+def local_copy(path: str) -> Iterator[Path]:
+    """The bytes at `path` of the storage as a file of this machine, for the limited process.
+
+    Raises: FileNotFoundError when they are not there.
+    """
+    local = _local_path(path)
+    if local is not None:
+        yield local
+        return
+    with tempfile.NamedTemporaryFile(prefix="clearance-") as copy:
+        with default_storage.open(path) as source:
+            shutil.copyfileobj(source, copy, CHUNK)
+        copy.flush()
+        yield Path(copy.name)
+
+
+def remove_unused(workspace: int, only: Iterable[UUID] | None = None) -> int:
+    """Remove blobs (`only` these, or all) that no revision refers to, in an open service scope; returns how many.
+
+    What deleted the revisions has committed before. The bytes go before this transaction commits: should it fail, a row
+    without bytes remains, which the next upload of the same content fills again.
+    """
+    blobs = Blob.objects.exclude(pk__in=FileRevision.objects.values("blob"))
+    removed = 0
+    for blob in blobs if only is None else blobs.filter(pk__in=list(only)):
+        _lock(workspace, blob.sha256)
+        if FileRevision.objects.filter(blob=blob.pk).exists():
+            continue  # an upload got there first
+        Blob.objects.filter(pk=blob.pk).delete()
+        with suppress(FileNotFoundError):
+            default_storage.delete(blob.path)
+        removed += 1
+    return removed
+
+
+def remove_abandoned() -> None:
+    """Remove what interrupted uploads left."""
+    for path in _incoming().iterdir():
+        with suppress(FileNotFoundError):
+            if path.stat().st_mtime < time.time() - ABANDONED_SECONDS:
+                path.unlink()
+
+
+def _local_path(path: str) -> Path | None:
+    """Where a storage of this machine keeps `path`; None where the storage is somewhere else."""
+    try:
+        return Path(default_storage.path(path))
+    except NotImplementedError:
+        return None
+
+
+def _incoming() -> Path:
+    """On the file system of the storage, where there is one: renaming does not work across two."""
+    folder = _local_path(INCOMING) or Path(tempfile.gettempdir()) / "clearance-incoming"
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return folder
+
+
+def _rename(source: Path, target: Path) -> None:
+    """Move within one file system, and make the move last."""
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    source.chmod(0o600)
+    os.replace(source, target)
+    descriptor = os.open(target.parent, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _lock(workspace: int, sha256: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))", [f"blob {sha256}", workspace])

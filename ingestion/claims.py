@@ -1,0 +1,120 @@
+"""Who works on a file: a claim taken and kept by conditional UPDATE (design §4). PostgreSQL is the truth.
+
+A claim lasts LEASE and is extended while its worker lives; a killed worker's claim runs out, and anybody may take the work.
+A newer upload takes the claim away: whoever worked on the older revision finds that out at the next checkpoint.
+"""
+
+import logging
+import threading
+import uuid
+from dataclasses import dataclass
+from datetime import timedelta
+from types import TracebackType
+from uuid import UUID
+
+from django.db import close_old_connections, connection
+from django.db.models import F, Q
+from django.db.models.functions import Now
+
+from entities.access import Scope
+from ingestion.models import File, Stage, State
+
+logger = logging.getLogger(__name__)
+
+LEASE = timedelta(seconds=45)
+RENEW_SECONDS = 12.0
+MAX_ATTEMPTS = 6
+UNFINISHED = (State.PENDING, State.PROCESSING)
+FREE = Q(claimed_until=None) | Q(claimed_until__lt=Now())
+GIVEN_UP = (
+    "Reading this file was broken off several times without getting to its end. Try again, or save it differently."
+)
+
+
+class ClaimLost(Exception):
+    """Another process has the file now, or there is a newer upload of it."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """The right to work on one revision of a file, until somebody else gets it."""
+
+    workspace: int
+    file: UUID
+    revision: UUID
+    token: UUID
+
+    def mine(self) -> Q:
+        return Q(pk=self.file, claim=self.token, pending_revision=self.revision)
+
+
+def claim_file(workspace: int, file: UUID) -> Claim | None:
+    """Take a file that waits; None where there is nothing to do, or somebody works on it. Opens a service scope."""
+    token = uuid.uuid4()
+    with Scope.for_service(workspace).open():
+        waiting = File.objects.filter(FREE, pk=file, state__in=UNFINISHED, pending_revision__isnull=False)
+        exhausted = waiting.filter(attempts__gte=MAX_ATTEMPTS)
+        if exhausted.update(state=State.FAILED, claim=None, error_code="gave_up", error_detail=GIVEN_UP):
+            return None
+        taken = waiting.update(
+            claim=token, claimed_until=Now() + LEASE, state=State.PROCESSING, attempts=F("attempts") + 1
+        )
+        if not taken:
+            return None
+        revision = File.objects.values_list("pending_revision", flat=True).get(pk=file)
+        assert revision is not None
+        return Claim(workspace, file, revision, token)
+
+
+def checkpoint(claim: Claim, stage: Stage, progress: int = 0) -> None:
+    """Show how far the work is (per cent of the stage) and extend the claim. Raises: ClaimLost."""
+    with Scope.for_service(claim.workspace).open():
+        if not File.objects.filter(claim.mine()).update(
+            stage=stage, progress=max(0, min(100, progress)), claimed_until=Now() + LEASE
+        ):
+            raise ClaimLost
+
+
+def give_back(claim: Claim, delay: timedelta, detail: str) -> None:
+    """Let the file wait for another try; after MAX_ATTEMPTS it has failed, for the reason `detail`."""
+    with Scope.for_service(claim.workspace).open():
+        mine = File.objects.filter(claim.mine())
+        mine.filter(attempts__gte=MAX_ATTEMPTS).update(
+            state=State.FAILED, claim=None, claimed_until=None, error_code="failed", error_detail=detail[:500]
+        )
+        mine.update(state=State.PENDING, claim=None, claimed_until=Now() + delay)
+
+
+def end(claim: Claim, state: State, code: str, detail: str, page: int | None = None) -> None:
+    """The file ends as quarantined or failed. What was published before stays."""
+    with Scope.for_service(claim.workspace).open():
+        File.objects.filter(claim.mine()).update(
+            state=state, claim=None, claimed_until=None, error_code=code, error_detail=detail[:500], error_page=page
+        )
+
+
+class Heartbeat:
+    """Extends the claim from a thread of its own as long as this process lives and works."""
+
+    def __init__(self, claim: Claim) -> None:
+        self.claim = claim
+        self.ended = threading.Event()
+        self.thread = threading.Thread(target=self.beat, name=f"claim {claim.file}", daemon=True)
+
+    def __enter__(self) -> None:
+        self.thread.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.ended.set()
+
+    def beat(self) -> None:
+        while not self.ended.wait(RENEW_SECONDS):
+            try:
+                with Scope.for_service(self.claim.workspace).open():
+                    File.objects.filter(self.claim.mine()).update(claimed_until=Now() + LEASE)
+            except Exception:
+                logger.warning("the claim on file %s could not be extended", self.claim.file, exc_info=True)
+                close_old_connections()
+        connection.close()

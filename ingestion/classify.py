@@ -1,0 +1,168 @@
+"""Votes on every paragraph (design §4, Classify): inherited ones, the rules', and the model's.
+
+The model sees windows of about 40,000 characters that end at page boundaries and overlap by two pages, one call a window.
+Every paragraph has to come back; one that does not is asked for once more and then has no vote of the model, which leaves
+it unlabelled. Where two windows disagree both votes stand, and the label is their union. No scope is open here.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ingestion.documents import ParagraphText
+from ingestion.votes import Vote
+from llm import prompts
+from llm.client import Call, complete
+from llm.labels import WindowLabels, read_labels
+from llm.prompts import Level
+from llm.rules import rule_votes
+
+WINDOW = 40_000  # characters
+WINDOW_PARAGRAPHS = 200  # more would not fit the longest answer
+OVERLAP_PAGES = 2
+PAGE = 3_000  # characters of a page, where a document has none, or longer ones
+LONGEST_REASON = 200
+
+
+@dataclass(frozen=True)
+class Classifier:
+    """What the model is asked with. guidance: the workspace's own advice. title: the file's name."""
+
+    workspace: int
+    levels: tuple[Level, ...]
+    guidance: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class WindowVotes:
+    """What one call gave. votes: by number of the paragraph in the document. summaries: (what it says, the paragraphs it
+    was made from). injections: names of the patterns neutralised in the prompt."""
+
+    votes: Mapping[int, Vote]
+    summaries: tuple[tuple[str, tuple[int, ...]], ...] = ()
+    injections: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "votes": [[number, vote.to_json()] for number, vote in self.votes.items()],
+            "summaries": [[text, list(numbers)] for text, numbers in self.summaries],
+            "injections": list(self.injections),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "WindowVotes":
+        return cls(
+            {number: Vote.from_json(vote) for number, vote in data["votes"]},
+            tuple((text, tuple(numbers)) for text, numbers in data["summaries"]),
+            tuple(data["injections"]),
+        )
+
+
+Ask = Callable[[Classifier, Sequence[str]], tuple[WindowLabels, tuple[str, ...]]]
+
+
+def ask_model(classifier: Classifier, texts: Sequence[str]) -> tuple[WindowLabels, tuple[str, ...]]:
+    """The model's labels of paragraphs, in one call, and what was neutralised in them. Raises: llm.errors.ModelError."""
+    prompt = prompts.classify_window(classifier.levels, texts, title=classifier.title, guidance=classifier.guidance)
+    reply = complete(Call(classifier.workspace, 0, "classify", "fast"), **prompt.request)
+    values = {level.value for level in classifier.levels}
+    return read_labels(reply, count=len(texts), levels=values), prompt.injections
+
+
+def rules_vote(text: str, lang: str) -> Vote:
+    found = rule_votes(text, lang)
+    return Vote("rules", found.atoms, "; ".join(found.reasons)[:LONGEST_REASON])
+
+
+def windows(paragraphs: Sequence[ParagraphText]) -> list[range]:
+    """Runs of paragraph numbers, in order, each for one call."""
+    pages = _pages(paragraphs)
+    lengths = [sum(len(paragraphs[n].text) for n in page) for page in pages]
+    found: list[range] = []
+    first = 0
+    while first < len(pages):
+        last, length, count = first, lengths[first], len(pages[first])
+        while (
+            last + 1 < len(pages)
+            and length + lengths[last + 1] <= WINDOW
+            and count + len(pages[last + 1]) <= WINDOW_PARAGRAPHS
+        ):
+            last += 1
+            length, count = length + lengths[last], count + len(pages[last])
+        found.append(range(pages[first].start, pages[last].stop))
+        if last + 1 == len(pages):
+            break
+        first = max(first + 1, last + 1 - OVERLAP_PAGES)
+    return found
+
+
+def _pages(paragraphs: Sequence[ParagraphText]) -> list[range]:
+    """Pages as runs of paragraph numbers; long ones, and documents without pages, are cut at paragraphs."""
+    found: list[range] = []
+    first, length = 0, 0
+    for number, paragraph in enumerate(paragraphs):
+        turned = number > first and paragraph.page != paragraphs[number - 1].page
+        too_long = number > first and length + len(paragraph.text) > (PAGE if paragraph.page is None else WINDOW // 4)
+        if turned or too_long or number - first >= WINDOW_PARAGRAPHS // 4:
+            found.append(range(first, number))
+            first, length = number, 0
+        length += len(paragraph.text)
+    if first < len(paragraphs):
+        found.append(range(first, len(paragraphs)))
+    return [page for page in found if page]
+
+
+def model_votes(
+    paragraphs: Sequence[ParagraphText],
+    classifier: Classifier,
+    *,
+    known: Mapping[int, Sequence[Vote]] | None = None,
+    done: Mapping[int, WindowVotes] | None = None,
+    on_window: Callable[[int, WindowVotes], None] | None = None,
+    on_progress: Callable[[int], None] | None = None,
+    ask: Ask = ask_model,
+) -> list[WindowVotes]:
+    """The votes of the model on a document, window by window.
+
+    known: votes that equal inputs gave before, by paragraph; windows in which all have one are not asked again. done:
+    windows that were finished before an interruption, by their number; `on_window` hears of each new one. on_progress:
+    per cent. Raises: llm.errors.ModelError.
+    """
+    known, done = known or {}, dict(done or {})
+    every = windows(paragraphs)
+    todo = {part: numbers for part, numbers in enumerate(every) if any(n not in known for n in numbers)}
+    results: list[WindowVotes] = []
+
+    def run(part: int, numbers: Sequence[int]) -> None:
+        if part not in done:
+            done[part] = ask_window(paragraphs, classifier, numbers, ask)
+            if on_window is not None:
+                on_window(part, done[part])
+        results.append(done[part])
+        if on_progress is not None:
+            on_progress(100 * len(results) // (len(todo) + 1))
+
+    for part, numbers in todo.items():
+        run(part, numbers)
+    answered = {number for result in results for number in result.votes} | set(known)
+    left_out = sorted({n for numbers in todo.values() for n in numbers} - answered)
+    for part, places in enumerate(windows([paragraphs[n] for n in left_out]), start=len(every)):
+        run(part, [left_out[place] for place in places])
+    return results
+
+
+def ask_window(
+    paragraphs: Sequence[ParagraphText], classifier: Classifier, numbers: Sequence[int], ask: Ask = ask_model
+) -> WindowVotes:
+    """One call, about the paragraphs with these numbers."""
+    answer, injections = ask(classifier, [paragraphs[number].text for number in numbers])
+    votes = {
+        numbers[n]: Vote("model", said.atoms, said.reason[:LONGEST_REASON], confidence=said.confidence)
+        for n, said in answer.paragraphs.items()
+    }
+    summaries = tuple(
+        (text, tuple(numbers[n] for n, said in answer.paragraphs.items() if said.atoms == atoms))
+        for atoms, text in answer.summaries.items()
+    )
+    return WindowVotes(votes, tuple((text, made_from) for text, made_from in summaries if made_from), injections)

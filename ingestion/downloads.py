@@ -1,0 +1,68 @@
+"""The original of a file: only for who is cleared for everything in it (design §2.3, §10)."""
+
+from collections.abc import AsyncIterator, Iterator
+
+from asgiref.sync import sync_to_async
+from django.core.exceptions import PermissionDenied
+from django.core.files.storage import default_storage
+from django.core.handlers.asgi import ASGIRequest
+from django.http import HttpRequest, StreamingHttpResponse
+from django.utils.http import content_disposition_header
+
+from entities.access import Scope, readable_now
+from entities.actions import record
+from ingestion.access import cleared_for_all, is_steward
+from ingestion.models import Blob, File, FileRevision
+
+CHUNK = 256 * 1024
+# One sentence for every reason: which it was would tell of text that does not show.
+REFUSED = (
+    "The original can be downloaded only with clearance for everything in it, and when everything in it could be checked. "
+    "Read what you are cleared for in the reader, or ask a steward."
+)
+
+
+def original(scope: Scope, file: File) -> tuple[Blob, str]:
+    """(bytes, name) of the published revision of a file got with `get_file_or_404`; stewards get an unpublished one too.
+
+    Raises: PermissionDenied.
+    """
+    revision = file.revision_id or file.pending_revision_id
+    if revision is None or not is_allowed(scope, file):
+        raise PermissionDenied(REFUSED)
+    blob = FileRevision.objects.select_related("blob").get(pk=revision).blob
+    name = file.name if readable_now(file.name_classification) else f"file-{str(file.pk)[:8]}"
+    record(scope, "file.downloaded", "file", file.pk, revision=str(revision))
+    return blob, name
+
+
+def is_allowed(scope: Scope, file: File) -> bool:
+    """Cleared for every label in it, and nothing in it unaccounted for; stewards may have what is unaccounted for."""
+    return (is_steward(scope) or (file.revision_id is not None and file.accounted)) and cleared_for_all(file)
+
+
+def stream(request: HttpRequest, blob: Blob, name: str) -> StreamingHttpResponse:
+    """The bytes as an attachment that no browser opens in our origin."""
+    # Under ASGI a synchronous iterator would be collected into memory first.
+    parts = parts_async(blob.path) if isinstance(request, ASGIRequest) else parts_sync(blob.path)
+    response = StreamingHttpResponse(parts, content_type="application/octet-stream")
+    response["Content-Length"] = str(blob.size)
+    response["Content-Disposition"] = content_disposition_header(True, name) or "attachment"
+    response["X-Content-Type-Options"] = "nosniff"
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
+def parts_sync(path: str) -> Iterator[bytes]:
+    with default_storage.open(path, "rb") as file:
+        while part := file.read(CHUNK):
+            yield part
+
+
+async def parts_async(path: str) -> AsyncIterator[bytes]:
+    file = await sync_to_async(default_storage.open)(path, "rb")
+    try:
+        while part := await sync_to_async(file.read)(CHUNK):
+            yield part
+    finally:
+        await sync_to_async(file.close)()

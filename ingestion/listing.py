@@ -1,0 +1,190 @@
+"""What a caller may know of files: one value for pages and API. Sizes and pages show only what is not concealed."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count
+from django.urls import reverse
+
+from entities.access import Scope, atoms_of, may, readable_now
+from entities.api.lists import chips_of, labels_of_atoms
+from entities.models import Entity
+from ingestion.access import (
+    Outline,
+    collections_of,
+    floor_atoms,
+    is_acknowledged,
+    is_shown,
+    is_steward,
+    outlines,
+    visible_files,
+)
+from ingestion.models import File, FileRevision, Paragraph, State
+
+NAMELESS = "File (name not cleared)"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Paragraphs with one label that the caller may read. chips: its atoms; None for not labelled."""
+
+    chips: Sequence[Any] | None
+    count: int
+
+
+@dataclass(frozen=True)
+class FileView:
+    """A file as the caller may know it.
+
+    name: NAMELESS where the name's label is not the caller's. size, pages: None where they would tell of concealed text.
+    labels: atoms of what is readable or acknowledged in it. outcome: what came out, by label.
+    url: of the reader, "" where there is nothing to read; the other addresses are "" where the caller may not.
+    """
+
+    id: UUID
+    name: str
+    media_type: str
+    size: int | None
+    state: str
+    stage: str
+    progress: int
+    error: dict[str, Any] | None
+    pages: int | None
+    entity: UUID
+    collection: str
+    labels: tuple[int, ...]
+    revision: int
+    named: bool = True
+    outcome: Sequence[Outcome] = ()
+    may_retry: bool = False
+    may_delete: bool = False
+
+    # Addresses of pages, which only pages ask for.
+
+    @property
+    def url(self) -> str:
+        return reverse("ingestion:reader", args=[self.id]) if self.outcome else ""
+
+    @property
+    def status_url(self) -> str:
+        return reverse("ingestion:file_row", args=[self.id])
+
+    @property
+    def retry_url(self) -> str:
+        return reverse("ingestion:retry", args=[self.id]) if self.may_retry else ""
+
+    @property
+    def delete_url(self) -> str:
+        return reverse("ingestion:delete", args=[self.id]) if self.may_delete else ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The file object of design §11."""
+        return {
+            "id": str(self.id),
+            "name": self.name if self.named else None,
+            "media_type": self.media_type,
+            "size": self.size,
+            "state": self.state,
+            "stage": self.stage,
+            "progress": self.progress,
+            "error": self.error,
+            "pages": self.pages,
+            "entity": str(self.entity),
+            "collection": self.collection,
+            "labels": labels_of_atoms(self.labels),
+            "revision": self.revision,
+        }
+
+
+def list_files(scope: Scope, entity: Entity) -> list[FileView]:
+    """The files of a record that was got by an access function, those of which everything is concealed left out."""
+    return file_views(scope, visible_files(scope).filter(entity=entity.pk).order_by("collection", "name"))
+
+
+def file_view(scope: Scope, file: File) -> FileView:
+    """One file that was got with `get_file_or_404`."""
+    return file_views(scope, [file], known=True)[0]
+
+
+def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> list[FileView]:
+    """known: the files have been found to exist for the caller."""
+    files = list(files)
+    found = outlines([file.pk for file in files])
+    shown = [file for file in files if known or is_shown(scope, file, found.get(file.pk, Outline()))]
+    numbers = dict(
+        FileRevision.objects.filter(pk__in=[f.pending_revision_id or f.revision_id for f in shown]).values_list(
+            "file", "number"
+        )
+    )
+    outcomes = outcomes_of([file.pk for file in shown])
+    rights: dict[UUID, tuple[bool, bool]] = {}
+    for file in shown:
+        if file.entity_id not in rights:
+            entity = Entity.objects.only("pk").get(pk=file.entity_id)
+            rights[file.entity_id] = may(scope, entity, "upload"), may(scope, entity, "delete")
+    return [
+        _view(
+            scope,
+            file,
+            found.get(file.pk, Outline()),
+            numbers.get(file.pk, 0),
+            outcomes.get(file.pk, []),
+            *rights[file.entity_id],
+        )
+        for file in shown
+    ]
+
+
+def outcomes_of(files: Sequence[UUID]) -> dict[UUID, list[Outcome]]:
+    """Readable paragraphs by label; policies leave the others out of the count."""
+    rows = (
+        Paragraph.objects.filter(file__in=files)
+        .values_list("file", "data_classification")
+        .annotate(count=Count("pk"))
+        .order_by("file", "data_classification")
+    )
+    result: dict[UUID, list[Outcome]] = {}
+    for file, label, count in rows:
+        result.setdefault(file, []).append(Outcome(chips_of(label), count))
+    return result
+
+
+def _view(
+    scope: Scope, file: File, outline: Outline, number: int, outcome: Sequence[Outcome], uploads: bool, deletes: bool
+) -> FileView:
+    own = is_steward(scope) or (scope.principal > 0 and file.created_by == scope.principal)
+    whole = own or (outline.whole and file.revision_id is not None)
+    labels = outline.labels if outline.exists else {label for label in floor_atoms(file) if is_acknowledged(label)}
+    ended_badly = file.state in (State.FAILED, State.QUARANTINED)
+    error = None
+    if ended_badly:
+        error = {"code": file.error_code, "detail": file.error_detail}
+        if file.error_page is not None and whole:
+            error["page"] = file.error_page
+    named = readable_now(file.name_classification)
+    return FileView(
+        id=file.pk,
+        name=file.name if named else NAMELESS,
+        media_type=file.media_type,
+        size=file.size if whole else None,
+        state=file.state,
+        stage=file.stage,
+        progress=file.progress,
+        error=error,
+        pages=file.pages if whole else outline.last_page,
+        entity=file.entity_id,
+        collection=file.collection,
+        labels=tuple(sorted({atom for label in labels for atom in atoms_of(label)})),
+        revision=number,
+        named=named,
+        outcome=outcome,
+        may_retry=uploads and ended_badly and file.pending_revision_id is not None,
+        may_delete=deletes,
+    )
+
+
+def collection_choices(entity: Entity) -> list[tuple[str, str]]:
+    """(name, title) of the record's collections, the default first."""
+    return [(name, declared.label or name) for name, declared in collections_of(entity).items()]

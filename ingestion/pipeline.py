@@ -1,0 +1,247 @@
+"""From a file to the index (design §4).
+
+    STEPS = extract → classify → segment → chunk → embed, then publish
+
+Each step runs with no scope open, reads what it needs in short transactions and hands on a value that is kept
+(`StepResult`, unlabelled, so nobody's to read) before the next begins: a worker that is killed loses at most the step it
+was in, long steps at most a window or a batch, and no call to a model is made twice. Nothing is visible to a reader before
+`publish`, which is one transaction. Every write is under the claim, so two workers never publish one file.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from celery.exceptions import SoftTimeLimitExceeded
+
+from entities.access import Scope
+from ingestion import results
+from ingestion.blobs import local_copy
+from ingestion.chunk import chunk as cut
+from ingestion.claims import Claim, ClaimLost, Heartbeat, checkpoint, claim_file, end, give_back
+from ingestion.classify import Classifier, WindowVotes, model_votes, rules_vote
+from ingestion.documents import Extraction
+from ingestion.embed import get_embedder
+from ingestion.embedders import EmbeddingFailed
+from ingestion.extract import extract_file
+from ingestion.index import RowDraft, Vector, embed_texts, known_vectors
+from ingestion.models import Stage, State
+from ingestion.passages import labelled, passages_of, summaries_of
+from ingestion.publish import Outdated, publish
+from ingestion.sandbox import Progress, Quarantined
+from ingestion.segmenting import mark
+from ingestion.stored import published_extraction, published_votes, votes_given_before
+from ingestion.votes import Vote
+from ingestion.work import Classified, Segmented, Work, load_work
+from llm.errors import BudgetExceeded, ModelError
+
+logger = logging.getLogger(__name__)
+
+RETRY_AFTER = timedelta(seconds=20)
+WAIT_FOR_BUDGET = timedelta(hours=1)
+BROKEN = "Something broke on our side while this file was worked on. It is tried again by itself; the bytes are safe."
+
+
+@dataclass(frozen=True)
+class Step:
+    """run(work, results of the steps before, by stage) -> result. dump and load: to and from JSON."""
+
+    stage: Stage
+    run: Callable[[Work, dict[Stage, Any]], Any]
+    dump: Callable[[Any], Any]
+    load: Callable[[Any], Any]
+
+
+def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
+    """Paragraphs from the bytes, in a limited process; of a published revision, from what was published."""
+    if work.published:
+        with Scope.for_service(work.workspace).open():
+            return published_extraction(work)
+
+    def show(progress: Progress) -> None:
+        if progress.page and progress.pages:
+            checkpoint(work.claim, Stage.EXTRACT, 100 * (progress.page - 1) // progress.pages)
+
+    with local_copy(work.path) as path:
+        return extract_file(path, work.name, strategy=work.strategy, on_progress=seldom(show))
+
+
+def classify(work: Work, done: dict[Stage, Any]) -> Classified:
+    """Votes on every paragraph: inherited, rules, model."""
+    extraction: Extraction = done[Stage.EXTRACT]
+    if work.published:
+        with Scope.for_service(work.workspace).open():
+            return published_votes(work, extraction)
+    paragraphs = extraction.paragraphs
+    votes: list[list[Vote]] = [
+        [Vote("inherited", work.floor, "collection and upload"), rules_vote(p.text, p.lang)] for p in paragraphs
+    ]
+    if not work.collection.classify:
+        return Classified(tuple(map(tuple, votes)))
+    with Scope.for_service(work.workspace).open():
+        known, proposals = votes_given_before(work, paragraphs)
+        saved = results.load_parts(work.claim.revision, Stage.CLASSIFY, work.witness)
+
+    def keep(part: int, window: WindowVotes) -> None:
+        with Scope.for_service(work.workspace).open():
+            results.save_result(
+                work.workspace, work.claim.revision, Stage.CLASSIFY, work.witness, window.to_json(), part
+            )
+
+    answers = model_votes(
+        paragraphs,
+        Classifier(work.workspace, work.levels, work.guidance, work.name),
+        known=known,
+        done={part: WindowVotes.from_json(data) for part, data in saved.items()},
+        on_window=keep,
+        on_progress=lambda percent: checkpoint(work.claim, Stage.CLASSIFY, percent),
+    )
+    for number, given in known.items():
+        votes[number] += given
+    for answer in answers:
+        for number, vote in answer.votes.items():
+            votes[number].append(vote)
+    proposals += [summary for answer in answers for summary in answer.summaries]
+    injections = tuple(dict.fromkeys(name for answer in answers for name in answer.injections))
+    return Classified(tuple(map(tuple, votes)), tuple(proposals), injections)
+
+
+def segment(work: Work, done: dict[Stage, Any]) -> Segmented:
+    """Every paragraph's identity and label, so that runs of one label can be cut."""
+    with Scope.for_service(work.workspace).open():
+        return mark(work, done[Stage.EXTRACT], done[Stage.CLASSIFY])
+
+
+def chunk(work: Work, done: dict[Stage, Any]) -> list[RowDraft]:
+    """Passages, each within one segment, and a summary per label."""
+    extraction, segmented = done[Stage.EXTRACT], done[Stage.SEGMENT]
+    found = cut(work.file, labelled(extraction, segmented), count_tokens=get_embedder().count_tokens)
+    return [*passages_of(work, extraction, found), *summaries_of(work, extraction, segmented)]
+
+
+def embed(work: Work, done: dict[Stage, Any]) -> dict[UUID, Vector]:
+    """Vectors of the rows that have none, reused where equal text has one."""
+    embedder, drafts = get_embedder(), done[Stage.CHUNK]
+    with Scope.for_service(work.workspace).open():
+        present, vectors = known_vectors(drafts, embedder.model_id)
+        for part in results.load_parts(work.claim.revision, Stage.EMBED, work.witness).values():
+            vectors.update({UUID(pk): vector for pk, vector in part.items()})
+    todo = [draft for draft in drafts if draft.id not in present and draft.id not in vectors]
+    made = 0
+
+    def keep(batch: dict[UUID, Vector]) -> None:
+        nonlocal made
+        checkpoint(work.claim, Stage.EMBED, 100 * (made + len(batch)) // len(todo))
+        with Scope.for_service(work.workspace).open():
+            data = {str(pk): vector for pk, vector in batch.items()}
+            results.save_result(work.workspace, work.claim.revision, Stage.EMBED, work.witness, data, made)
+        made += len(batch)
+
+    vectors.update(embed_texts(embedder, todo, keep))
+    return vectors
+
+
+STEPS = [
+    Step(
+        Stage.EXTRACT,
+        extract,
+        lambda extraction: {"head": extraction.head_to_json(), "rows": list(extraction.rows_to_json())},
+        lambda data: Extraction.from_json(data["head"], data["rows"]),
+    ),
+    Step(Stage.CLASSIFY, classify, Classified.to_json, Classified.from_json),
+    Step(Stage.SEGMENT, segment, Segmented.to_json, Segmented.from_json),
+    Step(
+        Stage.CHUNK, chunk, lambda rows: [r.to_json() for r in rows], lambda data: [RowDraft.from_json(r) for r in data]
+    ),
+    Step(
+        Stage.EMBED,
+        embed,
+        lambda vectors: {str(pk): vector for pk, vector in vectors.items()},
+        lambda data: {UUID(pk): vector for pk, vector in data.items()},
+    ),
+]
+AFTER_CLASSIFY = [Stage.SEGMENT, Stage.CHUNK, Stage.EMBED]
+
+
+def process_file(workspace: int, file: UUID) -> bool:
+    """Work on a file that waits, to its end. Needs no scope open. Returns whether there was anything to do.
+
+    Every outcome is written to the file's row; nothing is raised but what ends this process.
+    """
+    claim = claim_file(workspace, file)
+    if claim is None:
+        return False
+    with Heartbeat(claim):
+        try:
+            work_through(claim)
+        except ClaimLost:
+            logger.info("file %s is in other hands now", file)
+        except Quarantined as refusal:
+            end(claim, State.QUARANTINED, refusal.code, refusal.detail, refusal.page)
+        except BudgetExceeded as problem:
+            give_back(claim, WAIT_FOR_BUDGET, str(problem))
+        except (ModelError, EmbeddingFailed) as problem:
+            give_back(claim, RETRY_AFTER, f"{problem} Try again later; nothing of the file was lost.")
+        except FileNotFoundError:
+            end(claim, State.FAILED, "bytes_missing", "The bytes of this file are not in the storage. Upload it again.")
+        except (Exception, SoftTimeLimitExceeded):
+            logger.exception("file %s", file)
+            give_back(claim, RETRY_AFTER, BROKEN)
+    return True
+
+
+def work_through(claim: Claim) -> None:
+    """All steps from where an earlier worker stopped, then publish.
+
+    Raises: ClaimLost, Quarantined, ModelError, EmbeddingFailed, FileNotFoundError.
+    """
+    get_embedder()  # loading it takes a moment, which no transaction should wait for
+    with Scope.for_service(claim.workspace).open():
+        results.drop_superseded(claim.file, claim.revision)
+        work = load_work(claim)
+    while True:
+        done = run_steps(work)
+        checkpoint(claim, Stage.PUBLISH)
+        try:
+            with Scope.for_service(claim.workspace).open():
+                publish(work, done)
+            return
+        except Outdated as change:
+            # A steward decided, or the policy changed, meanwhile: what was built on it is built again.
+            with Scope.for_service(claim.workspace).open():
+                results.drop_results(claim.revision, AFTER_CLASSIFY if change.labels_only else None)
+                work = load_work(claim)
+
+
+def run_steps(work: Work) -> dict[Stage, Any]:
+    done: dict[Stage, Any] = {}
+    for step in STEPS:
+        checkpoint(work.claim, step.stage)
+        with Scope.for_service(work.workspace).open():
+            saved = results.load_result(work.claim.revision, step.stage, work.witness)
+        if saved is not None:
+            done[step.stage] = step.load(saved)
+            continue
+        done[step.stage] = step.run(work, done)
+        with Scope.for_service(work.workspace).open():
+            results.save_result(
+                work.workspace, work.claim.revision, step.stage, work.witness, step.dump(done[step.stage])
+            )
+    return done
+
+
+def seldom(show: Callable[[Progress], None], every: float = 0.7) -> Callable[[Progress], None]:
+    """`show`, at most once in `every` seconds."""
+    last = 0.0
+
+    def listener(progress: Progress) -> None:
+        nonlocal last
+        if time.monotonic() - last >= every:
+            last = time.monotonic()
+            show(progress)
+
+    return listener

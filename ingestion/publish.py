@@ -1,0 +1,138 @@
+"""Publishing: one transaction in which a reader's view changes from the old document to the new one (design §4).
+
+Paragraphs and rows that are gone go, new ones come, unchanged ones are not touched: their ids are made of their content,
+so vectors, postings, citations and manual labels stay.
+"""
+
+from typing import Any
+from uuid import UUID
+
+from entities.access import Scope, raise_labels
+from entities.access.scope import current
+from entities.actions import record
+from ingestion.claims import ClaimLost
+from ingestion.documents import Boxes, Extraction, ParagraphText
+from ingestion.embed import get_embedder
+from ingestion.index import BATCH, replace_rows
+from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, Stage, State
+from ingestion.results import drop_results
+from ingestion.segmenting import decisions_of
+from ingestion.signals import document_indexed
+from ingestion.work import Marked, Segmented, Work, load_work
+
+COLUMNS = (
+    "position", "data_classification", "floor", "votes", "page", "boxes", "kind", "headings", "lang", "start", "end",
+)  # fmt: skip
+
+
+class Outdated(Exception):
+    """What was built on is no longer so. labels_only: the text and the votes still stand."""
+
+    def __init__(self, *, labels_only: bool) -> None:
+        super().__init__()
+        self.labels_only = labels_only
+
+
+def publish(work: Work, done: dict[Stage, Any]) -> None:
+    """In an open service scope. Raises: ClaimLost, Outdated; then nothing has changed."""
+    scope = current()
+    file = File.objects.select_for_update().filter(work.claim.mine()).first()
+    if file is None:
+        raise ClaimLost
+    extraction: Extraction = done[Stage.EXTRACT]
+    segmented: Segmented = done[Stage.SEGMENT]
+    if load_work(work.claim).witness != work.witness:
+        raise Outdated(labels_only=False)
+    before = {p.pk: p for p in Paragraph.objects.select_for_update().filter(file=file.pk).order_by("position")}
+    if decisions_of(list(before.values())) != segmented.decisions:
+        raise Outdated(labels_only=True)
+    old_labels = {pk: paragraph.data_classification for pk, paragraph in before.items()}
+    write_paragraphs(work, before, extraction, segmented)
+    raised = {
+        m.id: m.label
+        for m in segmented.paragraphs
+        if m.label is not None and old_labels.get(m.id) not in (None, m.label)
+    }
+    if raised:
+        # Text that was drawn from these rises with them; where a label fell, combining changes nothing.
+        raise_labels(raised)
+    replace_rows(
+        workspace=work.workspace,
+        entity=work.entity,
+        file=work.file,
+        existing=ContextRow.objects.filter(file=file.pk, kind__in=[Kind.FILE_CHUNK, Kind.FILE_SUMMARY]),
+        drafts=done[Stage.CHUNK],
+        vectors=done[Stage.EMBED],
+        embedder=get_embedder(),
+        witness=work.witness,
+    )
+    finish(scope, work, extraction, done)
+
+
+def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, Any]) -> None:
+    """The file's row, the audit, and word to whoever builds on the index."""
+    revision = work.claim.revision
+    FileRevision.objects.filter(pk=revision).update(witness=work.witness)
+    File.objects.filter(work.claim.mine()).update(
+        revision=revision,
+        pending_revision=None,
+        state=State.READY,
+        stage=Stage.DONE,
+        progress=100,
+        media_type=extraction.media_type,
+        pages=extraction.pages,
+        accounted=not extraction.unaccounted,
+        unaccounted=[{"code": u.code, "detail": u.detail, "page": u.page} for u in extraction.unaccounted],
+        error_code="",
+        error_detail="",
+        error_page=None,
+        claim=None,
+        claimed_until=None,
+        attempts=0,
+    )
+    drop_results(revision)
+    injections = list(done[Stage.CLASSIFY].injections)
+    record(scope, "file.indexed", "file", work.file, **({"injections": injections} if injections else {}))
+    document_indexed.send(File, workspace=work.workspace, entity_id=work.entity, file_id=work.file)
+
+
+def write_paragraphs(work: Work, before: dict[UUID, Paragraph], extraction: Extraction, segmented: Segmented) -> None:
+    wanted = [
+        _paragraph(work, position, paragraph, marked)
+        for position, (paragraph, marked) in enumerate(zip(extraction.paragraphs, segmented.paragraphs, strict=True))
+    ]
+    ids = {row.pk for row in wanted}
+    Paragraph.objects.filter(pk__in=[pk for pk in before if pk not in ids])._raw_delete("default")
+    changed = [
+        row
+        for row in wanted
+        if row.pk in before and any(getattr(row, c) != getattr(before[row.pk], c) for c in COLUMNS)
+    ]
+    # Of an unchanged paragraph only the revision is another: one statement for all of those.
+    Paragraph.objects.filter(pk__in=[pk for pk in before if pk in ids]).exclude(revision=work.claim.revision).update(
+        revision=work.claim.revision
+    )
+    Paragraph.objects.bulk_update(changed, COLUMNS, batch_size=BATCH)
+    Paragraph.objects.bulk_create([row for row in wanted if row.pk not in before], batch_size=BATCH)
+
+
+def _paragraph(work: Work, position: int, paragraph: ParagraphText, marked: Marked) -> Paragraph:
+    return Paragraph(
+        id=marked.id,
+        workspace_id=work.workspace,
+        file_id=work.file,
+        revision_id=work.claim.revision,
+        position=position,
+        text=paragraph.text,
+        digest=marked.digest,
+        data_classification=marked.label,
+        floor=marked.floor,
+        votes=[vote.to_json() for vote in marked.votes],
+        page=paragraph.page,
+        boxes=Boxes(paragraph.boxes).to_json(),
+        kind=paragraph.kind,
+        headings=list(marked.headings),
+        lang=paragraph.lang,
+        start=paragraph.start,
+        end=paragraph.end,
+    )

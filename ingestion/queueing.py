@@ -1,0 +1,41 @@
+"""Handing files to the pipeline. PostgreSQL is the truth, the broker only wakes workers."""
+
+import logging
+from functools import partial
+from uuid import UUID
+
+from django.db import transaction
+from django.utils import timezone
+
+from ingestion.models import File, Stage, State
+
+logger = logging.getLogger(__name__)
+
+
+def queue_file(workspace: int, file: UUID, revision: UUID) -> None:
+    """Let the pipeline work on `revision` after this transaction. Whoever is at an older one loses the claim."""
+    File.objects.filter(pk=file).update(
+        pending_revision=revision,
+        state=State.PENDING,
+        stage=Stage.WAITING,
+        progress=0,
+        claim=None,
+        claimed_until=None,
+        attempts=0,
+        error_code="",
+        error_detail="",
+        error_page=None,
+        woken_at=timezone.now(),
+        updated_at=timezone.now(),
+    )
+    transaction.on_commit(partial(wake, workspace, file))
+
+
+def wake(workspace: int, file: UUID) -> None:
+    """Tell a worker. A broker that is away is no reason to refuse a file: the sweep finds it."""
+    from ingestion.tasks import process_file
+
+    try:
+        process_file.delay(workspace, str(file))
+    except Exception:
+        logger.warning("file %s waits for the next sweep: the broker did not take the task", file, exc_info=True)

@@ -1,0 +1,182 @@
+"""Typed text: labelled like documents, then indexed with the record's properties and relations (design §2.2, §4).
+
+However often a record changes, one row says that its index is behind, and one task brings it up to date.
+"""
+
+import logging
+import uuid
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from functools import partial
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from entities.access import Scope, atoms_of, combine_many
+from entities.models import Entity, FieldParagraph
+from entities.rag import atoms
+from ingestion.claims import FREE, MAX_ATTEMPTS
+from ingestion.classify import Classifier, model_votes, rules_vote
+from ingestion.documents import ParagraphText
+from ingestion.embed import get_embedder
+from ingestion.embedders import EmbeddingFailed
+from ingestion.extract import language
+from ingestion.index import embed_texts, known_vectors, replace_rows
+from ingestion.models import ContextRow, Kind, RecordIndex
+from ingestion.signals import record_indexed
+from ingestion.typed import drafts_of
+from ingestion.votes import Vote, decide, votes_of
+from ingestion.work import workspace_guidance, workspace_levels
+from llm.errors import ModelError
+
+logger = logging.getLogger(__name__)
+
+LEASE = timedelta(minutes=5)
+RETRY_AFTER = timedelta(seconds=20)
+
+
+@dataclass(frozen=True)
+class RecordClaim:
+    workspace: int
+    entity: UUID
+    token: UUID
+    stale_since: datetime
+
+
+def mark_stale(workspace: int, entities: Iterable[UUID]) -> None:
+    """Note, in the open transaction, that the index of these records is behind; tasks start when it commits."""
+    entities = list(dict.fromkeys(entities))
+    if not entities:
+        return
+    RecordIndex.objects.bulk_create(
+        [RecordIndex(workspace_id=workspace, entity_id=pk, stale_since=timezone.now()) for pk in entities],
+        update_conflicts=True,
+        unique_fields=["entity"],
+        update_fields=["stale_since", "attempts"],
+    )
+    for pk in entities:
+        transaction.on_commit(partial(wake, workspace, pk))
+
+
+def wake(workspace: int, entity: UUID) -> None:
+    """Tell a worker; should the broker be away, the sweep will."""
+    from ingestion.tasks import index_record as task
+
+    try:
+        task.delay(workspace, str(entity))
+    except Exception:
+        logger.warning("record %s waits for the next sweep: the broker did not take the task", entity, exc_info=True)
+
+
+def index_record(workspace: int, entity: UUID) -> bool:
+    """Label and index one record's own text. Needs no scope open. Returns whether there was anything to do."""
+    claim = claim_record(workspace, entity)
+    if claim is None:
+        return False
+    problem = ""
+    try:
+        label_texts(claim)
+    except ModelError as error:
+        problem = str(error)  # what has no label stays hidden; the rest is indexed all the same
+    try:
+        refresh_rows(claim)
+    except (EmbeddingFailed, IntegrityError) as error:
+        # IntegrityError: a paragraph was edited or relabelled meanwhile; the next try sees it as it is now.
+        problem = problem or str(error).splitlines()[0]
+    release(claim, problem)
+    return True
+
+
+def claim_record(workspace: int, entity: UUID) -> RecordClaim | None:
+    token = uuid.uuid4()
+    with Scope.for_service(workspace).open():
+        waiting = RecordIndex.objects.filter(FREE, entity=entity, stale_since__isnull=False, attempts__lt=MAX_ATTEMPTS)
+        if not waiting.update(claim=token, claimed_until=Now() + LEASE, attempts=F("attempts") + 1):
+            return None
+        since = RecordIndex.objects.values_list("stale_since", flat=True).get(entity=entity)
+        assert since is not None
+        return RecordClaim(workspace, entity, token, since)
+
+
+def release(claim: RecordClaim, problem: str) -> None:
+    """Done, or to be tried again; at once where the record changed while this went on."""
+    with Scope.for_service(claim.workspace).open():
+        mine = RecordIndex.objects.filter(entity=claim.entity, claim=claim.token)
+        if problem:
+            mine.update(claim=None, claimed_until=Now() + RETRY_AFTER, error=problem[:200])
+        elif not mine.filter(stale_since=claim.stale_since).update(
+            claim=None, claimed_until=None, stale_since=None, attempts=0, error=""
+        ) and mine.update(claim=None, claimed_until=None):
+            transaction.on_commit(partial(wake, claim.workspace, claim.entity))
+
+
+def label_texts(claim: RecordClaim) -> None:
+    """Votes and labels for the paragraphs that have no label yet. Raises: ModelError."""
+    with Scope.for_service(claim.workspace).open():
+        entity = Entity.objects.filter(pk=claim.entity).first()
+        if entity is None:
+            return
+        rows = list(
+            FieldParagraph.objects.filter(entity=claim.entity, data_classification=None).order_by("field", "position")
+        )
+        default = atoms(entity.type_class.rag().default)
+        inherited = [
+            Vote("inherited", default | frozenset(atoms_of(row.floor)), "type and earlier decisions") for row in rows
+        ]
+        classifier = Classifier(claim.workspace, workspace_levels(), workspace_guidance(), entity.type_title)
+    if not rows:
+        return
+    texts = [_text(row.text) for row in rows]
+    votes = [
+        [*(v for v in votes_of(row.votes) if v.source == "manual"), given, rules_vote(text.text, text.lang)]
+        for row, given, text in zip(rows, inherited, texts, strict=True)
+    ]
+    for answer in model_votes(texts, classifier):
+        for number, vote in answer.votes.items():
+            votes[number].append(vote)
+    with Scope.for_service(claim.workspace).open():
+        for row, given_votes in zip(rows, votes, strict=True):
+            decided = decide(given_votes, model_needed=True)
+            # Only what was read: a paragraph that was edited or labelled meanwhile keeps what it has.
+            FieldParagraph.objects.filter(pk=row.pk, digest=row.digest, data_classification=None).update(
+                votes=[vote.to_json() for vote in given_votes],
+                data_classification=None if decided is None else combine_many(decided),
+            )
+
+
+def _text(text: str) -> ParagraphText:
+    return ParagraphText(text, "text", None, (), (), language.guess(text), 0, len(text))
+
+
+def refresh_rows(claim: RecordClaim) -> None:
+    """Make the index say what the record says. Raises: EmbeddingFailed, IntegrityError."""
+    embedder = get_embedder()
+    scope = Scope.for_service(claim.workspace)
+    with scope.open():
+        base = Entity.objects.filter(pk=claim.entity).first()
+        if base is None:
+            return
+        drafts = drafts_of(base.type_class._base_manager.get(pk=base.pk), embedder)
+        present, vectors = known_vectors(drafts, embedder.model_id)
+    todo = [draft for draft in drafts if draft.id not in present and draft.id not in vectors]
+    vectors.update(embed_texts(embedder, todo))
+    with scope.open():
+        if not RecordIndex.objects.select_for_update().filter(entity=claim.entity, claim=claim.token).exists():
+            return
+        replace_rows(
+            workspace=claim.workspace,
+            entity=claim.entity,
+            file=None,
+            existing=ContextRow.objects.filter(
+                entity=claim.entity, file=None, kind__in=[Kind.METADATA, Kind.RELATIONSHIP]
+            ),
+            drafts=drafts,
+            vectors=vectors,
+            embedder=embedder,
+            witness="",
+        )
+        record_indexed.send(Entity, workspace=claim.workspace, entity_id=claim.entity)

@@ -1,0 +1,157 @@
+"""Labels given by stewards, and labels of short texts that are no paragraphs (messages, titles)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import partial
+from uuid import UUID
+
+from django.db import transaction
+from django.http import Http404
+
+from entities.access import Scope, atoms_of, combine_many, raise_labels
+from entities.access.scope import current
+from entities.actions import record
+from entities.models import Classification, Entity, FieldParagraph
+from entities.models.classification import FIRST_COMPOUND
+from entities.models.text import Labelled
+from ingestion.access import is_steward, visible_files
+from ingestion.classify import Classifier, model_votes, rules_vote
+from ingestion.documents import ParagraphText
+from ingestion.errors import BadUpload
+from ingestion.extract import language
+from ingestion.index import delete_rows
+from ingestion.models import File, Paragraph, RowParagraph
+from ingestion.queueing import queue_file
+from ingestion.records import mark_stale
+from ingestion.votes import Vote, automatic, decide, manual_vote, votes_of
+from ingestion.work import workspace_guidance, workspace_levels
+from llm.errors import ModelError
+
+LONGEST_REASON = 500
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A steward's label for a paragraph of a file or of a typed text."""
+
+    workspace: int
+    paragraph: UUID
+    of_file: bool
+    atoms: frozenset[int]
+    reason: str
+    by: int
+
+
+def get_paragraph_or_404(scope: Scope, pk: UUID) -> Paragraph | FieldParagraph:
+    """A paragraph that a steward may read, on a record that they may see. Raises: Http404."""
+    paragraph = Paragraph.objects.filter(pk=pk, file__in=visible_files(scope).values("pk")).first()
+    if paragraph is None:
+        seen = Entity.objects.visible_to(scope).values("pk")
+        typed = FieldParagraph.objects.filter(pk=pk, entity__in=seen).first()
+        if typed is None:
+            raise Http404("Not found.")
+        return typed
+    return paragraph
+
+
+def relabel_paragraph(*, scope: Scope, paragraph: Labelled, labels: Iterable[int], reason: str) -> list[Vote]:
+    """A steward's decision on a paragraph got with `get_paragraph_or_404`. Returns its votes as they will be.
+
+    It is carried out when this transaction commits, before the caller gets an answer, in one transaction of the service:
+    text drawn from the paragraph may rise above the label of whoever decides, and scopes do not nest.
+    Raises: BadUpload without a reason or for a label that does not exist; PermissionError for who is no steward.
+    """
+    if not is_steward(scope):
+        raise PermissionError("Labels are decided by stewards.")
+    atoms = frozenset(labels) - {0}
+    known = set(Classification.objects.filter(value__lt=FIRST_COMPOUND).values_list("value", flat=True))
+    if not atoms <= known:
+        raise BadUpload(f"Labels are some of: {', '.join(map(str, sorted(known)))}.", "unknown_label")
+    if not reason.strip():
+        raise BadUpload("Say in a few words why this label is right; the audit keeps it.", "no_reason")
+    decision = Decision(
+        scope.workspace,
+        paragraph.pk,
+        isinstance(paragraph, Paragraph),
+        atoms,
+        reason.strip()[:LONGEST_REASON],
+        scope.principal,
+    )
+    transaction.on_commit(partial(apply_decision, decision))
+    return [*votes_of(paragraph.votes), _vote(decision, paragraph)]
+
+
+def _vote(decision: Decision, paragraph: Labelled) -> Vote:
+    """Overrules what the other votes say today, and what the paragraph was labelled with."""
+    votes = votes_of(paragraph.votes)
+    earlier = manual_vote(votes)
+    over = automatic(votes) | (earlier.over if earlier else frozenset())
+    return Vote("manual", decision.atoms, decision.reason, by=decision.by, over=over)
+
+
+def apply_decision(decision: Decision) -> None:
+    """One transaction: the label, index rows with that text out, text drawn from it raised, the index queued to follow."""
+    with Scope.for_service(decision.workspace).open():
+        model = Paragraph if decision.of_file else FieldParagraph
+        paragraph = model._default_manager.select_for_update().filter(pk=decision.paragraph).first()
+        if paragraph is None:
+            return  # deleted meanwhile
+        old = paragraph.data_classification
+        votes = [*votes_of(paragraph.votes), _vote(decision, paragraph)]
+        label = combine_many(decide(votes, model_needed=False) or ())
+        if label != old:
+            delete_rows(rows_with(paragraph))
+        paragraph.votes = [vote.to_json() for vote in votes]
+        paragraph.floor = paragraph.data_classification = label
+        paragraph.save(update_fields=["votes", "floor", "data_classification"])
+        raise_labels({paragraph.pk: label})
+        was = None if old is None else list(atoms_of(old))
+        record(
+            replace(current(), principal=decision.by),  # the service does it, the steward decided it
+            "paragraph.relabelled",
+            "paragraph",
+            paragraph.pk,
+            was=was,
+            labels=sorted(decision.atoms),
+        )
+        if isinstance(paragraph, Paragraph):
+            republish(paragraph.file_id)
+        else:
+            mark_stale(decision.workspace, [paragraph.entity_id])
+
+
+def rows_with(paragraph: Labelled) -> list[UUID]:
+    """Index rows in which the text of a paragraph stands: as text, or as a heading above it."""
+    if not isinstance(paragraph, Paragraph):
+        return list(RowParagraph.objects.filter(field_paragraph=paragraph.pk).values_list("row", flat=True))
+    below = Paragraph.objects.filter(file=paragraph.file_id, headings__contains=[paragraph.pk]).values_list(
+        "pk", flat=True
+    )
+    return list(RowParagraph.objects.filter(paragraph__in=[paragraph.pk, *below]).values_list("row", flat=True))
+
+
+def republish(file: UUID) -> None:
+    """Queue the published revision again, for its labels; a newer one on its way heeds the decision anyway."""
+    row = File.objects.select_for_update().get(pk=file)
+    if row.pending_revision_id is None and row.revision_id is not None:
+        queue_file(row.workspace_id, row.pk, row.revision_id)
+
+
+def label_text(workspace: int, text: str) -> int | None:
+    """The label of a short text, by rules and model, with no scope open. None when it could not be classified: hidden."""
+    scope = Scope.for_service(workspace)
+    with scope.open():
+        classifier = Classifier(workspace, workspace_levels(), workspace_guidance())
+    if not text.strip():
+        return 0
+    paragraph = ParagraphText(text, "text", None, (), (), language.guess(text), 0, len(text))
+    votes = [rules_vote(text, paragraph.lang)]
+    try:
+        votes += [vote for answer in model_votes([paragraph], classifier) for vote in answer.votes.values()]
+    except ModelError:
+        return None
+    atoms = decide(votes, model_needed=True)
+    if atoms is None:
+        return None
+    with scope.open():
+        return combine_many(atoms)

@@ -1,0 +1,44 @@
+"""Results of finished steps, kept until publishing so that no worker has to repeat what another has done."""
+
+import json
+import zlib
+from collections.abc import Iterable
+from typing import Any
+from uuid import UUID
+
+from ingestion.models import StepResult
+
+WHOLE = StepResult.WHOLE
+
+
+def save_result(workspace: int, revision: UUID, step: str, witness: str, data: Any, part: int = WHOLE) -> None:
+    """Keep JSON data, in an open service scope. A finished step's parts are dropped."""
+    rows = StepResult.objects.filter(revision=revision, step=step)
+    (rows if part == WHOLE else rows.filter(part=part)).delete()
+    payload = zlib.compress(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode(), 3)
+    StepResult.objects.create(
+        workspace_id=workspace, revision_id=revision, step=step, part=part, witness=witness, payload=payload
+    )
+
+
+def load_result(revision: UUID, step: str, witness: str) -> Any | None:
+    """What a finished step gave for the same inputs, in an open service scope; None where it did not finish."""
+    return load_parts(revision, step, witness, whole=True).get(WHOLE)
+
+
+def load_parts(revision: UUID, step: str, witness: str, *, whole: bool = False) -> dict[int, Any]:
+    """Part number -> data of a step that has not finished."""
+    rows = StepResult.objects.filter(revision=revision, step=step, witness=witness)
+    rows = rows.filter(part=WHOLE) if whole else rows.exclude(part=WHOLE)
+    return {row.part: json.loads(zlib.decompress(bytes(row.payload))) for row in rows}
+
+
+def drop_superseded(file: UUID, revision: UUID) -> None:
+    """Forget what was done for revisions that a newer upload has overtaken."""
+    StepResult.objects.filter(revision__file=file).exclude(revision=revision)._raw_delete("default")
+
+
+def drop_results(revision: UUID, steps: Iterable[str] | None = None) -> None:
+    """Forget results, of all steps or of some."""
+    rows = StepResult.objects.filter(revision=revision)
+    (rows if steps is None else rows.filter(step__in=list(steps))).delete()

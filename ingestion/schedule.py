@@ -1,0 +1,6 @@
+"""What the pipeline wants done periodically (config.settings.schedules)."""
+
+SCHEDULE = {
+    "ingestion.sweep": {"task": "ingestion.sweep", "schedule": 15.0},
+    "ingestion.tidy": {"task": "ingestion.tidy", "schedule": 3600.0},
+}

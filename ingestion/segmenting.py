@@ -1,0 +1,122 @@
+"""Identity and label of every paragraph of a revision, from its votes and what is known of the revision before.
+
+Invariants (design §2.3, §4): a steward's decision holds for the paragraph it was given to, and is the floor of what an
+edit makes of it. No label gets lower by itself: what an earlier label had more stays until a steward takes it away.
+"""
+
+import difflib
+import hashlib
+import json
+import uuid
+from collections.abc import Sequence
+from uuid import UUID
+
+from entities.access import atoms_of, combine_many
+from entities.text import digest_of
+from ingestion.documents import Extraction
+from ingestion.models import Paragraph
+from ingestion.segment import headings_above
+from ingestion.summaries import sentences, summarise
+from ingestion.votes import Vote, automatic, decide, manual_vote, votes_of
+from ingestion.work import Classified, Marked, Segmented, Work
+
+EDITED = 0.6
+"""Share of equal words from which a paragraph counts as an edit of the one it replaced, and keeps its label."""
+KEPT = "label before this version; only a steward lowers it"
+
+
+def mark(work: Work, extraction: Extraction, classified: Classified) -> Segmented:
+    """In an open service scope."""
+    paragraphs = extraction.paragraphs
+    digests = [digest_of(p.text) for p in paragraphs]
+    ids = identities(work.file, digests)
+    before = list(Paragraph.objects.filter(file=work.file).order_by("position"))
+    carried = carried_votes(before, ids, digests, [p.text for p in paragraphs])
+    above = headings_above([(p.kind, p.text, p.heading_path) for p in paragraphs])
+    marked = []
+    for number, pk in enumerate(ids):
+        votes = tuple(classified.votes[number])
+        # A vote of the old label is worth keeping only where it says more than the others.
+        votes += tuple(v for v in carried[number] if v.source == "manual" or not v.labels <= automatic(votes))
+        atoms = decide(votes, model_needed=work.collection.classify)
+        decision = manual_vote(votes)
+        marked.append(
+            Marked(
+                id=pk,
+                digest=digests[number],
+                label=None if atoms is None else combine_many(atoms),
+                floor=combine_many(decision.labels if decision else work.floor),
+                votes=votes,
+                headings=tuple(ids[place] for place in above[number]),
+            )
+        )
+    return Segmented(tuple(marked), summaries(extraction, classified, marked), decisions_of(before))
+
+
+def identities(file: UUID, digests: Sequence[str]) -> list[UUID]:
+    """uuid5 of (file, digest, ordinal among equals): stable while other paragraphs change."""
+    seen: dict[str, int] = {}
+    result = []
+    for digest in digests:
+        ordinal = seen[digest] = seen.get(digest, -1) + 1
+        result.append(uuid.uuid5(file, f"{digest} {ordinal}"))
+    return result
+
+
+def decisions_of(paragraphs: Sequence[Paragraph]) -> str:
+    """A digest of the manual votes on what is published now."""
+    votes = [[str(p.pk), v] for p in paragraphs for v in p.votes if v["source"] == "manual"]
+    return hashlib.sha256(json.dumps(sorted(votes, key=json.dumps), sort_keys=True).encode()).hexdigest()
+
+
+def carried_votes(
+    before: Sequence[Paragraph], ids: Sequence[UUID], digests: Sequence[str], texts: Sequence[str]
+) -> list[list[Vote]]:
+    """What the published paragraphs hand on to those of the new revision."""
+    known = {p.pk: p for p in before}
+    carried: list[list[Vote]] = [[] for _ in ids]
+    for number, pk in enumerate(ids):
+        if pk in known:
+            votes = votes_of(known[pk].votes)
+            carried[number] += [vote for vote in votes if vote.source == "manual"]
+            carried[number] += _label_before(known[pk], manual_vote(votes))
+    matcher = difflib.SequenceMatcher(a=[p.digest for p in before], b=list(digests), autojunk=False)
+    for kind, a0, a1, b0, b1 in matcher.get_opcodes():
+        if kind != "replace":
+            continue
+        for offset, number in enumerate(range(b0, b1)):
+            if ids[number] in known:
+                continue
+            old = before[a0 + min(offset, a1 - a0 - 1)]
+            decision = manual_vote(votes_of(old.votes))
+            if decision is not None:
+                carried[number].append(Vote("inherited", decision.labels, "set by a steward before an edit"))
+            if _is_edit(old.text, texts[number]):
+                carried[number] += _label_before(old, None)
+    return carried
+
+
+def _label_before(old: Paragraph, decision: Vote | None) -> list[Vote]:
+    """The old label as a vote, unless a steward's decision says it all."""
+    if old.data_classification is None or decision is not None:
+        return []
+    atoms = frozenset(atoms_of(old.data_classification))
+    return [Vote("inherited", atoms, KEPT)] if atoms else []
+
+
+def _is_edit(old: str, new: str) -> bool:
+    return difflib.SequenceMatcher(a=old.split(), b=new.split(), autojunk=False).ratio() >= EDITED
+
+
+def summaries(extraction: Extraction, classified: Classified, marked: Sequence[Marked]) -> dict[int, list[str]]:
+    """label → sentences. A proposal counts for the labels that the paragraphs it was made from ended with."""
+    texts: dict[int, list[str]] = {}
+    for paragraph, mark_ in zip(extraction.paragraphs, marked, strict=True):
+        if mark_.label is not None and paragraph.kind in ("text", "list", "table"):
+            texts.setdefault(mark_.label, []).append(paragraph.text)
+    proposed: dict[int, list[str]] = {}
+    for text, numbers in classified.proposals:
+        for label in {marked[n].label for n in numbers} - {None}:
+            assert label is not None
+            proposed.setdefault(label, []).extend(sentences(text))
+    return summarise(texts, proposed)

@@ -1,0 +1,77 @@
+"""Tasks take ids: load, claim, call, nothing else. Each opens the service scope of one workspace when it needs the database."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from celery import shared_task
+from django.db import connection
+from django.db.models import Q
+from django.db.models.functions import Now
+
+from entities.access import Scope
+from ingestion import blobs, claims, pipeline, records
+from ingestion.models import File, RecordIndex
+
+FORGOTTEN = timedelta(minutes=2)
+"""How long a file or record may wait before its task counts as lost."""
+WOKEN_AGAIN = timedelta(seconds=20)
+MOST = 200
+
+
+@shared_task(name="ingestion.file")
+def process_file(workspace: int, file: str) -> None:
+    pipeline.process_file(workspace, UUID(file))
+
+
+@shared_task(name="ingestion.record")
+def index_record(workspace: int, entity: str) -> None:
+    records.index_record(workspace, UUID(entity))
+
+
+@shared_task(name="ingestion.sweep")
+def sweep() -> None:
+    """Wake workers for files and records whose claim has run out, whose wait is over, or whose task was lost."""
+    for workspace in workspaces():
+        with Scope.for_service(workspace).open():
+            files = stale_files()
+            entities = stale_records()
+        for file in files:
+            process_file.delay(workspace, str(file))
+        for entity in entities:
+            index_record.delay(workspace, str(entity))
+
+
+@shared_task(name="ingestion.tidy")
+def tidy() -> None:
+    """Remove bytes that nothing refers to any more."""
+    for workspace in workspaces():
+        with Scope.for_service(workspace).open():
+            blobs.remove_unused(workspace)
+    blobs.remove_abandoned()
+
+
+def workspaces() -> list[int]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT app_workspace_ids()")
+        return [row[0] for row in cursor.fetchall()]
+
+
+def stale_files() -> list[UUID]:
+    """Files to wake a worker for, in an open service scope; marked as woken, so that a long queue is not sent twice."""
+    lost = Q(claimed_until=None, woken_at__lt=Now() - FORGOTTEN)
+    over = Q(claimed_until__lt=Now(), woken_at__lt=Now() - WOKEN_AGAIN)
+    found = list(
+        File.objects.filter(lost | over, state__in=claims.UNFINISHED, pending_revision__isnull=False)
+        .order_by("woken_at")
+        .values_list("pk", flat=True)[:MOST]
+    )
+    File.objects.filter(pk__in=found).update(woken_at=Now())
+    return found
+
+
+def stale_records() -> list[UUID]:
+    lost = Q(claimed_until=None, stale_since__lt=Now() - FORGOTTEN)
+    waiting = RecordIndex.objects.filter(
+        lost | Q(claimed_until__lt=Now()), stale_since__isnull=False, attempts__lt=claims.MAX_ATTEMPTS
+    )
+    return list(waiting.order_by("stale_since").values_list("entity", flat=True)[:MOST])

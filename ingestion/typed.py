@@ -1,0 +1,156 @@
+"""A record's own text as rows of the index: one snapshot of its properties per label, its long texts, its relations.
+
+Labels never mix (design §2.2): a field stands in the row of its own label, and the name beside it only where that label
+covers the name's. Relations name only records that everybody in the workspace may see.
+"""
+
+import string
+import uuid
+from collections.abc import Iterable
+from decimal import Decimal
+from typing import Any
+
+from entities.access import atoms_of, combine_many
+from entities.access.objects import declared_fields
+from entities.formats import format_money
+from entities.models import Entity, FieldParagraph
+from entities.models.entity import Visibility
+from entities.registry import parents
+from ingestion.chunk import MAX_TOKENS, SEPARATOR, chunk
+from ingestion.embedders import Embedder
+from ingestion.extract import language
+from ingestion.index import RowDraft
+from ingestion.models import Kind
+from ingestion.segment import Labelled
+
+
+def drafts_of(entity: Entity, embedder: Embedder) -> list[RowDraft]:
+    """All rows of a record, loaded by an open service scope with every column."""
+    return [*snapshots(entity, embedder), *long_texts(entity, embedder), *relations(entity, embedder)]
+
+
+def snapshots(entity: Entity, embedder: Embedder) -> list[RowDraft]:
+    """One row per label."""
+    model = type(entity)
+    links = parents(model)
+    lines: dict[int, list[str]] = {}
+    for name in declared_fields(model):
+        label = label_of_field(entity, name)
+        lines.setdefault(label, [])
+        text = shown_value(entity, name) if name not in links and name not in ("name", "currency") else ""
+        if text:
+            lines[label].append(f"{str(model._meta.get_field(name).verbose_name).capitalize()}: {text}")
+    sentence, sentence_label = semantic(entity)
+    rows = []
+    for label, fields in lines.items():
+        opening = heading(entity, label)
+        if label == sentence_label:
+            opening = f"{kind_of(entity)}: {sentence}"
+        elif not fields:
+            continue
+        text = "\n".join([opening, *fields])
+        rows.append(_row(entity, Kind.METADATA, label, text, embedder, ""))
+    return rows
+
+
+def semantic(entity: Entity) -> tuple[str, int]:
+    """The type's sentence about a record, filled, and the label of everything in it."""
+    template = type(entity).rag().semantic
+    names = [name for _, name, _, _ in string.Formatter().parse(template) if name]
+    links = parents(type(entity))
+    values = {name: "" if name in links else shown_value(entity, name) for name in names}
+    sentence = " ".join(template.format(**values).split()).replace(" ,", ",").strip(" ,")
+    return sentence, combine_many(label_of_field(entity, name) for name in names)
+
+
+def heading(entity: Entity, label: int) -> str:
+    """The type, and the name where `label` covers the name's."""
+    return f"{kind_of(entity)}: {entity.name}" if covers(label, entity.name_classification) else kind_of(entity)
+
+
+def covers(label: int, part: int) -> bool:
+    """Whether text with label `part` may stand in text with `label` without changing it."""
+    return set(atoms_of(part)) <= set(atoms_of(label))
+
+
+def label_of_field(entity: Entity, name: str) -> int:
+    return entity.name_classification if name == "name" else combine_many(type(entity).rag().label_of(name))
+
+
+def kind_of(entity: Entity) -> str:
+    return str(type(entity)._meta.verbose_name).capitalize()
+
+
+def shown_value(entity: Entity, name: str) -> str:
+    """A field's value in words; "" for nothing."""
+    value: Any = getattr(entity, name)
+    if value is None or value == "":
+        return ""
+    field = type(entity)._meta.get_field(name)
+    if field.choices:
+        return str(getattr(entity, f"get_{name}_display")())
+    if isinstance(value, Decimal):
+        return format_money(value, getattr(entity, "currency", ""))
+    return str(value)
+
+
+def long_texts(entity: Entity, embedder: Embedder) -> list[RowDraft]:
+    """Chunks of the labelled paragraphs of every long text."""
+    rows = []
+    for field, declared in type(entity).long_texts.items():
+        paragraphs = list(FieldParagraph.objects.filter(entity=entity.pk, field=field).order_by("position"))
+        title = (entity.name, declared.verbose_name)
+        spare = max(MAX_TOKENS // 2, MAX_TOKENS - embedder.count_tokens(SEPARATOR.join(title)))
+        found = chunk(
+            uuid.uuid5(entity.pk, field),
+            [Labelled(p.pk, p.text, p.data_classification) for p in paragraphs],
+            max_tokens=spare,
+            count_tokens=embedder.count_tokens,
+        )
+        lang = language.guess(" ".join(p.text for p in paragraphs))
+        for part in found:
+            path = title if covers(part.label, entity.name_classification) else title[1:]
+            rows.append(
+                RowDraft(
+                    id=uuid.uuid5(part.identity, SEPARATOR.join(path)),
+                    kind=Kind.METADATA,
+                    label=part.label,
+                    text=part.text,
+                    heading_path=path,
+                    position=part.position,
+                    tokens=part.tokens,
+                    lang=lang,
+                    field=field,
+                    field_paragraphs=tuple(pk for pk in part.paragraph_ids if isinstance(pk, uuid.UUID)),
+                )
+            )
+    return rows
+
+
+def relations(entity: Entity, embedder: Embedder) -> list[RowDraft]:
+    """One row for each record that this one belongs to, where everybody in the workspace may see that record."""
+    rows = []
+    for name in parents(type(entity)):
+        key = getattr(entity, f"{name}_id")
+        parent = Entity.objects.filter(pk=key, visibility=Visibility.WORKSPACE).first() if key else None
+        if parent is None:
+            continue
+        label = combine_many([entity.name_classification, parent.name_classification])
+        parent_kind = str(parent.type_class._meta.verbose_name)
+        text = f"{kind_of(entity)} “{entity.name}” belongs to {parent_kind} “{parent.name}”."
+        rows.append(_row(entity, Kind.RELATIONSHIP, label, text, embedder, name, [entity, parent]))
+    return rows
+
+
+def _row(
+    entity: Entity, kind: Kind, label: int, text: str, embedder: Embedder, field: str, drawn_from: Iterable[Entity] = ()
+) -> RowDraft:
+    return RowDraft(
+        id=uuid.uuid5(entity.pk, f"{kind} {label} {field} {text}"),
+        kind=kind,
+        label=label,
+        text=text,
+        tokens=embedder.count_tokens(text),
+        field=field,
+        sources=tuple((record.pk, None) for record in drawn_from),
+    )

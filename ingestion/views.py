@@ -1,0 +1,185 @@
+"""Pages of files: the panel on a record's page, the reader, and what their buttons do."""
+
+from collections.abc import Sequence
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+from rest_framework.exceptions import APIException
+
+from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
+from entities.api.views import refuse_unless
+from entities.errors import payload
+from ingestion import actions, downloads
+from ingestion.access import get_file_or_404, visible_files
+from ingestion.api import take_upload
+from ingestion.claims import UNFINISHED
+from ingestion.listing import collection_choices, file_view, file_views, list_files
+from ingestion.models import State
+from ingestion.pages import part_of, sections
+from ingestion.reader import NOTICE, blocks, cited_by, mark
+
+
+def scope_of(request: HttpRequest) -> Scope:
+    return request.access_scope  # type: ignore[attr-defined, no-any-return]
+
+
+@requires(MEMBER)
+@require_safe
+def files_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The files of a record: drop zone for who may upload, stages, and what came out, by label."""
+    scope = scope_of(request)
+    entity = get_entity_or_404(scope, pk)
+    context = {
+        "entity": entity,
+        "files": list_files(scope, entity),
+        "collections": collection_choices(entity),
+        "may_upload": may(scope, entity, "upload"),
+        "max_bytes": settings.CLEARANCE_MAX_UPLOAD,
+    }
+    template = "ingestion/files_panel.html" if request.headers.get("HX-Request") else "ingestion/files_page.html"
+    return render(request, template, context)
+
+
+@requires(MEMBER)
+@require_POST
+def upload(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Several files from a form, or one at a time from upload.js, which wants the new row or a reason."""
+    scope = scope_of(request)
+    entity = get_entity_or_404(scope, pk)
+    refuse_unless(scope, entity, "upload")
+    scripted = bool(request.headers.get("HX-Request"))
+    taken, problem = [], None
+    for given in request.FILES.getlist("file") or [None]:
+        try:
+            taken.append(take_upload(scope, entity, {"file": given}, request.POST))
+        except APIException as refusal:
+            problem = refusal
+            messages.error(
+                request, f"{given.name if given else 'Upload'}: {sentence(refusal)}"
+            ) if not scripted else None
+    if not scripted:
+        return redirect("entities:detail", entity.pk)
+    if problem is not None:
+        code = str(getattr(problem, "default_code", "invalid"))
+        return json_error(problem.status_code, code, sentence(problem))
+    rows = [file_view(scope, file) for file in taken]
+    return render(request, "ingestion/file_rows.html", {"files": rows}, status=202)
+
+
+def sentence(refusal: APIException) -> str:
+    detail: Any = refusal.detail
+    while isinstance(detail, dict | list):
+        detail = next(iter(detail.values() if isinstance(detail, dict) else detail))
+    return str(detail)
+
+
+def json_error(status: int, code: str, detail: str) -> HttpResponse:
+    from django.http import JsonResponse
+
+    return JsonResponse(payload(code, detail), status=status)
+
+
+@requires(MEMBER)
+@require_safe
+def file_row(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """One row of the panel, asked for while its file is worked on."""
+    scope = scope_of(request)
+    return render(request, "ingestion/file_rows.html", {"files": [file_view(scope, get_file_or_404(scope, pk))]})
+
+
+@requires(MEMBER)
+@require_POST
+def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
+    scope = scope_of(request)
+    file = get_file_or_404(scope, pk)
+    refuse_unless(scope, get_entity_or_404(scope, file.entity_id), "upload")
+    try:
+        file = actions.retry_file(scope=scope, file=file)
+    except APIException as refusal:
+        # Somebody else was faster: the row shows how it stands.
+        messages.info(request, sentence(refusal))
+    if request.headers.get("HX-Request"):
+        return render(request, "ingestion/file_rows.html", {"files": [file_view(scope, file)]})
+    return redirect("entities:detail", file.entity_id)
+
+
+@requires(MEMBER)
+@require_POST
+def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
+    scope = scope_of(request)
+    file = get_file_or_404(scope, pk)
+    refuse_unless(scope, get_entity_or_404(scope, file.entity_id), "delete")
+    name = file_view(scope, file).name
+    actions.delete_file(scope=scope, file=file)
+    messages.success(request, f"{name} was deleted, with everything drawn from it.")
+    return redirect("entities:detail", file.entity_id)
+
+
+@requires(MEMBER)
+@require_safe
+def jobs(request: HttpRequest) -> HttpResponse:
+    """How many files the caller sees being worked on, for the top bar. Failed ones count for who uploaded them."""
+    scope = scope_of(request)
+    mine = visible_files(scope)
+    running = mine.filter(state__in=UNFINISHED)
+    failed = mine.filter(state__in=[State.FAILED, State.QUARANTINED], created_by=scope.principal)
+    first = running.first() or failed.first()
+    context: dict[str, Any] = {
+        "running": len(file_views(scope, running[:50])),
+        "failed": failed.count(),
+        "url": get_entity_or_404(scope, first.entity_id).get_absolute_url() if first else "",
+    }
+    return render(request, "components/jobs_indicator.html", context)
+
+
+@requires(MEMBER)
+@require_safe
+def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The document as the caller may read it; `?passage=` or `?row=&start=&end=` shows a citation in it."""
+    scope = scope_of(request)
+    file = get_file_or_404(scope, pk)
+    query = request.GET
+    asked = query.get("passage", ""), query.get("row", "")
+    cited = cited_by(file, *asked, query.get("start", ""), query.get("end", ""))
+    found = mark(blocks(scope, file), cited)
+    part = part_of(found, query.get("part", ""))
+    entity = get_entity_or_404(scope, file.entity_id)
+    context = {
+        "file": file_view(scope, file),
+        "entity": entity,
+        "notice": NOTICE,
+        "part": part,
+        "sections": sections(part.blocks),
+        "not_located": any(asked) and cited is None,
+        "downloadable": may_download(scope, file),
+        "siblings": neighbours(scope, entity, file.pk),
+    }
+    return render(request, "ingestion/file_reader.html", context)
+
+
+def may_download(scope: Scope, file: Any) -> bool:
+    return downloads.is_allowed(scope, file)
+
+
+def neighbours(scope: Scope, entity: Any, current: UUID) -> dict[str, Any]:
+    """The readable files before and after this one on its record."""
+    readable: Sequence[Any] = [view for view in list_files(scope, entity) if view.outcome or view.id == current]
+    place = next((n for n, view in enumerate(readable) if view.id == current), None)
+    if place is None:
+        raise Http404("Not found.")
+    return {
+        "previous": readable[place - 1] if place > 0 else None,
+        "next": readable[place + 1] if place + 1 < len(readable) else None,
+    }
+
+
+@requires(MEMBER)
+@require_safe
+def download(request: HttpRequest, pk: UUID) -> HttpResponseBase:
+    scope = scope_of(request)
+    return downloads.stream(request, *downloads.original(scope, get_file_or_404(scope, pk)))

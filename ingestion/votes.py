@@ -1,0 +1,83 @@
+"""Votes on the label of a paragraph, and what follows from them (design §2.3).
+
+All votes are kept. The label is the union of what they say, with one exception: a steward's decision. It holds as it
+is, lower than other votes where the steward so decided, and only what was not known when it was made adds to it.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+Source = Literal["inherited", "rules", "model", "manual"]
+SOURCES: frozenset[str] = frozenset(get_args(Source))
+
+
+@dataclass(frozen=True)
+class Vote:
+    """labels: atoms, Public being none. reason: for stewards, never a quotation of the text.
+
+    by: who voted manually (user id). over: the atoms of all other votes when a manual one was given: it has overruled
+    them, for better or worse. confidence: the model's, 0 to 1.
+    """
+
+    source: Source
+    labels: frozenset[int] = frozenset()
+    reason: str = ""
+    by: int | None = None
+    over: frozenset[int] = frozenset()
+    confidence: float | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        data: dict[str, Any] = {"source": self.source, "labels": sorted(self.labels), "reason": self.reason}
+        if self.by is not None:
+            data["by"] = self.by
+        if self.source == "manual":
+            data["over"] = sorted(self.over)
+        if self.confidence is not None:
+            data["confidence"] = self.confidence
+        return data
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "Vote":
+        """Raises: ValueError for a source that does not exist."""
+        if data.get("source") not in SOURCES:
+            raise ValueError(f"not a source of votes: {data.get('source')!r}")
+        return cls(
+            data["source"],
+            frozenset(data["labels"]),
+            data.get("reason", ""),
+            data.get("by"),
+            frozenset(data.get("over", ())),
+            data.get("confidence"),
+        )
+
+
+def votes_of(rows: Iterable[Mapping[str, Any]]) -> list[Vote]:
+    return [Vote.from_json(row) for row in rows]
+
+
+def manual_vote(votes: Iterable[Vote]) -> Vote | None:
+    """The decision in force: the latest."""
+    latest = None
+    for vote in votes:
+        latest = vote if vote.source == "manual" else latest
+    return latest
+
+
+def automatic(votes: Iterable[Vote]) -> frozenset[int]:
+    """The atoms of every vote but the manual ones."""
+    return frozenset(atom for vote in votes if vote.source != "manual" for atom in vote.labels)
+
+
+def decide(votes: Iterable[Vote], *, model_needed: bool) -> frozenset[int] | None:
+    """The atoms that the paragraph needs; None where it stays unlabelled.
+
+    model_needed: without a vote of the model, or a manual one, the paragraph stays unlabelled whatever rules say.
+    """
+    votes = list(votes)
+    decision = manual_vote(votes)
+    if decision is not None:
+        return decision.labels | (automatic(votes) - decision.over)
+    if model_needed and not any(vote.source == "model" for vote in votes):
+        return None
+    return automatic(votes)

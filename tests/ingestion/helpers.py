@@ -1,0 +1,49 @@
+"""Uploading as people do, and a worker that works off what waits."""
+
+from typing import Any
+
+from django.core.files.uploadedfile import SimpleUploadedFile
+
+from entities.models import Entity
+from ingestion.inline import work_off
+from tests.conftest import Person
+
+REPORT = b"""# Progress
+
+The quay was closed for two days because of the storm.
+
+## Costs
+
+The average salary of a site manager is 68,400 pounds a year.
+
+## Next steps
+
+The sheet piling starts in November, when the permit is there.
+"""
+
+
+def upload(person: Person, entity: Entity, name: str = "report.md", content: bytes = REPORT, **fields: Any) -> Any:
+    """POST a file; the response."""
+    body = {"file": SimpleUploadedFile(name, content), **fields}
+    return person.api.post(f"/api/entities/{entity.pk}/files/", body, format="multipart")
+
+
+def ready(person: Person, entity: Entity, name: str = "report.md", content: bytes = REPORT, **fields: Any) -> str:
+    """Upload and process; the id of the file, which is ready."""
+    answer = upload(person, entity, name, content, **fields)
+    assert answer.status_code == 202, answer.content
+    work_off(person.scope.workspace)
+    pk: str = answer.json()["id"]
+    shown = person.api.get(f"/api/files/{pk}/").json()
+    assert shown["state"] == "ready", shown
+    return pk
+
+
+def texts(person: Person, file: str) -> list[str]:
+    """What the reader gives a person: text, or the names of the missing labels in brackets."""
+    answer = person.api.get(f"/api/files/{file}/reader/")
+    assert answer.status_code == 200, answer.content
+    return [
+        block["text"] if block["type"] == "text" else f"[{', '.join(atom['label'] for atom in block['requires'])}]"
+        for block in answer.json()["blocks"]
+    ]
