@@ -19,6 +19,7 @@ def connection(url: str, *, pool: int = 0) -> dict[str, Any]:
         "PASSWORD": parts.pop("password", ""),
         "HOST": parts.pop("host", ""),
         "PORT": parts.pop("port", ""),
+        "CONN_HEALTH_CHECKS": True,
         "OPTIONS": options,
     }
     options.update(parts)
@@ -56,14 +57,15 @@ def broker(url: str) -> tuple[str, dict[str, Any]]:
     else:
         parts = {key: str(value) for key, value in conninfo_to_dict(url).items()}
     options = {
-        "conn_string": make_conninfo("", **{"password": "x", **parts}),
+        "conn_string": make_conninfo("", **{"password": "x", "connect_timeout": "5", **parts}),
         "init_extension": False,
         "use_notify": True,
         "notify_throttle_interval_ms": 0,
         "wait_time_seconds": 0,
         "polling_interval": 0.1,
         "visibility_timeout": 1800,
-        "pool_size": 4,
+        "pool_size": 2,
+        "pool_timeout": 5,
     }
     return "pgmq://", options
 

@@ -232,20 +232,31 @@ CELERY_WORKER_CONCURRENCY = env.int("CLEARANCE_WORKERS", 2)
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False
+# kB; a process that has grown beyond it is replaced after its task.
+CELERY_WORKER_MAX_MEMORY_PER_CHILD = 1_500_000
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_BROKER_POOL_LIMIT = 2
+# Publishing happens after the commit, while somebody waits for a page; beat finds what could not be published.
+CELERY_TASK_PUBLISH_RETRY_POLICY = {"max_retries": 1, "interval_start": 0, "interval_step": 0.2}
 CELERY_BEAT_SCHEDULE_FILENAME = str(HOME / "beat-schedule")
 
 
 def schedules() -> dict[str, dict[str, Any]]:
     """What the apps want done periodically: `SCHEDULE` in an app's `schedule.py`, as Celery's beat_schedule takes it.
 
-    The module is read while settings load, so it imports no models.
+    The module is read while settings load, so it imports no models. An entry that is due every so many seconds expires
+    after as many, so that they do not pile up while no worker runs.
     """
     found: dict[str, dict[str, Any]] = {}
     for app in LAYERS:
         if find_spec(f"{app}.schedule"):
             found.update(import_module(f"{app}.schedule").SCHEDULE)
-    return found
+    return {
+        name: {**entry, "options": {"expires": entry["schedule"], **entry.get("options", {})}}
+        if isinstance(entry["schedule"], int | float)
+        else entry
+        for name, entry in found.items()
+    }
 
 
 CELERY_BEAT_SCHEDULE = schedules()

@@ -138,6 +138,7 @@ def check_port(host: str, port: int) -> None:
 
 def prepare_database() -> None:
     """Refuse unsafe databases, then bring the schema up to date as its owner."""
+    from django.conf import settings
     from django.core.management import call_command
 
     from config import checks
@@ -146,6 +147,8 @@ def prepare_database() -> None:
     checks.check_server()
     checks.check_role()
     if checks.unapplied_migrations():
+        if settings.DATABASE_OWNER_URL == settings.DATABASE_URL:
+            raise checks.Refusal("The schema must be brought up to date, which needs DATABASE_OWNER_URL.")
         say("Bringing the database up to date …")
         with as_owner():
             call_command("migrate", interactive=False, verbosity=0)
@@ -214,6 +217,8 @@ class Supervisor:
             try:
                 urllib.request.urlopen(f"{url}healthz", timeout=2).close()
                 return
+            except urllib.error.HTTPError:
+                return  # it serves, only not under the name that we asked for (CLEARANCE_HOSTS)
             except (urllib.error.URLError, OSError):
                 continue
         if self.stopping.is_set():
@@ -305,7 +310,8 @@ def up() -> None:
         url = f"http://{shown}:{settings.CLEARANCE_PORT}/"
         supervisor.run(url, welcome(url, demo))
     finally:
-        say("Stopping …")
+        if any(child.process for child in supervisor.children):
+            say("Stopping …")
         supervisor.stop()
         release()
         del lock

@@ -20,7 +20,7 @@ from psycopg import sql
 from config.postgres import Cluster
 from config.roles import MQ
 
-STARTS_WITHIN = 60.0
+STARTS_WITHIN = 40.0
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,8 @@ def start_server(cluster: Cluster, transactional_db: None) -> Iterator[Callable[
         port = free_port()
         server = Server(spawn("web", CLEARANCE_PORT=str(port), CLEARANCE_DB_POOL="4"), f"http://127.0.0.1:{port}")
         started.append(server)
-        wait_for(lambda: answers(f"{server.url}/healthz"), "the web server")
+        wait_for(lambda: server.popen.poll() is not None or answers(f"{server.url}/healthz"), "the web server")
+        assert server.popen.poll() is None, "the web server ended"
         return server
 
     yield start
