@@ -1,1 +1,174 @@
+"""Conversations (design §9): sessions, their turns, the messages and the event log of a turn.
 
+Private: every row carries the asker's user id as `audience`, which row-level security enforces, so nobody else reaches
+any of it. A session also needs object permission on its record, and a message on everything it was drawn from: `chat.access`.
+"""
+
+import uuid
+
+from django.db import models
+from django.db.models import Q
+from django.utils import timezone
+
+from entities.fields import LabelField, WorkspaceForeignKey
+from entities.models import Derived, Entity, Workspace
+
+
+class Session(models.Model):
+    """A conversation of one person with one agent about one record.
+
+    high_water: the combination of all labels that the conversation has drawn on; messages are at least that.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
+    audience = models.BigIntegerField()
+    entity = WorkspaceForeignKey(Entity)
+    agent = models.CharField(max_length=40, default="assistant")
+    high_water = LabelField(default=0)
+    pinned = models.BooleanField(default=False)
+    archived_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    last_message_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["-pinned", "-last_message_at", "id"]
+        indexes = [models.Index(fields=["workspace", "audience", "-last_message_at"]), models.Index(fields=["entity"])]
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class Title(Derived):
+    """The name of a session, apart from it because it has a label of its own: a session whose title is hidden still exists."""
+
+    audience = models.BigIntegerField()
+    session = WorkspaceForeignKey(Session)
+    text = models.CharField(max_length=120)
+    by_person = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["session"], name="one_title_per_session")]
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class State(models.TextChoices):
+    QUEUED = "queued", "Waiting"
+    RUNNING = "running", "Answering"
+    DONE = "done", "Answered"
+    STOPPED = "stopped", "Stopped"
+    INTERRUPTED = "interrupted", "Interrupted"
+    FAILED = "failed", "Failed"
+    AWAITING = "awaiting", "Waiting for approval"
+
+
+OPEN = (State.QUEUED, State.RUNNING)
+
+
+class Turn(models.Model):
+    """One question and the work on its answer. It runs apart from any response (chat/turn.py).
+
+    number: of the turn in its session, from 1. question, answer: ids of its messages, known before they can be read.
+    holder: the run that may write, until `lease_until`; every write renews it and fails where it was lost. last_seq: of the
+    event log. client_id: the asker's own key, by which a request sent twice makes one turn. manifest: ids and token counts of
+    what the model was given, never text. error: a sentence for the asker.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
+    audience = models.BigIntegerField()
+    session = WorkspaceForeignKey(Session)
+    number = models.PositiveIntegerField()
+    question = models.UUIDField(default=uuid.uuid4)
+    answer = models.UUIDField(default=uuid.uuid4)
+    state = models.CharField(max_length=12, choices=State, default=State.QUEUED)
+    holder = models.UUIDField(null=True)
+    lease_until = models.DateTimeField()
+    stop_requested = models.BooleanField(default=False)
+    last_seq = models.PositiveIntegerField(default=0)
+    client_id = models.CharField(max_length=64, blank=True)
+    manifest = models.JSONField(default=dict)
+    usage = models.JSONField(default=dict)
+    error = models.CharField(max_length=300, blank=True)
+    created_at = models.DateTimeField(default=timezone.now)
+    ended_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["number"]
+        constraints = [
+            models.UniqueConstraint(fields=["session", "number"], name="turn_number"),
+            models.UniqueConstraint(fields=["session"], condition=Q(state__in=OPEN), name="one_open_turn_per_session"),
+            models.UniqueConstraint(
+                fields=["workspace", "audience", "client_id"], condition=~Q(client_id=""), name="one_turn_per_client_id"
+            ),
+        ]
+        indexes = [models.Index(fields=["workspace", "lease_until"], condition=Q(state__in=OPEN), name="open_turns")]
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class Role(models.TextChoices):
+    USER = "user", "Question"
+    ASSISTANT = "assistant", "Answer"
+
+
+class Message(Derived):
+    """What was asked or answered; an answer carries markers `[citation:n]`.
+
+    data_classification: NULL until the service has labelled it. found: atoms that the classifier saw in a question beyond
+    those its author holds (docs/adr/0008). dropped: markers that stood for nothing.
+    """
+
+    audience = models.BigIntegerField()
+    session = WorkspaceForeignKey(Session)
+    turn = WorkspaceForeignKey(Turn)
+    role = models.CharField(max_length=10, choices=Role)
+    content = models.TextField(blank=True)
+    found = models.JSONField(default=list)
+    dropped = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["created_at", "id"]
+        constraints = [models.UniqueConstraint(fields=["turn", "role"], name="one_message_per_role")]
+        indexes = [models.Index(fields=["session", "created_at"])]
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class EventKind(models.TextChoices):
+    STEP = "step", "Step"
+    TOKEN = "token", "Text"
+    CITATION = "citation", "Citation"
+    APPROVAL = "approval", "Approval"
+    DONE = "done", "Done"
+    STOPPED = "stopped", "Stopped"
+    ERROR = "error", "Error"
+
+
+ENDS = (EventKind.APPROVAL, EventKind.DONE, EventKind.STOPPED, EventKind.ERROR)
+
+
+class Event(models.Model):
+    """One entry of a turn's log. Append-only to the application; where the answer's label rises, so do its events (a trigger)."""
+
+    id = models.BigAutoField(primary_key=True)
+    workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
+    audience = models.BigIntegerField()
+    turn = WorkspaceForeignKey(Turn)
+    seq = models.PositiveIntegerField()
+    kind = models.CharField(max_length=10, choices=EventKind)
+    data = models.JSONField(default=dict)
+    data_classification = LabelField()
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["seq"]
+        constraints = [models.UniqueConstraint(fields=["turn", "seq"], name="event_sequence")]
+
+    def __str__(self) -> str:
+        return f"{self.turn_id} #{self.seq}"

@@ -1,0 +1,84 @@
+"""The only way to conversations: one's own, about records that one may see (design §9, private visibility)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.http import Http404
+
+from chat.models import ENDS, Event, Message, Session, Title, Turn
+from entities.access import Scope, missing_atoms, sources_visible
+from entities.models import Entity
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """A message that the caller may know of but not read, and the atoms that would show it."""
+
+    requires: tuple[int, ...]
+
+
+def sessions_of(scope: Scope) -> QuerySet[Session]:
+    """The caller's sessions, with `title` as far as it may be read (NULL otherwise)."""
+    title = Title.objects.filter(session=OuterRef("pk")).values("text")[:1]
+    return Session.objects.filter(
+        audience=scope.principal, entity__in=Entity.objects.visible_to(scope).order_by().values("pk")
+    ).annotate(title=Subquery(title))
+
+
+def get_session_or_404(scope: Scope, pk: UUID | str) -> Session:
+    """Raises: Http404 when it is absent, somebody else's, or its record is hidden: one answer for all."""
+    session = sessions_of(scope).filter(pk=pk).first()
+    if session is None:
+        raise Http404("Not found.")
+    return session
+
+
+def turns_of(scope: Scope) -> QuerySet[Turn]:
+    return Turn.objects.filter(audience=scope.principal, session__in=sessions_of(scope).order_by().values("pk"))
+
+
+def get_turn_or_404(scope: Scope, pk: UUID | str) -> Turn:
+    """Raises: Http404, as `get_session_or_404`."""
+    turn = turns_of(scope).filter(pk=pk).first()
+    if turn is None:
+        raise Http404("Not found.")
+    return turn
+
+
+def messages_of(scope: Scope, session: Session) -> QuerySet[Message]:
+    """Messages of a session from `get_session_or_404` that may be read today: label, and everything they were drawn from."""
+    return Message.objects.filter(
+        sources_visible(scope), session=session.pk, audience=scope.principal, data_classification__isnull=False
+    )
+
+
+def hidden_messages(session: Session) -> dict[UUID, Hidden]:
+    """The acknowledged hidden messages of one's own session, by id."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT id, label FROM app_hidden_messages(%s)", [session.pk])
+        return {pk: Hidden(missing_atoms(label)) for pk, label in cursor.fetchall()}
+
+
+def events_after(scope: Scope, turn: Turn, after: int) -> QuerySet[Event]:
+    """The events of a turn from `get_turn_or_404` that may be sent now.
+
+    Labels are the policy's business. Where the answer was drawn from a record that is hidden today, only how it ended is told.
+    """
+    return Event.objects.filter(_drawn_from_visible(scope, turn), turn=turn.pk, audience=scope.principal, seq__gt=after)
+
+
+def _drawn_from_visible(scope: Scope, turn: Turn) -> Q:
+    from entities.models import Source
+
+    seen = Entity.objects.visible_to(scope).order_by().values("pk")
+    hidden = Source.objects.filter(derived=turn.answer).exclude(entity__in=seen).exists()
+    return Q(kind__in=ENDS) if hidden else Q()
+
+
+def entities_of(scope: Scope, sessions: Iterable[Session]) -> dict[UUID, Entity]:
+    """The records of sessions, as the caller may read them."""
+    ids = {session.entity_id for session in sessions}
+    return {e.pk: e for e in Entity.objects.readable_by(scope).filter(pk__in=ids)} if ids else {}

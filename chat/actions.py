@@ -1,0 +1,151 @@
+"""What can be done to conversations: the one place for pages and API. Transaction inside, network outside."""
+
+from dataclasses import dataclass
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from chat import log, runner
+from chat.access import messages_of, sessions_of
+from chat.agents import AGENTS, ASSISTANT
+from chat.labelling import label_title
+from chat.models import OPEN, EventKind, Message, Role, Session, State, Title, Turn
+from entities.access import Scope, held_atoms
+from entities.actions import record
+from entities.models import Entity
+from ingestion.relabelling import label_text
+
+LONGEST = 20_000
+"""Characters of a question."""
+
+
+class Busy(Exception):
+    """The session is still answering; one question at a time."""
+
+
+class BadMessage(ValueError):
+    """What was sent cannot be asked; the sentence is for the asker."""
+
+
+@dataclass(frozen=True)
+class Posted:
+    """created: False where the same request had come before."""
+
+    turn: Turn
+    created: bool
+
+
+def create_session(*, scope: Scope, entity: Entity, agent: str = ASSISTANT.key) -> Session:
+    """A conversation about a record that the caller got from an access function. Raises: BadMessage for an unknown agent."""
+    if agent not in AGENTS:
+        raise BadMessage(f"There is no agent {agent!r}. Agents are: {', '.join(AGENTS)}.")
+    if scope.principal <= 0:
+        raise BadMessage("A conversation belongs to a person.")
+    session = Session(workspace_id=scope.workspace, audience=scope.principal, entity_id=entity.pk, agent=agent)
+    session.save(force_insert=True)
+    record(scope, "session.created", "session", session.pk)
+    return session
+
+
+def post_message(*, scope: Scope, session: Session, content: str, client_id: str = "") -> Posted:
+    """Ask. The question enters unlabelled; its turn starts when this is committed, apart from the response.
+
+    client_id: the caller's own key: the same one again is the same turn. Raises: BadMessage; Busy.
+    """
+    text = content.replace("\r\n", "\n").replace("\x00", "").strip()
+    if not text:
+        raise BadMessage("Write a question first.")
+    if len(text) > LONGEST:
+        raise BadMessage(f"A message may have {LONGEST:,} characters; this one has {len(text):,}. Put long texts in a file.")
+    before = Turn.objects.filter(audience=scope.principal, client_id=client_id).first() if client_id else None
+    if before is not None:
+        return Posted(before, created=False)
+    turn = Turn(
+        workspace_id=scope.workspace,
+        audience=scope.principal,
+        session_id=session.pk,
+        number=(Turn.objects.filter(session=session.pk).order_by("-number").values_list("number", flat=True).first() or 0)
+        + 1,
+        client_id=client_id[:64],
+        lease_until=timezone.now() + log.LEASE,
+    )
+    try:
+        with transaction.atomic():
+            turn.save(force_insert=True)
+    except IntegrityError:
+        # Somebody else of the asker's own requests got there first: the same one, or another question.
+        again = Turn.objects.filter(audience=scope.principal, client_id=client_id).first() if client_id else None
+        if again is not None:
+            return Posted(again, created=False)
+        raise Busy from None
+    Message(
+        pk=turn.question,
+        workspace_id=scope.workspace,
+        audience=scope.principal,
+        session_id=session.pk,
+        turn_id=turn.pk,
+        role=Role.USER,
+        content=text,
+    ).save(force_insert=True)
+    Session.objects.filter(pk=session.pk).update(last_message_at=timezone.now(), archived_at=None)
+    transaction.on_commit(lambda: runner.start(scope.workspace, turn.pk))
+    return Posted(turn, created=True)
+
+
+def ask_again(*, scope: Scope, session: Session, turn: Turn) -> Posted:
+    """The question of an earlier turn once more. Raises: BadMessage when the caller may not read it today; Busy."""
+    question = messages_of(scope, session).filter(pk=turn.question).first()
+    if question is None:
+        raise BadMessage("You may no longer read that question, so it cannot be asked again.")
+    return post_message(scope=scope, session=session, content=question.content)
+
+
+def stop_turn(*, scope: Scope, turn: Turn) -> bool:
+    """Ask for a running turn to be stopped. Returns whether it was still open."""
+    stopped = bool(Turn.objects.filter(pk=turn.pk, state__in=OPEN).update(stop_requested=True))
+    if stopped:
+        log.notify_stop(turn.pk)
+    return stopped
+
+
+def rename_session(*, scope: Scope, session: Session, text: str) -> str:
+    """Give a session a name of the caller's own; the service labels it when this is committed. Raises: BadMessage."""
+    name = " ".join(text.replace("\x00", "").split())
+    if not name:
+        raise BadMessage("Give the conversation a name.")
+    if len(name) > 120:
+        raise BadMessage("A name may have 120 characters.")
+    # A row may not become invisible to who updates it, so the new title is a new row.
+    Title.objects.filter(session=session.pk).delete()
+    title = Title(workspace_id=scope.workspace, audience=scope.principal, session_id=session.pk, text=name, by_person=True)
+    title.save(force_insert=True)
+    held = held_atoms()
+    workspace, pk = scope.workspace, session.pk
+
+    def label() -> None:
+        found = label_text(workspace, name)
+        if found is not None:
+            service = Scope.for_service(workspace)
+            with service.open():
+                label_title(service, pk, found, held)
+
+    transaction.on_commit(label)
+    return name
+
+
+def change_session(
+    *, scope: Scope, session: Session, pinned: bool | None = None, archived: bool | None = None
+) -> None:
+    values: dict[str, object] = {}
+    if pinned is not None:
+        values["pinned"] = pinned
+    if archived is not None:
+        values["archived_at"] = (session.archived_at or timezone.now()) if archived else None
+    if values:
+        Session.objects.filter(pk=session.pk).update(**values)
+
+
+def delete_session(*, scope: Scope, session: Session) -> None:
+    """Delete a conversation with all its rows, those hidden today included. What runs in it loses its lease."""
+    record(scope, "session.deleted", "session", session.pk)
+    Session.objects.filter(pk=session.pk)._raw_delete("default")  # cascades in the database

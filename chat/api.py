@@ -1,0 +1,298 @@
+"""Conversations over the API (design §11). Transport only: the work is in `chat.actions` and `chat.conversation`."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponseBase, StreamingHttpResponse
+from django.urls import reverse
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import serializers, status
+from rest_framework.decorators import api_view, renderer_classes
+from rest_framework.exceptions import ValidationError
+from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from chat import actions, events
+from chat.access import entities_of, get_session_or_404, get_turn_or_404, sessions_of
+from chat.agents import agent_of
+from chat.conversation import Exchange, exchanges
+from chat.export import markdown_of
+from chat.inspector import inspect
+from chat.models import Message, Session, Turn
+from chat.steps import Asker
+from entities.access import MEMBER, Scope, get_entity_or_404, requires
+from entities.api import label_list, labels_of_atoms, paginate
+from entities.api.errors import Conflict
+from entities.models import Entity
+
+BUSY = "This conversation is still answering. Wait for the answer, or stop it."
+
+
+class EventStream(BaseRenderer):
+    """Lets `Accept: text/event-stream` through DRF's negotiation; the stream itself is not rendered."""
+
+    media_type = "text/event-stream"
+    format = "events"
+
+    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
+        return JSONRenderer().render(data, None, renderer_context)
+
+
+class NewSession(serializers.Serializer):
+    entity = serializers.UUIDField()
+    agent = serializers.CharField(required=False)
+
+
+class SessionChange(serializers.Serializer):
+    title = serializers.CharField(required=False, max_length=120)
+    pinned = serializers.BooleanField(required=False)
+    archived = serializers.BooleanField(required=False)
+
+
+class NewMessage(serializers.Serializer):
+    content = serializers.CharField(trim_whitespace=False)
+    mentions = serializers.ListField(child=serializers.DictField(), required=False, help_text="Not used yet.")
+    client_id = serializers.CharField(
+        required=False, max_length=64, help_text="A key of your own; the same one again is the same turn."
+    )
+
+
+def scope_of(request: Request) -> Scope:
+    return request.access_scope  # type: ignore[attr-defined, no-any-return]
+
+
+def session_json(scope: Scope, session: Session, entity: Entity) -> dict[str, Any]:
+    agent = agent_of(session.agent)
+    return {
+        "id": str(session.pk),
+        "entity": {"id": str(entity.pk), "type": entity.type_name, "name": getattr(entity, "title", None)},
+        "agent": {"key": agent.key, "name": agent.name, "icon": agent.icon, "color": agent.color},
+        "title": session.title,  # type: ignore[attr-defined]
+        "pinned": session.pinned,
+        "archived": session.archived_at is not None,
+        "created_at": session.created_at,
+        "last_message_at": session.last_message_at,
+    }
+
+
+def turn_json(exchange: Exchange) -> dict[str, Any]:
+    turn = exchange.turn
+    return {
+        "id": str(turn.pk),
+        "session": str(turn.session_id),
+        "state": turn.state,
+        "error": {"code": turn.state, "detail": turn.error} if turn.error else None,
+        "created_at": turn.created_at,
+        "ended_at": turn.ended_at,
+        "question": message_json(exchange.question) if exchange.question else None,
+        "message": message_json(exchange.answer) if exchange.answer else _placeholder(exchange.hidden_answer),
+        "offline": bool(turn.usage.get("offline")),
+        "events": events_url(turn),
+    }
+
+
+def message_json(message: Message) -> dict[str, Any]:
+    assert message.data_classification is not None
+    return {
+        "id": str(message.pk),
+        "turn": str(message.turn_id),
+        "role": message.role,
+        "content": message.content,
+        "labels": label_list(message.data_classification),
+        "created_at": message.created_at,
+    }
+
+
+def _placeholder(hidden: Any) -> dict[str, Any] | None:
+    return None if hidden is None else {"type": "placeholder", "requires": labels_of_atoms(hidden.requires)}
+
+
+def events_url(turn: Turn) -> str:
+    return reverse("chat_api:events", args=[turn.pk])
+
+
+@requires(MEMBER)
+@extend_schema(
+    operation_id="chat_sessions_list",
+    methods=["GET"],
+    responses=dict,
+    parameters=[OpenApiParameter("entity", UUID), OpenApiParameter("archived", bool)],
+)
+@extend_schema(operation_id="chat_sessions_create", methods=["POST"], request=NewSession, responses={201: dict})
+@api_view(["GET", "POST"])
+def sessions(request: Request) -> Response:
+    """The caller's own conversations, newest first; a new one about a record."""
+    scope = scope_of(request)
+    if request.method == "POST":
+        given = validated(NewSession(data=request.data))
+        entity = get_entity_or_404(scope, given["entity"])
+        try:
+            made = actions.create_session(scope=scope, entity=entity, agent=given.get("agent") or "assistant")
+        except actions.BadMessage as bad:
+            raise ValidationError({"agent": [str(bad)]}) from None
+        session = get_session_or_404(scope, made.pk)
+        return Response(session_json(scope, session, entity), status=status.HTTP_201_CREATED)
+    rows = sessions_of(scope)
+    if request.query_params.get("entity"):
+        try:
+            rows = rows.filter(entity=UUID(request.query_params["entity"]))
+        except ValueError:
+            raise ValidationError({"entity": ["Give the record by its id."]}) from None
+    rows = rows.filter(archived_at__isnull=request.query_params.get("archived") not in ("1", "true"))
+    known: dict[UUID, Entity] = {}
+
+    def serialize(session: Session) -> dict[str, Any]:
+        if session.entity_id not in known:
+            known.update(entities_of(scope, [session]))
+        return session_json(scope, session, known[session.entity_id])
+
+    return paginate(request, rows, serialize)
+
+
+@requires(MEMBER)
+@extend_schema(operation_id="chat_sessions_read", methods=["GET"], responses=dict)
+@extend_schema(operation_id="chat_sessions_change", methods=["PATCH"], request=SessionChange, responses=dict)
+@extend_schema(operation_id="chat_sessions_delete", methods=["DELETE"], responses={204: None})
+@api_view(["GET", "PATCH", "DELETE"])
+def session(request: Request, pk: UUID) -> Response:
+    scope = scope_of(request)
+    row = get_session_or_404(scope, pk)
+    if request.method == "DELETE":
+        actions.delete_session(scope=scope, session=row)
+        return Response(status=status.HTTP_204_NO_CONTENT)
+    title = None
+    if request.method == "PATCH":
+        given = validated(SessionChange(data=request.data))
+        actions.change_session(
+            scope=scope, session=row, pinned=given.get("pinned"), archived=given.get("archived")
+        )
+        if "title" in given:
+            title = actions.rename_session(scope=scope, session=row, text=given["title"])
+    data = session_json(scope, get_session_or_404(scope, pk), get_entity_or_404(scope, row.entity_id))
+    # The new title is labelled when this is committed; until then nobody reads it back but who has just typed it.
+    return Response({**data, "title": title} if title else data)
+
+
+@requires(MEMBER)
+@extend_schema(operation_id="chat_sessions_export", responses={(200, "text/markdown"): str})
+@api_view(["GET"])
+def export(request: Request, pk: UUID) -> HttpResponseBase:
+    """The conversation as Markdown with its sources, as the caller may read it today."""
+    scope = scope_of(request)
+    return markdown_of(scope, get_session_or_404(scope, pk))
+
+
+@requires(MEMBER)
+@extend_schema(operation_id="chat_messages_list", methods=["GET"], responses=dict)
+@extend_schema(
+    operation_id="chat_messages_create",
+    methods=["POST"],
+    request=NewMessage,
+    responses={202: dict, (200, "text/event-stream"): OpenApiResponse(str, "With `Accept: text/event-stream`.")},
+)
+@api_view(["GET", "POST"])
+@renderer_classes([JSONRenderer, EventStream])
+def messages(request: Request, pk: UUID) -> HttpResponseBase:
+    """The messages that may be read today, oldest first, hidden ones as placeholders; a new question."""
+    scope = scope_of(request)
+    row = get_session_or_404(scope, pk)
+    if request.method == "GET":
+        shown = [item for exchange in exchanges(scope, row) for item in _messages(exchange)]
+        return paginate(request, shown, lambda item: item)
+    given = validated(NewMessage(data=request.data))
+    posted = ask(scope, row, given["content"], given.get("client_id", ""))
+    if request.accepted_renderer.media_type == "text/event-stream":
+        return event_stream(scope, posted.turn, 0)
+    answer = {"turn": str(posted.turn.pk), "events": events_url(posted.turn)}
+    return Response(answer, status=status.HTTP_202_ACCEPTED)
+
+
+def _messages(exchange: Exchange) -> list[dict[str, Any]]:
+    found = []
+    for message, hidden, role in (
+        (exchange.question, exchange.hidden_question, "user"),
+        (exchange.answer, exchange.hidden_answer, "assistant"),
+    ):
+        if message is not None:
+            found.append({"type": "text", **message_json(message)})
+        elif hidden is not None:
+            placeholder = _placeholder(hidden) or {}
+            found.append({**placeholder, "role": role, "turn": str(exchange.turn.pk)})
+    return found
+
+
+def ask(scope: Scope, session: Session, content: str, client_id: str) -> actions.Posted:
+    try:
+        return actions.post_message(scope=scope, session=session, content=content, client_id=client_id)
+    except actions.BadMessage as bad:
+        raise ValidationError({"content": [str(bad)]}) from None
+    except actions.Busy:
+        raise Conflict(BUSY) from None
+
+
+@requires(MEMBER)
+@extend_schema(operation_id="chat_turns_read", responses=dict)
+@api_view(["GET"])
+def turn(request: Request, pk: UUID) -> Response:
+    """A turn's state and message."""
+    scope = scope_of(request)
+    row = get_turn_or_404(scope, pk)
+    session = get_session_or_404(scope, row.session_id)
+    (exchange,) = exchanges(scope, session, [row])
+    return Response(turn_json(exchange))
+
+
+@requires(MEMBER)
+@extend_schema(
+    operation_id="chat_turns_events",
+    parameters=[OpenApiParameter("after", int, description="The id of the last event that you have.")],
+    responses={(200, "text/event-stream"): str},
+)
+@api_view(["GET"])
+@renderer_classes([JSONRenderer, EventStream])
+def turn_events(request: Request, pk: UUID) -> HttpResponseBase:
+    """The turn's events: `step`, `token`, `citation`, then `done`, `stopped` or `error`.
+
+    The web server answers this beside Django (chat/events.py); here is the same for servers that do not.
+    """
+    scope = scope_of(request)
+    row = get_turn_or_404(scope, pk)
+    headers = {name.lower(): value for name, value in request.headers.items()}
+    return event_stream(scope, row, events.after_of(request.META.get("QUERY_STRING", ""), headers))
+
+
+def event_stream(scope: Scope, turn: Turn, after: int) -> StreamingHttpResponse:
+    chunks: AsyncIterator[bytes] = events.tail(Asker(scope.workspace, scope.principal, scope.slug), turn.pk, after)
+    response = StreamingHttpResponse(chunks, content_type="text/event-stream; charset=utf-8")
+    response["Cache-Control"] = "no-store"
+    response["X-Accel-Buffering"] = "no"
+    return response
+
+
+@requires(MEMBER)
+@extend_schema(operation_id="chat_turns_stop", request=None, responses={202: dict})
+@api_view(["POST"])
+def stop(request: Request, pk: UUID) -> Response:
+    """Stop a running turn. What has been written stays."""
+    scope = scope_of(request)
+    row = get_turn_or_404(scope, pk)
+    return Response({"stopping": actions.stop_turn(scope=scope, turn=row)}, status=status.HTTP_202_ACCEPTED)
+
+
+@requires(MEMBER)
+@extend_schema(operation_id="chat_turns_context", responses=dict)
+@api_view(["GET"])
+def context(request: Request, pk: UUID) -> Response:
+    """What the model was given for this answer, layer by layer with tokens, as far as the caller may see it today."""
+    scope = scope_of(request)
+    row = get_turn_or_404(scope, pk)
+    return Response(inspect(scope, row).as_json())
+
+
+def validated(serializer: serializers.Serializer) -> dict[str, Any]:
+    if not isinstance(serializer.initial_data, dict):
+        raise ValidationError(["Give a JSON object."])
+    serializer.is_valid(raise_exception=True)
+    return dict(serializer.validated_data)

@@ -1,0 +1,77 @@
+"""From an answer's numbers to what they stand for: reference rows when it is written, links when it is read."""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from chat.models import Message, Session
+from chat.tools import owner_of
+from entities.access import Scope, combine_many
+from entities.model_markdown import CitationLink
+from entities.models import Entity, Source
+from ingestion.models import File
+from references.actions import Cited, replace_citations
+from references.kinds import LocationType
+from references.locations import Location
+from references.models import Reference
+from retrieval.citation_links import citation_links
+from retrieval.models import Citation
+from retrieval.owners import Citing
+
+
+def citing(scope: Scope, pk: UUID) -> Citing | None:
+    """Resolver for `retrieval.owners`: the caller's own message, as far as they may read it today."""
+    from chat.access import messages_of, sessions_of
+
+    message = Message.objects.filter(pk=pk, audience=scope.principal).first()
+    session = sessions_of(scope).filter(pk=message.session_id).first() if message else None
+    if message is None or session is None or not messages_of(scope, session).filter(pk=pk).exists():
+        return None
+    return Citing(owner_of(session), message.content)
+
+
+def links_of(scope: Scope, message: Message) -> dict[int, CitationLink]:
+    """The chips of a message that the caller got from `messages_of`."""
+    session = Session(pk=message.session_id, audience=message.audience)
+    return citation_links(scope, Citing(owner_of(session), message.content), message.pk)
+
+
+def replace_message_citations(session: Session, message: UUID, numbers: Sequence[int]) -> None:
+    """Make the Citation references of an answer, and the sources of what it cites from earlier turns. In the service's scope."""
+    owner = owner_of(session)
+    rows = Citation.objects.filter(owner_kind=owner.kind, owner=owner.id, n__in=numbers, entity__isnull=False)
+    cited = [_cited(row) for row in rows]
+    replace_citations(
+        owner=message,
+        source=session.entity_id,
+        origin=Reference.Origin.CHAT,
+        origin_principal=session.audience,
+        cited=cited,
+        audience=session.audience,
+    )
+    wanted = {(c.entity, p) for c in cited for p in (c.paragraphs or (None,))}
+    known = set(Source.objects.filter(derived=message).values_list("entity", "passage"))
+    Source.objects.bulk_create(
+        Source(workspace_id=session.workspace_id, derived=message, entity_id=entity, passage=passage)
+        for entity, passage in sorted(wanted - known, key=str)
+    )
+
+
+def _cited(row: Citation) -> Cited:
+    """A row of the registry as a reference names it: "Survey.pdf, p. 12", under the labels of passage and name."""
+    file = File.objects.filter(pk=row.file).first() if row.file else None
+    if file is not None:
+        name, name_label = file.name, file.name_classification
+    else:
+        name, name_label = Entity.objects.values_list("name", "name_classification").get(pk=row.entity_id)
+    paragraphs = [UUID(pk) for pk in row.locator.get("paragraphs", ())]
+    detail = {"file": str(row.file), **row.locator} if row.file else dict(row.locator)
+    if paragraphs:
+        detail["passage"] = str(paragraphs[0])
+    return Cited(
+        entity=row.entity_id,
+        passage=UUID(row.locator["row"]),
+        label=combine_many([row.data_classification, name_label]),
+        name=f"{name}, p. {row.page}" if row.page else name,
+        location=Location(LocationType.CHUNK, detail, row.data_classification, paragraphs[0] if paragraphs else None),
+        paragraphs=paragraphs,
+    )

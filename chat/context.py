@@ -1,0 +1,143 @@
+"""What the model is given at the start of a turn, read as the asker and put together afresh each time (design §9).
+
+Layers: the agent's instructions, the Pulse, the record's properties, the conversation so far. Passages come by the tool.
+What is kept of it for the context inspector is ids and token counts.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from chat.access import messages_of
+from chat.agents import agent_of
+from chat.log import Given
+from chat.models import Role, Session, Turn
+from chat.tools import TOOLS, owner_of
+from entities.access import Scope, combine_many, get_entity_or_404, readable_fields
+from entities.models import Entity, Source
+from entities.records import visible_links
+from entities.registry import column_of, parents
+from llm import prompts
+from llm.models_catalogue import Tier
+from llm.offline.tokens import estimate
+from retrieval.citations import Numbers, numbers_of
+
+VERBATIM = 10
+"""Messages of the conversation that go into the prompt word for word."""
+
+REMIND_EVERY = 5
+
+
+@dataclass(frozen=True)
+class Context:
+    """label: of everything in here. given: where it came from. known: citation numbers that stand for something already."""
+
+    tier: Tier
+    system: list[dict[str, Any]]
+    messages: list[dict[str, Any]]
+    tools: tuple[dict[str, Any], ...]
+    label: int
+    given: tuple[Given, ...]
+    known: Numbers
+    layers: dict[str, int] = field(default_factory=dict)
+    dropped: tuple[str, ...] = ()
+
+
+def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Context:
+    """The prompt of a turn, in the asker's open scope, before the first call. Raises: Http404 when the record is hidden."""
+    entity = get_entity_or_404(scope, session.entity_id)
+    agent = agent_of(session.agent)
+    record, record_given = _record(scope, entity)
+    pulse, pulse_given = _pulse(scope, entity)
+    history, history_given, dropped = _history(scope, session, turn)
+    system = prompts.chat_system(agent.prompt, record, pulse=pulse)
+    asked = question
+    if turn.number % REMIND_EVERY == 0:
+        asked = f"{prompts.chat_reminder(turn.number)}\n{question}"
+    given = (*record_given, *pulse_given, *history_given)
+    return Context(
+        tier=agent.tier,
+        system=system,
+        messages=[*history, {"role": "user", "content": asked}],
+        tools=tuple(TOOLS[name] for name in agent.tools),
+        label=combine_many([session.high_water, *(g.label for g in given)]),
+        given=given,
+        known=numbers_of(scope, owner_of(session)),
+        layers={
+            "instructions": estimate(system[0]["text"]),
+            "pulse": estimate(pulse),
+            "properties": estimate(system[1]["text"]) - estimate(pulse),
+            "history": sum(estimate(str(message["content"])) for message in history),
+            "question": estimate(asked),
+        },
+        dropped=dropped,
+    )
+
+
+def _record(scope: Scope, entity: Entity) -> tuple[prompts.Record, list[Given]]:
+    """The record's fields as the asker may read them, with the labels of those that have a value."""
+    model = type(entity)
+    links = visible_links(scope, [entity])
+    values: dict[str, str] = {}
+    labels: set[int] = set()
+    given: list[Given] = []
+    for name in readable_fields(model):
+        if name == "name":
+            continue
+        column = column_of(model, name)
+        if name in parents(model):
+            linked = links.get(getattr(entity, f"{name}_id"))
+            if linked is None:
+                continue
+            value = linked.title_or_type
+            given.append(Given(linked.pk, linked.name_classification if _named(linked) else 0))
+        else:
+            shown = getattr(entity, f"get_{name}_display", None)
+            raw = shown() if shown else getattr(entity, name)
+            value = "" if raw is None else str(raw)
+        if value:
+            values[str(column.verbose_name).capitalize()] = value
+            labels |= model.rag().label_of(name)
+    if _named(entity):
+        labels.add(entity.name_classification)
+    given.append(Given(entity.pk, combine_many(labels)))
+    record = prompts.Record(str(model._meta.verbose_name), entity.title_or_type, values)
+    return record, given
+
+
+def _named(entity: Entity) -> bool:
+    """Whether the name itself, not the type in its place, is printed."""
+    return bool(getattr(entity, "title", None))
+
+
+def _pulse(scope: Scope, entity: Entity) -> tuple[str, list[Given]]:
+    """The Pulse that the asker may read, and what it was drawn from."""
+    return "", []
+
+
+def _history(
+    scope: Scope, session: Session, turn: Turn
+) -> tuple[list[dict[str, Any]], list[Given], tuple[str, ...]]:
+    """The last messages that the asker may read today, oldest first, and how many were left out."""
+    rows = messages_of(scope, session).exclude(turn=turn.pk).exclude(content="").order_by("-created_at", "-id")
+    latest = list(rows[: VERBATIM + 1])[::-1]
+    dropped = ("older messages",) if len(latest) > VERBATIM else ()
+    latest = latest[-VERBATIM:]
+    while latest and latest[0].role == Role.ASSISTANT:
+        latest.pop(0)
+    messages = [
+        {"role": "user" if row.role == Role.USER else "assistant", "content": row.content.replace("[citation:", "[")}
+        for row in latest
+    ]
+    return messages, _sources(latest), dropped
+
+
+def _sources(rows: list[Any]) -> list[Given]:
+    """What earlier messages were drawn from: an answer that may repeat them needs all of it."""
+    by_message = {row.pk: int(row.data_classification) for row in rows}
+    grouped: dict[tuple[UUID, int], list[UUID]] = {}
+    for message, entity, passage in Source.objects.filter(derived__in=by_message).values_list(
+        "derived", "entity", "passage"
+    ):
+        grouped.setdefault((entity, by_message[message]), []).extend([passage] if passage else [])
+    return [Given(entity, label, tuple(passages)) for (entity, label), passages in grouped.items()]

@@ -1,0 +1,49 @@
+"""A conversation as it is shown: turn by turn, what may be read today, and honest words where something is missing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from chat.access import Hidden, hidden_messages, messages_of, turns_of
+from chat.models import OPEN, Message, Role, Session, State, Turn
+from entities.access import Scope
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A turn with its messages. hidden_…: it exists and may be acknowledged, but not read."""
+
+    turn: Turn
+    question: Message | None
+    answer: Message | None
+    hidden_question: Hidden | None = None
+    hidden_answer: Hidden | None = None
+
+    @property
+    def is_open(self) -> bool:
+        return self.turn.state in OPEN
+
+    @property
+    def is_shown(self) -> bool:
+        return bool(self.question or self.answer or self.hidden_question or self.hidden_answer or self.is_open)
+
+    @property
+    def may_ask_again(self) -> bool:
+        return self.question is not None and self.turn.state in (State.STOPPED, State.INTERRUPTED, State.FAILED)
+
+
+def exchanges(scope: Scope, session: Session, turns: Sequence[Turn] | None = None) -> list[Exchange]:
+    """The turns of a session from `get_session_or_404`, oldest first."""
+    rows = list(turns if turns is not None else turns_of(scope).filter(session=session.pk).order_by("number"))
+    wanted = {pk for turn in rows for pk in (turn.question, turn.answer)}
+    messages = {m.pk: m for m in messages_of(scope, session).filter(pk__in=wanted)}
+    hidden = hidden_messages(session)
+    return [_exchange(turn, messages, hidden) for turn in rows]
+
+
+def _exchange(turn: Turn, messages: Mapping[UUID, Message], hidden: Mapping[UUID, Hidden]) -> Exchange:
+    return Exchange(
+        turn, messages.get(turn.question), messages.get(turn.answer), hidden.get(turn.question), hidden.get(turn.answer)
+    )

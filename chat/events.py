@@ -1,0 +1,181 @@
+"""The events of a turn as server-sent events: plain ASGI beside Django, because Django spends a thread on every stream.
+
+Each event is checked against today's labels and permissions before it is sent, and no database connection is held between
+looks. `?after=n`, or the browser's Last-Event-ID, takes a stream up again.
+"""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from dataclasses import dataclass
+from hashlib import sha256
+from http.cookies import CookieError, SimpleCookie
+from importlib import import_module
+from typing import Any
+from urllib.parse import parse_qs
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib.auth import get_user
+from django.http import Http404, HttpRequest
+
+from chat import wakeups
+from chat.access import events_after, get_turn_or_404
+from chat.models import ENDS, OPEN
+from chat.steps import Asker, as_asker, in_thread
+from entities.access import NoWorkspace, Scope, open_token
+from entities.errors import NOT_FOUND, payload
+from entities.models import User
+
+POLL_SECONDS = 1.0
+HEARTBEAT_SECONDS = 15.0
+RETRY_MS = 1000
+HEADERS = [
+    (b"content-type", b"text/event-stream; charset=utf-8"),
+    (b"cache-control", b"no-store"),
+    (b"x-accel-buffering", b"no"),
+    (b"x-content-type-options", b"nosniff"),
+]
+
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class News:
+    """What a look at the log gives: events as they are sent, the last one's number, and whether there will be more."""
+
+    chunks: tuple[bytes, ...]
+    last: int
+    ended: bool
+
+
+class NotSignedIn(Exception):
+    """Nobody, or nobody any more."""
+
+
+def look(scope: Scope, turn: UUID, after: int) -> News:
+    """The events after `after` that the caller may see now. Raises: Http404."""
+    row = get_turn_or_404(scope, turn)
+    # The state is read first: an event written between the two reads is then seen by the next look.
+    rows = list(events_after(scope, row, after).values_list("seq", "kind", "data"))
+    chunks = tuple(encode(seq, kind, data) for seq, kind, data in rows)
+    last = rows[-1][0] if rows else after
+    ended = bool(rows and rows[-1][1] in ENDS) or row.state not in OPEN
+    return News(chunks, last, ended)
+
+
+def encode(seq: int, kind: str, data: dict[str, Any]) -> bytes:
+    return f"id: {seq}\nevent: {kind}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
+
+
+async def tail(asker: Asker, turn: UUID, after: int) -> AsyncIterator[bytes]:
+    """Events from `after` on, as they come, until the turn ends or the asker may see it no longer."""
+    yield f"retry: {RETRY_MS}\n\n".encode()
+    sent = time.monotonic()
+    with wakeups.subscribed(turn) as news:
+        while True:
+            news.clear()
+            try:
+                found = await as_asker(asker, look, turn, after)
+            except (NoWorkspace, Http404):
+                return
+            for chunk in found.chunks:
+                yield chunk
+            after = found.last
+            if found.ended:
+                return
+            if found.chunks:
+                sent = time.monotonic()
+            elif time.monotonic() - sent >= HEARTBEAT_SECONDS:
+                sent = time.monotonic()
+                yield b": still here\n\n"
+            await wakeups.wait(news, POLL_SECONDS)
+
+
+async def application(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+    """`GET …/api/chat/turns/<id>/events/`."""
+    headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
+    parts = scope["path"].strip("/").split("/")
+    try:
+        asker = await in_thread(identify, parts[1] if parts[0] == "w" else None, headers)
+        turn = UUID(parts[parts.index("turns") + 1])
+        after = after_of(scope.get("query_string", b"").decode("latin-1"), headers)
+        await as_asker(asker, get_turn_or_404, turn)
+    except NotSignedIn:
+        await answer(send, 401, payload("not_signed_in", "Authentication credentials were not provided."))
+    except (NoWorkspace, Http404, ValueError):
+        await answer(send, 404, payload("not_found", NOT_FOUND))
+    else:
+        await stream(asker, turn, after, receive, send)
+
+
+async def stream(asker: Asker, turn: UUID, after: int, receive: Receive, send: Send) -> None:
+    """Send until the end, or until the client has gone."""
+    await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
+    gone = asyncio.create_task(disconnected(receive))
+    sending = asyncio.create_task(send_all(asker, turn, after, send))
+    try:
+        await asyncio.wait({gone, sending}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        gone.cancel()
+        sending.cancel()
+        results = await asyncio.gather(gone, sending, return_exceptions=True)
+    if isinstance(results[1], Exception) and not isinstance(results[1], OSError):
+        raise results[1]
+
+
+async def send_all(asker: Asker, turn: UUID, after: int, send: Send) -> None:
+    async for chunk in tail(asker, turn, after):
+        await send({"type": "http.response.body", "body": chunk, "more_body": True})
+    await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def answer(send: Send, status: int, body: dict[str, Any]) -> None:
+    """As Django's JsonResponse writes it, so that the bytes are the same."""
+    await send(
+        {"type": "http.response.start", "status": status, "headers": [(b"content-type", b"application/json")]}
+    )
+    await send({"type": "http.response.body", "body": json.dumps(body).encode()})
+
+
+def after_of(query: str, headers: dict[str, str]) -> int:
+    """The number of the last event that the client has. Nonsense counts as none."""
+    given = parse_qs(query).get("after", [headers.get("last-event-id", "")])[-1]
+    return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else 0
+
+
+def identify(slug: str | None, headers: dict[str, str]) -> Asker:
+    """Who asks, in which workspace, as `entities.middleware` finds it. Raises: NotSignedIn; NoWorkspace."""
+    scheme, _, secret = headers.get("authorization", "").partition(" ")
+    if slug is None and scheme.lower() == "token" and secret:
+        found = open_token(sha256(secret.strip().encode()).hexdigest())
+        user = User.objects.filter(pk=found[0], is_active=True).first() if found else None
+        if found is None or user is None:
+            raise NotSignedIn
+        slug = found[1]
+    else:
+        user = session_user(headers.get("cookie", ""))
+        slug = slug or headers.get("x-workspace", "")
+    scope = Scope.for_user(user, slug)
+    return Asker(scope.workspace, scope.principal, scope.slug)
+
+
+def session_user(cookies: str) -> User:
+    """The user of a browser's session. Raises: NotSignedIn."""
+    try:
+        morsel = SimpleCookie(cookies).get(settings.SESSION_COOKIE_NAME)
+    except CookieError:
+        morsel = None
+    request = HttpRequest()
+    request.session = import_module(settings.SESSION_ENGINE).SessionStore(morsel.value if morsel else None)
+    user = get_user(request)
+    if not isinstance(user, User) or not user.is_active:
+        raise NotSignedIn
+    return user

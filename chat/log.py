@@ -1,0 +1,226 @@
+"""The event log of a turn and the lease on it. Everything here runs in the service's scope.
+
+One run at a time may write: it holds the turn by a conditional UPDATE, every write renews the lease, and a run that lost it
+gets `LeaseLost` and writes nothing more.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.db.models import F
+from django.utils import timezone
+
+from chat.models import OPEN, Event, EventKind, Message, Role, Session, State, Turn
+from entities.access import Scope, combine_many
+from entities.models import FieldParagraph, Source
+from ingestion.models import Paragraph
+
+LEASE = timedelta(seconds=20)
+CHANNEL, EVENT, STOP = "chat_turn", "event", "stop"
+
+
+class LeaseLost(Exception):
+    """Another process has ended this turn."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An event to be written. label: of what `data` says; 0 for what holds no text of anybody."""
+
+    kind: EventKind
+    data: dict[str, Any]
+    label: int
+
+
+@dataclass(frozen=True)
+class Given:
+    """Something the model was given: a passage (its paragraphs) or a record's own fields (none). label: with its names'."""
+
+    entity: UUID
+    label: int
+    paragraphs: tuple[UUID, ...] = ()
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a turn ended. content: of the answer so far. label: of everything that went into it."""
+
+    state: State
+    content: str = ""
+    label: int = 0
+    error: str = ""
+    code: str = ""
+    dropped: int = 0
+    usage: dict[str, Any] = field(default_factory=dict)
+
+
+END_KINDS = {
+    State.DONE: EventKind.DONE,
+    State.STOPPED: EventKind.STOPPED,
+    State.INTERRUPTED: EventKind.ERROR,
+    State.FAILED: EventKind.ERROR,
+}
+
+
+def claim(scope: Scope, turn: UUID, holder: UUID) -> bool:
+    """Take a waiting turn. False: it is taken, stopped or gone."""
+    return bool(
+        Turn.objects.filter(pk=turn, state=State.QUEUED).update(
+            state=State.RUNNING, holder=holder, lease_until=timezone.now() + LEASE
+        )
+    )
+
+
+def renew(scope: Scope, turn: UUID, holder: UUID) -> bool:
+    """Keep the lease. Returns whether the asker wants the turn stopped. Raises: LeaseLost."""
+    return append(scope, turn, holder, ())
+
+
+def append(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry]) -> bool:
+    """Write events and keep the lease. Returns whether the asker wants the turn stopped. Raises: LeaseLost."""
+    row = _held(turn, holder, len(entries))
+    _write(row, entries)
+    return row.stop_requested
+
+
+def note_given(scope: Scope, turn: UUID, holder: UUID, given: Sequence[Given], manifest: dict[str, Any]) -> None:
+    """Record what the model is about to be given, before it is: the answer's sources, the session's high water, the manifest.
+
+    Raises: LeaseLost.
+    """
+    row = _held(turn, holder, 0)
+    answer, _ = Message.objects.get_or_create(
+        pk=row.answer,
+        defaults={
+            "workspace_id": row.workspace_id,
+            "audience": row.audience,
+            "session_id": row.session_id,
+            "turn_id": row.pk,
+            "role": Role.ASSISTANT,
+        },
+    )
+    wanted = {(g.entity, p) for g in given for p in (g.paragraphs or (None,))}
+    known = set(Source.objects.filter(derived=answer.pk).values_list("entity", "passage"))
+    Source.objects.bulk_create(
+        Source(workspace_id=row.workspace_id, derived=answer.pk, entity_id=entity, passage=passage)
+        for entity, passage in sorted(wanted - known, key=str)
+    )
+    raise_high_water(row.session_id, [g.label for g in given])
+    Turn.objects.filter(pk=row.pk).update(manifest=manifest)
+
+
+def finish(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry], ending: Ending) -> int:
+    """Write the last events, the answer with its label, and the end. Returns the answer's label. Raises: LeaseLost."""
+    row = _held(turn, holder, len(entries))
+    _write(row, entries)
+    return end(row, ending)
+
+
+def end(row: Turn, ending: Ending) -> int:
+    """End a locked turn. The answer's label takes in what its passages have risen to since they were read."""
+    label = raise_high_water(row.session_id, [ending.label, *current_labels(row.answer)])
+    answer = Message.objects.filter(pk=row.answer)
+    if ending.content:
+        answer.update(
+            content=ending.content, data_classification=label, dropped=ending.dropped, created_at=timezone.now()
+        )
+    elif ending.state is not State.DONE:
+        answer.delete()
+    Turn.objects.filter(pk=row.pk).update(
+        state=ending.state,
+        holder=None,
+        error=ending.error,
+        usage=ending.usage or row.usage,
+        ended_at=timezone.now(),
+        last_seq=F("last_seq") + 1,
+    )
+    Session.objects.filter(pk=row.session_id).update(last_message_at=timezone.now())
+    data: dict[str, Any] = {"state": ending.state, "message": str(row.answer) if ending.content else None}
+    if ending.error:
+        data |= {"code": ending.code or ending.state, "detail": ending.error}
+    _write(row, [Entry(END_KINDS[ending.state], data, 0)])
+    return label
+
+
+def current_labels(answer: UUID) -> list[int]:
+    """Labels that the paragraphs behind an answer have now; one that has lost its label is left to what it had."""
+    passages = list(Source.objects.filter(derived=answer, passage__isnull=False).values_list("passage", flat=True))
+    found: set[int] = set()
+    for model in (Paragraph, FieldParagraph):
+        rows = model._default_manager.filter(pk__in=passages, data_classification__isnull=False)
+        found |= set(rows.values_list("data_classification", flat=True))
+    return sorted(found)
+
+
+def raise_high_water(session: UUID, labels: Sequence[int]) -> int:
+    """Add labels to what a session has drawn on. Returns its high water."""
+    row = Session.objects.select_for_update().get(pk=session)
+    label = combine_many([row.high_water, *labels])
+    if label != row.high_water:
+        Session.objects.filter(pk=session).update(high_water=label)
+    return label
+
+
+def interrupt(scope: Scope, turn: UUID, why: str) -> bool:
+    """End a turn whose lease has run out, keeping what had been written. False: somebody else did, or it is alive."""
+    row = (
+        Turn.objects.select_for_update(skip_locked=True)
+        .filter(pk=turn, state__in=OPEN, lease_until__lt=timezone.now())
+        .first()
+    )
+    if row is None:
+        return False
+    content, label = written(row)
+    state = State.STOPPED if row.stop_requested else State.INTERRUPTED
+    end(row, Ending(state, content.strip(), label, "" if state is State.STOPPED else why, "interrupted"))
+    return True
+
+
+def written(row: Turn) -> tuple[str, int]:
+    """The text of an answer as far as its events tell it, and the combination of their labels."""
+    tokens = list(
+        Event.objects.filter(turn=row.pk, kind=EventKind.TOKEN).order_by("seq").values_list("data", "data_classification")
+    )
+    return "".join(data.get("text", "") for data, _ in tokens), combine_many(label for _, label in tokens)
+
+
+def expired(scope: Scope) -> list[UUID]:
+    return list(Turn.objects.filter(state__in=OPEN, lease_until__lt=timezone.now()).values_list("pk", flat=True))
+
+
+def notify_stop(turn: UUID) -> None:
+    """Tell every process, at commit, that a turn is to be stopped."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, f"{STOP} {turn}"])
+
+
+def _held(turn: UUID, holder: UUID, events: int) -> Turn:
+    with transaction.atomic():
+        updated = Turn.objects.filter(pk=turn, holder=holder, state=State.RUNNING).update(
+            lease_until=timezone.now() + LEASE, last_seq=F("last_seq") + events
+        )
+        if not updated:
+            raise LeaseLost(str(turn))
+    row = Turn.objects.get(pk=turn)
+    row.last_seq -= events
+    return row
+
+
+def _write(row: Turn, entries: Sequence[Entry]) -> None:
+    Event.objects.bulk_create(
+        Event(
+            workspace_id=row.workspace_id,
+            audience=row.audience,
+            turn_id=row.pk,
+            seq=row.last_seq + i,
+            kind=entry.kind,
+            data=entry.data,
+            data_classification=entry.label,
+        )
+        for i, entry in enumerate(entries, start=1)
+    )
+    row.last_seq += len(entries)

@@ -1,0 +1,5 @@
+"""What chat wants done periodically."""
+
+from typing import Any
+
+SCHEDULE: dict[str, dict[str, Any]] = {"chat.sweep": {"task": "chat.sweep", "schedule": 10.0}}

@@ -1,0 +1,59 @@
+"""An exchange as templates show it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.urls import reverse
+
+from chat.citations import links_of
+from chat.conversation import Exchange
+from chat.models import Message, State, Turn
+from entities.access import Scope
+from entities.api.lists import chips_of, chips_of_atoms
+from entities.model_markdown import CitationLink
+
+
+@dataclass(frozen=True)
+class Shown:
+    """question: its text, None where it is hidden. …_requires: the missing atoms of what may be acknowledged."""
+
+    turn: Turn
+    question: str | None
+    question_requires: list[Any] | None
+    answer: Message | None
+    answer_requires: list[Any] | None
+    links: Mapping[int, CitationLink]
+    labels: list[Any] | None
+    is_open: bool
+    may_ask_again: bool
+
+    @property
+    def pk(self) -> UUID:
+        return self.turn.pk
+
+    @property
+    def events_url(self) -> str:
+        return reverse("chat_api:events", args=[self.turn.pk])
+
+    @property
+    def is_whole(self) -> bool:
+        return self.turn.state == State.DONE
+
+
+def shown(scope: Scope, exchange: Exchange, typed: str = "") -> Shown:
+    """typed: the question as it has just been sent, while it has no label yet."""
+    answer = exchange.answer if not exchange.is_open else None
+    hidden, hidden_answer = exchange.hidden_question, exchange.hidden_answer
+    return Shown(
+        turn=exchange.turn,
+        question=exchange.question.content if exchange.question else typed or None,
+        question_requires=chips_of_atoms(hidden.requires) if hidden else None,
+        answer=answer,
+        answer_requires=chips_of_atoms(hidden_answer.requires) if hidden_answer else None,
+        links=links_of(scope, answer) if answer else {},
+        labels=chips_of(answer.data_classification) if answer else None,
+        is_open=exchange.is_open,
+        may_ask_again=exchange.may_ask_again,
+    )

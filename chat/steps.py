@@ -1,0 +1,72 @@
+"""Database steps of asynchronous code: each opens a scope, returns plain data and gives its connection back.
+
+So no connection is held while a model runs or a client listens. A step as a person asks for their membership anew.
+"""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Concatenate, ParamSpec, TypeVar
+
+from asgiref.sync import sync_to_async
+from django.db import connections
+
+from entities.access import Scope
+from entities.models import User
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+# Steps are short; more threads would only wait for connections.
+THREADS = ThreadPoolExecutor(max_workers=6, thread_name_prefix="chat-step")
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Whose turn it is, as it is known between steps."""
+
+    workspace: int
+    user: int
+    slug: str
+
+    def scope(self) -> Scope:
+        """Raises: NoWorkspace when they are not a member any more."""
+        return Scope.for_user(User(pk=self.user), self.slug)
+
+
+async def as_asker(
+    asker: Asker, step: Callable[Concatenate[Scope, P], T], /, *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """`step(scope, …)` in the asker's scope of this moment. Raises: NoWorkspace, and what the step raises."""
+
+    def run() -> T:
+        scope = asker.scope()
+        with scope.open():
+            return step(scope, *args, **kwargs)
+
+    return await in_thread(run)
+
+
+async def as_service(
+    workspace: int, step: Callable[Concatenate[Scope, P], T], /, *args: P.args, **kwargs: P.kwargs
+) -> T:
+    """`step(scope, …)` in the service's scope of one workspace."""
+
+    def run() -> T:
+        scope = Scope.for_service(workspace)
+        with scope.open():
+            return step(scope, *args, **kwargs)
+
+    return await in_thread(run)
+
+
+async def in_thread(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
+    """`function` in a thread of its own, whose connection is closed (or given back to the pool) afterwards."""
+
+    def run() -> T:
+        try:
+            return function(*args, **kwargs)
+        finally:
+            connections.close_all()
+
+    return await sync_to_async(run, thread_sensitive=False, executor=THREADS)()

@@ -1,0 +1,182 @@
+"""What an agent may do while it answers. A tool runs as the asker, in a scope of its own, and returns plain data."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from chat.log import Given
+from chat.models import Session
+from entities.access import Scope, combine_many, get_entity_or_404
+from entities.actions import parent_ids
+from entities.models import Entity
+from entities.registry import children, entity_types
+from ingestion.models import File
+from llm import prompts
+from llm.offline.tokens import estimate
+from references.models import Reference
+from retrieval.citations import Owner, register_all
+from retrieval.models import OwnerKind
+from retrieval.query import PreparedQuery, Within
+from retrieval.results import Result
+from retrieval.search import search
+
+PASSAGES = 5
+"""How many passages one search puts into the prompt (design §5, 7)."""
+
+MOST_RELATED = 50
+
+SEARCH_KNOWLEDGE: dict[str, Any] = {
+    "name": "search_knowledge",
+    "description": (
+        "Search the documents, messages and fields that the person asking may see. Returns numbered passages. It looks in "
+        "this record and those directly related to it, unless you widen or narrow it."
+    ),
+    "input_schema": {
+        "type": "object",
+        "properties": {
+            "query": {"type": "string", "description": "Words that a good passage would contain."},
+            "scope": {
+                "type": "string",
+                "enum": ["record", "related", "workspace"],
+                "description": "Where to look: this record alone, it and related ones (the default), or everything.",
+            },
+            "entity_type": {"type": "string", "description": "Only records of this type, anywhere."},
+            "entity_id": {"type": "string", "description": "Only this record."},
+        },
+        "required": ["query"],
+    },
+}
+TOOLS = {"search_knowledge": SEARCH_KNOWLEDGE}
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A passage that the model was given under `n`."""
+
+    n: int
+    row: UUID
+    text: str
+    given: Given
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search gives back to the model, and what it put into the prompt."""
+
+    text: str
+    passages: tuple[Passage, ...]
+    injections: tuple[str, ...]
+
+    @property
+    def given(self) -> list[Given]:
+        return [passage.given for passage in self.passages]
+
+
+class BadCall(ValueError):
+    """A tool call that cannot be done as asked; the sentence is for the model."""
+
+
+def owner_of(session: Session) -> Owner:
+    """Who gives out the citation numbers of a conversation."""
+    return Owner(OwnerKind.CHAT_SESSION, session.pk, session.audience)
+
+
+def asked_for(asked: dict[str, Any]) -> str:
+    """The words to search for. Raises: BadCall."""
+    query = asked.get("query")
+    if not isinstance(query, str) or not query.strip():
+        raise BadCall("Say in `query` what to search for.")
+    return query.strip()
+
+
+def search_knowledge(
+    scope: Scope, session: Session, query: PreparedQuery, asked: dict[str, Any], most: int = PASSAGES
+) -> Found:
+    """The best passages for a question, numbered in the session's registry. Raises: BadCall."""
+    results = search(scope, query, within=_within(scope, session, asked), limit=most)
+    numbers = register_all(scope, owner_of(session), results)
+    files, records = _name_labels(results)
+    passages = tuple(
+        Passage(
+            n,
+            result.id,
+            result.text,
+            Given(
+                result.entity.id,
+                combine_many(
+                    [result.label, records[result.entity.id], *([files[result.file.id]] if result.file else [])]
+                ),
+                result.passages,
+            ),
+        )
+        for n, result in zip(numbers, results, strict=True)
+    )
+    shown = prompts.passages(_documents(results, passages))
+    return Found(shown.text, passages, shown.injections)
+
+
+def tokens_of(found: Found) -> int:
+    return estimate(found.text)
+
+
+def _within(scope: Scope, session: Session, asked: dict[str, Any]) -> Within:
+    if asked.get("entity_id"):
+        try:
+            entity = Entity.objects.visible_to(scope).filter(pk=UUID(str(asked["entity_id"]))).first()
+        except ValueError:
+            entity = None
+        if entity is None:
+            raise BadCall("There is no such record, or none that the person asking may see.")
+        return Within(entities=(entity.pk,))
+    if asked.get("entity_type"):
+        kind = str(asked["entity_type"]).strip().lower()
+        if kind not in entity_types():
+            raise BadCall(f"There is no such type. Types are: {', '.join(entity_types())}.")
+        return Within(types=(kind,))
+    where = asked.get("scope") or "related"
+    if where == "workspace":
+        return Within()
+    if where == "record":
+        return Within(entities=(session.entity_id,))
+    return Within(entities=(session.entity_id, *related(scope, session.entity_id)))
+
+
+def related(scope: Scope, pk: UUID) -> list[UUID]:
+    """Records that hang on one directly, by fields or references, as far as the caller may see them."""
+    entity = get_entity_or_404(scope, pk)
+    ids = set(parent_ids(entity))
+    for model, field in children(type(entity)):
+        ids |= set(model.objects.visible_to(scope).filter(**{field: pk}).values_list("pk", flat=True)[:MOST_RELATED])
+    links = Reference.objects.readable_by(scope).touching(pk)
+    ids |= {end for link in links.values_list("source", "target")[:MOST_RELATED] for end in link}
+    seen = Entity.objects.visible_to(scope).filter(pk__in=ids - {pk}).order_by("pk")
+    return list(seen.values_list("pk", flat=True)[:MOST_RELATED])
+
+
+def _name_labels(results: Iterable[Result]) -> tuple[dict[UUID, int], dict[UUID, int]]:
+    """Labels of the names that go into the prompt with the passages. A name that is not readable is not printed: 0."""
+    files = {r.file.id for r in results if r.file and r.file.name is not None}
+    records = {r.entity.id for r in results if r.entity.name is not None}
+    file_labels = dict(File.objects.filter(pk__in=files).values_list("pk", "name_classification"))
+    record_labels = dict(Entity.objects.filter(pk__in=records).values_list("pk", "name_classification"))
+    return (
+        {r.file.id: file_labels.get(r.file.id, 0) for r in results if r.file},
+        {r.entity.id: record_labels.get(r.entity.id, 0) for r in results},
+    )
+
+
+def _documents(results: list[Result], passages: tuple[Passage, ...]) -> list[prompts.Document]:
+    """Passages by document and section, in the order in which the best of each was found."""
+    grouped: dict[tuple[UUID, str], list[tuple[Result, Passage]]] = {}
+    for result, passage in zip(results, passages, strict=True):
+        place = result.file.id if result.file else result.entity.id
+        grouped.setdefault((place, result.section), []).append((result, passage))
+    documents = []
+    for (_, section), group in grouped.items():
+        group.sort(key=lambda pair: pair[0].position)
+        first = group[0][0]
+        title = f"{first.file.title} ({first.entity.title})" if first.file else first.entity.title
+        named = f"{title}, {section}" if section else title
+        documents.append(prompts.Document(named, [prompts.Passage(p.n, r.text) for r, p in group]))
+    return documents

@@ -1,0 +1,325 @@
+"""A turn: from a question that has been posted to an answer with citations (design §9).
+
+It runs as a task of its own, apart from any response, and holds a lease. Between steps no connection is held, and each step
+as the asker asks anew what they may see. STEPS of a turn: claim, label the question, assemble, call the model, do what it
+asks for, until it answers; finish.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+from uuid import UUID, uuid4
+
+from django.http import Http404
+
+from chat import log, wakeups
+from chat.citations import replace_message_citations
+from chat.context import Context, assemble
+from chat.labelling import held, label_question
+from chat.log import Ending, Entry, Given, LeaseLost
+from chat.models import EventKind, Message, Session, State, Turn
+from chat.steps import Asker, as_asker, as_service, in_thread
+from chat.tools import BadCall, Found, Passage, asked_for, search_knowledge, tokens_of
+from entities.access import NoWorkspace, Scope, combine_many
+from entities.actions import record
+from entities.models import Workspace
+from ingestion.relabelling import label_text
+from llm import client
+from llm.client import Call, Reply, TextDelta
+from retrieval.citation_stream import CitationStream
+from retrieval.query import prepare
+
+logger = logging.getLogger(__name__)
+
+TOOL_CALLS = 4
+FLUSH_SECONDS = 0.05
+RENEW_SECONDS = 1.0
+
+GONE = "You no longer have access to this record, so the answer was not finished."
+BROKEN = "Something broke on our side while this was answered. Ask again."
+UNLABELLED = "Your question could not be classified, so it was not answered. Ask again."
+CUT = "The model's answer broke off. What had arrived is kept; ask again for a whole one."
+TOO_LONG = "The answer reached the longest that the model may write, and ends here."
+EMPTY = "The model gave no answer. Ask again."
+SHUT_DOWN = "The server was stopped while this was answered. What had arrived is kept; ask again for a whole answer."
+
+
+class Stopped(Exception):
+    """The asker does not want the answer any more."""
+
+
+class Refused(Exception):
+    """The turn cannot go on; the message is a sentence for the asker."""
+
+    def __init__(self, code: str, sentence: str, state: State = State.FAILED) -> None:
+        super().__init__(sentence)
+        self.code, self.state = code, state
+
+
+@dataclass
+class Run:
+    """A turn while it runs. label: of everything that the model has been given so far."""
+
+    asker: Asker
+    turn: UUID
+    session: Session
+    holder: UUID
+    row: Turn
+    question: str = ""
+    label: int = 0
+    text: str = ""
+    passages: dict[int, Passage] = field(default_factory=dict)
+    cited: set[int] = field(default_factory=set)
+    dropped: int = 0
+    manifest: dict[str, Any] = field(default_factory=dict)
+    usage: dict[str, Any] = field(default_factory=dict)
+    pending: list[Entry] = field(default_factory=list)
+    writing: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def say(self, kind: EventKind, **data: Any) -> None:
+        """Add an event to what is written next. Text that follows text is one event."""
+        last = self.pending[-1] if self.pending else None
+        if kind is EventKind.TOKEN and last and last.kind is kind and last.label == self.label:
+            data = {"text": last.data["text"] + data["text"]}
+            self.pending.pop()
+        self.pending.append(Entry(kind, data, self.label))
+
+    def number_of(self, context: Context) -> Callable[[str], int | None]:
+        """The number of a passage cited by its eight hex digits."""
+
+        def find(src: str) -> int | None:
+            given = {passage.row.hex[:8]: n for n, passage in self.passages.items()}
+            return given.get(src) or context.known.by_src.get(src)
+
+        return find
+
+    async def flush(self) -> None:
+        """Write what has been said, and keep the lease. Raises: LeaseLost, Stopped."""
+        async with self.writing:
+            entries, self.pending = self.pending, []
+            if await as_service(self.asker.workspace, log.append, self.turn, self.holder, entries):
+                raise Stopped
+
+    async def give(self, given: list[Given]) -> None:
+        """Note what the model is about to be given."""
+        self.label = await as_service(self.asker.workspace, _combined, self.label, [g.label for g in given])
+        async with self.writing:
+            await as_service(self.asker.workspace, log.note_given, self.turn, self.holder, given, self.manifest)
+
+
+async def run_turn(workspace: int, turn: UUID) -> None:
+    """Take a waiting turn and bring it to an end. Does nothing where another process has taken it."""
+    holder = uuid4()
+    if not await as_service(workspace, log.claim, turn, holder):
+        return
+    run = await as_service(workspace, _load, turn, holder)
+    work, watch = asyncio.create_task(_answer(run)), asyncio.create_task(_watch(run))
+    try:
+        ending = await _outcome(run, work, watch)
+    except asyncio.CancelledError:
+        ending = _unfinished(run, State.INTERRUPTED, SHUT_DOWN)
+    finally:
+        for task in (work, watch):
+            task.cancel()
+        await asyncio.gather(work, watch, return_exceptions=True)
+    if ending is not None:
+        await _end(run, ending)
+
+
+async def _outcome(run: Run, work: "asyncio.Task[Ending]", watch: "asyncio.Task[None]") -> Ending | None:
+    """How it ended, or what came in between. None: the lease is lost, and with it the turn."""
+    try:
+        done, _ = await asyncio.wait({work, watch}, return_when=asyncio.FIRST_COMPLETED)
+        if work not in done:
+            watch.result()
+        return work.result()
+    except LeaseLost:
+        return None
+    except Stopped:
+        return _unfinished(run, State.STOPPED)
+    except (NoWorkspace, Http404):
+        return _unfinished(run, State.FAILED, GONE, "no_access")
+    except Refused as refused:
+        return _unfinished(run, refused.state, str(refused), refused.code)
+    except client.ModelError as error:
+        return _unfinished(run, State.FAILED, str(error), "model")
+    except Exception:
+        logger.exception("turn %s failed", run.turn)
+        return _unfinished(run, State.FAILED, BROKEN, "server_error")
+
+
+async def _watch(run: Run) -> None:
+    """Write what has been said, keep the lease, look out for a wish to stop. Ends only by LeaseLost or Stopped."""
+    with wakeups.subscribed(run.turn, log.STOP) as news:
+        quiet = 0.0
+        while True:
+            await wakeups.wait(news, FLUSH_SECONDS)
+            quiet += FLUSH_SECONDS
+            if run.pending or news.is_set() or quiet >= RENEW_SECONDS:
+                news.clear()
+                quiet = 0.0
+                await run.flush()
+
+
+async def _answer(run: Run) -> Ending:
+    """Everything between the claim and the end."""
+    run.say(EventKind.STEP, text="Thinking")
+    run.question, run.label = await _label(run)
+    context = await as_asker(run.asker, assemble, run.session, run.row, run.question)
+    run.manifest = {"layers": context.layers, "dropped": list(context.dropped), "passages": [], "searches": 0}
+    await run.give(list(context.given))
+    messages = list(context.messages)
+    markers = CitationStream(lambda n: n in context.known.known or n in run.passages, run.number_of(context))
+    for calls in range(TOOL_CALLS + 1):
+        reply = await _call(run, context, messages, markers, may_search=calls < TOOL_CALLS)
+        if reply.stop_reason is None:
+            raise Refused("interrupted", CUT, State.INTERRUPTED)
+        if not reply.tool_uses:
+            return await _finished(run, reply, markers)
+        results = [await _use(run, tool.name, tool.id, tool.input) for tool in reply.tool_uses]
+        messages += [{"role": "assistant", "content": reply.content}, {"role": "user", "content": results}]
+    return await _finished(run, reply, markers)
+
+
+async def _label(run: Run) -> tuple[str, int]:
+    """The question, labelled: before that nobody may use it."""
+    text = await as_service(run.asker.workspace, _question, run.row)
+    found = await in_thread(label_text, run.asker.workspace, text)
+    if found is None:
+        raise Refused("unlabelled", UNLABELLED)
+    mine = await as_asker(run.asker, held)
+    return text, await as_service(run.asker.workspace, label_question, run.turn, found, mine)
+
+
+async def _call(
+    run: Run, context: Context, messages: list[dict[str, Any]], markers: CitationStream, *, may_search: bool
+) -> Reply:
+    """One call of the model: its text streams into the log as it comes."""
+    call = Call(run.asker.workspace, run.asker.user, "chat", context.tier)
+    choice = None if may_search else {"type": "none"}
+    stream = client.stream(
+        call, system=context.system, messages=messages, tools=context.tools, tool_choice=choice
+    )
+    reply: Reply | None = None
+    async for item in stream:
+        if isinstance(item, TextDelta):
+            _show(run, markers.feed(item.text), markers)
+        else:
+            reply = item
+    assert reply is not None
+    _add_usage(run, reply)
+    if reply.tool_uses and run.text and not run.text.endswith("\n"):
+        _show(run, markers.feed("\n\n"), markers)
+    return reply
+
+
+def _show(run: Run, shown: str, markers: CitationStream) -> None:
+    """Text that may be shown, and the citations that it brought."""
+    if shown:
+        run.text += shown
+        run.say(EventKind.TOKEN, text=shown)
+    for n in markers.cited:
+        if n not in run.cited:
+            run.cited.add(n)
+            run.say(EventKind.CITATION, n=n)
+    run.dropped = markers.dropped
+
+
+async def _use(run: Run, name: str, call: str, asked: dict[str, Any]) -> dict[str, Any]:
+    """Do what the model asks for. What cannot be done is told to the model."""
+    result = {"type": "tool_result", "tool_use_id": call}
+    if name != "search_knowledge":
+        return {**result, "content": f"There is no tool {name!r}.", "is_error": True}
+    try:
+        words = asked_for(asked)
+        run.say(EventKind.STEP, text=f"Searching: {words[:120]}")
+        query = await in_thread(prepare, words)
+        found = await as_asker(run.asker, search_knowledge, run.session, query, asked)
+    except BadCall as problem:
+        return {**result, "content": str(problem), "is_error": True}
+    await _take(run, found)
+    return {**result, "content": found.text}
+
+
+async def _take(run: Run, found: Found) -> None:
+    """Passages are on record, with their labels and sources, before the model sees them."""
+    run.passages |= {passage.n: passage for passage in found.passages}
+    run.manifest["searches"] += 1
+    run.manifest["layers"]["passages"] = run.manifest["layers"].get("passages", 0) + tokens_of(found)
+    listed = {entry["n"] for entry in run.manifest["passages"]}
+    run.manifest["passages"] += [
+        {"n": p.n, "row": str(p.row), "entity": str(p.given.entity)} for p in found.passages if p.n not in listed
+    ]
+    if found.injections:
+        await as_service(run.asker.workspace, _audit_injection, run.turn, found.injections)
+    await run.give(found.given)
+    count = len(found.passages)
+    run.say(EventKind.STEP, text=f"Reading {count} passage{'' if count == 1 else 's'}" if count else "Nothing found")
+
+
+async def _finished(run: Run, reply: Reply, markers: CitationStream) -> Ending:
+    """The whole answer. Whether its passages bear it out is checked when it is read (`retrieval.citation_links`)."""
+    _show(run, markers.close(), markers)
+    text = run.text.strip()
+    if not text:
+        raise Refused("empty", EMPTY)
+    error = TOO_LONG if reply.stop_reason == "max_tokens" else ""
+    return Ending(State.DONE, text, run.label, error, "too_long", markers.dropped, run.usage)
+
+
+def _unfinished(run: Run, state: State, error: str = "", code: str = "") -> Ending:
+    """An end before the answer was whole: what had arrived is kept, under the labels of what it was made from."""
+    return Ending(state, run.text.strip(), run.label, error, code or state.value, run.dropped, run.usage)
+
+
+async def _end(run: Run, ending: Ending) -> None:
+    async with run.writing:
+        entries, run.pending = run.pending, []
+        try:
+            await as_service(run.asker.workspace, _finish, run, entries, ending)
+        except LeaseLost:
+            logger.info("turn %s was ended by another process", run.turn)
+
+
+# Database steps
+
+
+def _load(scope: Scope, turn: UUID, holder: UUID) -> Run:
+    row = Turn.objects.get(pk=turn)
+    slug = Workspace.objects.values_list("slug", flat=True).get(pk=scope.workspace)
+    session = Session.objects.get(pk=row.session_id)
+    return Run(Asker(scope.workspace, row.audience, slug), turn, session, holder, row, label=session.high_water)
+
+
+def _question(scope: Scope, row: Turn) -> str:
+    return Message.objects.values_list("content", flat=True).get(pk=row.question)
+
+
+def _combined(scope: Scope, label: int, others: list[int]) -> int:
+    return combine_many([label, *others])
+
+
+def _audit_injection(scope: Scope, turn: UUID, names: tuple[str, ...]) -> None:
+    record(scope, "prompt.injection", "turn", turn, patterns=list(names))
+
+
+def _finish(scope: Scope, run: Run, entries: list[Entry], ending: Ending) -> None:
+    log.finish(scope, run.turn, run.holder, entries, ending)
+    if ending.content:
+        replace_message_citations(run.session, run.row.answer, sorted(run.cited))
+
+
+def _add_usage(run: Run, reply: Reply) -> None:
+    usage = run.usage or {"input": 0, "output": 0, "cached": 0, "cost": "0", "calls": 0}
+    run.usage = {
+        "input": usage["input"] + reply.usage.input,
+        "output": usage["output"] + reply.usage.output,
+        "cached": usage["cached"] + reply.usage.cached,
+        "cost": str(Decimal(usage["cost"]) + reply.usage.cost),
+        "calls": usage["calls"] + 1,
+        "model": reply.model,
+        "offline": reply.offline,
+    }

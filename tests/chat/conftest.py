@@ -1,0 +1,137 @@
+"""Conversations in tests: real turns in threads, on the database of the run, with an indexed document."""
+
+import json
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from chat import runner
+from entities.models import Entity
+from llm import scripted
+from tests.conftest import Person
+from tests.retrieval.conftest import Index, index  # noqa: F401  fixture
+
+CAP = "The liability cap under this lease is two million euros in total."
+SALARY = "Jane Miller earns a salary of 91,000 euros a year as harbour master."
+
+
+@pytest.fixture(autouse=True)
+def _commits(transactional_db: None) -> Iterator[None]:
+    """Turns run in threads with connections of their own: what a test writes must be committed."""
+    yield
+    runner.wait_until_idle()
+
+
+@dataclass(frozen=True)
+class SentEvent:
+    id: int
+    kind: str
+    data: dict[str, Any]
+
+
+def events_of(body: bytes) -> list[SentEvent]:
+    """Server-sent events as a client reads them."""
+    found = []
+    for block in body.decode().split("\n\n"):
+        fields = dict(line.split(": ", 1) for line in block.splitlines() if not line.startswith(":"))
+        if "event" in fields:
+            found.append(SentEvent(int(fields["id"]), fields["event"], json.loads(fields["data"])))
+    return found
+
+
+def text_of(events: list[SentEvent]) -> str:
+    return "".join(event.data["text"] for event in events if event.kind == "token")
+
+
+@dataclass(frozen=True)
+class Chat:
+    """One person's side of a conversation, over the API."""
+
+    who: Person
+    session: str
+
+    @property
+    def url(self) -> str:
+        return f"/api/chat/sessions/{self.session}/"
+
+    def post(self, content: str, **more: Any) -> str:
+        """Ask; returns the turn's id at once."""
+        answer = self.who.api.post(f"{self.url}messages/", {"content": content, **more})
+        assert answer.status_code == 202, answer.content
+        return answer.json()["turn"]
+
+    def ask(self, content: str, **more: Any) -> dict[str, Any]:
+        """Ask, and wait for the end; returns the turn."""
+        turn = self.post(content, **more)
+        runner.wait_until_idle()
+        return self.turn(turn)
+
+    def turn(self, turn: str) -> dict[str, Any]:
+        answer = self.who.api.get(f"/api/chat/turns/{turn}/")
+        assert answer.status_code == 200, answer.content
+        return answer.json()
+
+    def events(self, turn: str, after: int = 0) -> list[SentEvent]:
+        answer = self.who.api.get(f"/api/chat/turns/{turn}/events/?after={after}")
+        assert answer.status_code == 200, answer.content
+        return events_of(answer.getvalue())
+
+    def messages(self) -> list[dict[str, Any]]:
+        return self.who.api.get(f"{self.url}messages/").json()["results"]
+
+
+@pytest.fixture
+def start() -> Callable[..., Chat]:
+    """`start(person, record)` begins a conversation."""
+
+    def begin(who: Person, entity: Entity) -> Chat:
+        answer = who.api.post("/api/chat/sessions/", {"entity": str(entity.pk)})
+        assert answer.status_code == 201, answer.content
+        return Chat(who, answer.json()["id"])
+
+    return begin
+
+
+@pytest.fixture
+def wait_for() -> Callable[..., Any]:
+    def wait(condition: Callable[[], Any], seconds: float = 10.0) -> Any:
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            found = condition()
+            if found:
+                return found
+            time.sleep(0.02)
+        raise AssertionError("waited in vain")
+
+    return wait
+
+
+
+
+
+@dataclass(frozen=True)
+class Model:
+    """A scripted chat model; whatever else asks a model (the classifier) gets the offline engine."""
+
+    script: scripted.Script
+
+    def says(self, **answer: Any) -> None:
+        self.script.push(when=is_chat, **answer)
+
+    @property
+    def requests(self) -> list[scripted.Recorded]:
+        """What the chat sent, without the classifier's requests."""
+        return [request for request in self.script.requests if is_chat(request)]
+
+
+def is_chat(request: scripted.Recorded) -> bool:
+    return "search_knowledge" in request.tools
+
+
+@pytest.fixture
+def model() -> Iterator[Model]:
+    with scripted.model(otherwise_offline=True) as script:
+        yield Model(script)
