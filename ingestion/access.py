@@ -109,7 +109,9 @@ def collections_of(entity: Entity) -> dict[str, Collection]:
 
 
 def collection_of(file: File, content_type: int | None = None) -> Collection:
-    """The declaration behind a file; one that is no longer declared counts as an empty one, whose text is classified."""
+    """The declaration behind a file; one that is no longer declared counts as an empty one, whose text is
+    classified.
+    """
     if content_type is None:
         content_type = Entity.objects.values_list("content_type", flat=True).get(pk=file.entity_id)
     declared = type_by_content_type(content_type).rag().collections

@@ -33,9 +33,9 @@ def upload_file(
 ) -> File:
     """Take a file for a record that was got with the verb "upload"; the pipeline starts when the transaction commits.
 
-    collection: one that the record's type declares, the first by default. labels: atoms that every paragraph is to need,
-    of those the caller is cleared for. Same name and same bytes again is the file that is there; other bytes are its next
-    revision, and the old one stays readable until the new one is published.
+    collection: one that the record's type declares, the first by default. labels: atoms that every paragraph is to
+    need, of those the caller is cleared for. Same name and same bytes again is the file that is there; other bytes are
+    its next revision, and the old one stays readable until the new one is published.
     Raises: BadUpload (422), TooLarge (413).
     """
     declared = collections_of(entity)
@@ -68,7 +68,9 @@ def too_large(size: int | None, limit: int) -> TooLarge:
 
 
 def given_label(labels: Iterable[int]) -> int:
-    """One label of the atoms that an uploader gives. Raises: BadUpload for one that they do not hold, or that is none."""
+    """One label of the atoms that an uploader gives. Raises: BadUpload for one that they do not hold, or that
+    is none.
+    """
     wanted = set(labels) - {0}
     if any(atom >= FIRST_COMPOUND for atom in wanted) or not wanted <= held_atoms():
         raise BadUpload("You can give labels that you are cleared for yourself, and no others.", "label_not_yours")
@@ -132,7 +134,9 @@ def retry_file(*, scope: Scope, file: File) -> File:
 
 
 def delete_file(*, scope: Scope, file: File) -> None:
-    """Delete a file got with the verb "delete", and everything drawn from it; its bytes when nothing else refers to them."""
+    """Delete a file got with the verb "delete", and everything drawn from it; its bytes when nothing else refers to
+    them.
+    """
     used = list(FileRevision.objects.filter(file=file.pk).values_list("blob", flat=True))
     record(scope, "file.deleted", "file", file.pk, entity=str(file.entity_id))
     document_removed.send(File, workspace=scope.workspace, entity_id=file.entity_id, file_id=file.pk)

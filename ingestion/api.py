@@ -26,7 +26,7 @@ from ingestion.votes import Vote, decide, votes_of
 
 class LabelSerializer(serializers.Serializer):
     value = serializers.IntegerField()
-    label = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]  # a field of that name, in place of DRF's attribute
 
 
 class FileSerializer(serializers.Serializer):

@@ -1,7 +1,7 @@
 """Bytes of files: content-addressed, immutable, per workspace (design §4), in the storage of the settings.
 
-In a directory, bytes come into being under a temporary name, are synced to disk and renamed, so a blob is whole or absent.
-Storing and removing the same content exclude each other by a lock that lasts to the end of the transaction.
+In a directory, bytes come into being under a temporary name, are synced to disk and renamed, so a blob is whole or
+absent. Storing and removing the same content exclude each other by a lock that lasts to the end of the transaction.
 """
 
 import hashlib

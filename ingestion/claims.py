@@ -1,7 +1,7 @@
 """Who works on a file: a claim taken and kept by conditional UPDATE (design §4). PostgreSQL is the truth.
 
-A claim lasts LEASE and is extended while its worker lives; a killed worker's claim runs out, and anybody may take the work.
-A newer upload takes the claim away: whoever worked on the older revision finds that out at the next checkpoint.
+A claim lasts LEASE and is extended while its worker lives; a killed worker's claim runs out, and anybody may take the
+work. A newer upload takes the claim away: whoever worked on the older revision finds that out at the next checkpoint.
 """
 
 import logging

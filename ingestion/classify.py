@@ -1,8 +1,9 @@
 """Votes on every paragraph (design §4, Classify): inherited ones, the rules', and the model's.
 
-The model sees windows of about 40,000 characters that end at page boundaries and overlap by two pages, one call a window.
-Every paragraph has to come back; one that does not is asked for once more and then has no vote of the model, which leaves
-it unlabelled. Where two windows disagree both votes stand, and the label is their union. No scope is open here.
+The model sees windows of about 40,000 characters that end at page boundaries and overlap by two pages, one call a
+window. Every paragraph has to come back; one that does not is asked for once more and then has no vote of the model,
+which leaves it unlabelled. Where two windows disagree both votes stand, and the label is their union. No scope is open
+here.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -36,8 +37,9 @@ class Classifier:
 
 @dataclass(frozen=True)
 class WindowVotes:
-    """What one call gave. votes: by number of the paragraph in the document. summaries: (what it says, the paragraphs it
-    was made from). injections: names of the patterns neutralised in the prompt."""
+    """What one call gave. votes: by number of the paragraph in the document. summaries: (what it says, the paragraphs
+    it was made from). injections: names of the patterns neutralised in the prompt.
+    """
 
     votes: Mapping[int, Vote]
     summaries: tuple[tuple[str, tuple[int, ...]], ...] = ()
@@ -63,7 +65,9 @@ Ask = Callable[[Classifier, Sequence[str]], tuple[WindowLabels, tuple[str, ...]]
 
 
 def ask_model(classifier: Classifier, texts: Sequence[str]) -> tuple[WindowLabels, tuple[str, ...]]:
-    """The model's labels of paragraphs, in one call, and what was neutralised in them. Raises: llm.errors.ModelError."""
+    """The model's labels of paragraphs, in one call, and what was neutralised in them. Raises:
+    llm.errors.ModelError.
+    """
     prompt = prompts.classify_window(classifier.levels, texts, title=classifier.title, guidance=classifier.guidance)
     reply = complete(Call(classifier.workspace, 0, "classify", "fast"), **prompt.request)
     values = {level.value for level in classifier.levels}

@@ -17,13 +17,14 @@ from ingestion.models import Blob, File, FileRevision
 CHUNK = 256 * 1024
 # One sentence for every reason: which it was would tell of text that does not show.
 REFUSED = (
-    "The original can be downloaded only with clearance for everything in it, and when everything in it could be checked. "
+    "The original can be downloaded only with clearance for everything in it, and when all of it could be checked. "
     "Read what you are cleared for in the reader, or ask a steward."
 )
 
 
 def original(scope: Scope, file: File) -> tuple[Blob, str]:
-    """(bytes, name) of the published revision of a file got with `get_file_or_404`; stewards get an unpublished one too.
+    """(bytes, name) of the published revision of a file got with `get_file_or_404`; stewards get an unpublished one
+    too.
 
     Raises: PermissionDenied.
     """

@@ -28,8 +28,8 @@ Vector = str
 class RowDraft:
     """An index row as it should be.
 
-    paragraphs, field_paragraphs: whose text is in it, all with its label. sources: (entity, passage or None) of text that
-    was drawn from elsewhere. heading_path: outermost first.
+    paragraphs, field_paragraphs: whose text is in it, all with its label. sources: (entity, passage or None) of text
+    that was drawn from elsewhere. heading_path: outermost first.
     """
 
     id: UUID
@@ -85,9 +85,23 @@ class RowDraft:
 
 # Vectors
 
+INSERT_VECTORS = """
+INSERT INTO ingestion_vector
+  (workspace_id, data_classification, audience, entity, file, "row", kind, model, embedding)
+SELECT c.workspace_id, c.data_classification, c.audience, e.number, coalesce(f.number, 0), c.number, c.kind, %s,
+  given.vector::halfvec
+FROM unnest(%s::uuid[], %s::text[]) AS given (id, vector)
+JOIN ingestion_contextrow c ON c.id = given.id
+JOIN entities_entity e ON e.id = c.entity_id
+LEFT JOIN ingestion_file f ON f.id = c.file_id
+ON CONFLICT DO NOTHING
+"""
+
 
 def known_vectors(drafts: Sequence[RowDraft], model_id: str) -> tuple[set[UUID], dict[UUID, Vector]]:
-    """(drafts whose row has its vector already, vectors of equal text elsewhere in the workspace), in a service scope."""
+    """(drafts whose row has its vector already, vectors of equal text elsewhere in the workspace), in a service
+    scope.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT c.id FROM ingestion_contextrow c JOIN ingestion_vector v ON v.row = c.number"
@@ -247,10 +261,6 @@ def write_vectors(vectors: Mapping[UUID, Vector], embedder: Embedder) -> None:
         for start in range(0, len(ids), BATCH):
             batch = ids[start : start + BATCH]
             cursor.execute(
-                'INSERT INTO ingestion_vector (workspace_id, data_classification, audience, entity, file, "row", kind, model, embedding)'
-                " SELECT c.workspace_id, c.data_classification, c.audience, e.number, coalesce(f.number, 0), c.number, c.kind, %s,"
-                " given.vector::halfvec FROM unnest(%s::uuid[], %s::text[]) AS given (id, vector)"
-                " JOIN ingestion_contextrow c ON c.id = given.id JOIN entities_entity e ON e.id = c.entity_id"
-                " LEFT JOIN ingestion_file f ON f.id = c.file_id ON CONFLICT DO NOTHING",
+                INSERT_VECTORS,
                 [model.pk, batch, [vectors[pk] for pk in batch]],
             )

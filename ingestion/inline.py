@@ -10,8 +10,9 @@ from ingestion.records import index_record
 
 
 def work_off(workspace: int) -> int:
-    """Process every waiting file and record of a workspace, until nothing is left that could be done now. Needs no scope
-    open. Returns how many pieces of work were done."""
+    """Process every waiting file and record of a workspace, until nothing is left that could be done now. Needs no
+    scope open. Returns how many pieces of work were done.
+    """
     done = 0
     while True:
         with Scope.for_service(workspace).open():

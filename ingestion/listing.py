@@ -38,9 +38,9 @@ class Outcome:
 class FileView:
     """A file as the caller may know it.
 
-    name: NAMELESS where the name's label is not the caller's. size, pages: None where they would tell of concealed text.
-    labels: atoms of what is readable or acknowledged in it. outcome: what came out, by label.
-    url: of the reader, "" where there is nothing to read; the other addresses are "" where the caller may not.
+    name: NAMELESS where the name's label is not the caller's. size, pages: None where they would tell of concealed
+    text. labels: atoms of what is readable or acknowledged in it. outcome: what came out, by label. url: of the
+    reader, "" where there is nothing to read; the other addresses are "" where the caller may not.
     """
 
     id: UUID
@@ -158,7 +158,7 @@ def _view(
     whole = own or (outline.whole and file.revision_id is not None)
     labels = outline.labels if outline.exists else {label for label in floor_atoms(file) if is_acknowledged(label)}
     ended_badly = file.state in (State.FAILED, State.QUARANTINED)
-    error = None
+    error: dict[str, Any] | None = None
     if ended_badly:
         error = {"code": file.error_code, "detail": file.error_detail}
         if file.error_page is not None and whole:

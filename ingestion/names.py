@@ -9,8 +9,9 @@ UNNAMED = "unnamed"
 
 
 def clean_name(given: str) -> str:
-    """The base name of `given`: no folders of either kind of slash, no control or invisible characters, NFC, and at most
-    255 characters, cut before the extension. Never empty."""
+    """The base name of `given`: no folders of either kind of slash, no control or invisible characters, NFC, and at
+    most 255 characters, cut before the extension. Never empty.
+    """
     name = unicodedata.normalize("NFC", given)
     name = re.split(r"[/\\]", name)[-1]
     # Cc, Cf: line breaks, NUL, and marks that make "cod.exe" read "exe.doc".

@@ -43,8 +43,9 @@ def passages_of(work: Work, extraction: Extraction, chunks: Sequence[Chunk]) -> 
 
 
 def summaries_of(work: Work, extraction: Extraction, segmented: Segmented) -> list[RowDraft]:
-    """One row per label. Its sources are the paragraphs with that label that share its words: raising one of them raises
-    the summary too."""
+    """One row per label. Its sources are the paragraphs with that label that share its words: raising one of them
+    raises the summary too.
+    """
     rows = []
     for label, sentences in segmented.summaries.items():
         text = " ".join(sentences)

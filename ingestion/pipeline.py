@@ -3,9 +3,9 @@
     STEPS = extract → classify → segment → chunk → embed, then publish
 
 Each step runs with no scope open, reads what it needs in short transactions and hands on a value that is kept
-(`StepResult`, unlabelled, so nobody's to read) before the next begins: a worker that is killed loses at most the step it
-was in, long steps at most a window or a batch, and no call to a model is made twice. Nothing is visible to a reader before
-`publish`, which is one transaction. Every write is under the claim, so two workers never publish one file.
+(`StepResult`, unlabelled, so nobody's to read) before the next begins: a worker that is killed loses at most the step
+it was in, long steps at most a window or a batch, and no call to a model is made twice. Nothing is visible to a reader
+before `publish`, which is one transaction. Every write is under the claim, so two workers never publish one file.
 """
 
 import logging

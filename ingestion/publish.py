@@ -1,7 +1,7 @@
 """Publishing: one transaction in which a reader's view changes from the old document to the new one (design §4).
 
-Paragraphs and rows that are gone go, new ones come, unchanged ones are not touched: their ids are made of their content,
-so vectors, postings, citations and manual labels stay.
+Paragraphs and rows that are gone go, new ones come, unchanged ones are not touched: their ids are made of their
+content, so vectors, postings, citations and manual labels stay.
 """
 
 from typing import Any

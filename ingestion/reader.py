@@ -114,8 +114,10 @@ class Cited:
 
 
 def cited_by(file: File, passage: str = "", row: str = "", start: str = "", end: str = "") -> Cited | None:
-    """What the parameters of an address mean: `passage` (a paragraph) or `row` (an index row), and the characters `start`
-    to `end` of its text. None where there is nothing that the caller may read: then the file is shown as it is."""
+    """What the parameters of an address mean: `passage` (a paragraph) or `row` (an index row), and the characters
+    `start` to `end` of its text. None where there is nothing that the caller may read: then the file is shown as it
+    is.
+    """
     first, last = _number(start), _number(end)
     whole = first is None or last is None or first >= last
     row_id, passage_id = _uuid(row), _uuid(passage)

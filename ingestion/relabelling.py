@@ -57,8 +57,8 @@ def get_paragraph_or_404(scope: Scope, pk: UUID) -> Paragraph | FieldParagraph:
 def relabel_paragraph(*, scope: Scope, paragraph: Labelled, labels: Iterable[int], reason: str) -> list[Vote]:
     """A steward's decision on a paragraph got with `get_paragraph_or_404`. Returns its votes as they will be.
 
-    It is carried out when this transaction commits, before the caller gets an answer, in one transaction of the service:
-    text drawn from the paragraph may rise above the label of whoever decides, and scopes do not nest.
+    It is carried out when this transaction commits, before the caller gets an answer, in one transaction of the
+    service: text drawn from the paragraph may rise above the label of whoever decides, and scopes do not nest.
     Raises: BadUpload without a reason or for a label that does not exist; PermissionError for who is no steward.
     """
     if not is_steward(scope):
@@ -90,7 +90,9 @@ def _vote(decision: Decision, paragraph: Labelled) -> Vote:
 
 
 def apply_decision(decision: Decision) -> None:
-    """One transaction: the label, index rows with that text out, text drawn from it raised, the index queued to follow."""
+    """One transaction: the label, index rows with that text out, text drawn from it raised, the index queued to
+    follow.
+    """
     with Scope.for_service(decision.workspace).open():
         model = Paragraph if decision.of_file else FieldParagraph
         paragraph = model._default_manager.select_for_update().filter(pk=decision.paragraph).first()
@@ -138,7 +140,9 @@ def republish(file: UUID) -> None:
 
 
 def label_text(workspace: int, text: str) -> int | None:
-    """The label of a short text, by rules and model, with no scope open. None when it could not be classified: hidden."""
+    """The label of a short text, by rules and model, with no scope open. None when it could not be classified:
+    hidden.
+    """
     scope = Scope.for_service(workspace)
     with scope.open():
         classifier = Classifier(workspace, workspace_levels(), workspace_guidance())

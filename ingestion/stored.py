@@ -1,4 +1,6 @@
-"""What earlier work left in the database that later work may use: a published revision's text, and equal inputs' votes."""
+"""What earlier work left in the database that later work may use: a published revision's text, and equal inputs'
+votes.
+"""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -62,6 +64,8 @@ def votes_given_before(
 
 
 def _proposals(files: Sequence[UUID], numbers: Sequence[int]) -> list[tuple[str, tuple[int, ...]]]:
-    """Summaries of files, offered again for every label: `summaries.summarise` keeps what each label's text bears out."""
+    """Summaries of files, offered again for every label: `summaries.summarise` keeps what each label's text
+    bears out.
+    """
     rows = ContextRow.objects.filter(file__in=files, kind=Kind.FILE_SUMMARY).values_list("text", flat=True)
     return [(" ".join(sentences(text)), tuple(numbers)) for text in dict.fromkeys(rows)]

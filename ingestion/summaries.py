@@ -18,7 +18,7 @@ NEUTRAL = frozenset(
     covers defines describes document during each either explains from gives have having into lists many more most much
     must names only other others over paragraph paragraphs part parts provides reports says section sections
     sets several shows some states such summary text than that their them then there these they this those through
-    under until upon well were what when where which while will with within without would""".split()
+    under until upon well were what when where which while will with within without would""".split()  # noqa: SIM905
 )
 
 

@@ -1,4 +1,6 @@
-"""Tasks take ids: load, claim, call, nothing else. Each opens the service scope of one workspace when it needs the database."""
+"""Tasks take ids: load, claim, call, nothing else. Each opens the service scope of one workspace when it needs the
+database.
+"""
 
 from datetime import timedelta
 from uuid import UUID

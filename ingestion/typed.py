@@ -10,6 +10,8 @@ from collections.abc import Iterable
 from decimal import Decimal
 from typing import Any
 
+from django.db import models
+
 from entities.access import atoms_of, combine_many
 from entities.access.objects import declared_fields
 from entities.formats import format_money
@@ -39,7 +41,7 @@ def snapshots(entity: Entity, embedder: Embedder) -> list[RowDraft]:
         lines.setdefault(label, [])
         text = shown_value(entity, name) if name not in links and name not in ("name", "currency") else ""
         if text:
-            lines[label].append(f"{str(model._meta.get_field(name).verbose_name).capitalize()}: {text}")
+            lines[label].append(f"{column(model, name).verbose_name.capitalize()}: {text}")
     sentence, sentence_label = semantic(entity)
     rows = []
     for label, fields in lines.items():
@@ -81,13 +83,18 @@ def kind_of(entity: Entity) -> str:
     return str(type(entity)._meta.verbose_name).capitalize()
 
 
+def column(model: type[Entity], name: str) -> models.Field[Any, Any]:
+    field = model._meta.get_field(name)
+    assert isinstance(field, models.Field)
+    return field
+
+
 def shown_value(entity: Entity, name: str) -> str:
     """A field's value in words; "" for nothing."""
     value: Any = getattr(entity, name)
     if value is None or value == "":
         return ""
-    field = type(entity)._meta.get_field(name)
-    if field.choices:
+    if column(type(entity), name).choices:
         return str(getattr(entity, f"get_{name}_display")())
     if isinstance(value, Decimal):
         return format_money(value, getattr(entity, "currency", ""))

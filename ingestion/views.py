@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 from rest_framework.exceptions import APIException
@@ -54,7 +54,8 @@ def upload(request: HttpRequest, pk: UUID) -> HttpResponse:
     refuse_unless(scope, entity, "upload")
     scripted = bool(request.headers.get("HX-Request"))
     taken, problem = [], None
-    for given in request.FILES.getlist("file") or [None]:
+    given: Any
+    for given in [*request.FILES.getlist("file")] or [None]:
         try:
             taken.append(take_upload(scope, entity, {"file": given}, request.POST))
         except APIException as refusal:
@@ -79,8 +80,6 @@ def sentence(refusal: APIException) -> str:
 
 
 def json_error(status: int, code: str, detail: str) -> HttpResponse:
-    from django.http import JsonResponse
-
     return JsonResponse(payload(code, detail), status=status)
 
 

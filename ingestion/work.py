@@ -104,7 +104,9 @@ class Marked:
 
 @dataclass(frozen=True)
 class Segmented:
-    """paragraphs: all, in order. summaries: label → sentences. decisions: digest of the manual votes that were heeded."""
+    """paragraphs: all, in order. summaries: label → sentences. decisions: digest of the manual votes that were
+    heeded.
+    """
 
     paragraphs: tuple[Marked, ...]
     summaries: Mapping[int, Sequence[str]]
@@ -121,7 +123,7 @@ class Segmented:
     def from_json(cls, data: Mapping[str, Any]) -> "Segmented":
         return cls(
             tuple(Marked.from_json(paragraph) for paragraph in data["paragraphs"]),
-            {label: sentences for label, sentences in data["summaries"]},
+            dict(data["summaries"]),
             data["decisions"],
         )
 
