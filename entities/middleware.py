@@ -25,6 +25,14 @@ class ScopeMiddleware:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponse:
+        prefix = get_script_prefix()
+        try:
+            return self.answer(request)
+        finally:
+            # The prefix is the thread's: what the thread does next does not happen in this workspace.
+            set_script_prefix(prefix)
+
+    def answer(self, request: HttpRequest) -> HttpResponse:
         request.access_scope = None  # type: ignore[attr-defined]
         slug = self.enter_workspace(request) if request.path_info.startswith("/w/") else self.named_by_caller(request)
         if slug is None or not request.user.is_authenticated:
