@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ingestion.documents import JOIN, Box, Extraction, Kind, ParagraphText, Unaccounted
+from ingestion.documents import JOIN, Box, Boxes, Extraction, Kind, ParagraphText, Unaccounted
 from ingestion.extract import language
 from ingestion.pieces import table_header
 
@@ -22,7 +22,7 @@ class _Raw:
     text: str
     kind: Kind
     page: int | None
-    boxes: tuple[Box, ...]
+    boxes: Boxes
     heading_path: tuple[str, ...]
 
 
@@ -64,7 +64,7 @@ class Builder:
             if header and start:  # a long table: its header stands on every part
                 part = text[:header] + part
                 moved = tuple(replace(box, start=box.start + header, end=box.end + header) for box in moved)
-            self._rows.append(_Raw(part, kind, page, moved, above))
+            self._rows.append(_Raw(part, kind, page, Boxes(moved), above))
         if kind == "heading" and level is not None:
             self._path.append((level, text))
         return first
@@ -72,11 +72,15 @@ class Builder:
     def more_boxes(self, number: int, boxes: Sequence[Box]) -> None:
         """The same paragraph stands in other places too."""
         row = self._rows[number]
-        self._rows[number] = replace(row, boxes=(*row.boxes, *boxes))
+        self._rows[number] = replace(row, boxes=Boxes((*row.boxes, *boxes)))
 
     def miss(self, code: str, detail: str, page: int | None = None) -> None:
         """Records what could not be read; once for each code and page."""
         self._unaccounted.setdefault((code, page), Unaccounted(code, detail, page))
+
+    def missed(self) -> bool:
+        """Whether anything could not be read."""
+        return bool(self._unaccounted)
 
     def add_properties(self, said: Mapping[str, str]) -> None:
         """What a document says of itself (title, subject …), as one paragraph, unless its text says the same."""

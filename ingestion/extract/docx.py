@@ -237,7 +237,7 @@ def _properties(document: Any, path: Path) -> dict[str, str]:
     with zipfile.ZipFile(path) as archive:
         if "docProps/custom.xml" in archive.namelist():
             for entry in _parse(archive.read("docProps/custom.xml")):
-                name, text = entry.get("name") or "", one_line(" ".join(entry.itertext()))[:500]
+                name, text = one_line(entry.get("name") or ""), one_line(" ".join(entry.itertext()))[:500]
                 if text and not name.startswith("MSIP_Label_"):
                     said[name] = text
     return {name.capitalize(): text for name, text in said.items()}

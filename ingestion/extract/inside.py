@@ -22,7 +22,8 @@ def task(
     skip: Collection[int] = (),
 ) -> dict[str, Any]:
     """For `run_limited("ingestion.extract.inside:task", …)`."""
-    return extract(path, name, limits=limits, report=report, strategy=strategy, skip=skip).to_json()
+    extraction = extract(path, name, limits=limits, report=report, strategy=strategy, skip=skip)
+    return {**extraction.head_to_json(), "rows": extraction.rows_to_json()}
 
 
 def extract(

@@ -86,8 +86,7 @@ class _Walk:
         elif token.type == "inline":
             self._inline(token, self._tokens[index - 1])
         elif token.type in ("fence", "code_block"):
-            about = token.info.strip() if " " in token.info.strip() else ""  # one word is the language
-            self._add(f"{about}\n{token.content}".strip("\n"), "code")
+            self._add(f"{token.info.strip()}\n{token.content}".strip("\n"), "code")
         elif token.type == "html_block":
             self._add(token.content.strip(), "code")
 

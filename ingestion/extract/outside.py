@@ -46,6 +46,6 @@ def extract_file(
             skip = [*skip, page]
             continue
         try:
-            return Extraction.from_json(answer)
+            return Extraction.from_json(answer, answer.get("rows", []))
         except ValueError:
             raise Quarantined("crashed", "The reader gave an answer that makes no sense for this file.") from None

@@ -14,7 +14,7 @@ from pathlib import Path
 import pypdfium2 as pdfium
 
 from ingestion.documents import Box, Extraction
-from ingestion.extract import pdf_checks, sniff
+from ingestion.extract import pdf_checks, pdf_revisions, sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.pdf_lines import Line, in_reading_order, segments, whole_lines
 from ingestion.extract.pdf_margins import Margins, Running
@@ -38,16 +38,16 @@ def extract(path: Path, *, limits: Limits, report: Report, strategy: str | None,
     try:
         document = pdfium.PdfDocument(path)
     except pdfium.PdfiumError:
-        raise Quarantined(
-            "corrupt", "This PDF is damaged and cannot be opened. Save it again from the program that wrote it."
-        ) from None
+        raise pdf_revisions.corrupt("This PDF is damaged and cannot be opened.") from None
     with TableFinder(path) as finder:
         reading = _Reading(document, pages, builder, report, skip, finder, strategy)
         reading.run()
         document.close()
-    builder.add_properties(properties)
     if not len(builder) and reading.blank_pages == pages:
+        if builder.missed():
+            raise pdf_revisions.corrupt("This PDF is damaged: nothing on its pages can be read.")
         raise Quarantined("empty", "All pages of this PDF are blank. Check that you chose the right file.")
+    builder.add_properties(properties)
     return builder.extraction(sniff.PDF, pages, "layout" if reading.found_tables else "text")
 
 
@@ -96,6 +96,7 @@ class _Reading:
                 raise
             except Exception:  # whatever a hostile page makes the libraries raise costs this page alone
                 self._failed(number)
+        self._report("finishing")
         for running in self._running:
             if running.paragraph is not None:
                 self._builder.more_boxes(running.paragraph, running.boxes)
@@ -155,7 +156,12 @@ class _Reading:
     def _tables(self, number: int, content: PageContent) -> list[Table]:
         if self._strategy == "text" or (self._strategy is None and not suggests_table(content)):
             return []
-        tables = self._finder.find(number, content)
+        try:
+            tables = self._finder.find(number, content)
+        except MemoryError:
+            raise
+        except Exception:  # pdfplumber gave up: the page is read without its tables, and no word is lost
+            return []
         self.found_tables = self.found_tables or bool(tables)
         return tables
 

@@ -165,8 +165,10 @@ class _Count:
 
     def through(self, data: Iterator[bytes]) -> Iterator[bytes]:
         inflate = zlib.decompressobj()
+        fed = False
         try:
             for piece in data:
+                fed = fed or bool(piece)
                 while piece and not inflate.eof:
                     out = inflate.decompress(piece, PIECE)
                     self.bytes += len(out)
@@ -177,7 +179,7 @@ class _Count:
         except zlib.error:
             self.whole = False
             return
-        self.whole = self.whole and inflate.eof
+        self.whole = self.whole and (inflate.eof or not fed)
 
 
 def _look_at_document(pdf: pikepdf.Pdf, builder: Builder) -> None:
@@ -236,7 +238,7 @@ def _properties(pdf: pikepdf.Pdf) -> dict[str, str]:
         for key, value in pdf.docinfo.items():
             text = one_line(str(value))[:500] if isinstance(value, pikepdf.String) else ""
             if key not in SOFTWARE_PROPERTIES and not key.startswith(PURVIEW) and text.lower() not in PLACEHOLDERS:
-                said[key.lstrip("/")] = text
+                said[one_line(key.lstrip("/"))[:100]] = text
     except (pikepdf.PdfError, ValueError, TypeError, AttributeError):
         pass
     return said

@@ -7,6 +7,7 @@ pages whose strokes suggest a grid, and only where the cells are.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -80,7 +81,8 @@ class TableFinder:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._pdf is not None:
-            self._pdf.close()
+            with suppress(Exception):  # closing walks all pages, which a damaged file does not survive
+                self._pdf.close()
 
     def find(self, number: int, content: PageContent) -> list[Table]:
         """The tables of page `number` (1-based); their words are taken out of `content.words`."""

@@ -7,6 +7,7 @@ Everything a task needs is imported before the rights are given up; the uploaded
 from __future__ import annotations
 
 import importlib
+import itertools
 import json
 import os
 import sys
@@ -21,19 +22,21 @@ from ingestion.sandbox.limits import MIB, Limits, Quarantined
 
 EXIT_MEMORY = 77
 EXIT_ERROR = 78
+ROWS_A_FRAME = 200
 
 Task = Callable[..., dict[str, Any]]
 
 
 def main() -> None:
-    """Runs one task: `function(path, *, limits, report, **options) -> dict`. A value under the key `blob` is bytes."""
+    """Runs one task: `function(path, *, limits, report, **options) -> dict` (docs/sandbox.md, Writing a task)."""
     orders = json.loads(sys.stdin.buffer.read())
     out = _claim_stdout()
     limits = Limits(**orders["limits"])
     path = Path(orders["path"])
 
     def send(kind: bytes, payload: bytes) -> None:
-        out.write(frames.encode(kind, payload))
+        out.write(frames.header(kind, payload))
+        out.write(payload)
         out.flush()
 
     def report(stage: str, page: int | None = None, pages: int | None = None) -> None:
@@ -49,7 +52,10 @@ def main() -> None:
         blob = result.pop("blob", None)
         if blob is not None:
             send(frames.BINARY, blob)
-        send(frames.RESULT, json.dumps(result, ensure_ascii=False, separators=(",", ":")).encode())
+        rows = iter(result.pop("rows", ()))
+        while batch := list(itertools.islice(rows, ROWS_A_FRAME)):
+            send(frames.ROWS, _encode(batch))
+        send(frames.RESULT, _encode(result))
     except Quarantined as refusal:
         send(frames.QUARANTINED, json.dumps([refusal.code, refusal.detail[:2000], refusal.page]).encode())
     except MemoryError:
@@ -61,6 +67,11 @@ def main() -> None:
         sys.stderr.flush()
         os._exit(EXIT_ERROR)
     os._exit(0)  # the libraries' own clean-up of a hostile document is not worth the risk
+
+
+def _encode(value: Any) -> bytes:
+    """JSON. Half characters, which no encoding knows, become question marks."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(errors="replace")
 
 
 def _claim_stdout() -> Any:

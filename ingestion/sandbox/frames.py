@@ -1,6 +1,7 @@
 """The one-way pipe from the limited process: frames of one kind byte, four bytes of length (big endian) and a payload.
 
-P progress (JSON) · Q quarantined (JSON) · B binary part of the answer · R the answer (JSON, last frame).
+P progress (JSON) · Q quarantined (JSON) · B binary part of the answer · L rows of the answer (JSON list, any number of
+frames) · R the answer itself (JSON, last frame).
 """
 
 from __future__ import annotations
@@ -10,19 +11,20 @@ from collections.abc import Iterator
 
 HEADER = struct.Struct(">cI")
 SMALL = 64 * 1024
-PROGRESS, QUARANTINED, BINARY, RESULT = b"P", b"Q", b"B", b"R"
+PROGRESS, QUARANTINED, BINARY, ROWS, RESULT = b"P", b"Q", b"B", b"L", b"R"
+ANSWERS = (BINARY, ROWS, RESULT)
 
 
 class BadFrame(ValueError):
     """The other side does not keep to the form."""
 
 
-def encode(kind: bytes, payload: bytes) -> bytes:
-    return HEADER.pack(kind, len(payload)) + payload
+def header(kind: bytes, payload: bytes) -> bytes:
+    return HEADER.pack(kind, len(payload))
 
 
 class Decoder:
-    """Puts frames together from whatever the pipe gave; `limit` bounds the sum of answer and binary part, in bytes."""
+    """Puts frames together from whatever the pipe gave; `limit` bounds the whole answer, in bytes."""
 
     def __init__(self, limit: int) -> None:
         self._buffer = bytearray()
@@ -36,7 +38,7 @@ class Decoder:
             if kind in (PROGRESS, QUARANTINED):
                 if length > SMALL:
                     raise BadFrame("progress is too long")
-            elif kind in (BINARY, RESULT):
+            elif kind in ANSWERS:
                 if length > self._left:
                     raise OverflowError
             else:
@@ -45,6 +47,6 @@ class Decoder:
                 return
             payload = bytes(self._buffer[HEADER.size : HEADER.size + length])
             del self._buffer[: HEADER.size + length]
-            if kind in (BINARY, RESULT):
+            if kind in ANSWERS:
                 self._left -= length
             yield kind, payload

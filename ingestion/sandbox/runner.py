@@ -36,8 +36,9 @@ def run_limited(
 ) -> dict[str, Any]:
     """Runs `task` ("package.module:function", our own code) on the file at `path` in a limited process.
 
-    The function is called as `function(path, *, limits, report, **options)` and returns a dict of JSON values; a value
-    under the key `blob` is bytes and comes back as bytes. `options` must be JSON. What `on_progress` raises ends the
+    The function is called as `function(path, *, limits, report, **options)` and returns a dict of JSON values, with
+    bytes under the key `blob` and, under `rows`, an iterable that is sent bit by bit and comes back as a list (neither
+    key is there when there was nothing). `options` must be JSON. What `on_progress` raises ends the
     child and reaches the caller, so that work can be cancelled.
 
     Raises Quarantined for everything the file is to blame for, FileNotFoundError when there is no file.
@@ -63,6 +64,7 @@ class _Child:
         self._limits = limits
         self._last = Progress("starting")
         self._errors = b""
+        self._extras: dict[str, Any] = {}  # parts of the answer that travel apart
         self._peak_memory = 0  # bytes of resident size, known after the end
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-X", "utf8", "-c", START.format(root=str(ROOT))],
@@ -90,16 +92,15 @@ class _Child:
         decoder = frames.Decoder(self._limits.output_bytes)
         stdout, stderr = _pipe(self._process.stdout), _pipe(self._process.stderr)
         begun = heard = time.monotonic()
-        blob: bytes | None = None
         with selectors.DefaultSelector() as selector:
             selector.register(stdout, selectors.EVENT_READ)
             selector.register(stderr, selectors.EVENT_READ)
             while True:
                 deadline = min(heard + self._patience(), begun + self._limits.wall_seconds)
-                ready = selector.select(max(0.0, deadline - time.monotonic()))
-                if not ready and time.monotonic() >= deadline:
+                patience = deadline - time.monotonic()
+                if patience <= 0:
                     raise self._too_slow()
-                for key, _events in ready:
+                for key, _events in selector.select(patience):
                     data = os.read(key.fd, 1 << 16)
                     if key.fd == stderr.fileno():
                         self._errors = (self._errors + data)[-STDERR_TAIL:]
@@ -108,25 +109,45 @@ class _Child:
                         continue
                     if not data:
                         raise self._ended_early()
-                    try:
-                        for kind, payload in decoder.feed(data):
-                            heard = time.monotonic()
-                            if kind == frames.PROGRESS:
-                                self._last = _progress(payload)
-                                if on_progress is not None:
-                                    on_progress(self._last)
-                            elif kind == frames.QUARANTINED:
-                                raise _refusal(payload)
-                            elif kind == frames.BINARY:
-                                blob = payload
-                            else:
-                                return _answer(payload, blob)
-                    except OverflowError:
-                        raise Quarantined(
-                            "bomb", "What this file unpacks to is too large to be kept. Split it into smaller files."
-                        ) from None
-                    except frames.BadFrame:
-                        raise _crashed(self._last.page) from None
+                    for kind, payload in self._frames(decoder, data):
+                        heard = time.monotonic()
+                        if kind == frames.PROGRESS:
+                            self._last = _progress(payload)
+                            if on_progress is not None:
+                                on_progress(self._last)
+                        elif (answer := self._take(kind, payload)) is not None:
+                            return answer
+
+    def _frames(self, decoder: frames.Decoder, data: bytes) -> list[tuple[bytes, bytes]]:
+        try:
+            return list(decoder.feed(data))
+        except OverflowError:
+            raise Quarantined(
+                "bomb", "What this file unpacks to is too large to be kept. Split it into smaller files."
+            ) from None
+        except ValueError:
+            raise _crashed(self._last.page) from None
+
+    def _take(self, kind: bytes, payload: bytes) -> dict[str, Any] | None:
+        """One part of the answer; the whole of it with the last. Nothing in it is trusted."""
+        if kind == frames.BINARY:
+            self._extras["blob"] = payload
+            return None
+        try:
+            value = json.loads(payload)
+            if kind == frames.QUARANTINED:
+                code, detail, page = value
+                refusal = Quarantined(str(code), str(detail), page if type(page) is int else None)
+            elif kind == frames.ROWS and isinstance(value, list):
+                self._extras.setdefault("rows", []).extend(value)
+                return None
+            elif kind == frames.RESULT and isinstance(value, dict):
+                return value | self._extras
+            else:
+                refusal = _crashed(self._last.page)
+        except (ValueError, TypeError, RecursionError):
+            refusal = _crashed(self._last.page)
+        raise refusal
 
     def _patience(self) -> float:
         return self._limits.silence_seconds if self._last.page is None else self._limits.page_seconds
@@ -197,31 +218,11 @@ def _rest(stream: IO[bytes]) -> bytes:
 def _progress(payload: bytes) -> Progress:
     try:
         stage, page, pages = json.loads(payload)
-    except (ValueError, RecursionError):
-        raise frames.BadFrame("not progress") from None
+    except (ValueError, TypeError, RecursionError):
+        raise _crashed(None) from None
     if not isinstance(stage, str) or type(page) not in (int, type(None)) or type(pages) not in (int, type(None)):
-        raise frames.BadFrame("not progress")
+        raise _crashed(None)
     return Progress(stage[:40], page, pages)
-
-
-def _refusal(payload: bytes) -> Quarantined:
-    try:
-        code, detail, page = json.loads(payload)
-        return Quarantined(str(code), str(detail), page if type(page) is int else None)
-    except (ValueError, RecursionError):
-        return _crashed(None)
-
-
-def _answer(payload: bytes, blob: bytes | None) -> dict[str, Any]:
-    try:
-        answer = json.loads(payload)
-    except (ValueError, RecursionError):
-        raise frames.BadFrame("not an answer") from None
-    if not isinstance(answer, dict):
-        raise frames.BadFrame("not an answer")
-    if blob is not None:
-        answer["blob"] = blob
-    return answer
 
 
 def _crashed(page: int | None) -> Quarantined:

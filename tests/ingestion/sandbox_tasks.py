@@ -20,6 +20,10 @@ def blob(path, *, limits, report):
     return {"pages": 1, "blob": b"\x00\xff" + path.read_bytes()}
 
 
+def rows(path, *, limits, report):
+    return {"pages": 1, "rows": ([n, "x"] for n in range(1000))}
+
+
 def refuse(path, *, limits, report):
     raise Quarantined("encrypted", "Protected by a password.", 3)
 
@@ -43,6 +47,11 @@ def trickle(path, *, limits, report):
     while True:
         report("reading", 1, 1)
         time.sleep(0.02)
+
+
+def shout(path, *, limits, report):
+    while True:
+        os.write(2, b"error\n" * 1000)
 
 
 def eat(path, *, limits, report):

@@ -6,7 +6,7 @@ import pikepdf
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from ingestion.documents import Extraction, ParagraphText
+from ingestion.documents import Boxes, Extraction, ParagraphText
 from ingestion.extract import extract_file
 from ingestion.sandbox import Limits, Progress
 from tests.ingestion.pdfs import HEIGHT, LOREM, changed, draw, grid, line, picture, prose
@@ -288,6 +288,14 @@ def test_properties_are_text_unless_the_pages_say_the_same(tmp_path: Path) -> No
     assert not [t for t in texts(read(draw(tmp_path / "b.pdf", named("Annual report")))) if t.startswith("Title")]
 
 
+def test_a_property_of_damaged_letters_harms_nothing(tmp_path: Path) -> None:
+    path = draw(tmp_path / "a.pdf", report)
+    content = path.read_bytes()
+    assert b"/Subject (unspecified)" in content
+    path.write_bytes(content.replace(b"/Subject (unspecified)", b"/Sub\xc5ject (about pay)"))
+    assert the(read(path), "Sub").text.endswith("ject: about pay")
+
+
 def test_one_bad_page_does_not_cost_the_others(tmp_path: Path) -> None:
     path = draw(tmp_path / "a.pdf", *[report] * 3)
 
@@ -321,6 +329,24 @@ def test_progress_names_pages(tmp_path: Path) -> None:
 
 def test_what_comes_back_survives_json(tmp_path: Path) -> None:
     extraction = read(draw(tmp_path / "a.pdf", report))
-    assert Extraction.from_json(extraction.to_json()) == extraction
+    assert Extraction.from_json(extraction.head_to_json(), extraction.rows_to_json()) == extraction
+    assert Boxes.from_json(Boxes(extraction.paragraphs[0].boxes).to_json()) == tuple(extraction.paragraphs[0].boxes)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        ["text", "song", 1, "", [], "en"],
+        ["text", "text", -1, "", [], "en"],
+        ["text", "text", 1, "1 2 3", [], "en"],
+        ["text", "text", 1, "9999999999999 0 0 0 0 0 0", [], "en"],
+        ["text", "text", 1, "", [7], "en"],
+        ["text", "text"],
+        7,
+    ],
+)
+def test_what_is_no_extraction_is_refused(row: object) -> None:
+    head: dict[str, object] = {"media_type": "text/plain", "pages": None, "strategy": "text", "unaccounted": []}
+    assert Extraction.from_json(head, []).text == ""
     with pytest.raises(ValueError):
-        Extraction.from_json({"paragraphs": [["text", "song", 1, [], [], "en"]]})
+        Extraction.from_json(head, [row])

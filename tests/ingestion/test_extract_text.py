@@ -65,7 +65,7 @@ def test_markdown(tmp_path: Path) -> None:
         ("list", "- first"),
         ("list", "- second with a second line"),
         ("list", "1. inner"),
-        ("code", "SELECT pay FROM people;\n\n-- all of it"),
+        ("code", "sql\nSELECT pay FROM people;\n\n-- all of it"),
         ("text", "A quoted line."),
         ("code", "<!-- Jane earns 98,000 -->"),
         ("code", "[UNUSED]: http://example.org/pay Pay of Jane"),

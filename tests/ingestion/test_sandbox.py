@@ -10,7 +10,7 @@ import pytest
 from ingestion.sandbox import Limits, Progress, Quarantined, run_limited
 
 TASKS = "tests.ingestion.sandbox_tasks"
-QUICK = Limits(silence_seconds=1.0, page_seconds=1.0, wall_seconds=5.0)
+QUICK = Limits(silence_seconds=3.0, page_seconds=1.0, wall_seconds=8.0)
 LINUX = sys.platform == "linux"
 
 
@@ -38,6 +38,10 @@ def test_bytes_come_back_as_bytes(upload: Path) -> None:
     assert run_limited(f"{TASKS}:blob", upload) == {"pages": 1, "blob": b"\x00\xfftwelve bytes"}
 
 
+def test_rows_come_back_whole_and_in_order(upload: Path) -> None:
+    assert run_limited(f"{TASKS}:rows", upload) == {"pages": 1, "rows": [[n, "x"] for n in range(1000)]}
+
+
 def test_a_refusal_keeps_code_sentence_and_page(upload: Path) -> None:
     refusal = refused("refuse", upload)
     assert (refusal.code, refusal.detail, refusal.page) == ("encrypted", "Protected by a password.", 3)
@@ -53,7 +57,7 @@ def test_progress_for_ever_ends_at_the_wall(upload: Path) -> None:
     assert refused("trickle", upload, Limits(wall_seconds=1.0)).code == "timeout"
 
 
-@pytest.mark.parametrize("task", ["spin", "sleep_after_closing", "forge"])
+@pytest.mark.parametrize("task", ["spin", "shout", "sleep_after_closing", "forge"])
 def test_a_child_that_will_not_talk_is_ended(upload: Path, task: str) -> None:
     assert refused(task, upload).code in ("timeout", "crashed", "bomb")
 
