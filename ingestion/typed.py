@@ -83,7 +83,7 @@ def kind_of(entity: Entity) -> str:
     return str(type(entity)._meta.verbose_name).capitalize()
 
 
-def column(model: type[Entity], name: str) -> models.Field[Any, Any]:
+def column(model: type[Entity], name: str) -> "models.Field[Any, Any]":
     field = model._meta.get_field(name)
     assert isinstance(field, models.Field)
     return field
