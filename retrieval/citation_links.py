@@ -10,7 +10,7 @@ from entities.model_markdown import CitationLink
 from retrieval.links import workspace_url
 from retrieval.locate import Resolved, resolve, resolve_all
 from retrieval.owners import Citing
-from retrieval.support import Support, check_support, sentences_citing
+from retrieval.support import Support, borne_out_by, check_support, sentences_citing
 
 MARKER = re.compile(r"\[citation:(\d{1,9})\]")
 
@@ -22,7 +22,7 @@ def citation_links(scope: Scope, citing: Citing, pk: UUID) -> dict[int, Citation
         n: CitationLink(
             number=n,
             name=resolved.name or "Source",
-            url=resolved.url,
+            url=url_of(scope, citing, resolved),
             where=resolved.where,
             preview_url=workspace_url(scope, "retrieval:citation", pk, n) if resolved.available else "",
             support=support_of(citing, resolved) or "",
@@ -37,6 +37,12 @@ def support_of(citing: Citing, resolved: Resolved) -> Support | None:
     if resolved.located is None or not sentences:
         return None
     return check_support(sentences, f"{resolved.located.section}\n{resolved.located.text}")
+
+
+def url_of(scope: Scope, citing: Citing, resolved: Resolved) -> str:
+    """Where a citation opens: at its passage, with the sentence marked that bears out what was written."""
+    words = borne_out_by(sentences_citing(citing.text, resolved.n), resolved.located.text) if resolved.located else None
+    return resolved.url(scope, words)
 
 
 def citation_json(scope: Scope, citing: Citing, n: int) -> dict[str, Any] | None:
@@ -63,5 +69,5 @@ def citation_json(scope: Scope, citing: Citing, n: int) -> dict[str, Any] | None
         },
         "preview": resolved.preview,
         "support": support_of(citing, resolved),
-        "url": resolved.url or None,
+        "url": url_of(scope, citing, resolved) or None,
     }

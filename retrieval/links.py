@@ -20,10 +20,24 @@ def workspace_url(scope: Scope, name: str, *args: object, **query: object) -> st
     return f"{path}?{urlencode(given)}" if given else path
 
 
-def passage_url(scope: Scope, entity: UUID, file: UUID | None, passage: UUID | None) -> str:
-    """The reader at the passage, for text of a file; the record's page at it otherwise."""
-    if file is not None:
-        url = workspace_url(scope, "ingestion:reader", file, passage=passage)
-    else:
+def passage_url(
+    scope: Scope,
+    entity: UUID,
+    file: UUID | None = None,
+    *,
+    row: UUID | None = None,
+    passage: UUID | None = None,
+    words: tuple[int, int] | None = None,
+) -> str:
+    """The reader at a passage of a file, with the passage and `words` of it marked; the record's page for other text.
+
+    row: the index row, where it stands; else passage: its first paragraph. words: characters of the row's text.
+    """
+    if file is None:
         url = workspace_url(scope, "entities:detail", entity)
+    elif row is not None:
+        start, end = words or (None, None)
+        url = workspace_url(scope, "ingestion:reader", file, row=row, start=start, end=end)
+    else:
+        url = workspace_url(scope, "ingestion:reader", file, passage=passage)
     return f"{url}#p-{passage}" if passage else url

@@ -26,7 +26,10 @@ PREVIEW = 200
 
 @dataclass(frozen=True)
 class Located:
-    """The text that a citation leads to now. atoms: what it needs. exact: it is what was cited, to the letter."""
+    """The text that a citation leads to now.
+
+    atoms: what it needs. exact: it is what was cited, to the letter. row: the index row, where it still stands.
+    """
 
     text: str
     atoms: tuple[int, ...]
@@ -34,6 +37,7 @@ class Located:
     section: str
     passages: tuple[UUID, ...]
     exact: bool
+    row: UUID | None = None
 
 
 @dataclass(frozen=True)
@@ -45,7 +49,6 @@ class Resolved:
     located: Located | None = None
     entity: EntityRef | None = None
     file: FileRef | None = None
-    url: str = ""
 
     @property
     def available(self) -> bool:
@@ -59,6 +62,14 @@ class Resolved:
     @property
     def where(self) -> str:
         return f"p. {self.located.page}" if self.located and self.located.page else ""
+
+    def url(self, scope: Scope, words: tuple[int, int] | None = None) -> str:
+        """Where it opens, with `words` (characters of the text) marked; empty where it is not available."""
+        if self.located is None or self.entity is None:
+            return ""
+        passage = self.located.passages[0] if self.located.passages else None
+        file = self.file.id if self.file else None
+        return passage_url(scope, self.entity.id, file, row=self.located.row, passage=passage, words=words)
 
     @property
     def preview(self) -> str:
@@ -84,14 +95,12 @@ def resolve_all(scope: Scope, owner: Owner, numbers: Iterable[int]) -> dict[int,
         if located is None:
             result[citation.n] = Resolved(citation.n, type_)
             continue
-        passage = located.passages[0] if located.passages else None
         result[citation.n] = Resolved(
             n=citation.n,
             type=type_,
             located=located,
             entity=entities[citation.entity_id],
             file=files.get(citation.file),
-            url=passage_url(scope, citation.entity_id, citation.file, passage),
         )
     return result
 
@@ -148,6 +157,7 @@ def _of_row(row: Mapping[str, Any], paragraphs: Mapping[UUID, tuple[UUID, ...]],
         section=row["heading_path"],
         passages=paragraphs.get(row["id"], ()),
         exact=exact,
+        row=row["id"],
     )
 
 

@@ -188,7 +188,7 @@ def _result(
         section=row["heading_path"],
         position=row["position"],
         passages=passages,
-        url=passage_url(scope, entity.id, file.id if file else None, passages[0] if passages else None),
+        url=passage_url(scope, entity.id, row["file_id"], row=row["id"], passage=passages[0] if passages else None),
         matched=tuple(words),
         stems=tuple(stem for word in words for stem in sorted(terms.stems.get(word, ()))),
     )

@@ -75,6 +75,21 @@ def check_sentence(sentence: str, passage: str) -> Support:
     return Support.SUPPORTED
 
 
+def borne_out_by(sentences: Sequence[str], passage: str) -> tuple[int, int] | None:
+    """The characters of the sentence in `passage` that has most in common with what was written; None for none."""
+    wanted = {word for sentence in sentences for word in content_words(sentence)}
+    numbers = {number for sentence in sentences for number in figures(sentence)}
+    best, most, start = None, 0, 0
+    for end in [*END.finditer(passage), None]:
+        stop = end.start() if end else len(passage)
+        part = passage[start:stop]
+        common = len(wanted & content_words(part)) + 2 * len(numbers & (figures(part) | spelt_figures(part)))
+        if common > most:
+            best, most = (start + len(part) - len(part.lstrip()), start + len(part.rstrip())), common
+        start = end.end() if end else stop
+    return best
+
+
 def figures(text: str) -> frozenset[Decimal]:
     """The numbers written in figures, in units: "€1.2 million", "1,200,000" and "1 200 000" are one number."""
     found: set[Decimal] = set()

@@ -13,7 +13,7 @@ from entities.api.lists import chips_of_atoms
 from entities.model_markdown import CitationLink
 from entities.models import Entity
 from retrieval.cards import Card
-from retrieval.citation_links import support_of
+from retrieval.citation_links import support_of, url_of
 from retrieval.facets import count_facets
 from retrieval.locate import resolve
 from retrieval.owners import citing_or_404
@@ -95,7 +95,7 @@ def citation_preview(request: HttpRequest, pk: UUID, n: int) -> HttpResponse:
     if resolved.located is None:
         return render(request, "components/citation_preview.html", {"gone": True})
     context = {
-        "citation": CitationLink(n, resolved.name, resolved.url, resolved.where),
+        "citation": CitationLink(n, resolved.name, url_of(scope, citing, resolved), resolved.where),
         "text": resolved.preview,
         "labels": chips_of_atoms(resolved.located.atoms),
         "support": support_of(citing, resolved),

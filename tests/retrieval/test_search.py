@@ -44,7 +44,8 @@ def test_an_exact_word_is_found(lease, viewer):
     assert first.section == "Terms"
     assert "“liability cap”" in first.why
     assert first.url.startswith(f"/w/acme/files/{file.pk}/")
-    assert f"passage={first.passages[0]}" in first.url
+    assert f"row={first.id}" in first.url
+    assert first.url.endswith(f"#p-{first.passages[0]}")
 
 
 def test_a_stem_of_a_word_is_found(lease, viewer):

@@ -1,0 +1,75 @@
+"""The support check finds figures and names that a passage does not have."""
+
+from decimal import Decimal
+
+import pytest
+
+from retrieval.support import Support, borne_out_by, check_sentence, check_support, figures, sentences_citing
+
+PASSAGE = (
+    "Brannock Steel shall pay EUR 1,200,000 on 10 March 2026. The liability cap is two million euros, "
+    "15 % of the contract value. Notice is given by Maria Olsen in writing."
+)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Brannock Steel pays €1.2 million in March 2026.",
+        "The liability cap is €2m.",
+        "The cap on liability is 15% of the contract's value.",
+        "Maria Olsen gives notice in writing.",
+        "1. Notice is given in writing.",
+    ],
+)
+def test_supported(sentence):
+    assert check_sentence(sentence, PASSAGE) is Support.SUPPORTED
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "The liability cap is €3 million.",
+        "Brannock Steel shall pay EUR 1,200,000 on 11 March 2026.",
+        "Penguins live in Antarctica and eat krill.",
+    ],
+)
+def test_unsupported(sentence):
+    assert check_sentence(sentence, PASSAGE) is Support.UNSUPPORTED
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    ["The liability cap protects Gannet.", "The contract shows healthy margins, solid notice and punctual pay."],
+)
+def test_weak(sentence):
+    assert check_sentence(sentence, PASSAGE) is Support.WEAK
+
+
+def test_the_worst_sentence_decides():
+    assert check_support(["The liability cap is €2m.", "The liability cap is €3m."], PASSAGE) is Support.UNSUPPORTED
+    assert check_support([], PASSAGE) is Support.SUPPORTED
+
+
+@pytest.mark.parametrize(
+    "written", ["1,200,000", "1.200.000", "1 200 000", "1'200'000", "1.2 million", "€1.2m", "1.2M", "1200k"]
+)
+def test_one_number_however_it_is_written(written):
+    assert figures(f"It costs {written} in all") == {Decimal(1200000)}
+
+
+def test_metres_are_not_millions():
+    assert figures("a beam of 5 m") == {Decimal(5)}
+
+
+def test_the_sentence_that_bears_out_what_was_written():
+    start, end = borne_out_by(["The cap is €2 million."], PASSAGE)
+    assert PASSAGE[start:end].startswith("The liability cap is two million")
+    assert borne_out_by(["Penguins."], PASSAGE) is None
+
+
+def test_the_sentence_of_a_citation():
+    text = "The cap is 5 [citation:1]. Rent is due monthly. [citation:2]\n- Notice [citation:1][citation:3] in writing"
+    assert sentences_citing(text, 1) == ["The cap is 5 .", "- Notice in writing"]
+    assert sentences_citing(text, 2) == ["Rent is due monthly."]
+    assert sentences_citing(text, 9) == []
