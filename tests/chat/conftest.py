@@ -1,5 +1,6 @@
 """Conversations in tests: real turns in threads, on the database of the run, with an indexed document."""
 
+import asyncio
 import json
 import time
 from collections.abc import Callable, Iterator
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from chat import runner
+from config.asgi import application
 from entities.models import Entity
 from llm import scripted
 from tests.conftest import Person
@@ -40,6 +42,48 @@ def events_of(body: bytes) -> list[SentEvent]:
         if "event" in fields:
             found.append(SentEvent(int(fields["id"]), fields["event"], json.loads(fields["data"])))
     return found
+
+
+def tail(who: Person | None, turn: object, query: str = "", **headers: str) -> tuple[int, bytes]:
+    """GET the events from the web server's application, to the end of the stream."""
+    given = {"host": "localhost", **headers}
+    if who is not None:
+        given["authorization"] = who.api._credentials["HTTP_AUTHORIZATION"]  # type: ignore[attr-defined]
+    return asyncio.run(get_asgi(f"/api/chat/turns/{turn}/events/", query, given))
+
+
+async def get_asgi(path: str, query: str, headers: dict[str, str]) -> tuple[int, bytes]:
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "GET",
+        "scheme": "http",
+        "path": path,
+        "raw_path": path.encode(),
+        "root_path": "",
+        "query_string": query.encode(),
+        "headers": [(name.encode(), value.encode()) for name, value in headers.items()],
+        "client": ("127.0.0.1", 1),
+        "server": ("localhost", 80),
+    }
+    status, parts = 0, []
+    asked = False
+
+    async def receive() -> dict[str, Any]:
+        nonlocal asked
+        if asked:
+            await asyncio.sleep(3600)
+        asked = True
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        nonlocal status
+        status = message.get("status", status)
+        parts.append(message.get("body", b""))
+
+    await asyncio.wait_for(application(scope, receive, send), 30)
+    return status, b"".join(parts)
 
 
 def text_of(events: list[SentEvent]) -> str:
@@ -75,9 +119,9 @@ class Chat:
         return answer.json()
 
     def events(self, turn: str, after: int = 0) -> list[SentEvent]:
-        answer = self.who.api.get(f"/api/chat/turns/{turn}/events/?after={after}")
-        assert answer.status_code == 200, answer.content
-        return events_of(answer.getvalue())
+        status, body = tail(self.who, turn, f"after={after}")
+        assert status == 200, body
+        return events_of(body)
 
     def messages(self) -> list[dict[str, Any]]:
         return self.who.api.get(f"{self.url}messages/").json()["results"]
