@@ -43,17 +43,27 @@ def search(
     within: Within = EVERYTHING,
     reference_depth: int = 0,
     limit: int = 10,
+    floor: float | None = None,
 ) -> list[Result]:
     """The passages that answer `query` best among those that `scope` may see, at most `limit` (and `Tuning.most`).
 
     `scope` is open. A string is prepared here; where a network embedder is configured, `prepare` it before opening.
-    reference_depth: widens `within.entities` by the records that references lead to, as the scope sees them.
+    reference_depth: widens `within.entities` by the records that references lead to, as the scope sees them. floor: in the
+    place of `Tuning.floor`; -1 takes whatever there is, in its order, as a summary does.
     Raises: ScopeError when another scope is open; ValueError for a type that does not exist.
     """
-    return choose(scope, find(scope, query, within=within, reference_depth=reference_depth), limit=limit)
+    found = find(scope, query, within=within, reference_depth=reference_depth, floor=floor)
+    return choose(scope, found, limit=limit)
 
 
-def find(scope: Scope, query: str | PreparedQuery, *, within: Within = EVERYTHING, reference_depth: int = 0) -> Found:
+def find(
+    scope: Scope,
+    query: str | PreparedQuery,
+    *,
+    within: Within = EVERYTHING,
+    reference_depth: int = 0,
+    floor: float | None = None,
+) -> Found:
     """Both branches and their fusion. Raises as `search` does."""
     if current() != scope:
         raise ScopeError("a search is made in its own open scope")
@@ -68,7 +78,8 @@ def find(scope: Scope, query: str | PreparedQuery, *, within: Within = EVERYTHIN
         return nothing
     terms = terms_of(asked.words)
     near, worded = by_meaning(asked, through), by_words(terms, through)
-    return Found(asked, terms, _fused(near, worded), through, linked)
+    least = tuning().floor if floor is None else floor
+    return Found(asked, terms, _fused(near, worded, least), through, linked)
 
 
 def widen(scope: Scope, within: Within, depth: int) -> tuple[Within, dict[UUID, UUID]]:
@@ -85,12 +96,14 @@ def widen(scope: Scope, within: Within, depth: int) -> tuple[Within, dict[UUID, 
     return replace(within, entities=tuple(walked.depths) or within.entities), linked
 
 
-def _fused(near: list[tuple[int, float]], worded: list[tuple[int, float, frozenset[int]]]) -> tuple[Hit, ...]:
+def _fused(
+    near: list[tuple[int, float]], worded: list[tuple[int, float, frozenset[int]]], floor: float
+) -> tuple[Hit, ...]:
     """Both branches by reciprocal rank. A row that is far off in meaning and holds no word is not an answer."""
     t = tuning()
     similarity = dict(near)
     lexical = {row: (score, terms) for row, score, terms in worded}
-    near_rows = [row for row, value in near if value >= t.floor or row in lexical]
+    near_rows = [row for row, value in near if value >= floor or row in lexical]
     scores = reciprocal_rank([near_rows, list(lexical)], t.weights, t.rrf_k)
     none: tuple[None, frozenset[int]] = (None, frozenset())
     return tuple(Hit(row, scores[row], similarity.get(row), *lexical.get(row, none)) for row in in_order(scores))
