@@ -48,8 +48,8 @@ def search(
     """The passages that answer `query` best among those that `scope` may see, at most `limit` (and `Tuning.most`).
 
     `scope` is open. A string is prepared here; where a network embedder is configured, `prepare` it before opening.
-    reference_depth: widens `within.entities` by the records that references lead to, as the scope sees them. floor: in the
-    place of `Tuning.floor`; -1 takes whatever there is, in its order, as a summary does.
+    reference_depth: widens `within.entities` by the records that references lead to, as the scope sees them. floor:
+    in the place of `Tuning.floor`; -1 takes whatever there is, in its order, as a summary does.
     Raises: ScopeError when another scope is open; ValueError for a type that does not exist.
     """
     found = find(scope, query, within=within, reference_depth=reference_depth, floor=floor)
