@@ -48,7 +48,11 @@ def main() -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip browser tests where there is no browser, unless this is CI, where they then fail."""
+    """Browser tests last: playwright keeps an event loop in the main thread, beside which no asynchronous test runs.
+
+    Skip them where there is no browser, unless this is CI, where they then fail.
+    """
+    items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
     if IN_CI or executable() is not None:
         return
     skip = pytest.mark.skip(reason="no Chromium on this machine")
