@@ -21,7 +21,11 @@ from retrieval.search import search
 from retrieval.suggest import suggest
 
 KIND_NAMES = {kind: name for name, kind in KINDS.items()}
-MANY = {"many": True, "explode": True}
+
+
+def several(name: str, kind: Any, **more: Any) -> OpenApiParameter:
+    """A parameter that may be given several times."""
+    return OpenApiParameter(name, kind, many=True, explode=True, **more)
 
 
 def result_json(result: Result) -> dict[str, Any]:
@@ -49,12 +53,12 @@ def result_json(result: Result) -> dict[str, Any]:
     responses=dict,
     parameters=[
         OpenApiParameter("q", str, required=True),
-        OpenApiParameter("type", str, **MANY),
-        OpenApiParameter("entity", UUID, **MANY),
-        OpenApiParameter("file", UUID, **MANY),
-        OpenApiParameter("collection", str, **MANY),
-        OpenApiParameter("session", UUID, **MANY),
-        OpenApiParameter("kind", str, enum=list(KINDS), **MANY),
+        several("type", str),
+        several("entity", UUID),
+        several("file", UUID),
+        several("collection", str),
+        several("session", UUID),
+        several("kind", str, enum=list(KINDS)),
         OpenApiParameter("since", str, description="First day, like 2026-03-31."),
         OpenApiParameter("until", str, description="Last day."),
         OpenApiParameter("reference_depth", int, description="Follow references from the given entities so far."),

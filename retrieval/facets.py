@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from django.contrib.contenttypes.models import ContentType
 
@@ -37,21 +38,27 @@ class Facet:
 FIELDS = {"type": "types", "kind": "kinds", "collection": "collections"}
 
 
-def count_facets(scope: Scope, found: Found, within: Within) -> list[Facet]:
+def count_facets(scope: Scope, found: Found, within: Within, reference_depth: int = 0) -> list[Facet]:
     """The three facets of a question. Each counts what its own choice does not narrow, so that another can be chosen.
 
     Counts are over everything found, at most `Tuning.candidates` a branch: they agree with the list to its end.
     """
     facets = []
     for parameter, title in (("type", "Record"), ("kind", "Kind"), ("collection", "Collection")):
-        attribute = FIELDS[parameter]
-        chosen = getattr(within, attribute)
-        base = find(scope, found.query, within=replace(within, **{attribute: ()})) if chosen else found
+        chosen = getattr(within, FIELDS[parameter])
+        base = found
+        if chosen:
+            base = find(scope, found.query, within=_without(within, parameter), reference_depth=reference_depth)
         counts = _counts([hit.row for hit in base.hits])[parameter]
         for value in chosen:
             counts.setdefault(KIND_NAMES[value] if parameter == "kind" else value, 0)
         facets.append(Facet(parameter, title, _values(parameter, counts, {_written(parameter, v) for v in chosen})))
     return [facet for facet in facets if facet.values]
+
+
+def _without(within: Within, parameter: str) -> Within:
+    nothing: dict[str, Any] = {FIELDS[parameter]: ()}
+    return replace(within, **nothing)
 
 
 def _written(parameter: str, value: str | Kind) -> str:

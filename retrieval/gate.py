@@ -51,7 +51,8 @@ def gate(scope: Scope, within: Within) -> Gate:
     """
     seen, seen_params = _compiled(visible(scope, Entity) & _chosen_entities(within), "number")
     ctes, cte_params = [f"seen (number) AS MATERIALIZED ({seen})"], [*seen_params]
-    conditions, params = [CLEARED, "p.entity IN (SELECT number FROM seen)"], [scope.workspace]
+    conditions = [CLEARED, "p.entity IN (SELECT number FROM seen)"]
+    params: list[Any] = [scope.workspace]
     if not scope.is_service:
         try:
             hidden, hidden_params = _compiled(~visible(scope, Entity), "pk")

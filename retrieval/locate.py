@@ -85,6 +85,7 @@ def resolve(scope: Scope, owner: Owner, n: int) -> Resolved | None:
 def resolve_all(scope: Scope, owner: Owner, numbers: Iterable[int]) -> dict[int, Resolved]:
     """Several numbers at once, in a fixed number of statements."""
     cited = list(Citation.objects.filter(owner_kind=owner.kind, owner=owner.id, n__in=set(numbers)))
+    entities: dict[UUID | None, EntityRef]
     entities = {e.pk: entity_ref(scope, e) for e in records(scope, {c.entity_id for c in cited if c.entity_id})}
     files = _files({c.file for c in cited if c.file}, entities)
     seen = [c for c in cited if c.entity_id in entities and (c.file is None or c.file in files)]
@@ -105,7 +106,7 @@ def resolve_all(scope: Scope, owner: Owner, numbers: Iterable[int]) -> dict[int,
     return result
 
 
-def _files(ids: set[UUID], entities: Mapping[UUID, EntityRef]) -> dict[UUID | None, FileRef]:
+def _files(ids: set[UUID], entities: Mapping[UUID | None, EntityRef]) -> dict[UUID | None, FileRef]:
     rows = File.objects.filter(pk__in=ids, entity__in=list(entities)).annotate(cleared=FILE_NAME_IS_READABLE)
     return {
         pk: FileRef(pk, name if cleared else None, collection)
@@ -142,11 +143,11 @@ def _by_record(scope: Scope, cited: list[Citation]) -> dict[int, Located]:
     }
 
 
-def _readable_rows(scope: Scope, which: Q) -> list[dict[str, Any]]:
+def _readable_rows(scope: Scope, which: Q) -> list[Any]:
     """Index rows that the scope may read: labels and audience by row-level security, and the permission on records."""
     seen = Entity.objects.filter(visible(scope, Entity)).order_by().values("pk")
     rows = ContextRow.objects.filter(which, sources_visible(scope), entity__in=seen).order_by("created_at", "number")
-    return list(rows.values("id", "entity_id", "text", "data_classification", "page", "heading_path"))
+    return [*rows.values("id", "entity_id", "text", "data_classification", "page", "heading_path")]
 
 
 def _of_row(row: Mapping[str, Any], paragraphs: Mapping[UUID, tuple[UUID, ...]], *, exact: bool) -> Located:

@@ -46,7 +46,8 @@ def read_asked(params: QueryDict) -> Asked:
 
     def one(name: str, default: T, read: Callable[[str], T]) -> T:
         try:
-            return read(params[name].strip()) if params.get(name, "").strip() else default
+            given = str(params.get(name, "")).strip()
+            return read(given) if given else default
         except ValueError as wrong:
             problems[name] = str(wrong)
             return default

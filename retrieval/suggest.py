@@ -48,7 +48,8 @@ def _nearness(column: str, text: str) -> Case:
 
 
 def _records(scope: Scope, text: str, limit: int) -> list[tuple[int, Suggestion]]:
-    rows: Any = Entity.objects.readable_by(scope).filter(title__icontains=text, archived_at__isnull=True)
+    readable: Any = Entity.objects.readable_by(scope)
+    rows = readable.filter(title__icontains=text, archived_at__isnull=True)
     rows = rows.annotate(nearness=_nearness("title", text)).order_by("nearness", "-updated_at", "pk")
     refs = [(row.nearness, entity_ref(scope, row)) for row in rows[:limit]]
     return [

@@ -51,7 +51,7 @@ def found_context(request: HttpRequest, asked: Asked) -> dict[str, Any]:
     return {
         **narrowed,
         "cards": [Card(result) for result in results],
-        "facets": count_facets(scope, found, asked.within),
+        "facets": count_facets(scope, found, asked.within, asked.reference_depth),
         "more_url": address(request, limit=min(asked.limit + tuning().page, tuning().most)) if there_is_more else "",
         "everywhere_url": f"{request.path}?{urlencode({'q': asked.text})}",
         "words_only": not found.query.vector,

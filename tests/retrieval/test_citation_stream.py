@@ -104,8 +104,8 @@ def test_numbers_given_out_meanwhile_count():
 PIECES = st.sampled_from(
     [
         "[1]", "[9]", "[citation:2]", "[citation:77]", "[src:a1b2c3d4]", "[src:ffffffff]", "[1, 2]", "[", "]", "[cit",
-        "`", "``", "```", "~~~", "\n", "\n\n", " ", "  ", "    ", "\t", "word", "Cap", ".", ",", "- ", "1. ", "> ", "\\",
-        "[1](u)", "```py\n", "x = a[1]", "1", "12]", ":", "src:", "citation:",
+        "`", "``", "```", "~~~", "\n", "\n\n", " ", "  ", "    ", "\t", "word", "Cap", ".", ",", "- ", "1. ", "> ",
+        "\\", "[1](u)", "```py\n", "x = a[1]", "1", "12]", ":", "src:", "citation:",
     ]
 )  # fmt: skip
 TEXTS = st.lists(PIECES, max_size=25).map("".join)

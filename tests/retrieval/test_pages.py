@@ -1,4 +1,4 @@
-"""Search page, suggestions, facets and related records, through HTTP: each with the twin in which hidden rows do nothing."""
+"""Search page, suggestions, facets and related records, through HTTP: each with its twin of hidden rows."""
 
 import re
 from uuid import uuid4
