@@ -4,6 +4,7 @@ Layers: the agent's instructions, the Pulse, the record's properties, the conver
 What is kept of it for the context inspector is ids and token counts.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -20,6 +21,7 @@ from entities.registry import column_of, parents
 from llm import prompts
 from llm.models_catalogue import Tier
 from llm.offline.tokens import estimate
+from pulse.reader import pulse_for
 from retrieval.citations import Numbers, numbers_of
 
 VERBATIM = 10
@@ -111,8 +113,12 @@ def _named(entity: Entity) -> bool:
 
 
 def _pulse(scope: Scope, entity: Entity) -> tuple[str, list[Given]]:
-    """The Pulse that the asker may read, and what it was drawn from."""
-    return "", []
+    """The Pulse that the asker may read, and what it was drawn from. One that is not there yet is not waited for."""
+    pulse = pulse_for(scope, entity).pulse
+    if pulse is None or pulse.data_classification is None:
+        return "", []
+    given = _drawn_from({pulse.pk: pulse.data_classification})
+    return pulse.text, [*given, Given(entity.pk, pulse.data_classification)]
 
 
 def _history(
@@ -129,15 +135,13 @@ def _history(
         {"role": "user" if row.role == Role.USER else "assistant", "content": row.content.replace("[citation:", "[")}
         for row in latest
     ]
-    return messages, _sources(latest), dropped
+    return messages, _drawn_from({row.pk: row.data_classification or 0 for row in latest}), dropped
 
 
-def _sources(rows: list[Any]) -> list[Given]:
-    """What earlier messages were drawn from: an answer that may repeat them needs all of it."""
-    by_message = {row.pk: int(row.data_classification) for row in rows}
+def _drawn_from(texts: Mapping[UUID, int]) -> list[Given]:
+    """What derived texts (id -> label) were drawn from: an answer that may repeat them needs all of it."""
     grouped: dict[tuple[UUID, int], list[UUID]] = {}
-    for message, entity, passage in Source.objects.filter(derived__in=by_message).values_list(
-        "derived", "entity", "passage"
-    ):
-        grouped.setdefault((entity, by_message[message]), []).extend([passage] if passage else [])
+    rows = Source.objects.filter(derived__in=texts).values_list("derived", "entity", "passage")
+    for derived, entity, passage in rows:
+        grouped.setdefault((entity, texts[derived]), []).extend([passage] if passage else [])
     return [Given(entity, label, tuple(passages)) for (entity, label), passages in grouped.items()]

@@ -138,11 +138,11 @@ async def disconnected(receive: Receive) -> None:
 
 
 async def answer(send: Send, status: int, body: dict[str, Any]) -> None:
-    """As Django's JsonResponse writes it, so that the bytes are the same."""
+    """As the API writes it, so that the bytes are the same."""
     await send(
         {"type": "http.response.start", "status": status, "headers": [(b"content-type", b"application/json")]}
     )
-    await send({"type": "http.response.body", "body": json.dumps(body).encode()})
+    await send({"type": "http.response.body", "body": json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()})
 
 
 def after_of(query: str, headers: dict[str, str]) -> int:

@@ -48,7 +48,7 @@ def inspect(scope: Scope, turn: Turn) -> Inspected:
     numbers = {entry["n"] for entry in turn.manifest.get("passages", [])}
     found = resolve_all(scope, owner_of(session), numbers) if numbers else {}
     passages = tuple(
-        Given(n, resolved.name or "Source", resolved.where, resolved.url)
+        Given(n, resolved.name or "Source", resolved.where, resolved.url(scope))
         for n, resolved in sorted(found.items())
         if resolved.available
     )
