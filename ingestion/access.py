@@ -4,11 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from django.core.exceptions import PermissionDenied
 from django.db import connection
 from django.db.models import QuerySet
 from django.http import Http404
 
-from entities.access import Scope, atoms_of, readable_now
+from entities.access import Scope, atoms_of, get_entity_or_404, may, readable_now
 from entities.access.scope import cached
 from entities.models import Entity
 from entities.rag import Collection, atoms
@@ -42,6 +43,17 @@ def get_file_or_404(scope: Scope, pk: UUID | str, verb: str = "view") -> File:
     if file is None or not is_shown(scope, file, outlines([file.pk]).get(file.pk, Outline())):
         raise Http404("Not found.")
     return file
+
+
+REFUSALS = {"upload": "add files to it or work on those it has", "delete": "delete what hangs on it"}
+
+
+def get_record_for(scope: Scope, pk: UUID, verb: str) -> Entity:
+    """The record of files, for "upload" or "delete". Raises: Http404 when it is hidden, else PermissionDenied."""
+    entity = get_entity_or_404(scope, pk)
+    if not may(scope, entity, verb):
+        raise PermissionDenied(f"You may see this {entity.type_title.lower()}, but not {REFUSALS[verb]}.")
+    return entity
 
 
 def outlines(files: Iterable[UUID]) -> dict[UUID, Outline]:

@@ -13,10 +13,9 @@ from rest_framework.response import Response
 
 from entities.access import MEMBER, STEWARD, Scope, get_entity_or_404, requires
 from entities.api.lists import label_list, labels_of_atoms, paginate
-from entities.api.views import refuse_unless
 from entities.models import Entity
 from ingestion import actions, downloads
-from ingestion.access import get_file_or_404
+from ingestion.access import get_file_or_404, get_record_for
 from ingestion.listing import file_view, list_files
 from ingestion.models import File, Paragraph
 from ingestion.reader import NOTICE, blocks
@@ -83,7 +82,7 @@ def entity_files(request: Request, pk: UUID) -> Response:
     entity = get_entity_or_404(scope, pk)
     if request.method == "GET":
         return paginate(request, list_files(scope, entity), lambda view: view.to_json())
-    refuse_unless(scope, entity, "upload")
+    get_record_for(scope, pk, "upload")
     file = take_upload(scope, entity, request.FILES, request.data)
     return Response(file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
 
@@ -120,7 +119,7 @@ def file_detail(request: Request, pk: UUID) -> Response:
     scope = scope_of(request)
     file = get_file_or_404(scope, pk)
     if request.method == "DELETE":
-        refuse_unless(scope, get_entity_or_404(scope, file.entity_id), "delete")
+        get_record_for(scope, file.entity_id, "delete")
         actions.delete_file(scope=scope, file=file)
         return Response(status=status.HTTP_204_NO_CONTENT)
     return Response(file_view(scope, file).to_json())
@@ -132,7 +131,7 @@ def file_detail(request: Request, pk: UUID) -> Response:
 def file_retry(request: Request, pk: UUID) -> Response:
     scope = scope_of(request)
     file = get_file_or_404(scope, pk)
-    refuse_unless(scope, get_entity_or_404(scope, file.entity_id), "upload")
+    get_record_for(scope, file.entity_id, "upload")
     file = actions.retry_file(scope=scope, file=file)
     return Response(file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
 

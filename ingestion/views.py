@@ -12,10 +12,9 @@ from django.views.decorators.http import require_POST, require_safe
 from rest_framework.exceptions import APIException
 
 from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
-from entities.api.views import refuse_unless
 from entities.errors import payload
 from ingestion import actions, downloads
-from ingestion.access import get_file_or_404, visible_files
+from ingestion.access import get_file_or_404, get_record_for, visible_files
 from ingestion.api import take_upload
 from ingestion.claims import UNFINISHED
 from ingestion.listing import collection_choices, file_view, file_views, list_files
@@ -50,8 +49,7 @@ def files_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
 def upload(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Several files from a form, or one at a time from upload.js, which wants the new row or a reason."""
     scope = scope_of(request)
-    entity = get_entity_or_404(scope, pk)
-    refuse_unless(scope, entity, "upload")
+    entity = get_record_for(scope, pk, "upload")
     scripted = bool(request.headers.get("HX-Request"))
     taken, problem = [], None
     given: Any
@@ -96,7 +94,7 @@ def file_row(request: HttpRequest, pk: UUID) -> HttpResponse:
 def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = scope_of(request)
     file = get_file_or_404(scope, pk)
-    refuse_unless(scope, get_entity_or_404(scope, file.entity_id), "upload")
+    get_record_for(scope, file.entity_id, "upload")
     try:
         file = actions.retry_file(scope=scope, file=file)
     except APIException as refusal:
@@ -112,7 +110,7 @@ def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
 def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = scope_of(request)
     file = get_file_or_404(scope, pk)
-    refuse_unless(scope, get_entity_or_404(scope, file.entity_id), "delete")
+    get_record_for(scope, file.entity_id, "delete")
     name = file_view(scope, file).name
     actions.delete_file(scope=scope, file=file)
     messages.success(request, f"{name} was deleted, with everything drawn from it.")

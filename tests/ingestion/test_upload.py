@@ -26,7 +26,7 @@ def test_an_editor_uploads_and_a_viewer_may_not(staff: Person, viewer: Person, c
     assert upload(staff, contract).status_code == 202
     refused = upload(viewer, contract)
     assert refused.status_code == 403
-    assert "not upload" in refused.json()["error"]["detail"]
+    assert "not add files" in refused.json()["error"]["detail"]
 
 
 def test_hidden_foreign_and_absent_records_take_no_file_and_say_the_same(
