@@ -169,9 +169,10 @@ def _request(
     request: dict[str, Any] = {
         "model": model.name,
         "max_tokens": max_tokens + model.headroom,
-        "system": system,
         "messages": messages,
     }
+    if system:
+        request["system"] = system
     if tools:
         request["tools"] = list(tools)
     if tool_choice is not None:

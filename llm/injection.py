@@ -19,78 +19,87 @@ INVISIBLE = re.compile("[\u200b\u2060-\u2064\ufeff]")
 # Text direction overrides and tag characters have no honest use in a document's text.
 SMUGGLED = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 
-EARLIER = r"(?:previous|prior|above|earlier|preceding|foregoing|existing|initial|original|system|safety|security)"
+EARLIER = phrases(
+    "previous; prior; above; earlier; preceding; foregoing; existing; initial; original; system; safety; security"
+)
 RULES = phrases(
     "instructions?; prompts?; rules?; directions?; guidelines?; polic(?:y|ies); directives?; commands?; constraints?"
 )
 REST = r"[^.!?\n]*[.!?]?"
+LINE_START = r"(?:^|(?<=\n))[ \t]*"
+ORDER = r"(?:^|(?<=[.!?:\n])|(?<=[.!?:]\s)|\b(?:please|now|then|and|must)\s)[ \t]*"
+NEVER = r"\b(?:do\s+not|don['’]t|never)\s+"
+MACHINE = phrases("AI; LLM; language models?; chat\\s?bots?; assistants?; models?")
+HARMLESS = phrases(
+    "public; unclassified; non-?sensitive; not (?:sensitive|confidential); harmless; level 0; 0\\b; safe to share"
+)
+RESTRICTED = phrases(
+    r"""salar(?:y|ies); passwords?; credentials?; api keys?; secrets?; personal data; documents? you; data you;
+    confidential; restricted; private"""
+)
+SHOW = phrases("reveal; print; show; output; repeat; display; leak; disclose; tell me")
+SEND = phrases("reveal; print; output; list; dump; exfiltrate; leak; disclose; send; forward; e-?mail; upload; post")
 
-STRONG: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (name, re.compile(pattern, re.IGNORECASE))
-    for name, pattern in (
-        (
-            "override instructions",
-            rf"\b(?:ignore|disregard|forget|override|bypass|overlook|skip|discard|do\s+not\s+(?:follow|obey))\s+"
-            rf"(?:(?:all|any|everything|of|the|your|my|these|those|every|about)\s+){{0,4}}(?:{EARLIER}\s+)*"
-            rf"(?:{RULES}|everything\s+(?:above|before)|what\s+(?:you\s+were|was)\s+told)\b{REST}",
+
+def _patterns(named: dict[str, tuple[str, ...]]) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple((name, re.compile("|".join(parts), re.IGNORECASE)) for name, parts in named.items())
+
+
+STRONG = _patterns(
+    {
+        "override instructions": (
+            r"\b(?:ignore|disregard|forget|override|bypass|overlook|skip|discard|do\s+not\s+(?:follow|obey))\s+"
+            r"(?:(?:all|any|everything|of|the|your|my|these|those|every|about)\s+){0,4}"
+            rf"(?:{EARLIER}\s+)*(?:{RULES}|everything\s+(?:above|before)|what\s+(?:you\s+were|was)\s+told)\b{REST}",
+            rf"\b(?:forget|ignore|disregard)\s+everything\b{REST}",
+            rf"\bignorier\w*\s+(?:alle\s+)?(?:vorherigen|bisherigen|obigen)\s+\w+{REST}",
+            rf"\bignore[zr]?\s+(?:toutes\s+)?les\s+instructions\s+pr[ée]c[ée]dentes{REST}",
+            rf"\bignora\s+(?:todas\s+)?las\s+instrucciones\s+anteriores{REST}",
         ),
-        ("override instructions", rf"\b(?:forget|ignore|disregard)\s+everything\b{REST}"),
-        (
-            "override instructions",
-            r"\b(?:ignorier\w*\s+(?:alle\s+)?(?:vorherigen|bisherigen|obigen)\s+\w+|ignore[zr]?\s+(?:toutes\s+)?les\s+instructions"
-            rf"\s+pr[ée]c[ée]dentes|ignora\s+(?:todas\s+)?las\s+instrucciones\s+anteriores)\b{REST}",
+        "change of role": (
+            r"\byou\s+are\s+(?:now|no\s+longer)\s+(?:an?\s+|in\s+|bound\s+|restricted|the\s+|free)" + REST,
+            rf"\b(?:enter|enable|activate|switch\s+to)\s+(?:god|DAN|jailbreak|unrestricted|unfiltered)\s+mode\b{REST}",
+            rf"\b(?:pretend|act)\s+(?:that\s+you\s+are|to\s+be|as\s+(?:if\s+you|an?\s+unrestricted))\b{REST}",
         ),
-        (
-            "change of role",
-            r"\byou\s+are\s+(?:now|no\s+longer)\s+(?:an?\s+|in\s+|bound\s+|restricted|the\s+|free)\w*[^.!?\n]*[.!?]?"
-            rf"|\b(?:enter|enable|activate|switch\s+to)\s+(?:god|DAN|jailbreak|unrestricted|unfiltered)\s+mode\b{REST}"
-            rf"|\b(?:pretend|act)\s+(?:that\s+you\s+are|to\s+be|as\s+(?:if\s+you|an?\s+unrestricted))\b{REST}",
+        "asks for the prompt": (
+            rf"\b{SHOW}\s+(?:\w+\s+){{0,3}}"
+            rf"(?:(?:system|initial|hidden)\s+prompt|hidden\s+instructions?|your\s+{RULES})\b{REST}",
         ),
-        (
-            "asks for the prompt",
-            r"\b(?:reveal|print|show|output|repeat|display|leak|disclose|tell\s+me)\s+(?:\w+\s+){0,3}"
-            rf"(?:system\s+prompt|initial\s+prompt|hidden\s+(?:prompt|instructions?)|your\s+{RULES})\b{REST}",
+        "asks for restricted data": (
+            rf"{ORDER}{SEND}\s+(?:\w+\s+){{0,3}}(?:all|every|any)\s+(?:\w+\s+){{0,3}}{RESTRICTED}\b{REST}",
         ),
-        (
-            "asks for restricted data",
-            r"(?:^|(?<=[.!?:\n])|(?<=[.!?:]\s)|\b(?:please|now|then|and|must)\s+)\s*(?:reveal|print|output|list|dump|exfiltrate|leak"
-            r"|disclose|send|forward|e-?mail|upload|post)\s+(?:\w+\s+){0,3}(?:all|every|any)\s+(?:\w+\s+){0,3}(?:salar(?:y|ies)|passwords?|credentials?|api\s+keys?|secrets?|personal\s+data"
-            rf"|documents?\s+you|data\s+you|confidential|restricted|private)\b{REST}",
+        "dictates a classification": (
+            r"\b(?:classify|label|mark|treat|tag|rate|consider)\s+(?:this|the|it|all|every\w*|these|any|each)\b"
+            rf"(?:\s+\w+){{0,5}}?\s+(?:as|to\s+be)\s+(?:\w+\s+)?[\"'“]?{HARMLESS}{REST}",
+            r"\bthis\s+(?:\w+\s+)?(?:paragraph|document|text|page|section|file)\s+(?:must|should|shall|is\s+to)\s+be"
+            rf"\s+\w+\s+(?:as|to\s+be)\s+(?:\w+\s+)?[\"'“]?{HARMLESS}{REST}",
+            rf"{NEVER}(?:classify|redact|flag|label|restrict|mask)\b{REST}",
+            r"\b(?:correct|right|true|required)\s+(?:classification|label)s?\s+(?:is|are|:)\s*[\"'“]?"
+            rf"(?:public|0)\b{REST}",
         ),
-        (
-            "dictates a classification",
-            r"(?:\b(?:classify|label|mark|treat|tag|rate|consider)\s+(?:this|the|it|all|every\w*|these|any|each)\b(?:\s+\w+){0,5}?"
-            r"|\bthis\s+(?:\w+\s+)?(?:paragraph|document|text|page|section|file)\s+(?:must|should|shall|is\s+to)\s+be\s+\w+)"
-            r"\s+(?:as|to\s+be)\s+(?:\w+\s+)?[\"'“]?(?:public|unclassified|non-?sensitive|not\s+(?:sensitive|confidential)|harmless|level\s+0|0\b|safe\s+to\s+share)"
-            rf"{REST}|\b(?:do\s+not|don['’]t|never)\s+(?:classify|redact|flag|label|restrict|mask)\b{REST}"
-            rf"|\b(?:the\s+)?(?:correct|right|true|required)\s+(?:classification|label)s?\s+(?:is|are|:)\s*[\"'“]?(?:public|0)\b{REST}",
-        ),
-        (
-            "addresses the assistant",
+        "addresses the assistant": (
             r"\b(?:attention|note|message|important|instructions?|notice)\s*(?:to|for)?\s*:?\s*(?:the\s+)?(?:any\s+)?"
-            rf"(?:AI|LLM|language\s+models?|chat\s?bots?|assistants?|models?)(?:\s+(?:assistants?|agents?|models?))?\b\s*[:,–—-]{REST}"
-            r"|\b(?:if\s+you\s+are|as)\s+an?\s+(?:AI|artificial\s+intelligence|LLM|large\s+language\s+model|language\s+model)\b"
-            rf"{REST}|\b(?:AI|LLM)\s+(?:assistants?|agents?|models?)\s+(?:must|should|shall|are\s+(?:required|instructed))\b{REST}",
+            rf"{MACHINE}(?:\s+{MACHINE})?\b\s*[:,–—-]{REST}",
+            r"\b(?:if\s+you\s+are|as)\s+an?\s+(?:AI|artificial\s+intelligence|LLM|(?:large\s+)?language\s+model)\b"
+            + REST,
+            rf"\b(?:AI|LLM)\s+{MACHINE}\s+(?:must|should|shall|are\s+(?:required|instructed))\b{REST}",
         ),
-        (
-            "secrecy from the user",
-            r"\b(?:do\s+not|don['’]t|never)\s+(?:tell|inform|mention|reveal|disclose|show)\s+(?:\w+\s+){0,4}"
-            rf"(?:the\s+user|to\s+the\s+user|these\s+instructions|this\s+(?:instruction|message|prompt))\b{REST}",
+        "secrecy from the user": (
+            rf"{NEVER}(?:tell|inform|mention|reveal|disclose|show)\s+(?:\w+\s+){{0,4}}"
+            rf"(?:(?:to\s+)?the\s+user|these\s+instructions|this\s+(?:instruction|message|prompt))\b{REST}",
         ),
-        ("new task", rf"\b(?:your\s+new\s+(?:task|instructions?|role|goal)|new\s+instructions?)\s*(?:is|are|:){REST}"),
-        (
-            "role marker",
-            r"<\|[^|\n]{1,30}\|>|\[/?INST\]|<<\s*/?SYS\s*>>"
-            r"|(?:^|(?<=\n))\s*(?:#{1,4}\s*)?(?:system|assistant|human|developer)\s*(?:prompt|message)?\s*:(?=\s)"
-            r"|(?:^|(?<=\n))\s*#{2,4}\s*(?:instructions?|response|input)\s*:?(?=\s*\n)",
+        "new task": (rf"\b(?:your\s+new\s+(?:task|instructions?|role|goal)|new\s+instructions?)\s*(?:is|are|:){REST}",),
+        "role marker": (
+            r"<\|[^|\n]{1,30}\|>|\[/?INST\]|<<\s*/?SYS\s*>>",
+            LINE_START + r"(?:#{1,4}\s*)?(?:system|assistant|human|developer)\s*(?:prompt|message)?\s*:(?=\s)",
+            LINE_START + r"#{2,4}\s*(?:instructions?|response|input)\s*:?(?=\s*\n)",
         ),
-        (
-            "tool call",
+        "tool call": (
             r"\b(?:call|invoke|run|execute|use)\s+(?:the\s+)?(?:tool|function)\s+[\"'`]?\w+[\"'`]?"
             rf"(?:\s+(?:with|to|and)\b|\s*\(){REST}",
         ),
-        ("image or link with data", r"!\[[^\]\n]*\]\(\s*https?://[^)\s]*(?:\?|=|\{)[^)\s]*\)"),
-    )
+        "image or link with data": (r"!\[[^\]\n]*\]\(\s*https?://[^)\s]*(?:\?|=|\{)[^)\s]*\)",),
+    }
 )
 
 ANSWER = (
@@ -108,21 +117,22 @@ GARBLE = phrases(
     """replace; swap; convert; use; mix; shift; reverse; scramble; jumble; anagram; encode; substitute; misspell; drop;
     capitalize; remove; omit; rearrange; shuffle; render; spell; alternate; double; change; write; group"""
 )
-WEAK: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (name, re.compile(pattern, re.IGNORECASE))
-    for name, pattern in (
-        ("shapes the answer", rf"^(?:please\s+)?{SHAPE}\b.*\b{ANSWER}"),
-        (
-            "shapes the answer",
-            rf"^(?:please\s+)?in\s+{ANSWER},?\s+{SHAPE}\b|\bin\s+{ANSWER}\s*[.!(]?$|\bto\s+{ANSWER}\s*\.?$",
+PLEASE = r"^(?:please\s+)?"
+LETTERS = phrases(r"letters?; vowels?; consonants?; characters?; every \w+ word; anagrams?; homophon\w+")
+WEAK = _patterns(
+    {
+        "shapes the answer": (
+            rf"{PLEASE}{SHAPE}\b.*\b{ANSWER}",
+            rf"{PLEASE}in\s+{ANSWER},?\s+{SHAPE}\b",
+            rf"\bin\s+{ANSWER}\s*[.!(]?$",
+            rf"\bto\s+{ANSWER}\s*\.?$",
         ),
-        (
-            "garbles the answer",
-            rf"^(?:please\s+)?{GARBLE}\b.*\b(?:letters?|vowels?|consonants?|characters?|every\s+\w+\s+word|anagrams?|homophon\w+)\b",
+        "garbles the answer": (
+            rf"{PLEASE}{GARBLE}\b.*\b{LETTERS}\b",
+            rf"{PLEASE}(?:remove|omit|insert|add)\b.*\bspaces?\b.*\bwords?\b",
         ),
-        ("garbles the answer", r"^(?:please\s+)?(?:remove|omit|insert|add)\b.*\bspaces?\b.*\bwords?\b"),
-        ("asks for a translation", r"^(?:please\s+)?translate\b.*\b(?:to|into|in)\s+[A-Z]\w+"),
-    )
+        "asks for a translation": (rf"{PLEASE}translate\b.*\b(?:to|into|in)\s+[A-Z]\w+",),
+    }
 )
 SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?](?!\s|$)[^.!?\n]*)*[.!?]?")
 

@@ -13,13 +13,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.template import Context, Engine
 
 from llm.fences import MARKER
 from llm.injection import neutralise
 
 logger = logging.getLogger(__name__)
+
+TEMPLATES = Path(__file__).resolve().parent.parent / "templates" / "prompts"
 
 NOT_FOUND = "Not found in what you can see."
 Blocks = list[dict[str, Any]]
@@ -117,13 +118,9 @@ class _Cleaner:
         return tuple(self.found)
 
 
-def _template_directory() -> Path:
-    return Path(settings.TEMPLATES[0]["DIRS"][0]) / "prompts"
-
-
 @cache
 def _engine() -> Engine:
-    return Engine(dirs=[str(_template_directory())], autoescape=False, builtins=["llm.prompt_filters"])
+    return Engine(dirs=[str(TEMPLATES)], autoescape=False, builtins=["llm.prompt_filters"])
 
 
 def render(name: str, **context: Any) -> str:
@@ -136,7 +133,7 @@ def digest(*names: str) -> str:
     """SHA-256 of prompt templates: the prompt's part of a witness (design §4)."""
     hashed = hashlib.sha256()
     for name in names:
-        hashed.update((_template_directory() / f"{name}.txt").read_bytes())
+        hashed.update((TEMPLATES / f"{name}.txt").read_bytes())
     return hashed.hexdigest()
 
 

@@ -62,7 +62,7 @@ class Step:
     when: Callable[[Recorded], bool] | None = None
 
 
-Tools = tuple[str, dict[str, Any]] | Sequence[tuple[str, dict[str, Any]]] | None
+Tools = tuple[str, dict[str, Any]] | list[tuple[str, dict[str, Any]]] | None
 
 
 @dataclass
@@ -90,14 +90,13 @@ class Script:
     ) -> None:
         """Queue an answer.
 
-        text: streamed whole; chunks: streamed piece by piece instead. tool_use: (name, input), or several. error: an
-        HTTP status, or the type of an error event in mid-stream ("overloaded_error"). truncate: the stream breaks off
-        before the last block ends. usage: tokens (input, output, cached), estimated otherwise. hold: pause after the
-        first piece.
+        text: streamed whole; chunks: streamed piece by piece instead. tool_use: (name, input), or a list of them.
+        error: an HTTP status, or the type of an error event in mid-stream ("overloaded_error"). truncate: the stream
+        breaks off before the last block ends. usage: tokens (input, output, cached), estimated otherwise. hold: pause
+        after the first piece until the event is set.
         """
         deltas = tuple(chunks) or ((text,) if text else ())
-        calls = [] if tool_use is None else [tool_use] if isinstance(tool_use[0], str) else list(tool_use)
-        tools = tuple(ToolUse(new_id("toolu"), str(name), dict(asked)) for name, asked in calls)  # type: ignore[misc]
+        tools = tuple(ToolUse(new_id("toolu"), name, asked) for name, asked in _calls(tool_use))
         spoken = "".join(deltas) + json.dumps([tool.input for tool in tools])
         tokens = usage or (-1, estimate(spoken), 0)
         answer = Answer(
@@ -128,6 +127,14 @@ class Script:
                     return self._steps.pop(index)
             self.unanswered.append(recorded)
         return None
+
+
+def _calls(tool_use: Tools) -> list[tuple[str, dict[str, Any]]]:
+    if tool_use is None:
+        return []
+    if isinstance(tool_use, tuple):
+        return [tool_use]
+    return list(tool_use)
 
 
 default = Script()

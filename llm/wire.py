@@ -116,8 +116,8 @@ def as_events(answer: Answer, model: str) -> Iterator[bytes]:
             yield _event("content_block_stop", index=index)
         index += 1
     if not answer.truncate:
-        delta = {"stop_reason": answer.reason, "stop_sequence": None}
-        yield _event("message_delta", delta=delta, usage={"output_tokens": answer.output_tokens})
+        end = {"stop_reason": answer.reason, "stop_sequence": None}
+        yield _event("message_delta", delta=end, usage={"output_tokens": answer.output_tokens})
         yield _event("message_stop")
 
 

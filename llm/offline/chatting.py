@@ -4,30 +4,53 @@ import re
 from typing import Any
 
 from llm.offline.answering import answer
+from llm.offline.pulsing import best_points
 from llm.offline.ranking import content_words
 from llm.offline.reading import element, last_question, lines, passages, record_name, text_of
 from llm.prompts import NOT_FOUND
+from llm.recognisers.findings import phrases
 
 SEARCH = "search_knowledge"
 GREETING = re.compile(
-    r"^\W*(?:hi|hello|hey|good\s+(?:morning|afternoon|evening|day)|hallo|guten\s+(?:tag|abend)"
-    r"|moin|servus|bonjour|hola|ciao|thanks?(?:\s+you)?(?:\s+(?:so|very)\s+much)?|thx|danke|merci|gracias|bye|goodbye|ok(?:ay)?|great|perfect|cool|nice|well\s+done)"
-    r"(?:\s+(?:there|all|everyone|team|again|assistant|a\s+lot|for\s+(?:that|this|your\s+help)))?\W*$",
+    r"^\W*"
+    + phrases(
+        r"""hi; hello; hey; good (?:morning|afternoon|evening|day); hallo; guten (?:tag|morgen|abend); moin; servus;
+        bonjour; hola; ciao; thanks?(?: you)?(?: (?:so|very) much)?; thx; danke; merci; gracias; bye; goodbye;
+        ok(?:ay)?; great; perfect; cool; nice; well done"""
+    )
+    + r"(?:\s+"
+    + phrases("there; all; everyone; team; again; assistant; a lot; for (?:that|this|your help)")
+    + r")?\W*$",
     re.IGNORECASE,
 )
 ABOUT_SELF = re.compile(
-    r"^\W*(?:(?:hi|hello|hey)\W+)?(?:who|what)\s+are\s+you\W*$|\bwhat\s+can\s+you\s+do\b|\bhow\s+(?:can|do)\s+you\s+(?:help|work)\b"
-    r"|\bare\s+you\s+(?:an?\s+)?(?:ai|bot|human|real)|^\W*help\W*$|^\W*how\s+are\s+you\W*$",
+    r"^\W*(?:(?:hi|hello|hey)\W+)?(?:who|what)\s+are\s+you\W*$|\bwhat\s+can\s+you\s+do\b"
+    r"|\bhow\s+(?:can|do)\s+you\s+(?:help|work)\b|\bare\s+you\s+(?:an?\s+)?(?:ai|bot|human|real)"
+    r"|^\W*help\W*$|^\W*how\s+are\s+you\W*$",
     re.IGNORECASE,
 )
 SELF = (
-    "I am the offline assistant: no language model is configured here. I search what you can see and quote the sentences"
-    " that answer best, word for word, with their sources. Ask me about the documents of this record."
+    "I am the offline assistant: no language model is configured here. I search what you can see and quote the"
+    " sentences that answer best, word for word, with their sources. Ask me about the documents of this record."
 )
 # A question that leans on the one before it.
 LEANING = re.compile(
-    r"\b(?:it|its|they|them|their|this|that|these|those|he|she|his|her|him|there|then|same|one|ones|both|former|latter)\b"
-    r"|^\s*(?:and|what about|how about|why|when|who|where|how much|how many|since when|until when)\b",
+    r"\b"
+    + phrases(
+        """it; its; they; them; their; this; that; these; those; he; she; his; her; him; there; then; same; one; ones;
+        both; former; latter"""
+    )
+    + r"\b|^\s*"
+    + phrases("and; what about; how about; why; when; who; where; how much; how many; since when; until when")
+    + r"\b",
+    re.IGNORECASE,
+)
+# Asks for an account of everything instead of one fact.
+OVERVIEW = re.compile(
+    r"^\W*(?:please\s+|can\s+you\s+|could\s+you\s+)?"
+    r"(?:summari[sz]e|sum\s+up|give\s+(?:me\s+)?(?:an?\s+)?(?:short\s+)?(?:summary|overview)|overview"
+    r"|what(?:'s|\s+is)\s+(?:this|the|it)\b.{0,40}\babout\b"
+    r"|what(?:'s|\s+is)\s+(?:going\s+on|new)\b)",
     re.IGNORECASE,
 )
 
@@ -57,6 +80,8 @@ def search_input(body: dict[str, Any]) -> dict[str, Any]:
         before, earlier = last_question(body["messages"][:index])
         if before >= 0 and not is_small_talk(earlier):
             words = [*content_words(earlier), *words]
+    if OVERVIEW.search(question):
+        words += content_words(record_name(text_of(body.get("system", ""))))
     return {"query": " ".join(dict.fromkeys(words)) or question}
 
 
@@ -69,6 +94,8 @@ def spoken_answer(body: dict[str, Any]) -> str:
     fields = [*lines(system, "fields"), *lines(system, "status")]
     results = _results_after(body["messages"], index)
     found = list(passages("\n".join([*results, text_of(body["messages"][index]["content"])])))
+    if OVERVIEW.search(question):
+        return "\n".join(best_points(found, question)) or NOT_FOUND
     quotes = answer(_whole_question(body, index, question), found, fields)
     if not quotes:
         return NOT_FOUND

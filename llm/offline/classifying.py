@@ -58,7 +58,8 @@ def classify(prompt: str) -> dict[str, Any]:
     known = {value for value, _, _ in levels}
     customs = [custom_level(*level) for level in levels if level[0] >= FIRST_CUSTOM]
     guidance = element(prompt, "guidance")
-    paragraphs, groups = [], {}
+    paragraphs: list[dict[str, Any]] = []
+    groups: dict[tuple[int, ...], list[str]] = {}
     for match in PARAGRAPH.finditer(prompt):
         text = unfence(match["text"])
         vote = rule_votes(text)

@@ -13,16 +13,16 @@ STOP = words(
     """a about above after again against all also am an and any are aren as at be because been before being below
     between both but by can cannot could couldn did didn do does doesn doing don down during each either else ever
     few for from further get give given go got had hadn has hasn have haven having he her here hers herself him
-    himself his how however i if in into is isn it its itself just know let like ll made make many may me might
-    more most much must my myself need no nor not now of off on once one only or other our ours out over own per
-    please re same say says shall she should so some such tell than that the their theirs them themselves then
-    there these they this those through to too under until up upon us ve very want was wasn we were weren what
-    when where whether which while who whom whose why will with within without would you your yours document
-    documents file files record question answer explain describe find show list der die das den dem des ein eine
-    einer einem einen und oder aber ist sind war wird werden wie was wer wo wann warum welche welcher welches im
-    in am an auf für von mit zu zum zur bei nach aus es er sie wir ich nicht le la les un une des du et ou est
-    sont que qui quoi dans pour par sur avec el los las una y o es son qué quién cómo cuándo dónde para por con
-    del al se su"""
+    himself his how however i if in into is isn it its itself just know let like ll made make many may me might more
+    most much must my myself need no nor not now of off on once one only or other our ours out over own per please
+    re same say says shall she should so some such tell than that the their theirs them themselves then there these
+    they this those through to too under until up upon us ve very want was wasn we were weren what when where
+    whether which while who whom whose why will with within without would you your yours document documents file
+    files record question answer explain describe find show list der die das den dem des ein eine einer einem einen
+    und oder aber ist sind war wird werden wie was wer wo wann warum welche welcher welches im in am an auf für von
+    mit zu zum zur bei nach aus es er sie wir ich nicht le la les un une des du et ou est sont que qui quoi dans
+    pour par sur avec el los las una y o es son qué quién cómo cuándo dónde para por con del al se su biggest main
+    key important current latest overall major"""
 )
 WORD = re.compile(r"[^\W_]+(?:[.,'’\-/&][^\W_]+)*")
 # Suffix and what stands in its place; the first that fits is taken.
@@ -30,9 +30,9 @@ SUFFIXES = tuple(
     (pair.partition(":")[0], pair.partition(":")[2])
     for pair in re.split(
         r"\s+",
-        """ational:ate ization:ize isation:ise fulness:ful ousness:ous iveness:ive ation:ate ement: ments: ment:
-        ities: ity: ness: ings: ing: edly: ied:y ies:y ed: ions: ion: ers: er: ally:al ly: ance: ence: able:
-        ible: es: s: e:""",
+        """ational:ate ization:ize isation:ise fulness:ful ousness:ous iveness:ive ation:ate ement: ments:
+        ment: ities: ity: ness: ings: ing: edly: ied:y ies:y ed: ions: ion: ers: er: ally:al ents: ent:
+        ants: ant: ency: ancy: ly: ance: ence: able: ible: es: s: e:""",
     )
 )
 # Question words that mean the same as words of documents.
@@ -40,7 +40,7 @@ ALIKE = {
     entry.partition(":")[0].strip(): entry.partition(":")[2].split()
     for entry in re.split(
         ";",
-        """cost: price fee charge pay; price: cost fee; pay: salary wage compensation paid;
+        """cost: price fee charge pay; earn: salary pay wage; price: cost fee; pay: salary wage compensation paid;
         salary: pay compensation wage; cancel: terminate termination; end: expire terminate;
         terminate: termination cancel end; expire: expiry end expiration; boss: manager;
         start: begin commence effective; begin: start commence; liable: liability;
@@ -62,7 +62,8 @@ def stem(word: str) -> str:
     if any(character.isdigit() for character in folded) or len(folded) < 4:
         return folded.replace(",", "")
     for suffix, instead in SUFFIXES:
-        if folded.endswith(suffix) and len(folded) - len(suffix) >= 3:
+        least = 4 if suffix[:3] in ("ent", "ant") else 3
+        if folded.endswith(suffix) and len(folded) - len(suffix) >= least:
             folded = folded[: len(folded) - len(suffix)] + instead
             break
     return folded.rstrip("e") if len(folded) > 4 else folded

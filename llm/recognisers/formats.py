@@ -31,7 +31,7 @@ NATIONAL_ID = re.compile(
         personalausweis(?:nummer)?; reisepass(?:nummer)?; tax(?:payer)? (?:id|identification)(?: (?:number|no\.?))?;
         steuer-?id(?:entifikationsnummer)?; DNI; NIE; NIF; CURP; CPF; BSN; INSEE"""
     )
-    + r"\s*(?:is|:|#|=|-|nr\.?|no\.?|n°)?\s*(?P<hit>(?=(?:[A-Z.\-]*\d){4})[A-Z0-9][A-Z0-9.\-]{5,17})\b",
+    + r"\s*(?:is|:|#|=|-|nr\.?|no\.?|n°)?\s*(?P<hit>(?=(?:[A-Z.\-]{0,12}\d){4})[A-Z0-9][A-Z0-9.\-]{5,17})\b",
     re.IGNORECASE,
 )
 RECORD = re.compile(
@@ -41,12 +41,12 @@ RECORD = re.compile(
         health (?:insurance )?(?:id|card|plan number); NHS (?:number|no\.?)"""
     )
     + SAYS
-    + r"(?P<hit>(?=[A-Z0-9\-]*\d{3})[A-Z0-9\-]{5,20})\b",
+    + r"(?P<hit>(?=[A-Z0-9\-]{0,18}\d{3})[A-Z0-9\-]{5,20})\b",
     re.IGNORECASE,
 )
 PERSONNEL = re.compile(
     r"\b(?:employee|staff|personnel|payroll|badge|personal)[\s-]*(?:id|number|no\.?|#|nummer)\s*(?:is|:|#|=)?\s*"
-    r"(?P<hit>(?=[A-Z0-9\-]*\d{2})[A-Z0-9\-]{3,15})\b",
+    r"(?P<hit>(?=[A-Z0-9\-]{0,14}\d{2})[A-Z0-9\-]{3,15})\b",
     re.IGNORECASE,
 )
 ACCOUNT = re.compile(
@@ -57,7 +57,7 @@ ACCOUNT = re.compile(
         número de cuenta"""
     )
     + r"\s*(?:is|:|#|=|ending(?:\s+in)?)?\s*(?:code)?\s*:?\s*"
-    r"(?P<hit>(?=(?:[A-Z0-9]|[ \-](?=\w))*\d{3})[A-Z0-9](?:[A-Z0-9]|[ \-](?=\d)){5,33})\b",
+    r"(?P<hit>(?=(?:[A-Z0-9]|[ \-](?=\w)){0,32}\d{3})[A-Z0-9](?:[A-Z0-9]|[ \-](?=\d)){5,33})\b",
     re.IGNORECASE,
 )
 CARD = re.compile(
@@ -78,18 +78,18 @@ BORN = re.compile(
     re.IGNORECASE,
 )
 STREET = re.compile(
-    r"\b\d{1,6}[a-z]?,?\s+(?:[\w.'’\-]+\s+){1,4}"
+    r"\b\d{1,6}[a-z]?,?\s{1,3}(?:[\w.'’\-]{1,30}\s{1,3}){1,4}"
     + phrases(
         """st; street; ave; avenue; rd; road; blvd; boulevard; ln; lane; dr; drive; ct; court; pl; place; sq;
         square; ter; terrace; terr; cres; crescent; close; way; pkwy; parkway; hwy; highway; courts?; apt"""
     )
     + r"\b\.?"
-    r"|\b[^\W\d_][\w.\-]*(?:str\.|straße|strasse|weg|gasse|allee|platz|straat|laan|gatan|vej|gade|gate|tie|katu|utca)"
+    r"|\b[^\W\d_][\w.\-]{0,40}(?:str\.|straße|strasse|weg|gasse|allee|platz|straat|laan|gatan|vej|gade|gate|tie|katu|utca)"
     r"\s+\d{1,4}\s?[a-z]?\b"
     r"|\b\d{1,4}(?:\s?bis)?,?\s+(?:rue|avenue|boulevard|chemin|impasse|allée|quai)\s+[^\d\n,]{3,40}"
     r"|\b(?:calle|avenida|avda\.?|plaza|paseo|via|viale|piazza|corso|rua|ul\.|al\.)\s+[^\d\n,]{3,40},?\s+\d{1,4}\b"
     r"|\bP\.?\s?O\.?\s+Box\s+\d+|\bApt\.?\s+\w?\d+|\baddress\s*(?:is|:)\s*[^\n\d@]{0,15}\d{1,6}\s+[^\W\d_]"
-    r"|\n\s*\d{1,6}\s+[^\W\d_][^\n\d]{2,40}\d*\s*\n"
+    r"|\n[ \t]*\d{1,6}\s+[^\W\d_][^\n\d]{2,40}\d{0,10}[ \t]*\n"
     r"|\b(?:lives?|resides?|living|residing)\s+(?:at|in|on)\s+[^.\n\d]{0,40}\d{1,6}\b",
     re.IGNORECASE,
 )

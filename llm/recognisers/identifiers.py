@@ -70,7 +70,7 @@ def _analyzer() -> Any:
         def load(self) -> None:
             nlp = spacy.blank("en")
             nlp.add_pipe("lower_lemmas")
-            self.nlp = {"en": nlp}
+            self.nlp = {"en": nlp}  # type: ignore[assignment]
 
     class OfflineEmailRecognizer(known.EmailRecognizer):
         def validate_result(self, pattern_text: str) -> None:

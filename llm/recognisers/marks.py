@@ -4,7 +4,7 @@ import re
 
 from llm.recognisers.findings import Finding, matches, phrases
 
-LINE = r"(?:^|(?<=\n))[\s#*_>|\-–—\[(]*"
+LINE = r"(?:^|(?<=\n))[ \t#*_>|\-–—\[(]*"
 END = r"[\s*_|.\-–—\])!]*(?:$|(?=\n)|(?=\s[-–—|]\s))"
 THIS = r"\bthis\s+(?:\w+\s+)?(?:memo|memorandum|report|document|paragraph|section|note|e-?mail|message)\s+is\s+"
 

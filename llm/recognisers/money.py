@@ -4,7 +4,8 @@ import re
 
 from llm.recognisers.findings import Finding, any_inside, matches, phrases, sentence_spans
 
-NUMBER = r"\d{1,3}(?:[.,'’\u00a0 ]\d{3})+(?:[.,]\d{1,2})?|\d+(?:[.,]\d+)?"
+# Every repetition is bounded: text of a hostile length must not cost quadratic time.
+NUMBER = r"\d{1,3}(?:[.,'’\u00a0 ]\d{3}){1,6}(?:[.,]\d{1,2})?|\d{1,15}(?:[.,]\d{1,6})?"
 SCALE = (
     r"(?:\s?"
     + phrases(
@@ -46,13 +47,16 @@ METRIC = phrases(
     gewinn; verlust; rendite; marge; budget; rabatt; chiffre d['’]affaires; bénéfice; ingresos; beneficio; ricavi;
     omzet; winst"""
 )
-SHARE = r"[-+]?\d+(?:[.,]\d+)?\s?(?:%|percent|per\s+cent|prozent|basis\s+points|bps)"
-FIGURE = rf"(?:{SHARE}|(?:{NUMBER}){SCALE}|\d{{1,3}}(?:[.,'’ ]\d{{3}})+|\d+(?:\.\d+)?[x×]\s)"
-METRIC_FIGURE = re.compile(rf"\b{METRIC}\b[^.\n|]{{0,80}}?{FIGURE}|{FIGURE}[^.\n|]{{0,40}}?\b{METRIC}\b", re.IGNORECASE)
+SHARE = r"[-+]?\d{1,9}(?:[.,]\d{1,4})?\s?(?:%|percent|per\s+cent|prozent|basis\s+points|bps)"
+FIGURE = rf"(?:{SHARE}|(?:{NUMBER}){SCALE}|\d{{1,3}}(?:[.,'’ ]\d{{3}}){{1,6}}|\d{{1,9}}(?:\.\d{{1,3}})?[x×]\s)"
+METRIC_FIGURE = re.compile(
+    rf"\b{METRIC}\b[^.\n|]{{0,80}}?{FIGURE}|(?<![\d.,]){FIGURE}[^.\n|]{{0,40}}?\b{METRIC}\b", re.IGNORECASE
+)
 CURRENCY_TABLE = re.compile(
     rf"\|[^|\n]*(?:\b{CODES}\b|[€£$¥]|\b(?:budget|cost|price|amount|revenue|value|salary|rate)s?\b)[^|\n]*\|",
     re.IGNORECASE,
 )
+TABLE_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
 TABLE_FIGURE = re.compile(r"\|\s*[-+(]?\d[\d.,'’ ]*\s*[%)]?\s*(?:\||$)", re.MULTILINE)
 
 PAY_WORD = re.compile(
@@ -80,7 +84,7 @@ STRONG_PAY = re.compile(
     re.IGNORECASE,
 )
 PAY_FIGURE = re.compile(
-    r"\b\d+(?:[.,]\d+)?\s?(?:%|percent|prozent|k\b)|\b\d{1,3}(?:[.,'’ ]\d{3})+\b"
+    r"\b\d{1,9}(?:[.,]\d{1,4})?\s?(?:%|percent|prozent|k\b)|\b\d{1,3}(?:[.,'’ ]\d{3}){1,6}\b"
     r"|\b\d{4,7}\b(?!\s*(?:hours|days|employees|people))"
 )
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
@@ -99,7 +103,8 @@ def find_money(text: str) -> list[Finding]:
 
 def _pay(text: str, amounts: list[Finding]) -> list[Finding]:
     found = []
-    for start, end in sentence_spans(text):
+    whole = [(0, len(text))]  # in a table the word stands in the head and the figure in a row
+    for start, end in whole if TABLE_ROW.search(text) else sentence_spans(text):
         sentence = text[start:end]
         word = PAY_WORD.search(sentence)
         if word and (any_inside(amounts, start, end) or PAY_FIGURE.search(YEAR.sub("", sentence))):

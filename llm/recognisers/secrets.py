@@ -10,7 +10,7 @@ from llm.recognisers.formats import without_urls
 FORMATS = re.compile(
     r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----|\bA[KS]IA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}"
     r"|\bglpat-[\w-]{16,}|\bxox[abeprs]-[\w-]{10,}|\bAIza[0-9A-Za-z_-]{30,}|\bnpm_[A-Za-z0-9]{30,}|\bdop_v1_[a-f0-9]{40,}"
-    r"|(?<![\w/-])(?:sk|pk|rk)[-_](?=[\w-]*\d)(?:live|test|ant|proj)?[-_]?[A-Za-z0-9_-]{12,}"
+    r"|(?<![\w/-])(?:sk|pk|rk)[-_](?=[\w-]{0,80}\d)(?:live|test|ant|proj)?[-_]?[A-Za-z0-9_-]{12,}"
     r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bBearer\s+[\w.~+/-]{20,}=*"
     r"|\b[a-z][a-z0-9+.-]{2,}://[^\s:/@]+:[^\s:/@]{3,}@[\w.-]+"
 )

@@ -1,10 +1,8 @@
 """Prompts keep foreign text inside its element, and say what was neutralised."""
 
 import re
-from pathlib import Path
 
 import pytest
-from django.conf import settings
 
 from llm import prompts
 from llm.offline import reading
@@ -16,7 +14,7 @@ TRUSTED = {"paragraph.n", "level.value", "passages", "not_found", "turn", "summa
 
 
 def templates():
-    return sorted((Path(settings.TEMPLATES[0]["DIRS"][0]) / "prompts").glob("*.txt"))
+    return sorted(prompts.TEMPLATES.glob("*.txt"))
 
 
 @pytest.mark.parametrize("path", templates(), ids=lambda path: path.stem)

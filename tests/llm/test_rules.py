@@ -3,6 +3,7 @@
 import pytest
 
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, SECRET
+from llm.injection import neutralise
 from llm.recognisers.people import find_people
 from llm.rules import rule_votes
 
@@ -123,3 +124,11 @@ def test_no_recogniser_touches_the_network(monkeypatch):
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     assert rule_votes("someone@unheard-of.example and 4111 1111 1111 1111").atoms
+
+
+@pytest.mark.parametrize("piece", ["1", "1 ", "a.", "12 Aa\n", "account 12 ", "sk-", "\n", "| 12 ", "Jane Miller "])
+def test_hostile_lengths_come_to_an_end(piece):
+    """Quadratic patterns would take minutes here; the run's time limit would stop them."""
+    text = piece * (30_000 // len(piece)) + " IBAN DE89370400440532013000"
+    assert FINANCIAL in rule_votes(text).atoms
+    neutralise(text)
