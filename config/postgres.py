@@ -144,6 +144,11 @@ class Cluster:
             self.launch()
         lay_out(self)
 
+    def restart(self) -> None:
+        """For a holder that finds the server dead."""
+        with locked(self.root / "lock"):
+            self.start()
+
     def make_directories(self) -> None:
         if set('"$`\\\n') & set(str(self.root)):
             # pg_ctl hands the path to a shell.

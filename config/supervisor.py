@@ -136,52 +136,15 @@ def check_port(host: str, port: int) -> None:
             ) from None
 
 
-def prepare_database() -> None:
-    """Refuse unsafe databases, then bring the schema up to date as its owner."""
-    from django.conf import settings
-    from django.core.management import call_command
-
-    from config import checks
-    from config.database import as_owner
-
-    checks.check_server()
-    checks.check_role()
-    if checks.unapplied_migrations():
-        if settings.DATABASE_OWNER_URL == settings.DATABASE_URL:
-            raise checks.Refusal("The schema must be brought up to date, which needs DATABASE_OWNER_URL.")
-        say("Bringing the database up to date …")
-        with as_owner():
-            call_command("migrate", interactive=False, verbosity=0)
-        checks.check_role()
-    checks.check_tables()
-    checks.check_demo_passwords()
-    checks.check_broker()
-
-
-def load_demo() -> bool:
-    """On the first run of an installation that nobody else can reach. True where the demo workspace exists."""
-    from django.conf import settings
-
-    from config import checks
-    from entities.models import Workspace
-
-    if Workspace.objects.filter(slug="demo").exists():
-        return True
-    if checks.is_public() or not settings.CLEARANCE_DEMO or Workspace.objects.exists():
-        return False
-    say("Loading the demo workspace …")
-    done = subprocess.run([sys.executable, "manage.py", "load_demo"], check=False)
-    if done.returncode:
-        raise checks.Refusal("The demo workspace could not be loaded: see above.")
-    return True
-
-
 class Supervisor:
     """Starts the children, starts them again, and stops them."""
 
     def __init__(self, home: Path) -> None:
         from django.conf import settings
 
+        from config.postgres import Cluster
+
+        self.cluster = Cluster(home) if settings.EMBEDDED else None
         environment = {**os.environ, MARK: f"{home}:{os.getpid()}", "PYTHONUNBUFFERED": "1"}
         logs = None if os.environ.get("CLEARANCE_LOGS") == "-" else home / "logs"
         if logs:
@@ -189,12 +152,31 @@ class Supervisor:
         self.children = [Child(name, environment, logs) for name in ("web", "worker", "beat")]
         pool = str(settings.DATABASE_POOL or 16)
         self.children[0].environment_extra["CLEARANCE_DB_POOL"] = pool
+        self.environment = environment
+        self.preparation: subprocess.Popen[str] | None = None
         self.stopping = threading.Event()
         self.impatient = False
 
     def on_signal(self, number: int, frame: FrameType | None) -> None:
+        """Stop; at the second signal without waiting for anybody."""
         self.impatient = self.stopping.is_set()
         self.stopping.set()
+        if self.preparation is not None:
+            self.preparation.terminate()
+
+    def prepare(self) -> bool:
+        """Run config.prepare. True where the demo workspace exists. Raises: Stopped; SystemExit when it refused."""
+        if self.stopping.is_set():
+            raise Stopped
+        command = [sys.executable, "-m", "config.prepare"]
+        self.preparation = subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE, text=True)
+        words, _ = self.preparation.communicate()
+        status, self.preparation = self.preparation.returncode, None
+        if self.stopping.is_set():
+            raise Stopped
+        if status:
+            sys.exit(status)
+        return words.splitlines()[-1:] == ["demo"]
 
     def run(self, url: str, welcome: str) -> None:
         from config.checks import is_alone_with_broker, reclaim_messages
@@ -203,27 +185,28 @@ class Supervisor:
             reclaim_messages()
         for child in self.children:
             child.start()
-        self.wait_until_served(url)
-        say(welcome)
-        while not self.stopping.wait(0.3):
-            for child in self.children:
-                self.look_after(child)
+        patience = time.monotonic() + READY_SECONDS
+        while not self.stopping.wait(0.1) and not serves(url):
+            self.look_after_all()
+            if time.monotonic() > patience:
+                patience = float("inf")
+                say("The web server does not answer yet; still trying. Its log is in the logs directory.")
+        if not self.stopping.is_set():
+            say(welcome)
+        while not self.stopping.wait(0.5):
+            self.look_after_all()
 
-    def wait_until_served(self, url: str) -> None:
-        deadline = time.monotonic() + READY_SECONDS
-        while time.monotonic() < deadline and not self.stopping.wait(0.1):
+    def look_after_all(self) -> None:
+        """A failure here is told and tried again: the supervisor outlives what it supervises."""
+        try:
+            if self.cluster is not None and self.cluster.process() is None:
+                say("PostgreSQL ended; starting it again.")
+                self.cluster.restart()
             for child in self.children:
                 self.look_after(child)
-            try:
-                urllib.request.urlopen(f"{url}healthz", timeout=2).close()
-                return
-            except urllib.error.HTTPError:
-                return  # it serves, only not under the name that we asked for (CLEARANCE_HOSTS)
-            except (urllib.error.URLError, OSError):
-                continue
-        if self.stopping.is_set():
-            raise Stopped
-        say("The web server does not answer yet; still trying. Its log is in the logs directory.")
+        except Exception as error:
+            say(f"{error}")
+            self.stopping.wait(2)
 
     def look_after(self, child: Child) -> None:
         """Start a dead child again: at once the first time, then after waits that double."""
@@ -264,6 +247,16 @@ class Supervisor:
                 child.process.wait()
 
 
+def serves(url: str) -> bool:
+    try:
+        urllib.request.urlopen(f"{url}healthz", timeout=2).close()
+    except urllib.error.HTTPError:
+        return True  # it serves, only not under the name that we asked for (CLEARANCE_HOSTS)
+    except OSError:
+        return False
+    return True
+
+
 def welcome(url: str, demo: bool) -> str:
     lines = ["", f"  Clearance is ready:  {url}", ""]
     if demo:
@@ -278,33 +271,20 @@ def welcome(url: str, demo: bool) -> str:
 
 
 def up() -> None:
-    """Raises: Refusal, DatabaseError, Stopped."""
+    """Raises: Refusal, DatabaseError, Stopped, SystemExit."""
     from config.home import HOME
-    from config.postgres import Cluster
 
     lock = lock_home(HOME)
     end_orphans(HOME)
-    import django
-
-    django.setup()
     from django.conf import settings
-    from django.db import connection
-
-    from config.static import collect_if_changed
 
     check_port(settings.CLEARANCE_BIND, settings.CLEARANCE_PORT)
     supervisor = Supervisor(HOME)
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, supervisor.on_signal)
-    release = Cluster(HOME).hold() if settings.EMBEDDED else lambda: None
+    release = supervisor.cluster.hold() if supervisor.cluster else lambda: None
     try:
-        prepare_database()
-        demo = load_demo()
-        connection.close()
-        if collect_if_changed():
-            say("Static files collected.")
-        if supervisor.stopping.is_set():
-            raise Stopped
+        demo = supervisor.prepare()
         host = settings.CLEARANCE_BIND
         shown = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0", "::") else host
         url = f"http://{shown}:{settings.CLEARANCE_PORT}/"

@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import urllib.request
 from contextlib import suppress
 
 import psutil
@@ -68,6 +69,10 @@ def up(tmp_path_factory):
     Cluster(home).stop()
 
 
+def answers_ready(url):
+    return urllib.request.urlopen(f"{url}/readyz", timeout=5).status == 200
+
+
 def children_of(home):
     """Every process that a supervisor of this home started and that still runs."""
     found = []
@@ -95,6 +100,11 @@ def test_whole_life(up):
     web.kill()
     first.says("web ended")
     wait_for(lambda: answers(f"{up.url}/healthz"), "the web server to be started again")
+
+    # So is PostgreSQL.
+    Cluster(up.home).process().kill()
+    first.says("PostgreSQL ended")
+    wait_for(lambda: answers_ready(up.url), "the installation to be ready again")
 
     # Killed, it leaves no process of its own but PostgreSQL, and starts again.
     first.end(signal.SIGKILL)
