@@ -1,0 +1,277 @@
+"""Labels: votes, a steward's decisions, and what follows from them at once."""
+
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from entities.access import Scope
+from entities.models import AuditEntry, FieldParagraph, Source
+from entities.types import Contract
+from ingestion.actions import label_text
+from ingestion.inline import work_off
+from ingestion.models import ContextRow, File, Kind, Paragraph
+from ingestion.votes import Vote, decide
+from llm import scripted
+from tests.conftest import Person
+from tests.ingestion.helpers import ready, texts
+
+pytestmark = pytest.mark.django_db(transaction=True)
+STORM = "The quay was closed for two days because of the storm."
+SALARY = "The average salary of a site manager is 68,400 pounds a year."
+
+
+def passage(person: Person, file: str, text: str) -> dict[str, Any]:
+    rows = person.api.get(f"/api/files/{file}/paragraphs/").json()["results"]
+    found = [row for row in rows if row["text"] == text]
+    assert len(found) == 1
+    return dict(found[0])
+
+
+def relabel(person: Person, paragraph: str, labels: list[int], reason: str = "because it is so") -> Any:
+    return person.api.patch(f"/api/paragraphs/{paragraph}/", {"labels": labels, "reason": reason}, format="json")
+
+
+# Who may
+
+
+def test_stewards_see_votes_and_others_do_not(alice: Person, steward: Person, cfo: Person, contract: Contract) -> None:
+    file = ready(alice, contract)
+    shown = passage(steward, file, SALARY)
+    assert shown["labels"] == [{"value": 5, "label": "Financial"}]
+    assert {vote["source"] for vote in shown["votes"]} == {"inherited", "rules", "model"}
+    assert cfo.api.get(f"/api/files/{file}/paragraphs/").status_code == 403
+    assert relabel(cfo, shown["id"], []).status_code == 403
+    assert SALARY in texts(cfo, file)
+
+
+def test_a_steward_decides_only_where_they_may_see(steward: Person, alice: Person, restricted: Contract, service: Scope) -> None:
+    ready(alice, restricted)
+    with service.open():
+        hidden = Paragraph.objects.get(text=SALARY).pk
+    answer = relabel(steward, str(hidden), [])
+    assert answer.status_code == 404
+    assert answer.content == relabel(steward, str(UUID(int=0)), []).content
+    assert relabel(alice, str(hidden), []).status_code == 200
+
+
+# Raising
+
+
+def test_raising_hides_the_text_everywhere_in_one_transaction(
+    alice: Person, steward: Person, viewer: Person, contract: Contract, service: Scope
+) -> None:
+    file = ready(alice, contract)
+    assert STORM in texts(viewer, file)
+    paragraph = passage(steward, file, STORM)
+    with service.open():
+        summary = ContextRow.objects.get(file=file, kind=Kind.FILE_SUMMARY, data_classification=0)
+        drawn = Source.objects.filter(derived=summary.pk, passage=paragraph["id"]).exists()
+        assert drawn
+    answer = relabel(steward, paragraph["id"], [2], "names a dispute")
+    assert answer.status_code == 200
+    assert answer.json()["labels"] == [{"value": 2, "label": "Confidential"}]
+    # Before any worker ran: not in the reader, not in the index.
+    assert "[Confidential]" in texts(viewer, file)
+    with viewer.scope.open():
+        assert not ContextRow.objects.filter(text__contains="storm").exists()
+    with service.open():
+        assert ContextRow.objects.get(pk=summary.pk).data_classification == 2
+        assert AuditEntry.objects.filter(action="paragraph.relabelled", actor=steward.user.pk).count() == 1
+    work_off(alice.scope.workspace)
+    assert alice.api.get(f"/api/files/{file}/").json()["state"] == "ready"
+    assert texts(viewer, file).count("[Confidential]") == 1
+    with service.open():
+        assert ContextRow.objects.get(kind=Kind.FILE_CHUNK, text__contains="storm").data_classification == 2
+        summaries = ContextRow.objects.filter(file=file, kind=Kind.FILE_SUMMARY)
+        assert all("storm" not in row.text for row in summaries.filter(data_classification=0))
+
+
+def test_raising_a_heading_takes_it_out_of_the_paths_below_it(
+    alice: Person, steward: Person, viewer: Person, contract: Contract
+) -> None:
+    body = b"# Closure of the Leith office\n\n" + b"Desks are packed by the end of the week. " * 30
+    file = ready(alice, contract, "move.md", body)
+    with viewer.scope.open():
+        assert ContextRow.objects.filter(heading_path__contains="Leith").exists()
+    relabel(steward, passage(steward, file, "Closure of the Leith office")["id"], [6])
+    with viewer.scope.open():
+        assert not ContextRow.objects.filter(heading_path__contains="Leith").exists()
+    work_off(alice.scope.workspace)
+    with viewer.scope.open():
+        rows = ContextRow.objects.filter(file=file)
+        assert rows.exists()
+        assert not any("Leith" in row.text + row.heading_path for row in rows)
+    assert "Leith" not in str(viewer.api.get(f"/api/files/{file}/reader/").json())
+
+
+# Lowering
+
+
+def test_lowering_by_a_steward_holds_through_a_new_version_and_a_model(
+    alice: Person, steward: Person, viewer: Person, contract: Contract
+) -> None:
+    file = ready(alice, contract)
+    assert relabel(steward, passage(steward, file, SALARY)["id"], [], "published in the annual report").status_code == 200
+    work_off(alice.scope.workspace)
+    assert SALARY in texts(viewer, file)
+    body = f"# Progress\n\n{SALARY}\n\nA new paragraph came.\n".encode()
+    assert ready(alice, contract, content=body) == file
+    assert SALARY in texts(viewer, file)
+
+
+def test_what_was_not_known_at_the_decision_adds_to_it() -> None:
+    decision = Vote("manual", frozenset({1}), "mine", by=7, over=frozenset({5}))
+    assert decide([Vote("rules", frozenset({5})), decision], model_needed=True) == {1}
+    assert decide([Vote("rules", frozenset({5})), Vote("model", frozenset({5, 3})), decision], model_needed=True) == {1, 3}
+
+
+def test_a_label_does_not_fall_by_itself(alice: Person, viewer: Person, contract: Contract, service: Scope) -> None:
+    file = ready(alice, contract, content=b"The storm came.\n\nThe crane is hired until May by the port.\n")
+    with service.open():
+        row = Paragraph.objects.get(text__startswith="The crane")
+        ContextRow.objects.filter(file=file)._raw_delete("default")
+        Paragraph.objects.filter(pk=row.pk).update(data_classification=5)
+    # An edit of the same paragraph, and the same paragraph in a new version: both keep what they had.
+    ready(alice, contract, content=b"The storm came.\n\nThe crane is hired until June by the port.\n\nNew.\n")
+    assert texts(viewer, file) == ["The storm came.", "[Financial]", "New."]
+    ready(alice, contract, content=b"The storm came.\n\nThe crane is hired until June by the port.\n\nNewer.\n")
+    assert texts(viewer, file) == ["The storm came.", "[Financial]", "Newer."]
+
+
+def test_a_manual_label_is_the_floor_of_an_edited_paragraph(
+    alice: Person, steward: Person, viewer: Person, contract: Contract
+) -> None:
+    file = ready(alice, contract, content=b"One thing.\n\nThe plan for the site.\n")
+    relabel(steward, passage(steward, file, "The plan for the site.")["id"], [6])
+    work_off(alice.scope.workspace)
+    ready(alice, contract, content=b"One thing.\n\nSomething else entirely stands here now.\n")
+    assert texts(viewer, file) == ["One thing.", "[Secret]"]
+
+
+def test_a_decision_made_while_a_new_version_is_worked_on_is_heeded(
+    alice: Person, steward: Person, viewer: Person, contract: Contract, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from ingestion import pipeline
+
+    file = ready(alice, contract, content=b"One thing.\n\nThe plan for the site.\n")
+    paragraph = passage(steward, file, "The plan for the site.")["id"]
+    publish, calls = pipeline.publish, []
+
+    def decide_first(*args: Any) -> None:
+        calls.append(1)
+        publish(*args)
+
+    def embed_and_decide(*args: Any) -> Any:
+        if not calls:
+            calls.append(0)
+            from ingestion.relabelling import Decision, apply_decision
+
+            apply_decision(
+                Decision(alice.scope.workspace, UUID(paragraph), True, frozenset({6}), "late", steward.user.pk)
+            )
+        return embed(*args)
+
+    embed = pipeline.embed_texts
+    monkeypatch.setattr(pipeline, "publish", decide_first)
+    monkeypatch.setattr(pipeline, "embed_texts", embed_and_decide)
+    ready(alice, contract, content=b"One thing.\n\nThe plan for the site.\n\nAnother.\n")
+    assert texts(viewer, file) == ["One thing.", "[Secret]", "Another."]
+    assert calls == [0, 1, 1]
+
+
+# Bad input
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        ({"labels": [99], "reason": "x"}, 422),
+        ({"labels": [1000], "reason": "x"}, 422),
+        ({"labels": ["a"], "reason": "x"}, 400),
+        ({"labels": [1], "reason": ""}, 400),
+        ({"labels": [1], "reason": "   "}, 400),
+        ({"labels": [1]}, 400),
+        ({"reason": "x"}, 400),
+        ({"labels": [-1], "reason": "x"}, 400),
+    ],
+)
+def test_bad_decisions_are_refused_with_words(
+    alice: Person, steward: Person, contract: Contract, body: dict[str, Any], status: int
+) -> None:
+    file = ready(alice, contract)
+    paragraph = passage(steward, file, STORM)
+    answer = steward.api.patch(f"/api/paragraphs/{paragraph['id']}/", body, format="json")
+    assert answer.status_code == status
+    assert answer.json()["error"]["detail"]
+    assert passage(steward, file, STORM)["labels"] == []
+
+
+# Typed text
+
+
+def typed(alice: Person, body: str) -> str:
+    made = alice.api.post("/api/entities/article/", {"name": "Guide", "body": body}, format="json")
+    assert made.status_code == 201, made.content
+    return str(made.json()["id"])
+
+
+def shown(person: Person, article: str) -> list[str | None]:
+    return [block.get("text") for block in person.api.get(f"/api/entities/article/{article}/").json()["body"]]
+
+
+def test_typed_text_is_hidden_until_labelled_and_then_shown_by_label(alice: Person, viewer: Person, cfo: Person) -> None:
+    article = typed(alice, "Doors open at eight.\n\nThe rent of the hall is 4,500 pounds.")
+    assert shown(viewer, article) == []
+    work_off(alice.scope.workspace)
+    assert shown(viewer, article) == ["Doors open at eight.", None]
+    assert shown(cfo, article) == ["Doors open at eight.", "The rent of the hall is 4,500 pounds."]
+
+
+def test_typed_text_can_be_relabelled(alice: Person, steward: Person, viewer: Person, service: Scope) -> None:
+    article = typed(alice, "Doors open at eight.\n\nThe caretaker keeps the spare badge.")
+    work_off(alice.scope.workspace)
+    with service.open():
+        paragraph = FieldParagraph.objects.get(text__contains="badge").pk
+    assert relabel(steward, str(paragraph), [6]).status_code == 200
+    assert shown(viewer, article) == ["Doors open at eight.", None]
+    with viewer.scope.open():
+        assert not ContextRow.objects.filter(text__contains="badge").exists()
+    work_off(alice.scope.workspace)
+    with steward.scope.open():
+        assert ContextRow.objects.get(text__contains="badge").data_classification == 6
+
+
+def test_label_text_combines_rules_and_model_and_fails_closed(alice: Person, service: Scope) -> None:
+    workspace = alice.scope.workspace
+    assert label_text(workspace, "Shall we meet at ten?") == 0
+    assert label_text(workspace, "The price is 4,500 pounds.") == 5
+    both = label_text(workspace, "Jane Miller earns 68,400 pounds a year.")
+    with service.open():
+        from entities.access import atoms_of
+
+        assert both is not None
+        assert set(atoms_of(both)) == {3, 5}
+    with scripted.model() as script:
+        script.push(error=529)
+        script.push(error=529)
+        script.push(error=529)
+        assert label_text(workspace, "Shall we meet at ten?") is None
+    with scripted.model() as script:
+        script.push(text="I would rather not say.")
+        script.push(text="No.")
+        assert label_text(workspace, "Shall we meet at ten?") is None
+
+
+def test_a_file_that_is_relabelled_twice_in_a_row_ends_right(
+    alice: Person, steward: Person, viewer: Person, contract: Contract, service: Scope
+) -> None:
+    file = ready(alice, contract)
+    paragraph = passage(steward, file, STORM)["id"]
+    relabel(steward, paragraph, [2])
+    relabel(steward, paragraph, [])
+    work_off(alice.scope.workspace)
+    assert STORM in texts(viewer, file)
+    with service.open():
+        assert File.objects.get(pk=file).pending_revision_id is None
+        assert len([v for v in Paragraph.objects.get(pk=paragraph).votes if v["source"] == "manual"]) == 2
