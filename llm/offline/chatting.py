@@ -92,8 +92,7 @@ def spoken_answer(body: dict[str, Any]) -> str:
         return SELF
     system = text_of(body.get("system", ""))
     fields = [*lines(system, "fields"), *lines(system, "status")]
-    results = _results_after(body["messages"], index)
-    found = list(passages("\n".join([*results, text_of(body["messages"][index]["content"])])))
+    found = list(passages("\n".join(_results_after(body["messages"], index))))
     if OVERVIEW.search(question):
         return "\n".join(best_points(found, question)) or NOT_FOUND
     quotes = answer(_whole_question(body, index, question), found, fields)
