@@ -1,6 +1,7 @@
 """An exchange as templates show it."""
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -13,6 +14,11 @@ from chat.models import Message, State, Turn
 from entities.access import Scope
 from entities.api.lists import chips_of, chips_of_atoms
 from entities.model_markdown import CitationLink
+from retrieval.nearby import Nearby, nearby
+from retrieval.results import paragraphs_of
+
+CITED = re.compile(r"\[citation:(\d+)\]")
+MOST_BESIDE = 2
 
 
 @dataclass(frozen=True)
@@ -28,6 +34,7 @@ class Shown:
     labels: list[Any] | None
     is_open: bool
     may_ask_again: bool
+    beside: Sequence[Nearby] = ()
 
     @property
     def pk(self) -> UUID:
@@ -56,4 +63,15 @@ def shown(scope: Scope, exchange: Exchange, typed: str = "") -> Shown:
         labels=chips_of(answer.data_classification) if answer else None,
         is_open=exchange.is_open,
         may_ask_again=exchange.may_ask_again,
+        beside=hidden_beside(scope, exchange.turn, answer) if answer else (),
     )
+
+
+def hidden_beside(scope: Scope, turn: Turn, answer: Message) -> list[Nearby]:
+    """Text that the asker is not cleared for, next to the passages that the answer cites (all it was given, if
+    none).
+    """
+    given = {entry["n"]: UUID(entry["row"]) for entry in turn.manifest.get("passages", ())}
+    cited = {int(n) for n in CITED.findall(answer.content)} & set(given)
+    rows = [given[n] for n in cited or given]
+    return nearby(scope, [p for passages in paragraphs_of(rows).values() for p in passages])[:MOST_BESIDE]

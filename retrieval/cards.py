@@ -1,18 +1,21 @@
 """Results as a page shows them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from entities.api.lists import chips_of
+from retrieval.nearby import Nearby
 from retrieval.results import Result
 from retrieval.snippets import snippet
 
 
 @dataclass(frozen=True)
 class Card:
-    """For components/search_result.html."""
+    """For components/search_result.html. hidden: acknowledged text beside it that the reader is not cleared for."""
 
     result: Result
+    hidden: Sequence[Nearby] = ()
 
     @property
     def text(self) -> str:
@@ -35,5 +38,9 @@ class Card:
         return self.result.file.title if self.result.file else self.result.entity.title
 
     @property
-    def per_cent(self) -> int:
-        return round(self.result.score * 100)
+    def merit(self) -> str:
+        """The shortest true reason; the whole one is `result.why`."""
+        similarity = self.result.scores.vector
+        if self.result.matched:
+            return "By its words" if similarity is None else f"Words and {similarity:.2f} similar"
+        return "Beside a find" if similarity is None else f"{similarity:.2f} similar"

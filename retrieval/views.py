@@ -16,6 +16,7 @@ from retrieval.cards import Card
 from retrieval.citation_links import support_of, url_of
 from retrieval.facets import count_facets
 from retrieval.locate import resolve
+from retrieval.nearby import nearby_by_row
 from retrieval.owners import citing_or_404
 from retrieval.params import Asked, read_asked
 from retrieval.related import related
@@ -47,10 +48,11 @@ def found_context(request: HttpRequest, asked: Asked) -> dict[str, Any]:
         return narrowed
     found = find(scope, asked.text, within=asked.within, reference_depth=asked.reference_depth)
     results = choose(scope, found, limit=asked.limit)
+    beside = nearby_by_row(scope, results)
     there_is_more = len(results) == asked.limit < min(len(found.hits), tuning().most)
     return {
         **narrowed,
-        "cards": [Card(result) for result in results],
+        "cards": [Card(result, beside.get(result.id, ())) for result in results],
         "facets": count_facets(scope, found, asked.within, asked.reference_depth),
         "more_url": address(request, limit=min(asked.limit + tuning().page, tuning().most)) if there_is_more else "",
         "everywhere_url": f"{request.path}?{urlencode({'q': asked.text})}",

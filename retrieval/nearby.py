@@ -1,0 +1,82 @@
+"""Hidden text beside what was found.
+
+A question is never matched against text that the reader may not see: that would answer whoever guesses its words. What
+they may
+learn is where their own finds stand, as the reader shows it: that the text next to a passage they did find needs a
+clearance. It follows from the passage's place alone, and only acknowledged labels are told (design §2.2).
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connection
+
+from entities.access import Scope, missing_atoms, visible
+from entities.api.lists import chips_of_atoms
+from entities.models import Classification, Entity
+from ingestion.models import Paragraph
+from retrieval.results import FILE_NAME, Result
+
+REACH = 2
+"""How many paragraphs away still counts as beside: a heading may stand between."""
+
+
+@dataclass(frozen=True)
+class Nearby:
+    """Hidden text next to a passage. passage: the paragraph that was found. requires: the atoms that the caller
+    lacks.
+    """
+
+    passage: UUID
+    file: UUID
+    name: str | None
+    page: int | None
+    requires: tuple[int, ...]
+
+    @property
+    def chips(self) -> list[Classification]:
+        return chips_of_atoms(self.requires)
+
+    @property
+    def what(self) -> str:
+        return f"Text nearby in {self.name or 'a file'}"
+
+
+def nearby(scope: Scope, passages: Collection[UUID]) -> list[Nearby]:
+    """The acknowledged hidden text beside the paragraphs `passages`, one entry a file, page and clearance."""
+    if not passages:
+        return []
+    found = list(
+        Paragraph.objects.filter(
+            pk__in=passages, file__entity__in=Entity.objects.filter(visible(scope, Entity)).order_by().values("pk")
+        )
+        .annotate(file_name=FILE_NAME)
+        .values_list("pk", "file_id", "file_name", "position")
+    )
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT f.id, h.position, h.page, h.label FROM unnest(%s::uuid[]) f (id),"
+            " LATERAL app_hidden_paragraphs(f.id) h ORDER BY f.id, h.position",
+            [sorted({str(file) for _, file, _, _ in found})],
+        )
+        hidden = cursor.fetchall()
+    result: dict[tuple[object, ...], Nearby] = {}
+    for passage, file, name, position in found:
+        for where, at, page, label in hidden:
+            if where == file and abs(at - position) <= REACH:
+                requires = missing_atoms(label)
+                result.setdefault((file, page, requires), Nearby(passage, file, name, page, requires))
+    return list(result.values())
+
+
+def nearby_by_row(scope: Scope, results: Iterable[Result]) -> dict[UUID, list[Nearby]]:
+    """`nearby` for each result of a search, told once: beside the best passage that it stands next to."""
+    owners: dict[UUID, UUID] = {}
+    for result in results:
+        for passage in result.passages:
+            owners.setdefault(passage, result.id)
+    grouped: dict[UUID, list[Nearby]] = {}
+    for entry in nearby(scope, list(owners)):
+        grouped.setdefault(owners[entry.passage], []).append(entry)
+    return grouped
