@@ -49,7 +49,9 @@ def get_turn_or_404(scope: Scope, pk: UUID | str) -> Turn:
 
 
 def messages_of(scope: Scope, session: Session) -> QuerySet[Message]:
-    """Messages of a session from `get_session_or_404` that may be read today: label, and everything they were drawn from."""
+    """Messages of a session from `get_session_or_404` that may be read today: label, and everything they were drawn
+    from.
+    """
     return Message.objects.filter(
         sources_visible(scope), session=session.pk, audience=scope.principal, data_classification__isnull=False
     )
@@ -65,7 +67,8 @@ def hidden_messages(session: Session) -> dict[UUID, Hidden]:
 def events_after(scope: Scope, turn: Turn, after: int) -> QuerySet[Event]:
     """The events of a turn from `get_turn_or_404` that may be sent now.
 
-    Labels are the policy's business. Where the answer was drawn from a record that is hidden today, only how it ended is told.
+    Labels are the policy's business. Where the answer was drawn from a record that is hidden today, only how it ended
+    is told.
     """
     return Event.objects.filter(_drawn_from_visible(scope, turn), turn=turn.pk, audience=scope.principal, seq__gt=after)
 

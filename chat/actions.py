@@ -6,10 +6,10 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from chat import log, runner
-from chat.access import messages_of, sessions_of
+from chat.access import messages_of
 from chat.agents import AGENTS, ASSISTANT
 from chat.labelling import label_title
-from chat.models import OPEN, EventKind, Message, Role, Session, State, Title, Turn
+from chat.models import OPEN, Message, Role, Session, Title, Turn
 from entities.access import Scope, held_atoms
 from entities.actions import record
 from entities.models import Entity
@@ -36,7 +36,9 @@ class Posted:
 
 
 def create_session(*, scope: Scope, entity: Entity, agent: str = ASSISTANT.key) -> Session:
-    """A conversation about a record that the caller got from an access function. Raises: BadMessage for an unknown agent."""
+    """A conversation about a record that the caller got from an access function. Raises: BadMessage for an unknown
+    agent.
+    """
     if agent not in AGENTS:
         raise BadMessage(f"There is no agent {agent!r}. Agents are: {', '.join(AGENTS)}.")
     if scope.principal <= 0:
@@ -56,7 +58,9 @@ def post_message(*, scope: Scope, session: Session, content: str, client_id: str
     if not text:
         raise BadMessage("Write a question first.")
     if len(text) > LONGEST:
-        raise BadMessage(f"A message may have {LONGEST:,} characters; this one has {len(text):,}. Put long texts in a file.")
+        raise BadMessage(
+            f"A message may have {LONGEST:,} characters; this one has {len(text):,}. Put long texts in a file."
+        )
     before = Turn.objects.filter(audience=scope.principal, client_id=client_id).first() if client_id else None
     if before is not None:
         return Posted(before, created=False)
@@ -64,7 +68,9 @@ def post_message(*, scope: Scope, session: Session, content: str, client_id: str
         workspace_id=scope.workspace,
         audience=scope.principal,
         session_id=session.pk,
-        number=(Turn.objects.filter(session=session.pk).order_by("-number").values_list("number", flat=True).first() or 0)
+        number=(
+            Turn.objects.filter(session=session.pk).order_by("-number").values_list("number", flat=True).first() or 0
+        )
         + 1,
         client_id=client_id[:64],
         lease_until=timezone.now() + log.LEASE,
@@ -117,7 +123,9 @@ def rename_session(*, scope: Scope, session: Session, text: str) -> str:
         raise BadMessage("A name may have 120 characters.")
     # A row may not become invisible to who updates it, so the new title is a new row.
     Title.objects.filter(session=session.pk).delete()
-    title = Title(workspace_id=scope.workspace, audience=scope.principal, session_id=session.pk, text=name, by_person=True)
+    title = Title(
+        workspace_id=scope.workspace, audience=scope.principal, session_id=session.pk, text=name, by_person=True
+    )
     title.save(force_insert=True)
     held = held_atoms()
     workspace, pk = scope.workspace, session.pk
@@ -133,9 +141,7 @@ def rename_session(*, scope: Scope, session: Session, text: str) -> str:
     return name
 
 
-def change_session(
-    *, scope: Scope, session: Session, pinned: bool | None = None, archived: bool | None = None
-) -> None:
+def change_session(*, scope: Scope, session: Session, pinned: bool | None = None, archived: bool | None = None) -> None:
     values: dict[str, object] = {}
     if pinned is not None:
         values["pinned"] = pinned

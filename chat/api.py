@@ -165,9 +165,7 @@ def session(request: Request, pk: UUID) -> Response:
     title = None
     if request.method == "PATCH":
         given = validated(SessionChange(data=request.data))
-        actions.change_session(
-            scope=scope, session=row, pinned=given.get("pinned"), archived=given.get("archived")
-        )
+        actions.change_session(scope=scope, session=row, pinned=given.get("pinned"), archived=given.get("archived"))
         if "title" in given:
             title = actions.rename_session(scope=scope, session=row, text=given["title"])
     data = session_json(scope, get_session_or_404(scope, pk), get_entity_or_404(scope, row.entity_id))

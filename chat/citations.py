@@ -36,10 +36,12 @@ def links_of(scope: Scope, message: Message) -> dict[int, CitationLink]:
 
 
 def replace_message_citations(session: Session, message: UUID, numbers: Sequence[int]) -> None:
-    """Make the Citation references of an answer, and the sources of what it cites from earlier turns. In the service's scope."""
+    """Make the Citation references of an answer, and the sources of what it cites from earlier turns. In the service's
+    scope.
+    """
     owner = owner_of(session)
-    rows = Citation.objects.filter(owner_kind=owner.kind, owner=owner.id, n__in=numbers, entity__isnull=False)
-    cited = [_cited(row) for row in rows]
+    rows = Citation.objects.filter(owner_kind=owner.kind, owner=owner.id, n__in=numbers)
+    cited = [_cited(row, row.entity_id) for row in rows if row.entity_id]
     replace_citations(
         owner=message,
         source=session.entity_id,
@@ -56,19 +58,19 @@ def replace_message_citations(session: Session, message: UUID, numbers: Sequence
     )
 
 
-def _cited(row: Citation) -> Cited:
+def _cited(row: Citation, entity: UUID) -> Cited:
     """A row of the registry as a reference names it: "Survey.pdf, p. 12", under the labels of passage and name."""
     file = File.objects.filter(pk=row.file).first() if row.file else None
     if file is not None:
         name, name_label = file.name, file.name_classification
     else:
-        name, name_label = Entity.objects.values_list("name", "name_classification").get(pk=row.entity_id)
+        name, name_label = Entity.objects.values_list("name", "name_classification").get(pk=entity)
     paragraphs = [UUID(pk) for pk in row.locator.get("paragraphs", ())]
     detail = {"file": str(row.file), **row.locator} if row.file else dict(row.locator)
     if paragraphs:
         detail["passage"] = str(paragraphs[0])
     return Cited(
-        entity=row.entity_id,
+        entity=entity,
         passage=UUID(row.locator["row"]),
         label=combine_many([row.data_classification, name_label]),
         name=f"{name}, p. {row.page}" if row.page else name,

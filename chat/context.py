@@ -1,7 +1,7 @@
 """What the model is given at the start of a turn, read as the asker and put together afresh each time (design §9).
 
-Layers: the agent's instructions, the Pulse, the record's properties, the conversation so far. Passages come by the tool.
-What is kept of it for the context inspector is ids and token counts.
+Layers: the agent's instructions, the Pulse, the record's properties, the conversation so far. Passages come by the
+tool. What is kept of it for the context inspector is ids and token counts.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,9 @@ REMIND_EVERY = 5
 
 @dataclass(frozen=True)
 class Context:
-    """label: of everything in here. given: where it came from. known: citation numbers that stand for something already."""
+    """label: of everything in here. given: where it came from. known: citation numbers that stand for something
+    already.
+    """
 
     tier: Tier
     system: list[dict[str, Any]]
@@ -46,7 +48,9 @@ class Context:
 
 
 def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Context:
-    """The prompt of a turn, in the asker's open scope, before the first call. Raises: Http404 when the record is hidden."""
+    """The prompt of a turn, in the asker's open scope, before the first call. Raises: Http404 when the record is
+    hidden.
+    """
     entity = get_entity_or_404(scope, session.entity_id)
     agent = agent_of(session.agent)
     record, record_given = _record(scope, entity)
@@ -121,9 +125,7 @@ def _pulse(scope: Scope, entity: Entity) -> tuple[str, list[Given]]:
     return pulse.text, [*given, Given(entity.pk, pulse.data_classification)]
 
 
-def _history(
-    scope: Scope, session: Session, turn: Turn
-) -> tuple[list[dict[str, Any]], list[Given], tuple[str, ...]]:
+def _history(scope: Scope, session: Session, turn: Turn) -> tuple[list[dict[str, Any]], list[Given], tuple[str, ...]]:
     """The last messages that the asker may read today, oldest first, and how many were left out."""
     rows = messages_of(scope, session).exclude(turn=turn.pk).exclude(content="").order_by("-created_at", "-id")
     latest = list(rows[: VERBATIM + 1])[::-1]

@@ -2,12 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from chat.access import Hidden, hidden_messages, messages_of, turns_of
-from chat.models import OPEN, Message, Role, Session, State, Turn
+from chat.models import OPEN, Message, Session, State, Turn
 from entities.access import Scope
 
 

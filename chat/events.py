@@ -1,7 +1,7 @@
 """The events of a turn as server-sent events: plain ASGI beside Django, because Django spends a thread on every stream.
 
-Each event is checked against today's labels and permissions before it is sent, and no database connection is held between
-looks. `?after=n`, or the browser's Last-Event-ID, takes a stream up again.
+Each event is checked against today's labels and permissions before it is sent, and no database connection is held
+between looks. `?after=n`, or the browser's Last-Event-ID, takes a stream up again.
 """
 
 import asyncio
@@ -139,10 +139,10 @@ async def disconnected(receive: Receive) -> None:
 
 async def answer(send: Send, status: int, body: dict[str, Any]) -> None:
     """As the API writes it, so that the bytes are the same."""
+    await send({"type": "http.response.start", "status": status, "headers": [(b"content-type", b"application/json")]})
     await send(
-        {"type": "http.response.start", "status": status, "headers": [(b"content-type", b"application/json")]}
+        {"type": "http.response.body", "body": json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()}
     )
-    await send({"type": "http.response.body", "body": json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()})
 
 
 def after_of(query: str, headers: dict[str, str]) -> int:

@@ -1,4 +1,6 @@
-"""The context inspector: what the model was given for an answer, layer by layer, from ids, as the caller may see it today."""
+"""The context inspector: what the model was given for an answer, layer by layer, from ids, as the caller may see it
+today.
+"""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,7 @@
 """The event log of a turn and the lease on it. Everything here runs in the service's scope.
 
-One run at a time may write: it holds the turn by a conditional UPDATE, every write renews the lease, and a run that lost it
-gets `LeaseLost` and writes nothing more.
+One run at a time may write: it holds the turn by a conditional UPDATE, every write renews the lease, and a run that
+lost it gets `LeaseLost` and writes nothing more.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,9 @@ class Entry:
 
 @dataclass(frozen=True)
 class Given:
-    """Something the model was given: a passage (its paragraphs) or a record's own fields (none). label: with its names'."""
+    """Something the model was given: a passage (its paragraphs) or a record's own fields (none). label: with its
+    names'.
+    """
 
     entity: UUID
     label: int
@@ -88,7 +90,8 @@ def append(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry]) -> 
 
 
 def note_given(scope: Scope, turn: UUID, holder: UUID, given: Sequence[Given], manifest: dict[str, Any]) -> None:
-    """Record what the model is about to be given, before it is: the answer's sources, the session's high water, the manifest.
+    """Record what the model is about to be given, before it is: the answer's sources, the session's high water, the
+    manifest.
 
     Raises: LeaseLost.
     """
@@ -148,12 +151,12 @@ def end(row: Turn, ending: Ending) -> int:
 
 def current_labels(answer: UUID) -> list[int]:
     """Labels that the paragraphs behind an answer have now; one that has lost its label is left to what it had."""
-    passages = list(Source.objects.filter(derived=answer, passage__isnull=False).values_list("passage", flat=True))
-    found: set[int] = set()
+    named = Source.objects.filter(derived=answer, passage__isnull=False).values_list("passage", flat=True)
+    passages = [passage for passage in named if passage]
+    found: set[int | None] = set()
     for model in (Paragraph, FieldParagraph):
-        rows = model._default_manager.filter(pk__in=passages, data_classification__isnull=False)
-        found |= set(rows.values_list("data_classification", flat=True))
-    return sorted(found)
+        found |= set(model._default_manager.filter(pk__in=passages).values_list("data_classification", flat=True))
+    return sorted(label for label in found if label is not None)
 
 
 def raise_high_water(session: UUID, labels: Sequence[int]) -> int:
@@ -183,7 +186,9 @@ def interrupt(scope: Scope, turn: UUID, why: str) -> bool:
 def written(row: Turn) -> tuple[str, int]:
     """The text of an answer as far as its events tell it, and the combination of their labels."""
     tokens = list(
-        Event.objects.filter(turn=row.pk, kind=EventKind.TOKEN).order_by("seq").values_list("data", "data_classification")
+        Event.objects.filter(turn=row.pk, kind=EventKind.TOKEN)
+        .order_by("seq")
+        .values_list("data", "data_classification")
     )
     return "".join(data.get("text", "") for data, _ in tokens), combine_many(label for _, label in tokens)
 

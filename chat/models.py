@@ -1,7 +1,8 @@
 """Conversations (design §9): sessions, their turns, the messages and the event log of a turn.
 
 Private: every row carries the asker's user id as `audience`, which row-level security enforces, so nobody else reaches
-any of it. A session also needs object permission on its record, and a message on everything it was drawn from: `chat.access`.
+any of it. A session also needs object permission on its record, and a message on everything it was drawn from:
+`chat.access`.
 """
 
 import uuid
@@ -40,7 +41,9 @@ class Session(models.Model):
 
 
 class Title(Derived):
-    """The name of a session, apart from it because it has a label of its own: a session whose title is hidden still exists."""
+    """The name of a session, apart from it because it has a label of its own: a session whose title is hidden still
+    exists.
+    """
 
     audience = models.BigIntegerField()
     session = WorkspaceForeignKey(Session)
@@ -71,9 +74,9 @@ class Turn(models.Model):
     """One question and the work on its answer. It runs apart from any response (chat/turn.py).
 
     number: of the turn in its session, from 1. question, answer: ids of its messages, known before they can be read.
-    holder: the run that may write, until `lease_until`; every write renews it and fails where it was lost. last_seq: of the
-    event log. client_id: the asker's own key, by which a request sent twice makes one turn. manifest: ids and token counts of
-    what the model was given, never text. error: a sentence for the asker.
+    holder: the run that may write, until `lease_until`; every write renews it and fails where it was lost. last_seq: of
+    the event log. client_id: the asker's own key, by which a request sent twice makes one turn. manifest: ids and token
+    counts of what the model was given, never text. error: a sentence for the asker.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -118,8 +121,8 @@ class Role(models.TextChoices):
 class Message(Derived):
     """What was asked or answered; an answer carries markers `[citation:n]`.
 
-    data_classification: NULL until the service has labelled it. found: atoms that the classifier saw in a question beyond
-    those its author holds (docs/adr/0008). dropped: markers that stood for nothing.
+    data_classification: NULL until the service has labelled it. found: atoms that the classifier saw in a question
+    beyond those its author holds (docs/adr/0008). dropped: markers that stood for nothing.
     """
 
     audience = models.BigIntegerField()
@@ -154,7 +157,9 @@ ENDS = (EventKind.APPROVAL, EventKind.DONE, EventKind.STOPPED, EventKind.ERROR)
 
 
 class Event(models.Model):
-    """One entry of a turn's log. Append-only to the application; where the answer's label rises, so do its events (a trigger)."""
+    """One entry of a turn's log. Append-only to the application; where the answer's label rises, so do its events (a
+    trigger).
+    """
 
     id = models.BigAutoField(primary_key=True)
     workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")

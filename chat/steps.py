@@ -34,9 +34,7 @@ class Asker:
         return Scope.for_user(User(pk=self.user), self.slug)
 
 
-async def as_asker(
-    asker: Asker, step: Callable[Concatenate[Scope, P], T], /, *args: P.args, **kwargs: P.kwargs
-) -> T:
+async def as_asker(asker: Asker, step: Callable[Concatenate[Scope, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:
     """`step(scope, …)` in the asker's scope of this moment. Raises: NoWorkspace, and what the step raises."""
 
     def run() -> T:

@@ -1,4 +1,4 @@
-"""Turns whose process has died are ended honestly: what had been written is kept, and it says that it was interrupted."""
+"""Turns whose process has died are ended honestly: what had been written is kept, and called interrupted."""
 
 import logging
 

@@ -29,8 +29,8 @@ MOST_RELATED = 50
 SEARCH_KNOWLEDGE: dict[str, Any] = {
     "name": "search_knowledge",
     "description": (
-        "Search the documents, messages and fields that the person asking may see. Returns numbered passages. It looks in "
-        "this record and those directly related to it, unless you widen or narrow it."
+        "Search the documents, messages and fields that the person asking may see. Returns numbered passages. It "
+        "looks in this record and those directly related to it, unless you widen or narrow it."
     ),
     "input_schema": {
         "type": "object",
@@ -149,7 +149,7 @@ def related(scope: Scope, pk: UUID) -> list[UUID]:
     for model, field in children(type(entity)):
         ids |= set(model.objects.visible_to(scope).filter(**{field: pk}).values_list("pk", flat=True)[:MOST_RELATED])
     links = Reference.objects.readable_by(scope).touching(pk)
-    ids |= {end for link in links.values_list("source", "target")[:MOST_RELATED] for end in link}
+    ids |= {end for link in links[:MOST_RELATED] for end in (link.source_id, link.target_id)}
     seen = Entity.objects.visible_to(scope).filter(pk__in=ids - {pk}).order_by("pk")
     return list(seen.values_list("pk", flat=True)[:MOST_RELATED])
 

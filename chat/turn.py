@@ -1,8 +1,8 @@
 """A turn: from a question that has been posted to an answer with citations (design §9).
 
-It runs as a task of its own, apart from any response, and holds a lease. Between steps no connection is held, and each step
-as the asker asks anew what they may see. STEPS of a turn: claim, label the question, assemble, call the model, do what it
-asks for, until it answers; finish.
+It runs as a task of its own, apart from any response, and holds a lease. Between steps no connection is held, and each
+step as the asker asks anew what they may see. STEPS of a turn: claim, label the question, assemble, call the model, do
+what it asks for, until it answers; finish.
 """
 
 import asyncio
@@ -200,9 +200,7 @@ async def _call(
     """One call of the model: its text streams into the log as it comes."""
     call = Call(run.asker.workspace, run.asker.user, "chat", context.tier)
     choice = None if may_search else {"type": "none"}
-    stream = client.stream(
-        call, system=context.system, messages=messages, tools=context.tools, tool_choice=choice
-    )
+    stream = client.stream(call, system=context.system, messages=messages, tools=context.tools, tool_choice=choice)
     reply: Reply | None = None
     async for item in stream:
         if isinstance(item, TextDelta):

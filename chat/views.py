@@ -1,7 +1,8 @@
-"""Pages of conversations: the dock beside a record, a page of one conversation, and the list. Every part works as a plain
-form and page too.
+"""Pages of conversations: the dock beside a record, a page of one conversation, and the list. Every part works as a
+plain form and page too.
 """
 
+from collections.abc import Callable
 from datetime import date, timedelta
 from typing import Any
 from uuid import UUID, uuid4
@@ -15,8 +16,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from chat import actions
-from chat.access import entities_of, get_session_or_404, get_turn_or_404, sessions_of
-from chat.agents import agent_of
+from chat.access import entities_of, get_session_or_404, get_turn_or_404, sessions_of, turns_of
 from chat.api import BUSY
 from chat.conversation import exchanges
 from chat.export import markdown_of
@@ -65,11 +65,8 @@ def session_page(request: HttpRequest, pk: UUID) -> HttpResponse:
 def panel(request: HttpRequest, scope: Scope, entity: Entity, session: Session | None) -> HttpResponse:
     """The dock, alone for htmx or in a page."""
     context = {
-        "entity": entity,
-        "session": session,
-        "agent": agent_of(session.agent if session else ""),
+        **head_of(scope, entity, session),
         "exchanges": [shown(scope, e) for e in exchanges(scope, session) if e.is_shown] if session else [],
-        "groups": by_date(sessions_of(scope).filter(entity=entity.pk, archived_at__isnull=True)[:IN_MENU]),
         "client_id": uuid4().hex,
     }
     template = "chat/dock.html" if request.headers.get("HX-Request") else "chat/session_page.html"
@@ -90,9 +87,11 @@ def ask(request: HttpRequest, pk: UUID) -> HttpResponse:
             scope=scope, entity=entity
         )
     content, client_id = request.POST.get("content", ""), request.POST.get("client_id", "")
-    return answered(request, scope, entity, session, lambda: actions.post_message(
-        scope=scope, session=session, content=content, client_id=client_id
-    ))
+
+    def post() -> actions.Posted:
+        return actions.post_message(scope=scope, session=session, content=content, client_id=client_id)
+
+    return answered(request, scope, entity, session, post)
 
 
 @requires(MEMBER)
@@ -103,12 +102,16 @@ def again(request: HttpRequest, pk: UUID) -> HttpResponse:
     turn = get_turn_or_404(scope, pk)
     session = get_session_or_404(scope, turn.session_id)
     entity = get_entity_or_404(scope, session.entity_id)
-    return answered(
-        request, scope, entity, session, lambda: actions.ask_again(scope=scope, session=session, turn=turn)
-    )
+
+    def post() -> actions.Posted:
+        return actions.ask_again(scope=scope, session=session, turn=turn)
+
+    return answered(request, scope, entity, session, post)
 
 
-def answered(request: HttpRequest, scope: Scope, entity: Entity, session: Session, post: Any) -> HttpResponse:
+def answered(
+    request: HttpRequest, scope: Scope, entity: Entity, session: Session, post: Callable[[], actions.Posted]
+) -> HttpResponse:
     """The new turn, to be put at the end of the conversation, or back to the page; a refusal as a sentence."""
     try:
         posted = post()
@@ -124,15 +127,18 @@ def answered(request: HttpRequest, scope: Scope, entity: Entity, session: Sessio
     row = get_session_or_404(scope, session.pk)
     (exchange,) = exchanges(scope, row, [posted.turn])
     context = {
-        "entity": entity,
-        "session": row,
-        "agent": agent_of(row.agent),
+        **head_of(scope, entity, row),
         "exchange": shown(scope, exchange, typed=request.POST.get("content", "").strip()),
-        "groups": by_date(sessions_of(scope).filter(entity=entity.pk, archived_at__isnull=True)[:IN_MENU]),
         "client_id": uuid4().hex,
         "posted": True,
     }
     return private(render(request, "chat/posted.html", context))
+
+
+def head_of(scope: Scope, entity: Entity, session: Session | None) -> dict[str, Any]:
+    """What chat/head.html shows."""
+    mine = sessions_of(scope).filter(entity=entity.pk, archived_at__isnull=True)[:IN_MENU]
+    return {"entity": entity, "session": session, "groups": by_date(mine)}
 
 
 @requires(MEMBER)
@@ -145,7 +151,11 @@ def turn(request: HttpRequest, pk: UUID) -> HttpResponse:
     if not request.headers.get("HX-Request"):
         return redirect(f"{reverse('chat:session', args=[session.pk])}#t-{row.pk}")
     (exchange,) = exchanges(scope, session, [row])
-    return private(render(request, "chat/answer.html", {"exchange": shown(scope, exchange)}))
+    context = {"exchange": shown(scope, exchange)}
+    if row.number == 1:
+        # By now the conversation has its name.
+        context |= head_of(scope, get_entity_or_404(scope, session.entity_id), session)
+    return private(render(request, "chat/answered.html", context))
 
 
 @requires(MEMBER)
@@ -173,13 +183,13 @@ def conversations(request: HttpRequest) -> HttpResponse:
     """The caller's own conversations, by date."""
     scope = scope_of(request)
     archived = request.GET.get("archived") == "1"
-    page = Paginator(sessions_of(scope).filter(archived_at__isnull=not archived), PAGE).get_page(request.GET.get("page"))
+    page = Paginator(sessions_of(scope).filter(archived_at__isnull=not archived), PAGE).get_page(
+        request.GET.get("page")
+    )
     rows = list(page.object_list)
     entities = entities_of(scope, rows)
     groups = [(name, [(s, entities.get(s.entity_id)) for s in group]) for name, group in by_date(rows)]
-    return private(
-        render(request, "chat/conversations.html", {"page": page, "groups": groups, "archived": archived})
-    )
+    return private(render(request, "chat/conversations.html", {"page": page, "groups": groups, "archived": archived}))
 
 
 @requires(MEMBER)
@@ -208,9 +218,7 @@ def change(request: HttpRequest, pk: UUID) -> HttpResponse:
         actions.change_session(scope=scope, session=session, pinned=wish == "pin")
     if wish in ("archive", "restore"):
         actions.change_session(scope=scope, session=session, archived=wish == "archive")
-    return redirect("chat:conversations" if wish in ("archive", "restore") else "chat:session", *(
-        () if wish in ("archive", "restore") else (session.pk,)
-    ))
+    return redirect("chat:conversations") if wish == "archive" else redirect("chat:session", session.pk)
 
 
 @requires(MEMBER)
@@ -231,8 +239,6 @@ def export(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 def first_session(scope: Scope, client_id: str) -> Session | None:
     """The session of the turn that the same form has made already."""
-    from chat.access import turns_of
-
     turn = turns_of(scope).filter(client_id=client_id).first() if client_id else None
     return get_session_or_404(scope, turn.session_id) if turn else None
 

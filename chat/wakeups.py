@@ -1,6 +1,7 @@
 """One LISTEN connection a process wakes everything in it that waits for news of a turn. Payloads are ids, nothing else.
 
-It is a quickening, not a promise: whoever waits looks again after its own time-out, so a lost connection costs latency only.
+It is a quickening, not a promise: whoever waits looks again after its own time-out, so a lost connection costs latency
+only.
 """
 
 import asyncio
@@ -23,7 +24,9 @@ _waiting: dict[str, set[tuple[asyncio.AbstractEventLoop, asyncio.Event]]] = {}
 
 @contextmanager
 def subscribed(turn: UUID, kind: str = EVENT) -> Iterator[asyncio.Event]:
-    """An event that is set when a turn's log has grown (EVENT) or somebody wants it stopped (STOP). Whoever waits clears it."""
+    """An event that is set when a turn's log has grown (EVENT) or somebody wants it stopped (STOP). Whoever waits
+    clears it.
+    """
     key = f"{kind} {turn}"
     entry = (asyncio.get_running_loop(), asyncio.Event())
     _waiting.setdefault(key, set()).add(entry)

@@ -153,9 +153,6 @@ def wait_for() -> Callable[..., Any]:
     return wait
 
 
-
-
-
 @dataclass(frozen=True)
 class Model:
     """A scripted chat model; whatever else asks a model (the classifier) gets the offline engine."""

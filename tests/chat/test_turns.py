@@ -120,7 +120,9 @@ def test_a_model_that_fails_is_a_sentence(viewer, contract, start, model):
     assert turn["message"] is None
 
 
-def test_a_killed_process_leaves_a_turn_that_the_sweep_ends(viewer, contract, start, model, wait_for, service, monkeypatch):
+def test_a_killed_process_leaves_a_turn_that_the_sweep_ends(
+    viewer, contract, start, model, wait_for, service, monkeypatch
+):
     chat = start(viewer, contract)
     hold = threading.Event()
     model.says(chunks=["Half of it ", "and the rest."], hold=hold)

@@ -1,0 +1,172 @@
+"""The dock beside a record and the page of a conversation, in a real browser on a real server."""
+
+import time
+import urllib.request
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from chat.models import Message, Session, State, Turn
+from entities.models.classification import FINANCIAL
+from tests.chat.conftest import CAP
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def visit(chromium, start_server, viewer):
+    """`visit(path, person)`: a page on the server; what the browser complained of is in `page.complaints`."""
+    server = start_server()
+    contexts = []
+
+    def go(path, who=viewer, **options):
+        context = chromium.new_context(**options)
+        contexts.append(context)
+        cookie = who.client.cookies["clearance_session"].value
+        context.add_cookies([{"name": "clearance_session", "value": cookie, "url": server.url}])
+        page = context.new_page()
+        page.complaints = []
+        page.on("console", lambda m: page.complaints.append(m.text) if m.type == "error" else None)
+        page.on("pageerror", lambda error: page.complaints.append(str(error)))
+        page.goto(server.url + who.base.rstrip("/") + path)
+        return page
+
+    go.server = server
+    yield go
+    for context in contexts:
+        context.close()
+
+
+def test_a_question_streams_into_the_dock_and_its_citation_opens_the_passage(visit, viewer, contract, index):
+    index.row(contract, CAP, file=index.file(contract, "Lease.pdf"), page=4)
+    page = visit(f"/entities/{contract.pk}/")
+    composer = page.get_by_placeholder("Ask about this record")
+    composer.fill("What is the liability cap?")
+    composer.press("Enter")
+    answer = page.locator("#talk [data-from=agent] .cl-prose:not(.cl-streamed)")
+    answer.get_by_text("two million euros").wait_for()
+    assert composer.input_value() == ""
+    assert answer.locator("a.cl-cite").first.inner_text().startswith("Lease.pdf")
+    assert page.locator("#chat-head > h2").inner_text() == "What is the liability cap?"
+    composer.fill("And who pays?")
+    page.reload()
+    page.get_by_text("two million euros").last.wait_for()
+    assert page.get_by_placeholder("Ask about this record").input_value() == "And who pays?"
+    assert page.complaints == []
+    page.locator("a.cl-cite").first.click()
+    page.wait_for_url("**/files/**")
+
+
+def test_without_javascript_the_question_is_a_form_and_the_answer_a_page(visit, contract, index):
+    index.row(contract, CAP, file=index.file(contract, "Lease.pdf"), page=4)
+    page = visit(f"/entities/{contract.pk}/chat/?new", java_script_enabled=False)
+    page.get_by_placeholder("Ask about this record").fill("What is the liability cap?")
+    page.get_by_role("button", name="Send").click()
+    page.wait_for_url("**/chat/**")
+    for _ in range(50):
+        if page.locator("a.cl-cite").count():
+            break
+        time.sleep(0.2)
+        page.reload()
+    assert "two million euros" in page.locator("#talk").inner_text()
+
+
+def test_a_conversation_is_managed_from_the_dock_and_the_list(visit, viewer, contract, service):
+    with viewer.scope.open():
+        session = Session.objects.create(workspace_id=service.workspace, audience=viewer.user.pk, entity_id=contract.pk)
+    page = visit(f"/chat/{session.pk}/")
+    page.get_by_label("This conversation", exact=True).click()
+    page.get_by_label("Name").fill("About the cap")
+    page.get_by_role("button", name="Rename").click()
+    page.get_by_role("heading", name="About the cap").first.wait_for()
+    page.get_by_label("This conversation", exact=True).click()
+    page.get_by_role("button", name="Archive").click()
+    page.wait_for_url("**/chat/")
+    page.get_by_role("link", name="Archived").click()
+    page.get_by_role("link", name="About the cap").click()
+    page.get_by_label("This conversation", exact=True).click()
+    page.get_by_role("button", name="Delete").first.click()
+    page.get_by_role("button", name="Delete for good").click()
+    page.get_by_text("The conversation was deleted.").first.wait_for()
+    with viewer.scope.open():
+        assert not Session.objects.exists()
+
+
+def test_how_a_turn_ended_is_said_and_hidden_answers_leave_a_placeholder(visit, viewer, contract, service):
+    with service.open():
+        session = Session.objects.create(workspace_id=service.workspace, audience=viewer.user.pk, entity_id=contract.pk)
+        for number, (state, label, text) in enumerate(
+            [
+                (State.DONE, FINANCIAL, "Forty thousand."),
+                (State.STOPPED, 0, "Half of"),
+                (State.INTERRUPTED, 0, "Half of"),
+                (State.FAILED, 0, ""),
+                (
+                    State.DONE,
+                    0,
+                    "<img src=https://evil.example/x> <script>alert(1)</script> [go](javascript:alert(2)) ![x](https://evil.example/y)",
+                ),
+            ],
+            start=1,
+        ):
+            turn = Turn.objects.create(
+                workspace_id=service.workspace,
+                audience=viewer.user.pk,
+                session_id=session.pk,
+                number=number,
+                state=state,
+                lease_until=timezone.now(),
+                error="It broke." if state in (State.INTERRUPTED, State.FAILED) else "",
+            )
+            common = {
+                "workspace_id": service.workspace,
+                "audience": viewer.user.pk,
+                "session_id": session.pk,
+                "turn_id": turn.pk,
+            }
+            Message.objects.create(
+                pk=turn.question, role="user", content=f"Question {number}", data_classification=0, **common
+            )
+            if text:
+                Message.objects.create(
+                    pk=turn.answer, role="assistant", content=text, data_classification=label, **common
+                )
+    page = visit(f"/chat/{session.pk}/")
+    talk = page.locator("#talk")
+    assert "Forty thousand" not in page.content()
+    assert "This answer requires Financial clearance" in talk.inner_text()
+    assert talk.get_by_text("Stopped: this is what had been written.").is_visible()
+    assert talk.get_by_text("Interrupted. It broke.").is_visible()
+    assert talk.get_by_role("button", name="Ask again").count() == 3
+    assert page.locator("#talk img, #talk script, #talk a[href^=javascript]").count() == 0
+    assert page.complaints == []
+    talk.get_by_role("button", name="Ask again").first.click()
+    page.get_by_text("Not found in what you can see.").wait_for()
+
+
+def test_a_turn_of_a_killed_server_says_that_it_was_interrupted(visit, start_server, viewer, contract, service):
+    with service.open():
+        session = Session.objects.create(workspace_id=service.workspace, audience=viewer.user.pk, entity_id=contract.pk)
+        turn = Turn.objects.create(
+            workspace_id=service.workspace,
+            audience=viewer.user.pk,
+            session_id=session.pk,
+            number=1,
+            state=State.RUNNING,
+            lease_until=timezone.now() - timedelta(seconds=1),
+        )
+        Message.objects.create(
+            pk=turn.question,
+            role="user",
+            content="Still there?",
+            data_classification=0,
+            workspace_id=service.workspace,
+            audience=viewer.user.pk,
+            session_id=session.pk,
+            turn_id=turn.pk,
+        )
+    another = start_server()  # looks for what was left behind when it starts
+    urllib.request.urlopen(f"{another.url}/healthz")
+    page = visit(f"/chat/{session.pk}/")
+    page.get_by_text("Interrupted. The server stopped while this was answered.").wait_for()
