@@ -4,3 +4,10 @@ from django.apps import AppConfig
 class PulseConfig(AppConfig):
     name = "pulse"
     default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self) -> None:
+        from pulse import receivers  # noqa: F401  connects to the signals of lower apps
+        from pulse.reader import citing_of
+        from retrieval.owners import register_owner
+
+        register_owner(citing_of)

@@ -1,5 +1,10 @@
-from django.urls import URLPattern
+from django.urls import path
+
+from pulse import views
 
 app_name = "pulse"
 
-urlpatterns: list[URLPattern] = []
+urlpatterns = [
+    path("entities/<uuid:pk>/pulse/", views.panel, name="panel"),
+    path("entities/<uuid:pk>/pulse/refresh/", views.refresh_now, name="refresh"),
+]

@@ -1,7 +1,9 @@
 """What can be done to references: the one place for pages, API, agents and the makers of citations."""
 
+import logging
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -15,6 +17,8 @@ from entities.models import Entity, Source
 from references.kinds import Kind
 from references.locations import Location
 from references.models import Reference
+
+logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
@@ -166,7 +170,7 @@ def replace_citations(
         reference.changed_at = timezone.now()
         reference.save(force_insert=reference._state.adding)
         Source.objects.filter(derived=reference.pk).delete()
-        _write_sources(reference, [(citation.entity, p) for p in citation.paragraphs or [None]])
+        _write_sources(reference, [(citation.entity, p) for p in citation.paragraphs or (None,)])
     return len(wanted)
 
 
@@ -217,7 +221,14 @@ def _write_sources(reference: Reference, drawn_from: Iterable[tuple[UUID, UUID |
 
 def _label_on_commit(reference: Reference) -> None:
     if reference.data_classification is None:
-        from references.tasks import label_reference
+        transaction.on_commit(partial(_wake, reference.workspace_id, reference.pk))
 
-        key = str(reference.pk)
-        transaction.on_commit(lambda: label_reference.delay(reference.workspace_id, key))
+
+def _wake(workspace: int, reference: UUID) -> None:
+    """Tell a worker; should the broker be away, the sweep will."""
+    from references.tasks import label_reference
+
+    try:
+        label_reference.delay(workspace, str(reference))
+    except Exception:
+        logger.warning("reference %s waits for the next sweep", reference, exc_info=True)

@@ -24,10 +24,12 @@ NO_RECORD = "There is no such record, or none that you may see."
 
 
 class NewReference(serializers.Serializer):
-    source = serializers.UUIDField()
+    source = serializers.UUIDField()  # type: ignore[assignment]
     target = serializers.UUIDField()
     kind = serializers.ChoiceField(choices=[k for k in Kind.values if k != Kind.CITATION])
-    label = serializers.CharField(max_length=500, required=False, allow_blank=True, default="")
+    label = serializers.CharField(  # type: ignore[assignment]
+        max_length=500, required=False, allow_blank=True, default=""
+    )
     reason = serializers.CharField(max_length=4000, required=False, allow_blank=True, default="")
     location_type = serializers.ChoiceField(choices=LocationType.values, required=False, allow_blank=True, default="")
     location = serializers.DictField(required=False, default=dict)
@@ -35,7 +37,7 @@ class NewReference(serializers.Serializer):
 
 class ChangedReference(serializers.Serializer):
     kind = serializers.ChoiceField(choices=[k for k in Kind.values if k != Kind.CITATION], required=False)
-    label = serializers.CharField(max_length=500, required=False, allow_blank=True)
+    label = serializers.CharField(max_length=500, required=False, allow_blank=True)  # type: ignore[assignment]
     reason = serializers.CharField(max_length=4000, required=False, allow_blank=True)
 
 

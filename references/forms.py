@@ -25,6 +25,6 @@ class ReferenceForm(forms.Form):
     def __init__(self, scope: Scope, source: Entity, may_change: bool, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         records = Entity.objects.readable_by(scope).filter(archived_at__isnull=True).exclude(pk=source.pk)
-        self.fields["target"].queryset = records.order_by("title", "pk")  # type: ignore[attr-defined]
+        self.fields["target"].queryset = records.order_by("title", "pk")  # type: ignore[attr-defined, misc]
         kinds = [k for k in Kind if k != Kind.CITATION and (may_change or k == Kind.BOOKMARK)]
         self.fields["kind"].choices = [(k.value, k.label) for k in kinds]  # type: ignore[attr-defined]

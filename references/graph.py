@@ -107,4 +107,4 @@ def _links(scope: Scope, frontier: list[UUID], limit: int) -> list[Edge]:
         )
         .order_by("mere", "-latest", "source", "target", "kind")[:limit]
     )
-    return [Edge(r["source"], r["target"], r["kind"], r["count"], r["labels"][0]) for r in rows]
+    return [Edge(UUID(str(r["source"])), UUID(str(r["target"])), r["kind"], r["count"], r["labels"][0]) for r in rows]

@@ -1,10 +1,51 @@
-"""Labelling of what people typed into references."""
+"""Labelling of what people and agents wrote into references. Until it is done only stewards see it."""
 
+from datetime import timedelta
+from uuid import UUID
 
 from celery import shared_task
+from django.db import connection
+from django.utils import timezone
 
+from entities.access import Scope, combine_many
+from ingestion.actions import label_text
+from references.models import Reference
+
+AT_ONCE = 50
+FORGOTTEN = timedelta(minutes=1)
+GIVEN_UP = timedelta(days=1)
+"""Words that could not be classified for so long wait for a steward."""
 
 
 @shared_task(name="references.label")
-def label_reference(workspace: int, pk: str) -> None:
-    """x"""
+def label_reference(workspace: int, reference: str) -> None:
+    """Label one reference's words: what rules and model say, and what stood or was cited there before."""
+    scope = Scope.for_service(workspace)
+    with scope.open():
+        row = Reference.objects.filter(pk=UUID(reference), data_classification=None).first()
+    if row is None:
+        return
+    label = label_text(workspace, f"{row.label}\n{row.reason}")
+    if label is None:
+        return
+    with scope.open():
+        # Only what was read: words that were changed meanwhile are labelled by a task of their own.
+        same = Reference.objects.filter(pk=row.pk, data_classification=None, label=row.label, reason=row.reason)
+        same.update(data_classification=combine_many([label, row.floor]))
+
+
+@shared_task(name="references.sweep")
+def sweep() -> None:
+    """Label what no task came for."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT app_workspace_ids()")
+        workspaces = [row[0] for row in cursor.fetchall()]
+    now = timezone.now()
+    for workspace in workspaces:
+        with Scope.for_service(workspace).open():
+            waiting = Reference.objects.filter(
+                data_classification=None, changed_at__lt=now - FORGOTTEN, changed_at__gt=now - GIVEN_UP
+            ).order_by("changed_at")
+            ids = list(waiting.values_list("pk", flat=True)[:AT_ONCE])
+        for pk in ids:
+            label_reference.delay(workspace, str(pk))

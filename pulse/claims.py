@@ -1,0 +1,98 @@
+"""Claiming Pulses that are due: conditional UPDATEs with a lease, so that one worker makes one text (design §8).
+
+The sweep claims and sends a message; the worker begins by exchanging the claim for one of its own, so a message that is
+delivered twice begins once. A worker that is killed leaves a claim that expires, and the sweep takes the variant again.
+"""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Case, F, Value, When
+from django.db.models.functions import Coalesce
+from django.utils import timezone
+
+from entities.access import current
+from pulse.models import Variant
+
+LEASE = 180
+"""Seconds that a claim holds; it doubles with each attempt that came to no end, as a worker's death is none."""
+LONGEST = 3600
+AT_ONCE = 20
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A variant, and the token by which it is one's own."""
+
+    variant: UUID
+    token: UUID
+
+
+def claim_due(limit: int = AT_ONCE) -> list[Claim]:
+    """Claim variants whose time has come and those whose claim has expired, in the service's scope."""
+    with connection.cursor() as cursor:
+        cursor.execute(CLAIM, [LEASE, current().workspace, limit])
+        return [Claim(variant, token) for variant, token in cursor.fetchall()]
+
+
+# Archived records wait. Rows that somebody is flagging right now are for the next sweep.
+CLAIM = """
+UPDATE pulse_variant SET claim = gen_random_uuid(), claimed_until = clock_timestamp() + make_interval(secs => %s)
+WHERE id IN (
+  SELECT v.id FROM pulse_variant v JOIN entities_entity e ON e.id = v.entity_id AND e.archived_at IS NULL
+  WHERE v.workspace_id = %s
+    AND ((v.claim IS NULL AND v.due_at <= clock_timestamp()) OR v.claimed_until < clock_timestamp())
+  ORDER BY v.due_at NULLS FIRST LIMIT %s FOR UPDATE OF v SKIP LOCKED)
+RETURNING id, claim
+"""
+
+
+def begin(claim: Claim) -> Claim | None:
+    """Start on a claimed variant: from here on a change makes it due anew. None when another got there first."""
+    with connection.cursor() as cursor:
+        cursor.execute(BEGIN, [LONGEST, LEASE, claim.variant, claim.token])
+        row = cursor.fetchone()
+    return Claim(claim.variant, row[0]) if row else None
+
+
+BEGIN = """
+UPDATE pulse_variant SET claim = gen_random_uuid(), begun_at = clock_timestamp(), due_at = NULL,
+  claimed_until = clock_timestamp() + make_interval(secs => least(%s, %s * power(2, least(attempts, 8)))::int),
+  attempts = least(attempts + 1, 1000)
+WHERE id = %s AND claim = %s RETURNING claim
+"""
+
+
+def show_stale(claim: Claim) -> bool:
+    """The inputs are found to have changed: say so while the text is made. False when the claim is lost."""
+    mine = Variant.objects.filter(pk=claim.variant, claim=claim.token)
+    return bool(mine.update(stale_since=Coalesce("stale_since", Value(timezone.now()))))
+
+
+def hold(claim: Claim) -> bool:
+    """Lock the variant until the transaction ends, after whoever is flagging it. False when the claim is lost."""
+    return Variant.objects.select_for_update().filter(pk=claim.variant, claim=claim.token).first() is not None
+
+
+def finish(claim: Claim) -> bool:
+    """The text says what the inputs said; stale still where something changed since. False when the claim is lost."""
+    mine = Variant.objects.filter(pk=claim.variant, claim=claim.token)
+    fresh = Case(When(due_at=None, then=Value(None)), default=F("stale_since"))
+    return bool(
+        mine.update(
+            claim=None, claimed_until=None, attempts=0, problem="", checked_at=timezone.now(), stale_since=fresh
+        )
+    )
+
+
+def give_back(claim: Claim, problem: str = "", *, pause: int = 0) -> None:
+    """It was not made: it is due again after `pause` seconds, doubled with each attempt, up to an hour."""
+    row = Variant.objects.filter(pk=claim.variant, claim=claim.token).first()
+    if row is not None:
+        seconds = min(pause * 2 ** min(row.attempts - 1, 8), LONGEST)
+        row.due_at = timezone.now() + timedelta(seconds=seconds)
+        row.claim = row.claimed_until = None
+        row.problem = problem[:200]
+        row.save(update_fields=["due_at", "claim", "claimed_until", "problem"])

@@ -1,0 +1,258 @@
+"""Making one Pulse: read, close, ask the model, write (design §8).
+
+    generate:  begin → read_anchor → gather → (unchanged: done) → number → model → write
+
+Each database step is a scope of its own, and no scope is open while anything is embedded or a model answers. What is
+written is what the inputs still say: rows, labels and permissions are locked and compared once more, in the transaction
+that writes, so a label raised meanwhile is never lost.
+"""
+
+import logging
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db import OperationalError, transaction
+from django.db.models import QuerySet
+from django.http import Http404
+from django.utils import timezone
+
+from entities.access import Scope, atoms_of, combine_many, get_entity_or_404
+from entities.actions import record
+from entities.models import Entity, FieldParagraph, Source
+from ingestion.models import ContextRow, File, Paragraph
+from llm import client, prompts
+from llm.errors import ModelError
+from llm.models_catalogue import Tier
+from pulse import claims
+from pulse.claims import Claim
+from pulse.inputs import Inputs, Piece, gather, open_records, read_anchor
+from pulse.models import Pulse, Variant
+from pulse.variants import role_scope, service_role
+from references.actions import Cited, replace_citations
+from references.kinds import LocationType
+from references.locations import Location
+from references.models import Reference
+from retrieval.citation_stream import normalise
+from retrieval.citations import Owner, register_all
+from retrieval.models import OwnerKind
+from retrieval.passages import documents_for_prompt
+from retrieval.query import prepare
+
+logger = logging.getLogger(__name__)
+
+PAUSE = 30
+"""Seconds until the first new attempt after a failure."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A variant that this worker has begun, and what it needs to go on. fingerprint: of the text there is, or empty."""
+
+    workspace: int
+    claim: Claim
+    entity: UUID
+    scope: Scope
+    fingerprint: str
+    references: bool
+    tier: Tier
+    window: int
+
+
+def generate(workspace: int, claim: Claim) -> bool:
+    """Bring a claimed variant up to date. Needs no scope open. Returns whether a model was asked."""
+    job = begin(workspace, claim)
+    if job is None:
+        return False
+    inputs = read(job)
+    if inputs is None:
+        drop(job)
+        return False
+    if inputs.fingerprint == job.fingerprint:
+        with Scope.for_service(workspace).open():
+            claims.finish(job.claim)
+        return False
+    prompt, numbers = number(job, inputs)
+    if prompt is None:
+        return False
+    try:
+        reply = client.complete(client.Call(workspace, job.scope.principal, "pulse", job.tier), **prompt.request)
+    except ModelError as problem:
+        with Scope.for_service(workspace).open():
+            claims.give_back(job.claim, str(problem), pause=PAUSE)
+        return True
+    write(job, inputs, numbers, reply, prompt.injections)
+    return True
+
+
+def begin(workspace: int, claim: Claim) -> Job | None:
+    """Take the claim. None when another did, the record is gone or archived, or the variant is not one any more."""
+    with Scope.for_service(workspace).open():
+        mine = claims.begin(claim)
+        if mine is None:
+            return None
+        variant = Variant.objects.get(pk=mine.variant)
+        entity = Entity.objects.get(pk=variant.entity_id)
+        service = service_role()
+        if service is None or not set(variant.atoms) <= service.atoms or not entity.type_class.rag().pulse:
+            # The role has lost a clearance: its variants with it go, text and all.
+            variant.delete()
+            return None
+        if entity.archived_at is not None:
+            claims.finish(mine)
+            return None
+        known = Pulse.objects.filter(pk=variant.pk).values_list("fingerprint", flat=True).first()
+        scope, rag = role_scope(service, tuple(variant.atoms)), entity.type_class.rag()
+        return Job(workspace, mine, entity.pk, scope, known or "", rag.pulse_references, rag.pulse_model, rag.coalesce)
+
+
+def read(job: Job) -> Inputs | None:
+    """The inputs as the role reads them; None when it may not see the record."""
+    try:
+        with job.scope.open():
+            anchor = read_anchor(job.scope, get_entity_or_404(job.scope, job.entity))
+        query = prepare(anchor.query)
+        with job.scope.open():
+            return gather(job.scope, get_entity_or_404(job.scope, job.entity), anchor, query)
+    except Http404:
+        return None
+
+
+def drop(job: Job) -> None:
+    """The role may not see the record: what it wrote about it before goes too."""
+    with Scope.for_service(job.workspace).open():
+        if claims.finish(job.claim):
+            Pulse.objects.filter(pk=job.claim.variant).delete()
+
+
+def number(job: Job, inputs: Inputs) -> tuple[prompts.Prompt | None, list[int]]:
+    """The prompt, with a number of the Pulse's registry on each passage; None when the claim is lost."""
+    owner = Owner(OwnerKind.PULSE, job.claim.variant)
+    with job.scope.open():
+        if not claims.show_stale(job.claim):
+            return None, []
+        numbers = register_all(job.scope, owner, inputs.results)
+    documents = documents_for_prompt(inputs.results, numbers)
+    return prompts.pulse(inputs.anchor.record, documents, focus=inputs.anchor.focus), numbers
+
+
+def write(job: Job, inputs: Inputs, numbers: Sequence[int], reply: client.Reply, injections: Sequence[str]) -> bool:
+    """Put the text in the place of the old one, with its label, sources and citations. Returns whether it was."""
+    by_number = dict(zip(numbers, inputs.pieces, strict=True))
+    by_src = {piece.result.src: n for n, piece in by_number.items()}
+    text = normalise(reply.text, by_number.__contains__, by_src.get)
+    with Scope.for_service(job.workspace).open():
+        if not text.text.strip():
+            claims.give_back(job.claim, "The model gave no text.", pause=PAUSE)
+            return False
+        # First the variant, with nothing else locked: who flags it now is waited for.
+        if not claims.hold(job.claim):
+            return False
+        if not still_so(job, inputs):
+            claims.give_back(job.claim, pause=job.window)
+            return False
+        claims.finish(job.claim)
+        pulse = save(job, inputs, text.text.strip(), reply)
+        cited = [citation_of(by_number[n]) for n in text.cited] if job.references else []
+        replace_citations(
+            owner=pulse.pk,
+            source=job.entity,
+            origin=Reference.Origin.PULSE,
+            origin_principal=job.scope.principal,
+            cited=cited,
+        )
+        noted: dict[str, object] = {"dropped_citations": text.dropped} if text.dropped else {}
+        if injections:
+            noted["injections"] = list(injections)
+        record(job.scope, "pulse.generated", "entity", job.entity, atoms=sorted(job.scope.atoms or ()), **noted)
+        return True
+
+
+def save(job: Job, inputs: Inputs, text: str, reply: client.Reply) -> Pulse:
+    """The row, with its sources: every passage that stood in the prompt, cited or not, and every record named in it."""
+    pulse, _ = Pulse.objects.update_or_create(
+        pk=job.claim.variant,
+        defaults={
+            "workspace_id": job.workspace,
+            "variant_id": job.claim.variant,
+            "entity_id": job.entity,
+            "text": text,
+            "data_classification": combine_many(inputs.labels),
+            "generated_at": timezone.now(),
+            "fingerprint": inputs.fingerprint,
+            "model": reply.model,
+            "offline": reply.offline,
+            "cost": reply.usage.cost,
+            "generated_by": job.scope.principal,
+        },
+    )
+    drawn: set[tuple[UUID, UUID | None]] = {(record_id, None) for record_id in (job.entity, *inputs.anchor.named)}
+    drawn |= {source for piece in inputs.pieces for source in piece.sources}
+    Source.objects.filter(derived=pulse.pk).delete()
+    Source.objects.bulk_create(
+        Source(workspace_id=job.workspace, derived=pulse.pk, entity_id=entity, passage=passage)
+        for entity, passage in drawn
+    )
+    return pulse
+
+
+def still_so(job: Job, inputs: Inputs) -> bool:
+    """Whether rows, labels, names and permissions are what was read; if so they are locked to this transaction's end.
+
+    Whoever raises a label afterwards waits, and then finds the sources of this text. Whoever is changing one of them
+    now holds its lock, and that is an answer too: nothing is waited for here, so nobody can be waiting for us in turn.
+    """
+    passages = {passage for piece in inputs.pieces for _, passage in piece.sources if passage}
+    wanted = {p.result.id: (p.result.label, p.digest) for p in inputs.pieces}
+    others = ({r for piece in inputs.pieces for r, _ in piece.sources} | {*inputs.anchor.named}) - {job.entity}
+    try:
+        with transaction.atomic():
+            lock(Entity.objects.filter(pk__in={*others, job.entity}))
+            lock(Paragraph.objects.filter(pk__in=passages))
+            lock(FieldParagraph.objects.filter(pk__in=passages))
+            lock(Pulse.objects.filter(pk=job.claim.variant))
+            lock(ContextRow.objects.filter(pk__in=wanted))
+    except OperationalError:
+        return False
+    rows = ContextRow.objects.filter(pk__in=wanted, audience=0).values_list("pk", "data_classification", "digest")
+    if {pk: (label, digest) for pk, label, digest in rows} != wanted:
+        return False
+    return open_records(others) == others and atoms_in(names_now(job, inputs)) <= atoms_in(inputs.labels)
+
+
+def lock(rows: QuerySet[Any]) -> None:
+    """Raises: OperationalError when somebody else holds one of them."""
+    list(rows.order_by("pk").select_for_update(nowait=True, no_key=True).values_list("pk"))
+
+
+def atoms_in(labels: Iterable[int]) -> set[int]:
+    return {atom for label in labels for atom in atoms_of(label)}
+
+
+def names_now(job: Job, inputs: Inputs) -> set[int]:
+    """Labels of the names that stand in the prompt, today."""
+    shown = {*inputs.anchor.named} | ({job.entity} if inputs.anchor.record.name else set())
+    labels = set(Entity.objects.filter(pk__in=shown).values_list("name_classification", flat=True))
+    files = {p.result.file.id for p in inputs.pieces if p.result.file and p.result.file.name}
+    return labels | set(File.objects.filter(pk__in=files).values_list("name_classification", flat=True))
+
+
+def citation_of(piece: Piece) -> Cited:
+    """A passage as a reference: its name and place, no words of the model."""
+    result = piece.result
+    name = result.file.title if result.file else result.entity.title
+    place = {
+        "row": str(result.id),
+        "file": str(result.file.id) if result.file else None,
+        "page": result.page,
+        "passage": str(result.passages[0]) if result.passages else None,
+    }
+    return Cited(
+        entity=result.entity.id,
+        passage=result.id,
+        label=combine_many({result.label, piece.name_label}),
+        name=f"{name}, p. {result.page}" if result.page else name,
+        location=Location(LocationType.CHUNK, {key: value for key, value in place.items() if value is not None}),
+        paragraphs=[passage for entity, passage in piece.sources if passage],
+    )

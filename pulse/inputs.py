@@ -1,0 +1,264 @@
+"""What a Pulse is made from: only what every reader of the record may see, apart from labels (design §2.2, §8).
+
+A reader of the record is at least a member of the workspace. So besides the record's own rows for everybody, only
+records that are open to the workspace count: what hangs on the record, what it hangs on by name, and what a row was
+drawn from. Labels are those of the open scope, which is the service role's held to the variant's clearances: what it
+does not read is not selected, counted or ranked.
+"""
+
+import hashlib
+import json
+import string
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, Q
+
+from entities.access import Scope, atoms_of, combine_many, readable_fields
+from entities.models import Entity, Source
+from entities.models.entity import Visibility
+from entities.registry import children, parents
+from ingestion.models import ContextRow, File, Kind
+from ingestion.typed import shown_value
+from llm import prompts
+from llm.client import model_for
+from llm.offline.tokens import estimate
+from llm.prompts import Record
+from retrieval.query import PreparedQuery, Within
+from retrieval.results import Result
+from retrieval.search import search
+
+BUDGET = 4_000
+"""Tokens of passages in a prompt."""
+CANDIDATES = 24
+BELOW = 200
+"""Records below the anchor that are searched with it, the latest."""
+GENERIC_FOCUS = "Summarise the current state, including risks and recent changes."
+PROMPTS = ("pulse_system", "pulse_user", "passages")
+OPEN = Q(visibility=Visibility.WORKSPACE, archived_at__isnull=True)
+
+
+@dataclass(frozen=True)
+class Anchor:
+    """The record as a prompt shows it. atoms: of all that is in it. named: other records whose names are in it."""
+
+    record: Record
+    atoms: frozenset[int]
+    named: tuple[UUID, ...]
+    below: tuple[UUID, ...]
+    query: str
+    focus: str
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A passage for the prompt. name_label: of what it is called there. sources: (record, passage) behind it."""
+
+    result: Result
+    digest: str
+    name_label: int
+    sources: tuple[tuple[UUID, UUID | None], ...]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Everything that goes into a prompt, and what is needed to check later that it is still so."""
+
+    anchor: Anchor
+    pieces: tuple[Piece, ...]
+    fingerprint: str
+
+    @property
+    def results(self) -> list[Result]:
+        return [piece.result for piece in self.pieces]
+
+    @property
+    def labels(self) -> set[int]:
+        """To be combined: atoms are labels too."""
+        return {
+            *self.anchor.atoms,
+            *(piece.result.label for piece in self.pieces),
+            *(piece.name_label for piece in self.pieces),
+        }
+
+
+@dataclass
+class _Reading:
+    """Values as they are read, with the atoms that they need."""
+
+    atoms: set[int] = field(default_factory=set)
+    named: list[UUID] = field(default_factory=list)
+
+
+def read_anchor(scope: Scope, entity: Entity) -> Anchor:
+    """Values, status and surroundings of a record, from `get_entity_or_404`, as the open scope reads them."""
+    model, reading = type(entity), _Reading()
+    fields = _fields(scope, entity, reading)
+    name = entity.title or ""  # type: ignore[attr-defined]
+    if name:
+        reading.atoms |= set(atoms_of(entity.name_classification))
+    status, below = _below(scope, entity, reading)
+    record = Record(entity.type_title, name, fields, status)
+    focus = model.rag().pulse_prompt or GENERIC_FOCUS
+    return Anchor(
+        record=record,
+        atoms=frozenset(reading.atoms),
+        named=tuple(reading.named),
+        below=tuple(below),
+        query=f"{_sentence(entity, fields, name)}. {focus}",
+        focus=focus,
+    )
+
+
+def gather(scope: Scope, entity: Entity, anchor: Anchor, query: PreparedQuery) -> Inputs:
+    """The passages for the prompt, best first, within the budget."""
+    found = search(scope, query, within=Within(entities=[entity.pk, *anchor.below]), limit=CANDIDATES, floor=-1)
+    pieces, left = [], BUDGET
+    for piece in _allowed(entity, found):
+        cost = estimate(piece.result.text)
+        if cost <= left:
+            pieces.append(piece)
+            left -= cost
+    return Inputs(anchor, tuple(pieces), fingerprint(type(entity), anchor, pieces))
+
+
+def fingerprint(model: type[Entity], anchor: Anchor, pieces: Sequence[Piece]) -> str:
+    """SHA-256 of everything that decides the prompt, in an order that does not depend on ranks."""
+    rag = model.rag()
+    said = {
+        "prompt": prompts.digest(*PROMPTS),
+        "model": model_for(rag.pulse_model),
+        "focus": anchor.focus,
+        "type": anchor.record.type,
+        "name": anchor.record.name,
+        "fields": dict(anchor.record.fields),
+        "status": list(anchor.record.status),
+        "rows": sorted([str(p.result.id), p.digest, p.result.label, p.name_label, _title(p.result)] for p in pieces),
+    }
+    return hashlib.sha256(json.dumps(said, sort_keys=True, default=str).encode()).hexdigest()
+
+
+# The record itself
+
+
+def _fields(scope: Scope, entity: Entity, reading: _Reading) -> dict[str, str]:
+    """Column title -> value in words, of the readable columns that have one."""
+    model, rag = type(entity), type(entity).rag()
+    links = parents(model)
+    values = {}
+    for name in readable_fields(model):
+        if name in ("name", "currency") or (rag.fields is not None and name not in rag.fields):
+            continue
+        text = _linked(scope, entity, name, reading) if name in links else shown_value(entity, name)
+        if text:
+            reading.atoms |= rag.label_of(name)
+            values[title_of(model, name)] = text
+    return values
+
+
+def _linked(scope: Scope, entity: Entity, name: str, reading: _Reading) -> str:
+    """The name of a record above, where everybody may see that record and the scope reads its name."""
+    key = getattr(entity, f"{name}_id")
+    other = Entity.objects.readable_by(scope).filter(OPEN, pk=key).first() if key else None
+    if other is None or not other.title:  # type: ignore[attr-defined]
+        return ""
+    reading.atoms |= set(atoms_of(other.name_classification))
+    reading.named.append(other.pk)
+    return str(other)
+
+
+def title_of(model: type[Entity], name: str) -> str:
+    return str(model._meta.get_field(name).verbose_name).capitalize()  # type: ignore[union-attr]
+
+
+def _sentence(entity: Entity, fields: Mapping[str, str], name: str) -> str:
+    """The type's sentence about the record, with what is not readable left out; for the search only."""
+    model = type(entity)
+    names = [n for _, n, _, _ in string.Formatter().parse(model.rag().semantic) if n]
+    values = {n: name if n == "name" else fields.get(title_of(model, n), "") for n in names}
+    return " ".join(model.rag().semantic.format(**values).split()).strip(" ,") or entity.type_title
+
+
+# What hangs on it
+
+
+def _below(scope: Scope, entity: Entity, reading: _Reading) -> tuple[list[str], list[UUID]]:
+    """Lines such as "Tasks by status: 3 To do, 1 Done", and the records below that are open to the workspace."""
+    lines: list[str] = []
+    found: list[tuple[Any, UUID]] = []
+    for model, link in children(type(entity)):
+        readable, rag = readable_fields(model), model.rag()
+        if link not in readable:
+            continue
+        rows = model.objects.visible_to(scope).filter(OPEN, **{link: entity.pk})
+        found += rows.order_by("-updated_at").values_list("updated_at", "pk")[:BELOW]
+        for name in rag.status_fields:
+            if name in readable and (line := _distribution(model, rows, name)):
+                lines.append(line)
+                reading.atoms |= rag.label_of(name) | rag.label_of(link)
+    found.sort(key=lambda row: (row[0], row[1]), reverse=True)
+    return lines, list(dict.fromkeys(pk for _, pk in found))[:BELOW]
+
+
+def _distribution(model: type[Entity], rows: Any, name: str) -> str:
+    """Counts by value of one status field, in the order of its choices."""
+    counts = dict(rows.order_by().values_list(name).annotate(Count("pk")))
+    if not counts:
+        return ""
+    words = dict(model._meta.get_field(name).flatchoices)  # type: ignore[union-attr]
+    order = [*words, *sorted(value for value in counts if value not in words)]
+    parts = [f"{counts[value]} {words.get(value, value)}" for value in order if value in counts]
+    return f"{model.plural_title} by {title_of(model, name).lower()}: {', '.join(parts)}"
+
+
+# Passages
+
+
+def _allowed(entity: Entity, found: Sequence[Result]) -> list[Piece]:
+    """Those results that every reader of `entity` may see, apart from labels, with what they were drawn from.
+
+    The record's own property snapshots are left out: its properties are in the prompt by themselves.
+    """
+    rows = {
+        row["id"]: row
+        for row in ContextRow.objects.filter(pk__in=[r.id for r in found], audience=0)
+        .exclude(entity=entity.pk, kind=Kind.METADATA, field="")
+        .values("id", "digest")
+    }
+    drawn: dict[UUID, list[tuple[UUID, UUID | None]]] = {}
+    for derived, record, passage in Source.objects.filter(derived__in=rows).values_list("derived", "entity", "passage"):
+        drawn.setdefault(derived, []).append((record, passage))
+    records = {r.entity.id for r in found} | {record for sources in drawn.values() for record, _ in sources}
+    shared = open_records(records - {entity.pk}) | {entity.pk}
+    names, files = _name_labels(records), _file_labels({r.file.id for r in found if r.file})
+    pieces = []
+    for result in found:
+        sources = drawn.get(result.id, [])
+        if result.id in rows and {result.entity.id, *(record for record, _ in sources)} <= shared:
+            own = [(result.entity.id, passage) for passage in result.passages or (None,)]
+            named = {names[result.entity.id]} if result.entity.name else set()
+            if result.file and result.file.name:
+                named.add(files[result.file.id])
+            pieces.append(
+                Piece(result, rows[result.id]["digest"], combine_many(named), tuple(dict.fromkeys([*own, *sources])))
+            )
+    return pieces
+
+
+def open_records(ids: Collection[UUID]) -> set[UUID]:
+    """Those of `ids` that every member of the workspace may see."""
+    return set(Entity.objects.filter(OPEN, pk__in=list(ids)).values_list("pk", flat=True)) if ids else set()
+
+
+def _name_labels(ids: Collection[UUID]) -> dict[UUID, int]:
+    return dict(Entity.objects.filter(pk__in=list(ids)).values_list("pk", "name_classification"))
+
+
+def _file_labels(ids: Collection[UUID]) -> dict[UUID, int]:
+    return dict(File.objects.filter(pk__in=list(ids)).values_list("pk", "name_classification"))
+
+
+def _title(result: Result) -> str:
+    return f"{result.file.title if result.file else ''} {result.entity.title}"

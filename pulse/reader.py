@@ -1,0 +1,131 @@
+"""What of a Pulse a reader is shown (design §8, §2.2). Reading never calls a model and never waits for one."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import Literal
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.db.models import QuerySet
+
+from entities.access import Scope, clears, missing_atoms, sources_visible
+from entities.model_markdown import CitationLink
+from entities.models import Entity
+from pulse.models import Pulse, Variant
+from pulse.staleness import ask_for
+from pulse.variants import Atoms, Ladder, ServiceRole, ladder_of, service_role
+from retrieval.citation_links import citation_links
+from retrieval.citations import Owner
+from retrieval.models import OwnerKind
+from retrieval.owners import Citing
+
+State = Literal["off", "no_access", "waiting", "ready"]
+
+
+@dataclass(frozen=True)
+class PulseView:
+    """A Pulse as one reader may see it.
+
+    state: off (the type has none), no_access (the service role may not see the record), waiting (being made), ready.
+    stale: since when it is known to be out of date. refreshing: a new text is on its way. requires: atoms that would
+    show more than is shown, where that may be said. problem: why the last attempt failed. role: as which it is made.
+    """
+
+    state: State
+    pulse: Pulse | None = None
+    refreshing: bool = False
+    requires: Atoms = ()
+    problem: str = ""
+    role: str = ""
+    stale: datetime | None = None
+
+    @property
+    def text(self) -> str:
+        return self.pulse.text if self.pulse else ""
+
+    @property
+    def token(self) -> str:
+        """Changes when what is shown does."""
+        made = self.pulse.generated_at if self.pulse else ""
+        shown = f"{self.state} {made} {self.refreshing} {self.requires} {self.problem}"
+        return sha256(shown.encode()).hexdigest()[:16]
+
+
+def pulse_for(scope: Scope, entity: Entity) -> PulseView:
+    """The Pulse of a record, from `get_entity_or_404`, as the open scope may read it; a missing one is queued."""
+    if not entity.type_class.rag().pulse:
+        return PulseView("off")
+    service = service_role()
+    if service is None or not role_sees(service, entity):
+        return PulseView("no_access", role=service.role.name if service else "")
+    given, pulse, requires = _choose(scope, entity, ladder_of(service))
+    if pulse is None and entity.archived_at is None and ask_for(entity, [given]):
+        _wake(scope.workspace)
+    row = Variant.objects.filter(entity=entity.pk, atoms=list(given)).first()
+    return PulseView(
+        state="ready" if pulse is not None else "waiting",
+        pulse=pulse,
+        refreshing=row is not None and row.stale_since is not None and entity.archived_at is None,
+        requires=requires,
+        problem=row.problem if row else "",
+        role=service.role.name,
+        stale=row.stale_since if row else None,
+    )
+
+
+def refresh(scope: Scope, entity: Entity) -> None:
+    """Ask for the reader's Pulse anew, as soon as the window allows; when nothing has changed no model is asked."""
+    service = service_role()
+    if service is not None and entity.archived_at is None:
+        given, _, _ = _choose(scope, entity, ladder_of(service))
+        if ask_for(entity, [given], again=True):
+            _wake(scope.workspace)
+
+
+def readable(scope: Scope) -> QuerySet[Pulse]:
+    """Pulses of visible records, drawn from visible records only; labels are the table's policy."""
+    records = clears(scope, Entity.objects.all()).order_by().values("pk")
+    return Pulse.objects.filter(sources_visible(scope), entity__in=records, data_classification__isnull=False)
+
+
+def citing_of(scope: Scope, pk: UUID) -> Citing | None:
+    """For the citations API: the text and registry of a Pulse that `scope` may read."""
+    text = readable(scope).filter(pk=pk).values_list("text", flat=True).first()
+    return None if text is None else Citing(Owner(OwnerKind.PULSE, pk), text)
+
+
+def links_of(scope: Scope, pulse: Pulse) -> dict[int, CitationLink]:
+    return citation_links(scope, Citing(Owner(OwnerKind.PULSE, pulse.pk), pulse.text), pulse.pk)
+
+
+def role_sees(service: ServiceRole, entity: Entity) -> bool:
+    """Whether the service role has been given the record; restricted and private ones it has not by itself."""
+    return clears(Scope.for_role(service.role), Entity.objects.filter(pk=entity.pk)).exists()
+
+
+def _choose(scope: Scope, entity: Entity, ladder: Ladder) -> tuple[Atoms, Pulse | None, Atoms]:
+    """(the variant that this reader is given, its text if there is one that they may read, what more would need)."""
+    wanted = [list(ladder.general), list(ladder.own)]
+    variants = dict(Variant.objects.filter(entity=entity.pk, atoms__in=wanted).values_list("pk", "atoms"))
+    texts = {tuple(variants[pulse.pk]): pulse for pulse in readable(scope).filter(pk__in=variants)}
+    if ladder.general in texts:
+        return ladder.general, texts[ladder.general], ()
+    hidden = _hidden_label(entity.pk, ladder.general)
+    requires = missing_atoms(hidden) if hidden is not None else ()
+    given = ladder.own if requires or ladder.own in texts else ladder.general
+    return given, texts.get(given), requires
+
+
+def _hidden_label(entity: UUID, atoms: Atoms) -> int | None:
+    """The label of a variant's text that this reader is not cleared for, where that may be said."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT app_hidden_pulse(%s, %s::int[])", [entity, list(atoms)])
+        return cursor.fetchone()[0]  # type: ignore[no-any-return]
+
+
+def _wake(workspace: int) -> None:
+    """Have the sweep look now; should the broker be away, its own time comes soon."""
+    from pulse.tasks import wake
+
+    transaction.on_commit(lambda: wake(workspace))

@@ -1,0 +1,3 @@
+"""What Pulses want done periodically (config.settings.schedules)."""
+
+SCHEDULE = {"pulse.sweep": {"task": "pulse.sweep", "schedule": 5.0}}

@@ -1,0 +1,129 @@
+"""Making Pulses stale (design §8).
+
+Whoever changes something flags the variants in their own transaction. The rows stay locked until that transaction ends,
+so a claim never slips in between a change and its commit: it waits, and then reads what was committed.
+"""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from uuid import UUID
+
+from django.db import connection
+from django.utils import timezone
+
+from entities.access import current
+from entities.models import Entity, Source
+from entities.registry import content_type_id, entity_types, type_by_content_type
+from pulse.models import Variant
+from pulse.variants import Atoms, service_role
+
+
+def mark_stale(entities: Iterable[UUID], needs: Iterable[int] = ()) -> None:
+    """Flag the Pulses of `entities`, in the open scope; the sweep takes them after the type's `coalesce` seconds.
+
+    needs: the clearances that what changed needs; variants without them do not show it and are left alone. Types
+    without a Pulse are passed over. A burst within one transaction writes each row once.
+    """
+    _mark(entities, needs, shown=True)
+
+
+def mark_due(entities: Iterable[UUID]) -> None:
+    """Have the Pulses of `entities` looked at, without saying so: the change may be hidden from their readers."""
+    _mark(entities, (), shown=False)
+
+
+def _mark(entities: Iterable[UUID], needs: Iterable[int], *, shown: bool) -> None:
+    windows = _windows(entities)
+    if windows:
+        keep_variants(windows)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                MARK, [list(windows), list(windows.values()), current().workspace, sorted(set(needs)), shown, shown]
+            )
+
+
+# `xmin` names the transaction that wrote a row: what this one has flagged is not written again, and every other row is,
+# flagged or not, because the lock is what keeps a claim away until this transaction ends.
+MARK = """
+WITH wanted AS (SELECT unnest(%s::uuid[]) AS entity, unnest(%s::int[]) AS seconds),
+locked AS (
+  SELECT v.id, w.seconds FROM pulse_variant v JOIN wanted w ON w.entity = v.entity_id
+  WHERE v.workspace_id = %s AND v.atoms @> %s::int[]
+    AND (v.due_at IS NULL OR (%s AND v.stale_since IS NULL) OR v.xmin <> pg_current_xact_id()::xid)
+  ORDER BY v.id FOR UPDATE OF v)
+UPDATE pulse_variant v SET
+  stale_since = CASE WHEN %s THEN coalesce(v.stale_since, clock_timestamp()) ELSE v.stale_since END,
+  due_at = coalesce(v.due_at, clock_timestamp() + make_interval(secs => l.seconds))
+FROM locked l WHERE v.id = l.id
+"""
+
+
+def ask_for(entity: Entity, variants: Iterable[Atoms], *, again: bool = False) -> bool:
+    """Have variants made as soon as their window allows; returns whether that changed anything.
+
+    again: also those that are there, and those that failed.
+    """
+    changed = False
+    window = entity.type_class.rag().coalesce
+    for atoms in sorted(set(variants)):
+        Variant.objects.bulk_create(
+            [Variant(workspace_id=entity.workspace_id, entity_id=entity.pk, atoms=list(atoms))], ignore_conflicts=True
+        )
+        with connection.cursor() as cursor:
+            cursor.execute(ASK, [window, entity.workspace_id, entity.pk, list(atoms), again, again])
+            changed = changed or cursor.rowcount > 0
+    return changed
+
+
+# At most one generation a window, whoever asks. What is due soon enough, or being made, is left as it is.
+ASK = """
+WITH asked AS (
+  SELECT v.id, greatest(clock_timestamp(), v.begun_at + make_interval(secs => %s)) AS at FROM pulse_variant v
+  WHERE v.workspace_id = %s AND v.entity_id = %s AND v.atoms = %s::int[] AND v.claim IS NULL AND (%s OR v.problem = ''))
+UPDATE pulse_variant v SET due_at = a.at,
+  stale_since = CASE WHEN %s THEN coalesce(v.stale_since, clock_timestamp()) ELSE v.stale_since END
+FROM asked a WHERE v.id = a.id AND (v.due_at IS NULL OR v.due_at > a.at)
+"""
+
+
+def mark_old() -> int:
+    """Have what its type calls old (`pulse_refresh_after`) looked at, in the service's scope; returns how many."""
+    marked = 0
+    for model in entity_types().values():
+        rag = model.rag()
+        if rag.pulse and rag.pulse_refresh_after:
+            old = Variant.objects.filter(
+                entity__in=Entity.objects.filter(content_type=content_type_id(model)).values("pk"),
+                checked_at__lt=timezone.now() - timedelta(seconds=rag.pulse_refresh_after),
+                due_at__isnull=True,
+                claim__isnull=True,
+            )
+            marked += old.update(due_at=timezone.now())
+    return marked
+
+
+def drawn_from(entity: UUID) -> list[UUID]:
+    """Records whose Pulse was drawn from `entity`, by hard relations of today or of the past."""
+    derived = Source.objects.filter(entity=entity).values("derived")
+    return list(Variant.objects.filter(pk__in=derived).values_list("entity", flat=True).distinct())
+
+
+def keep_variants(entities: Iterable[UUID]) -> None:
+    """Make sure that there are rows for the variants that are always kept."""
+    service, workspace = service_role(), current().workspace
+    if service is not None:
+        Variant.objects.bulk_create(
+            [
+                Variant(workspace_id=workspace, entity_id=pk, atoms=list(atoms))
+                for pk in entities
+                for atoms in service.kept
+            ],
+            ignore_conflicts=True,
+        )
+
+
+def _windows(entities: Iterable[UUID]) -> dict[UUID, int]:
+    """Record -> seconds of its type's window, for the types that have a Pulse."""
+    rows = Entity.objects.filter(pk__in=list(entities)).values_list("pk", "content_type")
+    rags = {pk: type_by_content_type(type_id).rag() for pk, type_id in rows}
+    return {pk: rag.coalesce for pk, rag in rags.items() if rag.pulse}

@@ -1,0 +1,69 @@
+"""Which variants of a Pulse there are for whom (design §8).
+
+The service role's clearances are the most that any variant has. A reader is given the variant of everything the role
+may read, less what is concealed from that reader: if something concealed stood in it, its label would keep it from
+them, and that it exists would be told by its absence. When even that one is above their clearances, they are given the
+variant of what they share with the role.
+"""
+
+from dataclasses import dataclass
+
+from entities.access import Scope, held_atoms
+from entities.access.scope import cached
+from entities.models import Classification, ClassificationGrant, Role
+
+ROLE = "pulse-service"
+
+Atoms = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class ServiceRole:
+    """The role that Pulses are made as. concealed: those of its atoms that show no placeholder."""
+
+    role: Role
+    atoms: frozenset[int]
+    concealed: frozenset[int]
+
+    @property
+    def kept(self) -> list[Atoms]:
+        """The variants that are kept for every record, whether somebody has asked for them or not."""
+        return sorted({ordered(self.atoms), ordered(self.atoms - self.concealed)})
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """general: what this reader is shown if its label allows; own: what they are shown otherwise."""
+
+    general: Atoms
+    own: Atoms
+
+
+def ordered(atoms: frozenset[int]) -> Atoms:
+    return tuple(sorted(atoms))
+
+
+def service_role() -> ServiceRole | None:
+    """The workspace's role, in the open scope; None where there is none, and then there are no Pulses."""
+    return cached("pulse role", _load)  # type: ignore[no-any-return]
+
+
+def _load() -> ServiceRole | None:
+    role = Role.objects.select_related("workspace").filter(name=ROLE).first()
+    if role is None:
+        return None
+    grants = ClassificationGrant.objects.filter(role=role).values_list("classification__value", flat=True)
+    atoms = frozenset(grants) - {0}
+    concealed = Classification.objects.filter(conceal=True, value__in=atoms).values_list("value", flat=True)
+    return ServiceRole(role, atoms, frozenset(concealed))
+
+
+def ladder_of(service: ServiceRole) -> Ladder:
+    """The variants for the reader whose scope is open."""
+    held = held_atoms()
+    return Ladder(ordered(service.atoms - (service.concealed - held)), ordered(service.atoms & held))
+
+
+def role_scope(service: ServiceRole, atoms: Atoms) -> Scope:
+    """The scope that a variant is made in: the role, held to the variant's clearances."""
+    return Scope.for_role(service.role).held_to(atoms)

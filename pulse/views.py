@@ -1,0 +1,51 @@
+"""The Pulse panel of a record."""
+
+from uuid import UUID
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
+from entities.api.lists import chips_of, chips_of_atoms
+from entities.models import Entity
+from pulse.reader import links_of, pulse_for, refresh
+
+
+def scope_of(request: HttpRequest) -> Scope:
+    return request.access_scope  # type: ignore[attr-defined, no-any-return]
+
+
+@requires(MEMBER)
+@require_safe
+def panel(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """A part of the record's page, nothing (204) while it is as `?seen=` says, or a page of its own."""
+    scope = scope_of(request)
+    return panel_page(request, scope, get_entity_or_404(scope, pk))
+
+
+@requires(MEMBER)
+@require_POST
+def refresh_now(request: HttpRequest, pk: UUID) -> HttpResponse:
+    scope = scope_of(request)
+    entity = get_entity_or_404(scope, pk)
+    refresh(scope, entity)
+    return panel_page(request, scope, entity) if request.headers.get("HX-Request") else redirect("pulse:panel", pk)
+
+
+def panel_page(request: HttpRequest, scope: Scope, entity: Entity) -> HttpResponse:
+    view = pulse_for(scope, entity)
+    partial = bool(request.headers.get("HX-Request"))
+    if view.state == "off" and partial:
+        return HttpResponse("")
+    if partial and request.method == "GET" and request.GET.get("seen") == view.token:
+        return HttpResponse(status=204)
+    context = {
+        "entity": entity,
+        "view": view,
+        "links": links_of(scope, view.pulse) if view.pulse else {},
+        "labels": chips_of(view.pulse.data_classification) if view.pulse else [],
+        "requires": chips_of_atoms(view.requires),
+        "may_share": view.state == "no_access" and may(scope, entity, "share"),
+    }
+    return render(request, "pulse/pulse_panel.html" if partial else "pulse/pulse_detail.html", context)

@@ -1,0 +1,3 @@
+"""What references want done periodically (config.settings.schedules)."""
+
+SCHEDULE = {"references.sweep": {"task": "references.sweep", "schedule": 300.0}}

@@ -1,0 +1,74 @@
+"""Pulses made as the workers make them: swept, claimed, generated, with a scripted or the offline model."""
+
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db.models import F
+
+from entities.access import Scope
+from entities.models import Entity
+from llm import scripted
+from llm.models import ModelCall
+from pulse.claims import claim_due
+from pulse.generation import generate
+from pulse.models import Pulse, Variant
+from tests.conftest import Person
+from tests.retrieval.conftest import Index
+
+Work = Callable[[], int]
+
+
+@pytest.fixture
+def index(service: Scope) -> Index:
+    return Index(service)
+
+
+@pytest.fixture
+def script() -> Iterator[scripted.Script]:
+    with scripted.model(otherwise_offline=True) as running:
+        yield running
+
+
+def pass_time(service: Scope, seconds: int = 60) -> None:
+    """Move everything that was noted for a later time into the past."""
+    back = timedelta(seconds=seconds)
+    with service.open():
+        for name in ("due_at", "claimed_until", "begun_at", "checked_at"):
+            Variant.objects.filter(**{f"{name}__isnull": False}).update(**{name: F(name) - back})
+
+
+@pytest.fixture
+def work(service: Scope) -> Work:
+    """What sweep and workers do once the windows have passed. Returns how often a model was asked."""
+
+    def run() -> int:
+        asked = 0
+        pass_time(service)
+        while True:
+            with service.open():
+                claimed = claim_due()
+            if not claimed:
+                return asked
+            asked += sum(generate(service.workspace, claim) for claim in claimed)
+
+    return run
+
+
+def calls(service: Scope) -> int:
+    with service.open():
+        return ModelCall.objects.filter(feature="pulse").count()
+
+
+def pulse_of(person: Person, entity: Entity) -> dict[str, Any]:
+    answer = person.api.get(f"/api/entities/{entity.pk}/pulse/")
+    assert answer.status_code == 200
+    return answer.json()
+
+
+def texts(service: Scope) -> dict[tuple[int, ...], str]:
+    """Variant -> text, as the service sees them."""
+    with service.open():
+        atoms = dict(Variant.objects.values_list("pk", "atoms"))
+        return {tuple(atoms[p.pk]): p.text for p in Pulse.objects.all()}
