@@ -57,8 +57,11 @@ def worker() -> None:
 
 
 def beat() -> None:
-    from config.celery import app
+    """It sends tasks by name, so it needs neither Django's apps nor the tasks' modules in memory."""
+    from celery import Celery
 
+    app = Celery("clearance", fixups=[])
+    app.config_from_object("django.conf:settings", namespace="CELERY")
     app.start(["beat", "--loglevel", "INFO", "--pidfile="])
 
 
@@ -67,7 +70,8 @@ CHILDREN = {"web": web, "worker": worker, "beat": beat}
 if __name__ == "__main__":
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     end_with(int(os.environ["CLEARANCE_SUPERVISOR"].rpartition(":")[2]))
-    import django
+    if sys.argv[1] != "beat":
+        import django
 
-    django.setup()
+        django.setup()
     CHILDREN[sys.argv[1]]()
