@@ -1,0 +1,62 @@
+"""Workers that die by SIGKILL at given boundaries of the pipeline: `python -m tests.ingestion.killed_worker`.
+
+Reads lines "WHERE WORKSPACE FILE", runs each in a process of its own and answers with its exit status (-9: killed). WHERE:
+"claim", a stage (after its result is committed), "publishing" (in the middle of the transaction) or "published".
+"""
+
+import os
+import signal
+import sys
+from typing import Any
+from uuid import UUID
+
+os.environ["DJANGO_SETTINGS_MODULE"] = "tests.settings"
+
+
+def die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def work(where: str, workspace: int, file: UUID) -> None:
+    from django.db import transaction
+
+    from ingestion import pipeline, publish, results
+
+    save, finish = results.save_result, publish.finish
+
+    def save_and_die(ws: int, revision: UUID, step: str, witness: str, data: Any, part: int = results.WHOLE) -> None:
+        save(ws, revision, step, witness, data, part)
+        if step == where and part == results.WHOLE:
+            transaction.on_commit(die)
+
+    def finish_and_die(*args: Any) -> None:
+        if where == "publishing":
+            die()
+        finish(*args)
+        if where == "published":
+            transaction.on_commit(die)
+
+    results.save_result = save_and_die
+    publish.finish = finish_and_die  # type: ignore[assignment]
+    if where == "claim":
+        pipeline.work_through = lambda claim: die()  # type: ignore[assignment]
+    pipeline.process_file(workspace, file)
+
+
+def main() -> None:
+    import django
+
+    django.setup()
+    import ingestion.pipeline  # noqa: F401  so that every worker starts warm
+
+    for line in sys.stdin:
+        where, workspace, file = line.split()
+        pid = os.fork()
+        if pid == 0:
+            work(where, int(workspace), UUID(file))
+            os._exit(0)
+        print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), flush=True)
+
+
+if __name__ == "__main__":
+    main()

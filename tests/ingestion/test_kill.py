@@ -1,0 +1,160 @@
+"""A worker killed at any boundary loses nothing and repeats nothing that anybody could see."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.db.models.functions import Now
+
+from entities.access import Scope
+from entities.types import Contract
+from ingestion import claims, tasks
+from ingestion.inline import work_off
+from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, State, StepResult
+from ingestion.pipeline import process_file
+from llm.models import ModelCall
+from tests.conftest import Person
+from tests.ingestion.helpers import REPORT, texts, upload
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture(scope="module")
+def workers() -> Iterator[subprocess.Popen[str]]:
+    command = [sys.executable, "-m", "tests.ingestion.killed_worker"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        yield process
+        process.kill()
+
+
+Kill = Callable[[str, int, str], None]
+
+
+@pytest.fixture
+def kill(workers: subprocess.Popen[str]) -> Kill:
+    """Run a worker until it is killed at a boundary."""
+
+    def run(where: str, workspace: int, file: str) -> None:
+        assert workers.stdin is not None
+        assert workers.stdout is not None
+        print(where, workspace, file, file=workers.stdin, flush=True)
+        assert int(workers.stdout.readline()) == -signal.SIGKILL
+
+    return run
+
+
+def let_claims_run_out(service: Scope) -> None:
+    with service.open():
+        File.objects.filter(claim__isnull=False).update(claimed_until=Now() - timedelta(seconds=1))
+
+
+@pytest.mark.parametrize(
+    "where", ["claim", "extract", "classify", "segment", "chunk", "embed", "publishing", "published"]
+)
+def test_a_killed_worker_loses_and_doubles_nothing(
+    alice: Person, viewer: Person, contract: Contract, service: Scope, kill: Kill, where: str
+) -> None:
+    workspace = alice.scope.workspace
+    file = upload(alice, contract).json()["id"]
+    kill(where, workspace, file)
+    if where != "published":
+        assert alice.api.get(f"/api/files/{file}/").json()["state"] == "processing"
+        assert viewer.api.get(f"/api/files/{file}/reader/").status_code == 404
+        with service.open():
+            assert not ContextRow.objects.filter(file=file).exists()
+    assert not process_file(workspace, file), "the claim of the killed worker still stands"
+    let_claims_run_out(service)
+    with service.open():
+        File.objects.filter(pk=file).update(woken_at=Now() - timedelta(hours=1))
+        assert [str(pk) for pk in tasks.stale_files()] == ([] if where == "published" else [file])
+    work_off(workspace)
+    assert alice.api.get(f"/api/files/{file}/").json()["state"] == "ready"
+    assert len(texts(viewer, file)) == 6
+    with service.open():
+        assert FileRevision.objects.filter(file=file).count() == 1
+        assert Paragraph.objects.filter(file=file).count() == 6
+        rows = ContextRow.objects.filter(file=file)
+        assert rows.filter(kind=Kind.FILE_CHUNK).count() == len(set(rows.filter(kind=Kind.FILE_CHUNK).values_list("text")))
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM ingestion_vector v JOIN ingestion_file f ON f.number = v.file")
+            assert cursor.fetchone()[0] == rows.count()
+        assert not StepResult.objects.exists()
+        assert ModelCall.objects.filter(feature="classify").count() == 1
+
+
+def test_a_killed_update_leaves_the_old_version_readable(
+    alice: Person, contract: Contract, service: Scope, kill: Kill
+) -> None:
+    workspace = alice.scope.workspace
+    file = upload(alice, contract, content=b"The old plan.\n").json()["id"]
+    work_off(workspace)
+    upload(alice, contract, content=b"The new plan.\n")
+    kill("publishing", workspace, file)
+    assert texts(alice, file) == ["The old plan."]
+    let_claims_run_out(service)
+    work_off(workspace)
+    assert texts(alice, file) == ["The new plan."]
+
+
+def test_a_file_that_kills_every_worker_ends_failed_and_can_be_tried_again(
+    alice: Person, contract: Contract, service: Scope
+) -> None:
+    workspace = alice.scope.workspace
+    file = upload(alice, contract).json()["id"]
+    for _ in range(claims.MAX_ATTEMPTS):
+        assert claims.claim_file(workspace, file) is not None
+        let_claims_run_out(service)
+    assert claims.claim_file(workspace, file) is None
+    shown = alice.api.get(f"/api/files/{file}/").json()
+    assert (shown["state"], shown["error"]["code"]) == ("failed", "gave_up")
+    assert alice.api.post(f"/api/files/{file}/retry/").status_code == 202
+    work_off(workspace)
+    assert alice.api.get(f"/api/files/{file}/").json()["state"] == "ready"
+
+
+def test_two_workers_never_have_one_file(alice: Person, contract: Contract) -> None:
+    workspace = alice.scope.workspace
+    file = upload(alice, contract).json()["id"]
+    first = claims.claim_file(workspace, file)
+    assert first is not None
+    assert claims.claim_file(workspace, file) is None
+    claims.checkpoint(first, claims.Stage.EXTRACT, 10)
+    # A newer upload takes it away from whoever is at the older one.
+    upload(alice, contract, content=REPORT + b"\nMore.\n")
+    with pytest.raises(claims.ClaimLost):
+        claims.checkpoint(first, claims.Stage.EXTRACT, 20)
+    claims.end(first, State.FAILED, "late", "Too late.")
+    assert alice.api.get(f"/api/files/{file}/").json()["state"] == "pending"
+    work_off(workspace)
+    assert "More." in texts(alice, file)
+
+
+def test_the_sweep_wakes_what_was_lost_and_not_what_is_worked_on(
+    alice: Person, contract: Contract, service: Scope
+) -> None:
+    file = upload(alice, contract).json()["id"]
+    with service.open():
+        assert tasks.stale_files() == []
+        File.objects.update(woken_at=Now() - timedelta(minutes=3))
+        assert [str(pk) for pk in tasks.stale_files()] == [file]
+        assert tasks.stale_files() == []
+    assert claims.claim_file(alice.scope.workspace, file) is not None
+    with service.open():
+        File.objects.update(woken_at=Now() - timedelta(minutes=3))
+        assert tasks.stale_files() == []
+
+
+def test_a_broken_broker_does_not_refuse_a_file(
+    alice: Person, contract: Contract, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*args: object) -> None:
+        raise ConnectionError("no broker")
+
+    monkeypatch.setattr(tasks.process_file, "delay", refuse)
+    assert upload(alice, contract).status_code == 202
+    work_off(alice.scope.workspace)
+    assert alice.api.get(f"/api/entities/{contract.pk}/files/").json()["results"][0]["state"] == "ready"
