@@ -1,0 +1,209 @@
+"""Two connections at once: a change and a claim, a raise and a write. Nothing is lost, and nobody waits for ever."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.db import connection, transaction
+
+from entities.access import Scope, raise_labels
+from entities.actions import change_entity, create_entity
+from entities.models import Entity
+from entities.types import Risk
+from ingestion.models import ContextRow, Paragraph, RowParagraph
+from pulse import generation, tasks
+from pulse.claims import claim_due
+from pulse.models import Pulse, Variant
+from pulse.staleness import mark_due
+from tests.conftest import Person
+from tests.pulse.conftest import calls, pass_time, pulse_of
+from tests.retrieval.conftest import Index
+
+pytestmark = pytest.mark.usefixtures("transactional_db")
+
+
+@pytest.fixture
+def risk(alice: Person, service: Scope) -> Risk:
+    with alice.scope.open():
+        made = create_entity(scope=alice.scope, model=Risk, fields={"name": "Late steel", "severity": "high"})
+    assert isinstance(made, Risk)
+    return made
+
+
+class Beside:
+    """Runs `step` in a thread with a connection of its own, which waits at `pause` until it is told to go on."""
+
+    def __init__(self, step: Callable[["Beside"], Any]) -> None:
+        self.paused, self.go_on = threading.Event(), threading.Event()
+        self.result: Any = None
+        self.thread = threading.Thread(target=self.run, args=(step,))
+
+    def run(self, step: Callable[["Beside"], Any]) -> None:
+        try:
+            self.result = step(self)
+        except Exception as problem:
+            self.result = problem
+        finally:
+            self.paused.set()
+            connection.close()
+
+    def pause(self) -> None:
+        self.paused.set()
+        assert self.go_on.wait(20)
+
+    def start(self) -> "Beside":
+        self.thread.start()
+        assert self.paused.wait(20)
+        return self
+
+    def end(self) -> Any:
+        self.go_on.set()
+        self.thread.join(20)
+        assert not self.thread.is_alive()
+        return self.result
+
+
+def claimed(service: Scope) -> Any:
+    pass_time(service)
+    with service.open():
+        (claim,) = claim_due()
+    return claim
+
+
+def test_a_claim_does_not_slip_in_between_a_change_and_its_commit(alice: Person, risk: Risk, service: Scope) -> None:
+    generation.generate(service.workspace, claimed(service))
+    with service.open():
+        mark_due([risk.pk])
+    pass_time(service)
+
+    def change(beside: Beside) -> None:
+        with alice.scope.open():
+            entity = Risk.objects.readable_by(alice.scope).get(pk=risk.pk)
+            change_entity(scope=alice.scope, entity=entity, fields={"severity": "low"})
+            beside.pause()
+
+    beside = Beside(change).start()
+    with service.open():
+        assert claim_due() == []
+    assert beside.end() is None
+    generation.generate(service.workspace, claimed(service))
+    assert "Low" in pulse_of(alice, risk)["text"]
+    with service.open():
+        assert Variant.objects.get().due_at is None
+
+
+def test_a_label_that_is_being_raised_stops_the_write_and_nothing_waits(
+    alice: Person, risk: Risk, index: Index, service: Scope
+) -> None:
+    row = index.row(risk, "The penalty for the delay is 9,000 euros.", file=index.file(risk, "log.md"))
+    claim = claimed(service)
+    job = generation.begin(service.workspace, claim)
+    assert job is not None
+    inputs = generation.read(job)
+    assert inputs is not None
+    prompt, numbers = generation.number(job, inputs)
+    assert prompt is not None
+    reply = generation.client.complete(
+        generation.client.Call(service.workspace, job.scope.principal, "pulse", "fast"), **prompt.request
+    )
+
+    def relabel(beside: Beside) -> None:
+        """As a steward's decision does: the paragraph first, then what was drawn from it, then the Pulse is flagged."""
+        with service.open():
+            link = RowParagraph.objects.get(row=row)
+            paragraph = Paragraph.objects.select_for_update().get(pk=link.paragraph_id)
+            ContextRow.objects.filter(pk=row)._raw_delete("default")
+            Paragraph.objects.filter(pk=paragraph.pk).update(data_classification=5)
+            raise_labels({paragraph.pk: 5})
+            beside.pause()
+            mark_due([risk.pk])
+
+    beside = Beside(relabel).start()
+    assert generation.write(job, inputs, numbers, reply, ()) is False
+    assert beside.end() is None
+    with service.open():
+        assert not Pulse.objects.exists()
+        assert Variant.objects.get().due_at is not None
+    generation.generate(service.workspace, claimed(service))
+    assert "9,000" not in pulse_of(alice, risk)["text"]
+
+
+def test_a_label_raised_after_the_write_finds_the_text(
+    alice: Person, viewer: Person, risk: Risk, index: Index, service: Scope
+) -> None:
+    row = index.row(risk, "The penalty for the delay is 9,000 euros.", file=index.file(risk, "log.md"))
+    generation.generate(service.workspace, claimed(service))
+    assert "9,000" in pulse_of(viewer, risk)["text"]
+    with service.open():
+        raise_labels({RowParagraph.objects.get(row=row).paragraph_id: 5})
+    assert pulse_of(viewer, risk)["text"] is None
+
+
+def test_two_sweeps_hand_out_a_variant_once(risk: Risk, service: Scope) -> None:
+    pass_time(service)
+
+    def sweep(beside: Beside) -> int:
+        with service.open():
+            found = claim_due()
+            beside.pause()
+            return len(found)
+
+    beside = Beside(sweep).start()
+    with service.open():
+        assert claim_due() == []
+    assert beside.end() == 1
+
+
+def test_a_message_delivered_twice_makes_one_text(alice: Person, risk: Risk, service: Scope) -> None:
+    claim = claimed(service)
+    before = calls(service)
+    for _ in range(2):
+        tasks.generate_pulse(service.workspace, str(claim.variant), str(claim.token))
+    assert calls(service) == before + 1
+
+
+def test_sweep_reaches_every_workspace(
+    alice: Person, outsider: Person, risk: Risk, service: Scope, monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    with outsider.scope.open():
+        theirs = create_entity(scope=outsider.scope, model=Risk, fields={"name": "Theirs"})
+    other = Scope.for_service(outsider.scope.workspace)
+    for scope in (service, other):
+        pass_time(scope)
+    sent: list[tuple[int, str, str]] = []
+    monkeypatch.setattr(tasks.generate_pulse, "delay", lambda *given: sent.append(given))
+    tasks.sweep()
+    assert {given[0] for given in sent} == {service.workspace, other.workspace}
+    for given in sent:
+        tasks.generate_pulse(*given)
+    assert pulse_of(alice, risk)["state"] == "ready"
+    assert pulse_of(outsider, theirs)["state"] == "ready"
+    assert alice.api.get(f"/api/entities/{theirs.pk}/pulse/").status_code == 404
+
+
+def test_a_savepoint_that_is_rolled_back_leaves_the_flag_to_the_next_change(risk: Risk, service: Scope) -> None:
+    generation.generate(service.workspace, claimed(service))
+    with service.open():
+        try:
+            with transaction.atomic():
+                mark_due([risk.pk])
+                raise ZeroDivisionError
+        except ZeroDivisionError:
+            pass
+        mark_due([risk.pk])
+    with service.open():
+        assert Variant.objects.get().due_at is not None
+
+
+def test_a_burst_in_one_transaction_writes_the_row_once(risk: Risk, service: Scope) -> None:
+    generation.generate(service.workspace, claimed(service))
+    places = set()
+    with service.open(), connection.cursor() as cursor:
+        for _ in range(5):
+            mark_due([risk.pk])
+            cursor.execute("SELECT ctid::text FROM pulse_variant")
+            places.add(cursor.fetchone()[0])
+    assert len(places) == 1
+    with service.open():
+        assert Entity.objects.filter(pk=risk.pk).exists()
