@@ -20,7 +20,7 @@ from psycopg import sql
 from config.postgres import Cluster
 from config.roles import MQ
 
-STARTS_WITHIN = 40.0
+STARTS_WITHIN = 90.0
 
 
 @dataclass(frozen=True)
