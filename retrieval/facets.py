@@ -44,7 +44,7 @@ def count_facets(scope: Scope, found: Found, within: Within, reference_depth: in
     Counts are over everything found, at most `Tuning.candidates` a branch: they agree with the list to its end.
     """
     facets = []
-    for parameter, title in (("type", "Record"), ("kind", "Kind"), ("collection", "Collection")):
+    for parameter, title in (("type", "Type"), ("kind", "Kind"), ("collection", "Collection")):
         chosen = getattr(within, FIELDS[parameter])
         base = found
         if chosen:
