@@ -53,7 +53,6 @@ class SessionChange(serializers.Serializer):
 
 class NewMessage(serializers.Serializer):
     content = serializers.CharField(trim_whitespace=False)
-    mentions = serializers.ListField(child=serializers.DictField(), required=False, help_text="Not used yet.")
     client_id = serializers.CharField(
         required=False, max_length=64, help_text="A key of your own; the same one again is the same turn."
     )

@@ -19,7 +19,7 @@ from entities.access import Scope, combine_many
 from entities.models import FieldParagraph, Source
 from ingestion.models import Paragraph
 
-LEASE = timedelta(seconds=20)
+LEASE = timedelta(seconds=15)
 CHANNEL, EVENT, STOP = "chat_turn", "event", "stop"
 
 

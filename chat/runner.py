@@ -4,7 +4,6 @@ import asyncio
 import contextvars
 import logging
 import threading
-from concurrent.futures import Future
 from uuid import UUID
 
 from chat.turn import run_turn
@@ -12,7 +11,7 @@ from chat.turn import run_turn
 logger = logging.getLogger(__name__)
 
 _loop: asyncio.AbstractEventLoop | None = None
-_running: set["Future[None]"] = set()
+_tasks: "set[asyncio.Task[None]]" = set()
 _threads: set[threading.Thread] = set()
 
 
@@ -23,29 +22,34 @@ def use_loop(loop: asyncio.AbstractEventLoop | None) -> None:
 
 
 def start(workspace: int, turn: UUID) -> None:
-    """Begin to work on a turn that has been committed. From any thread; returns at once."""
-    if _loop is not None:
+    """Begin to work on a turn that has been committed. From any thread; returns at once.
+
+    Where it cannot begin, the sweep will say so: the turn is on record.
+    """
+    if _loop is not None and not _loop.is_closed():
         # In a context of its own: the request's names a thread that is gone when the request is.
-        future = contextvars.Context().run(asyncio.run_coroutine_threadsafe, run_turn(workspace, turn), _loop)
-        _running.add(future)
-        future.add_done_callback(_ended)
+        contextvars.Context().run(asyncio.run_coroutine_threadsafe, _run(workspace, turn), _loop)
     else:
         thread = threading.Thread(target=_run_alone, args=(workspace, turn), name=f"turn-{turn}", daemon=True)
         _threads.add(thread)
         thread.start()
 
 
-def _ended(future: "Future[None]") -> None:
-    _running.discard(future)
-    if not future.cancelled() and (error := future.exception()) is not None:
-        logger.error("a turn broke off", exc_info=error)
+async def _run(workspace: int, turn: UUID) -> None:
+    task = asyncio.current_task()
+    assert task is not None
+    _tasks.add(task)
+    try:
+        await run_turn(workspace, turn)
+    except Exception:
+        logger.exception("a turn broke off")
+    finally:
+        _tasks.discard(task)
 
 
 def _run_alone(workspace: int, turn: UUID) -> None:
     try:
-        asyncio.run(run_turn(workspace, turn))
-    except Exception:
-        logger.exception("a turn broke off")
+        asyncio.run(_run(workspace, turn))
     finally:
         _threads.discard(threading.current_thread())
 
@@ -59,9 +63,9 @@ def wait_until_idle(seconds: float = 30.0) -> None:
 
 
 async def shut_down(seconds: float = 5.0) -> None:
-    """Stop the turns that run in the loop; each says that it was interrupted."""
-    futures = [asyncio.wrap_future(future) for future in list(_running)]
-    for future in list(_running):
-        future.cancel()
-    if futures:
-        await asyncio.wait(futures, timeout=seconds)
+    """Stop the turns that run in this loop; each says that it was interrupted."""
+    tasks = [task for task in _tasks if task.get_loop() is asyncio.get_running_loop()]
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks, timeout=seconds)

@@ -1,5 +1,6 @@
 """A question from the door to the cited answer, and everything that may come between."""
 
+import asyncio
 import threading
 from datetime import timedelta
 from uuid import uuid4
@@ -236,3 +237,23 @@ def seen_text(who, turn):
     with who.scope.open():
         rows = Event.objects.filter(turn=turn, kind="token").values_list("data", flat=True)
         return "".join(data["text"] for data in rows)
+
+
+def test_a_server_that_is_stopped_says_so_before_it_goes(viewer, contract, start, model, wait_for):
+    chat, hold = start(viewer, contract), threading.Event()
+    model.says(chunks=["Half of it ", "and the rest."], hold=hold)
+    loop = asyncio.new_event_loop()
+    server = threading.Thread(target=loop.run_forever, daemon=True)
+    server.start()
+    runner.use_loop(loop)
+    try:
+        turn = chat.post("Tell me.")
+        wait_for(lambda: seen_text(viewer, turn))
+        asyncio.run_coroutine_threadsafe(runner.shut_down(), loop).result(10)
+    finally:
+        runner.use_loop(None)
+        hold.set()
+        loop.call_soon_threadsafe(loop.stop)
+        server.join()
+    ended = chat.turn(turn)
+    assert (ended["state"], ended["message"]["content"]) == ("interrupted", "Half of it")
