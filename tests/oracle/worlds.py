@@ -17,7 +17,9 @@ from entities.models import Classification, Entity, FieldParagraph, Membership, 
 from entities.models import Role as RoleRow
 from entities.text import digest_of
 from entities.types import Contract, Employee
-from ingestion.models import ContextRow, Kind
+from ingestion.models import Blob, ContextRow, File, FileRevision, Kind, Paragraph
+from references.kinds import Kind as ReferenceKind
+from references.models import Reference
 from tests.oracle.monitor import Grant, Person, Record, Role, Text, World
 
 ATOMS = [1, 2, 3, 5]
@@ -171,3 +173,42 @@ def plant_rows(planted: Planted) -> None:
                 Source.objects.create(
                     workspace=planted.workspace, derived=row.pk, entity_id=planted.records[source], passage=None
                 )
+
+
+def plant_files(planted: Planted) -> dict[str, uuid.UUID]:
+    """One ready file a record with texts, a paragraph a text; record name -> file id."""
+    at: Any = {"workspace_id": planted.workspace.pk}
+    files: dict[str, uuid.UUID] = {}
+    with planted.service.open():
+        for name, pk in planted.records.items():
+            mine = [text for text in planted.world.texts if text.record == name]
+            if not mine:
+                continue
+            blob = Blob.objects.create(**at, sha256=digest_of(name), size=1, media_type="text/plain", path=name)
+            collection = "documents" if planted.world.record(name).kind == "contract" else "hr_documents"
+            file = File.objects.create(**at, entity_id=pk, collection=collection, name=f"file of {name}", state="ready")
+            revision = FileRevision.objects.create(**at, file=file, blob=blob, number=1)
+            File.objects.filter(pk=file.pk).update(revision=revision, accounted=True)
+            for position, text in enumerate(mine):
+                label = None if text.label is None else planted.label(text.label)
+                Paragraph.objects.create(
+                    **at, file=file, revision=revision, position=position, text=text.words, digest="x",
+                    data_classification=label,
+                )  # fmt: skip
+            files[name] = file.pk
+    return files
+
+
+def plant_references(planted: Planted) -> None:
+    """From every record to the next one, labelled as the text of the same number."""
+    with planted.service.open():
+        records = list(planted.records.values())
+        for number, text in enumerate(planted.world.texts):
+            Reference.objects.create(
+                workspace=planted.workspace,
+                source_id=records[number % len(records)],
+                target_id=records[(number + 1) % len(records)],
+                kind=ReferenceKind.CROSS_REFERENCE,
+                label=text.words,
+                data_classification=None if text.label is None else planted.label(text.label),
+            )
