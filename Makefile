@@ -36,8 +36,9 @@ lint: setup-dev
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/djade --check $$(find templates -name '*.html')
-	$(BIN)/python manage.py check --fail-level WARNING
-	$(BIN)/python manage.py makemigrations --check --dry-run
+	home=$$(mktemp -d) && chmod 711 $$home && export CLEARANCE_HOME=$$home && trap 'rm -rf '$$home EXIT && \
+	  $(BIN)/python manage.py check --fail-level WARNING && \
+	  $(BIN)/python manage.py makemigrations --check --dry-run
 
 screenshots: setup-dev
 	@$(BIN)/python -m tests.chromium
