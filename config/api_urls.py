@@ -7,6 +7,7 @@ from entities.access import PUBLIC_ROUTE, requires
 
 urlpatterns = [
     path("", include("entities.api_urls")),
+    path("", include("llm.api_urls")),
     path("", include("ingestion.api_urls")),
     path("", include("references.api_urls")),
     path("", include("retrieval.api_urls")),
