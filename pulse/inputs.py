@@ -33,6 +33,8 @@ from retrieval.search import search
 BUDGET = 4_000
 """Tokens of passages in a prompt."""
 CANDIDATES = 24
+TOLD = tuple(kind for kind in Kind if kind != Kind.RELATIONSHIP)
+"""Kinds of rows in a Pulse. Relations stand in the status counts and links of the record already."""
 BELOW = 200
 """Records below the anchor that are searched with it, the latest."""
 GENERIC_FOCUS = "Summarise the current state, including risks and recent changes."
@@ -114,7 +116,9 @@ def read_anchor(scope: Scope, entity: Entity) -> Anchor:
 
 def gather(scope: Scope, entity: Entity, anchor: Anchor, query: PreparedQuery) -> Inputs:
     """The passages for the prompt, best first, within the budget."""
-    found = search(scope, query, within=Within(entities=[entity.pk, *anchor.below]), limit=CANDIDATES, floor=-1)
+    found = search(
+        scope, query, within=Within(entities=[entity.pk, *anchor.below], kinds=TOLD), limit=CANDIDATES, floor=-1
+    )
     pieces, left = [], BUDGET
     for piece in _allowed(entity, found):
         cost = estimate(piece.result.text)

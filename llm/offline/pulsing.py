@@ -20,6 +20,7 @@ NEWS = re.compile(
     + r"\b",
     re.IGNORECASE,
 )
+ENDS = (".", "!", "?", ".”", ".’", '."')
 FIGURE = re.compile(r"\d")
 
 
@@ -35,7 +36,9 @@ def best_points(found: list[Passage], focus: str) -> list[str]:
     """Bullets, each a verbatim sentence with the number of its passage: near the focus, newsworthy, and unlike each
     other.
     """
-    units = [(p, s) for p in found for s in sentences(p.text) if is_statement(s)]
+    said = [(p, s) for p in found for s in sentences(p.text) if is_statement(s)]
+    # Snapshots of fields are no prose; they are quoted only where there is none.
+    units = [unit for unit in said if unit[1].endswith(ENDS)] or said
     bags = [terms(sentence) for _, sentence in units]
     weights = inverse_frequencies(bags)
     wanted = terms(focus)
