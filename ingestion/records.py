@@ -103,14 +103,15 @@ def claim_record(workspace: int, entity: UUID) -> RecordClaim | None:
 
 
 def release(claim: RecordClaim, problem: str) -> None:
-    """Done, or to be tried again; at once where the record changed while this went on."""
+    """Done, or to be tried again: at once where the record changed while this went on, else after a while."""
     with Scope.for_service(claim.workspace).open():
         mine = RecordIndex.objects.filter(entity=claim.entity, claim=claim.token)
+        unchanged = mine.filter(stale_since=claim.stale_since)
         if problem:
-            mine.update(claim=None, claimed_until=Now() + RETRY_AFTER, error=problem[:200])
-        elif not mine.filter(stale_since=claim.stale_since).update(
-            claim=None, claimed_until=None, stale_since=None, attempts=0, error=""
-        ) and mine.update(claim=None, claimed_until=None):
+            unchanged.update(claim=None, claimed_until=Now() + RETRY_AFTER, error=problem[:200])
+        else:
+            unchanged.update(claim=None, claimed_until=None, stale_since=None, attempts=0, error="")
+        if mine.update(claim=None, claimed_until=None):
             transaction.on_commit(partial(wake, claim.workspace, claim.entity))
 
 

@@ -52,8 +52,8 @@ def upload(request: HttpRequest, pk: UUID) -> HttpResponse:
     entity = get_record_for(scope, pk, "upload")
     scripted = bool(request.headers.get("HX-Request"))
     taken, problem = [], None
-    given: Any
-    for given in [*request.FILES.getlist("file")] or [None]:
+    sent: list[Any] = [*request.FILES.getlist("file")]
+    for given in sent or [None]:
         try:
             taken.append(take_upload(scope, entity, {"file": given}, request.POST))
         except APIException as refusal:

@@ -1,4 +1,6 @@
-"""The demo workspace, made through the same actions that people use. Doing it again adds what is missing and no more."""
+"""The demo workspace, made through the same actions that people use. Doing it again adds what is missing and no
+more.
+"""
 
 import json
 from collections.abc import Mapping
@@ -51,7 +53,9 @@ class Loaded:
 def load() -> Loaded:
     """Make or complete the demo workspace. Needs no scope open."""
     company = json.loads((HERE / "company.json").read_text())
-    workspace = Workspace.objects.filter(slug=SLUG).first() or create_workspace(slug=SLUG, name=company["company"]["name"])
+    workspace = Workspace.objects.filter(slug=SLUG).first() or create_workspace(
+        slug=SLUG, name=company["company"]["name"]
+    )
     service = Scope.for_service(workspace.pk)
     with service.open():
         load_people(workspace)
@@ -83,7 +87,9 @@ def load_people(workspace: Workspace) -> None:
 
 
 def load_entity(scope: Scope, given: Mapping[str, Any], keys: Mapping[str, UUID]) -> UUID:
-    """The record's id; made when it is not there. Raises: rest_framework ValidationError for a field that does not fit."""
+    """The record's id; made when it is not there. Raises: rest_framework ValidationError for a field that does
+    not fit.
+    """
     there = Entity.objects.filter(source_system=SOURCE, source_id=given["key"]).values_list("pk", flat=True).first()
     if there is not None:
         return there

@@ -5,9 +5,7 @@ from django.db import migrations
 from entities.rls import LABELLED, WORKSPACE, Protect, policy_sql
 
 SQL = (Path(__file__).parent / "index.sql").read_text()
-NARROW = (
-    f"{WORKSPACE} AND {LABELLED} AND (audience = ANY((SELECT app_audiences())::int[]) OR (SELECT app_service()))"
-)
+NARROW = f"{WORKSPACE} AND {LABELLED} AND (audience = ANY((SELECT app_audiences())::int[]) OR (SELECT app_service()))"
 
 
 class Migration(migrations.Migration):

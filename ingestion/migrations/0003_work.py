@@ -8,83 +8,90 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('entities', '0003_protect'),
-        ('ingestion', '0002_protect_and_index'),
+        ("entities", "0003_protect"),
+        ("ingestion", "0002_protect_and_index"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='RecordIndex',
+            name="RecordIndex",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('stale_since', models.DateTimeField(null=True)),
-                ('claim', models.UUIDField(null=True)),
-                ('claimed_until', models.DateTimeField(null=True)),
-                ('attempts', models.PositiveSmallIntegerField(default=0)),
-                ('error', models.CharField(blank=True, max_length=200)),
+                ("id", models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ("stale_since", models.DateTimeField(null=True)),
+                ("claim", models.UUIDField(null=True)),
+                ("claimed_until", models.DateTimeField(null=True)),
+                ("attempts", models.PositiveSmallIntegerField(default=0)),
+                ("error", models.CharField(blank=True, max_length=200)),
             ],
         ),
         migrations.CreateModel(
-            name='StepResult',
+            name="StepResult",
             fields=[
-                ('id', models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
-                ('step', models.CharField(max_length=12)),
-                ('part', models.IntegerField(default=-1)),
-                ('witness', models.CharField(max_length=64)),
-                ('data_classification', entities.fields.LabelField(null=True)),
-                ('payload', models.BinaryField()),
-                ('created_at', models.DateTimeField(auto_now_add=True)),
+                ("id", models.UUIDField(default=uuid.uuid4, editable=False, primary_key=True, serialize=False)),
+                ("step", models.CharField(max_length=12)),
+                ("part", models.IntegerField(default=-1)),
+                ("witness", models.CharField(max_length=64)),
+                ("data_classification", entities.fields.LabelField(null=True)),
+                ("payload", models.BinaryField()),
+                ("created_at", models.DateTimeField(auto_now_add=True)),
             ],
         ),
         migrations.RemoveIndex(
-            model_name='file',
-            name='ingestion_f_entity__84dacd_idx',
+            model_name="file",
+            name="ingestion_f_entity__84dacd_idx",
         ),
         migrations.AddField(
-            model_name='file',
-            name='woken_at',
-            field=models.DateTimeField(default=django.utils.timezone.now, help_text='When a worker was last told of this file.'),
+            model_name="file",
+            name="woken_at",
+            field=models.DateTimeField(
+                default=django.utils.timezone.now, help_text="When a worker was last told of this file."
+            ),
         ),
         migrations.AddConstraint(
-            model_name='file',
-            constraint=models.UniqueConstraint(fields=('entity', 'collection', 'name'), name='file_identity'),
+            model_name="file",
+            constraint=models.UniqueConstraint(fields=("entity", "collection", "name"), name="file_identity"),
         ),
         migrations.AddField(
-            model_name='recordindex',
-            name='entity',
-            field=entities.fields.WorkspaceForeignKey(related_name='+', to='entities.entity'),
+            model_name="recordindex",
+            name="entity",
+            field=entities.fields.WorkspaceForeignKey(related_name="+", to="entities.entity"),
         ),
         migrations.AddField(
-            model_name='recordindex',
-            name='workspace',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='entities.workspace'),
+            model_name="recordindex",
+            name="workspace",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="+", to="entities.workspace"
+            ),
         ),
         migrations.AddField(
-            model_name='stepresult',
-            name='revision',
-            field=entities.fields.WorkspaceForeignKey(related_name='+', to='ingestion.filerevision'),
+            model_name="stepresult",
+            name="revision",
+            field=entities.fields.WorkspaceForeignKey(related_name="+", to="ingestion.filerevision"),
         ),
         migrations.AddField(
-            model_name='stepresult',
-            name='workspace',
-            field=models.ForeignKey(on_delete=django.db.models.deletion.PROTECT, related_name='+', to='entities.workspace'),
+            model_name="stepresult",
+            name="workspace",
+            field=models.ForeignKey(
+                on_delete=django.db.models.deletion.PROTECT, related_name="+", to="entities.workspace"
+            ),
         ),
         migrations.AddIndex(
-            model_name='recordindex',
-            index=models.Index(fields=['workspace', 'stale_since'], name='ingestion_r_workspa_3d3140_idx'),
+            model_name="recordindex",
+            index=models.Index(fields=["workspace", "stale_since"], name="ingestion_r_workspa_3d3140_idx"),
         ),
         migrations.AddConstraint(
-            model_name='recordindex',
-            constraint=models.UniqueConstraint(fields=('entity',), name='one_index_state_per_entity'),
+            model_name="recordindex",
+            constraint=models.UniqueConstraint(fields=("entity",), name="one_index_state_per_entity"),
         ),
         migrations.AddConstraint(
-            model_name='stepresult',
-            constraint=models.UniqueConstraint(fields=('revision', 'step', 'part'), name='one_result_per_part'),
+            model_name="stepresult",
+            constraint=models.UniqueConstraint(fields=("revision", "step", "part"), name="one_result_per_part"),
         ),
         migrations.AddConstraint(
-            model_name='stepresult',
-            constraint=models.CheckConstraint(condition=models.Q(('data_classification', None)), name='results_have_no_label'),
+            model_name="stepresult",
+            constraint=models.CheckConstraint(
+                condition=models.Q(("data_classification", None)), name="results_have_no_label"
+            ),
         ),
     ]

@@ -69,7 +69,11 @@ class RowParagraph(models.Model):
     data_classification = LabelField()
 
     class Meta:
-        indexes = [models.Index(fields=["row"]), models.Index(fields=["paragraph"]), models.Index(fields=["field_paragraph"])]
+        indexes = [
+            models.Index(fields=["row"]),
+            models.Index(fields=["paragraph"]),
+            models.Index(fields=["field_paragraph"]),
+        ]
 
     def __str__(self) -> str:
         return f"{self.row_id}: {self.paragraph_id or self.field_paragraph_id}"

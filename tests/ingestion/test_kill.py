@@ -78,7 +78,9 @@ def test_a_killed_worker_loses_and_doubles_nothing(
         assert FileRevision.objects.filter(file=file).count() == 1
         assert Paragraph.objects.filter(file=file).count() == 6
         rows = ContextRow.objects.filter(file=file)
-        assert rows.filter(kind=Kind.FILE_CHUNK).count() == len(set(rows.filter(kind=Kind.FILE_CHUNK).values_list("text")))
+        assert rows.filter(kind=Kind.FILE_CHUNK).count() == len(
+            set(rows.filter(kind=Kind.FILE_CHUNK).values_list("text"))
+        )
         with connection.cursor() as cursor:
             cursor.execute("SELECT count(*) FROM ingestion_vector v JOIN ingestion_file f ON f.number = v.file")
             assert cursor.fetchone()[0] == rows.count()

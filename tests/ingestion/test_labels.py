@@ -45,7 +45,9 @@ def test_stewards_see_votes_and_others_do_not(alice: Person, steward: Person, cf
     assert SALARY in texts(cfo, file)
 
 
-def test_a_steward_decides_only_where_they_may_see(steward: Person, alice: Person, restricted: Contract, service: Scope) -> None:
+def test_a_steward_decides_only_where_they_may_see(
+    steward: Person, alice: Person, restricted: Contract, service: Scope
+) -> None:
     ready(alice, restricted)
     with service.open():
         hidden = Paragraph.objects.get(text=SALARY).pk
@@ -112,7 +114,9 @@ def test_lowering_by_a_steward_holds_through_a_new_version_and_a_model(
     alice: Person, steward: Person, viewer: Person, contract: Contract
 ) -> None:
     file = ready(alice, contract)
-    assert relabel(steward, passage(steward, file, SALARY)["id"], [], "published in the annual report").status_code == 200
+    assert (
+        relabel(steward, passage(steward, file, SALARY)["id"], [], "published in the annual report").status_code == 200
+    )
     work_off(alice.scope.workspace)
     assert SALARY in texts(viewer, file)
     body = f"# Progress\n\n{SALARY}\n\nA new paragraph came.\n".encode()
@@ -123,7 +127,10 @@ def test_lowering_by_a_steward_holds_through_a_new_version_and_a_model(
 def test_what_was_not_known_at_the_decision_adds_to_it() -> None:
     decision = Vote("manual", frozenset({1}), "mine", by=7, over=frozenset({5}))
     assert decide([Vote("rules", frozenset({5})), decision], model_needed=True) == {1}
-    assert decide([Vote("rules", frozenset({5})), Vote("model", frozenset({5, 3})), decision], model_needed=True) == {1, 3}
+    assert decide([Vote("rules", frozenset({5})), Vote("model", frozenset({5, 3})), decision], model_needed=True) == {
+        1,
+        3,
+    }
 
 
 def test_a_label_does_not_fall_by_itself(alice: Person, viewer: Person, contract: Contract, service: Scope) -> None:
@@ -220,7 +227,9 @@ def shown(person: Person, article: str) -> list[str | None]:
     return [block.get("text") for block in person.api.get(f"/api/entities/article/{article}/").json()["body"]]
 
 
-def test_typed_text_is_hidden_until_labelled_and_then_shown_by_label(alice: Person, viewer: Person, cfo: Person) -> None:
+def test_typed_text_is_hidden_until_labelled_and_then_shown_by_label(
+    alice: Person, viewer: Person, cfo: Person
+) -> None:
     article = typed(alice, "Doors open at eight.\n\nThe rent of the hall is 4,500 pounds.")
     assert shown(viewer, article) == []
     work_off(alice.scope.workspace)

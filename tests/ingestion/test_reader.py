@@ -1,4 +1,4 @@
-"""The reader, the API's reader and the original: each person gets what they are cleared for, and no trace of the rest."""
+"""Reader page, reader API and original: each person gets what they are cleared for, and no trace of the rest."""
 
 import re
 from uuid import UUID
@@ -101,7 +101,9 @@ def test_concealed_text_leaves_no_trace(
     assert cfo.api.get(f"/api/files/{file}/").json()["size"] == len(REPORT)
 
 
-def test_a_wholly_concealed_file_does_not_exist(alice: Person, hr: Person, viewer: Person, contract: Contract, service: Scope) -> None:
+def test_a_wholly_concealed_file_does_not_exist(
+    alice: Person, hr: Person, viewer: Person, contract: Contract, service: Scope
+) -> None:
     file = ready(alice, contract, "review.txt", b"The review went well.\n", collection="hr_documents")
     listed = f"/api/entities/{contract.pk}/files/"
     assert viewer.api.get(listed).json()["count"] == 1
@@ -137,7 +139,9 @@ def test_a_run_of_hidden_paragraphs_is_one_placeholder(alice: Person, viewer: Pe
     assert texts(viewer, file) == ["Bills.", "[Financial]", "End."]
 
 
-def test_no_cleared_paragraph_is_a_404_like_any_other(alice: Person, viewer: Person, cfo: Person, contract: Contract) -> None:
+def test_no_cleared_paragraph_is_a_404_like_any_other(
+    alice: Person, viewer: Person, cfo: Person, contract: Contract
+) -> None:
     file = ready(alice, contract, "bill.txt", b"The invoice came to 4,250 pounds.\n")
     absent = "/api/files/00000000-0000-4000-8000-000000000000/reader/"
     hidden = viewer.api.get(f"/api/files/{file}/reader/")
@@ -164,7 +168,9 @@ def test_files_of_hidden_and_foreign_records_answer_alike(
     assert outsider.client.get(f"{alice.base}files/{open_}/").status_code == 404
 
 
-def test_a_name_with_a_label_is_not_told(alice: Person, viewer: Person, hr: Person, contract: Contract, service: Scope) -> None:
+def test_a_name_with_a_label_is_not_told(
+    alice: Person, viewer: Person, hr: Person, contract: Contract, service: Scope
+) -> None:
     file = ready(alice, contract, "Dismissal of Jane.txt", b"The door is open.\n")
     with service.open():
         File.objects.filter(pk=file).update(name_classification=3)
@@ -189,7 +195,10 @@ def test_the_original_is_for_who_is_cleared_for_all_of_it(
     assert "html" not in answer["Content-Type"]
     page = cfo.client.get(f"{cfo.base}files/{file}/download/")
     assert b"".join(page.streaming_content) == REPORT
-    for refused in (viewer.api.get(f"/api/files/{file}/download/"), viewer.client.get(f"{viewer.base}files/{file}/download/")):
+    for refused in (
+        viewer.api.get(f"/api/files/{file}/download/"),
+        viewer.client.get(f"{viewer.base}files/{file}/download/"),
+    ):
         assert refused.status_code == 403
         assert b"68,400" not in refused.content
     with service.open():
@@ -215,9 +224,7 @@ def test_an_unlabelled_paragraph_blocks_the_original_too(
     assert steward.api.get(f"/api/files/{file}/download/").status_code == 200
 
 
-def test_a_file_that_was_never_published_is_for_stewards(
-    staff: Person, steward: Person, contract: Contract
-) -> None:
+def test_a_file_that_was_never_published_is_for_stewards(staff: Person, steward: Person, contract: Contract) -> None:
     file = upload(staff, contract).json()["id"]
     assert staff.api.get(f"/api/files/{file}/download/").status_code == 403
     assert steward.api.get(f"/api/files/{file}/download/").status_code == 200
@@ -226,7 +233,9 @@ def test_a_file_that_was_never_published_is_for_stewards(
 # Citations
 
 
-def test_a_cited_paragraph_is_marked_with_its_neighbours_named(alice: Person, contract: Contract, service: Scope) -> None:
+def test_a_cited_paragraph_is_marked_with_its_neighbours_named(
+    alice: Person, contract: Contract, service: Scope
+) -> None:
     file = ready(alice, contract)
     passage = paragraph(service, "The quay was closed for two days because of the storm.").pk
     page = alice.client.get(f"{alice.base}files/{file}/?passage={passage}&start=4&end=8").content.decode()
@@ -263,12 +272,20 @@ def test_a_citation_of_hidden_text_shows_nothing_of_it(
 
 def test_nonsense_in_a_citation_shows_the_file(alice: Person, contract: Contract) -> None:
     file = ready(alice, contract)
-    for query in ("passage=x", "row=1%27", "row=&start=9&end=1", f"passage={UUID(int=0)}&start=-1&end=99999999999", "part=0", "part=x"):
+    for query in (
+        "passage=x",
+        "row=1%27",
+        "row=&start=9&end=1",
+        f"passage={UUID(int=0)}&start=-1&end=99999999999",
+        "part=0",
+        "part=x",
+    ):
         assert alice.client.get(f"{alice.base}files/{file}/?{query}").status_code == 200
 
 
 def test_tables_are_tables_and_text_is_escaped(alice: Person, contract: Contract) -> None:
-    body = b"# Points\n\n| Point | Reading |\n| --- | --- |\n| MP-1 | 2 \\| 3 |\n\n<script>alert(1)</script> and <b>bold</b>.\n"
+    table = b"| Point | Reading |\n| --- | --- |\n| MP-1 | 2 \\| 3 |"
+    body = b"# Points\n\n" + table + b"\n\n<script>alert(1)</script> and <b>bold</b>.\n"
     file = ready(alice, contract, "points.md", body)
     page = alice.client.get(f"{alice.base}files/{file}/").content.decode()
     assert re.search(r"<th scope=\"col\">Point</th>", page)
@@ -354,9 +371,20 @@ def test_deleting_and_retrying_from_pages(alice: Person, viewer: Person, contrac
     assert alice.client.get(f"{alice.base}files/{file}/").status_code == 404
 
 
-def test_the_top_bar_counts_what_is_seen(alice: Person, viewer: Person, restricted: Contract, contract: Contract) -> None:
+def test_the_top_bar_counts_what_is_seen(
+    alice: Person, viewer: Person, restricted: Contract, contract: Contract
+) -> None:
     upload(alice, restricted)
     assert b'data-jobs="1"' in alice.client.get(f"{alice.base}files/jobs/").content
     assert viewer.client.get(f"{viewer.base}files/jobs/").content.strip() == b""
     upload(alice, contract)
     assert b'data-jobs="1"' in viewer.client.get(f"{viewer.base}files/jobs/").content
+
+
+def test_admin_shows_states_of_files_and_no_names(alice: Person, viewer: Person, contract: Contract) -> None:
+    ready(alice, contract, "Quarterly figures.md")
+    for path in ("admin/ingestion/file/", "admin/ingestion/recordindex/"):
+        page = alice.client.get(alice.base + path)
+        assert page.status_code == 200
+        assert b"Quarterly" not in page.content
+        assert viewer.client.get(viewer.base + path).status_code == 403

@@ -139,7 +139,9 @@ def test_nothing_of_the_work_is_left_behind(alice: Person, contract: Contract, s
 # Deleting
 
 
-def test_deleting_needs_the_verb(alice: Person, staff: Person, viewer: Person, contract: Contract, service: Scope) -> None:
+def test_deleting_needs_the_verb(
+    alice: Person, staff: Person, viewer: Person, contract: Contract, service: Scope
+) -> None:
     from ingestion.models import ContextRow
 
     file = ready(alice, contract)

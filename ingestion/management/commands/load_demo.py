@@ -18,7 +18,9 @@ class Command(BaseCommand):
 
     def handle(self, *args: Any, wait: bool, **options: Any) -> None:
         if not is_loopback(settings.CLEARANCE_BIND):
-            raise CommandError(f"The demo's passwords are known to everybody; it is not loaded on {settings.CLEARANCE_BIND}.")
+            raise CommandError(
+                f"The demo's passwords are known to everybody; it is not loaded on {settings.CLEARANCE_BIND}."
+            )
         loaded = load()
         if wait:
             work_off(loaded.workspace)
