@@ -154,7 +154,8 @@ def write(job: Job, inputs: Inputs, numbers: Sequence[int], reply: client.Reply,
             return False
         claims.finish(job.claim)
         pulse = save(job, inputs, text.text.strip(), reply)
-        cited = [citation_of(by_number[n]) for n in text.cited] if job.references else []
+        label = pulse.data_classification or 0
+        cited = [citation_of(by_number[n], label) for n in text.cited] if job.references else []
         replace_citations(
             owner=pulse.pk,
             source=job.entity,
@@ -238,8 +239,10 @@ def names_now(job: Job, inputs: Inputs) -> set[int]:
     return labels | set(File.objects.filter(pk__in=files).values_list("name_classification", flat=True))
 
 
-def citation_of(piece: Piece) -> Cited:
-    """A passage as a reference: its name and place, no words of the model."""
+def citation_of(piece: Piece, label: int) -> Cited:
+    """A passage as a reference: its name and place, no words of the model. What a Pulse cites is told to its readers
+    only, so it has the Pulse's label, which covers the passage's; a trigger keeps it so when that one rises.
+    """
     result = piece.result
     name = result.file.title if result.file else result.entity.title
     place = {
@@ -251,7 +254,7 @@ def citation_of(piece: Piece) -> Cited:
     return Cited(
         entity=result.entity.id,
         passage=result.id,
-        label=combine_many({result.label, piece.name_label}),
+        label=label,
         name=f"{name}, p. {result.page}" if result.page else name,
         location=Location(LocationType.CHUNK, {key: value for key, value in place.items() if value is not None}),
         paragraphs=[passage for entity, passage in piece.sources if passage],

@@ -1,32 +1,43 @@
 """What the references panel shows: groups by kind and direction, and a picture of the neighbourhood."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 from entities.access import Scope
 from entities.api.lists import chips_of
 from entities.models import Classification, Entity, User
-from references.graph import graph_of
+from references.graph import Node, graph_of
 from references.kinds import INCOMING, Kind
 from references.locations import location_url
 from references.models import Reference
 
-SHOWN = 100
-"""References that a panel lists; a record with more shows the newest of each kind first and says so."""
-NEIGHBOURS = 10
-WIDTH, HEIGHT = 480, 250
+SHOWN = 200
+"""References that a panel takes; of a record with more it shows the newest, and says how many are older."""
+NEIGHBOURS = 12
+WIDTH, ROW, MARGIN = 640, 34, 26
 ORDER = [kind for kind in Kind if kind not in (Kind.CITATION, Kind.BOOKMARK)] + [Kind.CITATION, Kind.BOOKMARK]
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where a citation leads: "Survey.pdf, p. 12"."""
+
+    words: str
+    url: str
+
+
+@dataclass(frozen=True)
 class Line:
-    """One reference as seen from the panel's record. labels: None while it waits for its label."""
+    """A reference as seen from the panel's record; all citations between two records are one line with their places.
+
+    labels: None while it waits for its label.
+    """
 
     reference: Reference
     other: Entity
     url: str
-    place: str
+    places: Sequence[Place]
     by: str
     labels: Sequence[Classification] | None
     may_edit: bool
@@ -40,7 +51,7 @@ class Group:
 
 @dataclass(frozen=True)
 class Dot:
-    """A record in the picture, its middle at (x, y); the text is anchored so that it stays inside."""
+    """A record in the picture, its middle at (x, y), its words beside it. path: the line from the centre."""
 
     entity: Entity
     name: str
@@ -48,8 +59,8 @@ class Dot:
     y: float
     anchor: str
     text_x: float
-    text_y: float
     words: str
+    path: str = ""
 
 
 @dataclass(frozen=True)
@@ -59,17 +70,17 @@ class Picture:
     centre: Dot
     dots: Sequence[Dot]
     more: int
+    height: int
     width: int = WIDTH
-    height: int = HEIGHT
 
 
 @dataclass(frozen=True)
 class Panel:
-    """count: the references in `groups`, no more and no fewer. longer: those beyond the panel's length."""
+    """count: the lines in `groups`, no more and no fewer. older: references beyond the panel's length."""
 
     groups: Sequence[Group]
     count: int
-    longer: int
+    older: int
     picture: Picture | None
 
 
@@ -78,32 +89,57 @@ def panel_of(scope: Scope, entity: Entity) -> Panel:
     rows = Reference.objects.readable_by(scope).touching(entity.pk)
     rows = rows.exclude(source=entity.pk, target=entity.pk, kind=Kind.CITATION)
     total = rows.count()
-    shown = sorted(rows.order_by("-created_at", "pk")[:SHOWN], key=lambda r: ORDER.index(Kind(r.kind)))
-    ends = {pk for r in shown for pk in (r.source_id, r.target_id)}
+    taken = list(rows.order_by("-created_at", "pk")[:SHOWN])
+    ends = {pk for r in taken for pk in (r.source_id, r.target_id)}
     records = {e.pk: e for e in Entity.objects.readable_by(scope).filter(pk__in=ends)}
     changeable = set(Entity.objects.visible_to(scope, "change").filter(pk__in=ends).values_list("pk", flat=True))
-    people = makers(shown)
-    grouped: dict[str, list[Line]] = {}
-    for reference in shown:
-        outgoing = reference.source_id == entity.pk
-        title = Kind(reference.kind).label if outgoing else INCOMING[reference.kind]
-        other = records[reference.target_id if outgoing else reference.source_id]
-        grouped.setdefault(title, []).append(
-            Line(
-                reference,
-                other,
-                location_url(reference.target_id, reference.location_type, reference.location_detail)
-                if outgoing
-                else other.get_absolute_url(),
-                place_of(reference),
-                people.get(reference.origin_principal, ""),
-                chips_of(reference.data_classification),
-                reference.kind != Kind.CITATION
-                and (reference.source_id in changeable or reference.origin_principal == scope.principal),
-            )
+    people = makers(taken)
+    grouped: dict[str, dict[object, list[Reference]]] = {}
+    for reference in sorted(taken, key=lambda r: ORDER.index(Kind(r.kind))):
+        key = other_end(reference, entity) if reference.kind == Kind.CITATION else reference.pk
+        grouped.setdefault(title_of(reference, entity), {}).setdefault(key, []).append(reference)
+
+    def line(references: list[Reference]) -> Line:
+        first = references[0]
+        other = records[other_end(first, entity)]
+        mine = first.source_id in changeable or (scope.principal > 0 and first.origin_principal == scope.principal)
+        outgoing = first.source_id == entity.pk and first.kind != Kind.CITATION
+        return Line(
+            first,
+            other,
+            place_url(first) if outgoing else other.get_absolute_url(),
+            places_of(references),
+            people.get(first.origin_principal, ""),
+            chips_of(first.data_classification),
+            mine and first.kind != Kind.CITATION,
         )
-    groups = [Group(title, lines) for title, lines in grouped.items()]
-    return Panel(groups, len(shown), total - len(shown), picture_of(scope, entity))
+
+    groups = [Group(title, [line(r) for r in lines.values()]) for title, lines in grouped.items()]
+    count = sum(len(group.lines) for group in groups)
+    return Panel(groups, count, total - len(taken), picture_of(scope, entity))
+
+
+def other_end(reference: Reference, entity: Entity) -> UUID:
+    return reference.target_id if reference.source_id == entity.pk else reference.source_id
+
+
+def title_of(reference: Reference, entity: Entity) -> str:
+    """The name of the group that a reference stands in, as it reads from `entity`."""
+    return Kind(reference.kind).label if reference.source_id == entity.pk else INCOMING[reference.kind]
+
+
+def place_url(reference: Reference) -> str:
+    return location_url(reference.target_id, reference.location_type, reference.location_detail)
+
+
+def places_of(references: Sequence[Reference]) -> list[Place]:
+    """The cited places, each once; another reference shows the page that it points at."""
+    first = references[0]
+    if first.kind == Kind.CITATION:
+        named = {r.label: Place(r.label, place_url(r)) for r in references if r.label}
+        return [named[words] for words in sorted(named)]
+    page = first.location_detail.get("page")
+    return [Place(f"p. {page}", place_url(first))] if page else []
 
 
 def makers(references: Sequence[Reference]) -> dict[int, str]:
@@ -112,35 +148,33 @@ def makers(references: Sequence[Reference]) -> dict[int, str]:
     return {user.pk: str(user) for user in User.objects.filter(pk__in=ids)}
 
 
-def place_of(reference: Reference) -> str:
-    page = reference.location_detail.get("page")
-    return f"p. {page}" if page else ""
-
-
 def picture_of(scope: Scope, entity: Entity) -> Picture | None:
     """The record in the middle of what it is linked to directly; None where that is nothing."""
     nodes = graph_of(scope, entity, 1).nodes
     near = [node for node in nodes if node.id != entity.pk]
     if not near:
         return None
-    middle = next(node for node in nodes if node.id == entity.pk)
-    x, y = WIDTH / 2, HEIGHT / 2
-    centre = Dot(middle.entity, middle.name, x, y, "middle", x, y + 30, shorten(middle.name, 34))
     few = near[:NEIGHBOURS]
-    dots = [_dot(node.entity, node.name, i, len(few)) for i, node in enumerate(few)]
-    return Picture(centre, dots, len(near) - len(few))
+    right, left = few[::2], few[1::2]
+    height = 2 * MARGIN + ROW * max(len(right) - 1, 2)
+    middle = next(node for node in nodes if node.id == entity.pk)
+    x, y = WIDTH / 2, height / 2
+    dots = [
+        _dot(node, side, (i + 1) * height / (len(column) + 1), x, y)
+        for side, column in ((1, right), (-1, left))
+        for i, node in enumerate(column)
+    ]
+    centre = Dot(middle.entity, middle.name, x, y, "middle", x, shorten(middle.name, 30))
+    return Picture(centre, dots, len(near) - len(few), height)
 
 
-def _dot(entity: Entity, name: str, index: int, count: int) -> Dot:
-    """On an ellipse, beginning at the right, so that few records stand beside the middle and not above it."""
-    angle = 2 * math.pi * index / count
-    x = round(WIDTH / 2 + 0.27 * WIDTH * math.cos(angle), 1)
-    y = round(HEIGHT / 2 + 0.38 * HEIGHT * math.sin(angle), 1)
-    side = math.cos(angle)
-    if abs(side) < 0.2:
-        return Dot(entity, name, x, y, "middle", x, y + (22 if y > HEIGHT / 2 else -14), shorten(name, 24))
-    right = side > 0
-    return Dot(entity, name, x, y, "start" if right else "end", x + (14 if right else -14), y + 4, shorten(name, 15))
+def _dot(node: Node, side: int, y: float, middle_x: float, middle_y: float) -> Dot:
+    """A neighbour in the right (1) or left (-1) column."""
+    x = middle_x + side * 130
+    bend = middle_x + side * 70
+    path = f"M{middle_x:g} {middle_y:g} C{bend:g} {middle_y:g} {bend:g} {y:g} {x:g} {y:g}"
+    anchor = "start" if side > 0 else "end"
+    return Dot(node.entity, node.name, x, round(y, 1), anchor, x + side * 15, shorten(node.name, 26), path)
 
 
 def shorten(text: str, most: int) -> str:

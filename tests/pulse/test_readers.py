@@ -150,6 +150,8 @@ def test_raising_a_passage_raises_the_pulse_at_once(
     assert pulse_of(viewer, risk)["text"] is None
     assert pulse_of(viewer, risk)["requires"] == FINANCIAL
     assert pulse_of(cfo, risk)["labels"] == FINANCIAL
+    assert cfo.api.get("/api/references/?kind=Citation").json()["count"] == 1
+    assert viewer.api.get("/api/references/?kind=Citation").json()["count"] == 0
 
 
 def test_pulse_goes_out_of_sight_with_a_record_it_was_drawn_from(
@@ -229,5 +231,9 @@ def test_citations_open_under_the_readers_own_labels(
     cited = cfo.api.get(f"/api/references/?entity={lease.pk}&kind=Citation").json()
     assert cited["count"] == len(shown["citations"])
     assert {r["origin"]["kind"] for r in cited["results"]} == {"pulse"}
+    seen = viewer.api.get(f"/api/references/?entity={lease.pk}&kind=Citation").json()["results"]
+    assert seen == []  # what a Pulse cites is for its readers
+    assert pulse_of(viewer, lease)["state"] == "waiting"
+    work()
     seen = viewer.api.get(f"/api/references/?entity={lease.pk}&kind=Citation").json()["results"]
     assert [r["label"] for r in seen] == ["lease.pdf, p. 1"]
