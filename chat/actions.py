@@ -54,13 +54,7 @@ def post_message(*, scope: Scope, session: Session, content: str, client_id: str
 
     client_id: the caller's own key: the same one again is the same turn. Raises: BadMessage; Busy.
     """
-    text = content.replace("\r\n", "\n").replace("\x00", "").strip()
-    if not text:
-        raise BadMessage("Write a question first.")
-    if len(text) > LONGEST:
-        raise BadMessage(
-            f"A message may have {LONGEST:,} characters; this one has {len(text):,}. Put long texts in a file."
-        )
+    text = checked(content)
     before = Turn.objects.filter(audience=scope.principal, client_id=client_id).first() if client_id else None
     if before is not None:
         return Posted(before, created=False)
@@ -96,6 +90,34 @@ def post_message(*, scope: Scope, session: Session, content: str, client_id: str
     Session.objects.filter(pk=session.pk).update(last_message_at=timezone.now(), archived_at=None)
     transaction.on_commit(lambda: runner.start(scope.workspace, turn.pk))
     return Posted(turn, created=True)
+
+
+def checked(content: str) -> str:
+    """The text of a question. Raises: BadMessage."""
+    text = content.replace("\r\n", "\n").replace("\x00", "").strip()
+    if not text:
+        raise BadMessage("Write a question first.")
+    if len(text) > LONGEST:
+        raise BadMessage(
+            f"A message may have {LONGEST:,} characters; this one has {len(text):,}. Put long texts in a file."
+        )
+    return text
+
+
+def ask_about(*, scope: Scope, entity: Entity, session: Session | None, content: str, client_id: str = "") -> Posted:
+    """Ask about a record in one of the caller's sessions about it, or in a new one. Raises: BadMessage; Busy."""
+    if session is not None and session.entity_id == entity.pk:
+        return post_message(scope=scope, session=session, content=content, client_id=client_id)
+    checked(content)
+    before = Turn.objects.filter(audience=scope.principal, client_id=client_id).first() if client_id else None
+    if before is not None:
+        return Posted(before, created=False)
+    made = create_session(scope=scope, entity=entity)
+    posted = post_message(scope=scope, session=made, content=content, client_id=client_id)
+    if posted.turn.session_id != made.pk:
+        # The same form, sent twice at once: the other one has begun the conversation.
+        delete_session(scope=scope, session=made)
+    return posted
 
 
 def ask_again(*, scope: Scope, session: Session, turn: Turn) -> Posted:

@@ -7,10 +7,10 @@ what it asks for, until it answers; finish.
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
 from django.http import Http404
@@ -33,6 +33,8 @@ from retrieval.citation_stream import CitationStream
 from retrieval.query import prepare
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 TOOL_CALLS = 4
 FLUSH_SECONDS = 0.05
@@ -98,16 +100,36 @@ class Run:
 
     async def flush(self) -> None:
         """Write what has been said, and keep the lease. Raises: LeaseLost, Stopped."""
-        async with self.writing:
-            entries, self.pending = self.pending, []
-            if await as_service(self.asker.workspace, log.append, self.turn, self.holder, entries):
-                raise Stopped
+        if await self.write(self._append):
+            raise Stopped
 
     async def give(self, given: list[Given]) -> None:
-        """Note what the model is about to be given."""
+        """Note what the model is about to be given. Raises: LeaseLost."""
         self.label = await as_service(self.asker.workspace, _combined, self.label, [g.label for g in given])
-        async with self.writing:
+
+        async def note() -> None:
             await as_service(self.asker.workspace, log.note_given, self.turn, self.holder, given, self.manifest)
+
+        await self.write(note)
+
+    async def write(self, step: Callable[[], Awaitable[T]]) -> T:
+        """One write after the other, each to its end: who waits for it may be cancelled, what is said is not lost."""
+
+        async def alone() -> T:
+            async with self.writing:
+                return await step()
+
+        writing = asyncio.ensure_future(alone())
+        writing.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return await asyncio.shield(writing)
+
+    async def _append(self) -> bool:
+        entries, self.pending = self.pending, []
+        try:
+            return await as_service(self.asker.workspace, log.append, self.turn, self.holder, entries)
+        except BaseException:
+            self.pending = entries + self.pending
+            raise
 
 
 async def run_turn(workspace: int, turn: UUID) -> None:
@@ -274,12 +296,13 @@ def _unfinished(run: Run, state: State, error: str = "", code: str = "") -> Endi
 
 
 async def _end(run: Run, ending: Ending) -> None:
-    async with run.writing:
-        entries, run.pending = run.pending, []
-        try:
-            await as_service(run.asker.workspace, _finish, run, entries, ending)
-        except LeaseLost:
-            logger.info("turn %s was ended by another process", run.turn)
+    async def finish() -> None:
+        await as_service(run.asker.workspace, _finish, run, run.pending, ending)
+
+    try:
+        await run.write(finish)
+    except LeaseLost:
+        logger.info("turn %s was ended by another process", run.turn)
 
 
 # Database steps

@@ -16,7 +16,7 @@ from django.utils import timezone
 from django.views.decorators.http import require_POST, require_safe
 
 from chat import actions
-from chat.access import entities_of, get_session_or_404, get_turn_or_404, sessions_of, turns_of
+from chat.access import entities_of, get_session_or_404, get_turn_or_404, sessions_of
 from chat.api import BUSY
 from chat.conversation import exchanges
 from chat.export import markdown_of
@@ -81,17 +81,12 @@ def ask(request: HttpRequest, pk: UUID) -> HttpResponse:
     entity = get_entity_or_404(scope, pk)
     named = request.POST.get("session", "")
     session = get_session_or_404(scope, named) if is_uuid(named) else None
-    if session is None or session.entity_id != entity.pk:
-        # A form sent twice made its session the first time.
-        session = first_session(scope, request.POST.get("client_id", "")) or actions.create_session(
-            scope=scope, entity=entity
-        )
     content, client_id = request.POST.get("content", ""), request.POST.get("client_id", "")
 
     def post() -> actions.Posted:
-        return actions.post_message(scope=scope, session=session, content=content, client_id=client_id)
+        return actions.ask_about(scope=scope, entity=entity, session=session, content=content, client_id=client_id)
 
-    return answered(request, scope, entity, session, post)
+    return answered(request, scope, entity, post)
 
 
 @requires(MEMBER)
@@ -106,12 +101,10 @@ def again(request: HttpRequest, pk: UUID) -> HttpResponse:
     def post() -> actions.Posted:
         return actions.ask_again(scope=scope, session=session, turn=turn)
 
-    return answered(request, scope, entity, session, post)
+    return answered(request, scope, entity, post)
 
 
-def answered(
-    request: HttpRequest, scope: Scope, entity: Entity, session: Session, post: Callable[[], actions.Posted]
-) -> HttpResponse:
+def answered(request: HttpRequest, scope: Scope, entity: Entity, post: Callable[[], actions.Posted]) -> HttpResponse:
     """The new turn, to be put at the end of the conversation, or back to the page; a refusal as a sentence."""
     try:
         posted = post()
@@ -121,10 +114,10 @@ def answered(
         if request.headers.get("HX-Request"):
             return JsonResponse(payload("conflict" if busy else "invalid", sentence), status=409 if busy else 400)
         messages.error(request, sentence)
-        return redirect("chat:session", session.pk)
+        return redirect("entities:detail", entity.pk)
     if not request.headers.get("HX-Request"):
-        return redirect(f"{reverse('chat:session', args=[session.pk])}#t-{posted.turn.pk}")
-    row = get_session_or_404(scope, session.pk)
+        return redirect(f"{reverse('chat:session', args=[posted.turn.session_id])}#t-{posted.turn.pk}")
+    row = get_session_or_404(scope, posted.turn.session_id)
     (exchange,) = exchanges(scope, row, [posted.turn])
     context = {
         **head_of(scope, entity, row),
@@ -235,12 +228,6 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 def export(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = scope_of(request)
     return markdown_of(scope, get_session_or_404(scope, pk))
-
-
-def first_session(scope: Scope, client_id: str) -> Session | None:
-    """The session of the turn that the same form has made already."""
-    turn = turns_of(scope).filter(client_id=client_id).first() if client_id else None
-    return get_session_or_404(scope, turn.session_id) if turn else None
 
 
 def by_date(sessions: Any) -> list[tuple[str, list[Session]]]:

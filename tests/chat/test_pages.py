@@ -1,0 +1,90 @@
+"""Pages of conversations, without a browser: what they hold, and for whom."""
+
+from uuid import uuid4
+
+import pytest
+
+from chat import runner
+from chat.models import Session, Turn
+from tests.chat.conftest import CAP
+
+HTMX = {"HX-Request": "true"}
+
+
+@pytest.fixture
+def asked(viewer, contract, index):
+    """viewer has asked in the dock, with htmx; returns the turn's id."""
+    index.row(contract, CAP, file=index.file(contract, "Lease.pdf"), page=4)
+    form = {"content": "What is the liability cap?", "client_id": "one"}
+    answer = viewer.client.post(f"{viewer.base}entities/{contract.pk}/chat/ask/", form, headers=HTMX)
+    assert answer.status_code == 200, answer.content
+    assert "What is the liability cap?" in answer.content.decode()
+    runner.wait_until_idle()
+    with viewer.scope.open():
+        return Turn.objects.get()
+
+
+PAGES = ["chat/{session}/", "chat/turns/{turn}/", "chat/turns/{turn}/context/", "chat/{session}/export/"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_a_page_of_a_conversation_is_its_askers_alone(asked, viewer, alice, page):
+    real = page.format(session=asked.session_id, turn=asked.pk)
+    absent = page.format(session=uuid4(), turn=uuid4())
+    mine = viewer.client.get(viewer.base + real, headers=HTMX)
+    assert mine.status_code == 200
+    assert mine["Cache-Control"] == "no-store"
+    theirs = alice.client.get(alice.base + real, headers=HTMX)
+    assert theirs.status_code == 404
+    assert "two million" not in theirs.content.decode()
+    assert alice.client.get(alice.base + absent, headers=HTMX).status_code == 404
+    for path in ("change", "delete"):
+        assert alice.client.post(f"{alice.base}chat/{asked.session_id}/{path}/").status_code == 404
+    for path in ("stop", "again"):
+        assert alice.client.post(f"{alice.base}chat/turns/{asked.pk}/{path}/").status_code == 404
+
+
+def test_lists_hold_ones_own_conversations(asked, viewer, alice, contract):
+    for path in ("chat/", "chat/recent/", f"entities/{contract.pk}/chat/"):
+        assert "What is the liability cap?" in viewer.client.get(viewer.base + path).content.decode()
+        assert "What is the liability cap?" not in alice.client.get(alice.base + path).content.decode()
+
+
+def test_the_finished_answer_is_sanitised_markdown_with_chips(asked, viewer):
+    html = viewer.client.get(f"{viewer.base}chat/turns/{asked.pk}/", headers=HTMX).content.decode()
+    assert "two million euros" in html
+    assert 'class="cl-cite"' in html
+    assert "Lease.pdf · p. 4" in html
+
+
+def test_the_same_form_twice_is_one_conversation(asked, viewer, contract):
+    form = {"content": "What is the liability cap?", "client_id": "one"}
+    again = viewer.client.post(f"{viewer.base}entities/{contract.pk}/chat/ask/", form)
+    assert again.status_code == 302
+    assert str(asked.session_id) in again["Location"]
+    with viewer.scope.open():
+        assert (Session.objects.count(), Turn.objects.count()) == (1, 1)
+
+
+def test_a_refused_question_leaves_nothing_behind(viewer, contract):
+    url = f"{viewer.base}entities/{contract.pk}/chat/ask/"
+    refused = viewer.client.post(url, {"content": " "}, headers=HTMX)
+    assert refused.status_code == 400
+    assert refused.json()["error"]["detail"] == "Write a question first."
+    assert viewer.client.post(url, {"content": "x" * 20_001}).status_code == 302
+    with viewer.scope.open():
+        assert not Session.objects.exists()
+
+
+def test_a_session_of_another_record_is_not_written_to(asked, viewer, alice, contract):
+    from entities.actions import create_entity
+    from entities.types import Contract
+
+    with alice.scope.open():
+        other = create_entity(scope=alice.scope, model=Contract, fields={"name": "Other", "counterparty": "X"})
+    form = {"content": "And here?", "session": str(asked.session_id)}
+    viewer.client.post(f"{viewer.base}entities/{other.pk}/chat/ask/", form, headers=HTMX)
+    runner.wait_until_idle()
+    with viewer.scope.open():
+        assert Turn.objects.filter(session=asked.session_id).count() == 1
+        assert Session.objects.filter(entity=other.pk).count() == 1
