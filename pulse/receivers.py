@@ -35,7 +35,7 @@ def on_entity_changed(
     own = columns if tracked is None else columns & {*tracked, *ALWAYS}
     for needs in smallest(model.rag().label_of(name) for name in own):
         mark_stale([entity.pk], needs)
-    if columns & ALWAYS:
+    if columns & ALWAYS and not created:
         mark_due(drawn_from(entity.pk))
     open_to_all = Entity.objects.filter(
         pk=entity.pk, visibility=Visibility.WORKSPACE, archived_at__isnull=True

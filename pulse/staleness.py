@@ -33,7 +33,7 @@ def mark_due(entities: Iterable[UUID]) -> None:
 
 
 def _mark(entities: Iterable[UUID], needs: Iterable[int], *, shown: bool) -> None:
-    windows = _windows(entities)
+    windows = _windows(list(entities))
     if windows:
         keep_variants(windows)
         with connection.cursor() as cursor:
@@ -122,8 +122,10 @@ def keep_variants(entities: Iterable[UUID]) -> None:
         )
 
 
-def _windows(entities: Iterable[UUID]) -> dict[UUID, int]:
+def _windows(entities: list[UUID]) -> dict[UUID, int]:
     """Record -> seconds of its type's window, for the types that have a Pulse."""
-    rows = Entity.objects.filter(pk__in=list(entities)).values_list("pk", "content_type")
+    if not entities:
+        return {}
+    rows = Entity.objects.filter(pk__in=entities).values_list("pk", "content_type")
     rags = {pk: type_by_content_type(type_id).rag() for pk, type_id in rows}
     return {pk: rag.coalesce for pk, rag in rags.items() if rag.pulse}
