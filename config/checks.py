@@ -111,8 +111,8 @@ def check_demo_passwords() -> None:
     weak = [user.username for user in users if check_password(DEMO_PASSWORD, user.password)]
     if weak:
         raise Refusal(
-            f"This installation is open to other machines while {', '.join(sorted(weak))} still has the password "
-            f"{DEMO_PASSWORD!r}: change it with `manage.py changepassword`, or serve only localhost."
+            f"This installation is open to other machines while the demo's password still signs in "
+            f"{', '.join(sorted(weak))}: change it with `manage.py changepassword`, or serve only localhost."
         )
 
 

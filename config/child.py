@@ -33,7 +33,13 @@ def watch(parent: int) -> None:
 def web() -> None:
     import uvicorn
     from django.conf import settings
+    from django.db import connections
 
+    from config.prepare import console, prepare
+
+    if supervisor := console():
+        prepare(supervisor)
+        connections.close_all()
     uvicorn.run(
         "config.asgi:application",
         host=settings.CLEARANCE_BIND,

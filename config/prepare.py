@@ -1,26 +1,55 @@
-"""What happens before the servers start: `python -m config.prepare`, run by the supervisor in a process of its own.
+"""What happens before the first page is served: refuse, migrate, load the demo, collect static files.
 
-The process ends before the servers begin, so that the supervisor never holds the application in memory. It tells people
-on standard error, and the supervisor on standard output: `demo` where the demo workspace exists.
+The web process does it, because Django is in its memory anyway, and tells the supervisor over a pipe (`Console`).
 """
 
 import os
-import signal
-import sys
+from collections.abc import Callable
+from dataclasses import dataclass
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-
-import django
 from django.conf import settings
 
 from config import checks
 
-
-def say(text: str) -> None:
-    print(text, file=sys.stderr, flush=True)
+PIPE = "CLEARANCE_CONSOLE"
 
 
-def prepare_database() -> None:
+@dataclass(frozen=True)
+class Console:
+    """One line a message: `say …` for people, `refuse …` as the last word, `prepared` or `prepared demo` at the end."""
+
+    descriptor: int
+
+    def tell(self, kind: str, text: str = "") -> None:
+        os.write(self.descriptor, f"{kind} {' '.join(text.split())}".rstrip().encode() + b"\n")
+
+
+def console() -> Console | None:
+    """The supervisor's, or None in a process that somebody else started."""
+    descriptor = os.environ.pop(PIPE, "")
+    return Console(int(descriptor)) if descriptor else None
+
+
+def prepare(console: Console) -> None:
+    """Raises: SystemExit when Clearance must not start; the supervisor has been told why."""
+
+    def say(text: str) -> None:
+        console.tell("say", text)
+
+    try:
+        prepare_database(say)
+        demo = load_demo(say)
+        collect(say)
+    except checks.Refusal as refusal:
+        console.tell("refuse", str(refusal))
+        raise SystemExit(1) from None
+    except Exception as error:
+        console.tell("refuse", f"Preparing it failed with {type(error).__name__}: see web.log in the logs directory.")
+        raise
+    console.tell("prepared", "demo" if demo else "")
+
+
+def prepare_database(say: Callable[[str], None]) -> None:
     """Refuse unsafe databases, then bring the schema up to date as its owner. Raises: Refusal."""
     from django.core.management import call_command
 
@@ -40,7 +69,7 @@ def prepare_database() -> None:
     checks.check_broker()
 
 
-def load_demo() -> bool:
+def load_demo(say: Callable[[str], None]) -> bool:
     """On the first run of an installation that nobody else can reach. True where the demo workspace exists."""
     from django.core.management import call_command
 
@@ -51,29 +80,12 @@ def load_demo() -> bool:
     if checks.is_public() or not settings.CLEARANCE_DEMO or Workspace.objects.exists():
         return False
     say("Loading the demo workspace …")
-    call_command("load_demo", stdout=sys.stderr)
+    call_command("load_demo")
     return True
 
 
-def main() -> None:
+def collect(say: Callable[[str], None]) -> None:
     from config.static import collect_if_changed
 
-    try:
-        django.setup()
-        prepare_database()
-        demo = load_demo()
-        if collect_if_changed():
-            say("Static files collected.")
-    except checks.Refusal as refusal:
-        sys.exit(f"Clearance did not start. {refusal}")
-    except KeyboardInterrupt:
-        sys.exit(128 + signal.SIGINT)
-    if demo:
-        print("demo")
-
-
-if __name__ == "__main__":
-    from config.child import end_with
-
-    end_with(int(os.environ["CLEARANCE_SUPERVISOR"].rpartition(":")[2]))
-    main()
+    if collect_if_changed():
+        say("Static files collected.")

@@ -1,6 +1,6 @@
 """`make up`: the whole installation under one process.
 
-    start  =  refuse what must not run → PostgreSQL → migrate → demo (first run) → static files → web, worker, beat
+    start  =  refuse what must not run → PostgreSQL → web, which prepares everything (config.prepare) → worker, beat
     stop   =  the same backwards, on Ctrl-C, SIGTERM or a closed terminal
 
 A child that dies is started again. After SIGKILL of this process nothing of it survives but PostgreSQL, which the next
@@ -18,7 +18,7 @@ import time
 import urllib.error
 import urllib.request
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from io import BytesIO
 from logging import LogRecord
 from logging.handlers import RotatingFileHandler
@@ -37,10 +37,6 @@ POLITE_SECONDS = 6.0
 READY_SECONDS = 60.0
 
 
-class Stopped(Exception):
-    """Somebody asked to stop."""
-
-
 def say(text: str) -> None:
     print(text, flush=True)
 
@@ -56,20 +52,42 @@ class Child:
     started: float = 0.0
     wait: float = 0.5
     due: float = 0.0
-    environment_extra: dict[str, str] = field(default_factory=dict)
+    console: int = -1
+    heard: bytes = b""
 
     def start(self) -> None:
+        """The process can tell us things through a pipe whose number is in its environment."""
+        self.close_console()
         self.started = time.monotonic()
+        self.console, theirs = os.pipe()
+        os.set_blocking(self.console, False)
         self.process = subprocess.Popen(
             [sys.executable, "-m", "config.child", self.name],
-            env={**self.environment, **self.environment_extra},
+            env={**self.environment, "CLEARANCE_CONSOLE": str(theirs)},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE if self.logs else None,
             stderr=subprocess.STDOUT if self.logs else None,
             start_new_session=True,
+            pass_fds=[theirs],
         )
+        os.close(theirs)
         if self.logs:
             threading.Thread(target=self.record, args=[self.process, self.logs], daemon=True).start()
+
+    def close_console(self) -> None:
+        if self.console >= 0:
+            os.close(self.console)
+        self.console, self.heard = -1, b""
+
+    def news(self) -> list[str]:
+        """The lines that the process has written to its console since it was last asked."""
+        if self.console < 0:
+            return []
+        with suppress(BlockingIOError):
+            while piece := os.read(self.console, 65536):
+                self.heard += piece
+        *lines, self.heard = self.heard.split(b"\n")
+        return [line.decode(errors="replace") for line in lines]
 
     def record(self, process: subprocess.Popen[bytes], logs: Path) -> None:
         handler = RotatingFileHandler(logs / f"{self.name}.log", maxBytes=5_000_000, backupCount=3)
@@ -149,11 +167,13 @@ class Supervisor:
         logs = None if os.environ.get("CLEARANCE_LOGS") == "-" else home / "logs"
         if logs:
             logs.mkdir(mode=0o700, exist_ok=True)
-        self.children = [Child(name, environment, logs) for name in ("web", "worker", "beat")]
-        pool = str(settings.DATABASE_POOL or 16)
-        self.children[0].environment_extra["CLEARANCE_DB_POOL"] = pool
-        self.environment = environment
-        self.preparation: subprocess.Popen[str] | None = None
+        pooled = {**environment, "CLEARANCE_DB_POOL": str(settings.DATABASE_POOL or 16)}
+        self.children = [
+            Child("web", pooled, logs),
+            Child("worker", environment, logs),
+            Child("beat", environment, logs),
+        ]
+        self.prepared = self.demo = False
         self.stopping = threading.Event()
         self.impatient = False
 
@@ -161,43 +181,50 @@ class Supervisor:
         """Stop; at the second signal without waiting for anybody."""
         self.impatient = self.stopping.is_set()
         self.stopping.set()
-        if self.preparation is not None:
-            self.preparation.terminate()
 
-    def prepare(self) -> bool:
-        """Run config.prepare. True where the demo workspace exists. Raises: Stopped; SystemExit when it refused."""
-        if self.stopping.is_set():
-            raise Stopped
-        command = [sys.executable, "-m", "config.prepare"]
-        self.preparation = subprocess.Popen(command, env=self.environment, stdout=subprocess.PIPE, text=True)
-        words, _ = self.preparation.communicate()
-        status, self.preparation = self.preparation.returncode, None
-        if self.stopping.is_set():
-            raise Stopped
-        if status:
-            sys.exit(status)
-        return words.splitlines()[-1:] == ["demo"]
-
-    def run(self, url: str, welcome: str) -> None:
+    def run(self, url: str) -> None:
+        """The web server first, by itself: it prepares the installation, and whoever started this waits for it."""
         from config.checks import is_alone_with_broker, reclaim_messages
 
-        if is_alone_with_broker():
-            reclaim_messages()
-        for child in self.children:
-            child.start()
+        web, *others = self.children
+        web.start()
         patience = time.monotonic() + READY_SECONDS
-        while not self.stopping.wait(0.1) and not serves(url):
+        while not self.stopping.wait(0.1) and not (self.prepared and serves(url)):
             self.look_after_all()
             if time.monotonic() > patience:
                 patience = float("inf")
                 say("The web server does not answer yet; still trying. Its log is in the logs directory.")
-        if not self.stopping.is_set():
-            say(welcome)
+        if self.stopping.is_set():
+            return
+        if is_alone_with_broker():
+            reclaim_messages()
+        for child in others:
+            child.start()
+        say(welcome(url, self.demo))
         while not self.stopping.wait(0.5):
             self.look_after_all()
+        say("Stopping …")
+
+    def listen(self, child: Child) -> None:
+        """What the web process has to say while it prepares the installation (config.prepare). Raises: Refusal."""
+        from config.checks import Refusal
+
+        for line in child.news():
+            kind, _, text = line.partition(" ")
+            if kind == "say":
+                say(text)
+            elif kind == "refuse":
+                raise Refusal(text)
+            elif kind == "prepared":
+                self.prepared, self.demo = True, text == "demo"
 
     def look_after_all(self) -> None:
-        """A failure here is told and tried again: the supervisor outlives what it supervises."""
+        """A failure here is told and tried again: the supervisor outlives what it supervises.
+
+        Raises: Refusal, as long as nothing was served.
+        """
+        from config.checks import Refusal
+
         try:
             if self.cluster is not None and self.cluster.process() is None:
                 say("PostgreSQL ended; starting it again.")
@@ -205,6 +232,8 @@ class Supervisor:
             for child in self.children:
                 self.look_after(child)
         except Exception as error:
+            if isinstance(error, Refusal) and not self.prepared:
+                raise
             say(f"{error}")
             self.stopping.wait(2)
 
@@ -212,14 +241,15 @@ class Supervisor:
         """Start a dead child again: at once the first time, then after waits that double."""
         from config.checks import is_alone_with_broker, reclaim_messages
 
-        now = time.monotonic()
+        now, died = time.monotonic(), child.died()
+        self.listen(child)
         if child.due:
             if now >= child.due:
                 child.due = 0.0
                 if child.name == "worker" and is_alone_with_broker():
                     reclaim_messages()
                 child.start()
-        elif child.died():
+        elif died:
             assert child.process is not None
             child.signal_all(signal.SIGKILL)
             if now - child.started > STEADY_SECONDS:
@@ -271,7 +301,7 @@ def welcome(url: str, demo: bool) -> str:
 
 
 def up() -> None:
-    """Raises: Refusal, DatabaseError, Stopped, SystemExit."""
+    """Raises: Refusal, DatabaseError."""
     from config.home import HOME
 
     lock = lock_home(HOME)
@@ -284,14 +314,11 @@ def up() -> None:
         signal.signal(number, supervisor.on_signal)
     release = supervisor.cluster.hold() if supervisor.cluster else lambda: None
     try:
-        demo = supervisor.prepare()
         host = settings.CLEARANCE_BIND
         shown = "localhost" if host in ("127.0.0.1", "::1", "0.0.0.0", "::") else host
         url = f"http://{shown}:{settings.CLEARANCE_PORT}/"
-        supervisor.run(url, welcome(url, demo))
+        supervisor.run(url)
     finally:
-        if any(child.process for child in supervisor.children):
-            say("Stopping …")
         supervisor.stop()
         release()
         del lock
@@ -306,8 +333,6 @@ def main() -> None:
         up()
     except (Refusal, DatabaseError) as refusal:
         sys.exit(f"Clearance did not start. {refusal}")
-    except Stopped:
-        say("Stopped.")
 
 
 if __name__ == "__main__":

@@ -86,7 +86,7 @@ def test_demo_password_on_a_public_address_is_refused(demo_user, settings, opene
     settings.ALLOWED_HOSTS = ["localhost"]
     for name, value in opened.items():
         setattr(settings, name, value)
-    with pytest.raises(checks.Refusal, match="admin still has the password 'demo'"):
+    with pytest.raises(checks.Refusal, match="demo's password still signs in admin: change it"):
         checks.check_demo_passwords()
 
 
