@@ -120,13 +120,13 @@ def collections_of(entity: Entity) -> dict[str, Collection]:
     return dict(entity.type_class.rag().collections)
 
 
-def collection_of(file: File, content_type: int | None = None) -> Collection:
-    """The declaration behind a file; one that is no longer declared counts as an empty one, whose text is
-    classified.
-    """
-    if content_type is None:
-        content_type = Entity.objects.values_list("content_type", flat=True).get(pk=file.entity_id)
-    declared = type_by_content_type(content_type).rag().collections
+def collection_of(file: File) -> Collection:
+    """The declaration behind a file; one that is gone counts as an empty one, whose text is classified."""
+
+    def load() -> int:
+        return Entity.objects.values_list("content_type", flat=True).get(pk=file.entity_id)
+
+    declared = type_by_content_type(cached(f"type {file.entity_id}", load)).rag().collections
     return declared.get(file.collection, Collection(file.collection))
 
 

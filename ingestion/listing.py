@@ -1,6 +1,6 @@
 """What a caller may know of files: one value for pages and API. Sizes and pages show only what is not concealed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -11,6 +11,7 @@ from django.urls import reverse
 from entities.access import Scope, atoms_of, may, readable_now
 from entities.api.lists import chips_of, labels_of_atoms
 from entities.models import Entity
+from entities.rag import Collection
 from ingestion.access import (
     Outline,
     collections_of,
@@ -58,10 +59,16 @@ class FileView:
     revision: int
     named: bool = True
     outcome: Sequence[Outcome] = ()
+    collection_title: str = ""
+    in_default: bool = False
     may_retry: bool = False
     may_delete: bool = False
 
     # Addresses of pages, which only pages ask for.
+
+    @property
+    def key(self) -> str:
+        return str(self.id)
 
     @property
     def url(self) -> str:
@@ -98,6 +105,15 @@ class FileView:
         }
 
 
+@dataclass(frozen=True)
+class RecordFacts:
+    """Of the record that files hang on: its type's collections, and what the caller may do."""
+
+    collections: Mapping[str, Collection]
+    uploads: bool
+    deletes: bool
+
+
 def list_files(scope: Scope, entity: Entity) -> list[FileView]:
     """The files of a record that was got by an access function, those of which everything is concealed left out."""
     return file_views(scope, visible_files(scope).filter(entity=entity.pk).order_by("collection", "name"))
@@ -119,11 +135,12 @@ def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> l
         )
     )
     outcomes = outcomes_of([file.pk for file in shown])
-    rights: dict[UUID, tuple[bool, bool]] = {}
+    records: dict[UUID, RecordFacts] = {}
     for file in shown:
-        if file.entity_id not in rights:
-            entity = Entity.objects.only("pk").get(pk=file.entity_id)
-            rights[file.entity_id] = may(scope, entity, "upload"), may(scope, entity, "delete")
+        if file.entity_id not in records:
+            entity = Entity.objects.only("pk", "content_type").get(pk=file.entity_id)
+            uploads, deletes = may(scope, entity, "upload"), may(scope, entity, "delete")
+            records[file.entity_id] = RecordFacts(collections_of(entity), uploads, deletes)
     return [
         _view(
             scope,
@@ -131,7 +148,7 @@ def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> l
             found.get(file.pk, Outline()),
             numbers.get(file.pk, 0),
             outcomes.get(file.pk, []),
-            *rights[file.entity_id],
+            records[file.entity_id],
         )
         for file in shown
     ]
@@ -152,8 +169,9 @@ def outcomes_of(files: Sequence[UUID]) -> dict[UUID, list[Outcome]]:
 
 
 def _view(
-    scope: Scope, file: File, outline: Outline, number: int, outcome: Sequence[Outcome], uploads: bool, deletes: bool
+    scope: Scope, file: File, outline: Outline, number: int, outcome: Sequence[Outcome], record: RecordFacts
 ) -> FileView:
+    declared = record.collections
     own = is_steward(scope) or (scope.principal > 0 and file.created_by == scope.principal)
     whole = own or (outline.whole and file.revision_id is not None)
     labels = outline.labels if outline.exists else {label for label in floor_atoms(file) if is_acknowledged(label)}
@@ -180,8 +198,10 @@ def _view(
         revision=number,
         named=named,
         outcome=outcome,
-        may_retry=uploads and ended_badly and file.pending_revision_id is not None,
-        may_delete=deletes,
+        collection_title=declared[file.collection].label if file.collection in declared else file.collection,
+        in_default=file.collection == next(iter(declared)),
+        may_retry=record.uploads and ended_badly and file.pending_revision_id is not None,
+        may_delete=record.deletes,
     )
 
 

@@ -20,7 +20,7 @@ from ingestion.claims import UNFINISHED
 from ingestion.listing import collection_choices, file_view, file_views, list_files
 from ingestion.models import State
 from ingestion.pages import part_of, sections
-from ingestion.reader import NOTICE, blocks, cited_by, mark
+from ingestion.reader import NOTICE, Placeholder, blocks, cited_by, mark
 
 
 def scope_of(request: HttpRequest) -> Scope:
@@ -153,14 +153,11 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
         "part": part,
         "sections": sections(part.blocks),
         "not_located": any(asked) and cited is None,
-        "downloadable": may_download(scope, file),
+        "downloadable": downloads.is_allowed(scope, file),
+        "partial": any(isinstance(block, Placeholder) for block in found),
         "siblings": neighbours(scope, entity, file.pk),
     }
     return render(request, "ingestion/file_reader.html", context)
-
-
-def may_download(scope: Scope, file: Any) -> bool:
-    return downloads.is_allowed(scope, file)
 
 
 def neighbours(scope: Scope, entity: Any, current: UUID) -> dict[str, Any]:
