@@ -78,12 +78,12 @@ LEXICAL = """
 WITH {ctes},
 hits AS MATERIALIZED (
   SELECT p.term, p."row", p.tf, p.dl FROM ingestion_posting p WHERE {condition} AND p.term = ANY(%s)),
-rows AS (
+rows AS MATERIALIZED (
   SELECT count(*)::float8 AS n, avg(p.dl)::float8 AS mean FROM ingestion_posting p WHERE {condition} AND p.term = 0),
-idf AS (
-  SELECT h.term, ln(1::float8 + (r.n - count(*)::float8 + 0.5::float8) / (count(*)::float8 + 0.5::float8)) AS weight
-  FROM hits h CROSS JOIN rows r GROUP BY h.term, r.n),
-best AS (
+df AS MATERIALIZED (SELECT term, count(*)::float8 AS df FROM hits GROUP BY term),
+idf AS MATERIALIZED (
+  SELECT d.term, ln(1::float8 + (r.n - d.df + 0.5::float8) / (d.df + 0.5::float8)) AS weight FROM df d CROSS JOIN rows r),
+best AS MATERIALIZED (
   SELECT h."row", sum(i.weight * h.tf::float8 * (%s::float8 + 1::float8)
     / (h.tf::float8 + %s::float8 * (1::float8 - %s::float8 + %s::float8 * h.dl::float8 / r.mean))) AS score
   FROM hits h JOIN idf i USING (term) CROSS JOIN rows r
