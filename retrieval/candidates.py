@@ -82,7 +82,8 @@ rows AS MATERIALIZED (
   SELECT count(*)::float8 AS n, avg(p.dl)::float8 AS mean FROM ingestion_posting p WHERE {condition} AND p.term = 0),
 df AS MATERIALIZED (SELECT term, count(*)::float8 AS df FROM hits GROUP BY term),
 idf AS MATERIALIZED (
-  SELECT d.term, ln(1::float8 + (r.n - d.df + 0.5::float8) / (d.df + 0.5::float8)) AS weight FROM df d CROSS JOIN rows r),
+  SELECT d.term, ln(1::float8 + (r.n - d.df + 0.5::float8) / (d.df + 0.5::float8)) AS weight
+  FROM df d CROSS JOIN rows r),
 best AS MATERIALIZED (
   SELECT h."row", sum(i.weight * h.tf::float8 * (%s::float8 + 1::float8)
     / (h.tf::float8 + %s::float8 * (1::float8 - %s::float8 + %s::float8 * h.dl::float8 / r.mean))) AS score
