@@ -2,9 +2,9 @@
 
 import pytest
 
-from entities.access import Scope
+from entities.access import Scope, grant_entity
 from entities.actions import archive_entity, create_entity
-from entities.models import Entity
+from entities.models import Entity, Role
 from entities.types import Contract, Project, Risk, Task
 from ingestion.models import Kind
 from llm.scripted import Script
@@ -45,6 +45,20 @@ def test_restricted_related_record_is_never_in_the_pulse(
     assert "Risks by status: 1 Open" in prompt
     for secret in ("Bribed", "bribed", "bribe", "quote"):
         assert secret not in prompt
+
+
+def test_what_the_role_alone_may_see_is_not_for_every_reader(
+    project: Project, restricted: Contract, index: Index, work: Work, script: Script, service: Scope
+) -> None:
+    with service.open():
+        role = Role.objects.get(name="pulse-service")
+        grant_entity(Entity.objects.get(pk=restricted.pk), -role.pk, ["view"])
+    index.row(project, "Minutes that quote the settlement.", file=index.file(project, "m.md"), sources=(restricted,))
+    index.row(project, "Minutes of the day before.", file=index.file(project, "n.md"))
+    work()
+    prompt = about(script, "Quay 7")
+    assert "Minutes of the day before" in prompt
+    assert "quote the settlement" not in prompt
 
 
 def test_rows_for_one_person_are_not_for_the_pulse(
