@@ -262,13 +262,16 @@ class Cluster:
         """Stop the server, whoever started it; open transactions are rolled back."""
         if self.process() is None:
             return
+        mode = "fast" if self.durable else "immediate"
         try:
-            self.run("pg_ctl", "stop", "-m", "fast", "-w", "-t", "30", "-D", str(self.data))
+            self.run("pg_ctl", "stop", "-m", mode, "-w", "-t", "30", "-D", str(self.data))
         except subprocess.SubprocessError:
             process = self.process()
             if process is not None:
                 process.kill()
                 process.wait(10)
+        if self.socket_directory.parent != self.root:
+            shutil.rmtree(self.socket_directory, ignore_errors=True)
 
     def process(self) -> psutil.Process | None:
         """The running server of this data directory: a process id alone may have been reused since."""

@@ -22,7 +22,6 @@ if "CLEARANCE_TEST_HOME" not in os.environ:
 
 from config.settings import *  # noqa: E402, F403
 
-
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 ALLOWED_HOSTS = ["*"]
 CELERY_IMPORTS = ["tests.tasks"]
