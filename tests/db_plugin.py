@@ -6,6 +6,7 @@ The schema is made by the owner of the tables; tests run as the application's ro
 import fcntl
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -29,10 +30,15 @@ CLUSTER = Cluster(settings.CLEARANCE_HOME, durable=False)
 
 
 def sweep_leftovers() -> None:
-    """Remove what test runs that were killed left behind: nobody holds their cluster any more."""
+    """Remove what killed test runs left behind: nobody holds their cluster, or they were gone before they had one."""
+    yesterday = time.time() - 86_400
     for home in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         holders = home / "postgres" / "holders"
-        if home == settings.CLEARANCE_HOME or not holders.exists():
+        if home == settings.CLEARANCE_HOME:
+            continue
+        if not holders.exists():
+            if home.stat().st_mtime < yesterday:
+                shutil.rmtree(home, ignore_errors=True)
             continue
         with holders.open("a") as file:
             try:

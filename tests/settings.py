@@ -4,7 +4,9 @@ DATABASE_URL and the other variables of a real installation are dropped, so test
 that a test starts inherit CLEARANCE_TEST_HOME and so share the run's database.
 """
 
+import atexit
 import os
+import shutil
 import tempfile
 from pathlib import Path
 
@@ -16,6 +18,8 @@ if "CLEARANCE_TEST_HOME" not in os.environ:
             del os.environ[name]
     made = Path(tempfile.mkdtemp(prefix=PREFIX))
     made.chmod(0o711)
+    # Registered before the cluster's own handler, so it runs after it.
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
     os.environ["CLEARANCE_TEST_HOME"] = os.environ["CLEARANCE_HOME"] = str(made)
     os.environ["CLEARANCE_STATIC_HASHED"] = "0"
     os.environ["CLEARANCE_LOG_LEVEL"] = "WARNING"
