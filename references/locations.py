@@ -115,7 +115,7 @@ def location_url(target: UUID, kind: str, detail: Mapping[str, Any]) -> str:
         return f"{record}#f-{detail.get('field')}"
     file, passage, page = detail.get("file"), detail.get("passage"), detail.get("page")
     if file:
-        place = f"#p-{passage}" if passage else f"#page-{page}" if page else ""
+        place = f"?passage={passage}#p-{passage}" if passage else f"#page-{page}" if page else ""
         return _address("ingestion:reader", file, place) or record
     return f"{record}#p-{passage}" if passage else record
 
