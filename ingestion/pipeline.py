@@ -22,7 +22,7 @@ from entities.access import Scope
 from ingestion import results
 from ingestion.blobs import local_copy
 from ingestion.chunk import chunk as cut
-from ingestion.claims import Claim, ClaimLost, Heartbeat, checkpoint, claim_file, end, give_back
+from ingestion.claims import Claim, ClaimLost, Heartbeat, advance, checkpoint, claim_file, end, give_back
 from ingestion.classify import Classifier, WindowVotes, model_votes, rules_vote
 from ingestion.documents import Extraction
 from ingestion.embed import get_embedder
@@ -87,10 +87,7 @@ def classify(work: Work, done: dict[Stage, Any]) -> Classified:
         saved = results.load_parts(work.claim.revision, Stage.CLASSIFY, work.witness)
 
     def keep(part: int, window: WindowVotes) -> None:
-        with Scope.for_service(work.workspace).open():
-            results.save_result(
-                work.workspace, work.claim.revision, Stage.CLASSIFY, work.witness, window.to_json(), part
-            )
+        save(work, Stage.CLASSIFY, window.to_json(), part)
 
     answers = model_votes(
         paragraphs,
@@ -136,9 +133,7 @@ def embed(work: Work, done: dict[Stage, Any]) -> dict[UUID, Vector]:
     def keep(batch: dict[UUID, Vector]) -> None:
         nonlocal made
         checkpoint(work.claim, Stage.EMBED, 100 * (made + len(batch)) // len(todo))
-        with Scope.for_service(work.workspace).open():
-            data = {str(pk): vector for pk, vector in batch.items()}
-            results.save_result(work.workspace, work.claim.revision, Stage.EMBED, work.witness, data, made)
+        save(work, Stage.EMBED, {str(pk): vector for pk, vector in batch.items()}, made)
         made += len(batch)
 
     vectors.update(embed_texts(embedder, todo, keep))
@@ -227,11 +222,15 @@ def run_steps(work: Work) -> dict[Stage, Any]:
             done[step.stage] = step.load(saved)
             continue
         done[step.stage] = step.run(work, done)
-        with Scope.for_service(work.workspace).open():
-            results.save_result(
-                work.workspace, work.claim.revision, step.stage, work.witness, step.dump(done[step.stage])
-            )
+        save(work, step.stage, step.dump(done[step.stage]))
     return done
+
+
+def save(work: Work, stage: Stage, data: Any, part: int = results.WHOLE) -> None:
+    """Keep what a step gave, or a part of it, under the claim."""
+    with Scope.for_service(work.workspace).open():
+        advance(work.claim)
+        results.save_result(work.workspace, work.claim.revision, stage, work.witness, data, part)
 
 
 def seldom(show: Callable[[Progress], None], every: float = 0.7) -> Callable[[Progress], None]:

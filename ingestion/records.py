@@ -166,6 +166,9 @@ def refresh_rows(claim: RecordClaim) -> None:
     todo = [draft for draft in drafts if draft.id not in present and draft.id not in vectors]
     vectors.update(embed_texts(embedder, todo))
     with scope.open():
+        # Paragraphs before the state of the index, as whoever edits them: or the two would wait for each other.
+        texts = FieldParagraph.objects.select_for_update(no_key=True).filter(entity=claim.entity)
+        list(texts.order_by("pk").values_list("pk"))
         if not RecordIndex.objects.select_for_update().filter(entity=claim.entity, claim=claim.token).exists():
             return
         replace_rows(

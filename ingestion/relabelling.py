@@ -95,6 +95,10 @@ def apply_decision(decision: Decision) -> None:
     """
     with Scope.for_service(decision.workspace).open():
         model = Paragraph if decision.of_file else FieldParagraph
+        if decision.of_file:
+            # Publishing locks the file before its paragraphs: so does this, or they would wait for each other.
+            holder = Paragraph.objects.filter(pk=decision.paragraph).values("file")
+            list(File.objects.select_for_update().filter(pk__in=holder))
         paragraph = model._default_manager.select_for_update().filter(pk=decision.paragraph).first()
         if paragraph is None:
             return  # deleted meanwhile
