@@ -21,7 +21,13 @@ BASE = Path(__file__).parents[2]
 
 @pytest.fixture(scope="session")
 def installation() -> Iterator[str]:
-    """`make up` in an empty CLEARANCE_HOME: the URL of the running installation, demo workspace loaded and read."""
+    """`make up` in an empty CLEARANCE_HOME: the URL of the running installation, demo workspace loaded and read.
+
+    BROWSER_TEST_URL names one that runs already instead, to write tests by; the tests leave things behind in it.
+    """
+    if running := os.environ.get("BROWSER_TEST_URL"):
+        yield running.rstrip("/")
+        return
     home = Path(tempfile.mkdtemp(prefix="clearance-browser-"))
     home.chmod(0o711)
     port = free_port()
@@ -46,21 +52,35 @@ def installation() -> Iterator[str]:
     process.kill()
 
 
+def open_page(browser: Browser, installation: str, user: str, **options: object) -> Page:
+    """A page of a browser context of its own, signed in to the demo workspace; close it by `page.context.close()`."""
+    context = browser.new_context(base_url=f"{installation}/w/demo/", **options)  # type: ignore[arg-type]
+    context.set_default_timeout(20_000)
+    page = context.new_page()
+    page.goto(f"{installation}/sign-in/")
+    page.get_by_label("Username").fill(user)
+    page.get_by_label("Password").fill("demo")
+    page.get_by_role("button", name="Sign in").click()
+    page.wait_for_url("**/w/demo/")
+    return page
+
+
+def open_record(page: Page, type_name: str, name: str) -> str:
+    """Goes to the record of that name by the list of its type; returns its path below the workspace."""
+    page.goto(f"records/{type_name}/")
+    page.get_by_role("rowheader", name=name).get_by_role("link").click()
+    page.wait_for_url("**/entities/**")
+    return page.url.split("/w/demo/")[1]
+
+
 @pytest.fixture
 def browse(chromium: Browser, installation: str) -> Iterator[Callable[..., Page]]:  # noqa: F811
-    """`page = browse("cfo")`: a page of its own browser context, signed in to the demo workspace."""
+    """`page = browse("cfo")`: see `open_page`; options are those of a playwright context."""
     contexts: list[BrowserContext] = []
 
     def sign_in(user: str, **options: object) -> Page:
-        context = chromium.new_context(base_url=f"{installation}/w/demo/", **options)  # type: ignore[arg-type]
-        context.set_default_timeout(20_000)
-        contexts.append(context)
-        page = context.new_page()
-        page.goto(f"{installation}/sign-in/")
-        page.get_by_label("Username").fill(user)
-        page.get_by_label("Password").fill("demo")
-        page.get_by_role("button", name="Sign in").click()
-        page.wait_for_url("**/w/demo/")
+        page = open_page(chromium, installation, user, **options)
+        contexts.append(page.context)
         return page
 
     yield sign_in
