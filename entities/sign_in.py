@@ -26,6 +26,10 @@ class DemoUser:
     name: str
     labels: tuple[LabelChip, ...]
 
+    @property
+    def has_all(self) -> bool:
+        return len(self.labels) == len(SEEDED)
+
 
 class SignIn(LoginView):
     redirect_authenticated_user = True
