@@ -3,6 +3,7 @@
 import io
 import zipfile
 
+import pikepdf
 import pytest
 from django.core.files.storage import default_storage
 
@@ -241,9 +242,19 @@ def zipped(name: str, content: bytes) -> bytes:
     return out.getvalue()
 
 
+def pdf(*, pages: int, password: str = "") -> bytes:
+    out, document = io.BytesIO(), pikepdf.new()
+    for _ in range(pages):
+        document.add_blank_page()
+    document.save(out, encryption=pikepdf.Encryption(owner=password, user=password) if password else False)
+    return out.getvalue()
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [
+        ("encrypted.pdf", pdf(pages=1, password="hush")),
+        ("nothing.pdf", pdf(pages=0)),
         ("renamed.pdf", zipped("a.txt", b"hello")),
         ("corrupt.pdf", b"%PDF-1.7\nnothing that a PDF needs"),
         ("mislabelled.docx", b"just some text"),
