@@ -1,0 +1,159 @@
+"""Every page: it fits, it complains of nothing, it asks no other host, it is accessible, and it reads without JavaScript."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
+
+from tests.browser.conftest import open_page, open_record
+
+pytestmark = pytest.mark.browser
+AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
+WIDTHS = (320, 768, 1280)
+NAMES = (
+    "sign-in", "home", "contracts", "projects", "record", "form", "new", "reader", "search", "search-empty",
+    "conversations", "conversation", "not-found",
+)  # fmt: skip
+IN_DARK = ("home", "record", "reader", "search", "conversation")
+WIDE_PARTS = """() => {
+  const page = document.documentElement, found = [];
+  if (page.scrollWidth <= page.clientWidth) return found;
+  for (const part of document.querySelectorAll("body *"))
+    if (part.getBoundingClientRect().right > page.clientWidth + 1) found.push(part.tagName + "." + part.className);
+  return found.slice(-5);
+}"""
+VIOLATIONS = """async () => (await axe.run(document, {resultTypes: ["violations"]})).violations
+  .map(one => one.id + ": " + one.nodes.map(node => node.target.join(" ")).slice(0, 3).join(", "))"""
+SHIFTS = """
+window.__shift = 0;
+new PerformanceObserver(list => {
+  for (const entry of list.getEntries()) if (!entry.hadRecentInput) window.__shift += entry.value;
+}).observe({type: "layout-shift", buffered: true});
+"""
+
+
+@dataclass
+class Visitor:
+    page: Page
+    addresses: dict[str, str]
+    origin: str
+    complaints: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.page.on("console", self.hear)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", self.watch)
+
+    def hear(self, message: ConsoleMessage) -> None:
+        if message.type == "error" and "404 (Not Found)" not in message.text:
+            self.complaints.append(message.text)
+
+    def watch(self, request: Request) -> None:
+        if not request.url.startswith((self.origin, "data:")):
+            self.complaints.append(f"a request to {request.url}")
+
+    def visit(self, name: str) -> Page:
+        """The page once its parts have come."""
+        self.page.goto(self.addresses[name])
+        self.page.wait_for_load_state("networkidle")
+        return self.page
+
+
+@pytest.fixture(scope="module")
+def addresses(chromium: Browser, installation: str) -> dict[str, str]:
+    """Where the pages are; a conversation with an answered question is made on the way."""
+    page = open_page(chromium, installation, "admin")
+    root = f"{installation}/w/demo/"
+    record = open_record(page, "contract", "Structural Steel Subcontract")
+    page.get_by_placeholder("Ask about this record").fill("What is the liability cap?")
+    page.get_by_role("button", name="Send").click()
+    page.locator("#talk .cl-turn[data-state=done] a.cl-cite").first.wait_for(timeout=90_000)
+    page.locator("#pulse-panel .cl-prose").wait_for(timeout=90_000)
+    reader = page.locator("#files .cl-file-name a").first.get_attribute("href")
+    page.goto("chat/")
+    page.locator("main li a[href*='/chat/']").first.click()
+    page.wait_for_url("**/chat/*-*/")
+    conversation = page.url
+    page.context.close()
+    return {
+        "sign-in": f"{installation}/sign-in/",
+        "home": root,
+        "contracts": f"{root}records/contract/",
+        "projects": f"{root}records/project/?ordering=-name",
+        "record": root + record,
+        "form": f"{root}{record}edit/",
+        "new": f"{root}records/contract/new/",
+        "reader": f"{installation}{reader}",
+        "search": f"{root}search/?q=liability+cap",
+        "search-empty": f"{root}search/",
+        "conversations": f"{root}chat/",
+        "conversation": conversation,
+        "not-found": f"{root}nowhere/",
+    }
+
+
+@pytest.fixture(scope="module")
+def visitors(chromium: Browser, installation: str, addresses: dict[str, str]) -> Iterator[dict[str, Visitor]]:
+    """One who is signed in and one who is not yet."""
+    inside = open_page(chromium, installation, "admin")
+    outside = chromium.new_context().new_page()
+    inside.add_init_script(SHIFTS)
+    yield {
+        "inside": Visitor(inside, addresses, installation),
+        "outside": Visitor(outside, addresses, installation),
+    }
+    inside.context.close()
+    outside.context.close()
+
+
+@pytest.fixture
+def visitor(visitors: dict[str, Visitor], name: str) -> Visitor:
+    found = visitors["outside" if name == "sign-in" else "inside"]
+    found.complaints.clear()
+    return found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_fits_and_complains_of_nothing(visitor: Visitor, name: str):
+    for width in WIDTHS:
+        visitor.page.set_viewport_size({"width": width, "height": 800})
+        page = visitor.visit(name)
+        expect(page.get_by_role("main")).to_be_visible()
+        assert page.evaluate(WIDE_PARTS) == [], f"too wide at {width} px"
+    assert visitor.complaints == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_page_is_accessible(visitor: Visitor, name: str):
+    for width in (320, 1280):
+        visitor.page.set_viewport_size({"width": width, "height": 800})
+        page = visitor.visit(name)
+        page.evaluate(AXE)
+        for scheme in ("light", "dark") if name in IN_DARK and width == 1280 else ("light",):
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+            assert page.evaluate(VIOLATIONS) == [], f"{scheme} at {width} px"
+        page.emulate_media(color_scheme="light")
+
+
+@pytest.mark.parametrize("name", ["record"])
+def test_a_record_does_not_move_while_its_parts_come(visitor: Visitor, name: str):
+    visitor.page.set_viewport_size({"width": 1280, "height": 800})
+    page = visitor.visit(name)
+    page.locator("#pulse-panel .cl-prose").wait_for()
+    assert page.evaluate("window.__shift") < 0.1
+
+
+def test_pages_for_reading_read_without_javascript(browse, addresses):
+    page = browse("admin", java_script_enabled=False)
+    page.goto(addresses["reader"])
+    expect(page.locator(".cl-doc")).to_contain_text("liability")
+    page.goto(addresses["record"])
+    expect(page.locator(".cl-props")).to_contain_text("Brannock")
+    for part in ("Pulse", "Files", "Chat"):
+        expect(page.get_by_role("link", name=part).first).to_be_visible()
+    page.goto(addresses["search-empty"])
+    page.get_by_label("What to look for").fill("liability cap")
+    page.locator("#search-form").get_by_role("button", name="Search").click()
+    expect(page.locator(".cl-result").first).to_contain_text("liability")
