@@ -9,6 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from entities.access import Scope, field_is_readable, grant_entity
+from entities.access.objects import declared_fields
 from entities.models import (
     AuditEntry,
     Classification,
@@ -23,7 +24,7 @@ from entities.models import (
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, PUBLIC, SECRET
 from entities.models.entity import Visibility
 from entities.registry import parents
-from entities.signals import entity_changed, entity_deleted
+from entities.signals import access_changed, entity_changed, entity_deleted
 from entities.text import write_text
 
 SEEDED = [
@@ -140,15 +141,26 @@ def change_entity(
         if own:
             model._base_manager.filter(pk=entity.pk).update(**own)
         Entity._base_manager.filter(pk=entity.pk).update(
-            updated_at=timezone.now(),
-            updated_by=scope.principal,
-            **{name: fields[name] for name in changed if name in base},
+            updated_by=scope.principal, **{name: fields[name] for name in changed if name in base}
         )
     changed += [name for name, text in (texts or {}).items() if write_text(scope, entity, name, text)]
+    if not set(changed) <= concealed_fields(model):
+        Entity._base_manager.filter(pk=entity.pk).update(updated_at=timezone.now())
     if changed:
         record(scope, "entity.changed", entity.type_name, entity.pk, fields=changed)
         announce(scope, entity, changed)
     return changed
+
+
+def concealed_fields(model: type[Entity]) -> set[str]:
+    """Fields that do not exist for some readers: a change of theirs must not show in the record's date either."""
+    concealed = set(Classification.objects.filter(conceal=True).values_list("value", flat=True))
+    return {name for name in declared_fields(model) if model.rag().label_of(name) & concealed}
+
+
+def tell_access_changed(scope: Scope, entity: UUID | None = None) -> None:
+    """After a grant, role, membership or visibility changed: what was made from what people could see is made anew."""
+    access_changed.send(Entity, workspace=scope.workspace, entity_id=entity)
 
 
 def archive_entity(*, scope: Scope, entity: Entity, archived: bool = True) -> None:

@@ -4,12 +4,13 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
+from django.contrib.auth.models import Permission
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from unfold.admin import ModelAdmin, TabularInline
 
 from entities.access import Scope
-from entities.actions import add_member, record
+from entities.actions import add_member, record, tell_access_changed
 from entities.admin_site import site
 from entities.models import (
     AuditEntry,
@@ -25,6 +26,7 @@ from entities.models import (
     WorkspaceSettings,
 )
 from entities.models.classification import FIRST_COMPOUND, FIRST_CUSTOM
+from entities.rag import VERBS
 
 
 class WorkspaceAdmin(ModelAdmin):
@@ -32,6 +34,7 @@ class WorkspaceAdmin(ModelAdmin):
 
     actions = None
     list_filter_submit = True
+    view_on_site = False
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return site.has_permission(request)
@@ -55,6 +58,11 @@ class WorkspaceAdmin(ModelAdmin):
         if not change and hasattr(obj, "workspace_id"):
             obj.workspace_id = self.scope(request).workspace
         super().save_model(request, obj, form, change)
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
+        """Only what the list shows can be asked for: a filter by another column would answer guesses at it."""
+        shown = {*self.list_display, *(f for f in self.list_filter if isinstance(f, str))}
+        return lookup.removesuffix("__exact").removesuffix("__id") in shown
 
     def save_formset(self, request: HttpRequest, form: Any, formset: Any, change: bool) -> None:
         for obj in formset.save(commit=False):
@@ -126,6 +134,10 @@ class RoleAdmin(WorkspaceAdmin):
     fields = ["name", "is_admin", "is_steward"]
     inlines = [GrantInline]
 
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        super().save_related(request, form, formsets, change)
+        tell_access_changed(self.scope(request))
+
     def clearances(self, role: Role) -> str:
         return ", ".join(g.classification.label for g in role.classification_grants.select_related("classification"))
 
@@ -164,6 +176,9 @@ class MembershipAdmin(WorkspaceAdmin):
     list_display = ["user", "roles", "created_at"]
     list_select_related = ["user"]
 
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return ["username", "roles"] if obj else ["username", "password", "roles"]
+
     def roles(self, membership: Membership) -> str:
         return ", ".join(Role.objects.filter(group__user=membership.user_id).values_list("name", flat=True)) or "—"
 
@@ -178,17 +193,38 @@ class MembershipAdmin(WorkspaceAdmin):
         wanted = set(form.cleaned_data["roles"])
         obj.user.groups.remove(*[role.group_id for role in held - wanted])
         add_member(Workspace.objects.get(pk=obj.workspace_id), obj.user, wanted - held)
+        tell_access_changed(self.scope(request))
 
     def delete_model(self, request: HttpRequest, obj: Membership) -> None:
         obj.user.groups.remove(*Role.objects.filter(group__user=obj.user_id).values_list("group_id", flat=True))
         super().delete_model(request, obj)
+        tell_access_changed(self.scope(request))
         messages.info(request, "The membership ended; the person's account stays for other workspaces.")
 
 
 class EntityGrantAdmin(WorkspaceAdmin):
+    """Grants on single records: to members and roles of this workspace, for the verbs of records."""
+
     list_display = ["content_object_id", "holder", "permission", "expires_at"]
     raw_id_fields = ["content_object"]
     exclude = ["workspace"]
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "user":
+            kwargs["queryset"] = User.objects.filter(pk__in=Membership.objects.values("user"))
+        if db_field.name == "permission":
+            kwargs["queryset"] = Permission.objects.filter(
+                content_type__app_label="entities", codename__in=[f"{verb}_entity" for verb in VERBS]
+            )
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        tell_access_changed(self.scope(request), obj.content_object_id)
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        super().delete_model(request, obj)
+        tell_access_changed(self.scope(request), obj.content_object_id)
 
     def holder(self, grant: Any) -> str:
         return str(getattr(grant, "user", None) or grant.group.role)
@@ -212,6 +248,11 @@ class EntityAdmin(WorkspaceAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return Entity.objects.readable_by(self.scope(request))
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        # Only this column: the instance holds no more than its reader may see.
+        Entity.objects.filter(pk=obj.pk).update(visibility=obj.visibility)
+        tell_access_changed(self.scope(request), obj.pk)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False

@@ -3,12 +3,13 @@
 from typing import Any
 
 from django import forms
+from django.core.exceptions import ValidationError
 from django.db.models import F
 
 from entities.access import Scope, readable_fields
 from entities.models import Entity
 from entities.registry import column_of, parents
-from entities.text import editable_text
+from entities.text import TextTooLong, checked, editable_text
 
 WIDGETS = {"DateField": forms.DateInput(attrs={"type": "date"}), "EmailField": forms.EmailInput()}
 
@@ -40,6 +41,7 @@ def entity_form(scope: Scope, model: type[Entity], data: Any = None, entity: Ent
         fields[name] = forms.CharField(
             required=False,
             strip=False,
+            validators=[fits],
             label=text.verbose_name,
             widget=forms.Textarea(attrs={"rows": 8}),
             help_text="Paragraphs are classified after saving; a blank line starts a new one.",
@@ -48,6 +50,14 @@ def entity_form(scope: Scope, model: type[Entity], data: Any = None, entity: Ent
             initial[name] = editable_text(entity, name)
     form_class = type(f"{model.__name__}Form", (forms.Form,), fields)
     return form_class(data, initial=initial)  # type: ignore[no-any-return]
+
+
+def fits(text: str) -> None:
+    """Validator of long texts. Raises: ValidationError."""
+    try:
+        checked(text)
+    except TextTooLong as problem:
+        raise ValidationError(str(problem)) from None
 
 
 def cleaned(model: type[Entity], form: forms.Form) -> tuple[dict[str, Any], dict[str, str]]:

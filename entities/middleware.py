@@ -1,5 +1,6 @@
 """Opens the caller's scope around a whole request, rendering included (a lazy queryset read later would be empty)."""
 
+import re
 from collections.abc import Callable
 from hashlib import sha256
 
@@ -11,6 +12,8 @@ from entities.access import NoWorkspace, Scope, open_token
 from entities.errors import absent
 from entities.models import User
 
+SLUG = re.compile(r"[-\w]{1,50}", re.ASCII)
+SAFE = ("GET", "HEAD", "OPTIONS")
 WORKSPACE_URLS = "config.workspace_urls"
 
 
@@ -38,13 +41,16 @@ class ScopeMiddleware:
         if slug is None or not request.user.is_authenticated:
             return self.get_response(request)
         try:
+            if not SLUG.fullmatch(slug):
+                raise NoWorkspace(slug)
             scope = Scope.for_user(request.user, slug)
         except NoWorkspace:
             return absent(request)
         request.access_scope = scope  # type: ignore[attr-defined]
         with scope.open():
             response = self.get_response(request)
-            if response.status_code >= 500:
+            if response.status_code >= (500 if request.method in SAFE else 400):
+                # A refused request leaves nothing behind, not even the half of a batch that was fine.
                 transaction.set_rollback(True)
         return response
 

@@ -11,7 +11,7 @@ from django.db.models import F, Q, QuerySet
 
 from entities.access import Scope, readable_fields
 from entities.models import Entity
-from entities.registry import parents
+from entities.registry import column_of, parents
 
 BASE_ORDER = {"name": "title", "updated_at": "updated_at", "created_at": "created_at"}
 RESERVED = {"ordering", "page", "page_size", "q", "archived", "density", "format"}
@@ -32,6 +32,8 @@ def list_records(scope: Scope, model: type[Entity], query: Mapping[str, str]) ->
     `<field>=value` for any readable field, `q` in the name, `archived=1`, `ordering=field` or `-field`.
     Raises: BadQuery for a field that does not exist for `scope`.
     """
+    if any("\x00" in value for value in query.values()):
+        raise BadQuery("q", "A question holds no NUL characters.")
     rows: QuerySet[Any] = model.objects.readable_by(scope)
     rows = rows.filter(archived_at__isnull=query.get("archived") not in ("1", "true"))
     fields = readable_fields(model)
@@ -41,7 +43,7 @@ def list_records(scope: Scope, model: type[Entity], query: Mapping[str, str]) ->
         rows = _narrow(scope, model, rows, fields, name, value)
     if query.get("q"):
         rows = rows.filter(Q(title__icontains=query["q"]))
-    return _order(rows, fields, query.get("ordering") or "-updated_at")
+    return _order(model, rows, fields, query.get("ordering") or "-updated_at")
 
 
 def _narrow(
@@ -56,14 +58,20 @@ def _narrow(
         if target is not None:
             # A link to a record that the caller may not see matches nothing, as a link to no record does.
             return rows.filter(**{f"{base}__in": target.objects.visible_to(scope).filter(pk=UUID(value))})
-        return rows.filter(**{f"{column}__{lookup}" if lookup else column: value})
-    except (ValueError, ValidationError, TypeError):
+        if column != "title":
+            # Checked as the form would: a value that the column cannot have fails here and not in the database.
+            value = column_of(model, base).clean(value, None) if lookup != "icontains" else value
+        narrowed = rows.filter(**{f"{column}__{lookup}" if lookup else column: value})
+        str(narrowed.query)
+        return narrowed
+    except (ValueError, ValidationError, TypeError, ArithmeticError):
         raise BadQuery(name, f"{value!r} is not a value that {base!r} can have.") from None
 
 
-def _order(rows: QuerySet[Any], fields: list[str], ordering: str) -> QuerySet[Any]:
+def _order(model: type[Entity], rows: QuerySet[Any], fields: list[str], ordering: str) -> QuerySet[Any]:
     name = ordering.removeprefix("-")
-    known = {**BASE_ORDER, **{f: f for f in fields if f != "name"}}
+    # Not by links: their keys would sort rows by records that the caller may not see.
+    known = {**BASE_ORDER, **{f: f for f in fields if f != "name" and f not in parents(model)}}
     if name not in known:
         raise BadQuery("ordering", f"Cannot order by {name!r}. You can order by: {', '.join(sorted(known))}.")
     expression = F(known[name])

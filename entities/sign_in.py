@@ -4,9 +4,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
+from django.core.exceptions import ValidationError
 
 from entities.actions import SEEDED
+from entities.attempts import SLOW_DOWN, note_wrong_password, too_many
 from entities.models import User, Workspace
 from entities.shell import LabelChip
 
@@ -31,8 +34,24 @@ class DemoUser:
         return len(self.labels) == len(SEEDED)
 
 
+class SlowForm(AuthenticationForm):
+    """Django's form, which stops looking at passwords after too many wrong ones."""
+
+    def clean(self) -> dict[str, Any]:
+        name = self.cleaned_data.get("username") or ""
+        assert self.request is not None
+        if too_many(self.request, name):
+            raise ValidationError(SLOW_DOWN)
+        try:
+            return super().clean()
+        except ValidationError:
+            note_wrong_password(self.request, name)
+            raise
+
+
 class SignIn(LoginView):
     redirect_authenticated_user = True
+    authentication_form = SlowForm
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         return {**super().get_context_data(**kwargs), "demo_users": demo_users()}

@@ -1,14 +1,20 @@
 """Long texts of records: written as paragraphs without a label, read as what the scope may see (docs/adr/0002)."""
 
 import difflib
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from uuid import UUID
 
 from django.db import connection
 
-from entities.access import Scope, missing_atoms
+from entities.access import Scope, combine_many, missing_atoms
 from entities.models import Entity, FieldParagraph
+
+MOST_CHARACTERS = 200_000
+MOST_PARAGRAPHS = 2_000
+WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -58,51 +64,84 @@ def editable_text(entity: Entity, field: str) -> str:
     return "\n\n".join(FieldParagraph.objects.filter(entity=entity.pk, field=field).values_list("text", flat=True))
 
 
+class TextTooLong(ValueError):
+    """More than `MOST_CHARACTERS` or `MOST_PARAGRAPHS`; the message is for the person who typed it."""
+
+
+def checked(text: str) -> str:
+    """`text`, if it fits. Raises: TextTooLong."""
+    if len(text) > MOST_CHARACTERS:
+        raise TextTooLong(f"At most {MOST_CHARACTERS:,} characters; put longer text into a file.")
+    if len(split_paragraphs(text)) > MOST_PARAGRAPHS:
+        raise TextTooLong(f"At most {MOST_PARAGRAPHS:,} paragraphs; put longer text into a file.")
+    return text
+
+
 def write_text(scope: Scope, entity: Entity, field: str, text: str) -> bool:
     """Replace what `scope` sees of a long text. Paragraphs it does not see stay where they are.
 
     Unchanged paragraphs keep their row, label and votes. New ones enter unlabelled, hidden from all but stewards until
-    the service has labelled them; one that replaces another keeps that one's manual floor. Returns whether anything
-    changed.
+    the service has labelled them. What an edit removes lives on as the floor of what it became: its label and floor, so
+    that no edit lowers anything by itself (design §2.2). Returns whether anything changed. Raises: TextTooLong.
     """
-    new = split_paragraphs(text)
+    new = split_paragraphs(checked(text))
+    # Two editors of one text take turns: the second compares with what the first has written.
+    list(Entity.objects.select_for_update(no_key=True).filter(pk=entity.pk).order_by().values_list("pk"))
     old = list(FieldParagraph.objects.filter(entity=entity.pk, field=field).order_by("position"))
     if [p.text for p in old] == new:
         return False
-    taken = _positions_taken(entity, field)
     matcher = difflib.SequenceMatcher(a=[p.digest for p in old], b=[digest_of(t) for t in new], autojunk=False)
-    position = 0
-    kept_order: list[FieldParagraph] = []
-    made: list[FieldParagraph] = []
+    changes = [code for code in matcher.get_opcodes() if code[0] != "equal"]
+    removed = {p.pk: p for _, a0, a1, _, _ in changes for p in old[a0:a1]}
+    FieldParagraph.objects.filter(pk__in=removed).delete()
+    order: list[FieldParagraph] = []
+    made: dict[UUID, FieldParagraph] = {}
     for op, a0, a1, b0, b1 in matcher.get_opcodes():
         if op == "equal":
-            kept_order.extend(old[a0:a1])
+            order.extend(old[a0:a1])
             continue
-        replaced = old[a0:a1]
-        FieldParagraph.objects.filter(pk__in=[p.pk for p in replaced]).delete()
-        for offset, body in enumerate(new[b0:b1]):
-            before = replaced[min(offset, len(replaced) - 1)] if replaced else None
+        for body in new[b0:b1]:
             row = FieldParagraph(
                 workspace_id=entity.workspace_id,
                 entity_id=entity.pk,
                 field=field,
                 text=body,
                 digest=digest_of(body),
-                floor=before.floor if before else 0,
+                floor=_floor_of(body, old[a0:a1], removed.values()),
                 position=0,
             )
-            made.append(row)
-            kept_order.append(row)
-    # Hidden paragraphs keep the numbers they have; ours are numbered around them, a thousand apart.
-    for row in kept_order:
-        position = max(position + 1000, row.position if row not in made else 0)
+            made[row.pk] = row
+            order.append(row)
+    _number(order, made, _positions_taken(entity, field))
+    FieldParagraph.objects.bulk_create(made.values())
+    FieldParagraph.objects.bulk_update([row for row in order if row.pk not in made], ["position"])
+    return True
+
+
+def _floor_of(body: str, block: Sequence[FieldParagraph], removed: Iterable[FieldParagraph]) -> int:
+    """The label below which new text may not fall: of all it stands in the place of, and of what moved into it."""
+    words = _words(body)
+    before = {p.pk: p for p in block} | {p.pk: p for p in removed if _shares(words, _words(p.text))}
+    return combine_many(label for p in before.values() for label in (p.floor, p.data_classification or 0))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(WORD.findall(text.lower()))
+
+
+def _shares(new: frozenset[str], old: frozenset[str]) -> bool:
+    """Whether one holds most of the other's words."""
+    return bool(new and old) and len(new & old) >= 0.6 * min(len(new), len(old))
+
+
+def _number(order: Sequence[FieldParagraph], made: Mapping[UUID, object], taken: set[int]) -> None:
+    """Hidden paragraphs keep the numbers they have; ours are numbered around them, a thousand apart."""
+    position = 0
+    for row in order:
+        position = max(position + 1000, 0 if row.pk in made else row.position)
         while position in taken:
             position += 1
         row.position = position
-    made_ids = {row.pk for row in made}
-    FieldParagraph.objects.bulk_create(made)
-    FieldParagraph.objects.bulk_update([r for r in kept_order if r.pk not in made_ids], ["position"])
-    return True
 
 
 def _positions_taken(entity: Entity, field: str) -> set[int]:

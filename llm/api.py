@@ -41,5 +41,5 @@ def usage(request: Request) -> Response:
     )
 
 
-def _plain(row: dict[str, Any]) -> dict[str, Any]:
+def _plain(row: Any) -> dict[str, Any]:
     return {key: str(value or 0) if key == "cost" else value if value is not None else 0 for key, value in row.items()}

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from uuid import UUID
 
 from django.contrib.contenttypes.models import ContentType
+from django.core.exceptions import ValidationError
 from django.db.models import BooleanField, Case, CharField, Exists, F, OuterRef, Q, QuerySet, Value, When
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Now
@@ -147,7 +148,7 @@ def get_entity_or_404(
     base = (model or Entity).objects.visible_to(scope, verb)
     try:
         row = base.only("pk", "content_type").get(pk=pk)
-    except ((model or Entity).DoesNotExist, ValueError, TypeError):
+    except ((model or Entity).DoesNotExist, ValidationError, ValueError, TypeError):
         raise Http404("Not found.") from None
     return row.specific(scope)
 

@@ -63,7 +63,10 @@ class Scope:
         return Scope(workspace, 0, Kind.SERVICE, "")
 
     def held_to(self, atoms: Iterable[int]) -> "Scope":
-        """This principal with no more clearances than `atoms`. Raises: ScopeError for the service, which has no clearances."""
+        """This principal with no more clearances than `atoms`.
+
+        Raises: ScopeError for the service, which has no clearances.
+        """
         if self.is_service:
             raise ScopeError("a service scope sees all labels")
         return replace(self, atoms=frozenset(atoms) if self.atoms is None else self.atoms & frozenset(atoms))
@@ -105,7 +108,8 @@ def _set(workspace: str, principal: str, service: str, narrowed: str, atoms: str
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT set_config('app.workspace', %s, true), set_config('app.principal', %s, true),"
-            " set_config('app.service', %s, true), set_config('app.narrowed', %s, true), set_config('app.atoms', %s, true)",
+            " set_config('app.service', %s, true), set_config('app.narrowed', %s, true),"
+            " set_config('app.atoms', %s, true)",
             [workspace, principal, service, narrowed, atoms],
         )
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.core.exceptions import PermissionDenied
+from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404
 from rest_framework import exceptions
 from rest_framework.response import Response
@@ -46,6 +46,10 @@ def exception_handler(exc: Exception, context: dict[str, Any]) -> Response | Non
     if isinstance(exc, PermissionDenied):
         exc = exceptions.PermissionDenied(str(exc) or None)
     response = drf_handler(exc, context)
+    if isinstance(exc, RequestDataTooBig):
+        return Response(payload("too_large", "This request is too large; put long content into a file."), status=413)
+    if isinstance(exc, RecursionError):
+        return Response(payload("invalid", "This JSON is nested too deeply."), status=400)
     if response is None:
         return None
     code, detail, fields = CODES.get(response.status_code, "error"), "", None

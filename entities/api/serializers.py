@@ -10,11 +10,17 @@ from entities.access import Scope, atoms_of, readable_fields, redacted_fields
 from entities.api.lists import label_list, labels_of_atoms
 from entities.models import Entity
 from entities.registry import column_of, parents
-from entities.text import Block
+from entities.text import Block, TextTooLong, checked
 
 
 class LongTextField(serializers.CharField):
     """Written as one string; read as blocks."""
+
+    def to_internal_value(self, data: Any) -> str:
+        try:
+            return checked(super().to_internal_value(data))
+        except TextTooLong as problem:
+            raise serializers.ValidationError(str(problem)) from None
 
 
 @cache
@@ -42,6 +48,8 @@ def input_serializer(scope: Scope, model: type[Entity], **kwargs: Any) -> serial
         field = serializer.fields.get(name)
         if field is not None:
             field.queryset = target.objects.visible_to(scope)  # type: ignore[attr-defined]
+    if hasattr(serializer, "initial_data") and not isinstance(serializer.initial_data, dict):
+        raise serializers.ValidationError("A record is an object of fields.")
     unknown = set(serializer.initial_data) - set(serializer.fields) if hasattr(serializer, "initial_data") else set()
     if unknown:
         known_names = ", ".join(serializer.fields)

@@ -7,11 +7,10 @@ from uuid import UUID
 from django.contrib.auth import authenticate
 from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
 from rest_framework import serializers, status
-from rest_framework.decorators import api_view, authentication_classes, permission_classes, throttle_classes
+from rest_framework.decorators import api_view, authentication_classes, permission_classes
 from rest_framework.exceptions import PermissionDenied, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
-from rest_framework.throttling import AnonRateThrottle
 
 from entities import actions
 from entities.access import (
@@ -29,6 +28,7 @@ from entities.access import (
 from entities.api.auth import issue_token
 from entities.api.lists import labels_of_atoms, paginate
 from entities.api.serializers import entity_json, input_serializer, type_json, type_serializer
+from entities.attempts import SLOW_DOWN, note_wrong_password, too_many
 from entities.errors import payload
 from entities.models import AuditEntry, Entity, Membership, Role
 from entities.records import BadQuery, list_records, visible_links
@@ -36,10 +36,6 @@ from entities.registry import entity_types
 from entities.text import read_texts
 
 MAX_BATCH = 500
-
-
-class SignInThrottle(AnonRateThrottle):
-    rate = "20/min"
 
 
 class Credentials(serializers.Serializer):
@@ -53,15 +49,17 @@ class Credentials(serializers.Serializer):
 @api_view(["POST"])
 @authentication_classes([])
 @permission_classes([])
-@throttle_classes([SignInThrottle])
 def token(request: Request) -> Response:
     """A token for one membership."""
     data = Credentials(data=request.data)
     data.is_valid(raise_exception=True)
     given = data.validated_data
+    if too_many(request._request, given["username"]):
+        return Response(payload("too_many_requests", SLOW_DOWN), status=429)
     user = authenticate(request._request, username=given["username"], password=given["password"])
     wrong = Response(payload("not_signed_in", "The user name, password or workspace is not right."), status=401)
     if user is None:
+        note_wrong_password(request._request, given["username"])
         return wrong
     try:
         scope = Scope.for_user(user, given["workspace"])  # type: ignore[arg-type]

@@ -39,7 +39,6 @@ class Migration(migrations.Migration):
                             ("private", "Only its creator"),
                         ],
                         default="workspace",
-                        editable=False,
                         max_length=10,
                     ),
                 ),

@@ -67,7 +67,7 @@ class Entity(models.Model):
     content_type = models.ForeignKey(ContentType, models.PROTECT, editable=False, related_name="+")
     name = models.CharField(max_length=300)
     name_classification = LabelField(default=0, editable=False)
-    visibility = models.CharField(max_length=10, choices=Visibility, default=Visibility.WORKSPACE, editable=False)
+    visibility = models.CharField(max_length=10, choices=Visibility, default=Visibility.WORKSPACE)
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     created_by = models.BigIntegerField(default=0, editable=False, help_text="User id, -role id, or 0 for the service.")

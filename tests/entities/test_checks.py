@@ -56,7 +56,7 @@ def test_the_types_that_ship_are_right() -> None:
         ("entities.E007", {"access": {"rules": [Allow("peek", roles=["Editor"])]}}),
         ("entities.E007", {"access": {"rules": [Allow("view", roles=[])]}}),
         ("entities.E010", {"meta": Entity._meta}),
-        ("entities.E008", {"meta": SimpleNamespace(get_fields=lambda: [], pk=Contract._meta.pk, local_fields=[
+        ("entities.E008", {"meta": SimpleNamespace(get_fields=list, pk=Contract._meta.pk, local_fields=[
             SimpleNamespace(name="title")])}),
     ],
 )  # fmt: skip
@@ -67,7 +67,7 @@ def test_a_wrong_declaration_is_named(expected: str, change: dict[str, Any]) -> 
 def test_a_text_column_is_refused() -> None:
     from django.db import models
 
-    meta = SimpleNamespace(get_fields=lambda: [], pk=Contract._meta.pk, local_fields=[models.TextField(name="body")])
+    meta = SimpleNamespace(get_fields=list, pk=Contract._meta.pk, local_fields=[models.TextField(name="body")])
     assert "entities.E009" in ids(meta=meta, long_texts={"notes": LongText()})
 
 
