@@ -249,6 +249,13 @@ class EntityAdmin(WorkspaceAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return Entity.objects.readable_by(self.scope(request))
 
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Called by its type and key: names are text."""
+        found = super().get_object(request, object_id, from_field)
+        if found is not None:
+            found.title = f"{found.type_title} {found.pk}"
+        return found
+
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         # Only this column: the instance holds no more than its reader may see.
         Entity.objects.filter(pk=obj.pk).update(visibility=obj.visibility)
