@@ -63,7 +63,8 @@ def render_citations(links: Sequence[CitationLink]) -> SafeString:
 
 def _render_chip(link: CitationLink) -> str:
     place = f"{link.name}, {link.where}" if link.where else link.name
-    text = escape(f"{link.name} · {link.where}" if link.where else link.name)
+    # Two parts, of which the name is cut short first: where to look is never lost.
+    text = f"<span>{escape(link.name)}</span>" + (f"<span> · {escape(link.where)}</span>" if link.where else "")
     if not _is_local(link.url):
         label = escape(f"Source {link.number}: {place}, no longer available")
         gone = f'role="note" data-gone="true" title="No longer available" aria-label="{label}"'
@@ -77,7 +78,7 @@ def _render_chip(link: CitationLink) -> str:
         "aria-label": f"Source {link.number}: {place}{verdict}",
     }
     written = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items() if value)
-    return f'<a class="cl-cite"{written}><span>{text}</span></a>'
+    return f'<a class="cl-cite"{written}>{text}</a>'
 
 
 def _is_local(url: str) -> bool:

@@ -54,7 +54,7 @@ def installation() -> Iterator[str]:
 
 def open_page(browser: Browser, installation: str, user: str, **options: object) -> Page:
     """A page of a browser context of its own, signed in to the demo workspace; close it by `page.context.close()`."""
-    context = browser.new_context(base_url=f"{installation}/w/demo/", **options)  # type: ignore[arg-type]
+    context = browser.new_context(base_url=f"{installation}/w/demo/", reduced_motion="reduce", **options)  # type: ignore[arg-type]
     context.set_default_timeout(20_000)
     page = context.new_page()
     page.goto(f"{installation}/sign-in/")

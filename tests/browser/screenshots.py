@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 FOLDER = Path(__file__).parents[2] / "docs" / "screenshots"
 WIDTHS = {390: 844, 1280: 860, 1920: 1080}
 PEOPLE = ("admin", "cfo", "viewer")
-QUESTION = "What is the liability cap of Brannock Steelworks?"
+QUESTION = "What is the liability cap?"
 
 
 def keep(page: Page, name: str, full_page: bool = False) -> None:
