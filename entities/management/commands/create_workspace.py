@@ -1,4 +1,4 @@
-"""`manage.py create_workspace legal "Legal department" --admin maria`: a workspace and the person who administers it."""
+"""`manage.py create_workspace legal "Legal department" --admin maria`: a workspace and who administers it."""
 
 from argparse import ArgumentParser
 from getpass import getpass
