@@ -29,7 +29,7 @@ class Stage(models.TextChoices):
 
 
 class Blob(models.Model):
-    """Bytes by content, per workspace: nothing is "already known" across workspaces. `path` is relative to the storage."""
+    """Bytes by content, per workspace: nothing is "already known" across workspaces. `path` is the storage's."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
@@ -49,9 +49,10 @@ class Blob(models.Model):
 class File(models.Model):
     """A file on a record. `revision` is the published one; `pending_revision` is on its way through the pipeline.
 
-    floor: label given at upload, on top of the collection's. claim: who works on it until `claimed_until`; work is claimed
-    with a conditional UPDATE; without a claim, `claimed_until` is when it may be tried again. accounted: nothing in the published revision escaped extraction (else the original is for
-    stewards only). unaccounted: [{code, detail, page}].
+    floor: label given at upload, on top of the collection's. claim: who works on it until `claimed_until`; work is
+    claimed with a conditional UPDATE; without a claim, `claimed_until` is when it may be tried again. accounted: nothing
+    in the published revision escaped extraction (else the original is for stewards only). unaccounted: [{code, detail,
+    page}].
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -94,7 +95,7 @@ class File(models.Model):
 
 
 class FileRevision(models.Model):
-    """One version of a file. Append-only. witness: H(blob digest, policy epoch, schema version, model ids, prompt hash)."""
+    """One version of a file. Append-only. witness: what its derived rows were made from (`ingestion.work.witness_of`)."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")

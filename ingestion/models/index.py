@@ -1,4 +1,6 @@
-"""The index: everything retrievable (design §4). Vectors and postings live in narrow tables beside it, see `index.sql`."""
+"""The index: everything retrievable (design §4). Vectors and postings live in narrow tables beside it, see
+`index.sql`.
+"""
 
 from django.db import models
 
@@ -21,9 +23,9 @@ class Kind(models.IntegerChoices):
 class ContextRow(Derived):
     """One retrievable text. Rows are immutable but for their label: changed text is a new row with a new id.
 
-    audience: 0 for everybody, a user id, or -role id. field: for record text, the field it stands in. passage-level origin
-    is in `RowParagraph` (files and long texts) or `Source` (other derived text). Inserting, relabelling and deleting keep
-    the vector and posting tables in step by triggers.
+    audience: 0 for everybody, a user id, or -role id. field: for record text, the field it stands in. passage-level
+    origin is in `RowParagraph` (files and long texts) or `Source` (other derived text). Inserting, relabelling and
+    deleting keep the vector and posting tables in step by triggers.
     """
 
     data_classification = LabelField()

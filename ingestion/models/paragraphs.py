@@ -9,11 +9,13 @@ from ingestion.models.files import File, FileRevision
 
 
 class Paragraph(Labelled):
-    """A paragraph of a file's revision. Its id is stable, uuid5 of (file, digest, ordinal among equals), so that citations
-    and manual labels survive a new revision; only paragraphs of `file.revision` exist (publishing replaces them).
+    """A paragraph of a file's revision. Its id is stable, uuid5 of (file, digest, ordinal among equals), so that
+    citations and manual labels survive a new revision; only paragraphs of `file.revision` exist (publishing replaces
+    them).
 
     headings: ids of the headings above it, outermost first; a heading's text stands only in its own, labelled row.
-    boxes: where its words stand, as `documents.Boxes` writes itself. start, end: span in the canonical text, characters.
+    boxes: where its words stand, as `documents.Boxes` writes itself. start, end: span in the canonical text,
+    characters.
     """
 
     file = WorkspaceForeignKey(File)

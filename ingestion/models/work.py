@@ -1,4 +1,6 @@
-"""What the pipeline keeps between steps, and which records wait to be indexed. PostgreSQL is the truth, not the broker."""
+"""What the pipeline keeps between steps, and which records wait to be indexed. PostgreSQL is the truth, not the
+broker.
+"""
 
 import uuid
 
