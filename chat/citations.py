@@ -7,7 +7,8 @@ from chat.models import Message, Session
 from chat.tools import owner_of
 from entities.access import Scope, combine_many
 from entities.model_markdown import CitationLink
-from entities.models import Entity, Source
+from entities.models import Entity
+from ingestion.drawn import labels_of
 from ingestion.models import File
 from references.actions import Cited, replace_citations
 from references.kinds import LocationType
@@ -36,8 +37,9 @@ def links_of(scope: Scope, message: Message) -> dict[int, CitationLink]:
 
 
 def replace_message_citations(session: Session, message: UUID, numbers: Sequence[int]) -> None:
-    """Make the Citation references of an answer, and the sources of what it cites from earlier turns. In the service's
-    scope.
+    """Make the Citation references of an answer. In the service's scope.
+
+    What it cites stood in its prompt, so it is among the answer's sources already.
     """
     owner = owner_of(session)
     rows = Citation.objects.filter(owner_kind=owner.kind, owner=owner.id, n__in=numbers)
@@ -50,16 +52,12 @@ def replace_message_citations(session: Session, message: UUID, numbers: Sequence
         cited=cited,
         audience=session.audience,
     )
-    wanted = {(c.entity, p) for c in cited for p in (c.paragraphs or (None,))}
-    known = set(Source.objects.filter(derived=message).values_list("entity", "passage"))
-    Source.objects.bulk_create(
-        Source(workspace_id=session.workspace_id, derived=message, entity_id=entity, passage=passage)
-        for entity, passage in sorted(wanted - known, key=str)
-    )
 
 
 def _cited(row: Citation, entity: UUID) -> Cited:
-    """A row of the registry as a reference names it: "Survey.pdf, p. 12", under the labels of passage and name."""
+    """A row of the registry as a reference names it: "Survey.pdf, p. 12", under the labels that passage and name have
+    now.
+    """
     file = File.objects.filter(pk=row.file).first() if row.file else None
     if file is not None:
         name, name_label = file.name, file.name_classification
@@ -72,7 +70,7 @@ def _cited(row: Citation, entity: UUID) -> Cited:
     return Cited(
         entity=entity,
         passage=UUID(row.locator["row"]),
-        label=combine_many([row.data_classification, name_label]),
+        label=combine_many([row.data_classification, name_label, *labels_of(paragraphs)]),
         name=f"{name}, p. {row.page}" if row.page else name,
         location=Location(LocationType.CHUNK, detail, row.data_classification, paragraphs[0] if paragraphs else None),
         paragraphs=paragraphs,

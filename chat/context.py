@@ -4,7 +4,7 @@ Layers: the agent's instructions, the Pulse, the record's properties, the conver
 tool. What is kept of it for the context inspector is ids and token counts.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -12,7 +12,7 @@ from uuid import UUID
 from chat.access import messages_of
 from chat.agents import agent_of
 from chat.log import Given
-from chat.models import Role, Session, Turn
+from chat.models import Message, Role, Session, Turn
 from chat.tools import TOOLS, owner_of
 from entities.access import Scope, combine_many, get_entity_or_404, readable_fields
 from entities.models import Entity, Source
@@ -22,7 +22,9 @@ from llm import prompts
 from llm.models_catalogue import Tier
 from llm.offline.tokens import estimate
 from pulse.reader import pulse_for
+from retrieval.citation_links import MARKER
 from retrieval.citations import Numbers, numbers_of
+from retrieval.locate import resolve_all
 
 VERBATIM = 10
 """Messages of the conversation that go into the prompt word for word."""
@@ -32,8 +34,8 @@ REMIND_EVERY = 5
 
 @dataclass(frozen=True)
 class Context:
-    """label: of everything in here. given: where it came from. known: citation numbers that stand for something
-    already.
+    """label: of everything in here. given: where it came from. known: citation numbers in `messages` that the asker can
+    follow today.
     """
 
     tier: Tier
@@ -55,7 +57,12 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
     agent = agent_of(session.agent)
     record, record_given = _record(scope, entity)
     pulse, pulse_given = _pulse(scope, entity)
-    history, history_given, dropped = _history(scope, session, turn)
+    latest, dropped = _latest(scope, session, turn)
+    history_given = _drawn_from({row.pk: row.data_classification or 0 for row in latest})
+    history = [
+        {"role": "user" if row.role == Role.USER else "assistant", "content": row.content.replace("[citation:", "[")}
+        for row in latest
+    ]
     system = prompts.chat_system(agent.prompt, record, pulse=pulse)
     asked = question
     if turn.number % REMIND_EVERY == 0:
@@ -68,7 +75,7 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
         tools=tuple(TOOLS[name] for name in agent.tools),
         label=combine_many([session.high_water, *(g.label for g in given)]),
         given=given,
-        known=numbers_of(scope, owner_of(session)),
+        known=_known(scope, session, latest),
         layers={
             "instructions": estimate(system[0]["text"]),
             "pulse": estimate(pulse),
@@ -125,7 +132,7 @@ def _pulse(scope: Scope, entity: Entity) -> tuple[str, list[Given]]:
     return pulse.text, [*given, Given(entity.pk, pulse.data_classification)]
 
 
-def _history(scope: Scope, session: Session, turn: Turn) -> tuple[list[dict[str, Any]], list[Given], tuple[str, ...]]:
+def _latest(scope: Scope, session: Session, turn: Turn) -> tuple[list[Message], tuple[str, ...]]:
     """The last messages that the asker may read today, oldest first, and how many were left out."""
     rows = messages_of(scope, session).exclude(turn=turn.pk).exclude(content="").order_by("-created_at", "-id")
     latest = list(rows[: VERBATIM + 1])[::-1]
@@ -133,11 +140,18 @@ def _history(scope: Scope, session: Session, turn: Turn) -> tuple[list[dict[str,
     latest = latest[-VERBATIM:]
     while latest and latest[0].role == Role.ASSISTANT:
         latest.pop(0)
-    messages = [
-        {"role": "user" if row.role == Role.USER else "assistant", "content": row.content.replace("[citation:", "[")}
-        for row in latest
-    ]
-    return messages, _drawn_from({row.pk: row.data_classification or 0 for row in latest}), dropped
+    return latest, dropped
+
+
+def _known(scope: Scope, session: Session, latest: Sequence[Message]) -> Numbers:
+    """Numbers of earlier turns that this one may use: the model sees them in an answer, and they lead somewhere."""
+    owner = owner_of(session)
+    shown = {int(n) for row in latest if row.role == Role.ASSISTANT for n in MARKER.findall(row.content)}
+    if not shown:
+        return Numbers(frozenset(), {})
+    known = {n for n, resolved in resolve_all(scope, owner, shown).items() if resolved.available}
+    by_src = numbers_of(scope, owner).by_src
+    return Numbers(frozenset(known), {src: n for src, n in by_src.items() if n in known})
 
 
 def _drawn_from(texts: Mapping[UUID, int]) -> list[Given]:

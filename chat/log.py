@@ -5,7 +5,7 @@ lost it gets `LeaseLost` and writes nothing more.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -16,15 +16,28 @@ from django.utils import timezone
 
 from chat.models import OPEN, Event, EventKind, Message, Role, Session, State, Turn
 from entities.access import Scope, combine_many
-from entities.models import FieldParagraph, Source
-from ingestion.models import Paragraph
+from entities.models import Source
+from ingestion.drawn import labels_behind
 
 LEASE = timedelta(seconds=15)
+FORGOTTEN = "A record that went into this answer was deleted while it was written. Ask again."
 CHANNEL, EVENT, STOP = "chat_turn", "event", "stop"
 
 
 class LeaseLost(Exception):
     """Another process has ended this turn."""
+
+
+class Forgotten(Exception):
+    """A record that went into the answer has been deleted, and what there was of the answer with it."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a write found. label: of everything that went into the answer, as it is now."""
+
+    stop_requested: bool
+    label: int
 
 
 @dataclass(frozen=True)
@@ -79,23 +92,35 @@ def claim(scope: Scope, turn: UUID, holder: UUID) -> bool:
 
 def renew(scope: Scope, turn: UUID, holder: UUID) -> bool:
     """Keep the lease. Returns whether the asker wants the turn stopped. Raises: LeaseLost."""
-    return append(scope, turn, holder, ())
+    return _held(turn, holder, 0).stop_requested
 
 
-def append(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry]) -> bool:
-    """Write events and keep the lease. Returns whether the asker wants the turn stopped. Raises: LeaseLost."""
+def append(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry], label: int) -> Written:
+    """Write events and keep the lease. label: of what the model has been given, as it was read.
+
+    Where one of its passages has risen since, what is written here and what was written before rise with it.
+    Raises: LeaseLost, Forgotten.
+    """
     row = _held(turn, holder, len(entries))
+    if not _remembered(row):
+        raise Forgotten(str(turn))
+    now = combine_many([label, *labels_behind(row.answer)])
+    if now != label:
+        entries = [replace(entry, label=combine_many([entry.label, now])) for entry in entries]
+        raise_events(row.pk, now)
     _write(row, entries)
-    return row.stop_requested
+    return Written(row.stop_requested, now)
 
 
 def note_given(scope: Scope, turn: UUID, holder: UUID, given: Sequence[Given], manifest: dict[str, Any]) -> None:
     """Record what the model is about to be given, before it is: the answer's sources, the session's high water, the
     manifest.
 
-    Raises: LeaseLost.
+    Raises: LeaseLost, Forgotten.
     """
     row = _held(turn, holder, 0)
+    if not _remembered(row):
+        raise Forgotten(str(turn))
     answer, _ = Message.objects.get_or_create(
         pk=row.answer,
         defaults={
@@ -119,13 +144,20 @@ def note_given(scope: Scope, turn: UUID, holder: UUID, given: Sequence[Given], m
 def finish(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry], ending: Ending) -> int:
     """Write the last events, the answer with its label, and the end. Returns the answer's label. Raises: LeaseLost."""
     row = _held(turn, holder, len(entries))
+    if not _remembered(row):
+        row.last_seq += len(entries)
+        return end(row, replace(ending, state=State.FAILED, error=FORGOTTEN, code="source_deleted"))
     _write(row, entries)
     return end(row, ending)
 
 
 def end(row: Turn, ending: Ending) -> int:
-    """End a locked turn. The answer's label takes in what its passages have risen to since they were read."""
-    label = raise_high_water(row.session_id, [ending.label, *current_labels(row.answer)])
+    """End a locked turn. The answer's label takes in what its passages have risen to since they were read; of an answer
+    that was forgotten meanwhile no text is kept.
+    """
+    if not _remembered(row):
+        ending = replace(ending, content="")
+    label = raise_high_water(row.session_id, [ending.label, *labels_behind(row.answer)])
     answer = Message.objects.filter(pk=row.answer)
     if ending.content:
         answer.update(
@@ -149,14 +181,10 @@ def end(row: Turn, ending: Ending) -> int:
     return label
 
 
-def current_labels(answer: UUID) -> list[int]:
-    """Labels that the paragraphs behind an answer have now; one that has lost its label is left to what it had."""
-    named = Source.objects.filter(derived=answer, passage__isnull=False).values_list("passage", flat=True)
-    passages = [passage for passage in named if passage]
-    found: set[int | None] = set()
-    for model in (Paragraph, FieldParagraph):
-        found |= set(model._default_manager.filter(pk__in=passages).values_list("data_classification", flat=True))
-    return sorted(label for label in found if label is not None)
+def raise_events(turn: UUID, label: int) -> None:
+    """Give the text in a running turn's events the label `label`, which is above theirs."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT app_raise_events(%s, %s)", [turn, label])
 
 
 def raise_high_water(session: UUID, labels: Sequence[int]) -> int:
@@ -201,6 +229,13 @@ def notify_stop(turn: UUID) -> None:
     """Tell every process, at commit, that a turn is to be stopped."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_notify(%s, %s)", [CHANNEL, f"{STOP} {turn}"])
+
+
+def _remembered(row: Turn) -> bool:
+    """Whether an answer that has sources is still there; if so its row is locked, and who deletes a record waits."""
+    if not row.manifest:
+        return True  # nothing was given yet
+    return Message.objects.select_for_update(no_key=True).filter(pk=row.answer).exists()
 
 
 def _held(turn: UUID, holder: UUID, events: int) -> Turn:

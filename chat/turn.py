@@ -19,7 +19,7 @@ from chat import log, wakeups
 from chat.citations import replace_message_citations
 from chat.context import Context, assemble
 from chat.labelling import held, label_question
-from chat.log import Ending, Entry, Given, LeaseLost
+from chat.log import Ending, Entry, Forgotten, Given, LeaseLost
 from chat.models import EventKind, Message, Session, State, Turn
 from chat.steps import Asker, as_asker, as_service, in_thread
 from chat.tools import BadCall, Found, Passage, asked_for, search_knowledge, tokens_of
@@ -99,12 +99,12 @@ class Run:
         return find
 
     async def flush(self) -> None:
-        """Write what has been said, and keep the lease. Raises: LeaseLost, Stopped."""
+        """Write what has been said, and keep the lease. Raises: LeaseLost, Forgotten, Stopped."""
         if await self.write(self._append):
             raise Stopped
 
     async def give(self, given: list[Given]) -> None:
-        """Note what the model is about to be given. Raises: LeaseLost."""
+        """Note what the model is about to be given. Raises: LeaseLost, Forgotten."""
         self.label = await as_service(self.asker.workspace, _combined, self.label, [g.label for g in given])
 
         async def note() -> None:
@@ -125,11 +125,15 @@ class Run:
 
     async def _append(self) -> bool:
         entries, self.pending = self.pending, []
+        label = self.label
         try:
-            return await as_service(self.asker.workspace, log.append, self.turn, self.holder, entries)
+            found = await as_service(self.asker.workspace, log.append, self.turn, self.holder, entries, label)
         except BaseException:
             self.pending = entries + self.pending
             raise
+        if found.label != label:
+            self.label = await as_service(self.asker.workspace, _combined, self.label, [found.label])
+        return found.stop_requested
 
 
 async def run_turn(workspace: int, turn: UUID) -> None:
@@ -160,6 +164,8 @@ async def _outcome(run: Run, work: "asyncio.Task[Ending]", watch: "asyncio.Task[
         return work.result()
     except LeaseLost:
         return None
+    except Forgotten:
+        return _unfinished(run, State.FAILED, log.FORGOTTEN, "source_deleted")
     except Stopped:
         return _unfinished(run, State.STOPPED)
     except (NoWorkspace, Http404):
@@ -174,7 +180,9 @@ async def _outcome(run: Run, work: "asyncio.Task[Ending]", watch: "asyncio.Task[
 
 
 async def _watch(run: Run) -> None:
-    """Write what has been said, keep the lease, look out for a wish to stop. Ends only by LeaseLost or Stopped."""
+    """Write what has been said, keep the lease, look out for a wish to stop. Ends only by LeaseLost, Stopped or
+    Forgotten.
+    """
     with wakeups.subscribed(run.turn, log.STOP) as news:
         quiet = 0.0
         while True:
@@ -329,7 +337,7 @@ def _audit_injection(scope: Scope, turn: UUID, names: tuple[str, ...]) -> None:
 
 def _finish(scope: Scope, run: Run, entries: list[Entry], ending: Ending) -> None:
     log.finish(scope, run.turn, run.holder, entries, ending)
-    if ending.content:
+    if Message.objects.filter(pk=run.row.answer).exclude(content="").exists():
         replace_message_citations(run.session, run.row.answer, sorted(run.cited))
 
 

@@ -9,6 +9,7 @@ from django.utils import timezone
 
 from entities.access import Scope, combine_many
 from ingestion.actions import label_text
+from ingestion.drawn import labels_behind
 from references.models import Reference
 
 AT_ONCE = 50
@@ -19,7 +20,7 @@ GIVEN_UP = timedelta(days=1)
 
 @shared_task(name="references.label")
 def label_reference(workspace: int, reference: str) -> None:
-    """Label one reference's words: what rules and model say, and what stood or was cited there before."""
+    """Label one reference's words: what rules and model say, what stood there before, and what they were drawn from."""
     scope = Scope.for_service(workspace)
     with scope.open():
         row = Reference.objects.filter(pk=UUID(reference), data_classification=None).first()
@@ -29,9 +30,11 @@ def label_reference(workspace: int, reference: str) -> None:
     if label is None:
         return
     with scope.open():
+        # A passage that was raised since the words were written is not in their floor.
+        now = labels_behind(row.pk)
         # Only what was read: words that were changed meanwhile are labelled by a task of their own.
         same = Reference.objects.filter(pk=row.pk, data_classification=None, label=row.label, reason=row.reason)
-        same.update(data_classification=combine_many([label, row.floor]))
+        same.update(data_classification=combine_many([label, row.floor, *now]))
 
 
 @shared_task(name="references.sweep")

@@ -1,12 +1,12 @@
 """Hidden text beside what was found.
 
 A question is never matched against text that the reader may not see: that would answer whoever guesses its words. What
-they may
-learn is where their own finds stand, as the reader shows it: that the text next to a passage they did find needs a
-clearance. It follows from the passage's place alone, and only acknowledged labels are told (design §2.2).
+they may learn is where their own finds stand, as the reader shows it: that the text next to a passage they did find
+needs a clearance. It follows from the passage's place alone, and only acknowledged labels are told (design §2.2).
+Concealed text does not even take up room: places are counted among what is shown or acknowledged.
 """
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -61,13 +61,22 @@ def nearby(scope: Scope, passages: Collection[UUID]) -> list[Nearby]:
             [sorted({str(file) for _, file, _, _ in found})],
         )
         hidden = cursor.fetchall()
+    places = _places([(file, at) for file, at, _, _ in hidden], [(file, at) for _, file, _, at in found])
     result: dict[tuple[object, ...], Nearby] = {}
     for passage, file, name, position in found:
         for where, at, page, label in hidden:
-            if where == file and abs(at - position) <= REACH:
+            if where == file and abs(places[file, at] - places[file, position]) <= REACH:
                 requires = missing_atoms(label)
                 result.setdefault((file, page, requires), Nearby(passage, file, name, page, requires))
     return list(result.values())
+
+
+def _places(
+    hidden: Collection[tuple[UUID, int]], found: Collection[tuple[UUID, int]]
+) -> Mapping[tuple[UUID, int], int]:
+    """(file, position) -> place among the paragraphs that the reader is shown or may know of."""
+    shown = Paragraph.objects.filter(file__in={file for file, _ in hidden}).values_list("file", "position")
+    return {at: place for place, at in enumerate(sorted({*shown, *hidden, *found}))}
 
 
 def nearby_by_row(scope: Scope, results: Iterable[Result]) -> dict[UUID, list[Nearby]]:

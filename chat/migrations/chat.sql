@@ -13,16 +13,36 @@ END $$;
 CREATE TRIGGER relabel_events AFTER UPDATE OF data_classification ON chat_message
   FOR EACH ROW EXECUTE FUNCTION app_relabel_events();
 
--- What a message leaves elsewhere goes with it, by whatever cascade it is deleted.
+-- While an answer is being written it has no label, and its events are raised by the service. Used by chat.log only.
+CREATE FUNCTION app_raise_events(wanted uuid, label integer) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  IF NOT app_service() THEN RAISE EXCEPTION 'events are raised by the service'; END IF;
+  UPDATE chat_event SET data_classification = label
+  WHERE workspace_id = app_workspace() AND turn_id = wanted AND kind IN ('step', 'token', 'citation')
+    AND data_classification <> label;
+END $$;
+
+-- What a message leaves elsewhere goes with it, by whatever cascade it is deleted: of an answer also the log of its text.
 CREATE FUNCTION app_delete_message() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 BEGIN
   DELETE FROM entities_source WHERE workspace_id = OLD.workspace_id AND derived = OLD.id;
   DELETE FROM references_reference WHERE workspace_id = OLD.workspace_id AND owner = OLD.id;
+  IF OLD.role = 'assistant' THEN
+    DELETE FROM chat_event
+    WHERE workspace_id = OLD.workspace_id AND turn_id = OLD.turn_id AND kind IN ('step', 'token', 'citation');
+  END IF;
   RETURN NULL;
 END $$;
 
 CREATE TRIGGER delete_message AFTER DELETE ON chat_message FOR EACH ROW EXECUTE FUNCTION app_delete_message();
+
+-- A record that goes takes the answers that were drawn from it with it, wherever they were asked for.
+CREATE TRIGGER forget_messages BEFORE DELETE ON entities_entity
+  FOR EACH ROW EXECUTE FUNCTION app_forget_derived('chat_message');
+CREATE TRIGGER forget_titles BEFORE DELETE ON entities_entity
+  FOR EACH ROW EXECUTE FUNCTION app_forget_derived('chat_title');
 
 CREATE FUNCTION app_delete_session() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$

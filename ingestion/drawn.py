@@ -1,0 +1,34 @@
+"""The labels of what a text was drawn from, as they are at this moment.
+
+Whoever gives a derived text its label, or turns none into one, adds these to what was read before:
+`entities.access.raise_labels` leaves text without a label alone, so a raise that came in between would be lost.
+"""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from entities.models import FieldParagraph, Source
+from ingestion.models import Paragraph
+
+
+def labels_behind(derived: UUID) -> list[int]:
+    """Labels of the paragraphs behind a derived text, which are locked to the end of the service's transaction.
+
+    Who is raising one of them is waited for; who raises one later waits, and then finds the text with its label. A
+    paragraph that has no label now adds nothing.
+    """
+    named = Source.objects.filter(derived=derived, passage__isnull=False).values_list("passage", flat=True)
+    return labels_of([passage for passage in named if passage])
+
+
+def labels_of(passages: Iterable[UUID]) -> list[int]:
+    """`labels_behind` for paragraphs given by id. Locks them as publishing does, file by file in reading order."""
+    wanted = sorted(set(passages))
+    if not wanted:
+        return []
+    of_files = Paragraph.objects.filter(pk__in=wanted).order_by("file", "position", "pk")
+    of_fields = FieldParagraph.objects.filter(pk__in=wanted).order_by("entity", "field", "position", "pk")
+    found: set[int | None] = set()
+    for rows in (of_files, of_fields):
+        found |= set(rows.select_for_update(no_key=True).values_list("data_classification", flat=True))
+    return sorted(label for label in found if label is not None)
