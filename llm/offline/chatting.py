@@ -33,7 +33,7 @@ SELF = (
     "I am the offline assistant: no language model is configured here. I search what you can see and quote the"
     " sentences that answer best, word for word, with their sources. Ask me about the documents of this record."
 )
-# A question that leans on the one before it.
+# A question that leans on the one before it: it points back, or goes on from there.
 LEANING = re.compile(
     r"\b"
     + phrases(
@@ -41,9 +41,13 @@ LEANING = re.compile(
         both; former; latter"""
     )
     + r"\b|^\s*"
-    + phrases("and; what about; how about; why; when; who; where; how much; how many; since when; until when")
+    + phrases("and; what about; how about")
     + r"\b",
     re.IGNORECASE,
+)
+# A question that leaves out what it asks about: "How much?", but not "How much notice is due?", where words follow.
+BARE = re.compile(
+    r"^\s*" + phrases("why; when; who; where; how much; how many; since when; until when") + r"\b", re.IGNORECASE
 )
 # Asks for an account of everything instead of one fact.
 OVERVIEW = re.compile(
@@ -76,13 +80,21 @@ def search_input(body: dict[str, Any]) -> dict[str, Any]:
     """
     index, question = last_question(body["messages"])
     words = content_words(question)
-    if len(words) < 6 and LEANING.search(question):
+    if leans(question, fewer_than=6):
         before, earlier = last_question(body["messages"][:index])
         if before >= 0 and not is_small_talk(earlier):
             words = [*content_words(earlier), *words]
     if OVERVIEW.search(question):
         words += content_words(record_name(text_of(body.get("system", ""))))
     return {"query": " ".join(dict.fromkeys(words)) or question}
+
+
+def leans(question: str, fewer_than: int) -> bool:
+    """Whether a question is understood only with the one before it. fewer_than: content words of one that points
+    back.
+    """
+    count = len(content_words(question))
+    return (count < fewer_than and bool(LEANING.search(question))) or (count < 2 and bool(BARE.search(question)))
 
 
 def spoken_answer(body: dict[str, Any]) -> str:
@@ -104,7 +116,7 @@ def spoken_answer(body: dict[str, Any]) -> str:
 def _whole_question(body: dict[str, Any], index: int, question: str) -> str:
     """The question with what it leans on, without the record's own name, which every passage is about."""
     asked = question
-    if len(content_words(question)) < 4 and LEANING.search(question):
+    if leans(question, fewer_than=4):
         before, earlier = last_question(body["messages"][:index])
         if before >= 0 and not is_small_talk(earlier):
             asked = f"{earlier} {question}"

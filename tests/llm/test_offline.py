@@ -161,6 +161,23 @@ def test_a_question_that_leans_on_the_one_before_searches_for_both():
     assert tool.input == {"query": "inspected Sector 7 defects"}
 
 
+def test_a_question_with_a_subject_of_its_own_stands_alone():
+    history = [
+        {"role": "user", "content": "What is the liability cap of the supplier?"},
+        {"role": "assistant", "content": "Two million euros."},
+    ]
+    own = "How much notice must be given to terminate?"
+    (tool,) = chat(own, history=history, searched=False).tools
+    assert tool.input == {"query": "notice terminate"}
+    assert quotes(said(chat(own, history=history)))[0] == (
+        "Either party may terminate with ninety days' written notice.",
+        7,
+    )
+    assert "liability" not in said(chat(own, history=history))
+    (tool,) = chat("How much?", history=history, searched=False).tools
+    assert tool.input == {"query": "liability cap supplier"}
+
+
 def test_answers_are_quotes_with_the_number_of_their_passage():
     text = said(chat("What is the liability cap of the supplier?"))
     assert "The total liability of the Supplier is limited to two million euros. [4]" in text
