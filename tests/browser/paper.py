@@ -21,8 +21,8 @@ PAGES = (
               "was written for the people who plan the next one, and for those who look after the building."),
         ("h2", "1 Method"),
         ("p", "Two independent lines are used for every climber. The lines hang from the parapet rail, which was load "
-              "tested in spring and carries a plate that says so. A third line stays rigged for rescue on every working "
-              "day, and the watch on the roof can reach it within a minute."),
+              "tested in spring and carries a plate that says so. A third line stays rigged for rescue on every "
+              "working day, and the watch on the roof can reach it within a minute."),
         ("p", "All terminations were changed to stainless ferrules after the inspection of the older fittings. The old "
               "ones had begun to pit where water stands, and three of them could be turned by hand."),
     ),
@@ -38,11 +38,11 @@ PAGES = (
         ("h2", "3 Weather"),
         ("p", f"{WIND} The reading is taken at the parapet and not in the yard, where the neighbouring roof shelters "
               "the gauge and makes a rough day look like a calm one."),
-        ("p", "In frost the first descent starts two hours after sunrise, once the rail is dry. On days of thick fog the "
-              "watch on the roof cannot see the foot of the ropes, and the crew works indoors on its equipment."),
+        ("p", "In frost the first descent starts two hours after sunrise, once the rail is dry. On days of "
+              "thick fog the watch on the roof cannot see the foot of the ropes, and the crew works indoors on its equipment."),
         ("h2", "4 Neighbours"),
-        ("p", "The bakery on the ground floor asked that its entrance be kept clear until ten in the morning. Its first "
-              "customers come before six, and the fence had sent them across the road between parked lorries."),
+        ("p", "The bakery on the ground floor asked that its entrance be kept clear until ten in the morning. "
+              "Its first customers come before six, and the fence had sent them across the road between parked lorries."),
         ("p", "The school across the yard would like to bring a class to see the work. It was agreed that they stand "
               "behind the second fence, and that the crew explains its knots on the ground before it climbs. The visit "
               "waits for a dry week in spring, when the rail can be shown as well."),

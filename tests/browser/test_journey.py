@@ -183,7 +183,7 @@ def test_pay_is_text_for_one_and_a_placeholder_for_the_other(uploaded, browse, u
         expect(turn.locator(".cl-band, .cl-prose").first).to_be_visible()
 
     pulse = page.locator("#pulse-panel")
-    pulse.locator(".cl-prose").wait_for(timeout=LONG)
+    pulse.locator(".cl-prose" if cleared else ".cl-prose, .cl-band").first.wait_for(timeout=LONG)
     told(pulse, cleared, figure=re.compile(r"£[\d,]+"))
 
 

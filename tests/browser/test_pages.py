@@ -1,4 +1,4 @@
-"""Every page: it fits, it complains of nothing, it asks no other host, it is accessible, and it reads without JavaScript."""
+"""Every page: it fits, complains of nothing, asks no other host, is accessible, and reads without JavaScript."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
