@@ -75,12 +75,15 @@ def load_demo(say: Callable[[str], None]) -> bool:
 
     from entities.models import Workspace
 
-    if Workspace.objects.filter(slug="demo").exists():
+    unfinished = settings.CLEARANCE_HOME / "demo-unfinished"
+    if Workspace.objects.filter(slug="demo").exists() and not unfinished.exists():
         return True
-    if checks.is_public() or not settings.CLEARANCE_DEMO or Workspace.objects.exists():
+    if checks.is_public() or not settings.CLEARANCE_DEMO or (Workspace.objects.exists() and not unfinished.exists()):
         return False
     say("Loading the demo workspace …")
+    unfinished.touch()  # a first start that is killed here goes on at the next
     call_command("load_demo")
+    unfinished.unlink()
     return True
 
 
