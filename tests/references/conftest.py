@@ -9,6 +9,7 @@ from entities.models import Entity
 from entities.types import Contract
 from references.models import Reference
 from tests.conftest import Person
+from tests.retrieval.conftest import index  # noqa: F401  fixture
 
 Links = Callable[..., Reference]
 

@@ -4,11 +4,15 @@ import pytest
 
 from entities.access import Scope
 from entities.models import Entity
+from entities.models.classification import SECRET as SECRET_LABEL
 from entities.types import Contract
+from ingestion.models import Paragraph
+from ingestion.relabelling import Decision, apply_decision
 from llm import scripted
 from references import tasks
 from references.models import Reference
 from tests.conftest import Person
+from tests.retrieval.conftest import Index
 
 SECRET = "Her salary is 84,000 euros a year, paid to account DE89 3704 0044 0532 0130 00."
 
@@ -57,6 +61,33 @@ def test_floor_is_added_to(staff: Person, viewer: Person, contract: Contract, an
     tasks.label_reference(service.workspace, made)
     assert viewer.api.get("/api/references/").json()["count"] == 0
     assert [x["label"] for x in staff.api.get("/api/references/").json()["results"][0]["labels"]] == ["Internal"]
+
+
+@pytest.mark.parametrize("raised", [False, True])
+def test_a_passage_that_was_raised_before_the_words_got_their_label_counts(
+    alice: Person, viewer: Person, contract: Contract, annex: Entity, index: Index, service: Scope, raised: bool
+) -> None:
+    file = index.file(contract, "plain.txt")
+    index.row(contract, "The heron password is tangerine, said the harbour master.", file=file)
+    with service.open():
+        passage = Paragraph.objects.get(file=file.pk).pk
+    body = {
+        "source": str(annex.pk),
+        "target": str(contract.pk),
+        "kind": "BuildsOn",
+        "reason": "It says tangerine there.",
+        "location_type": "Chunk",
+        "location": {"file": str(file.pk), "passage": str(passage)},
+    }
+    made = alice.api.post("/api/references/", body, format="json").json()["id"]
+    if raised:
+        with service.open():
+            assert Reference.objects.get(pk=made).data_classification is None
+        apply_decision(Decision(service.workspace, passage, True, frozenset({SECRET_LABEL}), "secret", alice.user.pk))
+    tasks.label_reference(service.workspace, made)
+    shown = [reference["reason"] for reference in viewer.api.get("/api/references/").json()["results"]]
+    assert shown == ([] if raised else ["It says tangerine there."])
+    assert alice.api.get("/api/references/").json()["count"] == 1
 
 
 def test_words_that_changed_meanwhile_are_not_labelled_by_the_old_ones(

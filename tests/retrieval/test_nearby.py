@@ -6,9 +6,12 @@ import pytest
 
 from entities.access import Scope
 from entities.models import Classification
+from entities.models.classification import FINANCIAL, SECRET
 from entities.types import Contract
 from ingestion.models import Blob, ContextRow, File, FileRevision, Kind, Paragraph, RowParagraph
+from retrieval.nearby import nearby
 from tests.conftest import Person
+from tests.retrieval.conftest import Index
 
 TEXTS = [
     ("The crew works in two shifts.", 0),
@@ -59,3 +62,22 @@ def test_concealed_text_leaves_no_trace(viewer: Person, file: File, service: Sco
     with service.open():
         Classification.objects.filter(value=5).update(conceal=True)
     assert "clearance" not in page(viewer, "crew shifts").split('id="found"')[-1].split("</main>")[0]
+
+
+@pytest.mark.parametrize("conceal", [True, False])
+def test_concealed_text_between_changes_nothing(
+    viewer: Person, contract: Contract, index: Index, service: Scope, conceal: bool
+) -> None:
+    with service.open():
+        Classification.objects.filter(value=SECRET).update(conceal=conceal)
+    found = []
+    for between in (0, 3):
+        file = index.file(contract, f"{between}.txt")
+        index.row(contract, "The crew works in two shifts.", file=file)
+        for position in range(1, between + 1):
+            index.row(contract, f"The board meets in room {position}.", file=file, position=position, label=SECRET)
+        index.row(contract, "A driver earns 52,300.", file=file, position=between + 1, label=FINANCIAL)
+        with viewer.scope.open():
+            passages = list(Paragraph.objects.filter(file=file.pk).values_list("pk", flat=True))
+            found.append([entry.requires for entry in nearby(viewer.scope, passages)])
+    assert found == [[(FINANCIAL,)], [(FINANCIAL,)] if conceal else [(SECRET,)]]
