@@ -17,12 +17,13 @@ from entities.models import Entity
 from entities.models.classification import FIRST_COMPOUND
 from entities.rag import atoms
 from ingestion import blobs
-from ingestion.access import collections_of
+from ingestion.access import Outline, collections_of, is_shown, outlines
+from ingestion.downloads import is_allowed
 from ingestion.errors import BadUpload
 from ingestion.models import Blob, File, FileRevision, State
 from ingestion.names import clean_name
 from ingestion.queueing import queue_file
-from ingestion.relabelling import label_text, relabel_paragraph
+from ingestion.relabelling import label_text, raise_published, relabel_paragraph
 from ingestion.signals import document_removed
 
 __all__ = ["delete_file", "label_text", "relabel_paragraph", "retry_file", "upload_file"]
@@ -35,7 +36,7 @@ def upload_file(
 
     collection: one that the record's type declares, the first by default. labels: atoms that every paragraph is to
     need, of those the caller is cleared for. Same name and same bytes again is the file that is there; other bytes are
-    its next revision, and the old one stays readable until the new one is published.
+    its next revision, and the old one stays readable until the new one is published, by whom the labels let.
     Raises: BadUpload (422), TooLarge (413).
     """
     declared = collections_of(entity)
@@ -78,18 +79,23 @@ def given_label(labels: Iterable[int]) -> int:
 
 
 def _file(scope: Scope, entity: Entity, collection: str, name: str, floor: int, name_label: int) -> File:
-    """The file by that name, made when there is none. Two uploads of one name wait for each other."""
+    """The file by that name that the caller is shown, made when there is none. Two uploads of one name wait for each
+    other. One by that name that is concealed from the caller stays as it is, and a twin of it is made.
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))",
             [f"{entity.pk} {collection} {name}", scope.workspace],
         )
-    file = File.objects.filter(entity=entity.pk, collection=collection, name=name).first()
-    return file or File.objects.create(
+    named = list(File.objects.filter(entity=entity.pk, collection=collection, name=name).order_by("twin"))
+    found = outlines([file.pk for file in named])
+    shown = [file for file in named if is_shown(scope, file, found.get(file.pk, Outline()))]
+    return (shown or [None])[0] or File.objects.create(
         workspace_id=scope.workspace,
         entity_id=entity.pk,
         collection=collection,
         name=name,
+        twin=named[-1].twin + 1 if named else 0,
         name_classification=name_label,
         floor=floor,
         created_by=scope.principal,
@@ -98,11 +104,14 @@ def _file(scope: Scope, entity: Entity, collection: str, name: str, floor: int, 
 
 def _next_revision(scope: Scope, file: File, blob: Blob, floor: int) -> File:
     """Make `blob` what is read next, unless it is already."""
+    raised = combine_many([file.floor, floor])
+    if raised != file.floor:
+        # The floor only rises: what somebody declared sensitive does not become less so by a new version.
+        File.objects.filter(pk=file.pk).update(floor=raised)
+        transaction.on_commit(partial(raise_published, scope.workspace, file.pk, raised))
     latest = FileRevision.objects.filter(file=file.pk).order_by("-number").first()
-    if latest is not None and latest.blob_id == blob.pk:
-        same_floor = combine_many([file.floor, floor]) == file.floor
-        if file.state == State.FAILED or not same_floor:
-            File.objects.filter(pk=file.pk).update(floor=combine_many([file.floor, floor]))
+    if latest is not None and latest.blob_id == blob.pk and _knows(scope, file, latest):
+        if file.state == State.FAILED or raised != file.floor:
             queue_file(scope.workspace, file.pk, latest.pk)
         return File.objects.get(pk=file.pk)
     revision = FileRevision.objects.create(
@@ -112,13 +121,15 @@ def _next_revision(scope: Scope, file: File, blob: Blob, floor: int) -> File:
         number=latest.number + 1 if latest else 1,
         created_by=scope.principal,
     )
-    # The floor only rises: what somebody declared sensitive does not become less so by a new version.
-    File.objects.filter(pk=file.pk).update(
-        size=blob.size, media_type=blob.media_type, floor=combine_many([file.floor, floor])
-    )
+    File.objects.filter(pk=file.pk).update(size=blob.size, media_type=blob.media_type)
     record(scope, "file.uploaded", "file", file.pk, revision=str(revision.pk), entity=str(file.entity_id))
     queue_file(scope.workspace, file.pk, revision.pk)
     return File.objects.get(pk=file.pk)
+
+
+def _knows(scope: Scope, file: File, revision: FileRevision) -> bool:
+    """Whether the caller may learn that a revision has the bytes they sent: it is theirs, or they may download it."""
+    return revision.created_by == scope.principal or (file.revision_id == revision.pk and is_allowed(scope, file))
 
 
 def retry_file(*, scope: Scope, file: File) -> File:

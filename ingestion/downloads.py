@@ -6,13 +6,14 @@ from asgiref.sync import sync_to_async
 from django.core.exceptions import PermissionDenied
 from django.core.files.storage import default_storage
 from django.core.handlers.asgi import ASGIRequest
+from django.db import transaction
 from django.http import HttpRequest, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 
-from entities.access import Scope, readable_now
+from entities.access import Scope, atoms_of, held_atoms, readable_now
 from entities.actions import record
-from ingestion.access import cleared_for_all, is_steward
-from ingestion.models import Blob, File, FileRevision
+from ingestion.access import cleared_for_all, floor_atoms, is_steward
+from ingestion.models import Blob, File, FileRevision, Paragraph
 
 CHUNK = 256 * 1024
 # One sentence for every reason: which it was would tell of text that does not show.
@@ -28,18 +29,27 @@ def original(scope: Scope, file: File) -> tuple[Blob, str]:
 
     Raises: PermissionDenied.
     """
-    revision = file.revision_id or file.pending_revision_id
-    if revision is None or not is_allowed(scope, file):
-        raise PermissionDenied(REFUSED)
-    blob = FileRevision.objects.select_related("blob").get(pk=revision).blob
+    with transaction.atomic():  # a refusal lets go of the lock
+        # Publishing waits: the clearance judged here and the bytes given are those of one revision.
+        now = File.objects.select_for_update(no_key=True).filter(pk=file.pk).first()
+        revision = now and (now.revision_id or now.pending_revision_id)
+        if now is None or revision is None or not is_allowed(scope, now):
+            raise PermissionDenied(REFUSED)
+        blob = FileRevision.objects.select_related("blob").get(pk=revision).blob
     name = file.name if readable_now(file.name_classification) else f"file-{str(file.pk)[:8]}"
     record(scope, "file.downloaded", "file", file.pk, revision=str(revision))
     return blob, name
 
 
 def is_allowed(scope: Scope, file: File) -> bool:
-    """Cleared for every label in it, and nothing in it unaccounted for; stewards may have what is unaccounted for."""
-    return (is_steward(scope) or (file.revision_id is not None and file.accounted)) and cleared_for_all(file)
+    """Cleared for every label in it and for what was declared of it, and nothing in it unaccounted for; stewards may
+    have what is unaccounted for. Text without a label needs at least what was declared of it.
+    """
+    if not is_steward(scope) and (file.revision_id is None or not file.accounted):
+        return False
+    unlabelled = Paragraph.objects.filter(file=file.pk, data_classification=None).values_list("floor", flat=True)
+    declared = floor_atoms(file).union(*(atoms_of(floor) for floor in set(unlabelled)))
+    return declared <= held_atoms() and cleared_for_all(file)
 
 
 def stream(request: HttpRequest, blob: Blob, name: str) -> StreamingHttpResponse:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count
+from django.db.models import BigIntegerField, Count, F, Func, Sum
 from django.urls import reverse
 
 from entities.access import Scope, atoms_of, may, readable_now
@@ -29,19 +29,24 @@ NAMELESS = "File (name not cleared)"
 
 @dataclass(frozen=True)
 class Outcome:
-    """Paragraphs with one label that the caller may read. chips: its atoms; None for not labelled."""
+    """Paragraphs with one label that the caller may read. chips: its atoms; None for not labelled. size: bytes of their
+    text.
+    """
 
     chips: Sequence[Any] | None
     count: int
+    size: int
 
 
 @dataclass(frozen=True)
 class FileView:
     """A file as the caller may know it.
 
-    name: NAMELESS where the name's label is not the caller's. size, pages: None where they would tell of concealed
-    text. labels: atoms of what is readable or acknowledged in it. outcome: what came out, by label. url: of the
-    reader, "" where there is nothing to read; the other addresses are "" where the caller may not.
+    name: NAMELESS where the name's label is not the caller's. size, pages: of the original for stewards and whoever
+    uploaded it; for all others the bytes of text that they may read and the last page that shows, whether or not there
+    is more, so that they do not tell; None where there is no such text yet. labels: atoms of what is readable or
+    acknowledged in it. outcome: what came out, by label. url: of the reader, "" where there is nothing to read; the
+    other addresses are "" where the caller may not.
     """
 
     id: UUID
@@ -159,12 +164,12 @@ def outcomes_of(files: Sequence[UUID]) -> dict[UUID, list[Outcome]]:
     rows = (
         Paragraph.objects.filter(file__in=files)
         .values_list("file", "data_classification")
-        .annotate(count=Count("pk"))
+        .annotate(count=Count("pk"), size=Sum(Func(F("text"), function="octet_length", output_field=BigIntegerField())))
         .order_by("file", "data_classification")
     )
     result: dict[UUID, list[Outcome]] = {}
-    for file, label, count in rows:
-        result.setdefault(file, []).append(Outcome(chips_of(label), count))
+    for file, label, count, size in rows:
+        result.setdefault(file, []).append(Outcome(chips_of(label), count, size))
     return result
 
 
@@ -173,25 +178,24 @@ def _view(
 ) -> FileView:
     declared = record.collections
     own = is_steward(scope) or (scope.principal > 0 and file.created_by == scope.principal)
-    whole = own or (outline.whole and file.revision_id is not None)
     labels = outline.labels if outline.exists else {label for label in floor_atoms(file) if is_acknowledged(label)}
     ended_badly = file.state in (State.FAILED, State.QUARANTINED)
     error: dict[str, Any] | None = None
     if ended_badly:
         error = {"code": file.error_code, "detail": file.error_detail}
-        if file.error_page is not None and whole:
+        if file.error_page is not None and own:
             error["page"] = file.error_page
     named = readable_now(file.name_classification)
     return FileView(
         id=file.pk,
         name=file.name if named else NAMELESS,
         media_type=file.media_type,
-        size=file.size if whole else None,
+        size=file.size if own else sum(part.size for part in outcome) or None,
         state=file.state,
         stage=file.stage,
         progress=file.progress,
         error=error,
-        pages=file.pages if whole else outline.last_page,
+        pages=file.pages if own else outline.last_page,
         entity=file.entity_id,
         collection=file.collection,
         labels=tuple(sorted({atom for label in labels for atom in atoms_of(label)})),

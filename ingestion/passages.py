@@ -10,7 +10,7 @@ from ingestion.documents import Extraction
 from ingestion.index import RowDraft
 from ingestion.models import Kind
 from ingestion.segment import Labelled
-from ingestion.summaries import vocabulary
+from ingestion.summaries import is_drawn_from, words_of
 from ingestion.work import Segmented, Work
 
 
@@ -43,15 +43,14 @@ def passages_of(work: Work, extraction: Extraction, chunks: Sequence[Chunk]) -> 
 
 
 def summaries_of(work: Work, extraction: Extraction, segmented: Segmented) -> list[RowDraft]:
-    """One row per label. Its sources are the paragraphs with that label that share its words: raising one of them
-    raises the summary too.
+    """One row per label. Its sources are the paragraphs with that label in which one of its sentences stands: raising
+    one of them raises the summary too.
     """
     rows = []
     for label, sentences in segmented.summaries.items():
         text = " ".join(sentences)
-        words = vocabulary([text])
         members = [
-            (marked.id, paragraph.text)
+            (marked.id, [words_of(paragraph.text)])
             for paragraph, marked in zip(extraction.paragraphs, segmented.paragraphs, strict=True)
             if marked.label == label
         ]
@@ -62,7 +61,9 @@ def summaries_of(work: Work, extraction: Extraction, segmented: Segmented) -> li
                 label=label,
                 text=text,
                 tokens=estimate_tokens(text),
-                sources=tuple((work.entity, pk) for pk, body in members if vocabulary([body]) & words),
+                sources=tuple(
+                    (work.entity, pk) for pk, body in members if any(is_drawn_from(one, body) for one in sentences)
+                ),
             )
         )
     return rows

@@ -33,7 +33,7 @@ from ingestion.models import Stage, State
 from ingestion.passages import labelled, passages_of, summaries_of
 from ingestion.publish import Outdated, publish
 from ingestion.sandbox import Progress, Quarantined
-from ingestion.segmenting import mark
+from ingestion.segmenting import FLOOR, mark
 from ingestion.stored import published_extraction, published_votes, votes_given_before
 from ingestion.votes import Vote
 from ingestion.work import Classified, Segmented, Work, load_work
@@ -77,9 +77,7 @@ def classify(work: Work, done: dict[Stage, Any]) -> Classified:
         with Scope.for_service(work.workspace).open():
             return published_votes(work, extraction)
     paragraphs = extraction.paragraphs
-    votes: list[list[Vote]] = [
-        [Vote("inherited", work.floor, "collection and upload"), rules_vote(p.text, p.lang)] for p in paragraphs
-    ]
+    votes: list[list[Vote]] = [[Vote("inherited", work.floor, FLOOR), rules_vote(p.text, p.lang)] for p in paragraphs]
     if not work.collection.classify:
         return Classified(tuple(map(tuple, votes)))
     with Scope.for_service(work.workspace).open():

@@ -41,10 +41,11 @@ def publish(work: Work, done: dict[Stage, Any]) -> None:
         raise ClaimLost
     extraction: Extraction = done[Stage.EXTRACT]
     segmented: Segmented = done[Stage.SEGMENT]
-    if load_work(work.claim).witness != work.witness:
+    now = load_work(work.claim)
+    if now.witness != work.witness:
         raise Outdated(labels_only=False)
     before = {p.pk: p for p in Paragraph.objects.select_for_update().filter(file=file.pk).order_by("position")}
-    if decisions_of(list(before.values())) != segmented.decisions:
+    if decisions_of(list(before.values()), now.floor) != segmented.decisions:
         raise Outdated(labels_only=True)
     old_labels = {pk: paragraph.data_classification for pk, paragraph in before.items()}
     write_paragraphs(work, before, extraction, segmented)

@@ -20,7 +20,7 @@ from ingestion.documents import ParagraphText
 from ingestion.errors import BadUpload
 from ingestion.extract import language
 from ingestion.index import delete_rows
-from ingestion.models import File, Paragraph, RowParagraph
+from ingestion.models import ContextRow, File, Paragraph, RowParagraph
 from ingestion.queueing import queue_file
 from ingestion.records import mark_stale
 from ingestion.votes import Vote, automatic, decide, manual_vote, votes_of
@@ -124,6 +124,29 @@ def apply_decision(decision: Decision) -> None:
             republish(paragraph.file_id)
         else:
             mark_stale(decision.workspace, [paragraph.entity_id])
+
+
+def raise_published(workspace: int, file: UUID, floor: int) -> None:
+    """Let a floor that was raised bind what readers see already, with the index rows and all text drawn from it: in one
+    transaction of the service, when the upload has committed and before its caller gets an answer. The votes follow
+    when the file is published again.
+    """
+    with Scope.for_service(workspace).open():
+        list(File.objects.select_for_update().filter(pk=file))
+        paragraphs = list(Paragraph.objects.select_for_update().filter(file=file).order_by("position"))
+        for paragraph in paragraphs:
+            paragraph.floor = combine_many([paragraph.floor, floor])
+            if paragraph.data_classification is not None:
+                paragraph.data_classification = combine_many([paragraph.data_classification, floor])
+        links = RowParagraph.objects.filter(paragraph__file=file)
+        for old in set(links.values_list("data_classification", flat=True)):
+            # Rows and paragraphs of one label rise together; the database compares them at the end.
+            links.filter(data_classification=old).update(data_classification=combine_many([old, floor]))
+        rows = ContextRow.objects.filter(file=file, data_classification__isnull=False)
+        for old in set(rows.values_list("data_classification", flat=True)):
+            rows.filter(data_classification=old).update(data_classification=combine_many([old, floor]))
+        Paragraph.objects.bulk_update(paragraphs, ["floor", "data_classification"], batch_size=500)
+        raise_labels({p.pk: p.data_classification for p in paragraphs if p.data_classification is not None})
 
 
 def rows_with(paragraph: Labelled) -> list[UUID]:

@@ -16,12 +16,13 @@ from entities.text import digest_of
 from ingestion.documents import Extraction
 from ingestion.models import Paragraph
 from ingestion.segment import headings_above
-from ingestion.summaries import sentences, summarise
+from ingestion.summaries import sentences, summarise, words_of
 from ingestion.votes import Vote, automatic, decide, manual_vote, votes_of
 from ingestion.work import Classified, Marked, Segmented, Work
 
-EDITED = 0.6
-"""Share of equal words from which a paragraph counts as an edit of the one it replaced, and keeps its label."""
+SHARED = 0.6
+"""Share of the shorter one's words from which a paragraph counts as made from one that is gone, and keeps its label."""
+FLOOR = "collection and upload"
 KEPT = "label before this version; only a steward lowers it"
 
 
@@ -36,6 +37,9 @@ def mark(work: Work, extraction: Extraction, classified: Classified) -> Segmente
     marked = []
     for number, pk in enumerate(ids):
         votes = tuple(classified.votes[number])
+        if not work.floor <= automatic(votes):
+            # Kept votes are from before the floor was raised.
+            votes += (Vote("inherited", work.floor, FLOOR),)
         # A vote of the old label is worth keeping only where it says more than the others.
         votes += tuple(v for v in carried[number] if v.source == "manual" or not v.labels <= automatic(votes))
         atoms = decide(votes, model_needed=work.collection.classify)
@@ -50,7 +54,7 @@ def mark(work: Work, extraction: Extraction, classified: Classified) -> Segmente
                 headings=tuple(ids[place] for place in above[number]),
             )
         )
-    return Segmented(tuple(marked), summaries(extraction, classified, marked), decisions_of(before))
+    return Segmented(tuple(marked), summaries(extraction, classified, marked), decisions_of(before, work.floor))
 
 
 def identities(file: UUID, digests: Sequence[str]) -> list[UUID]:
@@ -63,16 +67,23 @@ def identities(file: UUID, digests: Sequence[str]) -> list[UUID]:
     return result
 
 
-def decisions_of(paragraphs: Sequence[Paragraph]) -> str:
-    """A digest of the manual votes on what is published now."""
+def decisions_of(paragraphs: Sequence[Paragraph], floor: frozenset[int]) -> str:
+    """A digest of what people decided: the manual votes on what is published now, and the floor of the file."""
     votes = [[str(p.pk), v] for p in paragraphs for v in p.votes if v["source"] == "manual"]
-    return hashlib.sha256(json.dumps(sorted(votes, key=json.dumps), sort_keys=True).encode()).hexdigest()
+    return hashlib.sha256(
+        json.dumps([sorted(floor), sorted(votes, key=json.dumps)], sort_keys=True).encode()
+    ).hexdigest()
 
 
 def carried_votes(
     before: Sequence[Paragraph], ids: Sequence[UUID], digests: Sequence[str], texts: Sequence[str]
 ) -> list[list[Vote]]:
-    """What the published paragraphs hand on to those of the new revision."""
+    """What the published paragraphs hand on to those of the new revision.
+
+    A paragraph that is gone hands its label and the decision on it to every new one that holds most of its words, or of
+    whose words it holds most, wherever that stands: text that was edited, merged, split or moved. A decision that finds
+    no such paragraph binds all that stand in the place of its own.
+    """
     known = {p.pk: p for p in before}
     carried: list[list[Vote]] = [[] for _ in ids]
     for number, pk in enumerate(ids):
@@ -80,43 +91,64 @@ def carried_votes(
             votes = votes_of(known[pk].votes)
             carried[number] += [vote for vote in votes if vote.source == "manual"]
             carried[number] += _label_before(known[pk], manual_vote(votes))
-    matcher = difflib.SequenceMatcher(a=[p.digest for p in before], b=list(digests), autojunk=False)
-    for kind, a0, a1, b0, b1 in matcher.get_opcodes():
-        if kind != "replace":
+    new = {number: words_of(texts[number]) for number, pk in enumerate(ids) if pk not in known}
+    kept = set(ids)
+    unplaced: dict[UUID, Vote] = {}
+    for old in before:
+        if old.pk in kept:
             continue
-        for offset, number in enumerate(range(b0, b1)):
-            if ids[number] in known:
-                continue
-            old = before[a0 + min(offset, a1 - a0 - 1)]
-            decision = manual_vote(votes_of(old.votes))
-            if decision is not None:
-                carried[number].append(Vote("inherited", decision.labels, "set by a steward before an edit"))
-            if _is_edit(old.text, texts[number]):
-                carried[number] += _label_before(old, None)
+        decision = _decided_before(old)
+        votes = [*([decision] if decision else []), *_label_before(old, None)]
+        words = words_of(old.text)
+        heirs = [number for number, others in new.items() if votes and _shares(words, others)]
+        for number in heirs:
+            carried[number] += [vote for vote in votes if vote not in carried[number]]
+        if decision is not None and not heirs:
+            unplaced[old.pk] = decision
+    matcher = difflib.SequenceMatcher(a=[p.digest for p in before], b=list(digests), autojunk=False)
+    for _, a0, a1, b0, b1 in matcher.get_opcodes() if unplaced else ():
+        decisions = [unplaced[old.pk] for old in before[a0:a1] if old.pk in unplaced]
+        for number in new.keys() & set(range(b0, b1)):
+            carried[number] += [vote for vote in decisions if vote not in carried[number]]
     return carried
 
 
+def _decided_before(old: Paragraph) -> Vote | None:
+    """A steward's decision on a paragraph that is gone, as a vote on what was made of it."""
+    decision = manual_vote(votes_of(old.votes))
+    return Vote("inherited", decision.labels, "set by a steward before an edit") if decision else None
+
+
 def _label_before(old: Paragraph, decision: Vote | None) -> list[Vote]:
-    """The old label as a vote, unless a steward's decision says it all."""
-    if old.data_classification is None or decision is not None:
+    """The old label as a vote, unless a steward's decision says it all. Of a paragraph without a label, what it had
+    inherited.
+    """
+    if decision is not None:
         return []
-    atoms = frozenset(atoms_of(old.data_classification))
+    if old.data_classification is None:
+        inherited = [vote.labels for vote in votes_of(old.votes) if vote.source == "inherited"]
+        atoms = frozenset().union(*inherited)
+    else:
+        atoms = frozenset(atoms_of(old.data_classification))
     return [Vote("inherited", atoms, KEPT)] if atoms else []
 
 
-def _is_edit(old: str, new: str) -> bool:
-    return difflib.SequenceMatcher(a=old.split(), b=new.split(), autojunk=False).ratio() >= EDITED
+def _shares(old: frozenset[str], new: frozenset[str]) -> bool:
+    return bool(old and new) and len(old & new) >= SHARED * min(len(old), len(new))
 
 
 def summaries(extraction: Extraction, classified: Classified, marked: Sequence[Marked]) -> dict[int, list[str]]:
-    """label → sentences. A proposal counts for the labels that the paragraphs it was made from ended with."""
+    """label → sentences. A proposal counts for the label that the paragraphs it was made from ended with; where they
+    ended with several, it may hold words of each, and counts for none.
+    """
     texts: dict[int, list[str]] = {}
     for paragraph, mark_ in zip(extraction.paragraphs, marked, strict=True):
         if mark_.label is not None and paragraph.kind in ("text", "list", "table"):
             texts.setdefault(mark_.label, []).append(paragraph.text)
     proposed: dict[int, list[str]] = {}
     for text, numbers in classified.proposals:
-        for label in {marked[n].label for n in numbers} - {None}:
-            assert label is not None
+        labels = {marked[n].label for n in numbers}
+        label = labels.pop() if len(labels) == 1 else None
+        if label is not None:
             proposed.setdefault(label, []).extend(sentences(text))
     return summarise(texts, proposed)

@@ -2,9 +2,10 @@
 votes.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
+from entities.models import Source
 from entities.text import digest_of
 from ingestion.documents import Boxes, Extraction, ParagraphText
 from ingestion.models import ContextRow, Kind, Paragraph
@@ -37,7 +38,7 @@ def published_votes(work: Work, extraction: Extraction) -> Classified:
     """The votes that the paragraphs of a published revision have, manual ones aside. In an open service scope."""
     rows = Paragraph.objects.filter(file=work.file).order_by("position").values_list("votes", flat=True)
     votes = tuple(tuple(vote for vote in votes_of(row) if vote.source != "manual") for row in rows)
-    return Classified(votes, tuple(_proposals([work.file], range(len(extraction.paragraphs)))))
+    return Classified(votes, tuple(_proposals([work.file], _places(extraction.paragraphs))))
 
 
 def votes_given_before(
@@ -47,9 +48,7 @@ def votes_given_before(
 
     Same inputs means an equal witness: same bytes, model, prompt, policy. Votes of equal paragraphs are all taken.
     """
-    digests: dict[str, list[int]] = {}
-    for number, digest in enumerate(digest_of(p.text) for p in paragraphs):
-        digests.setdefault(digest, []).append(number)
+    digests = _places(paragraphs)
     same = Paragraph.objects.filter(revision__witness=work.witness, digest__in=list(digests))
     known: dict[int, list[Vote]] = {}
     files: set[UUID] = set()
@@ -60,12 +59,37 @@ def votes_given_before(
             votes = known.setdefault(number, [])
             votes += [vote for vote in given if vote not in votes]
     known = {number: votes for number, votes in known.items() if votes}
-    return known, _proposals(sorted(files), sorted(known)) if known else []
+    return known, _proposals(sorted(files), digests) if known else []
 
 
-def _proposals(files: Sequence[UUID], numbers: Sequence[int]) -> list[tuple[str, tuple[int, ...]]]:
-    """Summaries of files, offered again for every label: `summaries.summarise` keeps what each label's text
-    bears out.
+def _places(paragraphs: Sequence[ParagraphText]) -> dict[str, list[int]]:
+    """Numbers of the paragraphs by digest of their text."""
+    places: dict[str, list[int]] = {}
+    for number, paragraph in enumerate(paragraphs):
+        places.setdefault(digest_of(paragraph.text), []).append(number)
+    return places
+
+
+def _proposals(files: Sequence[UUID], places: Mapping[str, Sequence[int]]) -> list[tuple[str, tuple[int, ...]]]:
+    """Summaries of files, each with the paragraphs it was drawn from. One whose paragraphs do not all have its own
+    label any more, or of which one is gone, is not offered: it may hold what was raised since.
     """
-    rows = ContextRow.objects.filter(file__in=files, kind=Kind.FILE_SUMMARY).values_list("text", flat=True)
-    return [(" ".join(sentences(text)), tuple(numbers)) for text in dict.fromkeys(rows)]
+    rows = list(ContextRow.objects.filter(file__in=files, kind=Kind.FILE_SUMMARY).order_by("pk"))
+    drawn: dict[UUID, list[UUID | None]] = {}
+    for derived, passage in Source.objects.filter(derived__in=[row.pk for row in rows]).values_list(
+        "derived", "passage"
+    ):
+        drawn.setdefault(derived, []).append(passage)
+    known = {
+        pk: (label, digest)
+        for pk, label, digest in Paragraph.objects.filter(file__in=files).values_list(
+            "pk", "data_classification", "digest"
+        )
+    }
+    offered: dict[tuple[str, tuple[int, ...]], None] = {}
+    for row in rows:
+        sources = [known.get(passage) if passage else None for passage in drawn.get(row.pk, [None])]
+        if all(source and source[0] == row.data_classification and source[1] in places for source in sources):
+            numbers = {number for source in sources if source for number in places[source[1]]}
+            offered[" ".join(sentences(row.text)), tuple(sorted(numbers))] = None
+    return list(offered)

@@ -125,11 +125,13 @@ def jobs(request: HttpRequest) -> HttpResponse:
     mine = visible_files(scope)
     running = mine.filter(state__in=UNFINISHED)
     failed = mine.filter(state__in=[State.FAILED, State.QUARANTINED], created_by=scope.principal)
-    first = running.first() or failed.first()
+    shown = file_views(scope, running[:50])
+    troubled = file_views(scope, failed)
+    first = next(iter([*shown, *troubled]), None)
     context: dict[str, Any] = {
-        "running": len(file_views(scope, running[:50])),
-        "failed": failed.count(),
-        "url": get_entity_or_404(scope, first.entity_id).get_absolute_url() if first else "",
+        "running": len(shown),
+        "failed": len(troubled),
+        "url": get_entity_or_404(scope, first.entity).get_absolute_url() if first else "",
     }
     return render(request, "components/jobs_indicator.html", context)
 

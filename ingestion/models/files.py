@@ -49,10 +49,11 @@ class Blob(models.Model):
 class File(models.Model):
     """A file on a record. `revision` is the published one; `pending_revision` is on its way through the pipeline.
 
-    floor: label given at upload, on top of the collection's. claim: who works on it until `claimed_until`; work is
-    claimed with a conditional UPDATE; without a claim, `claimed_until` is when it may be tried again. accounted: nothing
-    in the published revision escaped extraction (else the original is for stewards only). unaccounted: [{code, detail,
-    page}].
+    twin: 0, but for a file that came under the name of one that its uploader was not shown: a refusal or another name
+    would tell of that one. floor: label given at upload, on top of the collection's. claim: who works on it until
+    `claimed_until`; work is claimed with a conditional UPDATE; without a claim, `claimed_until` is when it may be tried
+    again. accounted: nothing in the published revision escaped extraction (else the original is for stewards only).
+    unaccounted: [{code, detail, page}].
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -61,6 +62,7 @@ class File(models.Model):
     entity = WorkspaceForeignKey(Entity)
     collection = models.CharField(max_length=64)
     name = models.CharField(max_length=255)
+    twin = models.PositiveIntegerField(default=0, help_text="Tells files of one name apart.")
     name_classification = LabelField(default=0)
     media_type = models.CharField(max_length=120, blank=True)
     size = models.BigIntegerField(default=0)
@@ -87,7 +89,7 @@ class File(models.Model):
 
     class Meta:
         ordering = ["name"]
-        constraints = [models.UniqueConstraint(fields=["entity", "collection", "name"], name="file_identity")]
+        constraints = [models.UniqueConstraint(fields=["entity", "collection", "name", "twin"], name="file_identity")]
         indexes = [models.Index(fields=["workspace", "state", "claimed_until"])]
 
     def __str__(self) -> str:
@@ -95,7 +97,7 @@ class File(models.Model):
 
 
 class FileRevision(models.Model):
-    """One version of a file. Append-only. witness: what its derived rows were made from (`ingestion.work.witness_of`)."""
+    """One version of a file. Append-only. witness: what derived rows were made from (`ingestion.work.witness_of`)."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
