@@ -20,7 +20,7 @@ BASE = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")
-def installation() -> Iterator[str]:
+def installation(chromium: Browser) -> Iterator[str]:  # noqa: F811
     """`make up` in an empty CLEARANCE_HOME: the URL of the running installation, demo workspace loaded and read.
 
     BROWSER_TEST_URL names one that runs already instead, to write tests by; the tests leave things behind in it.
@@ -45,6 +45,9 @@ def installation() -> Iterator[str]:
     except AssertionError:
         process.kill()
         raise AssertionError(log.read_text()) from None
+    page = open_page(chromium, url, "admin")
+    wait_for(lambda: "data-jobs" not in page.request.get(f"{url}/w/demo/files/jobs/").text(), "the demo's files", 180)
+    page.context.close()
     yield url
     process.send_signal(signal.SIGINT)
     with suppress(subprocess.TimeoutExpired):

@@ -39,10 +39,10 @@ PAGES = (
         ("p", f"{WIND} The reading is taken at the parapet and not in the yard, where the neighbouring roof shelters "
               "the gauge and makes a rough day look like a calm one."),
         ("p", "In frost the first descent starts two hours after sunrise, once the rail is dry. On days of "
-              "thick fog the watch on the roof cannot see the foot of the ropes, and the crew works indoors on its equipment."),
+              "thick fog the watch on the roof cannot see the foot of the ropes, and the crew works indoors."),
         ("h2", "4 Neighbours"),
         ("p", "The bakery on the ground floor asked that its entrance be kept clear until ten in the morning. "
-              "Its first customers come before six, and the fence had sent them across the road between parked lorries."),
+              "Its first customers come before six, and the fence had sent them across the road."),
         ("p", "The school across the yard would like to bring a class to see the work. It was agreed that they stand "
               "behind the second fence, and that the crew explains its knots on the ground before it climbs. The visit "
               "waits for a dry week in spring, when the rail can be shown as well."),
