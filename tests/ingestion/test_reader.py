@@ -98,7 +98,8 @@ def test_concealed_text_leaves_no_trace(
     assert about["size"] == len("".join(shown).encode())
     assert b"Financial" not in viewer.client.get(f"{viewer.base}files/{file}/").content.split(b"<main")[1]
     assert SALARY in texts(cfo, file)
-    assert cfo.api.get(f"/api/files/{file}/").json()["size"] == len(REPORT)
+    assert cfo.api.get(f"/api/files/{file}/").json()["size"] == len("".join(texts(cfo, file)).encode())
+    assert alice.api.get(f"/api/files/{file}/").json()["size"] == len(REPORT)
 
 
 def test_a_wholly_concealed_file_does_not_exist(
