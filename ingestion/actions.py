@@ -89,8 +89,10 @@ def _file(scope: Scope, entity: Entity, collection: str, name: str, floor: int, 
         )
     named = list(File.objects.filter(entity=entity.pk, collection=collection, name=name).order_by("twin"))
     found = outlines([file.pk for file in named])
-    shown = [file for file in named if is_shown(scope, file, found.get(file.pk, Outline()))]
-    return (shown or [None])[0] or File.objects.create(
+    for file in named:
+        if is_shown(scope, file, found.get(file.pk, Outline())):
+            return file
+    return File.objects.create(
         workspace_id=scope.workspace,
         entity_id=entity.pk,
         collection=collection,

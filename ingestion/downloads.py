@@ -32,7 +32,7 @@ def original(scope: Scope, file: File) -> tuple[Blob, str]:
     with transaction.atomic():  # a refusal lets go of the lock
         # Publishing waits: the clearance judged here and the bytes given are those of one revision.
         now = File.objects.select_for_update(no_key=True).filter(pk=file.pk).first()
-        revision = now and (now.revision_id or now.pending_revision_id)
+        revision = (now.revision_id or now.pending_revision_id) if now else None
         if now is None or revision is None or not is_allowed(scope, now):
             raise PermissionDenied(REFUSED)
         blob = FileRevision.objects.select_related("blob").get(pk=revision).blob
