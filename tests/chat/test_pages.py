@@ -54,7 +54,7 @@ def test_the_finished_answer_is_sanitised_markdown_with_chips(asked, viewer):
     html = viewer.client.get(f"{viewer.base}chat/turns/{asked.pk}/", headers=HTMX).content.decode()
     assert "two million euros" in html
     assert 'class="cl-cite"' in html
-    assert "Lease.pdf · p. 4" in html
+    assert "<span>Lease.pdf</span><span> · p. 4</span>" in html
 
 
 def test_the_same_form_twice_is_one_conversation(asked, viewer, contract):
