@@ -37,7 +37,9 @@ PAGES = (
     (
         ("h2", "3 Weather"),
         ("p", f"{WIND} The reading is taken at the parapet and not in the yard, where the neighbouring roof shelters "
-              "the gauge and makes a rough day look like a calm one."),
+              "the gauge and makes a rough day look like a calm one. On the "
+              "quiet side the work may go on for half an hour longer, if the watch on the roof agrees and both anchors "
+              "of a pair are on that side."),
         ("p", "In frost the first descent starts two hours after sunrise, once the rail is dry. On days of "
               "thick fog the watch on the roof cannot see the foot of the ropes, and the crew works indoors."),
         ("h2", "4 Neighbours"),
