@@ -86,6 +86,9 @@ def answer(question: str, found: list[Passage], fields: list[str] | None = None)
     bags = [set(terms(sentence)) for _, sentence in units]
     passage_terms = {p.n: set(terms(f"{p.title} {p.text}")) for p in found}
     names = _names(question)
+    # Who asks within a record about what the record is about need not find its name in every passage.
+    about = set(terms(" ".join(fields or [])))
+    asked = [term for term in asked if not (term in names and term in about)] or asked
     weights = _weights(asked, names, [list(bag) for bag in bags], set().union(*passage_terms.values()))
     total = sum(weights.values())
     kinds = [kind for kind in KINDS if kind.asked.search(question)]

@@ -323,3 +323,14 @@ def test_requests_are_read_as_the_sdk_writes_them():
     wired = json.loads(json.dumps(body(prompt.request)))
     assert engine.answer(wired).tools[0].input["paragraphs"][0]["labels"] == [FINANCIAL]
     assert engine.input_tokens(wired) > 200
+
+
+def test_a_question_that_names_the_record_is_answered_from_passages_that_do_not() -> None:
+    from llm.offline.answering import answer
+    from llm.offline.reading import Passage
+
+    text = "9.2 Subject to clause 9.1, the total liability of the Subcontractor is limited to 125 per cent of the sum."
+    found = [Passage(1, "steel.pdf", text)]
+    question = "What is the liability cap of Brannock Steelworks?"
+    assert [q.n for q in answer(question, found, ["Counterparty: Brannock Steelworks Ltd"])] == [1]
+    assert answer("What is the pension of Brannock Steelworks?", found, ["Counterparty: Brannock Steelworks Ltd"]) == []
