@@ -6,6 +6,7 @@ import contextlib
 import dataclasses
 import json
 import os
+import resource
 import selectors
 import signal
 import subprocess
@@ -66,6 +67,8 @@ class _Child:
         self._errors = b""
         self._extras: dict[str, Any] = {}  # parts of the answer that travel apart
         self._peak_memory = 0  # bytes of resident size, known after the end
+        # Linux counts what the starting process held into the child's peak: a peak below that says nothing.
+        self._our_peak = _peak_of(resource.getrusage(resource.RUSAGE_SELF))
         self._process = subprocess.Popen(
             [sys.executable, "-I", "-X", "utf8", "-c", START.format(root=str(ROOT))],
             stdin=subprocess.PIPE,
@@ -168,7 +171,7 @@ class _Child:
         page = self._last.page
         if code == -signal.SIGXCPU or (code == -signal.SIGKILL):
             return self._too_slow()
-        starved = self._peak_memory > self._limits.memory_bytes * 0.6
+        starved = self._peak_memory > max(self._limits.memory_bytes * 0.6, self._our_peak)
         if code == EXIT_MEMORY or any(word in self._errors for word in OUT_OF_MEMORY_WORDS) or (code < 0 and starved):
             return Quarantined(
                 "memory",
@@ -185,7 +188,7 @@ class _Child:
         while True:
             pid, status, usage = os.wait4(self._process.pid, os.WNOHANG)
             if pid:
-                self._peak_memory = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+                self._peak_memory = _peak_of(usage)
                 self._process.returncode = os.waitstatus_to_exitcode(status)
                 return self._process.returncode
             if time.monotonic() > patience:
@@ -198,6 +201,11 @@ class _Child:
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
+
+
+def _peak_of(usage: resource.struct_rusage) -> int:
+    """Bytes; the unit of `ru_maxrss` is the platform's."""
+    return int(usage.ru_maxrss) * (1 if sys.platform == "darwin" else 1024)
 
 
 def _pipe(stream: IO[bytes] | None) -> IO[bytes]:

@@ -13,14 +13,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from tests.chromium import chromium  # noqa: F401  fixture
 from tests.processes import free_port, wait_for
 
 BASE = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")
-def installation(chromium: Browser) -> Iterator[str]:  # noqa: F811
+def installation(chromium: Browser) -> Iterator[str]:
     """`make up` in an empty CLEARANCE_HOME: the URL of the running installation, demo workspace loaded and read.
 
     BROWSER_TEST_URL names one that runs already instead, to write tests by; the tests leave things behind in it.
@@ -77,7 +76,7 @@ def open_record(page: Page, type_name: str, name: str) -> str:
 
 
 @pytest.fixture
-def browse(chromium: Browser, installation: str) -> Iterator[Callable[..., Page]]:  # noqa: F811
+def browse(chromium: Browser, installation: str) -> Iterator[Callable[..., Page]]:
     """`page = browse("cfo")`: see `open_page`; options are those of a playwright context."""
     contexts: list[BrowserContext] = []
 
