@@ -20,10 +20,10 @@ from ingestion import blobs
 from ingestion.access import Outline, collections_of, is_shown, outlines
 from ingestion.downloads import is_allowed
 from ingestion.errors import BadUpload
-from ingestion.models import Blob, File, FileRevision, State
+from ingestion.models import Blob, File, FileRevision, Stage, State
 from ingestion.names import clean_name
-from ingestion.queueing import queue_file
-from ingestion.relabelling import label_text, raise_published, relabel_paragraph
+from ingestion.queueing import queue_file, take_revision
+from ingestion.relabelling import label_text, relabel_paragraph, take_with_floor
 from ingestion.signals import document_removed
 
 __all__ = ["delete_file", "label_text", "relabel_paragraph", "retry_file", "upload_file"]
@@ -105,28 +105,37 @@ def _file(scope: Scope, entity: Entity, collection: str, name: str, floor: int, 
 
 
 def _next_revision(scope: Scope, file: File, blob: Blob, floor: int) -> File:
-    """Make `blob` what is read next, unless it is already."""
+    """Make `blob` what is read next, unless it is already. Returns the file as it will be."""
     raised = combine_many([file.floor, floor])
-    if raised != file.floor:
-        # The floor only rises: what somebody declared sensitive does not become less so by a new version.
-        File.objects.filter(pk=file.pk).update(floor=raised)
-        transaction.on_commit(partial(raise_published, scope.workspace, file.pk, raised))
-    latest = FileRevision.objects.filter(file=file.pk).order_by("-number").first()
-    if latest is not None and latest.blob_id == blob.pk and _knows(scope, file, latest):
-        if file.state == State.FAILED or raised != file.floor:
-            queue_file(scope.workspace, file.pk, latest.pk)
+    revision = FileRevision.objects.filter(file=file.pk).order_by("-number").first()
+    if revision is None or revision.blob_id != blob.pk or not _knows(scope, file, revision):
+        revision = FileRevision.objects.create(
+            workspace_id=scope.workspace,
+            file=file,
+            blob=blob,
+            number=revision.number + 1 if revision else 1,
+            created_by=scope.principal,
+        )
+        record(scope, "file.uploaded", "file", file.pk, revision=str(revision.pk), entity=str(file.entity_id))
+    elif (
+        raised == file.floor
+        and file.state != State.FAILED
+        and revision.pk in (file.revision_id, file.pending_revision_id)
+    ):
+        return file
+    if raised == file.floor:
+        take_revision(revision)
         return File.objects.get(pk=file.pk)
-    revision = FileRevision.objects.create(
-        workspace_id=scope.workspace,
-        file=file,
-        blob=blob,
-        number=latest.number + 1 if latest else 1,
-        created_by=scope.principal,
-    )
-    File.objects.filter(pk=file.pk).update(size=blob.size, media_type=blob.media_type)
-    record(scope, "file.uploaded", "file", file.pk, revision=str(revision.pk), entity=str(file.entity_id))
-    queue_file(scope.workspace, file.pk, revision.pk)
-    return File.objects.get(pk=file.pk)
+    # What readers see already rises above the label of whoever raises it: that is the service's to do, and the new
+    # bytes come with it or not at all.
+    transaction.on_commit(partial(take_with_floor, scope.workspace, revision.pk, raised))
+    file.floor, file.size, file.media_type = raised, blob.size, blob.media_type
+    file.state, file.stage, file.progress, file.pending_revision_id = State.PENDING, Stage.WAITING, 0, revision.pk
+    return file
+
+
+def _pending(file: File) -> UUID | None:
+    return file.pending_revision_id
 
 
 def _knows(scope: Scope, file: File, revision: FileRevision) -> bool:

@@ -118,8 +118,33 @@ def remove_unused(workspace: int, only: Iterable[UUID] | None = None) -> int:
     return removed
 
 
+def remove_unknown(workspace: int) -> int:
+    """Remove bytes that no blob of the workspace names, in an open service scope; returns how many.
+
+    An upload that is rolled back after its bytes got their name leaves such. Bytes younger than ABANDONED_SECONDS stay,
+    and so do those of an upload at work: it holds the lock of its content until its rows are committed.
+    """
+    folder, removed = f"blobs/{workspace}", 0
+    try:
+        prefixes = default_storage.listdir(folder)[0]
+    except FileNotFoundError:
+        return 0
+    for prefix in prefixes:
+        names = default_storage.listdir(f"{folder}/{prefix}")[1]
+        known = set(Blob.objects.filter(sha256__in=names).values_list("sha256", flat=True))
+        for sha256 in set(names) - known:
+            path = f"{folder}/{prefix}/{sha256}"
+            _lock(workspace, sha256)
+            with suppress(FileNotFoundError):
+                age = time.time() - default_storage.get_modified_time(path).timestamp()
+                if age > ABANDONED_SECONDS and not Blob.objects.filter(sha256=sha256).exists():
+                    default_storage.delete(path)
+                    removed += 1
+    return removed
+
+
 def remove_abandoned() -> None:
-    """Remove what interrupted uploads left."""
+    """Remove what interrupted uploads left before their bytes got a name."""
     for path in _incoming().iterdir():
         with suppress(FileNotFoundError):
             if path.stat().st_mtime < time.time() - ABANDONED_SECONDS:

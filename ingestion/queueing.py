@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db import transaction
 from django.utils import timezone
 
-from ingestion.models import File, Stage, State
+from ingestion.models import File, FileRevision, Stage, State
 
 logger = logging.getLogger(__name__)
 
@@ -29,6 +29,12 @@ def queue_file(workspace: int, file: UUID, revision: UUID) -> None:
         updated_at=timezone.now(),
     )
     transaction.on_commit(partial(wake, workspace, file))
+
+
+def take_revision(revision: FileRevision) -> None:
+    """Queue a revision, and show its size and type."""
+    File.objects.filter(pk=revision.file_id).update(size=revision.blob.size, media_type=revision.blob.media_type)
+    queue_file(revision.workspace_id, revision.file_id, revision.pk)
 
 
 def wake(workspace: int, file: UUID) -> None:

@@ -20,8 +20,8 @@ from ingestion.documents import ParagraphText
 from ingestion.errors import BadUpload
 from ingestion.extract import language
 from ingestion.index import delete_rows
-from ingestion.models import ContextRow, File, Paragraph, RowParagraph
-from ingestion.queueing import queue_file
+from ingestion.models import ContextRow, File, FileRevision, Paragraph, RowParagraph
+from ingestion.queueing import queue_file, take_revision
 from ingestion.records import mark_stale
 from ingestion.votes import Vote, automatic, decide, manual_vote, votes_of
 from ingestion.work import workspace_guidance, workspace_levels
@@ -126,27 +126,38 @@ def apply_decision(decision: Decision) -> None:
             mark_stale(decision.workspace, [paragraph.entity_id])
 
 
-def raise_published(workspace: int, file: UUID, floor: int) -> None:
-    """Let a floor that was raised bind what readers see already, with the index rows and all text drawn from it: in one
-    transaction of the service, when the upload has committed and before its caller gets an answer. The votes follow
-    when the file is published again.
+def take_with_floor(workspace: int, revision: UUID, floor: int) -> None:
+    """Let a revision come with a floor that was raised: in one transaction of the service, when the upload has
+    committed and before its caller gets an answer. What readers see already, its index rows and all text drawn from it
+    are bound at once; the votes follow when the file is published again.
     """
     with Scope.for_service(workspace).open():
-        list(File.objects.select_for_update().filter(pk=file))
-        paragraphs = list(Paragraph.objects.select_for_update().filter(file=file).order_by("position"))
-        for paragraph in paragraphs:
-            paragraph.floor = combine_many([paragraph.floor, floor])
-            if paragraph.data_classification is not None:
-                paragraph.data_classification = combine_many([paragraph.data_classification, floor])
-        links = RowParagraph.objects.filter(paragraph__file=file)
-        for old in set(links.values_list("data_classification", flat=True)):
-            # Rows and paragraphs of one label rise together; the database compares them at the end.
-            links.filter(data_classification=old).update(data_classification=combine_many([old, floor]))
-        rows = ContextRow.objects.filter(file=file, data_classification__isnull=False)
-        for old in set(rows.values_list("data_classification", flat=True)):
-            rows.filter(data_classification=old).update(data_classification=combine_many([old, floor]))
-        Paragraph.objects.bulk_update(paragraphs, ["floor", "data_classification"], batch_size=500)
-        raise_labels({p.pk: p.data_classification for p in paragraphs if p.data_classification is not None})
+        given = FileRevision.objects.get(pk=revision)
+        file = File.objects.select_for_update().get(pk=given.file_id)
+        raised = combine_many([file.floor, floor])  # the floor only rises
+        File.objects.filter(pk=file.pk).update(floor=raised)
+        raise_published(file.pk, raised)
+        known = FileRevision.objects.filter(pk__in=[given.pk, file.pending_revision_id, file.revision_id])
+        # A still newer upload may have been faster.
+        take_revision(known.select_related("blob").order_by("-number")[0])
+
+
+def raise_published(file: UUID, floor: int) -> None:
+    """In an open service scope, with the file locked."""
+    paragraphs = list(Paragraph.objects.select_for_update().filter(file=file).order_by("position"))
+    for paragraph in paragraphs:
+        paragraph.floor = combine_many([paragraph.floor, floor])
+        if paragraph.data_classification is not None:
+            paragraph.data_classification = combine_many([paragraph.data_classification, floor])
+    links = RowParagraph.objects.filter(paragraph__file=file)
+    for old in set(links.values_list("data_classification", flat=True)):
+        # Rows and paragraphs of one label rise together; the database compares them at the end.
+        links.filter(data_classification=old).update(data_classification=combine_many([old, floor]))
+    rows = ContextRow.objects.filter(file=file, data_classification__isnull=False)
+    for old in set(rows.values_list("data_classification", flat=True)):
+        rows.filter(data_classification=old).update(data_classification=combine_many([old, floor]))
+    Paragraph.objects.bulk_update(paragraphs, ["floor", "data_classification"], batch_size=500)
+    raise_labels({p.pk: p.data_classification for p in paragraphs if p.data_classification is not None})
 
 
 def rows_with(paragraph: Labelled) -> list[UUID]:

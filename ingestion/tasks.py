@@ -45,10 +45,12 @@ def sweep() -> None:
 
 @shared_task(name="ingestion.tidy")
 def tidy() -> None:
-    """Remove bytes that nothing refers to any more."""
+    """Remove bytes that nothing refers to any more, or that never came to be anything."""
     for workspace in workspaces():
         with Scope.for_service(workspace).open():
             blobs.remove_unused(workspace)
+        with Scope.for_service(workspace).open():
+            blobs.remove_unknown(workspace)
     blobs.remove_abandoned()
 
 

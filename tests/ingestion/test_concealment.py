@@ -12,7 +12,7 @@ from entities.access import Scope
 from entities.models import Classification, Workspace
 from entities.models.classification import SECRET
 from entities.types import Contract
-from ingestion import downloads
+from ingestion import actions, downloads
 from ingestion.access import get_file_or_404
 from ingestion.claims import claim_file
 from ingestion.inline import work_off
@@ -124,6 +124,31 @@ def test_a_floor_declared_with_other_bytes_binds_the_published_ones_at_once(
     work_off(alice.scope.workspace)
     assert "quay" not in said(viewer, file)
     assert "tomorrow" in said(alice, file)
+
+
+def test_a_floor_and_the_bytes_it_came_with_are_one_transaction(
+    alice: Person, viewer: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The web process dies when the request has committed: then nothing of the upload has happened."""
+    file = ready(alice, contract, "n.txt", QUAY)
+    newer = b"The quay is open to all today, and tomorrow too."
+
+    def die(*given: object) -> None:
+        raise SystemExit
+
+    with monkeypatch.context() as patched:
+        patched.setattr(actions, "take_with_floor", die)
+        with pytest.raises(SystemExit):
+            upload(alice, contract, "n.txt", newer, labels="6")
+    work_off(alice.scope.workspace)
+    assert "tomorrow" not in said(alice, file)
+    assert "quay" in said(viewer, file)
+    with service.open():
+        assert list(File.objects.values_list("floor", "state", "pending_revision")) == [(0, "ready", None)]
+    assert upload(alice, contract, "n.txt", newer, labels="6").json()["state"] == "pending"
+    work_off(alice.scope.workspace)
+    assert "tomorrow" in said(alice, file)
+    assert "quay" not in said(viewer, file)
 
 
 def test_a_floor_declared_while_the_file_waits_binds_what_was_built(

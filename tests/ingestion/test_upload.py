@@ -5,7 +5,6 @@ import zipfile
 
 import pikepdf
 import pytest
-from django.core.files.storage import default_storage
 
 from entities.access import Scope
 from entities.types import Article, Contract, Employee
@@ -112,22 +111,6 @@ def test_quarantined_new_version_leaves_the_old_one_readable(alice: Person, cont
     assert shown["state"] == "quarantined"
     assert shown["error"]["detail"]
     assert texts(alice, file) == ["The old plan."]
-
-
-def test_a_blob_is_kept_once_and_goes_with_its_last_file(
-    transactional_db: None, alice: Person, contract: Contract, service: Scope
-) -> None:
-    first, second = ready(alice, contract, "one.md"), ready(alice, contract, "two.md")
-    with service.open():
-        path = Blob.objects.get().path
-    assert alice.api.delete(f"/api/files/{first}/").status_code == 204
-    assert default_storage.exists(path)
-    assert texts(alice, second)
-    assert alice.api.delete(f"/api/files/{second}/").status_code == 204
-    assert not default_storage.exists(path)
-    with service.open():
-        assert not Blob.objects.exists()
-        assert not Paragraph.objects.exists()
 
 
 def test_nothing_of_the_work_is_left_behind(alice: Person, contract: Contract, service: Scope) -> None:
@@ -292,12 +275,6 @@ def test_text_in_other_encodings_is_read(alice: Person, contract: Contract) -> N
     assert texts(alice, file) == ["Die Brücke ist fertig, der Fluß schön."]
     wide = ready(alice, contract, "wide.txt", "Мост готов.\n".encode("utf-16"))
     assert texts(alice, wide) == ["Мост готов."]
-
-
-def test_unfinished_uploads_leave_no_bytes(alice: Person, contract: Contract, service: Scope) -> None:
-    upload(alice, contract, content=b"")
-    upload(alice, contract, collection="nosuch")
-    assert default_storage.listdir("incoming")[1] == []
 
 
 def test_types_with_one_collection_default_to_it(alice: Person, viewer: Person, service: Scope) -> None:
