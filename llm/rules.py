@@ -25,7 +25,7 @@ from llm.recognisers.people import find_people
 from llm.recognisers.secrets import find_secrets
 
 # Raised by a change of these rules, so that witnesses made with older rules do not match.
-VERSION = 1
+VERSION = 2
 # Characters of a piece of an overlong text, and how far two pieces overlap.
 PIECE, OVERLAP = 4_000, 400
 BLANKS = re.compile(r"[^\S\n]{3,}")
@@ -223,6 +223,10 @@ def _money(text: str, people: list[Finding]) -> Votes:
         yield FINANCIAL, "amount of money"
     if "figure" in kinds:
         yield FINANCIAL, "financial figure"
+    if "periodic" in kinds:
+        yield FINANCIAL, "regular payment"
+        if people or SINGULAR.search(text):
+            yield PII, "regular payment of a person"
     if "pay_figure" in kinds:
         yield FINANCIAL, "pay"
         if people or SINGULAR.search(text):

@@ -45,6 +45,8 @@ SUBJECT = (
 CLINICAL = re.compile(
     rf"\b(?:{PATIENT}(?:{CONDITIONS}|{MEDICINES}|{TREATMENT}|reports?|presents?|denies|alert|stable)"
     rf"|{SUBJECT}(?:diagnosed|hospitali[sz]ed|pregnant|{CONDITIONS}|tested\s+positive|on\s+sick\s+leave|undergoing)"
+    r"|\b(?:he|she)\b(?!\s+or\b)[^.\n]{0,60}?\b(?:with|after|because\s+of|due\s+to|following|from)\s+(?:an?\s+)?"
+    rf"(?:{CONDITIONS})\b"
     rf"|\b(?:his|her|my)\s+(?:\w+\s+){{0,2}}(?:{CONDITIONS}|diagnosis|surgery|medications?|pregnancy|disability|illness"
     r"|treatment|symptoms|psychiatrist|therapist|chemotherapy|doctor['’]?s?\s+note)"
     r"|\bdiagnosis\s*:|\bmedications?\s*:|\b(?:BP|SpO2|HR|RR)\s*:?\s*\d{2,3}(?:/\d{2,3})?\b"
@@ -66,7 +68,7 @@ SPECIAL = re.compile(
     r"|\b(?:religion|religious\s+affiliation|sexual\s+orientation|ethnicity|ethnic\s+origin|race|political\s+affiliation"
     r"|union\s+member(?:ship)?)\s*:\s*\w+"
     r"|\b(?:is|was)\s+(?:a\s+)?(?:trade\s+)?union\s+(?:member|representative)\b"
-    r"|\bmember\s+of\s+(?:the\s+)?(?:trade\s+union|union|[A-Z]\w+\s+party)\b"
+    r"|\bmember\s+of\s+(?:the\s+)?(?:(?:\w+\s+)?trade\s+union|union|[A-Z]\w+\s+party)\b"
     r"|\b(?:was|been|being)\s+(?:convicted|arrested|indicted|charged\s+with|sentenced|imprisoned)\b"
     r"|\bcriminal\s+(?:record|conviction|background)\b"
     r"|\b(?:fingerprints?|retina\s+scan|iris\s+scan|facial\s+(?:scan|template)|voice\s?print"

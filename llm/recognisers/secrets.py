@@ -17,12 +17,12 @@ FORMATS = re.compile(
 VALUE = r"[\"'`“]?(?P<hit>[^\s\"'`”,;|]{4,})"
 FOR_WHAT = r"(?:(?:for|of|to)\s+[\w .@/-]{1,40}?\s*)?"
 PASSWORD = re.compile(
-    r"\b(?:\w*pass(?:word|wd|phrase|code)?|\w*pwd|passwort|kennwort|mot\s+de\s+passe|contraseña|senha|identified\s+by)\b"
+    r"\b(?:\w*pass(?:word|wd|phrase|code)?|\w*pwd|pw|passwort|kennwort|mot\s+de\s+passe|contraseña|senha|identified\s+by)\b"
     rf"\*{{0,2}}[\"'`]?\s*{FOR_WHAT}(?:(?:is|was|are|ist|lautet|est|es)\s*:?|:|=>?|->|→|(?=\s['\"]))\s*\*{{0,2}}{VALUE}",
     re.IGNORECASE,
 )
 TOKEN = re.compile(
-    r"\b(?:\w*api|access|secret|auth(?:entication)?|bearer|encryption|signing|private|shared|client|session|refresh|master"
+    r"(?<![A-Za-z0-9])(?:\w*api|wi-?fi|wlan|network|access|secret|auth(?:entication)?|bearer|encryption|signing|private|shared|client|session|refresh|master"
     r"|deploy|webhook|license|licence)[\s_-]*(?:key|token|secret|seed)"
     rf"(?:\s+(?:for|to)\s+[\w .@/-]{{1,40}}?)?\b[\"'`]?\s*(?:is|was|:|=>?|->)\s*{VALUE}",
     re.IGNORECASE,
