@@ -11,7 +11,8 @@ from entities.models import Entity
 from entities.registry import column_of, parents
 from entities.text import TextTooLong, checked, editable_text
 
-WIDGETS = {"DateField": forms.DateInput(attrs={"type": "date"}), "EmailField": forms.EmailInput()}
+# A browser's date field takes ISO dates only: in any other format it shows nothing, and saving would empty the column.
+WIDGETS = {"DateField": forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}), "EmailField": forms.EmailInput()}
 
 
 def entity_form(scope: Scope, model: type[Entity], data: Any = None, entity: Entity | None = None) -> forms.Form:
