@@ -15,7 +15,6 @@ from references.models import Reference
 SHOWN = 200
 """References that a panel takes; of a record with more it shows the newest, and says how many are older."""
 NEIGHBOURS = 12
-WIDTH, ROW, MARGIN = 640, 34, 26
 ORDER = [kind for kind in Kind if kind not in (Kind.CITATION, Kind.BOOKMARK)] + [Kind.CITATION, Kind.BOOKMARK]
 
 
@@ -50,28 +49,22 @@ class Group:
 
 
 @dataclass(frozen=True)
-class Dot:
-    """A record in the picture, its middle at (x, y), its words beside it. path: the line from the centre."""
+class Neighbour:
+    """A record in a side column of the picture. y: the middle of its row, in per cent of the column's height."""
 
     entity: Entity
     name: str
-    x: float
     y: float
-    anchor: str
-    text_x: float
-    words: str
-    path: str = ""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """centre: the record itself. more: neighbours that are left out."""
+    """name: of the record in the middle. more: neighbours that are left out."""
 
-    centre: Dot
-    dots: Sequence[Dot]
+    name: str
+    left: Sequence[Neighbour]
+    right: Sequence[Neighbour]
     more: int
-    height: int
-    width: int = WIDTH
 
 
 @dataclass(frozen=True)
@@ -155,27 +148,10 @@ def picture_of(scope: Scope, entity: Entity) -> Picture | None:
     if not near:
         return None
     few = near[:NEIGHBOURS]
-    right, left = few[::2], few[1::2]
-    height = 2 * MARGIN + ROW * max(len(right) - 1, 2)
     middle = next(node for node in nodes if node.id == entity.pk)
-    x, y = WIDTH / 2, height / 2
-    dots = [
-        _dot(node, side, (i + 1) * height / (len(column) + 1), x, y)
-        for side, column in ((1, right), (-1, left))
-        for i, node in enumerate(column)
-    ]
-    centre = Dot(middle.entity, middle.name, x, y, "middle", x, shorten(middle.name, 30))
-    return Picture(centre, dots, len(near) - len(few), height)
+    return Picture(middle.name, column_of(few[1::2]), column_of(few[::2]), len(near) - len(few))
 
 
-def _dot(node: Node, side: int, y: float, middle_x: float, middle_y: float) -> Dot:
-    """A neighbour in the right (1) or left (-1) column."""
-    x = middle_x + side * 130
-    bend = middle_x + side * 70
-    path = f"M{middle_x:g} {middle_y:g} C{bend:g} {middle_y:g} {bend:g} {y:g} {x:g} {y:g}"
-    anchor = "start" if side > 0 else "end"
-    return Dot(node.entity, node.name, x, round(y, 1), anchor, x + side * 15, shorten(node.name, 26), path)
-
-
-def shorten(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1].rstrip()}…"
+def column_of(nodes: Sequence[Node]) -> list[Neighbour]:
+    """Rows of equal height."""
+    return [Neighbour(n.entity, n.name, round((i + 0.5) * 100 / len(nodes), 2)) for i, n in enumerate(nodes)]

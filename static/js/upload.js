@@ -67,6 +67,14 @@ function send(form, row, file) {
   xhr.send(data);
 }
 
+// The number beside "Files" is that of the rows below it.
+function count(list) {
+  const badge = list?.id && document.querySelector(`[data-count-of="#${list.id}"]`);
+  if (!badge) return;
+  badge.textContent = list.querySelectorAll(".cl-file").length;
+  badge.hidden = badge.textContent === "0";
+}
+
 function take(form, files) {
   const list = document.querySelector(form.dataset.uploadList);
   for (const file of files) {
@@ -74,9 +82,10 @@ function take(form, files) {
     slot(row, "name").textContent = file.name;
     slot(row, "size").textContent = size(file.size);
     row.querySelector("[data-upload-retry]").addEventListener("click", () => send(form, row, file));
-    row.querySelector("[data-upload-dismiss]").addEventListener("click", () => row.remove());
+    row.querySelector("[data-upload-dismiss]").addEventListener("click", () => { row.remove(); count(list); });
     list.querySelector("[data-empty]")?.remove();
     list.prepend(row);
+    count(list);
     send(form, row, file);
   }
 }
