@@ -28,7 +28,7 @@ up: setup
 
 test: setup-dev
 	@$(BIN)/python -m tests.chromium
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest --numprocesses=auto --dist=loadgroup --no-loadscope-reorder $(ARGS)
 
 lint: setup-dev
 	$(BIN)/ruff check $(APPS)

@@ -13,7 +13,6 @@ import pwd
 import shutil
 import stat
 import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -26,10 +25,10 @@ import psutil
 import psycopg
 
 from config.home import make_home
+from config.system_user import DatabaseError, open_the_way, system_user
 
 SUPERUSER = "postgres"
 DATABASE = "clearance"
-SYSTEM_USER = "clearance-db"
 # sun_path holds 104 bytes on macOS and 108 on Linux, with the closing zero.
 LONGEST_SOCKET = 103
 START_SECONDS = 60.0
@@ -51,10 +50,6 @@ log_checkpoints = off
 """
 # Throw-away clusters of tests: a crash may lose them.
 NOT_DURABLE = "fsync = off\nsynchronous_commit = off\nfull_page_writes = off\n"
-
-
-class DatabaseError(Exception):
-    """The embedded database cannot run; the message is one sentence for the person who started it."""
 
 
 def binaries() -> Path:
@@ -158,7 +153,7 @@ class Cluster:
             directory.mkdir(mode=0o700, exist_ok=True)
             self.own(directory)
         if os.geteuid() == 0:
-            open_the_way(self.root)
+            open_the_way(self.root, binaries().parent)
 
     def own(self, directory: Path) -> None:
         """Give a directory to the user that the server runs as, closed to everybody else."""
@@ -171,29 +166,7 @@ class Cluster:
 
     @cached_property
     def system_user(self) -> pwd.struct_passwd:
-        """PostgreSQL refuses to run as root: root lends it a user, the owner of data that are there already."""
-        if os.geteuid() != 0:
-            return pwd.getpwuid(os.geteuid())
-        command = ["useradd", "--system", "--no-create-home", "--shell", "/usr/sbin/nologin"]
-        try:
-            owner = self.data.stat().st_uid
-            try:
-                return pwd.getpwuid(owner)
-            except KeyError:
-                command += ["--uid", str(owner)]
-        except FileNotFoundError:
-            pass
-        try:
-            return pwd.getpwnam(SYSTEM_USER)
-        except KeyError:
-            pass
-        try:
-            subprocess.run([*command, SYSTEM_USER], check=True, capture_output=True)
-        except (OSError, subprocess.CalledProcessError) as error:
-            raise DatabaseError(
-                "PostgreSQL cannot run as root and no system user could be made for it: run as an ordinary user."
-            ) from error
-        return pwd.getpwnam(SYSTEM_USER)
+        return system_user(self.data)
 
     def run(self, *command: str, timeout: float = START_SECONDS) -> None:
         """Run one of PostgreSQL's programs as its system user, with its output in the log."""
@@ -302,17 +275,3 @@ class Cluster:
                 time.sleep(0.2)
             else:
                 return True
-
-
-def open_the_way(path: Path) -> None:
-    """Let the system user reach the data and the programs: `x` (pass through), never `r`, on the directories above."""
-    tree = binaries().parent
-    for directory in (*path.parents, *tree.parents):
-        mode = directory.stat().st_mode
-        if not mode & stat.S_IXOTH:
-            print(f"Letting the database's user pass through {directory} (chmod o+x).", file=sys.stderr)
-            directory.chmod(mode | stat.S_IXOTH)
-    if not (tree / "bin" / "postgres").stat().st_mode & stat.S_IXOTH:
-        for file in (tree, *tree.rglob("*")):
-            mode = file.stat().st_mode
-            file.chmod(mode | stat.S_IROTH | (stat.S_IXOTH if mode & stat.S_IXUSR else 0))

@@ -1,7 +1,7 @@
 """The settings of a test run: an installation of its own in a directory that is thrown away afterwards.
 
-DATABASE_URL and the other variables of a real installation are dropped, so tests can never reach its data. Processes
-that a test starts inherit CLEARANCE_TEST_HOME and so share the run's database.
+DATABASE_URL and the other variables of a real installation are dropped, so tests can never reach its data. Each worker of
+pytest-xdist has one, with a cluster of its own; processes that a test starts inherit CLEARANCE_TEST_HOME and so share it.
 """
 
 import atexit
@@ -12,7 +12,9 @@ from pathlib import Path
 
 PREFIX = "clearance-tests-"
 
-if "CLEARANCE_TEST_HOME" not in os.environ:
+WORKER = os.environ.get("PYTEST_XDIST_WORKER", "alone")
+
+if os.environ.get("CLEARANCE_TEST_WORKER") != WORKER:
     for name in list(os.environ):
         if name.startswith(("CLEARANCE_", "DATABASE_", "ANTHROPIC_")):
             del os.environ[name]
@@ -20,6 +22,7 @@ if "CLEARANCE_TEST_HOME" not in os.environ:
     made.chmod(0o711)
     # Registered before the cluster's own handler, so it runs after it.
     atexit.register(shutil.rmtree, made, ignore_errors=True)
+    os.environ["CLEARANCE_TEST_WORKER"] = WORKER
     os.environ["CLEARANCE_TEST_HOME"] = os.environ["CLEARANCE_HOME"] = str(made)
     os.environ["CLEARANCE_STATIC_HASHED"] = "0"
     os.environ["CLEARANCE_LOG_LEVEL"] = "WARNING"
