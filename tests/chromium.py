@@ -47,12 +47,6 @@ def main() -> None:
             sys.exit("In CI that is a failure.")
 
 
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """All browser tests in one worker of pytest-xdist, so that one browser and one installation serve them."""
-    if item.get_closest_marker("browser"):
-        item.add_marker(pytest.mark.xdist_group("browser"))
-
-
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Browser tests last: playwright keeps an event loop in the main thread, beside which no asynchronous test runs.
 

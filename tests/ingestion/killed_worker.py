@@ -1,8 +1,8 @@
 """Workers that die by SIGKILL at given boundaries of the pipeline: `python -m tests.ingestion.killed_worker`.
 
 Reads lines "WHERE WORKSPACE FILE", runs each in a process of its own and answers with its exit status (-9: killed).
-WHERE: "claim", a stage (after its result is committed), "publishing" (in the middle of the transaction) or
-"published".
+WHERE: "claim", a stage (after its result is committed), "classify:0" or "embed:0" (after the first window or batch of it),
+"publishing" (in the middle of the transaction) or "published".
 """
 
 import os
@@ -21,13 +21,15 @@ def die() -> None:
 def work(where: str, workspace: int, file: UUID) -> None:
     from django.db import transaction
 
-    from ingestion import pipeline, publish, results
+    from ingestion import index, pipeline, publish, results
+
+    index.EMBED_BATCH = 1 if where.startswith("embed") else index.EMBED_BATCH
 
     save, finish = results.save_result, publish.finish
 
     def save_and_die(ws: int, revision: UUID, step: str, witness: str, data: Any, part: int = results.WHOLE) -> None:
         save(ws, revision, step, witness, data, part)
-        if step == where and part == results.WHOLE:
+        if where == (step if part == results.WHOLE else f"{step}:{part}"):
             transaction.on_commit(die)
 
     def finish_and_die(*args: Any) -> None:

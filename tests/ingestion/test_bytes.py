@@ -5,9 +5,11 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
+from django.conf import settings
 from django.core.files.storage import default_storage
 from django.db import connection
 
@@ -99,6 +101,20 @@ def test_old_bytes_of_a_file_stay(alice: Person, outsider: Person, contract: Con
     make_old(path)
     tasks.tidy()
     assert b"".join(alice.api.get(f"/api/files/{file}/download/")) == REPORT
+
+
+def test_what_a_killed_server_left_of_an_upload_goes_when_it_is_old(alice: Person) -> None:
+    folders = [settings.FILE_UPLOAD_TEMP_DIR, default_storage.path("incoming")]
+    for folder in folders:
+        Path(folder).mkdir(exist_ok=True)
+        (Path(folder) / "half").write_bytes(b"half of it")
+        (Path(folder) / "fresh").write_bytes(b"on its way")
+        then = time.time() - blobs.ABANDONED_SECONDS - 60
+        os.utime(Path(folder) / "half", (then, then))
+    tasks.tidy()
+    for folder in folders:
+        assert [path.name for path in Path(folder).iterdir()] == ["fresh"]
+        (Path(folder) / "fresh").unlink()
 
 
 def in_thread(pool: ThreadPoolExecutor, work: Callable[[], Any]) -> Any:

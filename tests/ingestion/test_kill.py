@@ -1,24 +1,30 @@
 """A worker killed at any boundary loses nothing and repeats nothing that anybody could see."""
 
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from pathlib import Path
+from uuid import UUID
 
 import pytest
+from django.conf import settings
 from django.db import connection
 from django.db.models.functions import Now
 
 from entities.access import Scope
+from entities.models import AuditEntry
 from entities.types import Contract
 from ingestion import claims, tasks
 from ingestion.inline import work_off
-from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, State, StepResult
+from ingestion.models import Blob, ContextRow, File, FileRevision, Kind, Paragraph, State, StepResult
 from ingestion.pipeline import process_file
 from llm.models import ModelCall
 from tests.conftest import Person
-from tests.ingestion.helpers import REPORT, texts, upload
+from tests.ingestion.helpers import REPORT, ready, texts, upload
+from tests.processes import Server
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -52,40 +58,101 @@ def let_claims_run_out(service: Scope) -> None:
         File.objects.filter(claim__isnull=False).update(claimed_until=Now() - timedelta(seconds=1))
 
 
-@pytest.mark.parametrize(
-    "where", ["claim", "extract", "classify", "segment", "chunk", "embed", "publishing", "published"]
+BOUNDARIES = [
+    "claim", "extract", "classify:0", "classify", "segment", "chunk", "embed:0", "embed", "publishing", "published",
+]  # fmt: skip
+# Two windows of the model, and two batches of vectors with the batch of one that the killed workers take.
+LONG = "\n\n".join(
+    [*(f"Item {n} of the list of things." for n in range(205)), "The salary of the clerk is 31,000 euros."]
 )
-def test_a_killed_worker_loses_and_doubles_nothing(
-    alice: Person, viewer: Person, contract: Contract, service: Scope, kill: Kill, where: str
-) -> None:
-    workspace = alice.scope.workspace
-    file = upload(alice, contract).json()["id"]
-    kill(where, workspace, file)
-    if where != "published":
-        assert alice.api.get(f"/api/files/{file}/").json()["state"] == "processing"
-        assert viewer.api.get(f"/api/files/{file}/reader/").status_code == 404
-        with service.open():
-            assert not ContextRow.objects.filter(file=file).exists()
-    assert not process_file(workspace, file), "the claim of the killed worker still stands"
-    let_claims_run_out(service)
-    with service.open():
-        File.objects.filter(pk=file).update(woken_at=Now() - timedelta(hours=1))
-        assert [str(pk) for pk in tasks.stale_files()] == ([] if where == "published" else [file])
-    work_off(workspace)
-    assert alice.api.get(f"/api/files/{file}/").json()["state"] == "ready"
-    assert len(texts(viewer, file)) == 6
+
+
+def assert_whole(service: Scope, viewer: Person, file: str, count: int) -> None:
+    """The file is there once: paragraphs, passages, vectors, and nothing of the work on it."""
+    assert len(texts(viewer, file)) == count
     with service.open():
         assert FileRevision.objects.filter(file=file).count() == 1
-        assert Paragraph.objects.filter(file=file).count() == 6
+        assert Paragraph.objects.filter(file=file).count() == count
         rows = ContextRow.objects.filter(file=file)
-        assert rows.filter(kind=Kind.FILE_CHUNK).count() == len(
-            set(rows.filter(kind=Kind.FILE_CHUNK).values_list("text"))
-        )
+        chunks = list(rows.filter(kind=Kind.FILE_CHUNK).values_list("text", flat=True))
+        assert chunks
+        assert len(chunks) == len(set(chunks))
         with connection.cursor() as cursor:
             cursor.execute("SELECT count(*) FROM ingestion_vector v JOIN ingestion_file f ON f.number = v.file")
             assert cursor.fetchone()[0] == rows.count()
         assert not StepResult.objects.exists()
+        assert AuditEntry.objects.filter(action="file.indexed", object_id=file).count() == 1
+
+
+def assert_waits_for_the_claim_to_run_out(service: Scope, workspace: int, file: str) -> None:
+    assert not process_file(workspace, UUID(file)), "the claim of the killed worker still stands"
+    let_claims_run_out(service)
+    with service.open():
+        File.objects.filter(pk=file).update(woken_at=Now() - timedelta(hours=1))
+        assert [str(pk) for pk in tasks.stale_files()] == [file]
+
+
+def test_a_file_whose_workers_are_killed_at_every_boundary_in_turn_ends_ready(
+    alice: Person, viewer: Person, contract: Contract, service: Scope, kill: Kill
+) -> None:
+    workspace = alice.scope.workspace
+    file = upload(alice, contract, "list.txt", LONG.encode()).json()["id"]
+    kept: dict[str, int] = {}
+    for where in BOUNDARIES:
+        kill(where, workspace, file)
+        if where == "published":
+            break
+        assert alice.api.get(f"/api/files/{file}/").json()["state"] == "processing"
+        assert viewer.api.get(f"/api/files/{file}/reader/").status_code == 404
+        with service.open():
+            assert not ContextRow.objects.filter(file=file).exists()
+            kept[where] = ModelCall.objects.filter(feature="classify").count()
+        assert_waits_for_the_claim_to_run_out(service, workspace, file)
+    assert kept == {where: {"claim": 0, "extract": 0, "classify:0": 1}.get(where, 2) for where in BOUNDARIES[:-1]}
+    assert alice.api.get(f"/api/files/{file}/").json()["state"] == "ready"
+    assert not process_file(workspace, UUID(file))
+    assert_whole(service, viewer, file, 206)
+
+
+@pytest.mark.parametrize("where", ["classify", "publishing"])
+def test_a_worker_killed_twice_at_one_place_loses_and_doubles_nothing(
+    alice: Person, viewer: Person, contract: Contract, service: Scope, kill: Kill, where: str
+) -> None:
+    workspace = alice.scope.workspace
+    file = upload(alice, contract).json()["id"]
+    kill("extract", workspace, file)
+    for _ in range(2 if where == "publishing" else 1):
+        assert_waits_for_the_claim_to_run_out(service, workspace, file)
+        kill(where, workspace, file)
+    assert_waits_for_the_claim_to_run_out(service, workspace, file)
+    work_off(workspace)
+    assert_whole(service, viewer, file, 6)
+    with service.open():
         assert ModelCall.objects.filter(feature="classify").count() == 1
+
+
+def test_a_web_server_killed_in_the_middle_of_an_upload_leaves_nothing_half_visible(
+    alice: Person, contract: Contract, service: Scope, start_server: Callable[[], Server]
+) -> None:
+    server = start_server()
+    body = (
+        b'--x\r\nContent-Disposition: form-data; name="file"; filename="plan.txt"\r\n\r\n'
+        + b"The gate is green. " * 200_000
+    )
+    head = (
+        f"POST /api/entities/{contract.pk}/files/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: {2 * len(body)}\r\n"
+        f"Authorization: {alice.api._credentials['HTTP_AUTHORIZATION']}\r\n"  # type: ignore[attr-defined]
+        "Content-Type: multipart/form-data; boundary=x\r\n\r\n"
+    )
+    host, port = server.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port))) as connected:
+        connected.sendall(head.encode() + body)
+        server.kill()
+    with service.open():
+        assert not File.objects.exists()
+        assert not Blob.objects.exists()
+    assert list(Path(settings.FILE_UPLOAD_TEMP_DIR).iterdir()) == []
+    assert texts(alice, ready(alice, contract, "plan.txt", b"The gate is green.")) == ["The gate is green."]
 
 
 def test_a_killed_update_leaves_the_old_version_readable(

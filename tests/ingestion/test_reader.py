@@ -3,15 +3,12 @@
 import re
 from uuid import UUID
 
-from django.core.files.uploadedfile import SimpleUploadedFile
-
 from entities.access import Scope
-from entities.models import AuditEntry, Classification
+from entities.models import Classification
 from entities.types import Contract
-from ingestion.inline import work_off
 from ingestion.models import ContextRow, File, Kind, Paragraph
 from tests.conftest import Person
-from tests.ingestion.helpers import REPORT, ready, texts, upload
+from tests.ingestion.helpers import REPORT, ready, texts
 
 SALARY = "The average salary of a site manager is 68,400 pounds a year."
 
@@ -181,56 +178,6 @@ def test_a_name_with_a_label_is_not_told(
     assert hr.api.get(f"/api/files/{file}/").json()["name"] == "Dismissal of Jane.txt"
 
 
-# The original
-
-
-def test_the_original_is_for_who_is_cleared_for_all_of_it(
-    alice: Person, cfo: Person, viewer: Person, contract: Contract, service: Scope
-) -> None:
-    file = ready(alice, contract)
-    answer = cfo.api.get(f"/api/files/{file}/download/")
-    assert answer.status_code == 200
-    assert b"".join(answer.streaming_content) == REPORT
-    assert answer["Content-Disposition"] == 'attachment; filename="report.md"'
-    assert answer["X-Content-Type-Options"] == "nosniff"
-    assert "html" not in answer["Content-Type"]
-    page = cfo.client.get(f"{cfo.base}files/{file}/download/")
-    assert b"".join(page.streaming_content) == REPORT
-    for refused in (
-        viewer.api.get(f"/api/files/{file}/download/"),
-        viewer.client.get(f"{viewer.base}files/{file}/download/"),
-    ):
-        assert refused.status_code == 403
-        assert b"68,400" not in refused.content
-    with service.open():
-        assert AuditEntry.objects.filter(action="file.downloaded", object_id=file).count() == 2
-
-
-def test_what_was_not_accounted_for_blocks_the_original_for_all_but_stewards(
-    alice: Person, cfo: Person, steward: Person, contract: Contract, service: Scope
-) -> None:
-    file = ready(alice, contract)
-    with service.open():
-        File.objects.filter(pk=file).update(accounted=False)
-    assert cfo.api.get(f"/api/files/{file}/download/").status_code == 403
-    assert steward.api.get(f"/api/files/{file}/download/").status_code == 200
-
-
-def test_an_unlabelled_paragraph_blocks_the_original_too(
-    alice: Person, cfo: Person, steward: Person, contract: Contract, service: Scope
-) -> None:
-    file = ready(alice, contract)
-    label(service, SALARY, None)
-    assert cfo.api.get(f"/api/files/{file}/download/").status_code == 403
-    assert steward.api.get(f"/api/files/{file}/download/").status_code == 200
-
-
-def test_a_file_that_was_never_published_is_for_stewards(staff: Person, steward: Person, contract: Contract) -> None:
-    file = upload(staff, contract).json()["id"]
-    assert staff.api.get(f"/api/files/{file}/download/").status_code == 403
-    assert steward.api.get(f"/api/files/{file}/download/").status_code == 200
-
-
 # Citations
 
 
@@ -307,85 +254,3 @@ def test_long_documents_come_in_parts(alice: Person, contract: Contract, service
 
 
 # The panel
-
-
-def test_the_panel_offers_a_drop_zone_to_who_may_upload(staff: Person, viewer: Person, contract: Contract) -> None:
-    offered = staff.client.get(f"{staff.base}entities/{contract.pk}/files/", HTTP_HX_REQUEST="true").content
-    assert b"data-upload" in offered
-    plain = viewer.client.get(f"{viewer.base}entities/{contract.pk}/files/", HTTP_HX_REQUEST="true").content
-    assert b"data-upload" not in plain
-    assert b"No files that you may see" in plain
-
-
-def test_a_page_upload_answers_with_the_row_and_then_what_came_out(
-    alice: Person, viewer: Person, contract: Contract
-) -> None:
-    url = f"{alice.base}entities/{contract.pk}/files/upload/"
-    taken = alice.client.post(url, {"file": SimpleUploadedFile("report.md", REPORT)}, headers={"HX-Request": "true"})
-    assert taken.status_code == 202
-    assert b"Waiting for its turn" in taken.content
-    (status_url,) = re.findall(r'hx-get="([^"]+)"', taken.content.decode())
-    assert b"clearance:tick" in alice.client.get(status_url).content
-    work_off(alice.scope.workspace)
-    done = alice.client.get(status_url).content.decode()
-    assert "Ready" in done
-    assert "hx-get" not in done
-    assert "Financial" in done
-    assert re.search(r"Public.*5<.*Financial.*1<", done, re.DOTALL)
-    seen = viewer.client.get(status_url).content.decode()
-    assert "Financial" not in seen
-    assert re.search(r"Public.*5<", seen, re.DOTALL)
-
-
-def test_a_refused_page_upload_is_a_sentence_after_the_name(alice: Person, viewer: Person, contract: Contract) -> None:
-    url = f"entities/{contract.pk}/files/upload/"
-    empty = {"file": SimpleUploadedFile("empty.md", b"")}
-    refused = alice.client.post(alice.base + url, empty, headers={"HX-Request": "true"})
-    assert refused.status_code == 422
-    assert "empty" in refused.json()["error"]["detail"]
-    body = {"file": SimpleUploadedFile("report.md", REPORT)}
-    assert viewer.client.post(viewer.base + url, body, headers={"HX-Request": "true"}).status_code == 403
-
-
-def test_several_files_from_a_form_without_scripts(alice: Person, contract: Contract, service: Scope) -> None:
-    files = [SimpleUploadedFile("a.md", REPORT), SimpleUploadedFile("b.md", b""), SimpleUploadedFile("c.md", REPORT)]
-    answer = alice.client.post(f"{alice.base}entities/{contract.pk}/files/upload/", {"file": files}, follow=True)
-    assert answer.status_code == 200
-    assert b"b.md: This file is empty" in answer.content
-    with service.open():
-        assert set(File.objects.values_list("name", flat=True)) == {"a.md", "c.md"}
-
-
-def test_deleting_and_retrying_from_pages(alice: Person, viewer: Person, contract: Contract) -> None:
-    file = ready(alice, contract)
-    bad = upload(alice, contract, "bad.pdf", b"%PDF-1.7 nothing").json()["id"]
-    work_off(alice.scope.workspace)
-    panel = alice.client.get(f"{alice.base}entities/{contract.pk}/files/").content.decode()
-    assert "bad.pdf" in panel
-    assert "Try again" in panel
-    assert "Try again" not in viewer.client.get(f"{viewer.base}entities/{contract.pk}/files/").content.decode()
-    assert viewer.client.post(f"{viewer.base}files/{bad}/retry/").status_code == 403
-    retried = alice.client.post(f"{alice.base}files/{bad}/retry/", headers={"HX-Request": "true"})
-    assert b"Waiting for its turn" in retried.content
-    assert viewer.client.post(f"{viewer.base}files/{file}/delete/").status_code == 403
-    assert alice.client.post(f"{alice.base}files/{file}/delete/").status_code == 302
-    assert alice.client.get(f"{alice.base}files/{file}/").status_code == 404
-
-
-def test_the_top_bar_counts_what_is_seen(
-    alice: Person, viewer: Person, restricted: Contract, contract: Contract
-) -> None:
-    upload(alice, restricted)
-    assert b'data-jobs="1"' in alice.client.get(f"{alice.base}files/jobs/").content
-    assert viewer.client.get(f"{viewer.base}files/jobs/").content.strip() == b""
-    upload(alice, contract)
-    assert b'data-jobs="1"' in viewer.client.get(f"{viewer.base}files/jobs/").content
-
-
-def test_admin_shows_states_of_files_and_no_names(alice: Person, viewer: Person, contract: Contract) -> None:
-    ready(alice, contract, "Quarterly figures.md")
-    for path in ("admin/ingestion/file/", "admin/ingestion/recordindex/"):
-        page = alice.client.get(alice.base + path)
-        assert page.status_code == 200
-        assert b"Quarterly" not in page.content
-        assert viewer.client.get(viewer.base + path).status_code == 403

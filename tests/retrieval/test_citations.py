@@ -79,7 +79,7 @@ def test_a_number_opens_its_passage(passage, viewer, owner):
     assert found.preview == "The liability cap is two million euros."
     with viewer.scope.open():
         url = found.url(viewer.scope)
-    assert url == f"/w/acme/files/{passage.pk}/?row={found.located.row}#p-{found.located.passages[0]}"
+    assert url == f"/w/acme/files/{passage.pk}/?row={found.located.row}#p-{found.located.layout.paragraphs[0]}"
     assert opened(viewer, owner, 99) is None
 
 
