@@ -1,7 +1,7 @@
 """The settings of a test run: an installation of its own in a directory that is thrown away afterwards.
 
-DATABASE_URL and the other variables of a real installation are dropped, so tests can never reach its data. Each worker of
-pytest-xdist has one, with a cluster of its own; processes that a test starts inherit CLEARANCE_TEST_HOME and so share it.
+DATABASE_URL and the other variables of a real installation are dropped, so tests can never reach its data. Each worker
+of pytest-xdist has its own, with a cluster; processes that a test starts share it by CLEARANCE_TEST_HOME.
 """
 
 import atexit
