@@ -7,7 +7,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import environ
 
-from config import csp
+from config import admin_theme, csp
 from config.database import as_role, broker, connection
 from config.home import BASE, HOME, secret_key
 from config.postgres import Cluster
@@ -138,6 +138,7 @@ FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHand
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000
 DATA_UPLOAD_MAX_NUMBER_FILES = 50
+FILE_UPLOAD_TEMP_DIR = str(CLEARANCE_HOME / "incoming")  # where ingestion.tidy finds what a killed server left
 FILE_UPLOAD_PERMISSIONS = 0o600
 FILE_UPLOAD_DIRECTORY_PERMISSIONS = 0o700
 
@@ -157,6 +158,7 @@ def storage(url: str) -> dict[str, Any]:
 # Hashed names need `manage.py collectstatic` (make up runs it); without, files are served from where they lie.
 STATIC_HASHED = env.bool("CLEARANCE_STATIC_HASHED", not DEBUG)
 STATIC_URL = "/static/"
+UNFOLD = admin_theme.UNFOLD
 STATIC_ROOT = HOME / "static"
 STATICFILES_DIRS = [BASE / "static"]
 WHITENOISE_USE_FINDERS = WHITENOISE_AUTOREFRESH = not STATIC_HASHED

@@ -1,4 +1,7 @@
+from pathlib import Path
+
 from django.apps import AppConfig
+from django.conf import settings
 
 
 class IngestionConfig(AppConfig):
@@ -7,3 +10,5 @@ class IngestionConfig(AppConfig):
 
     def ready(self) -> None:
         from ingestion import receivers  # noqa: F401  connects to the signals of entities
+
+        Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(mode=0o700, parents=True, exist_ok=True)

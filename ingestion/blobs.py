@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from uuid import UUID
 
+from django.conf import settings
 from django.core.files.base import File as DjangoFile
 from django.core.files.storage import default_storage
 from django.db import connection
@@ -144,11 +145,12 @@ def remove_unknown(workspace: int) -> int:
 
 
 def remove_abandoned() -> None:
-    """Remove what interrupted uploads left before their bytes got a name."""
-    for path in _incoming().iterdir():
-        with suppress(FileNotFoundError):
-            if path.stat().st_mtime < time.time() - ABANDONED_SECONDS:
-                path.unlink()
+    """Remove what interrupted uploads left before their bytes got a name, here or with the web server."""
+    for folder in (_incoming(), Path(settings.FILE_UPLOAD_TEMP_DIR)):
+        for path in folder.iterdir():
+            with suppress(FileNotFoundError):
+                if path.stat().st_mtime < time.time() - ABANDONED_SECONDS:
+                    path.unlink()
 
 
 def _local_path(path: str) -> Path | None:

@@ -39,13 +39,23 @@ class Outcome:
 
 
 @dataclass(frozen=True)
+class StageDone:
+    """A finished step. count: pages, paragraphs or passages that came out of it. seconds: None where not known."""
+
+    stage: str
+    count: int | None
+    seconds: float | None
+
+
+@dataclass(frozen=True)
 class FileView:
     """A file as the caller may know it.
 
     name: NAMELESS where the name's label is not the caller's. size, pages: of the original for stewards and whoever
     uploaded it; for all others the bytes of text that they may read and the last page that shows, whether or not there
     is more, so that they do not tell; None where there is no such text yet. labels: atoms of what is readable or
-    acknowledged in it. outcome: what came out, by label. url: of the reader, "" where there is nothing to read; the
+    acknowledged in it. outcome: what came out, by label. stages: how it was worked on, told to whom the size of the
+    original is; the API leaves them out. url: of the reader, "" where there is nothing to read; the
     other addresses are "" where the caller may not.
     """
 
@@ -68,6 +78,7 @@ class FileView:
     in_default: bool = False
     may_retry: bool = False
     may_delete: bool = False
+    stages: Sequence[StageDone] = ()
 
     # Addresses of pages, which only pages ask for.
 
@@ -134,11 +145,8 @@ def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> l
     files = list(files)
     found = outlines([file.pk for file in files])
     shown = [file for file in files if known or is_shown(scope, file, found.get(file.pk, Outline()))]
-    numbers = dict(
-        FileRevision.objects.filter(pk__in=[f.pending_revision_id or f.revision_id for f in shown]).values_list(
-            "file", "number"
-        )
-    )
+    current = FileRevision.objects.filter(pk__in=[f.pending_revision_id or f.revision_id for f in shown])
+    revisions = {revision.file_id: revision for revision in current}
     outcomes = outcomes_of([file.pk for file in shown])
     records: dict[UUID, RecordFacts] = {}
     for file in shown:
@@ -151,7 +159,7 @@ def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> l
             scope,
             file,
             found.get(file.pk, Outline()),
-            numbers.get(file.pk, 0),
+            revisions.get(file.pk),
             outcomes.get(file.pk, []),
             records[file.entity_id],
         )
@@ -174,7 +182,12 @@ def outcomes_of(files: Sequence[UUID]) -> dict[UUID, list[Outcome]]:
 
 
 def _view(
-    scope: Scope, file: File, outline: Outline, number: int, outcome: Sequence[Outcome], record: RecordFacts
+    scope: Scope,
+    file: File,
+    outline: Outline,
+    revision: FileRevision | None,
+    outcome: Sequence[Outcome],
+    record: RecordFacts,
 ) -> FileView:
     declared = record.collections
     own = is_steward(scope) or (scope.principal > 0 and file.created_by == scope.principal)
@@ -199,13 +212,14 @@ def _view(
         entity=file.entity_id,
         collection=file.collection,
         labels=tuple(sorted({atom for label in labels for atom in atoms_of(label)})),
-        revision=number,
+        revision=revision.number if revision else 0,
         named=named,
         outcome=outcome,
         collection_title=declared[file.collection].label if file.collection in declared else file.collection,
         in_default=file.collection == next(iter(declared)),
         may_retry=record.uploads and ended_badly and file.pending_revision_id is not None,
         may_delete=record.deletes,
+        stages=[StageDone(*given) for given in revision.stages] if own and revision else (),
     )
 
 

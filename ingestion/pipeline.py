@@ -197,11 +197,12 @@ def work_through(claim: Claim) -> None:
         results.drop_superseded(claim.file, claim.revision)
         work = load_work(claim)
     while True:
-        done = run_steps(work)
+        took: dict[Stage, float] = {}
+        done = run_steps(work, took)
         checkpoint(claim, Stage.PUBLISH)
         try:
             with Scope.for_service(claim.workspace).open():
-                publish(work, done)
+                publish(work, done, took)
             return
         except Outdated as change:
             # A steward decided, or the policy changed, meanwhile: what was built on it is built again.
@@ -210,7 +211,8 @@ def work_through(claim: Claim) -> None:
                 work = load_work(claim)
 
 
-def run_steps(work: Work) -> dict[Stage, Any]:
+def run_steps(work: Work, took: dict[Stage, float] | None = None) -> dict[Stage, Any]:
+    """Results by stage; `took` gets the seconds of the steps that were run here, not by an earlier worker."""
     done: dict[Stage, Any] = {}
     for step in STEPS:
         checkpoint(work.claim, step.stage)
@@ -219,7 +221,10 @@ def run_steps(work: Work) -> dict[Stage, Any]:
         if saved is not None:
             done[step.stage] = step.load(saved)
             continue
+        begun = time.monotonic()
         done[step.stage] = step.run(work, done)
+        if took is not None:
+            took[step.stage] = round(time.monotonic() - begun, 2)
         save(work, step.stage, step.dump(done[step.stage]))
     return done
 

@@ -4,6 +4,7 @@ Paragraphs and rows that are gone go, new ones come, unchanged ones are not touc
 content, so vectors, postings, citations and manual labels stay.
 """
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -33,8 +34,10 @@ class Outdated(Exception):
         self.labels_only = labels_only
 
 
-def publish(work: Work, done: dict[Stage, Any]) -> None:
-    """In an open service scope. Raises: ClaimLost, Outdated; then nothing has changed."""
+def publish(work: Work, done: dict[Stage, Any], took: Mapping[Stage, float] | None = None) -> None:
+    """In an open service scope. took: seconds by stage, to be told afterwards. Raises: ClaimLost, Outdated; then
+    nothing has changed.
+    """
     scope = current()
     file = File.objects.select_for_update().filter(work.claim.mine()).first()
     if file is None:
@@ -67,7 +70,21 @@ def publish(work: Work, done: dict[Stage, Any]) -> None:
         embedder=get_embedder(),
         witness=work.witness,
     )
+    if not work.published:
+        FileRevision.objects.filter(pk=work.claim.revision).update(stages=stages_of(done, took or {}))
     finish(scope, work, extraction, done)
+
+
+def stages_of(done: dict[Stage, Any], took: Mapping[Stage, float]) -> list[tuple[str, int | None, float | None]]:
+    """(stage, how many came out of it, seconds), in order."""
+    extraction: Extraction = done[Stage.EXTRACT]
+    counts = {
+        Stage.EXTRACT: extraction.pages,
+        Stage.CLASSIFY: len(extraction.paragraphs),
+        Stage.CHUNK: sum(draft.kind == Kind.FILE_CHUNK for draft in done[Stage.CHUNK]),
+        Stage.EMBED: len(done[Stage.EMBED]),
+    }
+    return [(stage.value, counts.get(stage), took.get(stage)) for stage in done]
 
 
 def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, Any]) -> None:

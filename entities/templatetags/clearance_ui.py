@@ -31,6 +31,13 @@ STAGE_WORDS = {
     "embed": "Indexing for search",
     "publish": "Publishing",
 }
+# What a finished step did, with the noun of what came out of it; grouping takes no time to speak of.
+STAGE_DONE = {
+    "extract": ("Read", "page"),
+    "classify": ("Classified", "paragraph"),
+    "chunk": ("Cut into", "passage"),
+    "embed": ("Indexed", "text"),
+}
 FILE_ICONS = {
     "pdf": "file-type-pdf",
     "docx": "file-type-docx",
@@ -176,8 +183,18 @@ def file_row(file: Any, labels: Iterable[Any] | None = (), live: bool = True) ->
         "step": min(position + 1, len(STAGES)),
         "step_count": len(STAGES),
         "stage_words": STAGE_WORDS.get(stage, "Waiting for its turn"),
+        "done": [words for stage in getattr(file, "stages", ()) if (words := stage_done(stage))],
         "live": live and state in ("pending", "processing"),
     }
+
+
+def stage_done(stage: Any) -> str:
+    """A finished step in words: "Read 4 pages in 0.8 s"."""
+    if stage.stage not in STAGE_DONE:
+        return ""
+    verb, noun = STAGE_DONE[stage.stage]
+    words = f"{verb} {formats.format_count(stage.count, noun)}" if stage.count is not None else verb
+    return words if (stage.seconds or 0) < 0.05 else f"{words} in {stage.seconds:.1f} s"
 
 
 # Lists

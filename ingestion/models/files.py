@@ -97,7 +97,9 @@ class File(models.Model):
 
 
 class FileRevision(models.Model):
-    """One version of a file. Append-only. witness: what derived rows were made from (`ingestion.work.witness_of`)."""
+    """One version of a file. Append-only. witness: what derived rows were made from (`ingestion.work.witness_of`).
+    stages: [[stage, how many came out, seconds or null where an earlier worker did it]], of the first publishing.
+    """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
@@ -108,6 +110,7 @@ class FileRevision(models.Model):
     fetched_at = models.DateTimeField(auto_now_add=True)
     created_by = models.BigIntegerField(default=0)
     witness = models.CharField(max_length=64, blank=True)
+    stages = models.JSONField(default=list)
 
     class Meta:
         ordering = ["number"]

@@ -27,6 +27,12 @@ AROUND_WEIGHT = 0.55
 NAME_WEIGHT = 0.6
 
 NUMBER = re.compile(r"\d")
+ENUMERATION = re.compile(r"^\W*(?:\d+(?:\.\d+)*[.)]|\d+(?:\.\d+)+)\s")
+FREQUENCY = re.compile(
+    r"\b(?:daily|weekly|fortnightly|monthly|quarterly|yearly|annual(?:ly)?|once|twice|\w+ times|regular(?:ly)?"
+    r"|(?:each|every|per) (?:\w+ ){0,2}(?:day|week|month|quarter|year|shift))\b",
+    re.IGNORECASE,
+)
 MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\.?"
 COUNT = r"(?:\w+\s+\(?\d+\)?|\d+|one|two|three|six|twelve|thirty|sixty|ninety)"
 DATE = re.compile(
@@ -57,9 +63,10 @@ KINDS = (
         ),
         lambda s: bool(AMOUNT.search(s)) or "%" in s,
     ),
+    Kind(re.compile(r"\bhow (?:often|frequently|regularly)\b", re.I), lambda s: bool(FREQUENCY.search(s))),
     Kind(
-        re.compile(r"\bhow (?:many|often|old|large|big|high|far)\b|\bwhat (?:percentage|number|share)\b", re.I),
-        lambda s: bool(NUMBER.search(s)),
+        re.compile(r"\bhow (?:many|old|large|big|high|far)\b|\bwhat (?:percentage|number|share)\b", re.I),
+        lambda s: bool(NUMBER.search(ENUMERATION.sub("", s))),
     ),
     Kind(
         re.compile(r"\bwhen\b|\bhow long\b|\b(?:date|deadline|due|expir\w+|until|period|term|duration)\b", re.I),

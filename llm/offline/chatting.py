@@ -33,9 +33,18 @@ SELF = (
     "I am the offline assistant: no language model is configured here. I search what you can see and quote the"
     " sentences that answer best, word for word, with their sources. Ask me about the documents of this record."
 )
-# A question that leans on the one before it: it points back, or goes on from there.
+# A question that leans on the one before it: it points back, or goes on from there. "In this lease" points at the
+# record or the document at hand, and "is there" at nothing.
 LEANING = re.compile(
-    r"\b"
+    r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )\b(?!"
+    + r"(?:this|these|both|one)\s+"
+    + phrases(
+        """leases?; contracts?; agreements?; amendments?; documents?; files?; papers?; reports?; letters?; records?;
+        projects?; risks?; tasks?; compan(?:y|ies); firms?; organi[sz]ations?; polic(?:y|ies); handbooks?; manuals?;
+        plans?; programm?es?; articles?; pages?; texts?; cases?; tickets?; employees?; parties; sides; years?; months?;
+        weeks?; quarters?; workspaces?"""
+    )
+    + r"\b)"
     + phrases(
         """it; its; they; them; their; this; that; these; those; he; she; his; her; him; there; then; same; one; ones;
         both; former; latter"""

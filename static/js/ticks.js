@@ -1,8 +1,18 @@
 // A heartbeat for things that poll (hx-trigger="clearance:tick from:body"); silent while the tab is hidden.
-// Every 2 s, and a slow one every 15 s; the slow one also comes when the tab is looked at again.
+// Every 2 s, and a slow one every 15 s; the slow one also comes when the tab is looked at again. A quick one every 0.5 s
+// while a file that is worked on is new on the page: most are done before the next ordinary beat.
 const beat = (name) => document.body.dispatchEvent(new CustomEvent(name));
 setInterval(() => { if (!document.hidden) beat("clearance:tick"); }, 2000);
 setInterval(() => { if (!document.hidden) beat("clearance:slow-tick"); }, 15000);
+const QUICK_FOR = 20_000;
+const MOST_QUICK = 4; // rows: more would be a burden without being watched one by one
+let quickUntil = Date.now() + QUICK_FOR;
+document.body.addEventListener("clearance:jobs", () => { quickUntil = Date.now() + QUICK_FOR; });
+setInterval(() => {
+  if (document.hidden || Date.now() > quickUntil) return;
+  const rows = document.querySelectorAll('.cl-file:is([data-state="pending"], [data-state="processing"])').length;
+  if (rows && rows <= MOST_QUICK) beat("clearance:quick-tick");
+}, 500);
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden) {
     beat("clearance:tick");

@@ -1,7 +1,7 @@
 """Workers that die by SIGKILL at given boundaries of the pipeline: `python -m tests.ingestion.killed_worker`.
 
 Reads lines "WHERE WORKSPACE FILE", runs each in a process of its own and answers with its exit status (-9: killed).
-WHERE: "claim", a stage (after its result is committed), "classify:0" or "embed:0" (after the first window or batch of it),
+WHERE: "claim", a stage (after its result is committed), "classify:0" or "embed:0" (after the first window or batch),
 "publishing" (in the middle of the transaction) or "published".
 """
 

@@ -61,7 +61,7 @@ def let_claims_run_out(service: Scope) -> None:
 BOUNDARIES = [
     "claim", "extract", "classify:0", "classify", "segment", "chunk", "embed:0", "embed", "publishing", "published",
 ]  # fmt: skip
-# Two windows of the model, and two batches of vectors with the batch of one that the killed workers take.
+# Two windows of the model, and more texts than the one a batch that killed workers take.
 LONG = "\n\n".join(
     [*(f"Item {n} of the list of things." for n in range(205)), "The salary of the clerk is 31,000 euros."]
 )

@@ -1,0 +1,171 @@
+"""What a PDF holds beside its text is named, with its page; a bad page costs no other."""
+
+from pathlib import Path
+
+import pikepdf
+import pytest
+from reportlab.pdfgen.canvas import Canvas
+
+from ingestion.documents import Extraction, ParagraphText
+from ingestion.extract import extract_file
+from ingestion.sandbox import Limits
+from tests.ingestion.pdfs import HEIGHT, LOREM, changed, draw, line, picture, prose
+
+
+def read(path: Path, **options: object) -> Extraction:
+    extraction = extract_file(path, "report.pdf", **options)
+    for paragraph in extraction.paragraphs:
+        assert extraction.text[paragraph.start : paragraph.end] == paragraph.text
+        words = " ".join(paragraph.text[box.start : box.end] for box in paragraph.boxes if box.page == paragraph.page)
+        if paragraph.kind != "table" and paragraph.boxes:
+            assert words.replace(" ", "") == "".join(paragraph.text.split())
+    return extraction
+
+
+def texts(extraction: Extraction) -> list[str]:
+    return [paragraph.text for paragraph in extraction.paragraphs]
+
+
+def the(extraction: Extraction, start: str) -> ParagraphText:
+    return next(paragraph for paragraph in extraction.paragraphs if paragraph.text.startswith(start))
+
+
+def missed(extraction: Extraction) -> set[tuple[str, int | None]]:
+    return {(item.code, item.page) for item in extraction.unaccounted}
+
+
+def report(canvas: Canvas) -> None:
+    line(canvas, 60, 90, "Annual report", 20, bold=True)
+    top = prose(canvas, 60, 130, 470, LOREM)
+    line(canvas, 60, top + 20, "Payroll", 14, bold=True)
+    top = prose(canvas, 60, top + 45, 470, "Jane earns more than last year. " + LOREM)
+    line(canvas, 60, top + 20, "Outlook", 14, bold=True)
+    prose(canvas, 60, top + 45, 470, LOREM)
+
+
+def test_what_is_not_text_is_named_with_its_page(tmp_path: Path) -> None:
+    def with_picture(canvas: Canvas) -> None:
+        prose(canvas, 60, 90, 470, LOREM)
+        picture(canvas, 60, 300, 300, 200)
+
+    def scan(canvas: Canvas) -> None:
+        picture(canvas, 0, 0, 595, 842, shade=50)
+
+    def with_icon(canvas: Canvas) -> None:
+        prose(canvas, 60, 90, 470, LOREM)
+        picture(canvas, 60, 300, 20, 20, shade=90)
+
+    def with_link(canvas: Canvas) -> None:
+        prose(canvas, 60, 90, 470, LOREM)
+        canvas.linkURL("https://example.org", (60, 700, 200, 720))
+
+    def with_note(canvas: Canvas) -> None:
+        prose(canvas, 60, 90, 470, LOREM)
+        canvas.textAnnotation("Jane earns 98,000", Rect=[100, 100, 200, 200])
+
+    def with_field(canvas: Canvas) -> None:
+        prose(canvas, 60, 90, 470, LOREM)
+        canvas.acroForm.textfield(name="pay", value="98,000", x=60, y=300)
+
+    path = draw(
+        tmp_path / "a.pdf", with_picture, scan, with_icon, with_link, with_note, with_field, lambda canvas: None
+    )
+    assert missed(read(path)) == {("image", 1), ("no_text_layer", 2), ("annotation", 5), ("form", 6)}
+
+
+def test_a_scan_with_its_text_behind_it_is_accounted_for(tmp_path: Path) -> None:
+    def page(canvas: Canvas) -> None:
+        picture(canvas, 0, 0, 595, 842)
+        text = canvas.beginText(60, HEIGHT - 100)
+        text.setFont("Helvetica", 10)
+        text.setTextRenderMode(3)
+        text.textLine("Recognised words of a page that was scanned in.")
+        canvas.drawText(text)
+
+    extraction = read(draw(tmp_path / "a.pdf", page))
+    assert texts(extraction) == ["Recognised words of a page that was scanned in."]
+    assert missed(extraction) == set()
+
+
+def attach(pdf: pikepdf.Pdf) -> None:
+    pdf.attachments["pay.csv"] = b"jane,98000"
+
+
+def script(pdf: pikepdf.Pdf) -> None:
+    pdf.Root.OpenAction = pikepdf.Dictionary(S=pikepdf.Name.JavaScript, JS="app.alert(1)")
+
+
+@pytest.mark.parametrize(("change", "code"), [(attach, "attachment"), (script, "javascript")])
+def test_what_hides_behind_the_pages_is_named(tmp_path: Path, change, code: str) -> None:
+    assert missed(read(changed(draw(tmp_path / "a.pdf", report), change))) == {(code, None)}
+
+
+def test_an_earlier_version_inside_the_file_is_named(tmp_path: Path) -> None:
+    path = draw(tmp_path / "a.pdf", report, pageCompression=0)
+    before = path.read_bytes()
+    with pikepdf.open(path) as pdf:
+        number = pdf.pages[0].Contents.objgen[0]
+    changed_page = b"BT /F1 10 Tf 60 700 Td (Nothing to see.) Tj ET"
+    start = len(before)
+    added = b"%d 0 obj\n<< /Length %d >>\nstream\n%s\nendstream\nendobj\n" % (number, len(changed_page), changed_page)
+    last = int(before.rsplit(b"startxref", 1)[1].split()[0])
+    with pikepdf.open(path) as pdf:
+        root, size = pdf.trailer.Root.objgen[0], int(pdf.trailer.Size)
+    table = b"xref\n%d 1\n%010d 00000 n \n" % (number, start)
+    trailer = b"trailer\n<< /Size %d /Root %d 0 R /Prev %d >>\nstartxref\n%d\n%%%%EOF\n" % (
+        size,
+        root,
+        last,
+        start + len(added),
+    )
+    path.write_bytes(before + added + table + trailer)
+    extraction = read(path)
+    assert "Jane" not in extraction.text
+    assert ("earlier_revision", None) in missed(extraction)
+
+
+def test_properties_are_text_unless_the_pages_say_the_same(tmp_path: Path) -> None:
+    def named(title: str):
+        def content(canvas: Canvas) -> None:
+            canvas.setTitle(title)
+            report(canvas)
+
+        return content
+
+    said = the(read(draw(tmp_path / "a.pdf", named("Severance of John"))), "Title:")
+    assert said.text == "Title: Severance of John"
+    assert said.page is None
+    assert not [t for t in texts(read(draw(tmp_path / "b.pdf", named("Annual report")))) if t.startswith("Title")]
+
+
+def test_a_property_of_damaged_letters_harms_nothing(tmp_path: Path) -> None:
+    path = draw(tmp_path / "a.pdf", report)
+    content = path.read_bytes()
+    assert b"/Subject (unspecified)" in content
+    path.write_bytes(content.replace(b"/Subject (unspecified)", b"/Sub\xc5ject (about pay)"))
+    assert the(read(path), "Sub").text.endswith("ject: about pay")
+
+
+def test_one_bad_page_does_not_cost_the_others(tmp_path: Path) -> None:
+    path = draw(tmp_path / "a.pdf", *[report] * 3)
+
+    def spoil(pdf: pikepdf.Pdf) -> None:
+        stream = pikepdf.Stream(pdf, b"")
+        stream.write(b"\x78\x9cthis is not what it says", filter=pikepdf.Name.FlateDecode)
+        pdf.pages[1].Contents = pdf.make_indirect(stream)
+
+    changed(path, spoil)
+    extraction = read(path)
+    assert ("page_failed", 2) in missed(extraction)
+    assert {p.page for p in extraction.paragraphs} == {1, 3}
+
+
+def test_a_page_that_breaks_the_reader_is_left_out(tmp_path: Path) -> None:
+    path = draw(tmp_path / "a.pdf", *[report] * 3)
+
+    def overload(pdf: pikepdf.Pdf) -> None:
+        pdf.pages[1].Contents = pdf.make_stream(b"0 0 m 9 9 l S\n" * 1_500_000)
+
+    extraction = read(changed(path, overload), limits=Limits(memory_bytes=192 << 20))
+    assert ("page_failed", 2) in missed(extraction)
+    assert {p.page for p in extraction.paragraphs} == {1, 3}

@@ -1,0 +1,92 @@
+"""The original of a file: for who is cleared for everything in it, one refusal for all others."""
+
+from entities.access import Scope
+from entities.models import AuditEntry, Classification
+from entities.types import Contract
+from ingestion.models import ContextRow, File, Paragraph
+from tests.conftest import Person
+from tests.ingestion.helpers import REPORT, ready, upload
+
+SALARY = "The average salary of a site manager is 68,400 pounds a year."
+
+
+def paragraph(service: Scope, text: str) -> Paragraph:
+    with service.open():
+        return Paragraph.objects.get(text=text)
+
+
+def label(service: Scope, text: str, value: int | None) -> None:
+    """Set a label as the pipeline would, whatever rules say of the text."""
+    with service.open():
+        ContextRow.objects.filter(paragraph_links__paragraph__text=text)._raw_delete("default")
+        Paragraph.objects.filter(text=text).update(data_classification=value)
+
+
+def test_the_original_is_for_who_is_cleared_for_all_of_it(
+    alice: Person, cfo: Person, viewer: Person, contract: Contract, service: Scope
+) -> None:
+    file = ready(alice, contract)
+    answer = cfo.api.get(f"/api/files/{file}/download/")
+    assert answer.status_code == 200
+    assert b"".join(answer.streaming_content) == REPORT
+    assert answer["Content-Disposition"] == 'attachment; filename="report.md"'
+    assert answer["X-Content-Type-Options"] == "nosniff"
+    assert "html" not in answer["Content-Type"]
+    page = cfo.client.get(f"{cfo.base}files/{file}/download/")
+    assert b"".join(page.streaming_content) == REPORT
+    for refused in (
+        viewer.api.get(f"/api/files/{file}/download/"),
+        viewer.client.get(f"{viewer.base}files/{file}/download/"),
+    ):
+        assert refused.status_code == 403
+        assert b"68,400" not in refused.content
+    with service.open():
+        assert AuditEntry.objects.filter(action="file.downloaded", object_id=file).count() == 2
+
+
+def test_what_was_not_accounted_for_blocks_the_original_for_all_but_stewards(
+    alice: Person, cfo: Person, steward: Person, contract: Contract, service: Scope
+) -> None:
+    file = ready(alice, contract)
+    with service.open():
+        File.objects.filter(pk=file).update(accounted=False)
+    assert cfo.api.get(f"/api/files/{file}/download/").status_code == 403
+    assert steward.api.get(f"/api/files/{file}/download/").status_code == 200
+
+
+def test_an_unlabelled_paragraph_blocks_the_original_too(
+    alice: Person, cfo: Person, steward: Person, contract: Contract, service: Scope
+) -> None:
+    file = ready(alice, contract)
+    label(service, SALARY, None)
+    assert cfo.api.get(f"/api/files/{file}/download/").status_code == 403
+    assert steward.api.get(f"/api/files/{file}/download/").status_code == 200
+
+
+def test_a_file_that_was_never_published_is_for_stewards(staff: Person, steward: Person, contract: Contract) -> None:
+    file = upload(staff, contract).json()["id"]
+    assert staff.api.get(f"/api/files/{file}/download/").status_code == 403
+    assert steward.api.get(f"/api/files/{file}/download/").status_code == 200
+
+
+def test_a_refusal_does_not_tell_why(
+    alice: Person, cfo: Person, viewer: Person, contract: Contract, service: Scope
+) -> None:
+    """Not cleared, concealed, unlabelled, not accounted for: one answer, byte for byte, for the API and the page."""
+    file = ready(alice, contract)
+    refused = {viewer.api.get(f"/api/files/{file}/download/").content}
+    pages = {viewer.client.get(f"{viewer.base}files/{file}/download/").content}
+    with service.open():
+        Classification.objects.filter(value=5).update(conceal=True)
+    for state in ("concealed", "unlabelled", "not accounted for"):
+        if state == "unlabelled":
+            label(service, SALARY, None)
+        if state == "not accounted for":
+            with service.open():
+                File.objects.filter(pk=file).update(accounted=False)
+        answer = viewer.api.get(f"/api/files/{file}/download/")
+        assert answer.status_code == 403, state
+        refused.add(answer.content)
+        pages.add(viewer.client.get(f"{viewer.base}files/{file}/download/").content)
+    assert len(refused) == 1
+    assert len(pages) == 1
