@@ -21,7 +21,6 @@ from chat.conversation import Exchange, exchanges
 from chat.export import markdown_of
 from chat.inspector import inspect
 from chat.models import Message, Session, Turn
-from chat.steps import Asker
 from entities.access import MEMBER, Scope, get_entity_or_404, requires
 from entities.api import label_list, labels_of_atoms, paginate
 from entities.api.errors import Conflict
@@ -201,7 +200,7 @@ def messages(request: Request, pk: UUID) -> HttpResponseBase:
     given = validated(NewMessage(data=request.data))
     posted = ask(scope, row, given["content"], given.get("client_id", ""))
     if request.accepted_renderer.media_type == "text/event-stream":
-        return event_stream(scope, posted.turn, 0)
+        return event_stream(request, posted.turn, 0)
     answer = {"turn": str(posted.turn.pk), "events": events_url(posted.turn)}
     return Response(answer, status=status.HTTP_202_ACCEPTED)
 
@@ -256,12 +255,15 @@ def turn_events(request: Request, pk: UUID) -> HttpResponseBase:
     """
     scope = scope_of(request)
     row = get_turn_or_404(scope, pk)
-    headers = {name.lower(): value for name, value in request.headers.items()}
-    return event_stream(scope, row, events.after_of(request.META.get("QUERY_STRING", ""), headers))
+    return event_stream(request, row, events.after_of(request.META.get("QUERY_STRING", ""), _headers(request)))
 
 
-def event_stream(scope: Scope, turn: Turn, after: int) -> StreamingHttpResponse:
-    chunks: AsyncIterator[bytes] = events.tail(Asker(scope.workspace, scope.principal, scope.slug), turn.pk, after)
+def _headers(request: Request) -> dict[str, str]:
+    return {name.lower(): value for name, value in request.headers.items()}
+
+
+def event_stream(request: Request, turn: Turn, after: int) -> StreamingHttpResponse:
+    chunks: AsyncIterator[bytes] = events.tail(events.who_of(request.path, _headers(request)), turn.pk, after)
     response = StreamingHttpResponse(chunks, content_type="text/event-stream; charset=utf-8")
     response["Cache-Control"] = "no-store"
     response["X-Accel-Buffering"] = "no"

@@ -1,7 +1,8 @@
 """The events of a turn as server-sent events: plain ASGI beside Django, because Django spends a thread on every stream.
 
-Each event is checked against today's labels and permissions before it is sent, and no database connection is held
-between looks. `?after=n`, or the browser's Last-Event-ID, takes a stream up again.
+Before events are sent, whoever opened the stream is identified anew (a sign-out or a revoked token ends it), and each
+event is checked against today's labels and permissions. No database connection is held between looks. `?after=n`, or
+the browser's Last-Event-ID, takes a stream up again.
 """
 
 import asyncio
@@ -9,6 +10,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
 from dataclasses import dataclass
+from functools import partial
 from hashlib import sha256
 from http.cookies import CookieError, SimpleCookie
 from importlib import import_module
@@ -23,7 +25,7 @@ from django.http import Http404, HttpRequest
 from chat import wakeups
 from chat.access import events_after, get_turn_or_404
 from chat.models import ENDS, OPEN
-from chat.steps import Asker, as_asker, in_thread
+from chat.steps import in_thread
 from entities.access import NoWorkspace, Scope, open_token
 from entities.errors import NOT_FOUND, payload
 from entities.models import User
@@ -40,6 +42,8 @@ HEADERS = [
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Who = Callable[[], Scope]
+"""The scope of who opened a stream, looked up at every call. Raises: NotSignedIn; NoWorkspace."""
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,14 @@ def encode(seq: int, kind: str, data: dict[str, Any]) -> bytes:
     return f"id: {seq}\nevent: {kind}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
 
 
-async def tail(asker: Asker, turn: UUID, after: int) -> AsyncIterator[bytes]:
+def look_as(who: Who, turn: UUID, after: int) -> News:
+    """`look` as the person that this moment finds. Raises: NotSignedIn; NoWorkspace; Http404."""
+    scope = who()
+    with scope.open():
+        return look(scope, turn, after)
+
+
+async def tail(who: Who, turn: UUID, after: int) -> AsyncIterator[bytes]:
     """Events from `after` on, as they come, until the turn ends or the asker may see it no longer."""
     yield f"retry: {RETRY_MS}\n\n".encode()
     sent = time.monotonic()
@@ -78,8 +89,8 @@ async def tail(asker: Asker, turn: UUID, after: int) -> AsyncIterator[bytes]:
         while True:
             news.clear()
             try:
-                found = await as_asker(asker, look, turn, after)
-            except (NoWorkspace, Http404):
+                found = await in_thread(look_as, who, turn, after)
+            except (NotSignedIn, NoWorkspace, Http404):
                 return
             for chunk in found.chunks:
                 yield chunk
@@ -98,24 +109,24 @@ async def application(scope: MutableMapping[str, Any], receive: Receive, send: S
     """`GET …/api/chat/turns/<id>/events/`."""
     headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
     parts = scope["path"].strip("/").split("/")
+    who = who_of(scope["path"], headers)
     try:
-        asker = await in_thread(identify, parts[1] if parts[0] == "w" else None, headers)
         turn = UUID(parts[parts.index("turns") + 1])
         after = after_of(scope.get("query_string", b"").decode("latin-1"), headers)
-        await as_asker(asker, get_turn_or_404, turn)
+        await in_thread(look_as, who, turn, after)
     except NotSignedIn:
         await answer(send, 401, payload("not_signed_in", "Authentication credentials were not provided."))
     except (NoWorkspace, Http404, ValueError):
         await answer(send, 404, payload("not_found", NOT_FOUND))
     else:
-        await stream(asker, turn, after, receive, send)
+        await stream(who, turn, after, receive, send)
 
 
-async def stream(asker: Asker, turn: UUID, after: int, receive: Receive, send: Send) -> None:
+async def stream(who: Who, turn: UUID, after: int, receive: Receive, send: Send) -> None:
     """Send until the end, or until the client has gone."""
     await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
     gone = asyncio.create_task(disconnected(receive))
-    sending = asyncio.create_task(send_all(asker, turn, after, send))
+    sending = asyncio.create_task(send_all(who, turn, after, send))
     try:
         await asyncio.wait({gone, sending}, return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -126,8 +137,8 @@ async def stream(asker: Asker, turn: UUID, after: int, receive: Receive, send: S
         raise results[1]
 
 
-async def send_all(asker: Asker, turn: UUID, after: int, send: Send) -> None:
-    async for chunk in tail(asker, turn, after):
+async def send_all(who: Who, turn: UUID, after: int, send: Send) -> None:
+    async for chunk in tail(who, turn, after):
         await send({"type": "http.response.body", "body": chunk, "more_body": True})
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 
@@ -151,7 +162,13 @@ def after_of(query: str, headers: dict[str, str]) -> int:
     return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else 0
 
 
-def identify(slug: str | None, headers: dict[str, str]) -> Asker:
+def who_of(path: str, headers: dict[str, str]) -> Who:
+    """Who asks by a request of this path with these headers (names in lower case)."""
+    parts = path.strip("/").split("/")
+    return partial(identify, parts[1] if parts[0] == "w" and len(parts) > 1 else None, headers)
+
+
+def identify(slug: str | None, headers: dict[str, str]) -> Scope:
     """Who asks, in which workspace, as `entities.middleware` finds it. Raises: NotSignedIn; NoWorkspace."""
     scheme, _, secret = headers.get("authorization", "").partition(" ")
     if slug is None and scheme.lower() == "token" and secret:
@@ -163,8 +180,7 @@ def identify(slug: str | None, headers: dict[str, str]) -> Asker:
     else:
         user = session_user(headers.get("cookie", ""))
         slug = slug or headers.get("x-workspace", "")
-    scope = Scope.for_user(user, slug)
-    return Asker(scope.workspace, scope.principal, scope.slug)
+    return Scope.for_user(user, slug)
 
 
 def session_user(cookies: str) -> User:

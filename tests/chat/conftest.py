@@ -52,7 +52,10 @@ def tail(who: Person | None, turn: object, query: str = "", **headers: str) -> t
     return asyncio.run(get_asgi(f"/api/chat/turns/{turn}/events/", query, given))
 
 
-async def get_asgi(path: str, query: str, headers: dict[str, str]) -> tuple[int, bytes]:
+async def get_asgi(
+    path: str, query: str, headers: dict[str, str], parts: list[bytes] | None = None
+) -> tuple[int, bytes]:
+    """parts: takes the body piece by piece, for who looks at it before the end."""
     scope = {
         "type": "http",
         "asgi": {"version": "3.0"},
@@ -67,7 +70,7 @@ async def get_asgi(path: str, query: str, headers: dict[str, str]) -> tuple[int,
         "client": ("127.0.0.1", 1),
         "server": ("localhost", 80),
     }
-    status, parts = 0, []
+    status, parts = 0, [] if parts is None else parts
     asked = False
 
     async def receive() -> dict[str, Any]:
