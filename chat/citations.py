@@ -66,7 +66,7 @@ def _cited(row: Citation, entity: UUID) -> Cited:
     paragraphs = [UUID(pk) for pk in row.locator.get("paragraphs", ())]
     detail = {"file": str(row.file), **row.locator} if row.file else dict(row.locator)
     if paragraphs:
-        detail["passage"] = str(paragraphs[0])
+        detail["passage"] = row.locator.get("passage") or str(paragraphs[0])
     return Cited(
         entity=entity,
         passage=UUID(row.locator["row"]),

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from django.db import connection
 
+from ingestion.models import Kind
 from retrieval.fusion import Vectors
 from retrieval.gate import Gate
+from retrieval.matches import Matcher
 from retrieval.query import PreparedQuery
 from retrieval.tuning import tuning
 
@@ -28,6 +30,11 @@ class Terms:
 
     words: Mapping[int, frozenset[str]]
     stems: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    @property
+    def matcher(self) -> Matcher:
+        """Finds the words in a text."""
+        return Matcher(self.stems.items())
 
     def matched(self, terms: Iterable[int]) -> list[str]:
         """The words behind `terms`, in the order of the question."""
@@ -70,7 +77,7 @@ WHERE h.number = ANY(%s) ORDER BY 1, 2, 3
 LEXEMES = """
 SELECT w.word, c.config::text, t.lexeme, hashtext(t.lexeme)
 FROM unnest(%s::text[]) w (word) CROSS JOIN unnest(%s::regconfig[]) c (config)
-LEFT JOIN LATERAL unnest(to_tsvector(c.config, w.word)) t ON true
+LEFT JOIN LATERAL unnest(to_tsvector(c.config, app_words(w.word))) t ON true
 """
 
 # df, n and mean are counts of what the reader sees. float8 throughout: numeric arithmetic takes twice as long.
@@ -92,6 +99,49 @@ best AS MATERIALIZED (
 SELECT b."row", b.score, array_agg(h.term) FROM best b JOIN hits h USING ("row")
 GROUP BY b."row", b.score ORDER BY b.score DESC, b."row"
 """
+
+
+# Of rows that hold every word: which are summaries, of which file, and which hold the words as they were asked.
+VERBATIM = """
+SELECT c.number, c.kind = %s, c.file_id,
+  NOT EXISTS (SELECT FROM unnest(%s::text[]) p (phrase)
+    WHERE strpos(lower(regexp_replace(app_words(c.text), '\\s+', ' ', 'g')),
+      lower(btrim(regexp_replace(app_words(p.phrase), '\\s+', ' ', 'g')))) = 0)
+FROM ingestion_contextrow c WHERE c.number = ANY(%s)
+"""
+
+
+@dataclass(frozen=True)
+class Exact:
+    """Rows that hold a question as it was asked, best first; where none does, those that hold every word of it.
+
+    behind: a file's summary that holds every word -> the passage of the same file that does too.
+    """
+
+    rows: tuple[int, ...] = ()
+    behind: Mapping[int, int] = field(default_factory=dict)
+
+
+def word_for_word(query: PreparedQuery, terms: Terms, worded: Sequence[tuple[int, float, frozenset[int]]]) -> Exact:
+    """Which of the rows that `by_words` found hold the question itself.
+
+    Where a passage of a file does, the summary of that file comes behind it: it has no page to open.
+    """
+    whole = [row for row, _, found in worded if len(terms.matched(found)) == len(terms.stems)]
+    if not whole:
+        return Exact()
+    found = {
+        row: (verbatim, summary, file)
+        for row, summary, file, verbatim in _all(VERBATIM, [Kind.FILE_SUMMARY, list(query.phrases), whole])
+    }
+    passages: dict[object, int] = {}
+    for row in sorted(found, key=lambda row: (not found[row][0], whole.index(row))):
+        _, summary, file = found[row]
+        if file is not None and not summary:
+            passages.setdefault(file, row)
+    behind = {row: passages[file] for row, (_, summary, file) in found.items() if summary and file in passages}
+    rows = [row for row in whole if row in found and row not in behind]
+    return Exact(tuple(row for row in rows if found[row][0]) or tuple(rows), behind)
 
 
 def by_meaning(query: PreparedQuery, gate: Gate) -> list[tuple[int, float]]:

@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.safestring import SafeString
+
 from entities.api.lists import chips_of
 from retrieval.nearby import Nearby
 from retrieval.results import Result
-from retrieval.snippets import snippet
+from retrieval.snippets import marked, snippet
 
 
 @dataclass(frozen=True)
@@ -18,12 +20,9 @@ class Card:
     hidden: Sequence[Nearby] = ()
 
     @property
-    def text(self) -> str:
-        return snippet(self.result.text, self.result.stems)
-
-    @property
-    def terms(self) -> list[str]:
-        return [*self.result.stems, *self.result.matched]
+    def text(self) -> SafeString:
+        """What shows why it was found, its words marked."""
+        return marked(snippet(self.result.text, self.result.matcher), self.result.matcher)
 
     @property
     def labels(self) -> list[Any] | None:

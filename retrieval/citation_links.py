@@ -1,6 +1,7 @@
 """Citations as pages and the API show them: chips for a text, and one citation in full."""
 
 import re
+from dataclasses import replace
 from typing import Any
 from uuid import UUID
 
@@ -22,12 +23,13 @@ def citation_links(scope: Scope, citing: Citing, pk: UUID) -> dict[int, Citation
         n: CitationLink(
             number=n,
             name=resolved.name or "Source",
-            url=url_of(scope, citing, resolved),
+            url=resolved.url(scope),
             where=resolved.where,
             preview_url=workspace_url(scope, "retrieval:citation", pk, n) if resolved.available else "",
             support=support_of(citing, resolved) or "",
         )
-        for n, resolved in resolve_all(scope, citing.owner, numbers).items()
+        for n, found in resolve_all(scope, citing.owner, numbers).items()
+        for resolved in [meant_by(citing, found)]
     }
 
 
@@ -39,19 +41,21 @@ def support_of(citing: Citing, resolved: Resolved) -> Support | None:
     return check_support(sentences, f"{resolved.located.section}\n{resolved.located.text}")
 
 
-def url_of(scope: Scope, citing: Citing, resolved: Resolved) -> str:
-    """Where a citation opens: at its passage, with the sentence marked that bears out what was written."""
-    words = borne_out_by(sentences_citing(citing.text, resolved.n), resolved.located.text) if resolved.located else None
-    return resolved.url(scope, words)
+def meant_by(citing: Citing, resolved: Resolved) -> Resolved:
+    """The citation as this text means it: with the sentence of the passage that bears out what was written."""
+    if resolved.located is None:
+        return resolved
+    return replace(resolved, words=borne_out_by(sentences_citing(citing.text, resolved.n), resolved.located.text))
 
 
 def citation_json(scope: Scope, citing: Citing, n: int) -> dict[str, Any] | None:
     """`GET citations/<id>/<n>/` (design §11); None for a number that the text does not carry."""
     if n not in {int(found) for found in MARKER.findall(citing.text)}:
         return None
-    resolved = resolve(scope, citing.owner, n)
-    if resolved is None:
+    found = resolve(scope, citing.owner, n)
+    if found is None:
         return None
+    resolved = meant_by(citing, found)
     located = resolved.located
     return {
         "n": n,
@@ -62,12 +66,12 @@ def citation_json(scope: Scope, citing: Citing, n: int) -> dict[str, Any] | None
             "entity": resolved.entity
             and {"id": str(resolved.entity.id), "type": resolved.entity.type, "name": resolved.entity.name},
             "file": resolved.file and {"id": str(resolved.file.id), "name": resolved.file.name},
-            "page": located.page if located else None,
-            "section": located.section if located else "",
+            "page": resolved.page,
+            "section": resolved.section,
             "labels": labels_of_atoms(located.atoms) if located else [],
             "exact": located.exact if located else False,
         },
         "preview": resolved.preview,
         "support": support_of(citing, resolved),
-        "url": url_of(scope, citing, resolved) or None,
+        "url": resolved.url(scope) or None,
     }

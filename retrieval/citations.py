@@ -67,6 +67,7 @@ def source_of(result: Result) -> CitedSource:
             "row": str(result.id),
             "kind": int(result.kind),
             "paragraphs": [str(pk) for pk in result.passages],
+            "passage": str(result.passage) if result.passage else None,
             "digest": sha256(result.text.encode()).hexdigest(),
         },
     )

@@ -44,11 +44,14 @@ def in_order(scores: Mapping[int, float]) -> list[int]:
     return sorted(scores, key=lambda row: (-scores[row], row))
 
 
-def diversify(scores: Mapping[int, float], vectors: Vectors, count: int, relevance: float) -> list[int]:
+def diversify(
+    scores: Mapping[int, float], vectors: Vectors, count: int, relevance: float, sure: Sequence[int] = ()
+) -> list[int]:
     """Maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998): `count` rows that say different things.
 
     Each step takes the row with the greatest relevance * score - (1 - relevance) * (similarity to what is taken).
     Scores are taken relative to the best. A row without a vector is like nothing else. Vectors have length 1.
+    sure: rows that are taken first, however much alike they are.
     """
     left = in_order(scores)
     if not left:
@@ -57,7 +60,10 @@ def diversify(scores: Mapping[int, float], vectors: Vectors, count: int, relevan
     nearest = dict.fromkeys(left, 0.0)
     taken: list[int] = []
     while left and len(taken) < count:
-        row = max(left, key=lambda r: (relevance * scores[r] / top - (1 - relevance) * nearest[r], -r))
+        if len(taken) < len(sure):
+            row = sure[len(taken)]
+        else:
+            row = max(left, key=lambda r: (relevance * scores[r] / top - (1 - relevance) * nearest[r], -r))
         taken.append(row)
         left.remove(row)
         if row in vectors:

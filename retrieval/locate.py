@@ -5,7 +5,7 @@ it stood on, which keep their ids through a new revision; for a record's snapsho
 queries that obey the scope now. What is hidden now and what is gone are the same answer.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import Any
@@ -19,36 +19,43 @@ from ingestion.models import ContextRow, File, Kind, Paragraph
 from retrieval.citations import Owner
 from retrieval.links import passage_url
 from retrieval.models import Citation, SourceType
-from retrieval.results import FILE_NAME_IS_READABLE, EntityRef, FileRef, entity_ref, paragraphs_of, records
+from retrieval.places import Layout, Part, layouts_of
+from retrieval.results import FILE_NAME_IS_READABLE, EntityRef, FileRef, entity_ref, records, row_text
 
 PREVIEW = 200
+SEPARATOR = "\n\n"
 
 
 @dataclass(frozen=True)
 class Located:
     """The text that a citation leads to now.
 
-    atoms: what it needs. exact: it is what was cited, to the letter. row: the index row, where it still stands.
+    atoms: what it needs. page, section: where it begins. exact: it is what was cited, to the letter. row: the index
+    row, where it still stands.
     """
 
     text: str
     atoms: tuple[int, ...]
     page: int | None
     section: str
-    passages: tuple[UUID, ...]
+    layout: Layout
     exact: bool
     row: UUID | None = None
 
 
 @dataclass(frozen=True)
 class Resolved:
-    """A known number. `located` is None where the source is no longer available to this reader: no more is told."""
+    """A known number. `located` is None where the source is no longer available to this reader: no more is told.
+
+    words: the characters of its text that are meant, where that is known.
+    """
 
     n: int
     type: SourceType
     located: Located | None = None
     entity: EntityRef | None = None
     file: FileRef | None = None
+    words: tuple[int, int] | None = None
 
     @property
     def available(self) -> bool:
@@ -60,21 +67,42 @@ class Resolved:
         return self.file.title if self.file else self.entity.title if self.entity else ""
 
     @property
-    def where(self) -> str:
-        return f"p. {self.located.page}" if self.located and self.located.page else ""
+    def page(self) -> int | None:
+        """Of what is meant by it: of `words`, else of the beginning."""
+        part = self._part
+        return part.page if part else self.located.page if self.located else None
 
-    def url(self, scope: Scope, words: tuple[int, int] | None = None) -> str:
-        """Where it opens, with `words` (characters of the text) marked; empty where it is not available."""
+    @property
+    def section(self) -> str:
+        part = self._part
+        return part.section if part else self.located.section if self.located else ""
+
+    @property
+    def where(self) -> str:
+        return f"p. {self.page}" if self.page else ""
+
+    def url(self, scope: Scope) -> str:
+        """Where it opens, with `words` marked; empty where it is not available."""
         if self.located is None or self.entity is None:
             return ""
-        passage = self.located.passages[0] if self.located.passages else None
+        part = self._part or self.located.layout.at(None)
         file = self.file.id if self.file else None
-        return passage_url(scope, self.entity.id, file, row=self.located.row, passage=passage, words=words)
+        row, passage = self.located.row, part.paragraph if part else None
+        return passage_url(scope, self.entity.id, file, row=row, passage=passage, words=self.words)
 
     @property
     def preview(self) -> str:
-        text = " ".join(self.located.text.split()) if self.located else ""
+        """200 characters, from where the words begin if the passage's beginning would not show them."""
+        if self.located is None:
+            return ""
+        start, end = self.words or (0, 0)
+        cut = start if end > PREVIEW else 0
+        text = f"{'…' if cut else ''}{' '.join(self.located.text[cut:].split())}"
         return text if len(text) <= PREVIEW else f"{text[: PREVIEW - 1].rstrip()}…"
+
+    @property
+    def _part(self) -> Part | None:
+        return self.located.layout.at(self.words[0]) if self.located and self.words else None
 
 
 def resolve(scope: Scope, owner: Owner, n: int) -> Resolved | None:
@@ -124,8 +152,8 @@ def _by_row(scope: Scope, cited: list[Citation]) -> dict[int, Located]:
     """The index row itself. Rows are never rewritten, so its text is what was cited."""
     wanted = {c.n: UUID(c.locator["row"]) for c in cited if c.locator.get("row")}
     rows = {row["id"]: row for row in _readable_rows(scope, Q(pk__in=set(wanted.values())))}
-    paragraphs = paragraphs_of(list(rows))
-    return {n: _of_row(rows[pk], paragraphs, exact=True) for n, pk in wanted.items() if pk in rows}
+    layouts = layouts_of({pk: row_text(row) for pk, row in rows.items()})
+    return {n: _of_row(rows[pk], layouts, exact=True) for n, pk in wanted.items() if pk in rows}
 
 
 def _by_record(scope: Scope, cited: list[Citation]) -> dict[int, Located]:
@@ -134,8 +162,8 @@ def _by_record(scope: Scope, cited: list[Citation]) -> dict[int, Located]:
     if not snapshots:
         return {}
     rows = _readable_rows(scope, Q(kind=Kind.METADATA, file=None, entity__in=[c.entity_id for c in snapshots]))
-    paragraphs = paragraphs_of([row["id"] for row in rows])
-    latest = {(row["entity_id"], row["data_classification"]): row for row in rows if row["id"] not in paragraphs}
+    layouts = layouts_of({row["id"]: row_text(row) for row in rows})
+    latest = {(row["entity_id"], row["data_classification"]): row for row in rows if row["id"] not in layouts}
     return {
         c.n: _of_row(latest[c.entity_id, c.data_classification], {}, exact=False)
         for c in snapshots
@@ -150,13 +178,13 @@ def _readable_rows(scope: Scope, which: Q) -> list[Any]:
     return [*rows.values("id", "entity_id", "text", "data_classification", "page", "heading_path")]
 
 
-def _of_row(row: Mapping[str, Any], paragraphs: Mapping[UUID, tuple[UUID, ...]], *, exact: bool) -> Located:
+def _of_row(row: Mapping[str, Any], layouts: Mapping[UUID, Layout], *, exact: bool) -> Located:
     return Located(
         text=row["text"],
         atoms=atoms_of(row["data_classification"]),
         page=row["page"],
         section=row["heading_path"],
-        passages=paragraphs.get(row["id"], ()),
+        layout=layouts.get(row["id"], Layout()),
         exact=exact,
         row=row["id"],
     )
@@ -178,16 +206,29 @@ def _by_paragraphs(cited: list[Citation]) -> dict[int, Located]:
         here = [rows[pk] for pk in map(UUID, citation.locator.get("paragraphs", ())) if pk in rows]
         here = [p for p in here if _belongs(p, citation)]
         if here:
-            text = "\n\n".join(p.text for p in here)
+            text = SEPARATOR.join(p.text for p in here)
             found[citation.n] = Located(
                 text=text,
                 atoms=tuple(sorted({a for p in here for a in atoms_of(p.data_classification)})),
                 page=getattr(here[0], "page", None),
-                section=" > ".join(words[pk] for pk in getattr(here[0], "headings", ()) if pk in words),
-                passages=tuple(p.pk for p in here),
+                section=_section(here[0], words),
+                layout=Layout(tuple(p.pk for p in here), tuple(_parts(here, words))),
                 exact=sha256(text.encode()).hexdigest() == citation.locator.get("digest"),
             )
     return found
+
+
+def _section(paragraph: Paragraph | FieldParagraph, words: Mapping[UUID, str]) -> str:
+    above = paragraph.headings if isinstance(paragraph, Paragraph) else ()
+    return " > ".join(words[pk] for pk in above if pk in words)
+
+
+def _parts(paragraphs: Iterable[Paragraph | FieldParagraph], words: Mapping[UUID, str]) -> Iterator[Part]:
+    start = 0
+    for p in paragraphs:
+        end = start + len(p.text)
+        yield Part(p.pk, start, end, p.page if isinstance(p, Paragraph) else None, _section(p, words))
+        start = end + len(SEPARATOR)
 
 
 def _belongs(paragraph: Paragraph | FieldParagraph, citation: Citation) -> bool:

@@ -44,8 +44,9 @@ class Citation(models.Model):
 
     It locates and holds no text. source_key: identity of the source for find-or-create. audience: 0, or the one
     principal whose conversation it is. data_classification: the passage's label when it was given its number; what
-    opens today is decided when it is opened. locator: {"row", "kind", "paragraphs": [ids], "digest", "revision",
-    "span": [start, end] | null}, with `digest` the SHA-256 of the text that was shown.
+    opens today is decided when it is opened. locator: {"row", "kind", "paragraphs": [ids], "passage", "digest",
+    "revision", "span": [start, end] | null}, with `digest` the SHA-256 of the text that was shown, and `passage` the
+    paragraph that `page` is of.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

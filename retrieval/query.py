@@ -21,6 +21,7 @@ LONGEST = 2000
 """Characters of a question that are read; the embedder reads fewer still."""
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
+QUOTED = re.compile(r'["“„«]([^"“”„«»]*\w[^"“”„«»]*)["”“»]')
 KINDS = {kind.name.lower(): kind for kind in Kind}
 
 
@@ -58,6 +59,11 @@ class PreparedQuery:
     def words(self) -> list[str]:
         """The words between blanks, each once, in order."""
         return list(dict.fromkeys(self.text.split()))[: tuning().words]
+
+    @property
+    def phrases(self) -> list[str]:
+        """What stands between quotation marks; all of it where nothing does."""
+        return [" ".join(quoted.split()) for quoted in QUOTED.findall(self.text)] or [self.text]
 
     @property
     def literal(self) -> str:

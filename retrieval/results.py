@@ -1,7 +1,7 @@
 """What a search gives: passages with where they stand and why they were chosen."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +14,8 @@ from ingestion.models import ContextRow, Kind, RowParagraph
 from retrieval.candidates import Terms
 from retrieval.fusion import Hit
 from retrieval.links import passage_url, workspace_url
+from retrieval.matches import Matcher, bare
+from retrieval.places import Layout, Part, RowText, layouts_of
 
 FILE_NAME_IS_READABLE = RawSQL(
     "ingestion_file.name_classification = ANY((SELECT app_allowed())::int[])", [], output_field=BooleanField()
@@ -63,8 +65,9 @@ class Scores:
 class Result:
     """One passage.
 
-    score: 0 to 1, comparable within one search. matched: words of the question in it; stems: how to find them in the
-    text. passages: its paragraphs, in order. position: place in the file, never shown: it would count what is hidden.
+    score: 0 to 1, comparable within one search. matched: words of the question in it; matcher finds them in the text.
+    page, section: of the sentence that holds most of them, else of the beginning. layout: its paragraphs and where they
+    stand. position: place in the file, never shown: it would count what is hidden.
     """
 
     id: UUID
@@ -80,15 +83,25 @@ class Result:
     page: int | None
     section: str
     position: int
-    passages: tuple[UUID, ...]
+    layout: Layout
+    passage: UUID | None
     url: str
     matched: tuple[str, ...] = ()
-    stems: tuple[str, ...] = ()
+    matcher: Matcher = field(default_factory=lambda: Matcher(()), compare=False, repr=False)
 
     @property
     def src(self) -> str:
         """The eight hex digits by which a passage may be cited."""
         return self.id.hex[:8]
+
+    @property
+    def passages(self) -> tuple[UUID, ...]:
+        """Its paragraphs, in order."""
+        return self.layout.paragraphs
+
+    def part_at(self, place: int | None) -> Part | None:
+        """The part of it in which a character of its text stands."""
+        return self.layout.at(place)
 
 
 def entity_ref(scope: Scope, entity: Entity) -> EntityRef:
@@ -132,7 +145,8 @@ def load_results(
     entities = {
         e.pk: entity_ref(scope, e) for e in records(scope, wanted | {linked[pk] for pk in wanted if pk in linked})
     }
-    paragraphs = paragraphs_of([row["id"] for row in rows.values()])
+    layouts = layouts_of({row["id"]: row_text(row) for row in rows.values()})
+    matcher = terms.matcher
     matched = {hit.row: terms.matched(hit.terms) for hit in hits}
     results = []
     for hit in hits:
@@ -141,8 +155,8 @@ def load_results(
             continue
         origin = entities.get(linked[row["entity_id"]]) if row["entity_id"] in linked else None
         why = explain(matched[hit.row], hit, matched.get(hit.neighbour_of or 0, ()), origin)
-        entity, passages = entities[row["entity_id"]], paragraphs.get(row["id"], ())
-        results.append(_result(scope, hit, row, entity, passages, matched[hit.row], terms, why, origin is not None))
+        found = Found(row, entities[row["entity_id"]], layouts.get(row["id"], Layout()), tuple(matched[hit.row]))
+        results.append(_result(scope, hit, found, matcher, why, origin is not None))
     return results
 
 
@@ -161,18 +175,25 @@ def paragraphs_of(rows: Sequence[UUID]) -> dict[UUID, tuple[UUID, ...]]:
     return found
 
 
-def _result(
-    scope: Scope,
-    hit: Hit,
-    row: Mapping[str, Any],
-    entity: EntityRef,
-    passages: tuple[UUID, ...],
-    words: Sequence[str],
-    terms: Terms,
-    why: str,
-    via_reference: bool,
-) -> Result:
-    file = FileRef(row["file_id"], row["file_name"], row["file__collection"]) if row["file_id"] else None
+def row_text(row: Mapping[str, Any]) -> RowText:
+    return RowText(row["text"], row["data_classification"], row["page"], row["heading_path"])
+
+
+@dataclass(frozen=True)
+class Found:
+    """A row that a search found, with what belongs to it."""
+
+    row: Mapping[str, Any]
+    entity: EntityRef
+    layout: Layout
+    matched: tuple[str, ...]
+
+
+def _result(scope: Scope, hit: Hit, found: Found, matcher: Matcher, why: str, via_reference: bool) -> Result:
+    row, entity = found.row, found.entity
+    words = matcher.best_sentence(row["text"]) if found.matched else None
+    part = found.layout.at(words[0] if words else None)
+    passage = part.paragraph if part else next(iter(found.layout.paragraphs), None)
     return Result(
         id=row["id"],
         kind=Kind(row["kind"]),
@@ -183,14 +204,16 @@ def _result(
         text=row["text"],
         label=row["data_classification"],
         entity=entity,
-        file=file,
-        page=row["page"],
-        section=row["heading_path"],
+        file=FileRef(row["file_id"], row["file_name"], row["file__collection"]) if row["file_id"] else None,
+        # A passage found by meaning alone is told as a whole: where it begins.
+        page=part.page if part and words else row["page"],
+        section=part.section if part and words else row["heading_path"],
         position=row["position"],
-        passages=passages,
-        url=passage_url(scope, entity.id, row["file_id"], row=row["id"], passage=passages[0] if passages else None),
-        matched=tuple(words),
-        stems=tuple(stem for word in words for stem in sorted(terms.stems.get(word, ()))),
+        layout=found.layout,
+        passage=passage,
+        url=passage_url(scope, entity.id, row["file_id"], row=row["id"], passage=passage, words=words),
+        matched=found.matched,
+        matcher=matcher,
     )
 
 
@@ -198,13 +221,12 @@ def explain(words: Sequence[str], hit: Hit, beside: Sequence[str], origin: Entit
     """One sentence: which words matched, how near in meaning, beside which passage, through which record."""
     parts = []
     if words:
-        parts.append(f"matched “{' '.join(words)}”")
+        parts.append(f"matched “{' '.join(map(bare, words))}”")
     if hit.similarity is not None:
         parts.append(f"{hit.similarity:.2f} similar in meaning")
     if hit.neighbour_of is not None:
-        parts.append(
-            f"beside a passage that matched “{' '.join(beside)}”" if beside else "beside a passage found by meaning"
-        )
+        how = f"that matched “{' '.join(map(bare, beside))}”" if beside else "found by meaning"
+        parts.append(f"beside a passage {how}")
     if origin is not None:
         parts.append(f"linked by reference from {origin.title}")
     sentence = "; ".join(parts) or "in what was searched"

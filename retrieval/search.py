@@ -12,7 +12,16 @@ from uuid import UUID
 from entities.access import Scope, ScopeError, current
 from entities.models import Entity
 from references.graph import walk
-from retrieval.candidates import Terms, beside, by_meaning, by_words, terms_of, vectors_of
+from retrieval.candidates import (
+    Exact,
+    Terms,
+    beside,
+    by_meaning,
+    by_words,
+    terms_of,
+    vectors_of,
+    word_for_word,
+)
 from retrieval.fusion import Hit, Vectors, diversify, in_order, reciprocal_rank, spread
 from retrieval.gate import Gate, NothingVisible, gate
 from retrieval.query import PreparedQuery, Within, prepare
@@ -20,13 +29,16 @@ from retrieval.results import Result, load_results
 from retrieval.tuning import tuning
 
 EVERYTHING = Within()
+BEHIND = 0.999
+"""Share of its passage's score that a summary with the same words keeps."""
 
 
 @dataclass(frozen=True)
 class Found:
     """Everything that a question found, best first, before it is cut down.
 
-    gate: what it was found through. linked: record that references led to -> the record that they led from.
+    gate: what it was found through. linked: record that references led to -> the record that they led from. exact: what
+    holds the question itself.
     """
 
     query: PreparedQuery
@@ -34,6 +46,7 @@ class Found:
     hits: tuple[Hit, ...]
     gate: Gate | None
     linked: Mapping[UUID, UUID] = field(default_factory=dict)
+    exact: Exact = field(default_factory=Exact)
 
 
 def search(
@@ -78,8 +91,9 @@ def find(
         return nothing
     terms = terms_of(asked.words)
     near, worded = by_meaning(asked, through), by_words(terms, through)
+    exact = word_for_word(asked, terms, worded)
     least = tuning().floor if floor is None else floor
-    return Found(asked, terms, _fused(near, worded, least), through, linked)
+    return Found(asked, terms, _fused(near, worded, exact, least), through, linked, exact)
 
 
 def widen(scope: Scope, within: Within, depth: int) -> tuple[Within, dict[UUID, UUID]]:
@@ -97,14 +111,23 @@ def widen(scope: Scope, within: Within, depth: int) -> tuple[Within, dict[UUID, 
 
 
 def _fused(
-    near: list[tuple[int, float]], worded: list[tuple[int, float, frozenset[int]]], floor: float
+    near: list[tuple[int, float]], worded: list[tuple[int, float, frozenset[int]]], exact: Exact, floor: float
 ) -> tuple[Hit, ...]:
-    """Both branches by reciprocal rank. A row that is far off in meaning and holds no word is not an answer."""
+    """Both branches by reciprocal rank. A row that is far off in meaning and holds no word is not an answer.
+
+    What holds the question itself is a third list, where there is any: in a large workspace a row that is not among the
+    nearest in meaning would otherwise come after dozens that hold none of the words.
+    """
     t = tuning()
     similarity = dict(near)
     lexical = {row: (score, terms) for row, score, terms in worded}
     near_rows = [row for row, value in near if value >= floor or row in lexical]
-    scores = reciprocal_rank([near_rows, list(lexical)], t.weights, t.rrf_k)
+    lists, weights = [near_rows, list(lexical)], [*t.weights]
+    if exact.rows:
+        lists, weights = [*lists, list(exact.rows)], [*weights, t.exact]
+    scores = reciprocal_rank(lists, weights, t.rrf_k)
+    for summary, passage in exact.behind.items():
+        scores[summary] = min(scores[summary], scores[passage] * BEHIND)
     none: tuple[None, frozenset[int]] = (None, frozenset())
     return tuple(Hit(row, scores[row], similarity.get(row), *lexical.get(row, none)) for row in in_order(scores))
 
@@ -118,9 +141,9 @@ def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:
     pool = {hit.row: hit for hit in found.hits[: max(t.pool, limit)]}
     vectors = vectors_of(list(pool), found.query.model_id)
     scores = {row: hit.score for row, hit in pool.items()}
-    taken = [
-        _measured(pool[row], vectors, found.query) for row in diversify(scores, vectors, max(t.diverse, limit), t.mmr)
-    ]
+    sure = [row for row in found.exact.rows if row in pool][: t.sure]
+    varied = diversify(scores, vectors, max(t.diverse, limit), t.mmr, sure)
+    taken = [_measured(pool[row], vectors, found.query) for row in varied]
     around = beside([hit.row for hit in taken], found.gate, t.window)
     hits = spread(taken, around, lambda distance: t.decay**distance)
     return load_results(scope, hits[:limit], found.terms, found.linked)

@@ -1,18 +1,22 @@
 """The part of a passage that shows why it was found."""
 
 import re
-from collections.abc import Sequence
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+
+from retrieval.matches import Matcher, closeness
 
 LENGTH = 320
 BLANKS = re.compile(r"\s+")
 
 
-def snippet(text: str, stems: Sequence[str], length: int = LENGTH) -> str:
+def snippet(text: str, matcher: Matcher, length: int = LENGTH) -> str:
     """About `length` characters of `text` with as many matched words as possible, cut between words, with ellipses."""
     text = BLANKS.sub(" ", text).strip()
     if len(text) <= length:
         return text
-    start = _densest(text, stems, length)
+    start = _densest(text, matcher, length)
     stop = start + length
     if start:
         start = text.find(" ", start) + 1 or start
@@ -21,15 +25,22 @@ def snippet(text: str, stems: Sequence[str], length: int = LENGTH) -> str:
     return f"{'… ' if start else ''}{text[start:stop].strip()}{' …' if stop < len(text) else ''}"
 
 
-def _densest(text: str, stems: Sequence[str], length: int) -> int:
-    """Where the window with the most different stems begins, a little before the first; 0 where none is found."""
-    if not stems:
-        return 0
-    pattern = re.compile(rf"\b(?:{'|'.join(re.escape(stem) for stem in stems)})", re.IGNORECASE)
-    places = [(match.start(), match.group().casefold()) for match in pattern.finditer(text)]
-    best, most = 0, 0
-    for first, _ in places:
-        inside = {word for at, word in places if first <= at < first + length * 3 // 4}
-        if len(inside) > most:
-            best, most = first, len(inside)
+def marked(text: str, matcher: Matcher) -> SafeString:
+    """`text` escaped, the words that matched in <mark>."""
+    parts: list[tuple[object]] = []
+    at = 0
+    for start, end, _ in matcher.places(text):
+        parts += [(text[at:start],), (format_html("<mark>{}</mark>", text[start:end]),)]
+        at = end
+    return format_html_join("", "{}", [*parts, (text[at:],)])
+
+
+def _densest(text: str, matcher: Matcher, length: int) -> int:
+    """Where the window with the most different words begins, a little before the first; 0 where none is found."""
+    places = matcher.places(text)
+    best, most = 0, (0, 0)
+    for first, _, _ in places:
+        score = closeness(place for place in places if first <= place[0] and place[1] <= first + length * 3 // 4)
+        if score > most:
+            best, most = first, score
     return min(max(0, best - length // 5), max(0, len(text) - length))

@@ -11,16 +11,19 @@ from django.core.exceptions import ImproperlyConfigured
 class Tuning:
     """One name is one key of `settings.RETRIEVAL`.
 
-    candidates: rows a branch hands on. rrf_k, weights (vector, lexical): reciprocal rank fusion. k1, b: BM25.
-    floor: a row found by meaning alone needs at least this cosine similarity. pool: best fused rows among which MMR
-    chooses `diverse`; mmr: share of relevance against novelty. window: neighbours on either side of a passage; each
-    step away multiplies its weight by decay. page, prompt, most: results on a page, passages in a prompt, and the most
-    that anybody may ask for.
+    candidates: rows a branch hands on. rrf_k, weights (vector, lexical): reciprocal rank fusion; exact: the weight of
+    what holds the question itself, where something does. k1, b: BM25. floor: a row found by meaning alone needs this
+    cosine similarity at least. pool: best fused rows among which MMR chooses `diverse`; mmr: share of relevance against
+    novelty; sure: how many that hold the question itself stay, however alike. window: neighbours on either side of a
+    passage; each step away multiplies its weight by decay. page, prompt, most: results on a page, passages in a prompt,
+    and the most that anybody may ask for.
     """
 
     candidates: int = 100
     rrf_k: int = 60
     weights: tuple[float, float] = (0.6, 0.4)
+    exact: float = 0.4
+    sure: int = 3
     k1: float = 1.2
     b: float = 0.75
     floor: float = 0.2

@@ -13,7 +13,7 @@ from entities.api.lists import chips_of_atoms
 from entities.model_markdown import CitationLink
 from entities.models import Entity
 from retrieval.cards import Card
-from retrieval.citation_links import support_of, url_of
+from retrieval.citation_links import meant_by, support_of
 from retrieval.facets import count_facets
 from retrieval.locate import resolve
 from retrieval.nearby import nearby_by_row
@@ -91,13 +91,14 @@ def citation_preview(request: HttpRequest, pk: UUID, n: int) -> HttpResponse:
     """What a citation chip shows when it is pointed at: the passage under today's labels, or that it is gone."""
     scope = scope_of(request)
     citing = citing_or_404(scope, pk)
-    resolved = resolve(scope, citing.owner, n)
-    if resolved is None:
+    found = resolve(scope, citing.owner, n)
+    if found is None:
         raise Http404("Not found.")
+    resolved = meant_by(citing, found)
     if resolved.located is None:
         return render(request, "components/citation_preview.html", {"gone": True})
     context = {
-        "citation": CitationLink(n, resolved.name, url_of(scope, citing, resolved), resolved.where),
+        "citation": CitationLink(n, resolved.name, resolved.url(scope), resolved.where),
         "text": resolved.preview,
         "labels": chips_of_atoms(resolved.located.atoms),
         "support": support_of(citing, resolved),

@@ -1,0 +1,74 @@
+"""Where the words of a question stand in a text, whatever their endings, case and accents."""
+
+import re
+import unicodedata
+from collections.abc import Iterable
+from itertools import pairwise
+
+WORD_ENDS = re.compile(r"^\W+|\W+$")
+SENTENCE = re.compile(r"(?:[^\n.!?]|[.!?](?!\s))+[.!?]*")
+
+
+def fold(text: str) -> str:
+    """`text` in lower case without accents, character for character, so that places in both are the same."""
+    return "".join(map(_fold_character, text)) if not text.isascii() else text.lower()
+
+
+def _fold_character(character: str) -> str:
+    plain = unicodedata.normalize("NFKD", character)[:1].lower()
+    return plain if len(plain) == 1 else character
+
+
+def bare(word: str) -> str:
+    """A word without the quotation marks and stops around it; itself where it is nothing else."""
+    return WORD_ENDS.sub("", word) or word
+
+
+class Matcher:
+    """Finds the words of a question in texts. stems: word -> the lexemes that the index knows it by."""
+
+    def __init__(self, stems: Iterable[tuple[str, Iterable[str]]]) -> None:
+        self.patterns = [pattern for word, lexemes in stems if (pattern := _pattern(word, lexemes))]
+
+    def places(self, text: str) -> list[tuple[int, int, int]]:
+        """(start, end, number of the word) of the whole words of `text` that words of the question mean, in order."""
+        folded = fold(text)
+        found: dict[tuple[int, int], int] = {}
+        for number, pattern in enumerate(self.patterns):
+            for match in pattern.finditer(folded):
+                found.setdefault(match.span(), number)
+        result: list[tuple[int, int, int]] = []
+        for (start, end), number in sorted(found.items()):
+            if not result or start >= result[-1][1]:
+                result.append((start, end, number))
+        return result
+
+    def best_sentence(self, text: str) -> tuple[int, int] | None:
+        """The characters of the sentence that holds most of the words, those that stand as they were asked first."""
+        places = self.places(text)
+        best: tuple[int, int] | None = None
+        most = (0, 0)
+        for sentence in SENTENCE.finditer(text):
+            score = closeness(place for place in places if sentence.start() <= place[0] < sentence.end())
+            if score > most:
+                best, most = sentence.span(), score
+        return best
+
+
+def closeness(places: Iterable[tuple[int, int, int]]) -> tuple[int, int]:
+    """(different words, pairs of words that follow each other as in the question): the more, the better."""
+    numbers = [number for _, _, number in places]
+    return len(set(numbers)), sum(b == a + 1 for a, b in pairwise(numbers))
+
+
+def _pattern(word: str, lexemes: Iterable[str]) -> re.Pattern[str] | None:
+    """Words that begin with a stem. Stemmers write a final "y" as "i": "party" and "parties" are "parti"."""
+    begins = {fold(begin) for begin in (bare(word), *lexemes)}
+    parts = [_begin(begin) for begin in sorted(begins, key=len, reverse=True) if begin]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(parts)})") if parts else None
+
+
+def _begin(begin: str) -> str:
+    if len(begin) == 1:
+        return rf"{re.escape(begin)}(?!\w)"
+    return rf"{re.escape(begin[:-1])}[iy]\w*" if begin.endswith("i") else rf"{re.escape(begin)}\w*"

@@ -1,0 +1,130 @@
+"""Where in its document a part of a passage stands.
+
+A passage may be made of several short sections, and begin on one page and end on another. What was found in it, or is
+cited from it, stands in one of its paragraphs: that one's page and section are told, and it is where a link leads.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from ingestion.chunk import SEPARATOR
+from ingestion.models import Paragraph, RowParagraph
+
+LINE = re.compile(r"[^\n]+")
+
+
+@dataclass(frozen=True)
+class Part:
+    """Characters start to end of a passage's text, which stand in one paragraph. section: "" for none."""
+
+    paragraph: UUID
+    start: int
+    end: int
+    page: int | None
+    section: str
+
+
+@dataclass(frozen=True)
+class RowText:
+    """An index row as far as it takes to find its parts."""
+
+    text: str
+    label: int
+    page: int | None
+    section: str
+
+
+@dataclass(frozen=True)
+class _Member:
+    """A paragraph of a row. headings: those that it stands under, itself where it is one."""
+
+    id: UUID
+    text: str
+    page: int | None
+    headings: tuple[UUID, ...]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What a row is made of: all its paragraphs in order, and which stands where in its text."""
+
+    paragraphs: tuple[UUID, ...] = ()
+    parts: tuple[Part, ...] = ()
+
+    def at(self, place: int | None) -> Part | None:
+        """The part in which the character `place` stands; the first for None."""
+        if place is None:
+            return self.parts[0] if self.parts else None
+        return next((part for part in reversed(self.parts) if part.start <= place), None)
+
+
+def layouts_of(rows: Mapping[UUID, RowText]) -> dict[UUID, Layout]:
+    """Row -> its layout, under the labels of the open scope; nothing for rows that are of no paragraphs."""
+    members = _members(rows)
+    mixed = {row for row, of_row in members.items() if len({member.headings for member in of_row}) > 1}
+    headings = _headings({pk for row in mixed for member in members[row] for pk in member.headings})
+    found = {}
+    for pk, of_row in members.items():
+        row = rows[pk]
+        parts = tuple(
+            Part(
+                member.id,
+                start,
+                end,
+                member.page or row.page,
+                _section(member, headings, row.label) if pk in mixed else row.section,
+            )
+            for member, start, end in _aligned(row.text, of_row)
+        )
+        found[pk] = Layout(tuple(member.id for member in of_row), parts)
+    return found
+
+
+def _members(rows: Iterable[UUID]) -> dict[UUID, list[_Member]]:
+    links: Any = RowParagraph.objects.filter(row__in=list(rows)).order_by(
+        "row", "paragraph__position", "field_paragraph__position"
+    )
+    found: dict[UUID, list[_Member]] = {}
+    for row, pk, text, page, kind, above, field, field_text in links.values_list(
+        "row_id", "paragraph_id", "paragraph__text", "paragraph__page", "paragraph__kind", "paragraph__headings",
+        "field_paragraph_id", "field_paragraph__text",
+    ):  # fmt: skip
+        headings = (*(above or ()), *([pk] if kind == "heading" else []))
+        found.setdefault(row, []).append(_Member(pk or field, text or field_text or "", page, headings))
+    return found
+
+
+def _headings(ids: set[UUID]) -> dict[UUID, tuple[str, int | None]]:
+    rows = Paragraph.objects.filter(pk__in=ids).values_list("pk", "text", "data_classification") if ids else ()
+    return {pk: (text, label) for pk, text, label in rows}
+
+
+def _section(member: _Member, headings: Mapping[UUID, tuple[str, int | None]], label: int) -> str:
+    """The headings above it that the passage's own label covers, as in the index (ingestion.chunk)."""
+    above = (headings.get(pk) for pk in member.headings)
+    return SEPARATOR.join(heading[0] for heading in above if heading and heading[1] in (0, label))
+
+
+def _aligned(text: str, members: Sequence[_Member]) -> Iterator[tuple[_Member, int, int]]:
+    """(paragraph, start, end): a row's text is made of parts of its paragraphs, in their order, line by line."""
+    at, start, end = 0, 0, 0
+    for line in LINE.finditer(text):
+        following = _paragraph_of(line, text, members, at)
+        if following != at:
+            if end > start:
+                yield members[at], start, end
+            at, start = following, line.start()
+        end = line.end()
+    if members and end > start:
+        yield members[at], start, end
+
+
+def _paragraph_of(line: re.Match[str], text: str, members: Sequence[_Member], at: int) -> int:
+    """The number of the paragraph that a line is of; the one before it where none is."""
+    after = at + 1
+    if after < len(members) and members[after].text and text.startswith(members[after].text, line.start()):
+        return after
+    return next((n for n in range(at, len(members)) if line.group() in members[n].text), at)

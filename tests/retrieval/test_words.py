@@ -1,0 +1,106 @@
+"""Exact words and phrases: where they are found, how high, and that the card shows them."""
+
+from typing import Any
+
+import pytest
+
+from entities.access import Scope
+from entities.models.classification import FINANCIAL
+from entities.types import Contract
+from ingestion.models import Kind
+from retrieval.matches import Matcher
+from retrieval.search import search
+from retrieval.snippets import marked, snippet
+from tests.conftest import Person
+from tests.retrieval.conftest import Index
+
+FILLER = "The crane on the quay lifts steel for the roof, and the crane driver rests at noon. "
+
+
+def results(person: Person, question: str) -> list[dict[str, Any]]:
+    return person.api.get("/api/search/", {"q": question}).json()["results"]
+
+
+def test_a_phrase_comes_before_what_is_only_near_in_meaning(index: Index, contract: Contract, viewer: Person) -> None:
+    """Not among the nearest in meaning, as in a large workspace: words alone must be enough for the first page."""
+    for i in range(40):
+        index.row(contract, f"Rust resistant metal fittings and crimped rope ends, type {i}.")
+    wanted = index.row(contract, f"{FILLER * 3}All were changed to stainless ferrules.", vector=False)
+    assert results(viewer, "stainless ferrules")[0]["id"] == str(wanted)
+    assert results(viewer, "ferrules")[0]["id"] == str(wanted)
+
+
+def test_words_as_they_were_asked_come_before_the_same_words_apart(
+    index: Index, contract: Contract, viewer: Person
+) -> None:
+    for i in range(12):
+        index.row(contract, f"Notice is given of the termination. Termination needs notice. Notice {i}.")
+    phrase = index.row(contract, f"{FILLER}Any notice\nof termination is sent by post. {FILLER}")
+    for question in ("notice of termination", "“notice of termination”", '"Notice of Termination"'):
+        assert str(phrase) in [r["id"] for r in results(viewer, question)[:3]]
+
+
+def test_many_like_it_do_not_push_out_the_best(index: Index, contract: Contract, viewer: Person) -> None:
+    """A summary is very like the short document that it is of; variety must not cost the passage its place."""
+    file = index.file(contract, "short.pdf")
+    text = "All terminations were changed to stainless ferrules after the inspection."
+    summary = index.row(contract, text, file=file, kind=Kind.FILE_SUMMARY)
+    passage = index.row(contract, f"Rope note\n\n{text}", file=file, page=1, position=1)
+    for i, subject in enumerate(
+        ["Paint", "Steel", "Rain", "Cranes", "Boats", "Nets", "Tea", "Sand", "Salt", "Ice"] * 6
+    ):
+        index.row(contract, f"{subject} was inspected in week {i}, and the fittings were changed.")
+    found = [r["id"] for r in results(viewer, "stainless ferrules")]
+    assert found[0] == str(passage)
+    assert str(summary) not in found[:1]
+
+
+def test_the_words_that_a_question_has_hidden_rows_for_change_nothing(
+    index: Index, contract: Contract, restricted: Contract, viewer: Person
+) -> None:
+    index.row(contract, "Ferrules, and stainless ones at that.")
+    index.row(contract, "Steel ferrules.")
+    before = results(viewer, "stainless ferrules")
+    index.row(restricted, "Only stainless ferrules.")
+    index.row(contract, "More stainless ferrules.", label=FINANCIAL, file=index.file(contract, "x.pdf"))
+    assert results(viewer, "stainless ferrules") == before
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "shown"),
+    [
+        ("parties", "Either party may leave.", "<mark>party</mark>"),
+        ("party", "Both parties agree.", "<mark>parties</mark>"),
+        ("Kündigungsfrist", "Die Kündigungsfristen betragen drei Monate.", "<mark>Kündigungsfristen</mark>"),
+        ("Résumé", "A RÉSUMÉ was sent.", "<mark>RÉSUMÉ</mark>"),
+        ('"liability cap"', "The liability cap.", "<mark>liability</mark> <mark>cap</mark>"),
+        ("HV-S-0112", "Under HV-S-0112 steel comes.", "<mark>HV-S-0112</mark>"),
+        ("cap", "The “cap” is old.", "“<mark>cap</mark>”"),
+        ("client", "It is the client’s–or nobody’s.", "<mark>client</mark>’s"),
+        ("51,300", "It is £51,300 a year.", "£<mark>51,300</mark>"),
+    ],
+)
+def test_the_card_marks_the_words_that_matched(
+    index: Index, contract: Contract, viewer: Person, service: Scope, question: str, text: str, shown: str
+) -> None:
+    lang = "de" if text.startswith("Die ") else "en"
+    index.row(contract, f"{FILLER * 6}{text} {FILLER * 6}", lang=lang, vector=False)
+    page = viewer.client.get("/w/acme/search/", {"q": question}).content.decode()
+    assert shown in page
+    if question == '"liability cap"':
+        assert "Matched “liability cap”" in page
+
+
+def test_a_snippet_is_where_the_words_stand_together() -> None:
+    matcher = Matcher([("liability", ["liabil"]), ("cap", ["cap"])])
+    text = f"Liability is discussed. {FILLER * 8} The cap is old. {FILLER * 8} The liability cap is two million."
+    assert "liability cap is two million" in snippet(text, matcher)
+    assert marked("<b>cap</b>", matcher) == "&lt;b&gt;<mark>cap</mark>&lt;/b&gt;"
+    assert matcher.best_sentence(text) is not None
+
+
+def test_one_letter_is_not_half_the_text(index: Index, contract: Contract, viewer: Person) -> None:
+    index.row(contract, "Between both banks, sector B broke.", vector=False)
+    with viewer.scope.open():
+        (found,) = search(viewer.scope, "sector b")
+    assert marked(found.text, found.matcher).count("<mark>") == 2
