@@ -1,7 +1,8 @@
 """Claiming Pulses that are due: conditional UPDATEs with a lease, so that one worker makes one text (design §8).
 
 The sweep claims and sends a message; the worker begins by exchanging the claim for one of its own, so a message that is
-delivered twice begins once. A worker that is killed leaves a claim that expires, and the sweep takes the variant again.
+delivered twice begins once. A message that is lost is sent again after half a minute, with the same claim, so that it
+and its second do not outrun each other where the queue is long. A worker that is killed leaves a claim that expires.
 """
 
 from dataclasses import dataclass
@@ -16,8 +17,10 @@ from django.utils import timezone
 from entities.access import current
 from pulse.models import Variant
 
+HANDED = 30
+"""Seconds until a claim that no worker has begun is handed out again."""
 LEASE = 180
-"""Seconds that a claim holds; it doubles with each attempt that came to no end, as a worker's death is none."""
+"""Seconds that a worker's claim holds; doubled with each attempt that came to no end, as when a worker dies."""
 LONGEST = 3600
 AT_ONCE = 20
 
@@ -33,13 +36,14 @@ class Claim:
 def claim_due(limit: int = AT_ONCE) -> list[Claim]:
     """Claim variants whose time has come and those whose claim has expired, in the service's scope."""
     with connection.cursor() as cursor:
-        cursor.execute(CLAIM, [LEASE, current().workspace, limit])
+        cursor.execute(CLAIM, [HANDED, current().workspace, limit])
         return [Claim(variant, token) for variant, token in cursor.fetchall()]
 
 
 # Archived records wait. Rows that somebody is flagging right now are for the next sweep.
 CLAIM = """
-UPDATE pulse_variant SET claim = gen_random_uuid(), claimed_until = clock_timestamp() + make_interval(secs => %s)
+UPDATE pulse_variant SET claim = coalesce(claim, gen_random_uuid()),
+  claimed_until = clock_timestamp() + make_interval(secs => %s)
 WHERE id IN (
   SELECT v.id FROM pulse_variant v JOIN entities_entity e ON e.id = v.entity_id AND e.archived_at IS NULL
   WHERE v.workspace_id = %s
@@ -87,12 +91,16 @@ def finish(claim: Claim) -> bool:
     )
 
 
-def give_back(claim: Claim, problem: str = "", *, pause: int = 0) -> None:
-    """It was not made: it is due again after `pause` seconds, doubled with each attempt, up to an hour."""
+def give_back(claim: Claim, problem: str = "", *, pause: int) -> None:
+    """It was not made: it is due again after `pause` seconds, doubled with each attempt that failed, up to an hour.
+
+    problem: why it failed; none where the inputs changed meanwhile, which is nobody's failure and slows nothing down.
+    """
     row = Variant.objects.filter(pk=claim.variant, claim=claim.token).first()
     if row is not None:
-        seconds = min(pause * 2 ** min(row.attempts - 1, 8), LONGEST)
+        row.attempts = row.attempts if problem else 0
+        seconds = min(pause * 2 ** min(max(row.attempts - 1, 0), 8), LONGEST)
         row.due_at = timezone.now() + timedelta(seconds=seconds)
         row.claim = row.claimed_until = None
         row.problem = problem[:200]
-        row.save(update_fields=["due_at", "claim", "claimed_until", "problem"])
+        row.save(update_fields=["due_at", "claim", "claimed_until", "problem", "attempts"])

@@ -10,11 +10,10 @@ that writes, so a label raised meanwhile is never lost.
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
-from django.db import OperationalError, transaction
-from django.db.models import QuerySet
+from django.db import OperationalError, connection, transaction
+from django.db.models import Model
 from django.http import Http404
 from django.utils import timezone
 
@@ -39,6 +38,7 @@ from retrieval.citations import Owner, register_all
 from retrieval.models import OwnerKind
 from retrieval.passages import documents_for_prompt
 from retrieval.query import prepare
+from retrieval.support import borne_out_by, sentences_citing
 
 logger = logging.getLogger(__name__)
 
@@ -155,7 +155,7 @@ def write(job: Job, inputs: Inputs, numbers: Sequence[int], reply: client.Reply,
         claims.finish(job.claim)
         pulse = save(job, inputs, text.text.strip(), reply)
         label = pulse.data_classification or 0
-        cited = [citation_of(by_number[n], label) for n in text.cited] if job.references else []
+        cited = [citation_of(by_number[n], n, text.text, label) for n in text.cited] if job.references else []
         replace_citations(
             owner=pulse.pk,
             source=job.entity,
@@ -209,11 +209,11 @@ def still_so(job: Job, inputs: Inputs) -> bool:
     others = ({r for piece in inputs.pieces for r, _ in piece.sources} | {*inputs.anchor.named}) - {job.entity}
     try:
         with transaction.atomic():
-            lock(Entity.objects.filter(pk__in={*others, job.entity}))
-            lock(Paragraph.objects.filter(pk__in=passages))
-            lock(FieldParagraph.objects.filter(pk__in=passages))
-            lock(Pulse.objects.filter(pk=job.claim.variant))
-            lock(ContextRow.objects.filter(pk__in=wanted))
+            lock(Entity, {*others, job.entity})
+            lock(Paragraph, passages)
+            lock(FieldParagraph, passages)
+            lock(Pulse, {job.claim.variant}, "NO KEY UPDATE")
+            lock(ContextRow, set(wanted))
     except OperationalError:
         return False
     rows = ContextRow.objects.filter(pk__in=wanted, audience=0).values_list("pk", "data_classification", "digest")
@@ -222,9 +222,13 @@ def still_so(job: Job, inputs: Inputs) -> bool:
     return open_records(others) == others and atoms_in(names_now(job, inputs)) <= atoms_in(inputs.labels)
 
 
-def lock(rows: QuerySet[Any]) -> None:
-    """Raises: OperationalError when somebody else holds one of them."""
-    list(rows.order_by("pk").select_for_update(nowait=True, no_key=True).values_list("pk"))
+def lock(model: type[Model], ids: set[UUID], strength: str = "SHARE") -> None:
+    """Keep rows as they are. Shared: the variants of a record, and of those around it, are often written at once, and
+    read the same rows. Raises: OperationalError when somebody is changing one of them.
+    """
+    with connection.cursor() as cursor:
+        table = connection.ops.quote_name(model._meta.db_table)
+        cursor.execute(f"SELECT id FROM {table} WHERE id = ANY(%s) ORDER BY id FOR {strength} NOWAIT", [list(ids)])  # noqa: S608
 
 
 def atoms_in(labels: Iterable[int]) -> set[int]:
@@ -239,23 +243,27 @@ def names_now(job: Job, inputs: Inputs) -> set[int]:
     return labels | set(File.objects.filter(pk__in=files).values_list("name_classification", flat=True))
 
 
-def citation_of(piece: Piece, label: int) -> Cited:
-    """A passage as a reference: its name and place, no words of the model. What a Pulse cites is told to its readers
-    only, so it has the Pulse's label, which covers the passage's; a trigger keeps it so when that one rises.
+def citation_of(piece: Piece, n: int, text: str, label: int) -> Cited:
+    """A passage as a reference: its name, and the place of what `text` cites as `[n]`; no words of the model. What a
+    Pulse cites is told to its readers only, so it has the Pulse's label, which covers the passage's; a trigger keeps it
+    so when that one rises.
     """
     result = piece.result
     name = result.file.title if result.file else result.entity.title
+    words = borne_out_by(sentences_citing(text, n), result.text)
+    part = result.part_at(words[0] if words else None)
+    page = part.page if part else result.page
     place = {
         "row": str(result.id),
         "file": str(result.file.id) if result.file else None,
-        "page": result.page,
-        "passage": str(result.passages[0]) if result.passages else None,
+        "page": page,
+        "passage": str(part.paragraph) if part else None,
     }
     return Cited(
         entity=result.entity.id,
         passage=result.id,
         label=label,
-        name=f"{name}, p. {result.page}" if result.page else name,
+        name=f"{name}, p. {page}" if page else name,
         location=Location(LocationType.CHUNK, {key: value for key, value in place.items() if value is not None}),
         paragraphs=[passage for entity, passage in piece.sources if passage],
     )

@@ -18,7 +18,7 @@ from entities.models.entity import Visibility
 from entities.signals import access_changed, entity_changed, entity_deleted
 from ingestion.models import ContextRow
 from ingestion.signals import document_indexed, document_removed, record_indexed
-from pulse.staleness import drawn_from, mark_due, mark_stale
+from pulse.staleness import drawn_from, hold, mark_due, mark_stale
 
 ALWAYS = frozenset({"name", "visibility", "archived_at"})
 """Columns that matter to every Pulse, whatever the type tracks."""
@@ -30,17 +30,18 @@ def on_entity_changed(
 ) -> None:
     """Long texts follow when they have been labelled and indexed."""
     model = entity.type_class
+    above, known_by = ancestors(entity), drawn_from(entity.pk)
+    hold([entity.pk, *above, *known_by])
     tracked = model.rag().pulse_tracked_fields
     columns = fields - set(model.long_texts)
     own = columns if tracked is None else columns & {*tracked, *ALWAYS}
     for needs in smallest(model.rag().label_of(name) for name in own):
         mark_stale([entity.pk], needs)
     if columns & ALWAYS and not created:
-        mark_due(drawn_from(entity.pk))
+        mark_due(known_by)
     open_to_all = Entity.objects.filter(
         pk=entity.pk, visibility=Visibility.WORKSPACE, archived_at__isnull=True
     ).exists()
-    above = ancestors(entity)
     if above and open_to_all:
         for needs in smallest(model.rag().label_of(name) for name in columns):
             mark_stale(above, needs)
@@ -56,10 +57,12 @@ def on_entity_deleted(sender: Any, entity_id: UUID, workspace: int, parents: lis
 @receiver(document_indexed, dispatch_uid="pulse.document_indexed")
 def on_document_indexed(sender: Any, workspace: int, entity_id: UUID, file_id: UUID, **kwargs: Any) -> None:
     """Sent in the service's scope, which sees the labels of the new rows."""
+    near = around(entity_id)
+    hold(near)
     labels = ContextRow.objects.filter(file=file_id).values_list("data_classification", flat=True).distinct()
     for needs in smallest(frozenset(atoms_of(label)) for label in labels):
         mark_stale([entity_id], needs)
-    mark_due(around(entity_id))
+    mark_due(near)
 
 
 @receiver(document_removed, dispatch_uid="pulse.document_removed")

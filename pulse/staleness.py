@@ -32,6 +32,17 @@ def mark_due(entities: Iterable[UUID]) -> None:
     _mark(entities, (), shown=False)
 
 
+def hold(entities: Iterable[UUID]) -> None:
+    """Lock the variants of `entities` to the end of the transaction, in one order. Who marks several times in one
+    transaction calls it first: two that took the same rows in different orders would wait for each other.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(HOLD, [current().workspace, sorted(set(entities))])
+
+
+HOLD = "SELECT id FROM pulse_variant WHERE workspace_id = %s AND entity_id = ANY(%s) ORDER BY id FOR UPDATE"
+
+
 def _mark(entities: Iterable[UUID], needs: Iterable[int], *, shown: bool) -> None:
     windows = _windows(list(entities))
     if windows:
