@@ -10,6 +10,23 @@ from entities.access import ADMIN, requires
 from entities.access.routes import holds
 
 LEFT_OUT = {"view_on_site"}  # would redirect to records by content type, past their access functions
+# The menu, in the order of the work: (group, its models by app label and class name, what people call them).
+MENU = (
+    ("People and access", {
+        "entities.Membership": "Members",
+        "entities.Role": "Roles",
+        "entities.Classification": "Classifications",
+        "entities.EntityRoleGrant": "Records granted to roles",
+        "entities.EntityUserGrant": "Records granted to people",
+    }),
+    ("Records and files", {
+        "entities.Entity": "Records",
+        "ingestion.File": "Files",
+        "ingestion.RecordIndex": "State of the index",
+    }),
+    ("Models", {"llm.Budget": "Budgets", "llm.ModelCall": "Model calls"}),
+    ("Workspace", {"entities.WorkspaceSettings": "Settings", "entities.AuditEntry": "Audit"}),
+)  # fmt: skip
 
 
 class WorkspaceAdminSite(UnfoldAdminSite):
@@ -21,6 +38,19 @@ class WorkspaceAdminSite(UnfoldAdminSite):
         """Administrators of the open workspace. `is_superuser` and `is_staff` grant nothing."""
         scope = getattr(request, "access_scope", None)
         return scope is not None and request.user.is_active and holds(scope, ADMIN)
+
+    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[dict[str, Any]]:
+        """The menu and the index by what people do; a model that `MENU` forgets stays under its app."""
+        apps = super().get_app_list(request, app_label)
+        models = {f"{app['app_label']}.{model['object_name']}": model for app in apps for model in app["models"]}
+        groups = []
+        for title, names in MENU:
+            found = [models.pop(key) | {"name": name} for key, name in names.items() if key in models]
+            groups.append({"name": title, "app_label": title.lower().replace(" ", "-"), "app_url": "", "models": found})
+        for app in apps:
+            rest = [model for model in app["models"] if f"{app['app_label']}.{model['object_name']}" in models]
+            groups.append(app | {"models": rest})
+        return [group for group in groups if group["models"]]
 
     def get_urls(self) -> list[Any]:
         """Every route under the rule of administrators; Django wraps its views where no attribute would survive."""
