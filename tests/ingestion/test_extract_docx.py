@@ -9,13 +9,13 @@ from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
 from ingestion.documents import Extraction
-from ingestion.extract import extract_file
+from ingestion.extract.inside import extract
 
 
 def read(document, tmp_path: Path) -> Extraction:
     path = tmp_path / "upload"
     document.save(path)
-    extraction = extract_file(path, "letter.docx")
+    extraction = extract(path, "letter.docx")
     for paragraph in extraction.paragraphs:
         assert extraction.text[paragraph.start : paragraph.end] == paragraph.text
     return extraction
@@ -130,7 +130,7 @@ def test_every_other_part_of_the_package_is_named(letter, tmp_path: Path, part: 
     content = f"<w:footnotes {nsdecls('w')}><w:p><w:r><w:t>note</w:t></w:r></w:p></w:footnotes>"
     with zipfile.ZipFile(path, "a") as archive:
         archive.writestr(part, content)
-    assert codes(extract_file(path, "letter.docx")) == {code}
+    assert codes(extract(path, "letter.docx")) == {code}
 
 
 def test_properties_are_text(letter, tmp_path: Path) -> None:

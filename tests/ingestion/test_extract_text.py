@@ -8,14 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingestion.documents import Extraction
-from ingestion.extract import extract_file, markdown, plain
+from ingestion.extract import markdown, plain
+from ingestion.extract.inside import extract
 from ingestion.extract.language import guess
 
 
 def read(tmp_path: Path, content: str | bytes, name: str) -> Extraction:
     path = tmp_path / "upload"
     path.write_bytes(content.encode() if isinstance(content, str) else content)
-    return extract_file(path, name)
+    return extract(path, name)
 
 
 def shown(extraction: Extraction) -> list[tuple[str, str]]:

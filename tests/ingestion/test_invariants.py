@@ -33,7 +33,7 @@ def documents(draw: Any) -> tuple[str, dict[int, list[int]]]:
     return "\n\n".join(parts), labels
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(document=documents(), again=documents(), left_out=st.sets(st.integers(0, 13), max_size=3))
 def test_every_passage_has_one_label_and_every_paragraph_is_accounted_for(
     alice: Person, contract: Contract, service: Scope, document: Any, again: Any, left_out: set[int]
