@@ -157,6 +157,30 @@ def test_a_page(visitor: Visitor, name: str):
     assert visitor.complaints == []
 
 
+def test_the_top_bar_stays_on_a_long_page(browse, addresses):
+    page = browse("viewer", viewport={"width": 1280, "height": 700})
+    page.goto(addresses["reader"])
+    page.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    assert page.evaluate("scrollY") > 700
+    expect(page.get_by_role("banner")).to_be_in_viewport()
+
+
+def test_a_phone_shows_results_first_and_filters_on_demand(browse, addresses):
+    page = browse("viewer", viewport={"width": 390, "height": 844})
+    page.goto(addresses["search"])
+    filters = page.get_by_role("complementary", name="Narrow the results")
+    expect(filters).to_be_hidden()
+    expect(page.locator(".cl-result").first).to_be_in_viewport()
+    page.get_by_text("Filters", exact=True).click()
+    kind = filters.get_by_label("Record", exact=False).first
+    with page.expect_response("**/search/?*"):
+        kind.check()
+    # The results were replaced under the hand that chose: filters, choice and focus are where they were.
+    expect(filters).to_be_visible()
+    expect(kind).to_be_checked()
+    expect(kind).to_be_focused()
+
+
 def test_pages_for_reading_read_without_javascript(browse, addresses):
     page = browse("admin", java_script_enabled=False)
     page.goto(addresses["reader"])
@@ -165,6 +189,10 @@ def test_pages_for_reading_read_without_javascript(browse, addresses):
     expect(page.locator(".cl-props")).to_contain_text("Brannock")
     for part in ("Pulse", "Files", "Chat"):
         expect(page.get_by_role("link", name=part).first).to_be_visible()
+    page.goto(addresses["contracts"])
+    page.get_by_label("Name contains").fill("Tower")
+    page.get_by_role("button", name="Filter").click()
+    expect(page.locator("tbody tr")).to_have_count(1)
     page.goto(addresses["search-empty"])
     page.get_by_label("What to look for").fill("liability cap")
     page.locator("#search-form").get_by_role("button", name="Search").click()
