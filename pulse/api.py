@@ -9,7 +9,7 @@ from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from entities.access import MEMBER, Scope, get_entity_or_404, requires
+from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
 from entities.api import label_list, labels_of_atoms
 from entities.api.errors import Conflict
 from entities.models import Entity
@@ -37,7 +37,9 @@ def refresh_now(request: Request, pk: UUID) -> Response:
     if view.state == "off":
         raise Conflict(f"Records of the type {entity.type_name} have no Pulse.")
     if view.state == "no_access":
-        raise Conflict(f"The role {view.role or 'pulse-service'} may not see this record, so there is no Pulse of it.")
+        if may(scope, entity, "share"):
+            raise Conflict(f"The role {view.role or 'pulse-service'} may not see this record: give it the verb view.")
+        raise Conflict("There is no Pulse of this record.")
     refresh(scope, entity)
     return Response(pulse_json(scope, entity, pulse_for(scope, entity)), status=status.HTTP_202_ACCEPTED)
 

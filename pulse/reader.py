@@ -6,10 +6,12 @@ from hashlib import sha256
 from typing import Literal
 from uuid import UUID
 
+from django.core.exceptions import PermissionDenied
 from django.db import connection, transaction
 from django.db.models import QuerySet
 
-from entities.access import Scope, clears, missing_atoms, sources_visible
+from entities.access import Scope, clears, grant_entity, may, missing_atoms, sources_visible
+from entities.actions import record, tell_access_changed
 from entities.model_markdown import CitationLink
 from entities.models import Entity
 from pulse.models import Pulse, Variant
@@ -81,6 +83,21 @@ def refresh(scope: Scope, entity: Entity) -> None:
         given, _, _ = _choose(scope, entity, ladder_of(service))
         if ask_for(entity, [given], again=True):
             _wake(scope.workspace)
+
+
+def allow(scope: Scope, entity: Entity) -> None:
+    """Let the service role see a restricted or private record, from `get_entity_or_404`, so that a Pulse is written.
+
+    It is shown to who may see the record, and nothing of it goes into a Pulse of another one.
+    Raises: PermissionDenied for who may not share the record.
+    """
+    if not may(scope, entity, "share"):
+        raise PermissionDenied(f"You may see this {entity.type_name}, but not share it.")
+    service = service_role()
+    if service is not None and not role_sees(service, entity):
+        grant_entity(entity, -service.role.pk, ["view"])
+        record(scope, "pulse.allowed", "entity", entity.pk)
+        tell_access_changed(scope, entity.pk)
 
 
 def readable(scope: Scope) -> QuerySet[Pulse]:

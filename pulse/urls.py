@@ -7,4 +7,5 @@ app_name = "pulse"
 urlpatterns = [
     path("entities/<uuid:pk>/pulse/", views.panel, name="panel"),
     path("entities/<uuid:pk>/pulse/refresh/", views.refresh_now, name="refresh"),
+    path("entities/<uuid:pk>/pulse/allow/", views.allow_now, name="allow"),
 ]

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST, require_safe
 from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
 from entities.api.lists import chips_of, chips_of_atoms
 from entities.models import Entity
-from pulse.reader import links_of, pulse_for, refresh
+from pulse.reader import allow, links_of, pulse_for, refresh
 
 
 def scope_of(request: HttpRequest) -> Scope:
@@ -30,6 +30,16 @@ def refresh_now(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = scope_of(request)
     entity = get_entity_or_404(scope, pk)
     refresh(scope, entity)
+    return panel_page(request, scope, entity) if request.headers.get("HX-Request") else redirect("pulse:panel", pk)
+
+
+@requires(MEMBER)
+@require_POST
+def allow_now(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Give the role that writes Pulses the sight of a record; 403 for who may not share it."""
+    scope = scope_of(request)
+    entity = get_entity_or_404(scope, pk)
+    allow(scope, entity)
     return panel_page(request, scope, entity) if request.headers.get("HX-Request") else redirect("pulse:panel", pk)
 
 
