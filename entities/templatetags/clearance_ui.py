@@ -182,7 +182,7 @@ def file_row(file: Any, labels: Iterable[Any] | None = (), live: bool = True) ->
         "steps": steps,
         "step": min(position + 1, len(STAGES)),
         "step_count": len(STAGES),
-        "stage_words": STAGE_WORDS.get(stage, "Waiting for its turn"),
+        "stage_words": STAGE_WORDS.get(stage, "Starting"),
         "done": [words for stage in getattr(file, "stages", ()) if (words := stage_done(stage))],
         "live": live and state in ("pending", "processing"),
     }

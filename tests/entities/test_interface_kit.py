@@ -193,6 +193,12 @@ def test_a_file_in_progress_says_its_stage_and_polls():
     assert 'hx-get="/f/7/row"' in html
 
 
+def test_a_file_that_was_just_taken_up_is_at_no_step_yet():
+    html = draw("{% file_row file %}", file=a_file(stage="waiting", progress=0))
+    assert "Starting" in html
+    assert "step 0" not in html
+
+
 def test_a_failed_file_names_itself_says_why_and_offers_a_retry():
     html = draw(
         "{% file_row file %}", file=a_file(state="failed", error={"detail": "it has a broken page.", "page": 3})
