@@ -90,11 +90,6 @@ def claim(scope: Scope, turn: UUID, holder: UUID) -> bool:
     )
 
 
-def renew(scope: Scope, turn: UUID, holder: UUID) -> bool:
-    """Keep the lease. Returns whether the asker wants the turn stopped. Raises: LeaseLost."""
-    return _held(turn, holder, 0).stop_requested
-
-
 def append(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry], label: int) -> Written:
     """Write events and keep the lease. label: of what the model has been given, as it was read.
 

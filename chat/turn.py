@@ -7,10 +7,7 @@ what it asks for, until it answers; finish.
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
-from decimal import Decimal
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID, uuid4
 
 from django.http import Http404
@@ -19,11 +16,12 @@ from chat import log, wakeups
 from chat.citations import replace_message_citations
 from chat.context import Context, assemble
 from chat.labelling import held, label_question
-from chat.log import Ending, Entry, Forgotten, Given, LeaseLost
+from chat.log import Ending, Entry, Forgotten, LeaseLost
 from chat.models import EventKind, Message, Session, State, Turn
+from chat.running import Run, Stopped
 from chat.steps import Asker, as_asker, as_service, in_thread
-from chat.tools import BadCall, Found, Passage, asked_for, search_knowledge, tokens_of
-from entities.access import NoWorkspace, Scope, combine_many
+from chat.tools import BadCall, Found, asked_for, search_knowledge, tokens_of
+from entities.access import NoWorkspace, Scope
 from entities.actions import record
 from entities.models import Workspace
 from ingestion.relabelling import label_text
@@ -33,8 +31,6 @@ from retrieval.citation_stream import CitationStream
 from retrieval.query import prepare
 
 logger = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 TOOL_CALLS = 4
 FLUSH_SECONDS = 0.05
@@ -49,91 +45,12 @@ EMPTY = "The model gave no answer. Ask again."
 SHUT_DOWN = "The server was stopped while this was answered. What had arrived is kept; ask again for a whole answer."
 
 
-class Stopped(Exception):
-    """The asker does not want the answer any more."""
-
-
 class Refused(Exception):
     """The turn cannot go on; the message is a sentence for the asker."""
 
     def __init__(self, code: str, sentence: str, state: State = State.FAILED) -> None:
         super().__init__(sentence)
         self.code, self.state = code, state
-
-
-@dataclass
-class Run:
-    """A turn while it runs. label: of everything that the model has been given so far."""
-
-    asker: Asker
-    turn: UUID
-    session: Session
-    holder: UUID
-    row: Turn
-    question: str = ""
-    label: int = 0
-    text: str = ""
-    passages: dict[int, Passage] = field(default_factory=dict)
-    cited: set[int] = field(default_factory=set)
-    dropped: int = 0
-    manifest: dict[str, Any] = field(default_factory=dict)
-    usage: dict[str, Any] = field(default_factory=dict)
-    pending: list[Entry] = field(default_factory=list)
-    writing: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-    def say(self, kind: EventKind, **data: Any) -> None:
-        """Add an event to what is written next. Text that follows text is one event."""
-        last = self.pending[-1] if self.pending else None
-        if kind is EventKind.TOKEN and last and last.kind is kind and last.label == self.label:
-            data = {"text": last.data["text"] + data["text"]}
-            self.pending.pop()
-        self.pending.append(Entry(kind, data, self.label))
-
-    def number_of(self, context: Context) -> Callable[[str], int | None]:
-        """The number of a passage cited by its eight hex digits."""
-
-        def find(src: str) -> int | None:
-            given = {passage.row.hex[:8]: n for n, passage in self.passages.items()}
-            return given.get(src) or context.known.by_src.get(src)
-
-        return find
-
-    async def flush(self) -> None:
-        """Write what has been said, and keep the lease. Raises: LeaseLost, Forgotten, Stopped."""
-        if await self.write(self._append):
-            raise Stopped
-
-    async def give(self, given: list[Given]) -> None:
-        """Note what the model is about to be given. Raises: LeaseLost, Forgotten."""
-        self.label = await as_service(self.asker.workspace, _combined, self.label, [g.label for g in given])
-
-        async def note() -> None:
-            await as_service(self.asker.workspace, log.note_given, self.turn, self.holder, given, self.manifest)
-
-        await self.write(note)
-
-    async def write(self, step: Callable[[], Awaitable[T]]) -> T:
-        """One write after the other, each to its end: who waits for it may be cancelled, what is said is not lost."""
-
-        async def alone() -> T:
-            async with self.writing:
-                return await step()
-
-        writing = asyncio.ensure_future(alone())
-        writing.add_done_callback(lambda done: done.cancelled() or done.exception())
-        return await asyncio.shield(writing)
-
-    async def _append(self) -> bool:
-        entries, self.pending = self.pending, []
-        label = self.label
-        try:
-            found = await as_service(self.asker.workspace, log.append, self.turn, self.holder, entries, label)
-        except BaseException:
-            self.pending = entries + self.pending
-            raise
-        if found.label != label:
-            self.label = await as_service(self.asker.workspace, _combined, self.label, [found.label])
-        return found.stop_requested
 
 
 async def run_turn(workspace: int, turn: UUID) -> None:
@@ -234,26 +151,14 @@ async def _call(
     reply: Reply | None = None
     async for item in stream:
         if isinstance(item, TextDelta):
-            _show(run, markers.feed(item.text), markers)
+            run.show(markers.feed(item.text), markers)
         else:
             reply = item
     assert reply is not None
-    _add_usage(run, reply)
+    run.add_usage(reply)
     if reply.tool_uses and run.text and not run.text.endswith("\n"):
-        _show(run, markers.feed("\n\n"), markers)
+        run.show(markers.feed("\n\n"), markers)
     return reply
-
-
-def _show(run: Run, shown: str, markers: CitationStream) -> None:
-    """Text that may be shown, and the citations that it brought."""
-    if shown:
-        run.text += shown
-        run.say(EventKind.TOKEN, text=shown)
-    for n in markers.cited:
-        if n not in run.cited:
-            run.cited.add(n)
-            run.say(EventKind.CITATION, n=n)
-    run.dropped = markers.dropped
 
 
 async def _use(run: Run, name: str, call: str, asked: dict[str, Any]) -> dict[str, Any]:
@@ -290,7 +195,7 @@ async def _take(run: Run, found: Found) -> None:
 
 async def _finished(run: Run, reply: Reply, markers: CitationStream) -> Ending:
     """The whole answer. Whether its passages bear it out is checked when it is read (`retrieval.citation_links`)."""
-    _show(run, markers.close(), markers)
+    run.show(markers.close(), markers)
     text = run.text.strip()
     if not text:
         raise Refused("empty", EMPTY)
@@ -327,10 +232,6 @@ def _question(scope: Scope, row: Turn) -> str:
     return Message.objects.values_list("content", flat=True).get(pk=row.question)
 
 
-def _combined(scope: Scope, label: int, others: list[int]) -> int:
-    return combine_many([label, *others])
-
-
 def _audit_injection(scope: Scope, turn: UUID, names: tuple[str, ...]) -> None:
     record(scope, "prompt.injection", "turn", turn, patterns=list(names))
 
@@ -339,16 +240,3 @@ def _finish(scope: Scope, run: Run, entries: list[Entry], ending: Ending) -> Non
     log.finish(scope, run.turn, run.holder, entries, ending)
     if Message.objects.filter(pk=run.row.answer).exclude(content="").exists():
         replace_message_citations(run.session, run.row.answer, sorted(run.cited))
-
-
-def _add_usage(run: Run, reply: Reply) -> None:
-    usage = run.usage or {"input": 0, "output": 0, "cached": 0, "cost": "0", "calls": 0}
-    run.usage = {
-        "input": usage["input"] + reply.usage.input,
-        "output": usage["output"] + reply.usage.output,
-        "cached": usage["cached"] + reply.usage.cached,
-        "cost": str(Decimal(usage["cost"]) + reply.usage.cost),
-        "calls": usage["calls"] + 1,
-        "model": reply.model,
-        "offline": reply.offline,
-    }

@@ -2,13 +2,14 @@
 
 import asyncio
 import threading
+import time
 from datetime import timedelta
 from uuid import uuid4
 
 import pytest
 from django.utils import timezone
 
-from chat import runner
+from chat import log, runner
 from chat.models import Event, Message, Turn
 from chat.sweep import sweep_all
 from entities.models import Source
@@ -142,6 +143,24 @@ def test_a_killed_process_leaves_a_turn_that_the_sweep_ends(
     # The run that lost its lease has written nothing more.
     assert chat.turn(turn) == ended
     assert chat.events(turn)[-1].data["state"] == "interrupted"
+
+
+def test_the_lease_of_a_turn_is_renewed_while_its_model_is_silent(
+    viewer, contract, start, model, wait_for, monkeypatch
+):
+    monkeypatch.setattr(log, "LEASE", timedelta(seconds=3))
+    chat, hold = start(viewer, contract), threading.Event()
+    model.says(chunks=["Half of it ", "and the rest."], hold=hold)
+    turn = chat.post("Tell me.")
+    wait_for(lambda: seen_text(viewer, turn))
+    try:
+        for _ in range(12):  # twice as long as the lease
+            time.sleep(0.5)
+            assert sweep_all() == 0
+    finally:
+        hold.set()
+    runner.wait_until_idle()
+    assert chat.turn(turn)["message"]["content"] == "Half of it and the rest."
 
 
 def test_the_same_request_twice_is_one_turn(viewer, contract, start, model):

@@ -1,0 +1,127 @@
+"""A turn while it runs: what it has said and been given, and the writing of it under the lease."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, TypeVar
+from uuid import UUID
+
+from chat import log
+from chat.context import Context
+from chat.log import Entry, Given
+from chat.models import EventKind, Session, Turn
+from chat.steps import Asker, as_service
+from chat.tools import Passage
+from entities.access import Scope, combine_many
+from llm.client import Reply
+from retrieval.citation_stream import CitationStream
+
+T = TypeVar("T")
+
+
+class Stopped(Exception):
+    """The asker does not want the answer any more."""
+
+
+@dataclass
+class Run:
+    """A turn while it runs. label: of everything that the model has been given so far."""
+
+    asker: Asker
+    turn: UUID
+    session: Session
+    holder: UUID
+    row: Turn
+    question: str = ""
+    label: int = 0
+    text: str = ""
+    passages: dict[int, Passage] = field(default_factory=dict)
+    cited: set[int] = field(default_factory=set)
+    dropped: int = 0
+    manifest: dict[str, Any] = field(default_factory=dict)
+    usage: dict[str, Any] = field(default_factory=dict)
+    pending: list[Entry] = field(default_factory=list)
+    writing: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def say(self, kind: EventKind, **data: Any) -> None:
+        """Add an event to what is written next. Text that follows text is one event."""
+        last = self.pending[-1] if self.pending else None
+        if kind is EventKind.TOKEN and last and last.kind is kind and last.label == self.label:
+            data = {"text": last.data["text"] + data["text"]}
+            self.pending.pop()
+        self.pending.append(Entry(kind, data, self.label))
+
+    def number_of(self, context: Context) -> Callable[[str], int | None]:
+        """The number of a passage cited by its eight hex digits."""
+
+        def find(src: str) -> int | None:
+            given = {passage.row.hex[:8]: n for n, passage in self.passages.items()}
+            return given.get(src) or context.known.by_src.get(src)
+
+        return find
+
+    def show(self, shown: str, markers: CitationStream) -> None:
+        """Add text that may be shown, and the citations that it brought."""
+        if shown:
+            self.text += shown
+            self.say(EventKind.TOKEN, text=shown)
+        for n in markers.cited:
+            if n not in self.cited:
+                self.cited.add(n)
+                self.say(EventKind.CITATION, n=n)
+        self.dropped = markers.dropped
+
+    def add_usage(self, reply: Reply) -> None:
+        """Add what a call of the model took."""
+        usage = self.usage or {"input": 0, "output": 0, "cached": 0, "cost": "0", "calls": 0}
+        self.usage = {
+            "input": usage["input"] + reply.usage.input,
+            "output": usage["output"] + reply.usage.output,
+            "cached": usage["cached"] + reply.usage.cached,
+            "cost": str(Decimal(usage["cost"]) + reply.usage.cost),
+            "calls": usage["calls"] + 1,
+            "model": reply.model,
+            "offline": reply.offline,
+        }
+
+    async def flush(self) -> None:
+        """Write what has been said, and keep the lease. Raises: LeaseLost, Forgotten, Stopped."""
+        if await self.write(self._append):
+            raise Stopped
+
+    async def give(self, given: list[Given]) -> None:
+        """Note what the model is about to be given. Raises: LeaseLost, Forgotten."""
+        self.label = await as_service(self.asker.workspace, _combined, self.label, [g.label for g in given])
+
+        async def note() -> None:
+            await as_service(self.asker.workspace, log.note_given, self.turn, self.holder, given, self.manifest)
+
+        await self.write(note)
+
+    async def write(self, step: Callable[[], Awaitable[T]]) -> T:
+        """One write after the other, each to its end: who waits for it may be cancelled, what is said is not lost."""
+
+        async def alone() -> T:
+            async with self.writing:
+                return await step()
+
+        writing = asyncio.ensure_future(alone())
+        writing.add_done_callback(lambda done: done.cancelled() or done.exception())
+        return await asyncio.shield(writing)
+
+    async def _append(self) -> bool:
+        entries, self.pending = self.pending, []
+        label = self.label
+        try:
+            found = await as_service(self.asker.workspace, log.append, self.turn, self.holder, entries, label)
+        except BaseException:
+            self.pending = entries + self.pending
+            raise
+        if found.label != label:
+            self.label = await as_service(self.asker.workspace, _combined, self.label, [found.label])
+        return found.stop_requested
+
+
+def _combined(scope: Scope, label: int, others: list[int]) -> int:
+    return combine_many([label, *others])
