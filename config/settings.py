@@ -212,6 +212,8 @@ MODEL_TIERS = {
 MODEL_PRICES = env.json("CLEARANCE_MODEL_PRICES", default={})
 # auto: the real API when a key or an address is set, else the offline engine.
 MODEL_TRANSPORT = env.str("CLEARANCE_MODEL_TRANSPORT", "auto")
+# Seconds between two pieces of an answer that the offline engine streams, so that it can be read as it comes.
+OFFLINE_PACE = env.float("CLEARANCE_OFFLINE_PACE", 0.01)
 # USD a month and workspace, where the workspace has no budget of its own.
 CLEARANCE_MONTHLY_BUDGET = env.str("CLEARANCE_MONTHLY_BUDGET", "100")
 # Options of each kind: ingestion/embed.py. Of ranking: retrieval/tuning.py.

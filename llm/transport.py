@@ -7,6 +7,7 @@ engine), "real", "offline" or "scripted". A script that is in force (llm.scripte
 import asyncio
 import json
 import weakref
+from dataclasses import replace
 from functools import cache
 from typing import Any, Literal, get_args
 
@@ -115,4 +116,4 @@ async def _answer_offline_async(request: httpx2.Request) -> httpx2.Response:
         return refuse(404, "the offline engine answers /v1/messages only")
     body = json.loads(request.content)
     answer = await asyncio.to_thread(engine.answer, body)
-    return respond(answer, body, asynchronous=True)
+    return respond(replace(answer, pace=settings.OFFLINE_PACE), body, asynchronous=True)

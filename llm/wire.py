@@ -35,7 +35,8 @@ class Answer:
     """deltas: pieces of text, in order. Tools come after the text.
 
     error: an error event of this type is sent after the text. truncate: the stream ends without its closing events.
-    hold: the stream waits for this event after its first delta.
+    hold: the stream waits for this event after its first delta. pace: seconds after every event of an asynchronous
+    stream.
     """
 
     deltas: tuple[str, ...] = ()
@@ -47,6 +48,7 @@ class Answer:
     error: str = ""
     truncate: bool = False
     hold: threading.Event | None = None
+    pace: float = 0.0
 
     @property
     def reason(self) -> str:
@@ -148,7 +150,7 @@ class AsyncEvents(httpx2.AsyncByteStream):
     async def __aiter__(self) -> AsyncIterator[bytes]:
         for number, event in enumerate(as_events(self.answer, self.model)):
             yield event
-            await asyncio.sleep(0)
+            await asyncio.sleep(self.answer.pace)
             while number == 2 and self.answer.hold and not self.answer.hold.is_set():
                 await asyncio.sleep(0.01)
 
