@@ -3,7 +3,7 @@
 from django.urls import include, path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerSplitView
 
-from entities.access import PUBLIC_ROUTE, requires
+from entities.access import SIGNED_IN, requires
 
 urlpatterns = [
     path("", include("entities.api_urls")),
@@ -13,6 +13,6 @@ urlpatterns = [
     path("", include("retrieval.api_urls")),
     path("", include("pulse.api_urls")),
     path("", include("chat.api_urls")),
-    path("schema/", requires(PUBLIC_ROUTE)(SpectacularAPIView.as_view()), name="schema"),
-    path("docs/", requires(PUBLIC_ROUTE)(SpectacularSwaggerSplitView.as_view(url_name="schema")), name="docs"),
+    path("schema/", requires(SIGNED_IN)(SpectacularAPIView.as_view()), name="schema"),
+    path("docs/", requires(SIGNED_IN)(SpectacularSwaggerSplitView.as_view(url_name="schema")), name="docs"),
 ]

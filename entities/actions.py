@@ -9,7 +9,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from entities.access import Scope, field_is_readable, grant_entity
-from entities.access.objects import declared_fields
+from entities.access.objects import lock_or_404
 from entities.models import (
     AuditEntry,
     Classification,
@@ -23,7 +23,7 @@ from entities.models import (
 )
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, PUBLIC, SECRET
 from entities.models.entity import Visibility
-from entities.registry import parents
+from entities.registry import children, goes_with, parents
 from entities.signals import access_changed, entity_changed, entity_deleted
 from entities.text import write_text
 
@@ -129,9 +129,13 @@ def create_entity(
 def change_entity(
     *, scope: Scope, entity: Entity, fields: Mapping[str, Any], texts: Mapping[str, str] | None = None
 ) -> list[str]:
-    """Write the given columns and long texts of a record got with the verb "change". Returns the names that changed."""
+    """Write the given columns and long texts of a record got with the verb "change". Returns the names that changed.
+
+    Raises: Http404 when it was deleted meanwhile.
+    """
     model = entity.type_class
     refuse_hidden(model, fields)
+    lock_or_404(entity)
     current = model._base_manager.filter(pk=entity.pk).values(*fields).get() if fields else {}
     wanted = {k: (v.pk if isinstance(v, Entity) else v) for k, v in fields.items()}
     changed = [name for name in fields if current[name] != wanted[name]]
@@ -143,19 +147,27 @@ def change_entity(
         Entity._base_manager.filter(pk=entity.pk).update(
             updated_by=scope.principal, **{name: fields[name] for name in changed if name in base}
         )
-    changed += [name for name, text in (texts or {}).items() if write_text(scope, entity, name, text)]
-    if not set(changed) <= concealed_fields(model):
-        Entity._base_manager.filter(pk=entity.pk).update(updated_at=timezone.now())
+    shown = any(not model.rag().label_of(name) for name in changed)
+    for name, text in (texts or {}).items():
+        gone = write_text(scope, entity, name, text)
+        if gone is not None:
+            changed.append(name)
+            shown |= PUBLIC in gone
+    if shown:
+        move_date(entity.pk)
     if changed:
         record(scope, "entity.changed", entity.type_name, entity.pk, fields=changed)
         announce(scope, entity, changed)
     return changed
 
 
-def concealed_fields(model: type[Entity]) -> set[str]:
-    """Fields that do not exist for some readers: a change of theirs must not show in the record's date either."""
-    concealed = set(Classification.objects.filter(conceal=True).values_list("value", flat=True))
-    return {name for name in declared_fields(model) if model.rag().label_of(name) & concealed}
+def move_date(entity: UUID) -> None:
+    """Something that every reader of the record can read has changed.
+
+    The date orders lists and is shown to all of them, so a change of what needs a clearance leaves it alone: it would
+    be the history of a field that does not exist for some (design §2.4). The audit has every change.
+    """
+    Entity._base_manager.filter(pk=entity).update(updated_at=timezone.now())
 
 
 def tell_access_changed(scope: Scope, entity: UUID | None = None) -> None:
@@ -170,11 +182,36 @@ def archive_entity(*, scope: Scope, entity: Entity, archived: bool = True) -> No
 
 
 def delete_entity(*, scope: Scope, entity: Entity) -> None:
-    """Delete a record got with the verb "delete", and everything that hangs on it, hidden rows included."""
-    above = parent_ids(entity)
-    record(scope, "entity.deleted", entity.type_name, entity.pk)
+    """Delete a record got with the verb "delete", and everything that hangs on it, hidden rows included.
+
+    Records that belong to it go too, whoever may see them (docs/access.md); each is in the audit.
+    Raises: Http404 when it was deleted meanwhile.
+    """
+    lock_or_404(entity)
+    going = [entity, *belonging(entity)]
+    above = {row.pk: parent_ids(row) for row in going}
+    for row in going:
+        record(scope, "entity.deleted", row.type_name, row.pk)
     entity.type_class._base_manager.filter(pk=entity.pk)._raw_delete("default")  # cascades in the database
-    entity_deleted.send(Entity, entity_id=entity.pk, workspace=scope.workspace, parents=above)
+    for pk, parents_of in above.items():
+        entity_deleted.send(
+            Entity, entity_id=pk, workspace=scope.workspace, parents=[p for p in parents_of if p not in above]
+        )
+
+
+def belonging(entity: Entity) -> list[Entity]:
+    """The records that the database deletes with `entity`, at any depth and whoever may see them."""
+    found: dict[UUID, Entity] = {}
+    todo = [entity]
+    while todo:
+        above = todo.pop()
+        for model, field in children(above.type_class):
+            if goes_with(model, field):
+                rows = model._base_manager.filter(**{field: above.pk}).only("pk", "content_type")
+                new = [row for row in rows if row.pk not in found]
+                found.update({row.pk: row for row in new})
+                todo += new
+    return list(found.values())
 
 
 def parent_ids(entity: Entity) -> list[UUID]:

@@ -23,6 +23,21 @@ def absent(request: HttpRequest, exception: Exception | None = None) -> HttpResp
     return render(request, "errors/404.html", {"detail": NOT_FOUND}, status=404)
 
 
+def not_signed_in() -> HttpResponse:
+    """401 of the API, whatever was missing or wrong."""
+    answer = JsonResponse(payload("not_signed_in", "Sign in, or send a token that is valid."), status=401)
+    answer["WWW-Authenticate"] = "Token"
+    return answer
+
+
+def conflict(request: HttpRequest) -> HttpResponse:
+    """409: something that the request relied on went while it ran. Not what: that may not be the caller's to know."""
+    detail = "Something that this relies on was changed or removed at the same moment. Nothing was saved; try again."
+    if request.path_info.startswith("/api/"):
+        return JsonResponse(payload("conflict", detail), status=409)
+    return render(request, "errors/409.html", {"detail": detail}, status=409)
+
+
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     if request.path_info.startswith("/api/"):
         return JsonResponse(payload("forbidden", str(exception) or "You may not do this."), status=403)

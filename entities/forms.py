@@ -1,6 +1,6 @@
 """Forms derived from a type's declaration, with the fields that exist for the caller."""
 
-from typing import Any
+from typing import Any, cast
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -8,8 +8,11 @@ from django.db.models import F
 
 from entities.access import Scope, readable_fields
 from entities.models import Entity
+from entities.records import visible_links
 from entities.registry import column_of, parents
-from entities.text import TextTooLong, checked, editable_text
+from entities.text import TextTooLong, checked, editable_text, one_line
+
+MOST_CHOICES = 500
 
 # A browser's date field takes ISO dates only: in any other format it shows nothing, and saving would empty the column.
 WIDGETS = {"DateField": forms.DateInput(format="%Y-%m-%d", attrs={"type": "date"}), "EmailField": forms.EmailInput()}
@@ -20,24 +23,32 @@ def entity_form(scope: Scope, model: type[Entity], data: Any = None, entity: Ent
 
     A link to a record that the caller may not see is offered as empty and left as it is unless they choose another.
     """
+    seen = visible_links(scope, [entity]) if entity is not None else {}
     fields: dict[str, forms.Field] = {}
     initial: dict[str, Any] = {}
     for name in readable_fields(model):
         column = column_of(model, name)
         target = parents(model).get(name)
         if target is not None:
-            choices = [(str(e.pk), str(e)) for e in target.objects.readable_by(scope).order_by(F("title"))[:500]]
+            key = getattr(entity, column.attname) if entity is not None else None
+            offered = {e.pk: e for e in target.objects.readable_by(scope).order_by(F("title"))[:MOST_CHOICES]}
+            if key in seen:
+                offered.setdefault(key, cast("Any", seen[key]))
             fields[name] = forms.ChoiceField(
-                choices=[("", "—"), *choices], required=not column.blank, label=str(column.verbose_name).capitalize()
+                choices=[("", "—"), *((str(pk), str(e)) for pk, e in offered.items())],
+                required=not column.blank and (key is None or key in seen),
+                label=str(column.verbose_name).capitalize(),
             )
-        else:
-            widget = WIDGETS.get(column.get_internal_type())
-            field = column.formfield(widget=widget) if widget else column.formfield()
-            if field is not None:
-                fields[name] = field
+            initial[name] = str(key) if key in seen else ""
+            continue
+        widget = WIDGETS.get(column.get_internal_type())
+        field = column.formfield(widget=widget) if widget else column.formfield()
+        if field is not None:
+            if isinstance(field, forms.CharField):
+                field.validators.append(one_line)
+            fields[name] = field
         if entity is not None:
-            value = entity.title if name == "name" else getattr(entity, column.attname)  # type: ignore[attr-defined]
-            initial[name] = str(value) if target is not None and value else value
+            initial[name] = entity.title if name == "name" else getattr(entity, name)  # type: ignore[attr-defined]
     for name, text in model.long_texts.items():
         fields[name] = forms.CharField(
             required=False,

@@ -4,12 +4,13 @@ import re
 from collections.abc import Callable
 from hashlib import sha256
 
-from django.db import transaction
+from django.contrib.auth.models import AnonymousUser
+from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
 from django.urls import get_script_prefix, set_script_prefix
 
 from entities.access import NoWorkspace, Scope, open_token
-from entities.errors import absent
+from entities.errors import absent, conflict
 from entities.models import User
 
 SLUG = re.compile(r"[-\w]{1,50}", re.ASCII)
@@ -44,15 +45,18 @@ class ScopeMiddleware:
             if not SLUG.fullmatch(slug):
                 raise NoWorkspace(slug)
             scope = Scope.for_user(request.user, slug)
+            request.access_scope = scope  # type: ignore[attr-defined]
+            with scope.open():
+                response = self.get_response(request)
+                if response.status_code >= (500 if request.method in SAFE else 400):
+                    # A refused request leaves nothing behind, not even the half of a batch that was fine.
+                    transaction.set_rollback(True)
+            return response
         except NoWorkspace:
             return absent(request)
-        request.access_scope = scope  # type: ignore[attr-defined]
-        with scope.open():
-            response = self.get_response(request)
-            if response.status_code >= (500 if request.method in SAFE else 400):
-                # A refused request leaves nothing behind, not even the half of a batch that was fine.
-                transaction.set_rollback(True)
-        return response
+        except IntegrityError:
+            # Links are checked at the commit, when the view has answered: their other end is gone by now.
+            return conflict(request)
 
     def enter_workspace(self, request: HttpRequest) -> str:
         _, _, slug, rest = (request.path_info + "/").split("/", 3)
@@ -69,6 +73,7 @@ class ScopeMiddleware:
         if scheme.lower() == "token" and secret:
             found = open_token(sha256(secret.strip().encode()).hexdigest())
             request.token_user = None  # type: ignore[attr-defined]
+            request.user = AnonymousUser()  # a token that does not hold is not made good by a cookie
             if found is None:
                 return None
             user = User.objects.filter(pk=found[0], is_active=True).first()

@@ -6,6 +6,7 @@ from django.apps import apps
 from django.contrib.contenttypes.models import ContentType
 from django.db import models
 
+from entities.fields import WorkspaceForeignKey
 from entities.models.entity import Entity
 
 
@@ -39,6 +40,12 @@ def parents(model: type[Entity]) -> dict[str, type[Entity]]:
 def children(model: type[Entity]) -> list[tuple[type[Entity], str]]:
     """Types that point at `model`, with the field they do it by."""
     return [(t, name) for t in entity_types().values() for name, target in parents(t).items() if target is model]
+
+
+def goes_with(model: type[Entity], field: str) -> bool:
+    """Whether a row of `model` is deleted with the record that its `field` names, and not merely loses the link."""
+    column = model._meta.get_field(field)
+    return isinstance(column, WorkspaceForeignKey) and column.on_db_delete == "CASCADE"
 
 
 def column_of(model: type[Entity], name: str) -> models.Field:

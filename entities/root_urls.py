@@ -9,6 +9,7 @@ from entities.sign_in import SignIn
 
 urlpatterns = [
     path("", views.landing, name="landing"),
+    path("join/", views.join, name="join"),
     path("sign-in/", requires(PUBLIC_ROUTE)(SignIn.as_view()), name="sign_in"),
     path("sign-out/", requires(PUBLIC_ROUTE)(LogoutView.as_view()), name="sign_out"),
 ]

@@ -2,11 +2,13 @@
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from uuid import UUID
 
+from django.core.exceptions import ValidationError
 from django.db import connection
 
 from entities.access import Scope, combine_many, missing_atoms
@@ -15,6 +17,7 @@ from entities.models import Entity, FieldParagraph
 MOST_CHARACTERS = 200_000
 MOST_PARAGRAPHS = 2_000
 WORD = re.compile(r"\w+")
+DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 @dataclass(frozen=True)
@@ -77,19 +80,29 @@ def checked(text: str) -> str:
     return text
 
 
-def write_text(scope: Scope, entity: Entity, field: str, text: str) -> bool:
+def one_line(text: str) -> None:
+    """Validator of names and other short texts. Raises: django's ValidationError.
+
+    Control characters and line ends break what shows one line; a change of direction makes a name read as another.
+    """
+    if any(unicodedata.category(c) in ("Cc", "Zl", "Zp") or c in DIRECTIONS for c in text):
+        raise ValidationError("One line of text, without control characters.", code="control_characters")
+
+
+def write_text(scope: Scope, entity: Entity, field: str, text: str) -> frozenset[int | None] | None:
     """Replace what `scope` sees of a long text. Paragraphs it does not see stay where they are.
 
     Unchanged paragraphs keep their row, label and votes. New ones enter unlabelled, hidden from all but stewards until
     the service has labelled them. What an edit removes lives on as the floor of what it became: its label and floor, so
-    that no edit lowers anything by itself (design §2.2). Returns whether anything changed. Raises: TextTooLong.
+    that no edit lowers anything by itself (design §2.2). Returns None where nothing changed, else the labels of the
+    paragraphs that are gone. Raises: TextTooLong.
     """
     new = split_paragraphs(checked(text))
     # Two editors of one text take turns: the second compares with what the first has written.
     list(Entity.objects.select_for_update(no_key=True).filter(pk=entity.pk).order_by().values_list("pk"))
     old = list(FieldParagraph.objects.filter(entity=entity.pk, field=field).order_by("position"))
     if [p.text for p in old] == new:
-        return False
+        return None
     matcher = difflib.SequenceMatcher(a=[p.digest for p in old], b=[digest_of(t) for t in new], autojunk=False)
     changes = [code for code in matcher.get_opcodes() if code[0] != "equal"]
     removed = {p.pk: p for _, a0, a1, _, _ in changes for p in old[a0:a1]}
@@ -115,7 +128,7 @@ def write_text(scope: Scope, entity: Entity, field: str, text: str) -> bool:
     _number(order, made, _positions_taken(entity, field))
     FieldParagraph.objects.bulk_create(made.values())
     FieldParagraph.objects.bulk_update([row for row in order if row.pk not in made], ["position"])
-    return True
+    return frozenset(p.data_classification for p in removed.values())
 
 
 def _floor_of(body: str, block: Sequence[FieldParagraph], removed: Iterable[FieldParagraph]) -> int:

@@ -13,10 +13,11 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from entities import actions
 from entities.access import MEMBER, SIGNED_IN, Scope, get_entity_or_404, may, may_create, requires, workspaces_of
 from entities.forms import cleaned, entity_form
+from entities.joining import code_of
 from entities.models import Entity
 from entities.pages import choices_of, columns_of, properties_of, text_sections
 from entities.records import BadQuery, list_records, visible_links
-from entities.registry import content_type_id, entity_types
+from entities.registry import children, content_type_id, entity_types, goes_with
 from entities.shell_context import address
 from entities.text import read_texts
 
@@ -32,9 +33,16 @@ def scope_of(request: HttpRequest) -> Scope:
 def landing(request: HttpRequest) -> HttpResponse:
     """`/`: the first of the caller's workspaces."""
     mine = workspaces_of(request.user)  # type: ignore[arg-type]
-    if not mine:
-        return render(request, "entities/no_workspace.html", status=403)
-    return redirect(f"/w/{mine[0][0]}/")
+    return redirect(f"/w/{mine[0][0]}/" if mine else "/join/")
+
+
+@requires(SIGNED_IN)
+@require_safe
+def join(request: HttpRequest) -> HttpResponse:
+    """The caller's code, which an administrator of another workspace enters to make them a member."""
+    response = render(request, "entities/join.html", {"code": code_of(request.user)})  # type: ignore[arg-type]
+    response["Cache-Control"] = "no-store"
+    return response
 
 
 @requires(MEMBER)
@@ -98,6 +106,7 @@ def detail(request: HttpRequest, pk: UUID) -> HttpResponse:
         "may_change": may(scope, entity, "change"),
         "may_delete": may(scope, entity, "delete"),
         "children": children_of(scope, entity),
+        "deletion": deletion_text(type(entity)),
     }
     return render(request, "entities/record_detail.html", context)
 
@@ -108,7 +117,7 @@ def create(request: HttpRequest, type_name: str) -> HttpResponse:
     scope, model = scope_of(request), type_or_404(type_name)
     if not may_create(scope, model):
         raise PermissionDenied(f"None of your roles here may create a {model._meta.verbose_name}.")
-    form = entity_form(scope, model, request.POST or None)
+    form = entity_form(scope, model, posted(request))
     if request.method == "POST" and form.is_valid():
         columns, texts = cleaned(model, form)
         entity = actions.create_entity(scope=scope, model=model, fields=columns, texts=texts)
@@ -121,7 +130,7 @@ def create(request: HttpRequest, type_name: str) -> HttpResponse:
 def edit(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = scope_of(request)
     entity = get_for(scope, pk, "change")
-    form = entity_form(scope, type(entity), request.POST or None, entity)
+    form = entity_form(scope, type(entity), posted(request), entity)
     if request.method == "POST" and form.is_valid():
         columns, texts = cleaned(type(entity), form)
         actions.change_entity(scope=scope, entity=entity, fields=columns, texts=texts)
@@ -148,6 +157,11 @@ def archive(request: HttpRequest, pk: UUID) -> HttpResponse:
     return redirect("entities:detail", entity.pk)
 
 
+def posted(request: HttpRequest) -> Any:
+    """What was posted, an empty form too; None on a GET."""
+    return request.POST if request.method == "POST" else None
+
+
 def get_for(scope: Scope, pk: UUID, verb: str) -> Entity:
     """A record for a verb: 404 when it is not visible, 403 when it is but the verb is not the caller's."""
     entity = get_entity_or_404(scope, pk)
@@ -165,14 +179,24 @@ def type_or_404(name: str) -> type[Entity]:
 
 def children_of(scope: Scope, entity: Entity) -> list[dict[str, Any]]:
     """Records that belong to `entity` by hard relations, as far as `scope` may see them."""
-    from entities.registry import children
-
     groups = []
     for model, field in children(type(entity)):
         rows = list(model.objects.readable_by(scope).filter(**{field: entity.pk}, archived_at__isnull=True)[:50])
         if rows:
             groups.append({"model": model, "rows": rows})
     return groups
+
+
+def deletion_text(model: type[Entity]) -> str:
+    """What goes with a record. Of the type and not of the record: it must not tell whether something is hidden."""
+    below = {kind.plural_title.lower() for kind, field in children(model) if goes_with(kind, field)}
+    also = (
+        f" So do all {' and '.join(sorted(below))} that belong to it, also those that you may not see." if below else ""
+    )
+    return (
+        f"Its files, passages, Pulse, conversations and references go with it.{also}"
+        " This cannot be undone; archiving can."
+    )
 
 
 def form_page(request: HttpRequest, model: type[Entity], form: Any, entity: Entity | None = None) -> HttpResponse:

@@ -17,6 +17,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from entities.access import Scope, atoms_of, combine_many
+from entities.actions import move_date
 from entities.models import Entity, FieldParagraph
 from entities.rag import atoms
 from ingestion.claims import FREE, MAX_ATTEMPTS
@@ -139,14 +140,18 @@ def label_texts(claim: RecordClaim) -> None:
     for answer in model_votes(texts, classifier):
         for number, vote in answer.votes.items():
             votes[number].append(vote)
+    appeared = False
     with Scope.for_service(claim.workspace).open():
         for row, given_votes in zip(rows, votes, strict=True):
             decided = decide(given_votes, model_needed=True)
             # Only what was read: a paragraph that was edited or labelled meanwhile keeps what it has.
-            FieldParagraph.objects.filter(pk=row.pk, digest=row.digest, data_classification=None).update(
+            written = FieldParagraph.objects.filter(pk=row.pk, digest=row.digest, data_classification=None).update(
                 votes=[vote.to_json() for vote in given_votes],
                 data_classification=None if decided is None else combine_many(decided),
             )
+            appeared |= bool(written) and decided == frozenset()
+        if appeared:
+            move_date(claim.entity)
 
 
 def _text(text: str) -> ParagraphText:

@@ -147,10 +147,17 @@ def get_entity_or_404(
 
     base = (model or Entity).objects.visible_to(scope, verb)
     try:
-        row = base.only("pk", "content_type").get(pk=pk)
-    except ((model or Entity).DoesNotExist, ValidationError, ValueError, TypeError):
+        return base.only("pk", "content_type").get(pk=pk).specific(scope)
+    except (Entity.DoesNotExist, ValidationError, ValueError, TypeError):
         raise Http404("Not found.") from None
-    return row.specific(scope)
+
+
+def lock_or_404(entity: "Entity") -> None:
+    """Hold a record against deletion and other writers until the transaction ends. Raises: Http404 when it is gone."""
+    from entities.models import Entity
+
+    if not list(Entity._base_manager.select_for_update(no_key=True).filter(pk=entity.pk).order_by().values_list("pk")):
+        raise Http404("Not found.")
 
 
 def may(scope: Scope, entity: "Entity", verb: str) -> bool:

@@ -10,6 +10,9 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase
 
 from entities.access.scope import Scope
+from entities.errors import not_signed_in
+
+SIGN_IN = "/sign-in/"
 
 
 @dataclass(frozen=True)
@@ -44,13 +47,14 @@ def requires(rule: Rule) -> Callable[[Callable[..., HttpResponseBase]], Callable
         @wraps(view)
         def guarded(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
             if rule is not PUBLIC_ROUTE:
-                if not request.user.is_authenticated and not is_api(request):
-                    return redirect_to_login(request.get_full_path(), "/sign-in/")
+                if not request.user.is_authenticated:
+                    # Here and not in the view: no view has to remember it.
+                    return not_signed_in() if is_api(request) else redirect_to_login(request.get_full_path(), SIGN_IN)
                 if rule is not SIGNED_IN:
                     scope = getattr(request, "access_scope", None)
-                    if scope is None and request.user.is_authenticated:
+                    if scope is None:
                         raise Http404("Not found.")
-                    if scope is not None and not holds(scope, rule):
+                    if not holds(scope, rule):
                         raise PermissionDenied(f"This needs the {rule.name}'s role.")
             return view(request, *args, **kwargs)
 
@@ -65,9 +69,6 @@ def is_api(request: HttpRequest) -> bool:
 
 
 def rule_of(callback: Any) -> Rule | None:
-    """The rule that a resolved callback declares, on the function, its class or the class it wraps."""
-    for holder in (callback, getattr(callback, "cls", None), getattr(callback, "view_class", None)):
-        rule = getattr(holder, "access_rule", None)
-        if rule is not None:
-            return rule  # type: ignore[no-any-return]
-    return None
+    """The rule that `requires` enforces around a resolved callback. An attribute that somebody wrote does not count."""
+    rule = getattr(callback, "access_rule", None)
+    return rule if isinstance(rule, Rule) else None

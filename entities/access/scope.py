@@ -79,20 +79,24 @@ class Scope:
     def open(self) -> Iterator[None]:
         """Begin a transaction as this principal.
 
-        Raises: ScopeError when a scope is open already: settings made in a savepoint would outlive it. Do not yield
-        out of a generator inside: the transaction would be handed to the caller.
+        Raises: ScopeError when a scope is open already: settings made in a savepoint would outlive it; NoWorkspace
+        when the principal is no active member, or no role, of the workspace any more. Do not yield out of a generator
+        inside: the transaction would be handed to the caller.
         """
         if scope_is_open():
             raise ScopeError("a scope is already open on this connection")
         outermost = not connection.in_atomic_block
         with transaction.atomic():
-            _set(
+            present = _set(
                 str(self.workspace),
                 str(self.principal),
                 "on" if self.is_service else "",
                 str(self.narrowed_to or ""),
                 "" if self.atoms is None else f"{{{','.join(map(str, sorted(self.atoms)))}}}",
             )
+            if not present:
+                # The membership ended after this scope was made: rolling back takes the settings with it.
+                raise NoWorkspace(self.slug)
             connection.open_scope = self  # type: ignore[attr-defined]
             connection.scope_cache = {}  # type: ignore[attr-defined]
             try:
@@ -104,14 +108,16 @@ class Scope:
                 connection.scope_cache = None  # type: ignore[attr-defined]
 
 
-def _set(workspace: str, principal: str, service: str, narrowed: str, atoms: str) -> None:
+def _set(workspace: str, principal: str, service: str, narrowed: str, atoms: str) -> bool:
+    """Make the settings; whether there is such a principal in the workspace (one statement, so one round trip)."""
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT set_config('app.workspace', %s, true), set_config('app.principal', %s, true),"
             " set_config('app.service', %s, true), set_config('app.narrowed', %s, true),"
-            " set_config('app.atoms', %s, true)",
+            " set_config('app.atoms', %s, true), app_service() OR app_is_principal(app_principal())",
             [workspace, principal, service, narrowed, atoms],
         )
+        return bool(cursor.fetchone()[-1])
 
 
 def scope_is_open() -> bool:

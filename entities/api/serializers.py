@@ -10,7 +10,7 @@ from entities.access import Scope, atoms_of, readable_fields, redacted_fields
 from entities.api.lists import label_list, labels_of_atoms
 from entities.models import Entity
 from entities.registry import column_of, parents
-from entities.text import Block, TextTooLong, checked
+from entities.text import Block, TextTooLong, checked, one_line
 
 
 class LongTextField(serializers.CharField):
@@ -50,13 +50,21 @@ def input_serializer(scope: Scope, model: type[Entity], **kwargs: Any) -> serial
             field.queryset = target.objects.visible_to(scope)  # type: ignore[attr-defined]
     if hasattr(serializer, "initial_data") and not isinstance(serializer.initial_data, dict):
         raise serializers.ValidationError("A record is an object of fields.")
+    for field in serializer.fields.values():
+        if isinstance(field, serializers.CharField) and not isinstance(field, LongTextField):
+            field.validators.append(one_line)
     unknown = set(serializer.initial_data) - set(serializer.fields) if hasattr(serializer, "initial_data") else set()
     if unknown:
         known_names = ", ".join(serializer.fields)
         raise serializers.ValidationError(
-            {name: [f"There is no such field. Fields are: {known_names}."] for name in sorted(unknown)}
+            {printable(name): [f"There is no such field. Fields are: {known_names}."] for name in sorted(unknown)}
         )
     return serializer
+
+
+def printable(name: str) -> str:
+    """A name that a caller made up, as it can be sent back: half of a surrogate pair cannot."""
+    return name[:100].encode(errors="replace").decode()
 
 
 def block_json(block: Block) -> dict[str, Any]:

@@ -185,7 +185,7 @@ def batch_view(model: type[Entity]) -> Callable[..., Any]:
             raise ValidationError({"items": ["Give a list of records."]})
         if len(items) > MAX_BATCH:
             raise ValidationError({"items": [f"At most {MAX_BATCH} at once; split the batch."]})
-        made = [create(scope, model, item) for item in items]
+        made = [create_numbered(scope, model, number, item) for number, item in enumerate(items)]
         return Response({"created": [str(e.pk) for e in made]}, status=status.HTTP_201_CREATED)
 
     return batch
@@ -215,6 +215,7 @@ def record_view(model: type[Entity]) -> Callable[..., Any]:
             actions.change_entity(scope=scope, entity=entity, fields=fields, texts=texts)
         elif request.method == "DELETE":
             refuse_unless(scope, entity, "delete")
+            # What belongs to it goes too, seen or not: docs/access.md.
             actions.delete_entity(scope=scope, entity=entity)
             return Response(status=status.HTTP_204_NO_CONTENT)
         return Response(answer(scope, entity.pk))
@@ -235,6 +236,14 @@ def create(scope: Scope, model: type[Entity], data: Any) -> Entity:
     serializer.is_valid(raise_exception=True)
     fields, texts = split_texts(model, serializer.validated_data)
     return actions.create_entity(scope=scope, model=model, fields=fields, texts=texts)
+
+
+def create_numbered(scope: Scope, model: type[Entity], number: int, data: Any) -> Entity:
+    """`create`, whose complaint says which of a batch it is about."""
+    try:
+        return create(scope, model, data)
+    except ValidationError as problem:
+        raise ValidationError({f"items[{number}]": problem.detail}) from None
 
 
 def split_texts(model: type[Entity], data: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:

@@ -72,7 +72,8 @@ def test_a_new_member_signs_in(alice: Person, contract: Contract) -> None:
     added = {"username": "newcomer", "password": "a long pass phrase", "roles": []}
     assert alice.client.post(f"{alice.base}admin/entities/membership/add/", added).status_code == 302
     client = Client()
-    assert client.login(username="newcomer", password="a long pass phrase")
+    assert not client.login(username="newcomer", password="a long pass phrase"), "names stand under their workspace"
+    assert client.login(username="newcomer@acme", password="a long pass phrase")
     assert client.get(alice.base).status_code == 200
 
 

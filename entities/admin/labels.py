@@ -1,0 +1,65 @@
+"""Classifications of the workspace's own, beside the seeded ones."""
+
+from typing import Any
+
+from django import forms
+from django.core.exceptions import PermissionDenied
+from django.db import IntegrityError, connection, transaction
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from unfold.widgets import UnfoldAdminSelectWidget
+
+from entities.actions import tell_access_changed
+from entities.admin.base import WorkspaceAdmin
+from entities.admin_site import site
+from entities.models import Classification
+from entities.models.classification import FIRST_COMPOUND, FIRST_CUSTOM
+from entities.palette import COLORS, LABEL_ICONS
+
+
+class ClassificationForm(forms.ModelForm):
+    class Meta:
+        model = Classification
+        fields = ["label", "icon", "color", "description", "conceal"]
+        widgets = {
+            "icon": UnfoldAdminSelectWidget(choices=[(name, name) for name in LABEL_ICONS]),
+            "color": UnfoldAdminSelectWidget(choices=[(name, name) for name in COLORS]),
+        }
+
+    def clean_label(self) -> str:
+        label = " ".join(self.cleaned_data["label"].split())
+        same = Classification.objects.filter(label__iexact=label, value__lt=FIRST_COMPOUND).exclude(pk=self.instance.pk)
+        if same.exists():
+            raise forms.ValidationError("There is a classification of this name already.")
+        return label
+
+
+class ClassificationAdmin(WorkspaceAdmin):
+    form = ClassificationForm
+    list_display = ["label", "value", "icon", "color", "conceal"]
+    fields = ["label", "icon", "color", "description", "conceal"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).filter(value__lt=FIRST_COMPOUND)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Custom levels only; the database refuses one that is in use."""
+        return site.has_permission(request) and (obj is None or obj.value >= FIRST_CUSTOM)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        if not change:
+            used = Classification.objects.filter(value__lt=FIRST_COMPOUND).order_by("-value")
+            obj.value = max(FIRST_CUSTOM, (used.values_list("value", flat=True).first() or 0) + 1)
+            obj.components = [obj.value]
+        super().save_model(request, obj, form, change)
+
+    def delete_model(self, request: HttpRequest, obj: Classification) -> None:
+        """Its compounds go with it. Raises: PermissionDenied where text has one of these labels."""
+        try:
+            with transaction.atomic(), connection.cursor() as cursor:
+                super().delete_model(request, obj)
+                cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # labels of text are checked at the commit
+                cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+        except IntegrityError:
+            raise PermissionDenied(f"{obj.label} is in use: something in this workspace has it as its label.") from None
+        tell_access_changed(self.scope(request))

@@ -1,0 +1,173 @@
+"""Roles with their clearances, and members with their roles."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.http import HttpRequest
+from unfold.admin import TabularInline
+from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminTextInputWidget
+
+from entities.actions import add_member, tell_access_changed
+from entities.admin.base import WorkspaceAdmin
+from entities.admin_site import site
+from entities.joining import account_name, user_of_code
+from entities.models import Classification, ClassificationGrant, Membership, Role, User, Workspace
+from entities.models.classification import FIRST_COMPOUND
+
+
+class GrantInline(TabularInline):
+    model = ClassificationGrant
+    fields = ["classification"]
+    extra = 0
+    has_view_permission = has_change_permission = has_add_permission = has_delete_permission = (  # type: ignore[assignment]
+        lambda self, request, obj=None: site.has_permission(request)
+    )
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        kwargs["queryset"] = Classification.objects.filter(value__gt=0, value__lt=FIRST_COMPOUND)
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+
+def keep_an_administrator() -> None:
+    """Raises: PermissionDenied where nobody could administer the workspace any more; the request is rolled back."""
+    members = User.objects.filter(is_active=True, pk__in=Membership.objects.values("user"))
+    if not members.filter(groups__role__in=Role.objects.filter(is_admin=True)).exists():
+        raise PermissionDenied("Then nobody could administer this workspace. Give somebody else that role first.")
+
+
+class RoleForm(forms.ModelForm):
+    class Meta:
+        model = Role
+        fields = ["name", "is_admin", "is_steward"]
+
+    def clean_name(self) -> str:
+        name = " ".join(self.cleaned_data["name"].split())
+        if Role.objects.filter(name=name).exclude(pk=self.instance.pk).exists():
+            raise ValidationError("There is a role of this name already.")
+        return name
+
+
+class RoleAdmin(WorkspaceAdmin):
+    form = RoleForm
+    list_display = ["name", "clearances", "is_admin", "is_steward"]
+    fields = ["name", "is_admin", "is_steward"]
+    inlines = [GrantInline]
+
+    def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
+        super().save_related(request, form, formsets, change)
+        keep_an_administrator()
+        tell_access_changed(self.scope(request))
+
+    def delete_model(self, request: HttpRequest, obj: Role) -> None:
+        super().delete_model(request, obj)
+        keep_an_administrator()
+        tell_access_changed(self.scope(request))
+
+    def clearances(self, role: Role) -> str:
+        return ", ".join(g.classification.label for g in role.classification_grants.select_related("classification"))
+
+
+class MembershipForm(forms.ModelForm):
+    """A new person's account is made here under the workspace's own names; who has an account shows a code for it.
+
+    So nothing that is typed here tells whether an account exists elsewhere in the installation (docs/access.md).
+    """
+
+    workspace: int = 0
+    """The id of the open workspace; the admin sets it on the form of each request."""
+
+    username = forms.CharField(required=False, label="New person's name", widget=UnfoldAdminTextInputWidget)
+    password = forms.CharField(required=False, widget=UnfoldAdminPasswordWidget, help_text="For the new person.")
+    code = forms.CharField(
+        required=False,
+        label="Or a code for joining",
+        widget=UnfoldAdminTextInputWidget,
+        help_text="Of somebody who has an account already: they find it at /join/ and give it to you.",
+    )
+    roles = forms.ModelMultipleChoiceField(Role.objects.none(), required=False, widget=forms.CheckboxSelectMultiple)
+
+    class Meta:
+        model = Membership
+        fields: list[str] = []
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["roles"].queryset = Role.objects.all()  # type: ignore[attr-defined]
+        if self.instance.pk:
+            self.fields["username"].disabled = True
+            self.fields["username"].label = "Name"
+            self.fields.pop("password")
+            self.fields.pop("code")
+            self.fields["username"].initial = self.instance.user.username
+            self.fields["roles"].initial = Role.objects.filter(group__user=self.instance.user)
+
+    def clean(self) -> dict[str, Any]:
+        data = super().clean() or {}
+        if self.instance.pk or self.errors:
+            return data
+        if bool(data["username"]) == bool(data["code"]):
+            raise ValidationError("Give either a new person's name and password, or a code for joining.")
+        if data["code"]:
+            data["user"] = user_of_code(data["code"])
+            if data["user"] is None:
+                self.add_error("code", "This code is not valid, or it is more than a day old.")
+            elif Membership.objects.filter(user=data["user"]).exists():
+                self.add_error("code", "This person is a member already.")
+        else:
+            self.clean_account(data)
+        return data
+
+    def clean_account(self, data: dict[str, Any]) -> None:
+        data["account"] = account_name(data["username"], Workspace.objects.get(pk=self.workspace).slug)
+        try:
+            User._meta.get_field("username").clean(data["account"], None)
+        except ValidationError as problem:
+            self.add_error("username", problem)
+        if User.objects.filter(username=data["account"]).exists():
+            self.add_error("username", "This workspace has or had a member of this name: ask them for a code.")
+        try:
+            validate_password(data["password"] or "", User(username=data["account"]))
+        except ValidationError as problem:
+            self.add_error("password", problem)
+
+
+class MembershipAdmin(WorkspaceAdmin):
+    form = MembershipForm
+    list_display = ["user", "roles", "created_at"]
+    list_select_related = ["user"]
+
+    def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
+        form = super().get_form(request, obj, change, **kwargs)
+        form.workspace = self.scope(request).workspace
+        if obj is None:
+            form.base_fields["username"].help_text = f"They sign in as <name>@{self.scope(request).slug}."
+        return form
+
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
+        return ["username", "roles"] if obj else ["username", "password", "code", "roles"]
+
+    def roles(self, membership: Membership) -> str:
+        return ", ".join(Role.objects.filter(group__user=membership.user_id).values_list("name", flat=True)) or "—"
+
+    def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: bool) -> None:
+        if not change:
+            data = form.cleaned_data
+            obj.user = data.get("user") or User.objects.create_user(data["account"], password=data["password"])
+            messages.info(request, f"They sign in as {obj.user.username}.")
+        super().save_model(request, obj, form, change)
+        held = set(Role.objects.filter(group__user=obj.user_id))
+        wanted = set(form.cleaned_data["roles"])
+        obj.user.groups.remove(*[role.group_id for role in held - wanted])
+        add_member(Workspace.objects.get(pk=obj.workspace_id), obj.user, wanted - held)
+        keep_an_administrator()
+        tell_access_changed(self.scope(request))
+
+    def delete_model(self, request: HttpRequest, obj: Membership) -> None:
+        obj.user.groups.remove(*Role.objects.filter(group__user=obj.user_id).values_list("group_id", flat=True))
+        super().delete_model(request, obj)
+        keep_an_administrator()
+        tell_access_changed(self.scope(request))
+        messages.info(request, "The membership ended; the person's account stays for other workspaces.")

@@ -1,0 +1,106 @@
+"""Metadata of records, and grants on single ones. Records that the administrator may not see do not exist here."""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.models import Permission
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils import timezone
+from unfold.widgets import UnfoldAdminTextInputWidget
+
+from entities.access import may
+from entities.actions import tell_access_changed
+from entities.admin.base import WorkspaceAdmin
+from entities.models import Entity, Membership, User
+from entities.rag import VERBS
+
+
+class GrantForm(forms.ModelForm):
+    def clean_expires_at(self) -> Any:
+        expires_at = self.cleaned_data["expires_at"]
+        if expires_at is not None and expires_at <= timezone.now():
+            raise ValidationError("A grant ends in the future; to end one now, delete it.")
+        return expires_at
+
+
+class GrantAdmin(WorkspaceAdmin):
+    """Grants to members and roles of this workspace, on records that the administrator may share."""
+
+    form = GrantForm
+    list_display = ["content_object_id", "holder", "permission", "expires_at"]
+    exclude = ["workspace"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        shared = Entity.objects.visible_to(self.scope(request), "share")
+        return super().get_queryset(request).filter(content_object__in=shared.values("pk"))
+
+    def formfield_for_foreignkey(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        if db_field.name == "content_object":
+            # By its key, typed: a chooser would look names up, and say of a hidden record that it is one.
+            kwargs["queryset"] = Entity.objects.visible_to(self.scope(request), "share")
+            kwargs["widget"] = UnfoldAdminTextInputWidget()
+            kwargs["label"] = "record"
+            kwargs["help_text"] = "The id of a record that you may share."
+            return db_field.formfield(**kwargs)
+        if db_field.name == "user":
+            kwargs["queryset"] = User.objects.filter(pk__in=Membership.objects.values("user"))
+        if db_field.name == "permission":
+            kwargs["queryset"] = Permission.objects.filter(
+                content_type__app_label="entities", codename__in=[f"{verb}_entity" for verb in VERBS]
+            )
+        return super().formfield_for_foreignkey(db_field, request, **kwargs)
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        super().save_model(request, obj, form, change)
+        tell_access_changed(self.scope(request), obj.content_object_id)
+
+    def delete_model(self, request: HttpRequest, obj: Any) -> None:
+        super().delete_model(request, obj)
+        tell_access_changed(self.scope(request), obj.content_object_id)
+
+    def holder(self, grant: Any) -> str:
+        return str(getattr(grant, "user", None) or grant.group.role)
+
+
+class EntityAdmin(WorkspaceAdmin):
+    """Metadata of the records that the administrator may see. No names, no text."""
+
+    list_display = ["id", "content_type", "visibility", "created_at", "updated_at", "archived_at"]
+    fields = [
+        "id",
+        "content_type",
+        "visibility",
+        "source_system",
+        "source_id",
+        "created_at",
+        "updated_at",
+        "archived_at",
+    ]
+    readonly_fields = [f for f in fields if f != "visibility"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return Entity.objects.readable_by(self.scope(request))
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Called by its type and key: names are text."""
+        found = super().get_object(request, object_id, from_field)
+        if found is not None:
+            found.title = f"{found.type_title} {found.pk}"
+        return found
+
+    def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
+        # Only this column: the instance holds no more than its reader may see.
+        Entity.objects.filter(pk=obj.pk).update(visibility=obj.visibility)
+        tell_access_changed(self.scope(request), obj.pk)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        """Who may see a record is decided by those who may share it; other administrators look."""
+        return super().has_change_permission(request) and (obj is None or may(self.scope(request), obj, "share"))
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
