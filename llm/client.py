@@ -18,6 +18,7 @@ from django.db import connection
 from entities.access import scope_is_open
 from llm import metering, models_catalogue, transport
 from llm.errors import BudgetExceeded, CalledInsideScope, ModelError, ModelInterrupted, ModelUnavailable
+from llm.fences import legible
 from llm.messages import Call, Reply, TextDelta, ToolUse, Usage
 from llm.models import ModelCall
 from llm.models_catalogue import Model
@@ -235,8 +236,9 @@ class _Answer:
                 self.written = usage.cache_creation_input_tokens or 0
                 self.read = usage.cache_read_input_tokens or 0
             case "text":
-                self.text += event.text
-                return str(event.text)
+                text = legible(event.text)
+                self.text += text
+                return text
             case "content_block_stop":
                 self.blocks += _as_param(event.content_block)
             case "message_delta":

@@ -37,6 +37,14 @@ def without_markers(text: str) -> str:
     return MARKER.sub(r"⟦\1⟧", text)
 
 
+def legible(text: str) -> str:
+    """What a model quotes of `without_markers`, for people: "⟦180⟧ days" is shown as "(180) days", never as a citation.
+
+    Character by character, so that it holds for the pieces of a stream.
+    """
+    return text.replace("⟦", "(").replace("⟧", ")")
+
+
 def attribute(text: str) -> str:
     """`text` for the inside of a quoted attribute: one line, no quotes, no angle brackets."""
     flat = " ".join(without_markers(text).split())

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from entities.models.classification import PUBLIC
+from llm.fences import legible
 from llm.messages import Reply
 
 
@@ -45,7 +46,7 @@ def read_labels(reply: Reply, *, count: int, levels: Collection[int]) -> WindowL
         for item in _items(use.input.get("summaries")):
             atoms, text = _atoms(item.get("labels"), known), item.get("summary")
             if atoms is not None and isinstance(text, str) and text.strip():
-                summaries[atoms] = text.strip()
+                summaries[atoms] = legible(text.strip())
     paragraphs = {n: said for n, said in seen.items() if said is not None and 0 <= n < count}
     return WindowLabels(paragraphs, frozenset(range(count)) - set(paragraphs), summaries)
 

@@ -127,6 +127,12 @@ def test_a_script_answers_in_order_and_records_requests(script, call, streamed):
     assert script.left == 0
 
 
+def test_bracketed_numbers_of_the_source_come_back_legible_and_are_no_citations(script, call, streamed):
+    script.push(chunks=["one hundred eighty ⟦1", "80⟧", " days [4]"])
+    _, reply = streamed(call, **ASK)
+    assert reply.text == "one hundred eighty (180) days [4]"
+
+
 def test_a_script_may_wait_for_a_certain_request(script, call):
     script.push(text="for pulses", when=lambda request: "<record" in request.text)
     script.push(text="for others")

@@ -19,12 +19,14 @@ def said(n, labels):
 
 def test_labels_and_summaries_are_read():
     window = read_labels(
-        reply([said(0, [0]), said(1, [5, 3])], [{"labels": [3, 5], "summary": "Pay."}]), count=2, levels={3, 5}
+        reply([said(0, [0]), said(1, [5, 3])], [{"labels": [3, 5], "summary": "Pay for ⟦30⟧ days."}]),
+        count=2,
+        levels={3, 5},
     )
     assert window.paragraphs[0].atoms == frozenset()
     assert window.paragraphs[1].atoms == {3, 5}
     assert window.missing == frozenset()
-    assert window.summaries == {frozenset({3, 5}): "Pay."}
+    assert window.summaries == {frozenset({3, 5}): "Pay for (30) days."}
 
 
 @pytest.mark.parametrize(
