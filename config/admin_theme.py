@@ -1,5 +1,6 @@
 """How the admin site looks: the product's name, mark and colours in django-unfold's terms (docs/ui.md)."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.http import HttpRequest
@@ -7,7 +8,7 @@ from django.templatetags.static import static
 from django.urls import reverse
 
 
-def shades(hue: int, values: list[tuple[float, float]]) -> dict[str, str]:
+def shades(hue: int, values: Sequence[tuple[float, float]]) -> dict[str, str]:
     """Lightness (per cent) and chroma of the eleven steps from 50 to 950, as oklch colours of one hue."""
     steps = ("50", "100", "200", "300", "400", "500", "600", "700", "800", "900", "950")
     return {step: f"oklch({light}% {chroma} {hue})" for step, (light, chroma) in zip(steps, values, strict=True)}
