@@ -6,6 +6,8 @@ from typing import Any
 
 from django.conf import settings
 
+from entities.formats import format_size
+
 # Multipart boundaries, headers and form fields around the file.
 ALLOWANCE = 1024 * 1024
 # A browser that still sends when the answer comes reports a broken connection instead of showing it, so bodies up to
@@ -68,8 +70,8 @@ async def drain(receive: Any) -> None:
 
 async def refuse(scope: MutableMapping[str, Any], send: Any) -> None:
     """The API's error shape for programs and scripts, a plain sentence for a form."""
-    megabytes = settings.CLEARANCE_MAX_UPLOAD / 1024**2
-    detail = f"The upload is larger than the limit of {megabytes:,.0f} MB. Split the file or ask an administrator."
+    limit = format_size(settings.CLEARANCE_MAX_UPLOAD)
+    detail = f"The upload is larger than the limit of {limit}. Split the file or ask an administrator."
     headers = dict(scope["headers"])
     as_json = "/api/" in scope["path"] or b"json" in headers.get(b"accept", b"")
     body = json.dumps({"error": {"code": "too_large", "detail": detail}}) if as_json else detail

@@ -133,7 +133,7 @@ if CLEARANCE_HTTPS:
 CONTENT_SECURITY_POLICY = csp.PAGES
 
 # Largest uploaded file in bytes. Files stream to disk; other request bodies stay small.
-CLEARANCE_MAX_UPLOAD = env.int("CLEARANCE_MAX_UPLOAD", 100 * 1024 * 1024)
+CLEARANCE_MAX_UPLOAD = env.int("CLEARANCE_MAX_UPLOAD", 100_000_000)
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 2000

@@ -36,7 +36,7 @@ async def ask(path, chunks, headers=()):
 
 @pytest.fixture
 def limit(settings):
-    settings.CLEARANCE_MAX_UPLOAD = 2 * 1024**2
+    settings.CLEARANCE_MAX_UPLOAD = 2_000_000
     return settings.CLEARANCE_MAX_UPLOAD + ALLOWANCE
 
 
@@ -50,7 +50,7 @@ async def test_declared_length_over_the_limit_is_refused_before_anything_is_read
     status, body, reached = await ask("/api/entities/1/files/", [b"x" * 1000], length)
     assert (status, reached) == (413, 0)
     assert json.loads(body)["error"]["code"] == "too_large"
-    assert "2 MB" in json.loads(body)["error"]["detail"]
+    assert "2.0\u00a0MB" in json.loads(body)["error"]["detail"]
 
 
 async def test_undeclared_length_is_cut_off_at_the_limit(limit):
@@ -62,4 +62,4 @@ async def test_undeclared_length_is_cut_off_at_the_limit(limit):
 async def test_page_is_answered_in_a_plain_sentence(limit):
     length = [(b"content-length", str(limit + 1).encode())]
     _, body, _ = await ask("/w/acme/upload/", [b"x"], length)
-    assert body.decode().startswith("The upload is larger than the limit of 2 MB.")
+    assert body.decode().startswith("The upload is larger than the limit of 2.0\u00a0MB.")
