@@ -3,7 +3,7 @@
 import pytest
 
 from entities.access import Scope
-from entities.actions import archive_entity, change_entity, create_entity, delete_entity
+from entities.actions import change_entity, create_entity, delete_entity
 from entities.models import AuditEntry, Entity, Source
 from entities.types import Contract, Project, Risk
 from ingestion.models import ContextRow, File
@@ -34,11 +34,6 @@ def change(person: Person, entity: Entity, **fields: object) -> None:
         change_entity(
             scope=person.scope, entity=type(entity).objects.readable_by(person.scope).get(pk=entity.pk), fields=fields
         )
-
-
-def variant(service: Scope, entity: Entity) -> Variant:
-    with service.open():
-        return Variant.objects.get(entity=entity.pk)
 
 
 def test_fifty_changes_make_one_regeneration(
@@ -259,45 +254,6 @@ def test_failing_model_is_said_and_tried_again_later(
     shown = pulse_of(viewer, risk)
     assert shown["problem"] is None
     assert "Low" in shown["text"]
-
-
-def test_archived_record_is_left_as_it_is(alice: Person, viewer: Person, risk: Risk, work: Work) -> None:
-    with alice.scope.open():
-        archive_entity(scope=alice.scope, entity=risk)
-    assert work() == 0
-    shown = pulse_of(viewer, risk)
-    assert (shown["state"], shown["refreshing"]) == ("ready", False)
-    with alice.scope.open():
-        archive_entity(scope=alice.scope, entity=risk, archived=False)
-    assert work() == 0  # nothing in it has changed
-    assert pulse_of(viewer, risk)["stale_since"] is None
-
-
-def test_untracked_field_changes_nothing(
-    alice: Person, viewer: Person, risk: Risk, service: Scope, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Risk.Rag, "pulse_tracked_fields", ["status"])
-    change(alice, risk, severity="low")
-    assert variant(service, risk).due_at is None
-    change(alice, risk, status="mitigated")
-    assert variant(service, risk).due_at is not None
-
-
-def test_old_pulse_is_looked_at(
-    viewer: Person, risk: Risk, work: Work, service: Scope, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from pulse.staleness import mark_old
-
-    monkeypatch.setattr(Risk.Rag, "pulse_refresh_after", 3600)
-    with service.open():
-        assert mark_old() == 0
-    pass_time(service, 4000)
-    with service.open():
-        assert mark_old() == 1
-        assert mark_old() == 0
-    assert pulse_of(viewer, risk)["stale_since"] is None
-    assert work() == 0
-    assert variant(service, risk).due_at is None
 
 
 def test_deleting_a_record_leaves_nothing(alice: Person, risk: Risk, index: Index, work: Work, service: Scope) -> None:

@@ -1,6 +1,5 @@
 """Index rows put straight into the index, in the service's scope, with vectors of the real embedder."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
 from uuid import UUID, uuid4
@@ -119,4 +118,17 @@ def index(service: Scope) -> Index:
     return Index(service)
 
 
-Ask = Callable[..., list]
+@pytest.fixture
+def lease(index: Index, contract: Entity) -> tuple[File, list[UUID]]:
+    """Four passages of one file that everybody may read, and the ids of them."""
+    file = index.file(contract)
+    texts = [
+        "The liability cap is two million euros for each claim.",
+        "Ships berth at the quay every Monday before noon.",
+        "Either party may terminate with ninety days of notice.",
+        "Rent is due on the first working day of the month.",
+    ]
+    return file, [
+        index.row(contract, text, file=file, position=i * 2, page=i + 1, section="Terms")
+        for i, text in enumerate(texts)
+    ]

@@ -1,36 +1,16 @@
 """Search finds by meaning and by word, and every allow-test has a twin in which hidden rows change nothing."""
 
-from datetime import date, timedelta
-from uuid import uuid4
-
 import pytest
-from django.utils import timezone
 
 from entities.access import ScopeError, grant_entity
 from entities.models.classification import FINANCIAL, INTERNAL, PII
-from ingestion.models import FileRevision, Kind
-from retrieval.query import Within, prepare
+from ingestion.models import Kind
+from retrieval.query import prepare
 from retrieval.search import find, search
 
 
 def ids(results):
     return [result.id for result in results]
-
-
-@pytest.fixture
-def lease(index, contract):
-    """Four passages of one file that everybody may read, and the ids of them."""
-    file = index.file(contract)
-    texts = [
-        "The liability cap is two million euros for each claim.",
-        "Ships berth at the quay every Monday before noon.",
-        "Either party may terminate with ninety days of notice.",
-        "Rent is due on the first working day of the month.",
-    ]
-    return file, [
-        index.row(contract, text, file=file, position=i * 2, page=i + 1, section="Terms")
-        for i, text in enumerate(texts)
-    ]
 
 
 def test_an_exact_word_is_found(lease, viewer):
@@ -251,69 +231,3 @@ def test_a_file_name_needs_its_own_label(index, contract, viewer, staff):
         found = search(viewer.scope, "berths")[0]
         assert found.file.id == file.pk
         assert found.file.name is None
-
-
-# Narrowing
-
-
-def test_within(index, contract, restricted, lease, viewer, alice):
-    file, rows = lease
-    other = index.file(contract, "other.pdf", collection="hr_documents")
-    elsewhere = index.row(contract, "Another liability cap.", file=other)
-    snapshot = index.row(contract, "Quay lease, liability cap.", kind=Kind.METADATA)
-    session = uuid4()
-    message = index.row(contract, "We spoke of the liability cap.", kind=Kind.CHAT_MESSAGE, field=str(session))
-
-    def found(**narrowing):
-        with viewer.scope.open():
-            return set(ids(search(viewer.scope, "liability", within=Within(**narrowing), limit=50)))
-
-    assert found() >= {rows[0], elsewhere, snapshot, message}
-    assert found(files=[other.pk]) == {elsewhere}
-    assert found(collections=["hr_documents"]) == {elsewhere}
-    assert found(kinds=[Kind.METADATA]) == {snapshot}
-    assert found(sessions=[session]) == {message}
-    assert found(sessions=[session], files=[other.pk]) == {message, elsewhere}
-    assert found(entities=[contract.pk], kinds=[Kind.METADATA, Kind.CHAT_MESSAGE]) == {snapshot, message}
-    assert found(types=["contract"]) == found()
-    assert found(types=["employee"]) == set()
-    assert found(entities=[restricted.pk]) == set()
-    assert found(entities=[uuid4()]) == set()
-    with viewer.scope.open(), pytest.raises(ValueError, match="There is no type 'ghost'"):
-        search(viewer.scope, "liability", within=Within(types=["ghost"]))
-
-
-def test_days_are_those_on_which_the_text_came_in(index, service, contract, lease, viewer):
-    file, rows = lease
-    with service.open():
-        FileRevision.objects.filter(file=file.pk).update(fetched_at=timezone.now() - timedelta(days=30))
-    today, snapshot = timezone.now().date(), index.row(contract, "Liability cap of the lease.")
-
-    def found(since: date | None = None, until: date | None = None):
-        with viewer.scope.open():
-            return set(ids(search(viewer.scope, "liability cap", within=Within(since=since, until=until))))
-
-    assert found(since=today) == {snapshot}
-    assert rows[0] in found(until=today - timedelta(days=30))
-    assert snapshot not in found(until=today - timedelta(days=30))
-    assert found(since=today - timedelta(days=29), until=today - timedelta(days=1)) == set()
-
-
-def test_the_number_of_statements_does_not_grow(index, contract, lease, viewer, django_assert_num_queries):
-    from django.db import connection
-    from django.test.utils import CaptureQueriesContext
-
-    def statements():
-        with (
-            viewer.scope.open(),
-            CaptureQueriesContext(
-                connection,
-            ) as asked,
-        ):
-            search(viewer.scope, "liability cap and notice")
-        return len(asked)
-
-    search_once = statements()
-    for i in range(12):
-        index.row(contract, f"Liability clause {i} with notice.", file=lease[0], position=20 + i)
-    assert statements() == search_once

@@ -1,0 +1,72 @@
+"""What else decides when a Pulse is looked at: archiving, untracked columns, age."""
+
+import pytest
+
+from entities.access import Scope
+from entities.actions import archive_entity, change_entity, create_entity
+from entities.models import Entity
+from entities.types import Risk
+from pulse.models import Variant
+from tests.conftest import Person
+from tests.pulse.conftest import Work, pass_time, pulse_of
+
+
+@pytest.fixture
+def risk(alice: Person, work: Work) -> Risk:
+    """A record with a Pulse that is up to date: everybody reads the general one."""
+    with alice.scope.open():
+        made = create_entity(scope=alice.scope, model=Risk, fields={"name": "Late steel", "severity": "high"})
+    assert work() == 1
+    assert isinstance(made, Risk)
+    return made
+
+
+def change(person: Person, entity: Entity, **fields: object) -> None:
+    with person.scope.open():
+        change_entity(
+            scope=person.scope, entity=type(entity).objects.readable_by(person.scope).get(pk=entity.pk), fields=fields
+        )
+
+
+def variant(service: Scope, entity: Entity) -> Variant:
+    with service.open():
+        return Variant.objects.get(entity=entity.pk)
+
+
+def test_archived_record_is_left_as_it_is(alice: Person, viewer: Person, risk: Risk, work: Work) -> None:
+    with alice.scope.open():
+        archive_entity(scope=alice.scope, entity=risk)
+    assert work() == 0
+    shown = pulse_of(viewer, risk)
+    assert (shown["state"], shown["refreshing"]) == ("ready", False)
+    with alice.scope.open():
+        archive_entity(scope=alice.scope, entity=risk, archived=False)
+    assert work() == 0  # nothing in it has changed
+    assert pulse_of(viewer, risk)["stale_since"] is None
+
+
+def test_untracked_field_changes_nothing(
+    alice: Person, viewer: Person, risk: Risk, service: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Risk.Rag, "pulse_tracked_fields", ["status"])
+    change(alice, risk, severity="low")
+    assert variant(service, risk).due_at is None
+    change(alice, risk, status="mitigated")
+    assert variant(service, risk).due_at is not None
+
+
+def test_old_pulse_is_looked_at(
+    viewer: Person, risk: Risk, work: Work, service: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pulse.staleness import mark_old
+
+    monkeypatch.setattr(Risk.Rag, "pulse_refresh_after", 3600)
+    with service.open():
+        assert mark_old() == 0
+    pass_time(service, 4000)
+    with service.open():
+        assert mark_old() == 1
+        assert mark_old() == 0
+    assert pulse_of(viewer, risk)["stale_since"] is None
+    assert work() == 0
+    assert variant(service, risk).due_at is None
