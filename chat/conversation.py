@@ -25,7 +25,9 @@ class Exchange:
 
     @property
     def is_shown(self) -> bool:
-        return bool(self.question or self.answer or self.hidden_question or self.hidden_answer or self.is_open)
+        """A turn that broke off says so even where its question has no label and nobody may read it."""
+        seen = self.question or self.answer or self.hidden_question or self.hidden_answer or self.is_open
+        return bool(seen) or self.turn.state in (State.INTERRUPTED, State.FAILED)
 
     @property
     def may_ask_again(self) -> bool:
