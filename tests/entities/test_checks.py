@@ -75,13 +75,20 @@ def undeclared(request: Any) -> HttpResponse:
     return HttpResponse()
 
 
-urlpatterns = [path("somewhere/", undeclared)]
+def only_says_so(request: Any) -> HttpResponse:
+    """An attribute guards nothing, so it does not count."""
+    return HttpResponse()
+
+
+only_says_so.access_rule = "member"  # type: ignore[attr-defined]
+
+urlpatterns = [path("somewhere/", undeclared), path("elsewhere/", only_says_so)]
 
 
 def test_a_route_without_a_rule_fails_the_build() -> None:
     assert check_routes(None) == []
     with override_settings(ROOT_URLCONF=__name__):
-        assert [m.id for m in check_routes(None)] == ["entities.E020"]
+        assert [m.id for m in check_routes(None)] == ["entities.E020"] * 2
 
 
 def test_docs_list_every_option_and_id() -> None:
