@@ -57,7 +57,7 @@ function run(turn) {
         line.textContent = "Connection lost, trying again";
         setTimeout(() => { if (turn.isConnected) connect(); }, WAITS_MS[failures]);
         failures += 1;
-      } else line.textContent = "The server does not answer. The turn goes on there: reload to see it.";
+      } else line.textContent = "The server does not answer, or you are signed out. The turn goes on there: reload to see it.";
     };
   };
   connect();
