@@ -106,6 +106,24 @@ def readable(scope: Scope) -> QuerySet[Pulse]:
     return Pulse.objects.filter(sources_visible(scope), entity__in=records, data_classification__isnull=False)
 
 
+def latest(scope: Scope, count: int) -> list[tuple[Entity, Pulse]]:
+    """The Pulses written last, one a record that is not archived: the one that its page shows this reader."""
+    service = service_role()
+    if service is None:
+        return []
+    ladder = ladder_of(service)
+    found = readable(scope).filter(
+        entity__archived_at__isnull=True, variant__atoms__in=[list(ladder.general), list(ladder.own)]
+    )
+    best: dict[UUID, Pulse] = {}
+    for pulse in found.select_related("variant").order_by("-generated_at")[: 2 * count]:
+        known = best.get(pulse.entity_id)
+        if known is None or tuple(pulse.variant.atoms) == ladder.general:
+            best[pulse.entity_id] = pulse
+    records = Entity.objects.readable_by(scope).in_bulk(best)
+    return [(records[pk], pulse) for pk, pulse in best.items() if pk in records][:count]
+
+
 def citing_of(scope: Scope, pk: UUID) -> Citing | None:
     """For the citations API: the text and registry of a Pulse that `scope` may read."""
     text = readable(scope).filter(pk=pk).values_list("text", flat=True).first()

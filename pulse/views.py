@@ -1,15 +1,24 @@
 """The Pulse panel of a record."""
 
+import re
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.text import Truncator
 from django.views.decorators.http import require_POST, require_safe
 
 from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
 from entities.api.lists import chips_of, chips_of_atoms
 from entities.models import Entity
-from pulse.reader import allow, links_of, pulse_for, refresh
+from pulse.reader import allow, latest, links_of, pulse_for, refresh
+
+RECENT = 4
+"""Pulses on the home page."""
+
+
+MARKS = re.compile(r"\s*\[citation:\d{1,9}\]|^\s*(?:#+|[-*+>])\s+|[*`]", re.MULTILINE)
+"""Citations and Markdown's marks, which the first words of a Pulse do without."""
 
 
 def scope_of(request: HttpRequest) -> Scope:
@@ -22,6 +31,15 @@ def panel(request: HttpRequest, pk: UUID) -> HttpResponse:
     """A part of the record's page, nothing (204) while it is as `?seen=` says, or a page of its own."""
     scope = scope_of(request)
     return panel_page(request, scope, get_entity_or_404(scope, pk))
+
+
+@requires(MEMBER)
+@require_safe
+def recent(request: HttpRequest) -> HttpResponse:
+    """A panel of the home page: how the Pulses written last begin."""
+    scope = scope_of(request)
+    rows = [(entity, pulse, beginning(pulse.text)) for entity, pulse in latest(scope, RECENT)]
+    return render(request, "pulse/pulse_recent.html", {"rows": rows})
 
 
 @requires(MEMBER)
@@ -41,6 +59,11 @@ def allow_now(request: HttpRequest, pk: UUID) -> HttpResponse:
     entity = get_entity_or_404(scope, pk)
     allow(scope, entity)
     return panel_page(request, scope, entity) if request.headers.get("HX-Request") else redirect("pulse:panel", pk)
+
+
+def beginning(text: str) -> str:
+    """At most 220 characters of plain text."""
+    return Truncator(" ".join(MARKS.sub("", text).split())).chars(220)
 
 
 def panel_page(request: HttpRequest, scope: Scope, entity: Entity) -> HttpResponse:

@@ -54,6 +54,17 @@ def held_atoms(scope: object = None) -> frozenset[int]:
     return frozenset(a for label in allowed_labels() for a in known.get(label, ()) if len(known[label]) == 1)
 
 
+def concealed_atoms() -> frozenset[int]:
+    """The atoms that the open scope is not cleared for and may not hear of either."""
+
+    def load() -> frozenset[int]:
+        from entities.models import Classification
+
+        return frozenset(Classification.objects.filter(conceal=True).values_list("value", flat=True))
+
+    return cached("concealed", load) - held_atoms()  # type: ignore[no-any-return]
+
+
 def missing_atoms(label: int) -> tuple[int, ...]:
     """What the open scope lacks to read `label`."""
     held = held_atoms()

@@ -10,7 +10,7 @@ from django.db.models.expressions import RawSQL
 from django.db.models.functions import Now
 from django.http import Http404
 
-from entities.access.labels import held_atoms
+from entities.access.labels import concealed_atoms, held_atoms
 from entities.access.scope import Scope, cached
 from entities.rag import VERBS, RedactedField
 
@@ -112,13 +112,7 @@ def redacted_fields(model: type["Entity"]) -> list[RedactedField]:
     """Columns that are hidden and acknowledged, with what they need; columns with a concealed missing atom are left
     out.
     """
-    from entities.models import Classification
-
-    held = held_atoms()
-    concealed = cached(
-        "concealed",
-        lambda: frozenset(Classification.objects.filter(conceal=True).values_list("value", flat=True)),
-    )
+    held, concealed = held_atoms(), concealed_atoms()
     result = []
     for name in declared_fields(model):
         missing = model.rag().label_of(name) - held

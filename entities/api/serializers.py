@@ -6,7 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
-from entities.access import Scope, atoms_of, readable_fields, redacted_fields
+from entities.access import Scope, atoms_of, concealed_atoms, readable_fields, redacted_fields
 from entities.api.lists import label_list, labels_of_atoms
 from entities.models import Entity
 from entities.registry import column_of, parents
@@ -143,5 +143,7 @@ def type_json(model: type[Entity]) -> dict[str, Any]:
 
 
 def label_list_of(declared: int | tuple[int, ...]) -> list[dict[str, Any]]:
+    """The declared atoms, but for those that are concealed from the caller."""
     values = (declared,) if isinstance(declared, int) else declared
-    return labels_of_atoms(a for value in values for a in atoms_of(value))
+    concealed = concealed_atoms()
+    return labels_of_atoms(a for value in values for a in atoms_of(value) if a not in concealed)

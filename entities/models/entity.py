@@ -92,6 +92,7 @@ class Entity(models.Model):
         """Open to the workspace unless a type says otherwise."""
 
     class Meta:
+        verbose_name = "record"
         ordering = ["-updated_at", "id"]
         constraints = [
             models.UniqueConstraint(fields=["workspace", "source_system", "source_id"], name="entity_identity")

@@ -1,6 +1,9 @@
 import json
 from typing import Any
 
+from entities.access import Scope
+from entities.models import Classification
+from entities.models.classification import PII, PII_SENSITIVE
 from entities.types import Contract
 from tests.conftest import Person
 
@@ -150,3 +153,17 @@ def test_admin_is_for_workspace_admins(alice: Person, viewer: Person, contract: 
         assert page.status_code == 200, path
         assert b"Quay lease" not in page.content
         assert viewer.client.get(viewer.base + path).status_code == 403
+
+
+def test_types_name_no_classification_that_is_concealed_from_the_caller(
+    alice: Person, viewer: Person, service: Scope
+) -> None:
+    def named(who: Person) -> str:
+        return str(who.api.get("/api/types/").json())
+
+    assert "PII" in named(viewer)
+    with service.open():
+        Classification.objects.filter(value__in=[PII, PII_SENSITIVE]).update(conceal=True)
+
+    assert "PII" not in named(viewer)
+    assert "PII" in named(alice)

@@ -237,3 +237,18 @@ def test_citations_open_under_the_readers_own_labels(
     work()
     seen = viewer.api.get(f"/api/references/?entity={lease.pk}&kind=Citation").json()["results"]
     assert [r["label"] for r in seen] == ["lease.pdf, p. 1"]
+
+
+def test_home_shows_how_the_latest_pulses_begin_as_each_reader_may_see_them(
+    cfo: Person, viewer: Person, lease: Contract, restricted: Contract, work: Work
+) -> None:
+    for person in (cfo, viewer):
+        pulse_of(person, lease)
+        work()
+
+    shown = {who.user.username: who.client.get(f"{who.base}pulses/recent/").content.decode() for who in (cfo, viewer)}
+
+    assert all("Quay lease" in page and "six months" in page for page in shown.values())
+    assert "48,000" in shown["cfo"]
+    assert "48,000" not in shown["viewer"]
+    assert not any("Settlement" in page or "[citation" in page for page in shown.values())
