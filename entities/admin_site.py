@@ -2,14 +2,16 @@
 
 from typing import Any
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
 from django.urls import URLPattern, URLResolver
 from unfold.sites import UnfoldAdminSite
 
 from entities.access import ADMIN, requires
-from entities.access.routes import holds
+from entities.access.routes import OWN_PASSWORD, holds
 
-LEFT_OUT = {"view_on_site"}  # would redirect to records by content type, past their access functions
+# The first would redirect to records by content type, past their access functions; passwords have a page of their own.
+LEFT_OUT = {"view_on_site", "password_change_done"}
 # The menu, in the order of the work: (group, its models by app label and class name, what people call them).
 MENU = (
     ("People and access", {
@@ -51,6 +53,9 @@ class WorkspaceAdminSite(UnfoldAdminSite):
             rest = [model for model in app["models"] if f"{app['app_label']}.{model['object_name']}" in models]
             groups.append(app | {"models": rest})
         return [group for group in groups if group["models"]]
+
+    def password_change(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        return redirect(OWN_PASSWORD)
 
     def get_urls(self) -> list[Any]:
         """Every route under the rule of administrators; Django wraps its views where no attribute would survive."""

@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
+PASSWORD_FIRST = "Somebody else chose this password. Sign in on the website and choose your own first."  # noqa: S105
 NOT_FOUND = "There is nothing here, or nothing that you may see."
 
 

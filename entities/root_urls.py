@@ -3,13 +3,14 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from entities import views
+from entities import account, views
 from entities.access import PUBLIC_ROUTE, requires
 from entities.sign_in import SignIn
 
 urlpatterns = [
     path("", views.landing, name="landing"),
-    path("join/", views.join, name="join"),
+    path("join/", account.join, name="join"),
+    path("account/password/", account.password, name="password"),
     path("sign-in/", requires(PUBLIC_ROUTE)(SignIn.as_view()), name="sign_in"),
     path("sign-out/", requires(PUBLIC_ROUTE)(LogoutView.as_view()), name="sign_out"),
 ]

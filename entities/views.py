@@ -13,7 +13,6 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from entities import actions
 from entities.access import MEMBER, SIGNED_IN, Scope, get_entity_or_404, may, may_create, requires, workspaces_of
 from entities.forms import cleaned, entity_form
-from entities.joining import code_of
 from entities.models import Entity
 from entities.pages import choices_of, columns_of, properties_of, text_sections
 from entities.records import BadQuery, list_records, visible_links
@@ -34,15 +33,6 @@ def landing(request: HttpRequest) -> HttpResponse:
     """`/`: the first of the caller's workspaces."""
     mine = workspaces_of(request.user)  # type: ignore[arg-type]
     return redirect(f"/w/{mine[0][0]}/" if mine else "/join/")
-
-
-@requires(SIGNED_IN)
-@require_safe
-def join(request: HttpRequest) -> HttpResponse:
-    """The caller's code, which an administrator of another workspace enters to make them a member."""
-    response = render(request, "entities/join.html", {"code": code_of(request.user)})  # type: ignore[arg-type]
-    response["Cache-Control"] = "no-store"
-    return response
 
 
 @requires(MEMBER)

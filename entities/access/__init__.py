@@ -31,7 +31,17 @@ from entities.access.objects import (
     sources_visible,
     visible,
 )
-from entities.access.routes import ADMIN, MEMBER, PUBLIC_ROUTE, SIGNED_IN, STEWARD, Rule, requires, rule_of
+from entities.access.routes import (
+    ADMIN,
+    MEMBER,
+    OWN_ACCOUNT,
+    PUBLIC_ROUTE,
+    SIGNED_IN,
+    STEWARD,
+    Rule,
+    requires,
+    rule_of,
+)
 from entities.access.scope import (
     Kind,
     NoWorkspace,
@@ -47,6 +57,7 @@ from entities.access.scope import (
 __all__ = [
     "ADMIN",
     "MEMBER",
+    "OWN_ACCOUNT",
     "PUBLIC_ROUTE",
     "SIGNED_IN",
     "STEWARD",

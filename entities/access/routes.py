@@ -7,12 +7,13 @@ from typing import Any
 
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
-from django.http import Http404, HttpRequest, HttpResponseBase
+from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 
 from entities.access.scope import Scope
-from entities.errors import not_signed_in
+from entities.errors import PASSWORD_FIRST, not_signed_in, payload
 
 SIGN_IN = "/sign-in/"
+OWN_PASSWORD = "/account/password/"  # noqa: S105  an address
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Rule:
 
 PUBLIC_ROUTE = Rule("public", "anybody, signed in or not; touches no workspace data")
 SIGNED_IN = Rule("signed in", "a signed-in user, with no workspace open")
+OWN_ACCOUNT = Rule("own account", "a signed-in user, also one whose password somebody else chose")
 MEMBER = Rule("member", "a member of the workspace, in their scope")
 STEWARD = Rule("steward", "a member with a role that may relabel")
 ADMIN = Rule("admin", "a member with a role that administers the workspace")
@@ -50,7 +52,9 @@ def requires(rule: Rule) -> Callable[[Callable[..., HttpResponseBase]], Callable
                 if not request.user.is_authenticated:
                     # Here and not in the view: no view has to remember it.
                     return not_signed_in() if is_api(request) else redirect_to_login(request.get_full_path(), SIGN_IN)
-                if rule is not SIGNED_IN:
+                if rule is not OWN_ACCOUNT and request.user.password_by_other:
+                    return password_first(request)
+                if rule not in (SIGNED_IN, OWN_ACCOUNT):
                     scope = getattr(request, "access_scope", None)
                     if scope is None:
                         raise Http404("Not found.")
@@ -62,6 +66,13 @@ def requires(rule: Rule) -> Callable[[Callable[..., HttpResponseBase]], Callable
         return guarded
 
     return decorate
+
+
+def password_first(request: HttpRequest) -> HttpResponseBase:
+    """Whoever chose the password could be who asks."""
+    if is_api(request):
+        return JsonResponse(payload("password_first", PASSWORD_FIRST), status=403)
+    return redirect_to_login(request.get_full_path() if request.method == "GET" else "/", OWN_PASSWORD)
 
 
 def is_api(request: HttpRequest) -> bool:

@@ -13,9 +13,11 @@ from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminTextInputWidget
 from entities.actions import add_member, tell_access_changed
 from entities.admin.base import WorkspaceAdmin
 from entities.admin_site import site
-from entities.joining import account_name, user_of_code
+from entities.joining import account_name, end_codes, user_of_code
 from entities.models import Classification, ClassificationGrant, Membership, Role, User, Workspace
 from entities.models.classification import FIRST_COMPOUND
+
+NO_CODE = "This code is not for this workspace, was used before, or is more than a day old."
 
 
 class GrantInline(TabularInline):
@@ -76,16 +78,18 @@ class MembershipForm(forms.ModelForm):
     So nothing that is typed here tells whether an account exists elsewhere in the installation (docs/access.md).
     """
 
-    workspace: int = 0
-    """The id of the open workspace; the admin sets it on the form of each request."""
+    slug: str = ""
+    """Of the open workspace; the admin sets it on the form of each request."""
 
     username = forms.CharField(required=False, label="New person's name", widget=UnfoldAdminTextInputWidget)
-    password = forms.CharField(required=False, widget=UnfoldAdminPasswordWidget, help_text="For the new person.")
+    password = forms.CharField(
+        required=False, widget=UnfoldAdminPasswordWidget, help_text="For the first time: they choose their own then."
+    )
     code = forms.CharField(
         required=False,
         label="Or a code for joining",
         widget=UnfoldAdminTextInputWidget,
-        help_text="Of somebody who has an account already: they find it at /join/ and give it to you.",
+        help_text="Of somebody who has an account already: they ask for it at /join/ and give it to you.",
     )
     roles = forms.ModelMultipleChoiceField(Role.objects.none(), required=False, widget=forms.CheckboxSelectMultiple)
 
@@ -111,9 +115,9 @@ class MembershipForm(forms.ModelForm):
         if bool(data["username"]) == bool(data["code"]):
             raise ValidationError("Give either a new person's name and password, or a code for joining.")
         if data["code"]:
-            data["user"] = user_of_code(data["code"])
+            data["user"] = user_of_code(data["code"], self.slug)
             if data["user"] is None:
-                self.add_error("code", "This code is not valid, or it is more than a day old.")
+                self.add_error("code", NO_CODE)
             elif Membership.objects.filter(user=data["user"]).exists():
                 self.add_error("code", "This person is a member already.")
         else:
@@ -121,7 +125,7 @@ class MembershipForm(forms.ModelForm):
         return data
 
     def clean_account(self, data: dict[str, Any]) -> None:
-        data["account"] = account_name(data["username"], Workspace.objects.get(pk=self.workspace).slug)
+        data["account"] = account_name(data["username"], self.slug)
         try:
             User._meta.get_field("username").clean(data["account"], None)
         except ValidationError as problem:
@@ -141,7 +145,7 @@ class MembershipAdmin(WorkspaceAdmin):
 
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         form = super().get_form(request, obj, change, **kwargs)
-        form.workspace = self.scope(request).workspace
+        form.slug = self.scope(request).slug
         if obj is None:
             form.base_fields["username"].help_text = f"They sign in as <name>@{self.scope(request).slug}."
         return form
@@ -155,7 +159,11 @@ class MembershipAdmin(WorkspaceAdmin):
     def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: bool) -> None:
         if not change:
             data = form.cleaned_data
-            obj.user = data.get("user") or User.objects.create_user(data["account"], password=data["password"])
+            obj.user = data.get("user") or User.objects.create_user(
+                data["account"], password=data["password"], password_by_other=True
+            )
+            if data.get("user") and not end_codes(obj.user):
+                raise PermissionDenied(NO_CODE)  # another request used it meanwhile
             messages.info(request, f"They sign in as {obj.user.username}.")
         super().save_model(request, obj, form, change)
         held = set(Role.objects.filter(group__user=obj.user_id))
@@ -168,6 +176,7 @@ class MembershipAdmin(WorkspaceAdmin):
     def delete_model(self, request: HttpRequest, obj: Membership) -> None:
         obj.user.groups.remove(*Role.objects.filter(group__user=obj.user_id).values_list("group_id", flat=True))
         super().delete_model(request, obj)
+        end_codes(obj.user)
         keep_an_administrator()
         tell_access_changed(self.scope(request))
         messages.info(request, "The membership ended; the person's account stays for other workspaces.")

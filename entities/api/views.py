@@ -29,7 +29,7 @@ from entities.api.auth import issue_token
 from entities.api.lists import labels_of_atoms, paginate
 from entities.api.serializers import entity_json, input_serializer, type_json, type_serializer
 from entities.attempts import SLOW_DOWN, note_wrong_password, too_many
-from entities.errors import payload
+from entities.errors import PASSWORD_FIRST, payload
 from entities.models import AuditEntry, Entity, Membership, Role
 from entities.records import BadQuery, list_records, visible_links
 from entities.registry import entity_types
@@ -65,6 +65,8 @@ def token(request: Request) -> Response:
         scope = Scope.for_user(user, given["workspace"])  # type: ignore[arg-type]
     except NoWorkspace:
         return wrong
+    if user.password_by_other:  # type: ignore[attr-defined]
+        return Response(payload("password_first", PASSWORD_FIRST), status=403)
     with scope.open():
         secret = issue_token(Membership.objects.get(user=user), "api")
         actions.record(scope, "token.issued", "user", user.pk)

@@ -7,7 +7,14 @@ from entities.fields import WorkspaceForeignKey
 
 
 class User(AbstractUser):
-    """A person who signs in. Global: what they may see is decided per workspace by `Membership` and roles."""
+    """A person who signs in. Global: what they may see is decided per workspace by `Membership` and roles.
+
+    password_by_other: somebody else chose the password and knows it; until its owner has chosen one they get to the
+    page for that and to nothing else. join_epoch: codes for joining carry it and hold no longer when it has risen.
+    """
+
+    password_by_other = models.BooleanField(default=False)
+    join_epoch = models.PositiveIntegerField(default=0)
 
     def __str__(self) -> str:
         return self.get_full_name() or self.username

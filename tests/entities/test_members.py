@@ -8,12 +8,13 @@ from django.core.signing import TimestampSigner
 from django.test import Client
 
 from entities.access import NoWorkspace, Scope
-from entities.joining import LIFE, code_of, user_of_code
+from entities.joining import LIFE, code_of, end_codes, user_of_code
 from entities.models import Entity, Membership, Role, User
 from entities.types import Contract
 from tests.conftest import Person
 
 PASSWORD = "a long pass phrase"
+NOT_VALID = "This code is not for this workspace"
 
 
 def add(person: Person, **fields: Any) -> Any:
@@ -36,13 +37,57 @@ def test_a_name_tells_nothing_of_other_workspaces_accounts(alice: Person, outsid
 
 
 def test_somebody_with_an_account_joins_by_their_own_code(alice: Person, outsider: Person) -> None:
-    page = outsider.client.get("/join/")
-    code = code_of(outsider.user)
-    assert code.split(":")[0] in page.content.decode()
-    assert page["Cache-Control"] == "no-store"
+    assert "code" not in outsider.client.get("/join/").context, "asked for by nobody, shown to nobody"
+    page = outsider.client.post("/join/", {"workspace": "acme"})
+    code = page.context["code"]
+    assert code in page.content.decode()
+    assert "no-store" in page["Cache-Control"]
     assert outsider.client.get("/w/acme/").status_code == 404
     assert add(alice, code=code).status_code == 302
     assert outsider.client.get("/w/acme/").status_code == 200
+
+
+def test_asking_for_a_code_tells_nothing_of_workspaces(viewer: Person, outsider: Person) -> None:
+    """Of one's own, of somebody else's and of none."""
+    for slug in ("acme", "other", "nowhere"):
+        page = viewer.client.post("/join/", {"workspace": slug})
+        assert (page.status_code, page.context["slug"]) == (200, slug)
+    for bad in ("", "a b", "x" * 51, "acme:1", "n\x00"):
+        page = viewer.client.post("/join/", {"workspace": bad})
+        assert page.status_code == 422
+        assert "code" not in page.context
+
+
+def test_a_code_is_for_one_workspace(alice: Person, outsider: Person, viewer: Person) -> None:
+    """An administrator who is given one cannot take the person along to another workspace that they administer."""
+    code = code_of(viewer.user, "acme")
+    assert NOT_VALID in add(outsider, code=code).content.decode()
+    assert "viewer" not in members(outsider)
+    assert add(outsider, code=code_of(viewer.user, "other")).status_code == 302
+    assert "viewer" in members(outsider)
+
+
+def test_a_code_is_good_once_and_not_after_the_membership_ended(alice: Person, outsider: Person) -> None:
+    first = code_of(outsider.user, "acme")
+    assert add(alice, code=first).status_code == 302
+    outsider.user.refresh_from_db()
+    second = code_of(outsider.user, "acme")
+    with alice.scope.open():
+        membership = Membership.objects.get(user=outsider.user)
+    gone = alice.client.post(f"{alice.base}admin/entities/membership/{membership.pk}/delete/", {"post": "yes"})
+    assert gone.status_code == 302
+    for code in (first, second):
+        assert NOT_VALID in add(alice, code=code).content.decode()
+    assert "outsider" not in members(alice)
+    outsider.user.refresh_from_db()
+    assert add(alice, code=code_of(outsider.user, "acme")).status_code == 302
+    assert "outsider" in members(alice)
+
+
+def test_a_code_that_two_requests_use_at_once_serves_one(outsider: Person) -> None:
+    one, two = (User.objects.get(pk=outsider.user.pk) for _ in range(2))
+    assert end_codes(one)
+    assert not end_codes(two)
 
 
 def test_codes_that_are_made_up_old_or_of_nobody_are_one_answer(
@@ -52,12 +97,13 @@ def test_codes_that_are_made_up_old_or_of_nobody_are_one_answer(
     started = time.time()
     with monkeypatch.context() as past:
         past.setattr("time.time", lambda: started - LIFE - 1)
-        old = code_of(outsider.user)
-    User.objects.create_user("gone", is_active=False)
-    for code in (old, f"{outsider.user.pk}:x:y", "x", signer.sign("99999999"), signer.sign("x"),
-                 code_of(User.objects.get(username="gone"))):  # fmt: skip
-        assert user_of_code(code) is None
-        assert "This code is not valid" in add(alice, code=code).content.decode()
+        old = code_of(outsider.user, "acme")
+    gone = User.objects.create_user("gone", is_active=False)
+    pk = outsider.user.pk
+    forged = ["99999999:acme:0", "x:acme:0", f"{pk}", f"{pk}:acme:1", f"{pk}:acme:{10**30}"]
+    for code in (old, f"{pk}:acme:0:x:y", "x", *map(signer.sign, forged), code_of(gone, "acme")):
+        assert user_of_code(code, "acme") is None
+        assert NOT_VALID in add(alice, code=code).content.decode()
     assert "outsider" not in members(alice)
 
 

@@ -1,0 +1,109 @@
+"""One's own account: a new password, and the code by which one joins another workspace (docs/access.md)."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import messages
+from django.contrib.auth import update_session_auth_hash
+from django.contrib.auth.forms import PasswordChangeForm
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from django.db.models import F
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from entities.access import OWN_ACCOUNT, SIGNED_IN, Scope, requires, workspaces_of
+from entities.actions import record
+from entities.attempts import SLOW_DOWN, note_wrong_password, too_many
+from entities.joining import code_of
+from entities.models import Token, User
+
+
+class PasswordForm(PasswordChangeForm):
+    """Django's form, which refuses the old password as the new one and stops looking after too many wrong ones."""
+
+    def __init__(self, request: HttpRequest, data: Any = None) -> None:
+        super().__init__(request.user, data)  # type: ignore[arg-type]
+        self.request = request
+        self.fields["new_password1"].help_text = "Eight characters or more, and none of those that everybody uses."
+        self.fields["new_password2"].label = "New password again"
+        self.fields["new_password2"].help_text = ""
+
+    def clean_old_password(self) -> str:
+        name = self.user.get_username()
+        if too_many(self.request, name):
+            raise ValidationError(SLOW_DOWN)
+        try:
+            return super().clean_old_password()
+        except ValidationError:
+            note_wrong_password(self.request, name)
+            raise
+
+    def clean_new_password1(self) -> str:
+        new: str = self.cleaned_data["new_password1"]
+        if self.user.check_password(new):
+            raise ValidationError("This is the password that you have. Choose another one.")
+        return new
+
+
+class JoinForm(forms.Form):
+    """Which workspace a code is for. Whether there is such a workspace is not told."""
+
+    workspace = forms.SlugField(
+        max_length=50,
+        help_text="The part of its address after /w/. Its administrator can tell you.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}),
+    )
+
+
+@requires(OWN_ACCOUNT)
+@sensitive_post_parameters()
+@never_cache
+@require_http_methods(["GET", "POST"])
+def password(request: HttpRequest) -> HttpResponse:
+    """A new password; the only page for who still has one that somebody else chose."""
+    form = PasswordForm(request, request.POST if request.method == "POST" else None)
+    wanted = request.POST.get("next") or request.GET.get("next") or "/"
+    if form.is_valid():
+        change_password(user=form.user, password=form.cleaned_data["new_password1"])
+        update_session_auth_hash(request, form.user)
+        messages.success(request, "Your password is changed, and every other session and API token of yours has ended.")
+        local = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, request.is_secure())
+        return redirect(wanted if local else "/")
+    context = {"form": form, "next": wanted, "chosen_by_other": form.user.password_by_other}
+    return render(request, "registration/password.html", context, status=422 if form.is_bound else 200)
+
+
+@requires(SIGNED_IN)
+@never_cache
+@require_http_methods(["GET", "POST"])
+def join(request: HttpRequest) -> HttpResponse:
+    """The caller's code for the workspace that they name, which its administrator enters to make them a member."""
+    form = JoinForm(request.POST if request.method == "POST" else None)
+    context: dict[str, Any] = {"form": form}
+    if form.is_valid():
+        slug = form.cleaned_data["workspace"]
+        context |= {"slug": slug, "code": code_of(request.user, slug)}  # type: ignore[arg-type]
+    return render(request, "entities/join.html", context, status=422 if form.errors else 200)
+
+
+def change_password(*, user: User, password: str) -> None:
+    """Set a password that its owner chose. Needs no scope open.
+
+    What the old one gave ends: sessions by their hash, API tokens and codes for joining here.
+    """
+    with transaction.atomic():
+        user.set_password(password)
+        User.objects.filter(pk=user.pk).update(
+            password=user.password, password_by_other=False, join_epoch=F("join_epoch") + 1
+        )
+        user.refresh_from_db()
+        for slug, _ in workspaces_of(user):
+            scope = Scope.for_user(user, slug)
+            with scope.open():
+                Token.objects.filter(membership__user=user.pk).delete()
+                record(scope, "password.changed", "user", user.pk)
