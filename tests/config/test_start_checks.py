@@ -34,6 +34,15 @@ def test_our_own_layout_is_accepted(transactional_db):
     checks.check_broker()
 
 
+def test_unprotected_table_of_a_type_is_refused(owner_connection, transactional_db):
+    owner_connection.execute("CREATE TABLE entities_permit (entity_ptr_id uuid PRIMARY KEY, authority text)")
+    try:
+        with pytest.raises(checks.Refusal, match="entities_permit .* needs ProtectType"):
+            checks.check_tables()
+    finally:
+        owner_connection.execute("DROP TABLE entities_permit")
+
+
 def test_superuser_is_refused(connected_as):
     connected_as("postgres")
     with pytest.raises(checks.Refusal, match="superuser"):
