@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
@@ -30,6 +31,10 @@ OWN_ACCOUNT = Rule("own account", "a signed-in user, also one whose password som
 MEMBER = Rule("member", "a member of the workspace, in their scope")
 STEWARD = Rule("steward", "a member with a role that may relabel")
 ADMIN = Rule("admin", "a member with a role that administers the workspace")
+
+
+# What `requires` has wrapped. Weak, or views that tests make would never be collected.
+_guarded: WeakKeyDictionary[Callable[..., HttpResponseBase], Rule] = WeakKeyDictionary()
 
 
 def holds(scope: Scope, rule: Rule) -> bool:
@@ -62,7 +67,7 @@ def requires(rule: Rule) -> Callable[[Callable[..., HttpResponseBase]], Callable
                         raise PermissionDenied(f"This needs the {rule.name}'s role.")
             return view(request, *args, **kwargs)
 
-        guarded.access_rule = rule  # type: ignore[attr-defined]
+        _guarded[guarded] = rule
         return guarded
 
     return decorate
@@ -80,6 +85,12 @@ def is_api(request: HttpRequest) -> bool:
 
 
 def rule_of(callback: Any) -> Rule | None:
-    """The rule that `requires` enforces around a resolved callback. An attribute that somebody wrote does not count."""
-    rule = getattr(callback, "access_rule", None)
-    return rule if isinstance(rule, Rule) else None
+    """The rule that `requires` enforces around a resolved callback, also under decorators that keep `__wrapped__`.
+
+    Asked of the wrapper itself and not of an attribute, which anybody can set and which guards nothing.
+    """
+    while callback is not None:
+        if callback in _guarded:
+            return _guarded[callback]
+        callback = getattr(callback, "__wrapped__", None)
+    return None

@@ -10,7 +10,9 @@ from django.core.checks import run_checks
 from django.http import HttpResponse
 from django.test import override_settings
 from django.urls import path
+from django.views.decorators.cache import cache_control
 
+from entities.access import MEMBER, requires
 from entities.checks import check_routes, check_type
 from entities.fields import LongText
 from entities.models import Entity
@@ -80,15 +82,25 @@ def only_says_so(request: Any) -> HttpResponse:
     return HttpResponse()
 
 
-only_says_so.access_rule = "member"  # type: ignore[attr-defined]
+# What `requires` might leave behind, by any name.
+only_says_so.__dict__.update(dict.fromkeys(("access_rule", "rule", "requires"), MEMBER))
 
-urlpatterns = [path("somewhere/", undeclared), path("elsewhere/", only_says_so)]
+
+@cache_control(private=True)
+@requires(MEMBER)
+def guarded_below(request: Any) -> HttpResponse:
+    return HttpResponse()
+
+
+urlpatterns = [path("somewhere/", undeclared), path("elsewhere/", only_says_so), path("fine/", guarded_below)]
 
 
 def test_a_route_without_a_rule_fails_the_build() -> None:
     assert check_routes(None) == []
     with override_settings(ROOT_URLCONF=__name__):
-        assert [m.id for m in check_routes(None)] == ["entities.E020"] * 2
+        messages = check_routes(None)
+    assert [m.id for m in messages] == ["entities.E020"] * 2
+    assert [name in m.msg for m, name in zip(messages, ["somewhere/", "elsewhere/"], strict=True)] == [True, True]
 
 
 def test_docs_list_every_option_and_id() -> None:
