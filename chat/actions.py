@@ -1,6 +1,7 @@
 """What can be done to conversations: the one place for pages and API. Transaction inside, network outside."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -18,9 +19,18 @@ from ingestion.relabelling import label_text
 LONGEST = 20_000
 """Characters of a question."""
 
+AT_ONCE, A_MINUTE = 10, 30
+"""Questions of one person in one workspace: being answered, and asked within the last minute. Requests that come in the
+same instant may overshoot them by what the web server takes at once.
+"""
+
 
 class Busy(Exception):
     """The session is still answering; one question at a time."""
+
+
+class TooMany(Exception):
+    """The asker has asked too much at once, or too fast; the sentence is for them."""
 
 
 class BadMessage(ValueError):
@@ -52,12 +62,13 @@ def create_session(*, scope: Scope, entity: Entity, agent: str = ASSISTANT.key) 
 def post_message(*, scope: Scope, session: Session, content: str, client_id: str = "") -> Posted:
     """Ask. The question enters unlabelled; its turn starts when this is committed, apart from the response.
 
-    client_id: the caller's own key: the same one again is the same turn. Raises: BadMessage; Busy.
+    client_id: the caller's own key: the same one again is the same turn. Raises: BadMessage; Busy; TooMany.
     """
-    text = checked(content)
+    text, client_id = checked(content), checked_key(client_id)
     before = Turn.objects.filter(audience=scope.principal, client_id=client_id).first() if client_id else None
     if before is not None:
         return Posted(before, created=False)
+    check_pace(scope)
     turn = Turn(
         workspace_id=scope.workspace,
         audience=scope.principal,
@@ -66,7 +77,7 @@ def post_message(*, scope: Scope, session: Session, content: str, client_id: str
             Turn.objects.filter(session=session.pk).order_by("-number").values_list("number", flat=True).first() or 0
         )
         + 1,
-        client_id=client_id[:64],
+        client_id=client_id,
         lease_until=timezone.now() + log.LEASE,
     )
     try:
@@ -104,14 +115,32 @@ def checked(content: str) -> str:
     return text
 
 
+def checked_key(client_id: str) -> str:
+    """Raises: BadMessage."""
+    if len(client_id) > 64 or not client_id.isprintable():
+        raise BadMessage("The key of a question (client_id) may have 64 printable characters.")
+    return client_id
+
+
+def check_pace(scope: Scope) -> None:
+    """Raises: TooMany."""
+    mine = Turn.objects.filter(audience=scope.principal)
+    if mine.filter(state__in=OPEN).count() >= AT_ONCE:
+        raise TooMany(f"{AT_ONCE} of your questions are being answered. Wait for one of them, or stop it.")
+    if mine.filter(created_at__gt=timezone.now() - timedelta(minutes=1)).count() >= A_MINUTE:
+        raise TooMany(f"You have asked {A_MINUTE} questions within a minute. Wait a moment, then ask again.")
+
+
 def ask_about(*, scope: Scope, entity: Entity, session: Session | None, content: str, client_id: str = "") -> Posted:
-    """Ask about a record in one of the caller's sessions about it, or in a new one. Raises: BadMessage; Busy."""
+    """Ask about a record in one of the caller's sessions about it, or in a new one. Raises: as `post_message`."""
     if session is not None and session.entity_id == entity.pk:
         return post_message(scope=scope, session=session, content=content, client_id=client_id)
     checked(content)
+    client_id = checked_key(client_id)
     before = Turn.objects.filter(audience=scope.principal, client_id=client_id).first() if client_id else None
     if before is not None:
         return Posted(before, created=False)
+    check_pace(scope)
     made = create_session(scope=scope, entity=entity)
     posted = post_message(scope=scope, session=made, content=content, client_id=client_id)
     if posted.turn.session_id != made.pk:
@@ -121,7 +150,9 @@ def ask_about(*, scope: Scope, entity: Entity, session: Session | None, content:
 
 
 def ask_again(*, scope: Scope, session: Session, turn: Turn) -> Posted:
-    """The question of an earlier turn once more. Raises: BadMessage when the caller may not read it today; Busy."""
+    """The question of an earlier turn once more. Raises: BadMessage when the caller may not read it today; Busy;
+    TooMany.
+    """
     question = messages_of(scope, session).filter(pk=turn.question).first()
     if question is None:
         raise BadMessage("You may no longer read that question, so it cannot be asked again.")

@@ -23,7 +23,7 @@ from chat.inspector import inspect
 from chat.models import Message, Session, Turn
 from entities.access import MEMBER, Scope, get_entity_or_404, requires
 from entities.api import label_list, labels_of_atoms, paginate
-from entities.api.errors import Conflict
+from entities.api.errors import Conflict, TooManyRequests
 from entities.models import Entity
 
 BUSY = "This conversation is still answering. Wait for the answer, or stop it."
@@ -226,6 +226,8 @@ def ask(scope: Scope, session: Session, content: str, client_id: str) -> actions
         raise ValidationError({"content": [str(bad)]}) from None
     except actions.Busy:
         raise Conflict(BUSY) from None
+    except actions.TooMany as problem:
+        raise TooManyRequests(str(problem)) from None
 
 
 @requires(MEMBER)

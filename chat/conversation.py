@@ -30,6 +30,12 @@ class Exchange:
         return bool(seen) or self.turn.state in (State.INTERRUPTED, State.FAILED)
 
     @property
+    def lost_question(self) -> bool:
+        """It broke off before its question had a label: only the browser in which it was typed may still have it."""
+        broke_off = self.turn.state in (State.STOPPED, State.INTERRUPTED, State.FAILED)
+        return broke_off and self.question is None and self.hidden_question is None
+
+    @property
     def may_ask_again(self) -> bool:
         return self.question is not None and self.turn.state in (State.STOPPED, State.INTERRUPTED, State.FAILED)
 

@@ -34,6 +34,7 @@ class Shown:
     labels: list[Any] | None
     is_open: bool
     may_ask_again: bool
+    lost_question: bool
     beside: Sequence[Nearby] = ()
 
     @property
@@ -63,6 +64,7 @@ def shown(scope: Scope, exchange: Exchange, typed: str = "") -> Shown:
         labels=chips_of(answer.data_classification) if answer else None,
         is_open=exchange.is_open,
         may_ask_again=exchange.may_ask_again,
+        lost_question=exchange.lost_question,
         beside=hidden_beside(scope, exchange.turn, answer) if answer else (),
     )
 

@@ -29,6 +29,11 @@ from entities.models import Entity
 
 RECENT = 6
 IN_MENU = 30
+REFUSALS = {
+    actions.BadMessage: ("invalid", 400),
+    actions.Busy: ("conflict", 409),
+    actions.TooMany: ("too_many_requests", 429),
+}
 PAGE = 25
 
 
@@ -108,11 +113,11 @@ def answered(request: HttpRequest, scope: Scope, entity: Entity, post: Callable[
     """The new turn, to be put at the end of the conversation, or back to the page; a refusal as a sentence."""
     try:
         posted = post()
-    except (actions.BadMessage, actions.Busy) as problem:
-        busy = isinstance(problem, actions.Busy)
-        sentence = BUSY if busy else str(problem)
+    except (actions.BadMessage, actions.Busy, actions.TooMany) as problem:
+        sentence = str(problem) or BUSY
         if request.headers.get("HX-Request"):
-            return JsonResponse(payload("conflict" if busy else "invalid", sentence), status=409 if busy else 400)
+            code, status = REFUSALS[type(problem)]
+            return JsonResponse(payload(code, sentence), status=status)
         messages.error(request, sentence)
         return redirect("entities:detail", entity.pk)
     if not request.headers.get("HX-Request"):

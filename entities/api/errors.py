@@ -30,6 +30,12 @@ class Conflict(exceptions.APIException):
     default_detail = "This conflicts with the current state."
 
 
+class TooManyRequests(exceptions.APIException):
+    status_code = 429
+    default_code = "too_many_requests"
+    default_detail = "Too many requests."
+
+
 class TooLarge(exceptions.APIException):
     status_code = 413
     default_code = "too_large"

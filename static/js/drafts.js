@@ -74,6 +74,31 @@ if (user && !onSignIn) {
   restoreAll(document);
 }
 
+// A question has no label at first, and what has none reaches nobody: a turn that breaks off by then cannot show it again.
+// So the tab in which it was typed keeps it until the turn has ended, and then, if it was lost, puts it into the composer.
+function keepQuestions() {
+  const keyOfTurn = (id) => `${PREFIX} ${user} question ${id}`;
+  for (const turn of document.querySelectorAll("[data-turn]")) {
+    const asked = document.getElementById(`t-${turn.id}`)?.querySelector(".cl-turn-body");
+    if (asked) storage.set(keyOfTurn(turn.id), { text: asked.textContent });
+  }
+  for (const ended of document.querySelectorAll("#talk [data-state]")) {
+    const kept = storage.get(keyOfTurn(ended.id));
+    if (!kept) continue;
+    const field = document.querySelector("[data-composer] textarea");
+    if (ended.hasAttribute("data-lost-question") && field && !field.value) {
+      field.value = kept.text;
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+      keep(field.form);
+    }
+    if (!ended.hasAttribute("data-lost-question") || field?.value === kept.text) storage.drop(keyOfTurn(ended.id));
+  }
+}
+if (user && !onSignIn) {
+  keepQuestions();
+  document.addEventListener("htmx:load", keepQuestions);
+}
+
 document.addEventListener("input", (event) => {
   const form = event.target.form;
   if (event.isTrusted && isKept(form)) keep(form);

@@ -173,3 +173,28 @@ def test_a_turn_of_a_killed_server_says_that_it_was_interrupted(visit, start_ser
     urllib.request.urlopen(f"{another.url}/healthz")
     page = visit(f"/chat/{session.pk}/")
     page.get_by_text("Interrupted. The server stopped while this was answered.").wait_for()
+
+
+@pytest.mark.parametrize("lost", [True, False])
+def test_a_question_that_was_lost_before_its_label_is_back_in_the_composer(visit, viewer, contract, lost):
+    """Where it is not lost nothing comes back, and the browser keeps nothing either way."""
+    page = visit(f"/entities/{contract.pk}/")
+    page.route("**/events/**", lambda route: route.abort())  # the page does not hear how the turn ends
+    composer = page.get_by_placeholder("Ask about this record")
+    composer.fill("What is the <b>cap</b>?")
+    composer.press("Enter")
+    turn = page.locator("#talk [data-turn]").get_attribute("id")
+    with viewer.scope.open():
+        for _ in range(100):
+            if Turn.objects.get(pk=turn).state == State.DONE:
+                break
+            time.sleep(0.1)
+        if lost:
+            Message.objects.filter(turn=turn).delete()
+            Turn.objects.filter(pk=turn).update(state=State.INTERRUPTED, error="The server stopped.")
+    page.unroute("**/events/**")
+    page.reload()
+    page.locator(f"[id='{turn}'][data-state]").wait_for()
+    assert composer.input_value() == ("What is the <b>cap</b>?" if lost else "")
+    kept = page.evaluate("Object.keys(sessionStorage).filter(key => key.includes(' question '))")
+    assert kept == []
