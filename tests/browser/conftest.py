@@ -33,6 +33,7 @@ def installation(chromium: Browser) -> Iterator[str]:
     dropped = ("CLEARANCE_", "DATABASE_", "ANTHROPIC_", "DJANGO_SETTINGS_MODULE")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
     environment |= {"CLEARANCE_HOME": str(home), "CLEARANCE_PORT": str(port)}
+    environment["CLEARANCE_OFFLINE_PACE"] = "0.15"  # an answer lasts long enough to reload in the middle of it
     log = home / "supervisor.log"
     with log.open("wb") as output:
         process = subprocess.Popen(

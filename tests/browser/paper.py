@@ -12,6 +12,7 @@ MEANING = "what happens when it is too windy to climb"
 WIND = "Climbing stops when gusts pass eleven metres per second, and the ropes are brought in before dusk."
 PAY = "The average salary of the rope crew is £51,300 a year, and total payroll for the season came to £1,436,400."
 FIGURE = "51,300"
+TOTAL = "1,436,400"
 BESIDE_PAY = "The crew works in pairs, and each pair keeps the same anchors for a whole elevation."
 
 PAGES = (
