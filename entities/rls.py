@@ -16,6 +16,9 @@ from entities.fields import LabelField, WorkspaceForeignKey
 WORKSPACE = "workspace_id = (SELECT app_workspace())"
 LABELLED = "data_classification = ANY((SELECT app_allowed())::int[])"
 UNLABELLED = "(data_classification IS NULL AND (SELECT app_unlabelled()))"
+UNLABELLED_ABOVE_FLOOR = (
+    "(data_classification IS NULL AND (SELECT app_unlabelled()) AND floor = ANY((SELECT app_allowed())::int[]))"
+)
 AUDIENCE = "(audience = ANY((SELECT app_audiences())::bigint[]) OR (SELECT app_service()))"
 
 
@@ -23,13 +26,14 @@ def conditions(model: type[models.Model]) -> tuple[str, str]:
     """(USING, WITH CHECK) of the scope policy for `model`.
 
     A scope writes only labels that it may read, except that a nullable label may enter as NULL: uploads and messages
-    are written unlabelled and labelled by the service.
+    are written unlabelled and labelled by the service. Unlabelled text of which a floor is known is a steward's only as
+    far as they may read that floor; the service may read every label.
     """
     columns = {f.name: f for f in model._meta.local_fields}
     using, check = [WORKSPACE], [WORKSPACE]
     label = columns.get("data_classification")
     if label is not None and label.null:
-        using.append(f"({LABELLED} OR {UNLABELLED})")
+        using.append(f"({LABELLED} OR {UNLABELLED_ABOVE_FLOOR if 'floor' in columns else UNLABELLED})")
         check.append(f"({LABELLED} OR data_classification IS NULL)")
     elif label is not None:
         using.append(LABELLED)
@@ -122,6 +126,36 @@ class Protect(Operation):
 
     def describe(self) -> str:
         return f"Protect {self.name} by row-level security"
+
+
+class RenewPolicy(Operation):
+    """Give the scope policy of a table that is protected already the conditions that the template has now."""
+
+    reversible = True
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def deconstruct(self) -> tuple[str, list[Any], dict[str, Any]]:
+        return type(self).__name__, [self.name], {}
+
+    def state_forwards(self, app_label: str, state: Any) -> None:
+        """Policies are not part of the models' state."""
+
+    def database_forwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        model = to_state.apps.get_model(app_label, self.name)
+        using, check = conditions(model)
+        schema_editor.execute(f'ALTER POLICY scope ON "{model._meta.db_table}" USING ({using}) WITH CHECK ({check})')
+
+    def database_backwards(
+        self, app_label: str, schema_editor: BaseDatabaseSchemaEditor, from_state: Any, to_state: Any
+    ) -> None:
+        """The older conditions are not kept: they showed more."""
+
+    def describe(self) -> str:
+        return f"Renew the row-level security of {self.name}"
 
 
 class ProtectType(Protect):
