@@ -11,6 +11,7 @@ from django.urls import URLPattern, URLResolver, get_resolver
 
 from entities.access import rule_of
 from entities.models import Entity
+from entities.option_values import are_names, wrong_values
 from entities.rag import VERBS, Access, Rag, option_names
 from entities.registry import entity_types
 
@@ -32,8 +33,13 @@ def check_type(model: type[Entity]) -> Iterator[checks.CheckMessage]:
 
     for option in option_names(rag) - option_names(Rag):
         yield error(1, f"Rag has no option {option!r}", f"Options: {', '.join(sorted(option_names(Rag)))}")
+    wrong = list(wrong_values(rag))
+    for number, text in wrong:
+        yield error(number, text)
+    if wrong:
+        return  # what follows reads the values
     try:
-        used = {name for _, name, _, _ in string.Formatter().parse(rag.semantic) if name}
+        used = {name for _, name, _, _ in string.Formatter().parse(rag.semantic) if name is not None}
     except ValueError as problem:
         used = set()
         yield error(2, f"Rag.semantic is not a format string: {problem}")
@@ -41,9 +47,9 @@ def check_type(model: type[Entity]) -> Iterator[checks.CheckMessage]:
         yield error(2, f"Rag.semantic names {name!r}, which is not a field")
     for name in sorted(used & set(model.long_texts)):
         yield error(2, f"Rag.semantic names the long text {name!r}; its paragraphs are indexed by themselves")
-    for option in ("classified", "status_fields", "fields", "pulse_tracked_fields", "children"):
+    for option in ("classified", "status_fields", "fields", "pulse_tracked_fields"):
         for name in getattr(rag, option) or ():
-            if name not in columns and option != "children":
+            if name not in columns:
                 yield error(3, f"Rag.{option} names {name!r}, which is not a field")
     for name in model.long_texts:
         if name in rag.classified:
@@ -60,7 +66,9 @@ def check_type(model: type[Entity]) -> Iterator[checks.CheckMessage]:
     for rule in access.rules:
         if rule.verb not in VERBS:
             yield error(7, f"Access rule for unknown verb {rule.verb!r}", f"Verbs: {', '.join(VERBS)}")
-        if not rule.roles:
+        if not are_names(rule.roles):
+            yield error(7, f"Access rule for the roles {rule.roles!r}, which is not a list of names")
+        elif not rule.roles:
             yield error(7, "Access rule for no role; an empty list is not 'everybody'")
     for field in model._meta.local_fields:
         if field.name in RESERVED:

@@ -2,6 +2,9 @@
 
 COLORS = ("slate", "blue", "cyan", "teal", "green", "lime", "amber", "orange", "red", "pink", "purple", "indigo")
 
+# The icons, as a static file of symbols.
+SPRITE = "vendor/tabler-icons-3.51.0/sprite.svg"
+
 # What people write for a colour or an icon elsewhere, in the words of this palette.
 COLOR_ALIASES = {
     "gray": "slate",

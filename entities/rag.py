@@ -9,6 +9,10 @@ from django.db.models import Q
 Label = int | tuple[int, ...]
 """An atom, or several: text that needs more than one clearance."""
 
+Strategy = Literal["auto", "text", "layout"]
+Tier = Literal["fast", "standard", "deep"]
+Propagation = Literal["parent", "none"]
+
 VERBS = ("view", "change", "delete", "upload", "share")
 
 
@@ -22,13 +26,14 @@ class Collection:
     """A named set of files on a record.
 
     classification: floor of every paragraph in it. name_classification: label of the files' names.
-    strategy: extraction strategy, "auto" escalates. classify: may be off only where a classification is declared.
+    strategy: how text is taken from files, "auto" looks for tables where strokes suggest one.
+    classify: may be off only where a classification is declared.
     """
 
     label: str = ""
     classification: Label = 0
     name_classification: Label = 0
-    strategy: Literal["auto", "text", "layout", "ocr", "vision"] = "auto"
+    strategy: Strategy = "auto"
     classify: bool = True
 
 
@@ -64,12 +69,12 @@ class Rag:
     children: ClassVar[Sequence[str]] = ()
     pulse: ClassVar[bool] = False
     pulse_prompt: ClassVar[str] = ""
-    pulse_model: ClassVar[Literal["fast", "standard", "deep"]] = "fast"
+    pulse_model: ClassVar[Tier] = "fast"
     pulse_tracked_fields: ClassVar[Sequence[str] | None] = None
     pulse_refresh_after: ClassVar[int | None] = None
     status_fields: ClassVar[Sequence[str]] = ()
     coalesce: ClassVar[int] = 30
-    propagation: ClassVar[Literal["parent", "none"] | int] = "parent"
+    propagation: ClassVar[Propagation | int] = "parent"
     pulse_references: ClassVar[bool] = True
     chat_references: ClassVar[bool] = True
     chat_visibility: ClassVar[str] = "private"

@@ -17,11 +17,10 @@ from django.utils.safestring import SafeString, mark_safe
 
 from entities import formats
 from entities.model_markdown import CitationLink, Citations, render_citations, render_markdown
-from entities.palette import color_name, icon_name
+from entities.palette import SPRITE, color_name, icon_name
 
 register = template.Library()
 
-SPRITE = "vendor/tabler-icons-3.51.0/sprite.svg"
 STAGES = ("extract", "classify", "segment", "chunk", "embed")
 STAGE_WORDS = {
     "extract": "Reading the text",
