@@ -10,7 +10,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Case, F, Value, When
+from django.db.models import Case, F, QuerySet, Value, When
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -71,21 +71,26 @@ WHERE id = %s AND claim = %s RETURNING claim
 
 def show_stale(claim: Claim) -> bool:
     """The inputs are found to have changed: say so while the text is made. False when the claim is lost."""
-    mine = Variant.objects.filter(pk=claim.variant, claim=claim.token)
-    return bool(mine.update(stale_since=Coalesce("stale_since", Value(timezone.now()))))
+    return bool(_mine(claim).update(stale_since=Coalesce("stale_since", Value(timezone.now()))))
+
+
+def is_held(claim: Claim) -> bool:
+    return _mine(claim).exists()
 
 
 def hold(claim: Claim) -> bool:
     """Lock the variant until the transaction ends, after whoever is flagging it. False when the claim is lost."""
-    return Variant.objects.select_for_update().filter(pk=claim.variant, claim=claim.token).first() is not None
+    return _mine(claim).select_for_update().first() is not None
 
 
-def finish(claim: Claim) -> bool:
-    """The text says what the inputs said; stale still where something changed since. False when the claim is lost."""
-    mine = Variant.objects.filter(pk=claim.variant, claim=claim.token)
-    fresh = Case(When(due_at=None, then=Value(None)), default=F("stale_since"))
+def finish(claim: Claim, *, quiet: bool = False) -> bool:
+    """The text says what the inputs said; stale still where something changed since. False when the claim is lost.
+
+    quiet: whatever changed since was flagged for a text that needed more than this one, so it is not said.
+    """
+    fresh = Value(None) if quiet else Case(When(due_at=None, then=Value(None)), default=F("stale_since"))
     return bool(
-        mine.update(
+        _mine(claim).update(
             claim=None, claimed_until=None, attempts=0, problem="", checked_at=timezone.now(), stale_since=fresh
         )
     )
@@ -96,7 +101,7 @@ def give_back(claim: Claim, problem: str = "", *, pause: int) -> None:
 
     problem: why it failed; none where the inputs changed meanwhile, which is nobody's failure and slows nothing down.
     """
-    row = Variant.objects.filter(pk=claim.variant, claim=claim.token).first()
+    row = _mine(claim).first()
     if row is not None:
         row.attempts = row.attempts if problem else 0
         seconds = min(pause * 2 ** min(max(row.attempts - 1, 0), 8), LONGEST)
@@ -104,3 +109,7 @@ def give_back(claim: Claim, problem: str = "", *, pause: int) -> None:
         row.claim = row.claimed_until = None
         row.problem = problem[:200]
         row.save(update_fields=["due_at", "claim", "claimed_until", "problem", "attempts"])
+
+
+def _mine(claim: Claim) -> QuerySet[Variant]:
+    return Variant.objects.filter(pk=claim.variant, claim=claim.token)

@@ -48,13 +48,16 @@ PAUSE = 30
 
 @dataclass(frozen=True)
 class Job:
-    """A variant that this worker has begun, and what it needs to go on. fingerprint: of the text there is, or empty."""
+    """A variant that this worker has begun, and what it needs to go on. fingerprint: of the text there is, or empty;
+    held: the clearances that all who are shown that text hold.
+    """
 
     workspace: int
     claim: Claim
     entity: UUID
     scope: Scope
     fingerprint: str
+    held: frozenset[int]
     references: bool
     tier: Tier
     window: int
@@ -102,9 +105,11 @@ def begin(workspace: int, claim: Claim) -> Job | None:
         if entity.archived_at is not None:
             claims.finish(mine)
             return None
-        known = Pulse.objects.filter(pk=variant.pk).values_list("fingerprint", flat=True).first()
+        text = Pulse.objects.filter(pk=variant.pk).first()
+        held = frozenset(atoms_of((text.data_classification if text else None) or 0))
+        known = text.fingerprint if text else ""
         scope, rag = role_scope(service, tuple(variant.atoms)), entity.type_class.rag()
-        return Job(workspace, mine, entity.pk, scope, known or "", rag.pulse_references, rag.pulse_model, rag.coalesce)
+        return Job(workspace, mine, entity.pk, scope, known, held, rag.pulse_references, rag.pulse_model, rag.coalesce)
 
 
 def read(job: Job) -> Inputs | None:
@@ -130,7 +135,9 @@ def number(job: Job, inputs: Inputs) -> tuple[prompts.Prompt | None, list[int]]:
     """The prompt, with a number of the Pulse's registry on each passage; None when the claim is lost."""
     owner = Owner(OwnerKind.PULSE, job.claim.variant)
     with job.scope.open():
-        if not claims.show_stale(job.claim):
+        # What is new may need more than the text that is shown meanwhile: then its readers are told nothing.
+        told = atoms_in(inputs.labels) <= job.held
+        if not (claims.show_stale(job.claim) if told else claims.is_held(job.claim)):
             return None, []
         numbers = register_all(job.scope, owner, inputs.results)
     documents = documents_for_prompt(inputs.results, numbers)
@@ -152,7 +159,7 @@ def write(job: Job, inputs: Inputs, numbers: Sequence[int], reply: client.Reply,
         if not still_so(job, inputs):
             claims.give_back(job.claim, pause=job.window)
             return False
-        claims.finish(job.claim)
+        claims.finish(job.claim, quiet=not job.held <= atoms_in(inputs.labels))
         pulse = save(job, inputs, text.text.strip(), reply)
         label = pulse.data_classification or 0
         cited = [citation_of(by_number[n], n, text.text, label) for n in text.cited] if job.references else []
@@ -171,7 +178,7 @@ def write(job: Job, inputs: Inputs, numbers: Sequence[int], reply: client.Reply,
 
 
 def save(job: Job, inputs: Inputs, text: str, reply: client.Reply) -> Pulse:
-    """The row, with its sources: every passage that stood in the prompt, cited or not, and every record named in it."""
+    """The row, with its sources: every passage in the prompt, cited or not, every record named or counted in it."""
     pulse, _ = Pulse.objects.update_or_create(
         pk=job.claim.variant,
         defaults={
@@ -188,7 +195,9 @@ def save(job: Job, inputs: Inputs, text: str, reply: client.Reply) -> Pulse:
             "generated_by": job.scope.principal,
         },
     )
-    drawn: set[tuple[UUID, UUID | None]] = {(record_id, None) for record_id in (job.entity, *inputs.anchor.named)}
+    drawn: set[tuple[UUID, UUID | None]] = {
+        (record_id, None) for record_id in (job.entity, *inputs.anchor.named, *inputs.anchor.counted)
+    }
     drawn |= {source for piece in inputs.pieces for source in piece.sources}
     Source.objects.filter(derived=pulse.pk).delete()
     Source.objects.bulk_create(
@@ -210,6 +219,8 @@ def still_so(job: Job, inputs: Inputs) -> bool:
     try:
         with transaction.atomic():
             lock(Entity, {*others, job.entity})
+            # Only to be there still when this commits: a project's tasks change all the time.
+            lock(Entity, {*inputs.anchor.counted}, "KEY SHARE")
             lock(Paragraph, passages)
             lock(FieldParagraph, passages)
             lock(Pulse, {job.claim.variant}, "NO KEY UPDATE")
@@ -219,6 +230,7 @@ def still_so(job: Job, inputs: Inputs) -> bool:
     rows = ContextRow.objects.filter(pk__in=wanted, audience=0).values_list("pk", "data_classification", "digest")
     if {pk: (label, digest) for pk, label, digest in rows} != wanted:
         return False
+    others |= inputs.anchor.counted
     return open_records(others) == others and atoms_in(names_now(job, inputs)) <= atoms_in(inputs.labels)
 
 

@@ -37,6 +37,10 @@ TOLD = tuple(kind for kind in Kind if kind != Kind.RELATIONSHIP)
 """Kinds of rows in a Pulse. Relations stand in the status counts and links of the record already."""
 BELOW = 200
 """Records below the anchor that are searched with it, the latest."""
+COUNTED = 1_000
+"""Records below the anchor, the latest of a type, that a text is noted to have counted: whoever may not see one of them,
+because it was restricted afterwards, is not shown the text. One beyond that many stands in it until the next is made.
+"""
 GENERIC_FOCUS = "Summarise the current state, including risks and recent changes."
 PROMPTS = ("pulse_system", "pulse_user", "passages")
 OPEN = Q(visibility=Visibility.WORKSPACE, archived_at__isnull=True)
@@ -44,11 +48,14 @@ OPEN = Q(visibility=Visibility.WORKSPACE, archived_at__isnull=True)
 
 @dataclass(frozen=True)
 class Anchor:
-    """The record as a prompt shows it. atoms: of all that is in it. named: other records whose names are in it."""
+    """The record as a prompt shows it. atoms: of all that is in it. named: other records whose names are in it.
+    counted: records that stand in its numbers.
+    """
 
     record: Record
     atoms: frozenset[int]
     named: tuple[UUID, ...]
+    counted: frozenset[UUID]
     below: tuple[UUID, ...]
     query: str
     focus: str
@@ -92,6 +99,7 @@ class _Reading:
 
     atoms: set[int] = field(default_factory=set)
     named: list[UUID] = field(default_factory=list)
+    counted: set[UUID] = field(default_factory=set)
 
 
 def read_anchor(scope: Scope, entity: Entity) -> Anchor:
@@ -108,6 +116,7 @@ def read_anchor(scope: Scope, entity: Entity) -> Anchor:
         record=record,
         atoms=frozenset(reading.atoms),
         named=tuple(reading.named),
+        counted=frozenset(reading.counted),
         below=tuple(below),
         query=f"{_sentence(entity, fields, name)}. {focus}",
         focus=focus,
@@ -197,11 +206,13 @@ def _below(scope: Scope, entity: Entity, reading: _Reading) -> tuple[list[str], 
         if link not in readable:
             continue
         rows = model.objects.visible_to(scope).filter(OPEN, **{link: entity.pk})
-        found += rows.order_by("-updated_at").values_list("updated_at", "pk")[:BELOW]
+        latest = list(rows.order_by("-updated_at").values_list("updated_at", "pk")[:COUNTED])
+        found += latest[:BELOW]
         for name in rag.status_fields:
             if name in readable and (line := _distribution(model, rows, name)):
                 lines.append(line)
                 reading.atoms |= rag.label_of(name) | rag.label_of(link)
+                reading.counted |= {pk for _, pk in latest}
     found.sort(key=lambda row: (row[0], row[1]), reverse=True)
     return lines, list(dict.fromkeys(pk for _, pk in found))[:BELOW]
 

@@ -31,7 +31,8 @@ class PulseView:
 
     state: off (the type has none), no_access (the service role may not see the record), waiting (being made), ready.
     stale: since when it is known to be out of date. refreshing: a new text is on its way. requires: atoms that would
-    show more than is shown, where that may be said. problem: why the last attempt failed. role: as which it is made.
+    show more than is shown, where that may be said. problem: why the last attempt failed, where it is known that a new
+    text is due. role: as which it is made.
     """
 
     state: State
@@ -70,7 +71,7 @@ def pulse_for(scope: Scope, entity: Entity) -> PulseView:
         pulse=pulse,
         refreshing=row is not None and row.stale_since is not None and entity.archived_at is None,
         requires=requires,
-        problem=row.problem if row else "",
+        problem=row.problem if row and (pulse is None or row.stale_since) else "",
         role=service.role.name,
         stale=row.stale_since if row else None,
     )

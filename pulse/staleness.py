@@ -21,8 +21,9 @@ from pulse.variants import Atoms, service_role
 def mark_stale(entities: Iterable[UUID], needs: Iterable[int] = ()) -> None:
     """Flag the Pulses of `entities`, in the open scope; the sweep takes them after the type's `coalesce` seconds.
 
-    needs: the clearances that what changed needs; variants without them do not show it and are left alone. Types
-    without a Pulse are passed over. A burst within one transaction writes each row once.
+    needs: the clearances that what changed needs; variants without them do not show it and are left alone. Where the
+    text of a variant does not need them too it has readers without them: it is looked at, and they are told nothing.
+    Types without a Pulse are passed over. A burst within one transaction writes each row once.
     """
     _mark(entities, needs, shown=True)
 
@@ -44,12 +45,12 @@ HOLD = "SELECT id FROM pulse_variant WHERE workspace_id = %s AND entity_id = ANY
 
 
 def _mark(entities: Iterable[UUID], needs: Iterable[int], *, shown: bool) -> None:
-    windows = _windows(list(entities))
+    windows, clearances = _windows(list(entities)), sorted(set(needs))
     if windows:
         keep_variants(windows)
         with connection.cursor() as cursor:
             cursor.execute(
-                MARK, [list(windows), list(windows.values()), current().workspace, sorted(set(needs)), shown, shown]
+                MARK, [list(windows), list(windows.values()), shown, clearances, current().workspace, clearances]
             )
 
 
@@ -58,12 +59,13 @@ def _mark(entities: Iterable[UUID], needs: Iterable[int], *, shown: bool) -> Non
 MARK = """
 WITH wanted AS (SELECT unnest(%s::uuid[]) AS entity, unnest(%s::int[]) AS seconds),
 locked AS (
-  SELECT v.id, w.seconds FROM pulse_variant v JOIN wanted w ON w.entity = v.entity_id
+  SELECT v.id, w.seconds, s.shown FROM pulse_variant v JOIN wanted w ON w.entity = v.entity_id
+  CROSS JOIN LATERAL (SELECT %s AND app_pulse_covers(v.id, %s::int[]) AS shown) s
   WHERE v.workspace_id = %s AND v.atoms @> %s::int[]
-    AND (v.due_at IS NULL OR (%s AND v.stale_since IS NULL) OR v.xmin <> pg_current_xact_id()::xid)
+    AND (v.due_at IS NULL OR (s.shown AND v.stale_since IS NULL) OR v.xmin <> pg_current_xact_id()::xid)
   ORDER BY v.id FOR UPDATE OF v)
 UPDATE pulse_variant v SET
-  stale_since = CASE WHEN %s THEN coalesce(v.stale_since, clock_timestamp()) ELSE v.stale_since END,
+  stale_since = CASE WHEN l.shown THEN coalesce(v.stale_since, clock_timestamp()) ELSE v.stale_since END,
   due_at = coalesce(v.due_at, clock_timestamp() + make_interval(secs => l.seconds))
 FROM locked l WHERE v.id = l.id
 """
