@@ -32,8 +32,9 @@ def list_records(scope: Scope, model: type[Entity], query: Mapping[str, str]) ->
     `<field>=value` for any readable field, `q` in the name, `archived=1`, `ordering=field` or `-field`.
     Raises: BadQuery for a field that does not exist for `scope`.
     """
-    if any("\x00" in value for value in query.values()):
-        raise BadQuery("q", "A question holds no NUL characters.")
+    for name, value in query.items():
+        if "\x00" in value:
+            raise BadQuery(name, "A value holds no NUL characters.")
     rows: QuerySet[Any] = model.objects.readable_by(scope)
     rows = rows.filter(archived_at__isnull=query.get("archived") not in ("1", "true"))
     fields = readable_fields(model)

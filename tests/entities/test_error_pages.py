@@ -24,3 +24,21 @@ def test_a_form_with_its_token_is_taken(alice: Person):
     token = page.split('name="csrfmiddlewaretoken" value="')[1].split('"')[0]
     answer = strict.post(f"{alice.base}records/contract/new/", fields | {"csrfmiddlewaretoken": token})
     assert answer.status_code == 302
+
+
+def test_a_refusal_names_who_can_really_allow_it(steward: Person, viewer: Person):
+    for person, path in ((steward, "admin/"), (viewer, "records/contract/new/")):
+        answer = person.client.get(f"{person.base}{path}")
+        assert answer.status_code == 403
+        page = answer.content.decode()
+        assert "Who administers the workspace decides what your roles allow" in page
+        assert "steward of the workspace can" not in page
+
+
+def test_a_page_that_is_not_there_does_not_speak_of_a_record(viewer: Person):
+    for path in ("/w/nope/", "/nowhere/", f"{viewer.base}records/nosuch/"):
+        answer = viewer.client.get(path)
+        assert answer.status_code == 404
+        page = answer.content.decode()
+        assert "Nothing here for you" in page
+        assert "share the record" not in page

@@ -104,6 +104,12 @@ def test_bad_queries_are_answered_not_broken(alice: Person, contract: Contract, 
     assert alice.client.get(f"{alice.base}records/contract/?{query}").status_code in (200, 400)
 
 
+@pytest.mark.parametrize("name", ["q", "name", "status__icontains", "ordering", "archived"])
+def test_a_value_that_no_column_can_have_is_blamed_on_who_sent_it(alice: Person, contract: Contract, name: str) -> None:
+    answer = alice.api.get("/api/entities/contract/", {name: "a\x00"})
+    assert (answer.status_code, list(answer.json()["error"]["fields"])) == (400, [name])
+
+
 def test_bad_bodies_are_answered_not_broken(alice: Person) -> None:
     for body in ([1], [[1]]):
         assert alice.api.post("/api/entities/contract/batch/", body, format="json").status_code == 400

@@ -15,10 +15,10 @@ from django.test import RequestFactory
 
 from entities.actions import SEEDED
 from entities.formats import format_count, format_money, format_relative, format_size
-from entities.palette import COLORS, LABEL_ICONS, color_name, icon_name
+from entities.palette import COLORS, LABEL_ICONS, SPRITE, color_name, icon_name
 from entities.registry import entity_types
 from entities.shell import LabelChip
-from entities.templatetags.clearance_ui import FILE_ICONS, SPRITE
+from entities.templatetags.clearance_ui import FILE_ICONS
 
 BASE = Path(__file__).resolve().parents[2]
 VENDOR = BASE / "static/vendor"
