@@ -11,7 +11,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from entities.access import Scope
-from ingestion import blobs, claims, pipeline, records
+from ingestion import blobs, claims, pipeline, records, vector_graph
 from ingestion.models import File, RecordIndex
 
 FORGOTTEN = timedelta(minutes=2)
@@ -41,6 +41,12 @@ def sweep() -> None:
             process_file.delay(workspace, str(file))
         for entity in entities:
             index_record.delay(workspace, str(entity))
+
+
+@shared_task(name="ingestion.graph")
+def graph() -> None:
+    """Build the graph of a model that has come to have many vectors."""
+    vector_graph.build(most=vector_graph.MOST_IN_A_TASK)
 
 
 @shared_task(name="ingestion.tidy")

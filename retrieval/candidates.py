@@ -1,204 +1,176 @@
-"""The two branches: rows near in meaning, and rows that hold the words. Each is one statement over visible rows."""
+"""The two branches: rows near in meaning, and rows that hold the words. Each is one statement over visible rows.
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+Which statement is chosen by `survey`: what a search finds does not depend on it but in the two ways that
+docs/adr/0013 gives, the graph above `Tuning.scan` visible rows and common words above `Tuning.hits`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from django.db import connection
 
-from ingestion.models import Kind
 from retrieval.fusion import Vectors
 from retrieval.gate import Gate
-from retrieval.matches import Matcher
+from retrieval.graph_index import by_graph, graph_of
 from retrieval.query import PreparedQuery
+from retrieval.statements import filled, rows_of
+from retrieval.survey import HIGHEST, Survey
+from retrieval.terms import Terms
 from retrieval.tuning import tuning
 
-CONFIGS = (
-    "english", "german", "french", "spanish", "italian", "dutch", "portuguese", "swedish", "danish", "norwegian",
-    "finnish", "simple",
-)  # fmt: skip
-"""What `app_text_config` can answer, the default first."""
-
-
-@dataclass(frozen=True)
-class Terms:
-    """The words of a question as the index knows them: term (hash of a lexeme) -> the words that gave it.
-
-    stems: the lexemes of each word, by which matches are shown.
-    """
-
-    words: Mapping[int, frozenset[str]]
-    stems: Mapping[str, frozenset[str]] = field(default_factory=dict)
-
-    @property
-    def matcher(self) -> Matcher:
-        """Finds the words in a text."""
-        return Matcher(self.stems.items())
-
-    def matched(self, terms: Iterable[int]) -> list[str]:
-        """The words behind `terms`, in the order of the question."""
-        found = {word for term in terms for word in self.words.get(term, ())}
-        return [word for word in self.stems if word in found]
-
+# The rows of a table that pass the gate: under the reader's labels first, or the visible records first.
+BY_LABEL = "{table} p WHERE {condition}"
+BY_RECORD = """seen s CROSS JOIN LATERAL (
+  SELECT * FROM {table} p WHERE p.entity = s.number AND {cleared} {also} OFFSET 0) p WHERE true"""
 
 VECTOR = """
 WITH {ctes}
 SELECT "row", 1 - distance FROM (
-  SELECT p."row", (p.embedding <=> %s::halfvec) + 0 AS distance FROM ingestion_vector p
-  WHERE {condition}
-  AND p.model = (SELECT m.id FROM ingestion_vectormodel m WHERE m.model_id = %s)
+  SELECT p."row", (p.embedding <=> %s::halfvec) + 0 AS distance FROM {rows}
   ORDER BY distance, p."row" LIMIT %s) nearest
 WHERE distance < 'NaN'
 ORDER BY distance, "row"
 """
 
-# The columns of the gate, for rows of one file on one side of a hit.
-SIDE = """(SELECT {way} AS way, row_number() OVER (ORDER BY p.position {order}, p."row" {order}) AS distance,
-     p."row", p.data_classification
-   FROM (SELECT c.workspace_id, c.data_classification, c.audience, e.number AS entity, f.number AS file,
-           c.number AS "row", c.kind, c.position
-         FROM ingestion_contextrow c
-         JOIN entities_entity e ON e.id = c.entity_id JOIN ingestion_file f ON f.id = c.file_id
-         WHERE c.file_id = h.file_id AND c.kind = h.kind AND (c.position, c.number) {than} (h.position, h.number)) p
-   WHERE {condition} ORDER BY distance LIMIT %s)"""
-
-BESIDE = """
-WITH {ctes}
-SELECT h.number, n.way, n.distance, n."row", n.data_classification = h.data_classification
-FROM ingestion_contextrow h CROSS JOIN LATERAL (
-  {before}
-  UNION ALL
-  {after}
-) n
-WHERE h.number = ANY(%s) ORDER BY 1, 2, 3
-"""
-
-LEXEMES = """
-SELECT w.word, c.config::text, t.lexeme, hashtext(t.lexeme)
-FROM unnest(%s::text[]) w (word) CROSS JOIN unnest(%s::regconfig[]) c (config)
-LEFT JOIN LATERAL unnest(to_tsvector(c.config, app_words(w.word))) t ON true
-"""
-
-# df, n and mean are counts of what the reader sees. float8 throughout: numeric arithmetic takes twice as long.
+# Numbers that were not estimated are counted: rows and their mean length, and in how many a word stands.
+# float8 throughout: numeric arithmetic takes twice as long.
 LEXICAL = """
 WITH {ctes},
-hits AS MATERIALIZED (
-  SELECT p.term, p."row", p.tf, p.dl FROM ingestion_posting p WHERE {condition} AND p.term = ANY(%s)),
-rows AS MATERIALIZED (
-  SELECT count(*)::float8 AS n, avg(p.dl)::float8 AS mean FROM ingestion_posting p WHERE {condition} AND p.term = 0),
-df AS MATERIALIZED (SELECT term, count(*)::float8 AS df FROM hits GROUP BY term),
+hits AS MATERIALIZED ({hits}),
+rows (n, mean) AS MATERIALIZED ({counted}),
+known (term, df) AS (SELECT * FROM unnest(%s::int[], %s::float8[])),
 idf AS MATERIALIZED (
-  SELECT d.term, ln(1::float8 + (r.n - d.df + 0.5::float8) / (d.df + 0.5::float8)) AS weight
-  FROM df d CROSS JOIN rows r),
-best AS MATERIALIZED (
-  SELECT h."row", sum(i.weight * h.tf::float8 * (%s::float8 + 1::float8)
-    / (h.tf::float8 + %s::float8 * (1::float8 - %s::float8 + %s::float8 * h.dl::float8 / r.mean))) AS score
-  FROM hits h JOIN idf i USING (term) CROSS JOIN rows r
-  GROUP BY h."row" ORDER BY score DESC, h."row" LIMIT %s)
-SELECT b."row", b.score, array_agg(h.term) FROM best b JOIN hits h USING ("row")
-GROUP BY b."row", b.score ORDER BY b.score DESC, b."row"
+  SELECT k.term, ln(1::float8 + (greatest(r.n - d.df, 0::float8) + 0.5::float8) / (d.df + 0.5::float8)) AS weight
+  FROM known k CROSS JOIN rows r CROSS JOIN LATERAL (
+    SELECT coalesce(k.df, (SELECT count(*) FROM hits h WHERE h.term = k.term)::float8) AS df) d),
+first AS MATERIALIZED (SELECT h."row", sum({bm25}) AS score
+  FROM hits h JOIN idf i USING (term) CROSS JOIN rows r GROUP BY h."row" ORDER BY score DESC, h."row" LIMIT %s)
+{tail}
 """
+BM25 = """i.weight * h.tf::float8 * (%s::float8 + 1::float8)
+  / (h.tf::float8 + %s::float8 * (1::float8 - %s::float8 + %s::float8 * h.dl::float8 / r.mean))"""
+WHOLE = """SELECT f."row", f.score, array_agg(h.term) FROM first f JOIN hits h USING ("row")
+GROUP BY f."row", f.score ORDER BY f.score DESC, f."row" LIMIT %s"""
+# The words that were not looked for still count, in what the others found.
+REFINED = """SELECT f."row", sum({bm25}) AS score, array_agg(h.term)
+FROM first f JOIN ingestion_posting h USING ("row") JOIN idf i USING (term) CROSS JOIN rows r
+GROUP BY f."row" ORDER BY score DESC, f."row" LIMIT %s"""
 
 
-# Of rows that hold every word: which are summaries, of which file, and which hold the words as they were asked.
-VERBATIM = """
-SELECT c.number, c.kind = %s, c.file_id,
-  NOT EXISTS (SELECT FROM unnest(%s::text[]) p (phrase)
-    WHERE strpos(lower(regexp_replace(app_words(c.text), '\\s+', ' ', 'g')),
-      lower(btrim(regexp_replace(app_words(p.phrase), '\\s+', ' ', 'g')))) = 0)
-FROM ingestion_contextrow c WHERE c.number = ANY(%s)
-"""
+def by_meaning(query: PreparedQuery, gate: Gate, size: Survey) -> list[tuple[int, float]]:
+    """(row, cosine similarity) of the visible rows nearest to the question.
+
+    Exact up to `Tuning.scan` visible rows; above, by the model's graph where it has one (docs/adr/0003, 0013).
+    """
+    if not query.vector:
+        return []
+    t = tuning()
+    if size.visible > t.scan and not t.strict and (model := graph_of(query, size.visible)):
+        return by_graph(query, gate, model, t.candidates)
+    also = "AND p.model = (SELECT m.id FROM ingestion_vectormodel m WHERE m.model_id = %s)"
+    if size.by_record:
+        rows = BY_RECORD.format(table="ingestion_vector", cleared=gate.cleared, also=also)
+    else:
+        rows = f"{BY_LABEL.format(table='ingestion_vector', condition=gate.condition)} {also}"
+    params = [*gate.cte_params, query.literal, *gate.condition_params, query.model_id, t.candidates]
+    return [(row, similarity) for row, similarity in rows_of(filled(VECTOR, gate, rows=rows), params)]
 
 
 @dataclass(frozen=True)
-class Exact:
-    """Rows that hold a question as it was asked, best first; where none does, those that hold every word of it.
+class Plan:
+    """Which words are looked for, and which only weighed in what those found.
 
-    behind: a file's summary that holds every word -> the passage of the same file that does too.
+    looked_for: all of their passages. most_used: a further word, of which only the passages that hold it `least` times
+    or more; sliced: of those, only the sample's.
     """
 
-    rows: tuple[int, ...] = ()
-    behind: Mapping[int, int] = field(default_factory=dict)
+    looked_for: tuple[int, ...]
+    weighed: tuple[int, ...] = ()
+    most_used: int | None = None
+    least: int = 1
+    sliced: bool = False
 
 
-def word_for_word(query: PreparedQuery, terms: Terms, worded: Sequence[tuple[int, float, frozenset[int]]]) -> Exact:
-    """Which of the rows that `by_words` found hold the question itself.
-
-    Where a passage of a file does, the summary of that file comes behind it: it has no page to open.
-    """
-    whole = [row for row, _, found in worded if len(terms.matched(found)) == len(terms.stems)]
-    if not whole:
-        return Exact()
-    found = {
-        row: (verbatim, summary, file)
-        for row, summary, file, verbatim in _all(VERBATIM, [Kind.FILE_SUMMARY, list(query.phrases), whole])
-    }
-    passages: dict[object, int] = {}
-    for row in sorted(found, key=lambda row: (not found[row][0], whole.index(row))):
-        _, summary, file = found[row]
-        if file is not None and not summary:
-            passages.setdefault(file, row)
-    behind = {row: passages[file] for row, (_, summary, file) in found.items() if summary and file in passages}
-    rows = [row for row in whole if row in found and row not in behind]
-    return Exact(tuple(row for row in rows if found[row][0]) or tuple(rows), behind)
+def plan(terms: Sequence[int], size: Survey) -> Plan:
+    """Rare words first, until `Tuning.hits` passages are to be read; the common rest tells little."""
+    limit = tuning().hits
+    ordered = sorted(terms, key=lambda term: (size.frequency(term), term))
+    if size.by_record or sum(map(size.frequency, ordered)) <= limit:
+        return Plan(tuple(ordered))
+    taken: list[int] = []
+    reads = 0.0
+    while ordered and reads + size.frequency(ordered[0]) <= limit:
+        reads += size.frequency(ordered[0])
+        taken.append(ordered.pop(0))
+    if not ordered or reads > limit / 20:
+        return Plan(tuple(taken), tuple(ordered))
+    first, counts = ordered[0], size.holding[ordered[0]]
+    least = next((k for k in range(2, HIGHEST + 1) if counts[k] <= limit), HIGHEST + 1)
+    if least > HIGHEST or counts[least] < limit / 20:
+        return Plan(tuple(taken), tuple(ordered), first, min(least, HIGHEST) - 1, sliced=True)
+    return Plan(tuple(taken), tuple(ordered), first, least)
 
 
-def by_meaning(query: PreparedQuery, gate: Gate) -> list[tuple[int, float]]:
-    """(row, cosine similarity) of the visible rows nearest to the question, by exact scan (docs/adr/0003)."""
-    if not query.vector:
-        return []
-    params = [
-        *gate.cte_params, query.literal, *gate.condition_params, query.model_id, tuning().candidates,
-    ]  # fmt: skip
-    return [(row, similarity) for row, similarity in _all(_filled(VECTOR, gate), params)]
-
-
-def by_words(terms: Terms, gate: Gate) -> list[tuple[int, float, frozenset[int]]]:
+def by_words(terms: Terms, gate: Gate, size: Survey) -> list[tuple[int, float, frozenset[int]]]:
     """(row, BM25 score, matched terms) of the visible rows that hold a word of the question.
 
-    Okapi BM25 (Robertson and Zaragoza, 2009) with the idf that is never negative; k1 and b from `Tuning`.
+    Okapi BM25 (Robertson and Zaragoza, 2009) with the idf that is never negative; k1 and b from `Tuning`. Frequencies
+    are of the reader's rows alone.
     """
     if not terms.words:
         return []
     t = tuning()
-    params = [
-        *gate.cte_params, *gate.condition_params, list(terms.words), *gate.condition_params,
-        t.k1, t.k1, t.b, t.b, t.candidates,
-    ]  # fmt: skip
-    return [(row, score, frozenset(found)) for row, score, found in _all(_filled(LEXICAL, gate), params)]
+    way = plan(list(terms.words), size)
+    bm25 = (t.k1, t.k1, t.b, t.b)
+    statement, params = _hits(way, gate, size)
+    counted, count_params = _counted(gate, size)
+    refined = bool(way.weighed)
+    known = [size.frequency(term) if term in way.weighed else None for term in terms.words]
+    text = filled(
+        LEXICAL, gate, hits=statement, counted=counted, bm25=BM25, tail=REFINED.format(bm25=BM25) if refined else WHOLE
+    )
+    first = 2 * t.candidates if refined else t.candidates
+    found = rows_of(
+        text,
+        [
+            *gate.cte_params, *params, *count_params, list(terms.words), known, *bm25, first,
+            *(bm25 if refined else ()), t.candidates,
+        ],
+    )  # fmt: skip
+    return [(row, score, frozenset(held)) for row, score, held in found]
 
 
-def terms_of(words: Sequence[str]) -> Terms:
-    """Stems of `words` in every language that rows may be in. Touches no workspace data.
+def _hits(way: Plan, gate: Gate, size: Survey) -> tuple[str, list[object]]:
+    columns = 'SELECT p.term, p."row", p.tf, p.dl FROM '
+    terms = list(way.looked_for)
+    if size.by_record:
+        rows = BY_RECORD.format(table="ingestion_posting", cleared=gate.cleared, also="AND p.term = ANY(%s)")
+        return columns + rows, [*gate.condition_params, terms]
+    by_label = columns + BY_LABEL.format(table="ingestion_posting", condition=gate.condition)
+    parts, params = [f"{by_label} AND p.term = ANY(%s)"], [*gate.condition_params, terms]
+    if way.most_used is not None:
+        parts.append(f"{by_label} AND p.term = %s AND p.tf >= %s{' AND p.sample >= 5' if way.sliced else ''}")
+        params += [*gate.condition_params, way.most_used, way.least]
+    return " UNION ALL ".join(parts), params
 
-    Words that say nothing in the question's own language are left out: in an index of another language they would
-    be rare, and rare words weigh most. Its language is the one that knows most of the words as stop words.
-    """
-    if not words:
-        return Terms({})
-    found = [row for row in _all(LEXEMES, [list(words), list(CONFIGS)]) if row[2] is not None and row[3] != 0]
-    spoken = {(config, word) for word, config, _, _ in found}
-    silent = {
-        config: {word for word in words if (config, word) not in spoken and ("simple", word) in spoken}
-        for config in CONFIGS
-    }
-    own = max(CONFIGS, key=lambda config: (len(silent[config]), config == CONFIGS[0]))
-    said = [word for word in words if word not in silent[own]] or list(words)
-    by_term: dict[int, set[str]] = {}
-    stems: dict[str, set[str]] = {word: set() for word in said}
-    for word, _, lexeme, term in found:
-        if word in stems:
-            by_term.setdefault(term, set()).add(word)
-            stems[word].add(lexeme)
-    return Terms({t: frozenset(w) for t, w in by_term.items()}, {w: frozenset(s) for w, s in stems.items()})
+
+def _counted(gate: Gate, size: Survey) -> tuple[str, list[object]]:
+    """The number of visible rows and their mean length: counted where they are few, else estimated."""
+    if size.visible > tuning().hits:
+        return "SELECT %s::float8, %s::float8", [size.visible, size.length]
+    counts = "SELECT count(*)::float8, avg(p.dl)::float8 FROM "
+    if size.by_record:
+        rows = BY_RECORD.format(table="ingestion_posting", cleared=gate.cleared, also="AND p.term = 0")
+        return counts + rows, [*gate.condition_params]
+    rows = BY_LABEL.format(table="ingestion_posting", condition=gate.condition)
+    return f"{counts}{rows} AND p.term = 0", [*gate.condition_params]
 
 
 def vectors_of(rows: Sequence[int], model_id: str) -> Vectors:
     """The vectors of rows that a branch has found, in float32 and of length 1."""
     if not rows:
         return {}
-    found = _all(
+    found = rows_of(
         'SELECT v."row", halfvec_send(v.embedding) FROM ingestion_vector v WHERE v."row" = ANY(%s)'
         " AND v.model = (SELECT m.id FROM ingestion_vectormodel m WHERE m.model_id = %s)",
         [list(rows), model_id],
@@ -211,35 +183,3 @@ def vectors_of(rows: Sequence[int], model_id: str) -> Vectors:
         if length > 0:
             vectors[row] = vector / length
     return vectors
-
-
-def beside(rows: Sequence[int], gate: Gate, window: int) -> dict[int, list[tuple[int, int]]]:
-    """row -> (neighbour, distance) up to `window` steps either way in the same file, never across a label.
-
-    Neighbours are the nearest rows that the reader sees: a hidden passage between two is no different from none.
-    """
-    if not rows or not window:
-        return {}
-    side = [*gate.condition_params, window]
-    before = SIDE.format(way=-1, order="DESC", than="<", condition=gate.condition)
-    after = SIDE.format(way=1, order="ASC", than=">", condition=gate.condition)
-    statement = _filled(BESIDE, gate, before=before, after=after)
-    found = _all(statement, [*gate.cte_params, *side, *side, list(rows)])
-    broken: set[tuple[int, int]] = set()
-    result: dict[int, list[tuple[int, int]]] = {}
-    for row, way, distance, neighbour, same_label in found:
-        if not same_label:
-            broken.add((row, way))
-        if (row, way) not in broken:
-            result.setdefault(row, []).append((neighbour, distance))
-    return result
-
-
-def _filled(statement: str, gate: Gate, **parts: str) -> str:
-    return statement.format(ctes=gate.ctes, condition=gate.condition, **parts)
-
-
-def _all(statement: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, params)
-        return list(cursor.fetchall())

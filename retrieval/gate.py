@@ -20,9 +20,13 @@ from retrieval.query import Within
 
 CONVERSATION = [Kind.CHAT_MESSAGE, Kind.ROLLING_SUMMARY]
 
+# Rows for everybody first: nearly all are, and an array is asked element by element.
 CLEARED = """p.workspace_id = %s
   AND p.data_classification = ANY((SELECT app_allowed())::int[])
-  AND (p.audience = ANY((SELECT app_audiences())::int[]) OR (SELECT app_service()))"""
+  AND (p.audience = 0 OR p.audience = ANY((SELECT app_audiences())::int[]) OR (SELECT app_service()))"""
+SEEN = "p.entity IN (SELECT number FROM seen)"
+# Where nothing is hidden in this way, as nearly always, the question is answered once and not for every row.
+NOT_UNSEEN = '((SELECT NOT EXISTS (SELECT FROM unseen)) OR p."row" NOT IN (SELECT "row" FROM unseen))'
 
 # Rows drawn from a record that the reader may not see. Materialised, because both uses ask for few of many rows.
 UNSEEN = """unseen ("row") AS MATERIALIZED (
@@ -36,12 +40,19 @@ class NothingVisible(Exception):
 
 @dataclass(frozen=True)
 class Gate:
-    """`WITH {ctes} … WHERE {condition}` for an index table under the alias `p`, each with its parameters in order."""
+    """`WITH {ctes} … WHERE {condition}` for an index table under the alias `p`, each with its parameters in order.
+
+    condition: `cleared` (all but object permission) and `SEEN`, for statements that take the two apart.
+    """
 
     ctes: str
-    condition: str
+    cleared: str
     cte_params: tuple[Any, ...]
     condition_params: tuple[Any, ...]
+
+    @property
+    def condition(self) -> str:
+        return f"{self.cleared}\n  AND {SEEN}"
 
 
 def gate(scope: Scope, within: Within) -> Gate:
@@ -51,7 +62,7 @@ def gate(scope: Scope, within: Within) -> Gate:
     """
     seen, seen_params = _compiled(visible(scope, Entity) & _chosen_entities(within), "number")
     ctes, cte_params = [f"seen (number) AS MATERIALIZED ({seen})"], [*seen_params]
-    conditions = [CLEARED, "p.entity IN (SELECT number FROM seen)"]
+    conditions = [CLEARED]
     params: list[Any] = [scope.workspace]
     if not scope.is_service:
         try:
@@ -60,7 +71,7 @@ def gate(scope: Scope, within: Within) -> Gate:
             hidden, hidden_params = "SELECT NULL::uuid WHERE false", ()
         ctes.append(UNSEEN.format(hidden=hidden))
         cte_params += hidden_params
-        conditions.append('p."row" NOT IN (SELECT "row" FROM unseen)')
+        conditions.append(NOT_UNSEEN)
     if within.kinds:
         conditions.append("p.kind = ANY(%s)")
         params.append([int(kind) for kind in within.kinds])

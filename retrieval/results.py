@@ -11,11 +11,11 @@ from django.db.models.expressions import RawSQL
 from entities.access import Scope, sources_visible, visible
 from entities.models import Entity
 from ingestion.models import ContextRow, Kind, RowParagraph
-from retrieval.candidates import Terms
 from retrieval.fusion import Hit
 from retrieval.links import passage_url, workspace_url
 from retrieval.matches import Matcher, bare
 from retrieval.places import Layout, Part, RowText, layouts_of
+from retrieval.terms import Terms
 
 FILE_NAME_IS_READABLE = RawSQL(
     "ingestion_file.name_classification = ANY((SELECT app_allowed())::int[])", [], output_field=BooleanField()

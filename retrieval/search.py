@@ -12,20 +12,15 @@ from uuid import UUID
 from entities.access import Scope, ScopeError, current
 from entities.models import Entity
 from references.graph import walk
-from retrieval.candidates import (
-    Exact,
-    Terms,
-    beside,
-    by_meaning,
-    by_words,
-    terms_of,
-    vectors_of,
-    word_for_word,
-)
+from retrieval.candidates import by_meaning, by_words, vectors_of
+from retrieval.exact import Exact, word_for_word
 from retrieval.fusion import Hit, Vectors, diversify, in_order, reciprocal_rank, spread
 from retrieval.gate import Gate, NothingVisible, gate
+from retrieval.neighbours import beside
 from retrieval.query import PreparedQuery, Within, prepare
 from retrieval.results import Result, load_results
+from retrieval.survey import survey
+from retrieval.terms import Terms, terms_of
 from retrieval.tuning import tuning
 
 EVERYTHING = Within()
@@ -90,7 +85,8 @@ def find(
     except NothingVisible:
         return nothing
     terms = terms_of(asked.words)
-    near, worded = by_meaning(asked, through), by_words(terms, through)
+    size = survey(list(terms.words), through)
+    near, worded = by_meaning(asked, through, size), by_words(terms, through, size)
     exact = word_for_word(asked, terms, worded)
     least = tuning().floor if floor is None else floor
     return Found(asked, terms, _fused(near, worded, exact, least), through, linked, exact)

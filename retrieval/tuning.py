@@ -16,7 +16,9 @@ class Tuning:
     cosine similarity at least. pool: best fused rows among which MMR chooses `diverse`; mmr: share of relevance against
     novelty; sure: how many that hold the question itself stay, however alike. window: neighbours on either side of a
     passage; each step away multiplies its weight by decay. page, prompt, most: results on a page, passages in a prompt,
-    and the most that anybody may ask for.
+    and the most that anybody may ask for. scan: visible rows up to which all vectors are compared; above, the graph is
+    walked with a list of `breadth` rows where they are at least `share` of it, and never where `strict`. hits: passages
+    that are read for their words; common words beyond only order what the others found.
     """
 
     candidates: int = 100
@@ -36,6 +38,11 @@ class Tuning:
     prompt: int = 5
     most: int = 50
     words: int = 64
+    scan: int = 30_000
+    hits: int = 20_000
+    breadth: int = 400
+    share: float = 0.02
+    strict: bool = False
     cached_queries: int = 2048
 
 

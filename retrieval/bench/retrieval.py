@@ -17,10 +17,12 @@ from numpy.typing import NDArray
 
 from entities.rls import AUDIENCE, LABELLED, WORKSPACE, policy_sql
 from retrieval.bench.world import MODEL, BenchWorld, bench_world, count_visible, owner, unit
-from retrieval.candidates import Terms, by_meaning, by_words, terms_of
+from retrieval.candidates import by_meaning, by_words
 from retrieval.gate import Gate, gate
 from retrieval.query import PreparedQuery, Within
 from retrieval.search import search
+from retrieval.survey import survey
+from retrieval.terms import Terms, terms_of
 from retrieval.tuning import tuning
 
 QUERIES = 20
@@ -78,10 +80,11 @@ def vector_lines(world: BenchWorld, rounds: int) -> list[Row]:
     with world.reader.open():
         numbers, matrix = visible_matrix(world)
         through = gate(world.reader, Within())
-        recall = float(np.mean([recall_of(by_meaning(q, through), exact(matrix, numbers, q)) for q in asked]))
+        size = survey([], through)
+        recall = float(np.mean([recall_of(by_meaning(q, through, size), exact(matrix, numbers, q)) for q in asked]))
         with owner() as raw:
             sides: dict[str, Callable[[Any], Any]] = {
-                "ours": lambda q: by_meaning(q, through),
+                "ours": lambda q: by_meaning(q, through, size),
                 "numpy": lambda q: exact(matrix, numbers, q),
                 "by hand": lambda q: raw.execute(BY_HAND, [q.literal, world.reader.workspace, MODEL]).fetchall(),
             }
@@ -139,7 +142,10 @@ def lexical_lines(world: BenchWorld, rounds: int) -> list[Row]:
         for name, ranks in kinds.items():
             asked = [[world.words[rank + n] for rank in ranks] for n in range(5 if ranks == (0, 1, 2, 3) else QUERIES)]
             given = [(words, terms_of(words)) for words in asked]
-            sides = {"ours": lambda pair: ours(pair[1], through), "gin": lambda pair: with_gin(pair[0], through)}
+            sides = {
+                "ours": lambda pair: ours(pair[1], through),
+                "gin": lambda pair: with_gin(pair[0], through),
+            }
             times = timed(rounds, sides, given)
             goal = 20.0 if len(ranks) == 1 else 2.5
             ratio = times["gin"][0] / times["ours"][0]
@@ -152,7 +158,7 @@ def lexical_lines(world: BenchWorld, rounds: int) -> list[Row]:
 
 
 def ours(terms: Terms, through: Gate) -> Any:
-    return by_words(terms, through)
+    return by_words(terms, through, survey(list(terms.words), through))
 
 
 WITH_GIN = """

@@ -1,0 +1,56 @@
+"""Vectors by the graph (HNSW): for readers of more rows than are worth reading one by one (docs/adr/0013).
+
+The gate stands in the statement and is asked of every row that the graph comes to, so no hidden row leaves the
+database; but which visible rows it finds, and how long it takes, can depend on hidden ones. `Tuning.strict` goes
+without.
+"""
+
+from django.db import connection
+
+from retrieval.gate import SEEN, Gate
+from retrieval.query import PreparedQuery
+from retrieval.statements import filled, rows_of
+from retrieval.tuning import tuning
+
+# The planner neither knows how few rows pass the gate nor how much a row costs: the way is chosen here (facts: ADR).
+SETTINGS = {
+    "enable_sort": "off",
+    "enable_seqscan": "off",
+    "enable_bitmapscan": "off",
+    "hnsw.iterative_scan": "relaxed_order",
+}
+
+GRAPH = """
+WITH {ctes}
+SELECT "row", 1 - distance FROM (
+  SELECT p."row", p.embedding::halfvec({dim}) <=> %s::halfvec({dim}) AS distance FROM ingestion_vector p
+  WHERE p.model = {model} AND ({seen}) IS TRUE AND {cleared}
+  ORDER BY p.embedding::halfvec({dim}) <=> %s::halfvec({dim}) LIMIT %s) nearest
+WHERE distance < 'NaN'
+ORDER BY distance, "row"
+"""
+FIND = """
+SELECT m.id, c.reltuples FROM ingestion_vectormodel m
+JOIN pg_class c ON c.relname = 'ingestion_vector_graph_' || m.id
+JOIN pg_index i ON i.indexrelid = c.oid AND i.indisvalid
+WHERE m.model_id = %s
+"""
+
+
+def graph_of(query: PreparedQuery, visible: float) -> int | None:
+    """The model's number, where its graph is there and the visible rows are a share of it that is worth the walk."""
+    found = rows_of(FIND, [query.model_id])
+    return next((model for model, size in found if visible >= tuning().share * size), None)
+
+
+def by_graph(query: PreparedQuery, gate: Gate, model: int, count: int) -> list[tuple[int, float]]:
+    """(row, cosine similarity) of `count` visible rows near to the question, most of them the nearest."""
+    statement = filled(GRAPH, gate, dim=str(len(query.vector)), model=str(model), seen=SEEN)
+    settings = {**SETTINGS, "hnsw.ef_search": str(tuning().breadth)}
+    with connection.cursor() as cursor:
+        cursor.execute("; ".join(f"SET LOCAL {name} = {value}" for name, value in settings.items()))
+        params = [*gate.cte_params, query.literal, *gate.condition_params, query.literal, count]
+        cursor.execute(statement, params)
+        found = cursor.fetchall()
+        cursor.execute("; ".join(f"SET LOCAL {name} TO DEFAULT" for name in settings))
+    return [(row, similarity) for row, similarity in found]

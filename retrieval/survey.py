@@ -1,0 +1,83 @@
+"""How much a reader sees, roughly, before it is read: by it a search chooses its way (docs/adr/0013).
+
+Counted over a sample of rows drawn by the hash of their ids, through the same gate as everything else. What depends on
+hidden rows (`cleared`) decides only how long a search takes; estimates that enter a score are over visible rows alone.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from retrieval.gate import SEEN, Gate
+from retrieval.statements import rows_of
+from retrieval.tuning import tuning
+
+ENOUGH = 400
+"""Sampled visible rows that make an estimate good to about a twentieth."""
+TOO_MANY = 4_000
+"""Sampled rows under the reader's labels above which the next, larger sample would cost more than it tells."""
+HIGHEST = 8
+"""Words that a passage holds more often are counted as if it held them so often."""
+
+LEVEL = """
+l{level} AS MATERIALIZED (
+  SELECT {level} AS level, term, tf, count(*) AS cleared, count(*) FILTER (WHERE seen) AS visible,
+    sum(dl) FILTER (WHERE seen) AS length
+  FROM (SELECT p.term, least(p.tf, {highest}) AS tf, p.dl, ({seen}) IS TRUE AS seen
+        FROM ingestion_posting p WHERE {cleared} AND p.sample >= {level} AND p.term = ANY(%s) {needed}) sampled
+  GROUP BY term, tf)"""
+
+# A larger sample is taken only where the smaller one did not tell enough.
+NEEDED = """AND (SELECT coalesce(max(visible), 0) < {enough} AND coalesce(max(cleared), 0) < {too_many}
+  FROM l{before} WHERE term = 0)"""
+
+SURVEY = """
+WITH {ctes},{levels}
+SELECT * FROM l11 UNION ALL SELECT * FROM l8 UNION ALL SELECT * FROM l5
+"""
+
+
+@dataclass(frozen=True)
+class Survey:
+    """Estimates of numbers of rows. 0 where the sample held none.
+
+    visible: rows that the reader sees. cleared: rows under their labels, seen or not. length: mean number of words of
+    the visible ones. holding: term -> visible rows by how often they hold it, `holding[term][k]` k times or more.
+    """
+
+    visible: float
+    cleared: float
+    length: float
+    holding: Mapping[int, Sequence[float]]
+
+    def frequency(self, term: int) -> float:
+        """Visible rows that hold a term."""
+        return self.holding[term][1] if term in self.holding else 0.0
+
+    @property
+    def by_record(self) -> bool:
+        """Whether it is less work to read the visible records than all that is under the reader's labels."""
+        return self.visible <= tuning().scan and self.cleared > 20_000 and self.cleared > 4 * self.visible
+
+
+def survey(terms: Sequence[int], gate: Gate) -> Survey:
+    """One statement; its cost depends little on the size of the workspace."""
+    levels, params, before = [], [], 0
+    for level in (11, 8, 5):
+        needed = NEEDED.format(enough=ENOUGH, too_many=TOO_MANY, before=before) if before else ""
+        levels.append(LEVEL.format(level=level, highest=HIGHEST, seen=SEEN, cleared=gate.cleared, needed=needed))
+        params += [*gate.condition_params, [0, *terms]]
+        before = level
+    statement = SURVEY.format(ctes=gate.ctes, levels=",".join(levels))
+    found = rows_of(statement, [*gate.cte_params, *params])
+    level = min((level for level, term, *_ in found if term == 0), default=0)
+    factor = float(2**level)
+    rows = [row for row in found if row[0] == level]
+    holding: dict[int, list[float]] = {}
+    for _, term, tf, _, visible, _ in rows:
+        counts = holding.setdefault(term, [0.0] * (HIGHEST + 2))
+        for k in range(1, tf + 1):
+            counts[k] += visible * factor
+    whole = next((row for row in rows if row[1] == 0), (0, 0, 0, 0, 0, 0))
+    _, _, _, cleared, visible, length = whole
+    holding.pop(0, None)
+    return Survey(visible * factor, cleared * factor, float(length or 0) / (visible or 1), holding)

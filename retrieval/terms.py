@@ -1,0 +1,66 @@
+"""The words of a question as the index knows them."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from retrieval.matches import Matcher
+from retrieval.statements import rows_of
+
+CONFIGS = (
+    "english", "german", "french", "spanish", "italian", "dutch", "portuguese", "swedish", "danish", "norwegian",
+    "finnish", "simple",
+)  # fmt: skip
+"""What `app_text_config` can answer, the default first."""
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The words of a question as the index knows them: term (hash of a lexeme) -> the words that gave it.
+
+    stems: the lexemes of each word, by which matches are shown.
+    """
+
+    words: Mapping[int, frozenset[str]]
+    stems: Mapping[str, frozenset[str]] = field(default_factory=dict)
+
+    @property
+    def matcher(self) -> Matcher:
+        """Finds the words in a text."""
+        return Matcher(self.stems.items())
+
+    def matched(self, terms: Iterable[int]) -> list[str]:
+        """The words behind `terms`, in the order of the question."""
+        found = {word for term in terms for word in self.words.get(term, ())}
+        return [word for word in self.stems if word in found]
+
+
+LEXEMES = """
+SELECT w.word, c.config::text, t.lexeme, hashtext(t.lexeme)
+FROM unnest(%s::text[]) w (word) CROSS JOIN unnest(%s::regconfig[]) c (config)
+LEFT JOIN LATERAL unnest(to_tsvector(c.config, app_words(w.word))) t ON true
+"""
+
+
+def terms_of(words: Sequence[str]) -> Terms:
+    """Stems of `words` in every language that rows may be in. Touches no workspace data.
+
+    Words that say nothing in the question's own language are left out: in an index of another language they would
+    be rare, and rare words weigh most. Its language is the one that knows most of the words as stop words.
+    """
+    if not words:
+        return Terms({})
+    found = [row for row in rows_of(LEXEMES, [list(words), list(CONFIGS)]) if row[2] is not None and row[3] != 0]
+    spoken = {(config, word) for word, config, _, _ in found}
+    silent = {
+        config: {word for word in words if (config, word) not in spoken and ("simple", word) in spoken}
+        for config in CONFIGS
+    }
+    own = max(CONFIGS, key=lambda config: (len(silent[config]), config == CONFIGS[0]))
+    said = [word for word in words if word not in silent[own]] or list(words)
+    by_term: dict[int, set[str]] = {}
+    stems: dict[str, set[str]] = {word: set() for word in said}
+    for word, _, lexeme, term in found:
+        if word in stems:
+            by_term.setdefault(term, set()).add(word)
+            stems[word].add(lexeme)
+    return Terms({t: frozenset(w) for t, w in by_term.items()}, {w: frozenset(s) for w, s in stems.items()})

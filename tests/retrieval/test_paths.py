@@ -1,0 +1,155 @@
+"""Every way that a search may take finds the same: all that the reader sees, and nothing else (docs/adr/0013)."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from django.db import connection
+from hypothesis import HealthCheck, given, settings
+
+from entities.actions import create_entity
+from entities.types import Contract
+from ingestion import vector_graph
+from retrieval import candidates
+from retrieval.search import find
+from retrieval.survey import Survey, survey
+from retrieval.tuning import tuning
+from tests.conftest import Person
+from tests.oracle.monitor import World
+from tests.oracle.worlds import Planted, plant, worlds
+from tests.retrieval.conftest import Index
+from tests.retrieval.test_oracle import plant_rows
+
+SIZED = settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+Tuned = Callable[..., None]
+
+
+@pytest.fixture
+def tuned(settings: Any) -> Iterator[Tuned]:
+    """`tuned(hits=3)` sets constants of ranking for one test."""
+
+    def apply(**values: object) -> None:
+        settings.RETRIEVAL = values
+        tuning.cache_clear()
+
+    yield apply
+    tuning.cache_clear()
+
+
+def all_sampled(planted: Planted | Index) -> None:
+    """As if every row stood for 32: a small world is planned for as a large one."""
+    with planted.service.open(), connection.cursor() as cursor:
+        cursor.execute("UPDATE ingestion_posting SET sample = 11")
+
+
+def found_is_what_each_may_read(planted: Planted) -> None:
+    world = planted.world
+    for person in world.people:
+        expected = {text.words for text in world.texts if world.index_reads(person, text)}
+        with (scope := planted.scope(person)).open():
+            assert texts_of([hit.row for hit in find(scope, "liability", floor=-1).hits]) == expected
+
+
+def texts_of(rows: list[int]) -> set[str]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT text FROM ingestion_contextrow WHERE number = ANY(%s)", [rows])
+        return {text for (text,) in cursor.fetchall()}
+
+
+@SIZED
+@given(world=worlds())
+def test_records_first(db: None, monkeypatch: pytest.MonkeyPatch, world: World) -> None:
+    monkeypatch.setattr(Survey, "by_record", property(lambda size: True))
+    planted = plant(world)
+    plant_rows(planted, vectors=True)
+    found_is_what_each_may_read(planted)
+
+
+@SIZED
+@given(world=worlds())
+def test_common_words(db: None, tuned: Tuned, world: World) -> None:
+    tuned(hits=100)
+    planted = plant(world)
+    plant_rows(planted, vectors=False)
+    all_sampled(planted)
+    found_is_what_each_may_read(planted)
+
+
+def test_common_words_order_what_rare_ones_found(alice: Person, contract: Contract, index: Index, tuned: Tuned) -> None:
+    for n in range(30):
+        index.row(contract, f"The quay has berth {n}.", vector=False)
+    index.row(contract, "The sluice is shut.", vector=False)
+    index.row(contract, "The sluice by the quay is open.", vector=False)
+    all_sampled(index)
+
+    def best() -> list[str]:
+        with alice.scope.open():
+            hits = find(alice.scope, "sluice quay", floor=-1).hits
+            return [next(iter(texts_of([hit.row]))) for hit in hits[:2]]
+
+    whole = best()
+    tuned(hits=500)
+    with alice.scope.open():
+        found = find(alice.scope, "sluice quay", floor=-1)
+        assert found.gate is not None
+        terms = list(found.terms.words)
+        assert candidates.plan(terms, survey(terms, found.gate)).weighed
+    assert best() == whole == ["The sluice by the quay is open.", "The sluice is shut."]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_graph_finds_what_reading_all_finds(
+    alice: Person, cfo: Person, viewer: Person, contract: Contract, restricted: Contract, index: Index, tuned: Tuned
+) -> None:
+    for n in range(20):
+        index.row(contract, f"Berth {n} takes ships of {n * 10} metres.", label=5 if n % 2 else 0)
+        index.row(restricted, f"The settlement has clause {n} on damages.")
+    all_sampled(index)
+    people = (alice, cfo, viewer)
+
+    def found(who: Person) -> list[int]:
+        with who.scope.open():
+            return [hit.row for hit in find(who.scope, "how long may a vessel be", floor=-1).hits]
+
+    tuned(strict=True)
+    exact = [found(who) for who in people]
+    assert vector_graph.build(fewest=1_000) == []
+    assert len(vector_graph.build(fewest=1)) == 1
+    assert vector_graph.build(fewest=1) == []
+    walked: list[str] = []
+    tuned(scan=1, share=0.0)
+    with pytest.MonkeyPatch.context() as patch:
+        by_graph = candidates.by_graph
+
+        def walk(*given: Any) -> Any:
+            walked.append("graph")
+            return by_graph(*given)
+
+        patch.setattr(candidates, "by_graph", walk)
+        by_walk = [found(who) for who in people]
+
+    assert len(walked) == 3
+    assert by_walk == exact
+    assert [len(rows) for rows in exact] == [40, 20, 10]
+    assert settings_are_as_before()
+
+
+def settings_are_as_before() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT current_setting('enable_sort')")
+        return bool(cursor.fetchone()[0] == "on")
+
+
+def test_a_new_record_is_not_hidden_by_the_way_it_is_read(alice: Person, viewer: Person, index: Index) -> None:
+    """By the record or by the label: a restricted record's rows are nobody else's."""
+    with alice.scope.open():
+        secret = create_entity(
+            scope=alice.scope, model=Contract, fields={"name": "Yard", "counterparty": "X"}, visibility="restricted"
+        )
+    index.row(secret, "The yard is for sale.", vector=False)
+    for by_record in (True, False):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(Survey, "by_record", property(lambda size, value=by_record: value))
+            for who, count in ((alice, 1), (viewer, 0)):
+                with who.scope.open():
+                    assert len(find(who.scope, "yard", floor=-1).hits) == count
