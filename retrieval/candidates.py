@@ -95,7 +95,7 @@ def plan(terms: Sequence[int], size: Survey) -> Plan:
     """Rare words first, until `Tuning.hits` passages are to be read; the common rest tells little."""
     limit = tuning().hits
     ordered = sorted(terms, key=lambda term: (size.frequency(term), term))
-    if size.by_record or sum(map(size.frequency, ordered)) <= limit:
+    if size.exact or sum(map(size.frequency, ordered)) <= limit:
         return Plan(tuple(ordered))
     taken: list[int] = []
     reads = 0.0
@@ -143,7 +143,7 @@ def by_words(terms: Terms, gate: Gate, size: Survey) -> list[tuple[int, float, f
 def _hits(way: Plan, gate: Gate, size: Survey) -> tuple[str, list[object]]:
     columns = 'SELECT p.term, p."row", p.tf, p.dl FROM '
     terms = list(way.looked_for)
-    if size.by_record:
+    if size.exact and size.by_record:
         rows = BY_RECORD.format(table="ingestion_posting", cleared=gate.cleared, also="AND p.term = ANY(%s)")
         return columns + rows, [*gate.condition_params, terms]
     by_label = columns + BY_LABEL.format(table="ingestion_posting", condition=gate.condition)
@@ -156,10 +156,10 @@ def _hits(way: Plan, gate: Gate, size: Survey) -> tuple[str, list[object]]:
 
 def _counted(gate: Gate, size: Survey) -> tuple[str, list[object]]:
     """The number of visible rows and their mean length: counted where they are few, else estimated."""
-    if size.visible > tuning().hits:
+    if not size.exact:
         return "SELECT %s::float8, %s::float8", [size.visible, size.length]
     counts = "SELECT count(*)::float8, avg(p.dl)::float8 FROM "
-    if size.by_record:
+    if size.exact and size.by_record:
         rows = BY_RECORD.format(table="ingestion_posting", cleared=gate.cleared, also="AND p.term = 0")
         return counts + rows, [*gate.condition_params]
     rows = BY_LABEL.format(table="ingestion_posting", condition=gate.condition)

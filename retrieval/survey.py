@@ -13,8 +13,8 @@ from retrieval.tuning import tuning
 
 ENOUGH = 400
 """Sampled visible rows that make an estimate good to about a twentieth."""
-TOO_MANY = 4_000
-"""Sampled rows under the reader's labels above which the next, larger sample would cost more than it tells."""
+FEW = 80
+"""Visible rows of 256 up to which all of them are counted, and nothing that enters a score is estimated."""
 HIGHEST = 8
 """Words that a passage holds more often are counted as if it held them so often."""
 
@@ -26,9 +26,14 @@ l{level} AS MATERIALIZED (
         FROM ingestion_posting p WHERE {cleared} AND p.sample >= {level} AND p.term = ANY(%s) {needed}) sampled
   GROUP BY term, tf)"""
 
-# A larger sample is taken only where the smaller one did not tell enough.
-NEEDED = """AND (SELECT coalesce(max(visible), 0) < {enough} AND coalesce(max(cleared), 0) < {too_many}
-  FROM l{before} WHERE term = 0)"""
+# A larger sample is taken where the smaller one did not tell enough. That depends on visible rows alone.
+NEEDED = {
+    11: "",
+    8: "AND (SELECT coalesce(max(v), 0) < {enough} FROM n11)",
+    5: "AND (SELECT coalesce(max(v), 0) < {enough} FROM n11)"
+    " AND (SELECT coalesce(max(v), 0) >= {few} AND coalesce(max(v), 0) < {enough} FROM n8)",
+}
+VISIBLE = "n{level} (v) AS (SELECT sum(visible) FROM l{level} WHERE term = 0)"
 
 SURVEY = """
 WITH {ctes},{levels}
@@ -40,10 +45,12 @@ SELECT * FROM l11 UNION ALL SELECT * FROM l8 UNION ALL SELECT * FROM l5
 class Survey:
     """Estimates of numbers of rows. 0 where the sample held none.
 
-    visible: rows that the reader sees. cleared: rows under their labels, seen or not. length: mean number of words of
-    the visible ones. holding: term -> visible rows by how often they hold it, `holding[term][k]` k times or more.
+    exact: so few visible rows that no estimate may enter a score. visible: rows that the reader sees. cleared: rows
+    under their labels, seen or not. length: mean number of words of the visible ones. holding: term -> visible rows by
+    how often they hold it, `holding[term][k]` k times or more.
     """
 
+    exact: bool
     visible: float
     cleared: float
     length: float
@@ -56,20 +63,20 @@ class Survey:
     @property
     def by_record(self) -> bool:
         """Whether it is less work to read the visible records than all that is under the reader's labels."""
-        return self.visible <= tuning().scan and self.cleared > 20_000 and self.cleared > 4 * self.visible
+        return self.visible <= tuning().scan and self.cleared > max(20_000, 4 * self.visible)
 
 
 def survey(terms: Sequence[int], gate: Gate) -> Survey:
     """One statement; its cost depends little on the size of the workspace."""
-    levels, params, before = [], [], 0
-    for level in (11, 8, 5):
-        needed = NEEDED.format(enough=ENOUGH, too_many=TOO_MANY, before=before) if before else ""
-        levels.append(LEVEL.format(level=level, highest=HIGHEST, seen=SEEN, cleared=gate.cleared, needed=needed))
+    levels, params = [], []
+    for level, needed in NEEDED.items():
+        asked = needed.format(few=FEW, enough=ENOUGH)
+        levels.append(LEVEL.format(level=level, highest=HIGHEST, seen=SEEN, cleared=gate.cleared, needed=asked))
+        levels.append(VISIBLE.format(level=level))
         params += [*gate.condition_params, [0, *terms]]
-        before = level
     statement = SURVEY.format(ctes=gate.ctes, levels=",".join(levels))
     found = rows_of(statement, [*gate.cte_params, *params])
-    level = min((level for level, term, *_ in found if term == 0), default=0)
+    level = min((row[0] for row in found), default=11)
     factor = float(2**level)
     rows = [row for row in found if row[0] == level]
     holding: dict[int, list[float]] = {}
@@ -80,4 +87,5 @@ def survey(terms: Sequence[int], gate: Gate) -> Survey:
     whole = next((row for row in rows if row[1] == 0), (0, 0, 0, 0, 0, 0))
     _, _, _, cleared, visible, length = whole
     holding.pop(0, None)
-    return Survey(visible * factor, cleared * factor, float(length or 0) / (visible or 1), holding)
+    exact = not found or (level == 8 and visible < FEW)
+    return Survey(exact, visible * factor, cleared * factor, float(length or 0) / (visible or 1), holding)

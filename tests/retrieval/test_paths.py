@@ -37,7 +37,7 @@ def tuned(settings: Any) -> Iterator[Tuned]:
 
 
 def all_sampled(planted: Planted | Index) -> None:
-    """As if every row stood for 32: a small world is planned for as a large one."""
+    """As if every row stood for 32: with `FEW` out of the way, a small world is planned for as a large one."""
     with planted.service.open(), connection.cursor() as cursor:
         cursor.execute("UPDATE ingestion_posting SET sample = 11")
 
@@ -67,7 +67,8 @@ def test_records_first(db: None, monkeypatch: pytest.MonkeyPatch, world: World) 
 
 @SIZED
 @given(world=worlds())
-def test_common_words(db: None, tuned: Tuned, world: World) -> None:
+def test_common_words(db: None, tuned: Tuned, monkeypatch: pytest.MonkeyPatch, world: World) -> None:
+    monkeypatch.setattr("retrieval.survey.FEW", 1)
     tuned(hits=100)
     planted = plant(world)
     plant_rows(planted, vectors=False)
@@ -89,6 +90,7 @@ def test_common_words_order_what_rare_ones_found(alice: Person, contract: Contra
 
     whole = best()
     tuned(hits=500)
+    monkeypatch.setattr("retrieval.survey.FEW", 1)
     with alice.scope.open():
         found = find(alice.scope, "sluice quay", floor=-1)
         assert found.gate is not None
@@ -99,7 +101,14 @@ def test_common_words_order_what_rare_ones_found(alice: Person, contract: Contra
 
 @pytest.mark.django_db(transaction=True)
 def test_the_graph_finds_what_reading_all_finds(
-    alice: Person, cfo: Person, viewer: Person, contract: Contract, restricted: Contract, index: Index, tuned: Tuned
+    alice: Person,
+    cfo: Person,
+    viewer: Person,
+    contract: Contract,
+    restricted: Contract,
+    index: Index,
+    tuned: Tuned,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for n in range(20):
         index.row(contract, f"Berth {n} takes ships of {n * 10} metres.", label=5 if n % 2 else 0)
