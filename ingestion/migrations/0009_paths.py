@@ -16,6 +16,6 @@ POLICIES = [
 class Migration(migrations.Migration):
     """Ways to read the index tables at every share of visible rows (docs/adr/0013)."""
 
-    dependencies = [("ingestion", "0007_words")]
+    dependencies = [("ingestion", "0008_floors")]
 
     operations = [migrations.RunSQL([SQL]), migrations.RunSQL(POLICIES)]
