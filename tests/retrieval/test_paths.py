@@ -76,7 +76,9 @@ def test_common_words(db: None, tuned: Tuned, monkeypatch: pytest.MonkeyPatch, w
     found_is_what_each_may_read(planted)
 
 
-def test_common_words_order_what_rare_ones_found(alice: Person, contract: Contract, index: Index, tuned: Tuned) -> None:
+def test_common_words_order_what_rare_ones_found(
+    alice: Person, contract: Contract, index: Index, tuned: Tuned, monkeypatch: pytest.MonkeyPatch
+) -> None:
     for n in range(30):
         index.row(contract, f"The quay has berth {n}.", vector=False)
     index.row(contract, "The sluice is shut.", vector=False)
