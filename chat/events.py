@@ -20,14 +20,14 @@ from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth import get_user
-from django.http import Http404, HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
 
 from chat import wakeups
 from chat.access import events_after, get_turn_or_404
 from chat.models import ENDS, OPEN
 from chat.steps import in_thread
 from entities.access import NoWorkspace, Scope, open_token
-from entities.errors import NOT_FOUND, payload
+from entities.errors import NOT_FOUND, not_signed_in, payload
 from entities.models import User
 
 POLL_SECONDS = 1.0
@@ -115,9 +115,9 @@ async def application(scope: MutableMapping[str, Any], receive: Receive, send: S
         after = after_of(scope.get("query_string", b"").decode("latin-1"), headers)
         await in_thread(look_as, who, turn, after)
     except NotSignedIn:
-        await answer(send, 401, payload("not_signed_in", "Authentication credentials were not provided."))
+        await answer(send, not_signed_in())
     except (NoWorkspace, Http404, ValueError):
-        await answer(send, 404, payload("not_found", NOT_FOUND))
+        await answer(send, absent())
     else:
         await stream(who, turn, after, receive, send)
 
@@ -148,12 +148,16 @@ async def disconnected(receive: Receive) -> None:
         pass
 
 
-async def answer(send: Send, status: int, body: dict[str, Any]) -> None:
-    """As the API writes it, so that the bytes are the same."""
-    await send({"type": "http.response.start", "status": status, "headers": [(b"content-type", b"application/json")]})
-    await send(
-        {"type": "http.response.body", "body": json.dumps(body, ensure_ascii=False, separators=(",", ":")).encode()}
-    )
+async def answer(send: Send, response: HttpResponse) -> None:
+    headers = [(name.lower().encode(), value.encode()) for name, value in response.items()]
+    await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
+    await send({"type": "http.response.body", "body": response.content})
+
+
+def absent() -> HttpResponse:
+    """The 404 of the API's other routes, byte for byte."""
+    body = json.dumps(payload("not_found", NOT_FOUND), ensure_ascii=False, separators=(",", ":"))
+    return HttpResponse(body, status=404, content_type="application/json")
 
 
 def after_of(query: str, headers: dict[str, str]) -> int:
@@ -171,8 +175,9 @@ def who_of(path: str, headers: dict[str, str]) -> Who:
 def identify(slug: str | None, headers: dict[str, str]) -> Scope:
     """Who asks, in which workspace, as `entities.middleware` finds it. Raises: NotSignedIn; NoWorkspace."""
     scheme, _, secret = headers.get("authorization", "").partition(" ")
-    if slug is None and scheme.lower() == "token" and secret:
-        found = open_token(sha256(secret.strip().encode()).hexdigest())
+    if scheme.lower() == "token" and secret:
+        # Under a workspace's address the API takes no token, and it is not made good by a cookie.
+        found = open_token(sha256(secret.strip().encode()).hexdigest()) if slug is None else None
         user = User.objects.filter(pk=found[0], is_active=True).first() if found else None
         if found is None or user is None:
             raise NotSignedIn
@@ -180,6 +185,8 @@ def identify(slug: str | None, headers: dict[str, str]) -> Scope:
     else:
         user = session_user(headers.get("cookie", ""))
         slug = slug or headers.get("x-workspace", "")
+    if user.password_by_other:
+        raise NotSignedIn
     return Scope.for_user(user, slug)
 
 

@@ -5,6 +5,7 @@ today.
 from dataclasses import dataclass
 from typing import Any
 
+from chat.access import messages_of
 from chat.models import Session, Turn
 from chat.tools import owner_of
 from entities.access import Scope
@@ -23,7 +24,10 @@ class Given:
 
 @dataclass(frozen=True)
 class Inspected:
-    """layers: (name, tokens) in the order of the prompt. dropped: what did not fit, in words."""
+    """layers: (name, tokens) in the order of the prompt. dropped: what did not fit, in words. usage: of the calls.
+
+    All three are empty where the answer may not be read today: they would measure text that is hidden.
+    """
 
     layers: tuple[tuple[str, int], ...]
     passages: tuple[Given, ...]
@@ -54,5 +58,7 @@ def inspect(scope: Scope, turn: Turn) -> Inspected:
         for n, resolved in sorted(found.items())
         if resolved.available
     )
+    if not messages_of(scope, session).filter(pk=turn.answer).exists():
+        return Inspected((), passages, (), {})
     layers = tuple(turn.manifest.get("layers", {}).items())
     return Inspected(layers, passages, tuple(turn.manifest.get("dropped", ())), turn.usage)

@@ -190,3 +190,18 @@ def test_a_number_of_a_record_that_is_hidden_now_neither_cites_nor_hides_the_ans
     assert answer["content"] == "Nothing is known."
     with service.open():
         assert Session.objects.filter(pk=chat.session).exists()
+
+
+def test_the_inspector_measures_nothing_of_an_answer_that_is_hidden_now(alice, viewer, contract, heron, start, model):
+    chat, turn = ask_about_heron(viewer, contract, start, model, text="The password is tangerine [1].")
+    runner.wait_until_idle()
+    api, page = f"/api/chat/turns/{turn}/context/", f"{viewer.base}chat/turns/{turn}/context/"
+    before = viewer.api.get(api).json()
+    assert before["tokens"] == sum(layer["tokens"] for layer in before["layers"]) > 0
+    assert before["usage"]["input"] > 0
+    assert "tokens, estimated" in viewer.client.get(page).content.decode()
+    raise_to_secret(alice, heron)
+    assert viewer.api.get(api).json() == {"layers": [], "tokens": 0, "passages": [], "dropped": [], "usage": {}}
+    shown = viewer.client.get(page).content.decode()
+    assert "tokens, estimated" not in shown
+    assert "Secret" not in shown.split("<main", 1)[1]

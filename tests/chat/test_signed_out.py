@@ -4,11 +4,12 @@ import asyncio
 import threading
 
 import pytest
+from django.test import Client
 
 from chat import runner
 from entities.access import Scope
 from entities.models import Token
-from tests.chat.conftest import events_of, get_asgi, text_of
+from tests.chat.conftest import events_of, get_asgi, tail, text_of
 
 
 def by_cookie(who):
@@ -73,3 +74,29 @@ def test_a_stream_lasts_as_long_as_what_opened_it(viewer, contract, start, model
     listening.join(10)
     assert not listening.is_alive()
     assert text_of(events_of(b"".join(sent))) == text
+
+
+def test_a_cookie_makes_no_bad_token_good(viewer, contract, start, model):
+    """Under a workspace's address too, and in the bytes of the API."""
+    model.says(text="Yes.")
+    chat = start(viewer, contract)
+    turn = chat.ask("Is it?")["id"]
+    refused = Client().get("/api/me/")
+    bad = {**by_cookie(viewer), "authorization": "Token made-up"}
+    for prefix in ("", "/w/acme"):
+        path = f"{prefix}/api/chat/turns/{turn}/events/"
+        asked = {name: asyncio.run(get_asgi(path, "", {"host": "localhost", **headers})) for name, headers in
+                 {"good": by_cookie(viewer), "bad": bad, "nobody": {}}.items()}  # fmt: skip
+        assert asked["good"][0] == 200
+        assert asked["bad"] == asked["nobody"] == (401, refused.content)
+        told = viewer.client.get(f"{prefix}/api/me/", headers={"Authorization": "Token made-up", "X-Workspace": "acme"})
+        assert told.status_code == 401
+
+
+def test_a_password_that_somebody_else_chose_opens_no_stream(viewer, contract, start, model):
+    model.says(text="Yes.")
+    turn = start(viewer, contract).ask("Is it?")["id"]
+    assert tail(viewer, turn)[0] == 200
+    viewer.user.password_by_other = True
+    viewer.user.save()
+    assert tail(viewer, turn)[0] == 401
