@@ -14,7 +14,7 @@ from entities.access.scope import cached
 from entities.models import Entity
 from entities.rag import Collection, atoms
 from entities.registry import type_by_content_type
-from ingestion.models import File
+from ingestion.models import File, FileRevision
 
 
 @dataclass(frozen=True)
@@ -70,13 +70,20 @@ def is_shown(scope: Scope, file: File, outline: Outline) -> bool:
     """Whether a file exists for `scope` at all.
 
     It does not where its collection's or its own floor is concealed, or where it has been classified and all of it is
-    concealed. Who uploaded it sees that it is there, as stewards do.
+    concealed. Who uploaded what is there now sees that it is there, as stewards do.
     """
-    if scope.is_service or is_steward(scope) or (scope.principal and file.created_by == scope.principal):
+    if scope.is_service or is_steward(scope):
         return True
-    if any(not is_acknowledged(label) for label in (file.floor, *collection_floor(file))):
-        return False
-    return not outline.exists or outline.shown > 0 or not _all_concealed(file)
+    if all(is_acknowledged(label) for label in (file.floor, *collection_floor(file))) and (
+        not outline.exists or outline.shown > 0 or not _all_concealed(file)
+    ):
+        return True
+    return is_own(scope, FileRevision.objects.filter(pk=file.pending_revision_id or file.revision_id).first())
+
+
+def is_own(scope: Scope, revision: FileRevision | None) -> bool:
+    """Whether the caller sent these bytes. Who sent an earlier revision knows nothing of what others sent later."""
+    return scope.principal > 0 and revision is not None and revision.created_by == scope.principal
 
 
 def _all_concealed(file: File) -> bool:

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.files.base import File as Upload
 from django.db import connection, transaction
 
-from entities.access import Scope, combine_many, held_atoms
+from entities.access import Scope, combine_many, held_atoms, readable_now
 from entities.actions import record
 from entities.api.errors import TooLarge
 from entities.formats import format_size
@@ -80,7 +80,8 @@ def given_label(labels: Iterable[int]) -> int:
 
 def _file(scope: Scope, entity: Entity, collection: str, name: str, floor: int, name_label: int) -> File:
     """The file by that name that the caller is shown, made when there is none. Two uploads of one name wait for each
-    other. One by that name that is concealed from the caller stays as it is, and a twin of it is made.
+    other. One that is concealed from the caller, or whose name is and was not given by them, stays as it is, and a twin
+    of it is made: finding it would tell that a guess of its name was right.
     """
     with connection.cursor() as cursor:
         cursor.execute(
@@ -90,7 +91,8 @@ def _file(scope: Scope, entity: Entity, collection: str, name: str, floor: int, 
     named = list(File.objects.filter(entity=entity.pk, collection=collection, name=name).order_by("twin"))
     found = outlines([file.pk for file in named])
     for file in named:
-        if is_shown(scope, file, found.get(file.pk, Outline())):
+        knows_name = readable_now(file.name_classification) or (scope.principal and file.created_by == scope.principal)
+        if knows_name and is_shown(scope, file, found.get(file.pk, Outline())):
             return file
     return File.objects.create(
         workspace_id=scope.workspace,

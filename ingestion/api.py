@@ -158,7 +158,7 @@ def file_download(request: Request, pk: UUID) -> Any:
 @extend_schema(responses=inline_serializer("Votes", {"id": serializers.UUIDField(), "votes": serializers.ListField()}))
 @api_view(["GET"])
 def file_paragraphs(request: Request, pk: UUID) -> Response:
-    """For stewards: the paragraphs they are cleared for, with their votes."""
+    """For stewards: the paragraphs they are cleared for, in order, with their votes. Positions would tell of others."""
     file = get_file_or_404(scope_of(request), pk)
     return paginate(request, Paragraph.objects.filter(file=file.pk).order_by("position"), paragraph_json)
 
@@ -184,7 +184,6 @@ def paragraph_json(paragraph: Paragraph) -> dict[str, Any]:
     label = paragraph.data_classification
     return {
         "id": str(paragraph.pk),
-        "position": paragraph.position,
         "page": paragraph.page,
         "text": paragraph.text,
         "labels": None if label is None else label_list(label),

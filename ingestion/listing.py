@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import BigIntegerField, Count, F, Func, Sum
+from django.db.models import BigIntegerField, Case, Count, F, Func, Sum, When
 from django.urls import reverse
 
-from entities.access import Scope, atoms_of, may, readable_now
+from entities.access import Scope, allowed_labels, atoms_of, may, readable_now
 from entities.api.lists import chips_of, labels_of_atoms
 from entities.models import Entity
 from entities.rag import Collection
@@ -17,6 +17,7 @@ from ingestion.access import (
     collections_of,
     floor_atoms,
     is_acknowledged,
+    is_own,
     is_shown,
     is_steward,
     outlines,
@@ -25,6 +26,22 @@ from ingestion.access import (
 from ingestion.models import File, FileRevision, Paragraph, State
 
 NAMELESS = "File (name not cleared)"
+BROKEN = "This file could not be worked on."
+TOLD = {
+    "bomb": "This file cannot be opened safely.",
+    "bytes_missing": "The bytes of this file are not in the storage.",
+    "corrupt": "This file is damaged.",
+    "empty": "There is no text in this file.",
+    "encrypted": "This file is protected by a password.",
+    "memory": "This file needs more memory than reading may take.",
+    "mislabelled": "This file is not what its name says.",
+    "no_pages": "This file has no pages.",
+    "timeout": "Reading this file took too long.",
+    "too_large": "This file is too large to be read.",
+    "too_many_pages": "This file has too many pages.",
+    "unsupported": "Files of this type are not read.",
+}
+"""What everybody is told by error code. The sentences in the row, with pages and sizes, are for who sent the bytes."""
 
 
 @dataclass(frozen=True)
@@ -52,11 +69,12 @@ class FileView:
     """A file as the caller may know it.
 
     name: NAMELESS where the name's label is not the caller's. size, pages: of the original for stewards and whoever
-    uploaded it; for all others the bytes of text that they may read and the last page that shows, whether or not there
-    is more, so that they do not tell; None where there is no such text yet. labels: atoms of what is readable or
-    acknowledged in it. outcome: what came out, by label. stages: how it was worked on, told to whom the size of the
-    original is; the API leaves them out. url: of the reader, "" where there is nothing to read; the
-    other addresses are "" where the caller may not.
+    uploaded the revision that is shown; for all others the bytes of text that they may read and the last page that
+    shows, whether or not there is more, so that they do not tell; None where there is no such text yet. error: its
+    sentence tells others the kind of problem only, no numbers. labels: atoms of what is readable or acknowledged in
+    it. outcome: what came out, by label. stages: how it was worked on, told to whom the size of the original is;
+    the API leaves them out. url: of the reader, "" where there is nothing to read; the other addresses are "" where
+    the caller may not.
     """
 
     id: UUID
@@ -131,8 +149,12 @@ class RecordFacts:
 
 
 def list_files(scope: Scope, entity: Entity) -> list[FileView]:
-    """The files of a record that was got by an access function, those of which everything is concealed left out."""
-    return file_views(scope, visible_files(scope).filter(entity=entity.pk).order_by("collection", "name"))
+    """The files of a record that was got by an access function, those of which everything is concealed left out. By
+    name as far as names are readable: a place among the others would tell of the rest.
+    """
+    title = Case(When(name_classification__in=allowed_labels(), then="name"))
+    files = visible_files(scope).filter(entity=entity.pk)
+    return file_views(scope, files.order_by("collection", title.asc(nulls_last=True), "created_at", "pk"))
 
 
 def file_view(scope: Scope, file: File) -> FileView:
@@ -190,12 +212,14 @@ def _view(
     record: RecordFacts,
 ) -> FileView:
     declared = record.collections
-    own = is_steward(scope) or (scope.principal > 0 and file.created_by == scope.principal)
+    own = is_steward(scope) or is_own(scope, revision)
+    # While a revision is on its way, the pages are those of the one before it, which may be somebody else's.
+    pages_known = own and (is_steward(scope) or file.pending_revision_id in (None, file.revision_id))
     labels = outline.labels if outline.exists else {label for label in floor_atoms(file) if is_acknowledged(label)}
     ended_badly = file.state in (State.FAILED, State.QUARANTINED)
     error: dict[str, Any] | None = None
     if ended_badly:
-        error = {"code": file.error_code, "detail": file.error_detail}
+        error = {"code": file.error_code, "detail": file.error_detail if own else TOLD.get(file.error_code, BROKEN)}
         if file.error_page is not None and own:
             error["page"] = file.error_page
     named = readable_now(file.name_classification)
@@ -208,7 +232,7 @@ def _view(
         stage=file.stage,
         progress=file.progress,
         error=error,
-        pages=file.pages if own else outline.last_page,
+        pages=file.pages if pages_known else outline.last_page,
         entity=file.entity_id,
         collection=file.collection,
         labels=tuple(sorted({atom for label in labels for atom in atoms_of(label)})),
