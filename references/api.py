@@ -17,7 +17,7 @@ from entities.models import Entity
 from references import actions
 from references.graph import DEEPEST, graph_of
 from references.kinds import Kind, LocationType
-from references.locations import BadLocation, check_location
+from references.locations import BadLocation, Location, check_location, shown_locations
 from references.models import Reference
 
 NO_RECORD = "There is no such record, or none that you may see."
@@ -60,11 +60,11 @@ def references(request: Request) -> Response:
     """The references that the caller may see · a new one, whose text is hidden until it has been labelled."""
     scope: Scope = request.access_scope  # type: ignore[attr-defined]
     if request.method == "POST":
-        reference = create(scope, request.data)
-        return Response(reference_json(reference, names(scope, [reference])), status=status.HTTP_201_CREATED)
+        made = Page(scope, [create(scope, request.data)])
+        return Response(made.to_json(made.references[0]), status=status.HTTP_201_CREATED)
     rows = narrowed(scope, request.query_params.dict())
-    known: dict[UUID, Entity] = {}
-    return paginate(request, Named(rows, scope, known), lambda row: reference_json(row, known))
+    pages = Pages(rows, scope)
+    return paginate(request, pages, lambda row: pages.cut.to_json(row))
 
 
 @requires(MEMBER)
@@ -84,7 +84,7 @@ def reference(request: Request, pk: UUID) -> Response:
         changed = actions.change_reference(scope=scope, reference=found, **data.validated_data)
     except ValueError as problem:
         raise PermissionDenied(str(problem)) from None
-    return Response(reference_json(changed, names(scope, [changed])))
+    return Response(Page(scope, [changed]).to_json(changed))
 
 
 @requires(MEMBER)
@@ -169,12 +169,43 @@ def get_reference_or_404(scope: Scope, pk: UUID) -> Reference:
     return found
 
 
-class Named:
-    """References that, when a page of them is cut, load the records at their ends in one query."""
+class Page:
+    """References with the records at their ends and the places that the caller may know, each in one query."""
 
-    def __init__(self, rows: Any, scope: Scope, known: dict[UUID, Entity]) -> None:
-        self.rows, self.scope, self.known = rows, scope, known
-        self.ordered = True
+    def __init__(self, scope: Scope, references: list[Reference]) -> None:
+        self.references = references
+        ends = {pk for r in references for pk in (r.source_id, r.target_id)}
+        found = Entity.objects.readable_by(scope).filter(pk__in=ends) if ends else ()
+        self.records = {e.pk: e for e in found}
+        self.places = shown_locations(scope, references, self.records)
+
+    def to_json(self, reference: Reference) -> dict[str, Any]:
+        """labels: None until the text has been labelled. location: ids and numbers by `location_type`."""
+        label = reference.data_classification
+        place = self.places.get(reference.pk, Location())
+        return {
+            "id": str(reference.pk),
+            "kind": reference.kind,
+            "source": end_json(self.records[reference.source_id]),
+            "target": end_json(self.records[reference.target_id]),
+            "label": reference.label,
+            "reason": reference.reason,
+            "labels": None if label is None else label_list(label),
+            "location_type": place.type or None,
+            "location": place.detail,
+            "origin": {"kind": reference.origin, "principal": reference.origin_principal},
+            "created_at": reference.created_at,
+        }
+
+
+class Pages:
+    """A list of references that is read a page at a time; `cut` is the last one read."""
+
+    ordered = True
+
+    def __init__(self, rows: Any, scope: Scope) -> None:
+        self.rows, self.scope = rows, scope
+        self.cut = Page(scope, [])
 
     def count(self) -> int:
         return int(self.rows.count())
@@ -183,33 +214,8 @@ class Named:
         return self.count()
 
     def __getitem__(self, cut: slice) -> list[Reference]:
-        page = list(self.rows[cut])
-        self.known.update(names(self.scope, page))
-        return page
-
-
-def names(scope: Scope, references: list[Reference]) -> dict[UUID, Entity]:
-    """The records at the ends of `references`."""
-    ends = {pk for r in references for pk in (r.source_id, r.target_id)}
-    return {e.pk: e for e in Entity.objects.readable_by(scope).filter(pk__in=ends)} if ends else {}
-
-
-def reference_json(reference: Reference, records: dict[UUID, Entity]) -> dict[str, Any]:
-    """labels: None until the text has been labelled. location: ids and numbers by `location_type`."""
-    label = reference.data_classification
-    return {
-        "id": str(reference.pk),
-        "kind": reference.kind,
-        "source": end_json(records[reference.source_id]),
-        "target": end_json(records[reference.target_id]),
-        "label": reference.label,
-        "reason": reference.reason,
-        "labels": None if label is None else label_list(label),
-        "location_type": reference.location_type or None,
-        "location": reference.location_detail,
-        "origin": {"kind": reference.origin, "principal": reference.origin_principal},
-        "created_at": reference.created_at,
-    }
+        self.cut = Page(self.scope, list(self.rows[cut]))
+        return self.cut.references
 
 
 def end_json(entity: Entity) -> dict[str, str]:

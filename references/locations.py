@@ -1,6 +1,6 @@
 """Where in its target a reference points: ids and numbers that are checked as the person who gives them."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -10,9 +10,11 @@ from django.urls import NoReverseMatch, reverse
 
 from entities.access import Scope, readable_fields
 from entities.models import Entity, FieldParagraph
-from ingestion.access import get_file_or_404
+from ingestion.access import get_file_or_404, visible_files
+from ingestion.listing import file_views
 from ingestion.models import File, Paragraph
-from references.kinds import LocationType
+from references.kinds import Kind, LocationType
+from references.models import Reference
 
 KEYS: dict[str, tuple[str, ...]] = {
     LocationType.PAGE: ("file", "page"),
@@ -104,6 +106,32 @@ def _uuid(detail: Mapping[str, Any], key: str) -> UUID:
         return UUID(str(detail.get(key)))
     except ValueError:
         raise BadLocation(f"Give the {key} by its id.") from None
+
+
+def shown_locations(
+    scope: Scope, references: Iterable[Reference], records: Mapping[UUID, Entity]
+) -> dict[UUID, Location]:
+    """Where those of `references` point whose place the caller may know; the others lead to the record as a whole.
+
+    records: those at the ends, by id. A citation has the label of what it cites. What a person pointed at has no label
+    of its own: it is shown as far as the file and the page, or the field, exist for who reads the reference.
+    """
+    placed = [r for r in references if r.location_type]
+    wanted = {r.location_detail["file"] for r in placed if r.kind != Kind.CITATION and "file" in r.location_detail}
+    files = visible_files(scope).filter(pk__in=wanted) if wanted else []
+    pages = {str(view.id): view.pages for view in file_views(scope, files)}
+
+    def is_shown(reference: Reference) -> bool:
+        detail = reference.location_detail
+        if reference.kind == Kind.CITATION:
+            return True
+        if reference.location_type == LocationType.PROPERTY:
+            model = records[reference.target_id].type_class
+            return detail.get("field") in {*readable_fields(model), *model.long_texts}
+        file, page = detail.get("file"), detail.get("page")
+        return (not file or file in pages) and (not page or page <= (pages.get(file) or 0))
+
+    return {r.pk: Location(r.location_type, r.location_detail) for r in placed if is_shown(r)}
 
 
 def location_url(target: UUID, kind: str, detail: Mapping[str, Any]) -> str:

@@ -1,6 +1,6 @@
 """What the references panel shows: groups by kind and direction, and a picture of the neighbourhood."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -9,7 +9,7 @@ from entities.api.lists import chips_of
 from entities.models import Classification, Entity, User
 from references.graph import Node, graph_of
 from references.kinds import INCOMING, Kind
-from references.locations import location_url
+from references.locations import Location, location_url, shown_locations
 from references.models import Reference
 
 SHOWN = 200
@@ -85,6 +85,7 @@ def panel_of(scope: Scope, entity: Entity) -> Panel:
     taken = list(rows.order_by("-created_at", "pk")[:SHOWN])
     ends = {pk for r in taken for pk in (r.source_id, r.target_id)}
     records = {e.pk: e for e in Entity.objects.readable_by(scope).filter(pk__in=ends)}
+    places = shown_locations(scope, taken, records)
     changeable = set(Entity.objects.visible_to(scope, "change").filter(pk__in=ends).values_list("pk", flat=True))
     people = makers(taken)
     grouped: dict[str, dict[object, list[Reference]]] = {}
@@ -100,8 +101,8 @@ def panel_of(scope: Scope, entity: Entity) -> Panel:
         return Line(
             first,
             other,
-            place_url(first) if outgoing else other.get_absolute_url(),
-            places_of(references),
+            place_url(first, places) if outgoing else other.get_absolute_url(),
+            places_of(references, places),
             people.get(first.origin_principal, ""),
             chips_of(first.data_classification),
             mine and first.kind != Kind.CITATION,
@@ -121,18 +122,19 @@ def title_of(reference: Reference, entity: Entity) -> str:
     return Kind(reference.kind).label if reference.source_id == entity.pk else INCOMING[reference.kind]
 
 
-def place_url(reference: Reference) -> str:
-    return location_url(reference.target_id, reference.location_type, reference.location_detail)
+def place_url(reference: Reference, places: Mapping[UUID, Location]) -> str:
+    place = places.get(reference.pk, Location())
+    return location_url(reference.target_id, place.type, place.detail)
 
 
-def places_of(references: Sequence[Reference]) -> list[Place]:
+def places_of(references: Sequence[Reference], places: Mapping[UUID, Location]) -> list[Place]:
     """The cited places, each once; another reference shows the page that it points at."""
     first = references[0]
     if first.kind == Kind.CITATION:
-        named = {r.label: Place(r.label, place_url(r)) for r in references if r.label}
+        named = {r.label: Place(r.label, place_url(r, places)) for r in references if r.label}
         return [named[words] for words in sorted(named)]
-    page = first.location_detail.get("page")
-    return [Place(f"p. {page}", place_url(first))] if page else []
+    page = places.get(first.pk, Location()).detail.get("page")
+    return [Place(f"p. {page}", place_url(first, places))] if page else []
 
 
 def makers(references: Sequence[Reference]) -> dict[int, str]:
