@@ -38,7 +38,7 @@ TOLD = tuple(kind for kind in Kind if kind != Kind.RELATIONSHIP)
 BELOW = 200
 """Records below the anchor that are searched with it, the latest."""
 COUNTED = 1_000
-"""Records below the anchor, the latest of a type, that a text is noted to have counted: whoever may not see one of them,
+"""Records below the anchor, the latest of a type, that a text is noted to have counted: who may not see one of them,
 because it was restricted afterwards, is not shown the text. One beyond that many stands in it until the next is made.
 """
 GENERIC_FOCUS = "Summarise the current state, including risks and recent changes."
