@@ -56,6 +56,9 @@ class JoinForm(forms.Form):
     workspace = forms.SlugField(
         max_length=50,
         help_text="The part of its address after /w/. Its administrator can tell you.",
+        error_messages={
+            "invalid": "An address has letters, digits, hyphens and underscores only: legal, not /w/legal/."
+        },
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}),
     )
 

@@ -100,6 +100,8 @@ class MembershipForm(forms.ModelForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["roles"].queryset = Role.objects.all()  # type: ignore[attr-defined]
+        # On this form's own field: those of the class are the same for all workspaces.
+        self.fields["username"].help_text = "" if self.instance.pk else f"They sign in as name@{self.slug}."
         if self.instance.pk:
             self.fields["username"].disabled = True
             self.fields["username"].label = "Name"
@@ -146,8 +148,6 @@ class MembershipAdmin(WorkspaceAdmin):
     def get_form(self, request: HttpRequest, obj: Any = None, change: bool = False, **kwargs: Any) -> Any:
         form = super().get_form(request, obj, change, **kwargs)
         form.slug = self.scope(request).slug
-        if obj is None:
-            form.base_fields["username"].help_text = f"They sign in as <name>@{self.scope(request).slug}."
         return form
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:

@@ -15,7 +15,7 @@ WIDTHS = (320, 390, 768, 1280, 1440, 1920, 2560)
 JUDGED = (320, 1280, 1920)
 NAMES = (
     "sign-in", "home", "contracts", "projects", "list-none", "record", "quarantined", "form", "new", "reader", "search",
-    "search-empty", "search-none", "conversations", "conversation", "not-found",
+    "search-empty", "search-none", "conversations", "conversation", "join", "password", "not-found",
 )  # fmt: skip
 PAINTED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 WIDE_PARTS = """() => {
@@ -98,6 +98,8 @@ def addresses(chromium: Browser, installation: str) -> dict[str, str]:
         "search-none": f"{root}search/?q=liability+cap&since=2999-01-01",
         "conversations": f"{root}chat/",
         "conversation": conversation,
+        "join": f"{installation}/join/",
+        "password": f"{installation}/account/password/",
         "not-found": f"{root}nowhere/",
     }
 

@@ -36,6 +36,18 @@ def test_a_name_tells_nothing_of_other_workspaces_accounts(alice: Person, outsid
     assert outsider.client.login(username="outsider", password="pass"), "their own account is as it was"
 
 
+def test_the_form_names_this_workspace_only(alice: Person, outsider: Person) -> None:
+    pages = {}
+    for person, slug in ((outsider, "other"), (alice, "acme")):
+        pages[slug] = person.client.get(f"{person.base}admin/entities/membership/add/").content.decode()
+        assert f"They sign in as name@{slug}." in pages[slug]
+    assert "@other" not in pages["acme"]
+    with outsider.scope.open():
+        mine = Membership.objects.get(user=outsider.user)
+    change = outsider.client.get(f"{outsider.base}admin/entities/membership/{mine.pk}/change/").content.decode()
+    assert "They sign in as" not in change
+
+
 def test_somebody_with_an_account_joins_by_their_own_code(alice: Person, outsider: Person) -> None:
     assert "code" not in outsider.client.get("/join/").context, "asked for by nobody, shown to nobody"
     page = outsider.client.post("/join/", {"workspace": "acme"})
@@ -56,6 +68,7 @@ def test_asking_for_a_code_tells_nothing_of_workspaces(viewer: Person, outsider:
         page = viewer.client.post("/join/", {"workspace": bad})
         assert page.status_code == 422
         assert "code" not in page.context
+        assert "slug" not in page.content.decode().split("<main", 1)[1]
 
 
 def test_a_code_is_for_one_workspace(alice: Person, outsider: Person, viewer: Person) -> None:

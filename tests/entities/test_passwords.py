@@ -42,7 +42,8 @@ def change(client: Client, old: str, new: str, again: str = "", **more: str) -> 
 
 
 def token(password: str) -> Any:
-    return Client().post("/api/token/", {"username": "newcomer@acme", "password": password, "workspace": "acme"})
+    fields = {"username": "newcomer@acme", "password": password, "workspace": "acme"}
+    return Client().post("/api/token/", fields, content_type="application/json")
 
 
 def test_a_password_of_somebody_else_opens_the_page_for_changing_it_and_nothing_else(newcomer: User) -> None:
