@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.http import HttpResponseBase, StreamingHttpResponse
 from django.urls import reverse
-from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.decorators import api_view, renderer_classes
 from rest_framework.exceptions import ValidationError
@@ -21,9 +21,22 @@ from chat.conversation import Exchange, exchanges
 from chat.export import markdown_of
 from chat.inspector import inspect
 from chat.models import Message, Session, Turn
+from chat.shapes import (
+    ANY_MESSAGE,
+    EVENTS,
+    ContextSerializer,
+    NewMessage,
+    NewSession,
+    PostedSerializer,
+    SessionChange,
+    SessionSerializer,
+    StoppingSerializer,
+    TurnSerializer,
+)
 from entities.access import MEMBER, Scope, get_entity_or_404, requires
 from entities.api import label_list, labels_of_atoms, paginate
 from entities.api.errors import Conflict, TooManyRequests
+from entities.api.shapes import PAGING, page_of
 from entities.models import Entity
 
 BUSY = "This conversation is still answering. Wait for the answer, or stop it."
@@ -37,24 +50,6 @@ class EventStream(BaseRenderer):
 
     def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
         return JSONRenderer().render(data, None, renderer_context)
-
-
-class NewSession(serializers.Serializer):
-    entity = serializers.UUIDField()
-    agent = serializers.CharField(required=False)
-
-
-class SessionChange(serializers.Serializer):
-    title = serializers.CharField(required=False, max_length=120)
-    pinned = serializers.BooleanField(required=False)
-    archived = serializers.BooleanField(required=False)
-
-
-class NewMessage(serializers.Serializer):
-    content = serializers.CharField(trim_whitespace=False)
-    client_id = serializers.CharField(
-        required=False, max_length=64, help_text="A key of your own; the same one again is the same turn."
-    )
 
 
 def scope_of(request: Request) -> Scope:
@@ -115,10 +110,12 @@ def events_url(turn: Turn) -> str:
 @extend_schema(
     operation_id="chat_sessions_list",
     methods=["GET"],
-    responses=dict,
-    parameters=[OpenApiParameter("entity", UUID), OpenApiParameter("archived", bool)],
+    responses=page_of(SessionSerializer),
+    parameters=[OpenApiParameter("entity", UUID), OpenApiParameter("archived", bool), *PAGING],
 )
-@extend_schema(operation_id="chat_sessions_create", methods=["POST"], request=NewSession, responses={201: dict})
+@extend_schema(
+    operation_id="chat_sessions_create", methods=["POST"], request=NewSession, responses={201: SessionSerializer}
+)
 @api_view(["GET", "POST"])
 def sessions(request: Request) -> Response:
     """The caller's own conversations, newest first; a new one about a record."""
@@ -150,8 +147,10 @@ def sessions(request: Request) -> Response:
 
 
 @requires(MEMBER)
-@extend_schema(operation_id="chat_sessions_read", methods=["GET"], responses=dict)
-@extend_schema(operation_id="chat_sessions_change", methods=["PATCH"], request=SessionChange, responses=dict)
+@extend_schema(operation_id="chat_sessions_read", methods=["GET"], responses=SessionSerializer)
+@extend_schema(
+    operation_id="chat_sessions_change", methods=["PATCH"], request=SessionChange, responses=SessionSerializer
+)
 @extend_schema(operation_id="chat_sessions_delete", methods=["DELETE"], responses={204: None})
 @api_view(["GET", "PATCH", "DELETE"])
 def session(request: Request, pk: UUID) -> Response:
@@ -181,12 +180,17 @@ def export(request: Request, pk: UUID) -> HttpResponseBase:
 
 
 @requires(MEMBER)
-@extend_schema(operation_id="chat_messages_list", methods=["GET"], responses=dict)
+@extend_schema(
+    operation_id="chat_messages_list",
+    methods=["GET"],
+    responses={(200, "application/json"): page_of(ANY_MESSAGE)},
+    parameters=PAGING,
+)
 @extend_schema(
     operation_id="chat_messages_create",
     methods=["POST"],
     request=NewMessage,
-    responses={202: dict, (200, "text/event-stream"): OpenApiResponse(str, "With `Accept: text/event-stream`.")},
+    responses={(202, "application/json"): PostedSerializer, (200, "text/event-stream"): EVENTS},
 )
 @api_view(["GET", "POST"])
 @renderer_classes([JSONRenderer, EventStream])
@@ -231,7 +235,7 @@ def ask(scope: Scope, session: Session, content: str, client_id: str) -> actions
 
 
 @requires(MEMBER)
-@extend_schema(operation_id="chat_turns_read", responses=dict)
+@extend_schema(operation_id="chat_turns_read", responses=TurnSerializer)
 @api_view(["GET"])
 def turn(request: Request, pk: UUID) -> Response:
     """A turn's state and message."""
@@ -246,7 +250,7 @@ def turn(request: Request, pk: UUID) -> Response:
 @extend_schema(
     operation_id="chat_turns_events",
     parameters=[OpenApiParameter("after", int, description="The id of the last event that you have.")],
-    responses={(200, "text/event-stream"): str},
+    responses={(200, "text/event-stream"): EVENTS},
 )
 @api_view(["GET"])
 @renderer_classes([JSONRenderer, EventStream])
@@ -273,7 +277,7 @@ def event_stream(request: Request, turn: Turn, after: int) -> StreamingHttpRespo
 
 
 @requires(MEMBER)
-@extend_schema(operation_id="chat_turns_stop", request=None, responses={202: dict})
+@extend_schema(operation_id="chat_turns_stop", request=None, responses={202: StoppingSerializer})
 @api_view(["POST"])
 def stop(request: Request, pk: UUID) -> Response:
     """Stop a running turn. What has been written stays."""
@@ -283,7 +287,7 @@ def stop(request: Request, pk: UUID) -> Response:
 
 
 @requires(MEMBER)
-@extend_schema(operation_id="chat_turns_context", responses=dict)
+@extend_schema(operation_id="chat_turns_context", responses=ContextSerializer)
 @api_view(["GET"])
 def context(request: Request, pk: UUID) -> Response:
     """What the model was given for this answer, layer by layer with tokens, as far as the caller may see it today."""

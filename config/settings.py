@@ -181,7 +181,9 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["rest_framework.permissions.IsAuthenticated"],
     "DEFAULT_RENDERER_CLASSES": ["rest_framework.renderers.JSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser", "rest_framework.parsers.MultiPartParser"],
+    # Files are taken by the one view that says so (ingestion/api.py).
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "URL_FORMAT_OVERRIDE": None,
     "DEFAULT_PAGINATION_CLASS": "entities.api.Pagination",
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "entities.api.exception_handler",
@@ -197,6 +199,9 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "REDOC_DIST": "SIDECAR",
     "COMPONENT_SPLIT_REQUEST": True,
+    # 3.1 is JSON Schema as it stands: answers are checked against it (tests/flows/test_openapi.py).
+    "OAS_VERSION": "3.1.0",
+    "POSTPROCESSING_HOOKS": ["entities.api.shapes.add_errors"],
 }
 
 # ── Models ─────────────────────────────────────────────────────────────────────────────────────────────────────────

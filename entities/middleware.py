@@ -16,6 +16,7 @@ from entities.models import User
 SLUG = re.compile(r"[-\w]{1,50}", re.ASCII)
 SAFE = ("GET", "HEAD", "OPTIONS")
 WORKSPACE_URLS = "config.workspace_urls"
+OPENS_ITS_OWN = "/api/token/"  # takes the workspace from its body and opens the scope itself, whoever asks
 
 
 class ScopeMiddleware:
@@ -39,7 +40,7 @@ class ScopeMiddleware:
     def answer(self, request: HttpRequest) -> HttpResponse:
         request.access_scope = None  # type: ignore[attr-defined]
         slug = self.enter_workspace(request) if request.path_info.startswith("/w/") else self.named_by_caller(request)
-        if slug is None or not request.user.is_authenticated:
+        if slug is None or request.path_info == OPENS_ITS_OWN or not request.user.is_authenticated:
             return self.get_response(request)
         try:
             if not SLUG.fullmatch(slug):

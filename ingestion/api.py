@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from drf_spectacular.utils import OpenApiTypes, extend_schema, inline_serializer
+from drf_spectacular.utils import OpenApiTypes, extend_schema
 from rest_framework import serializers, status
 from rest_framework.decorators import api_view, parser_classes
 from rest_framework.exceptions import ValidationError
@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from entities.access import MEMBER, STEWARD, Scope, get_entity_or_404, requires
 from entities.api.lists import label_list, labels_of_atoms, paginate
+from entities.api.shapes import PAGING, Label, Placeholder, TextBlock, one_of, page_of
 from entities.models import Entity
 from ingestion import actions, downloads
 from ingestion.access import get_file_or_404, get_record_for
@@ -20,12 +21,15 @@ from ingestion.listing import file_view, list_files
 from ingestion.models import File, Paragraph
 from ingestion.reader import NOTICE, blocks
 from ingestion.relabelling import get_paragraph_or_404
-from ingestion.votes import Vote, decide, votes_of
+from ingestion.votes import SOURCES, Vote, decide, votes_of
 
 
-class LabelSerializer(serializers.Serializer):
-    value = serializers.IntegerField()
-    label = serializers.CharField()  # type: ignore[assignment]  # a field of that name, in place of DRF's attribute
+class FileError(serializers.Serializer):
+    """page: of the file, where that is the caller's to know."""
+
+    code = serializers.CharField()
+    detail = serializers.CharField()
+    page = serializers.IntegerField(required=False)
 
 
 class FileSerializer(serializers.Serializer):
@@ -38,11 +42,11 @@ class FileSerializer(serializers.Serializer):
     state = serializers.ChoiceField(["pending", "processing", "ready", "quarantined", "failed"])
     stage = serializers.CharField()
     progress = serializers.IntegerField()
-    error = serializers.DictField(allow_null=True)
+    error = FileError(allow_null=True)
     pages = serializers.IntegerField(allow_null=True)
     entity = serializers.UUIDField()
     collection = serializers.CharField()
-    labels = LabelSerializer(many=True)
+    labels = Label(many=True)
     revision = serializers.IntegerField()
 
 
@@ -52,9 +56,49 @@ class UploadSerializer(serializers.Serializer):
     labels = serializers.ListField(child=serializers.IntegerField(), required=False)
 
 
+class FileText(TextBlock):
+    """A paragraph of a file. page: from 1, null where the format has none. section: the headings above it."""
+
+    page = serializers.IntegerField(allow_null=True)
+    section = serializers.CharField()
+
+
+class FilePlaceholder(Placeholder):
+    """A run of paragraphs that need more clearance."""
+
+    page = serializers.IntegerField(allow_null=True)
+
+
 class ReaderSerializer(serializers.Serializer):
     notice = serializers.CharField()
-    blocks = serializers.ListField(child=serializers.DictField())
+    blocks = serializers.ListField(child=one_of("FileBlock", FileText, FilePlaceholder))
+
+
+class VoteSerializer(serializers.Serializer):
+    """by: the user who decided, for "manual". confidence: of "model", 0 to 1."""
+
+    source = serializers.ChoiceField(sorted(SOURCES))  # type: ignore[assignment]
+    labels = Label(many=True)
+    reason = serializers.CharField()
+    by = serializers.IntegerField(required=False)
+    confidence = serializers.FloatField(required=False)
+
+
+class ParagraphSerializer(serializers.Serializer):
+    """labels: null until it has been classified. floor: what it has at least, from its file and its collection."""
+
+    id = serializers.UUIDField()
+    page = serializers.IntegerField(allow_null=True)
+    text = serializers.CharField()
+    labels = Label(many=True, allow_null=True)
+    floor = Label(many=True)
+    votes = VoteSerializer(many=True)
+
+
+class RelabelledSerializer(serializers.Serializer):
+    id = serializers.UUIDField()
+    labels = Label(many=True)
+    votes = VoteSerializer(many=True)
 
 
 class RelabelSerializer(serializers.Serializer):
@@ -67,7 +111,7 @@ def scope_of(request: Request) -> Scope:
 
 
 @requires(MEMBER)
-@extend_schema(operation_id="entity_files_list", methods=["GET"], responses=FileSerializer(many=True))
+@extend_schema(operation_id="entity_files_list", methods=["GET"], responses=page_of(FileSerializer), parameters=PAGING)
 @extend_schema(
     operation_id="entity_files_upload",
     methods=["POST"],
@@ -155,7 +199,7 @@ def file_download(request: Request, pk: UUID) -> Any:
 
 
 @requires(STEWARD)
-@extend_schema(responses=inline_serializer("Votes", {"id": serializers.UUIDField(), "votes": serializers.ListField()}))
+@extend_schema(responses=page_of(ParagraphSerializer), parameters=PAGING)
 @api_view(["GET"])
 def file_paragraphs(request: Request, pk: UUID) -> Response:
     """For stewards: the paragraphs they are cleared for, in order, with their votes. Positions would tell of others."""
@@ -164,7 +208,7 @@ def file_paragraphs(request: Request, pk: UUID) -> Response:
 
 
 @requires(STEWARD)
-@extend_schema(request=RelabelSerializer, responses=dict)
+@extend_schema(request=RelabelSerializer, responses=RelabelledSerializer)
 @api_view(["PATCH"])
 @parser_classes([JSONParser])
 def paragraph_detail(request: Request, pk: UUID) -> Response:

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db.models import Count, Sum
 from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -22,8 +23,33 @@ SUMS = {
 }
 
 
+class SumsSerializer(serializers.Serializer):
+    """cost: USD."""
+
+    calls = serializers.IntegerField()
+    tokens_in = serializers.IntegerField()
+    tokens_out = serializers.IntegerField()
+    tokens_cached = serializers.IntegerField()
+    cost = serializers.CharField()
+
+
+class UsageRowSerializer(SumsSerializer):
+    feature = serializers.CharField()
+    model = serializers.CharField()
+    outcome = serializers.CharField()
+
+
+class UsageSerializer(serializers.Serializer):
+    """month: like 2026-03. budget: USD."""
+
+    month = serializers.CharField()
+    budget = serializers.CharField()
+    total = SumsSerializer()
+    rows = UsageRowSerializer(many=True)
+
+
 @requires(ADMIN)
-@extend_schema(responses=dict)
+@extend_schema(responses=UsageSerializer)
 @api_view(["GET"])
 def usage(request: Request) -> Response:
     """Calls, tokens and cost (USD) of this month, by feature, model and outcome, beside the month's budget."""

@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from drf_spectacular.utils import extend_schema
-from rest_framework import status
+from rest_framework import serializers, status
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -12,12 +12,40 @@ from rest_framework.response import Response
 from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
 from entities.api import label_list, labels_of_atoms
 from entities.api.errors import Conflict
+from entities.api.shapes import Label
 from entities.models import Entity
 from pulse.reader import PulseView, links_of, pulse_for, refresh
 
 
+class PulseCitation(serializers.Serializer):
+    n = serializers.IntegerField()
+    name = serializers.CharField()
+    where = serializers.CharField()
+    url = serializers.CharField(allow_null=True)
+    support = serializers.CharField(allow_null=True)
+
+
+class PulseSerializer(serializers.Serializer):
+    """How `pulse_json` looks."""
+
+    id = serializers.UUIDField(allow_null=True)
+    entity = serializers.UUIDField()
+    state = serializers.CharField()
+    text = serializers.CharField(allow_null=True)
+    labels = Label(many=True)
+    requires = Label(many=True)
+    generated_at = serializers.DateTimeField(allow_null=True)
+    stale_since = serializers.DateTimeField(allow_null=True)
+    refreshing = serializers.BooleanField()
+    problem = serializers.CharField(allow_null=True)
+    model = serializers.CharField(allow_null=True)
+    offline = serializers.BooleanField(allow_null=True)
+    provenance = serializers.CharField(allow_null=True)
+    citations = PulseCitation(many=True)
+
+
 @requires(MEMBER)
-@extend_schema(operation_id="entities_pulse", responses=dict)
+@extend_schema(operation_id="entities_pulse", responses=PulseSerializer)
 @api_view(["GET"])
 def pulse(request: Request, pk: UUID) -> Response:
     """The Pulse as the caller may see it; one that is missing is queued, and `state` is "waiting"."""
@@ -27,7 +55,7 @@ def pulse(request: Request, pk: UUID) -> Response:
 
 
 @requires(MEMBER)
-@extend_schema(operation_id="entities_pulse_refresh", request=None, responses={202: dict})
+@extend_schema(operation_id="entities_pulse_refresh", request=None, responses={202: PulseSerializer})
 @api_view(["POST"])
 def refresh_now(request: Request, pk: UUID) -> Response:
     """Have the caller's Pulse read anew; where nothing has changed it stays as it is."""

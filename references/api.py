@@ -13,6 +13,7 @@ from rest_framework.response import Response
 
 from entities.access import MEMBER, Scope, get_entity_or_404, requires
 from entities.api import label_list, paginate
+from entities.api.shapes import PAGING, Label, RecordRef, page_of
 from entities.models import Entity
 from references import actions
 from references.graph import DEEPEST, graph_of
@@ -41,20 +42,63 @@ class ChangedReference(serializers.Serializer):
     reason = serializers.CharField(max_length=4000, required=False, allow_blank=True)
 
 
+class OriginSerializer(serializers.Serializer):
+    """principal: as whom it was made: the id of a user, or a role's with a minus sign."""
+
+    kind = serializers.CharField()
+    principal = serializers.IntegerField()
+
+
+class ReferenceSerializer(serializers.Serializer):
+    """How `Page.to_json` looks."""
+
+    id = serializers.UUIDField()
+    kind = serializers.ChoiceField(Kind.values)
+    source = RecordRef()  # type: ignore[assignment]
+    target = RecordRef()
+    label = serializers.CharField()  # type: ignore[assignment]
+    reason = serializers.CharField()
+    labels = Label(many=True, allow_null=True)
+    location_type = serializers.ChoiceField(LocationType.values, allow_null=True)
+    location = serializers.DictField()
+    origin = OriginSerializer()
+    created_at = serializers.DateTimeField()
+
+
+class NodeSerializer(RecordRef):
+    """depth: hops from the record that was asked for."""
+
+    depth = serializers.IntegerField()
+
+
+class EdgeSerializer(serializers.Serializer):
+    source = serializers.UUIDField()  # type: ignore[assignment]
+    target = serializers.UUIDField()
+    kind = serializers.CharField()
+    count = serializers.IntegerField()
+    label = serializers.CharField()  # type: ignore[assignment]
+
+
+class GraphSerializer(serializers.Serializer):
+    nodes = NodeSerializer(many=True)
+    edges = EdgeSerializer(many=True)
+
+
 @requires(MEMBER)
 @extend_schema(
     operation_id="references_list",
     methods=["GET"],
-    responses=dict,
+    responses=page_of(ReferenceSerializer),
     parameters=[
         OpenApiParameter("entity", str, description="References of this record."),
         OpenApiParameter("kind", str, enum=Kind.values),
         OpenApiParameter("direction", str, enum=["out", "in", "both"], description="As seen from `entity`."),
-        OpenApiParameter("page", int),
-        OpenApiParameter("page_size", int),
+        *PAGING,
     ],
 )
-@extend_schema(operation_id="references_create", methods=["POST"], request=NewReference, responses={201: dict})
+@extend_schema(
+    operation_id="references_create", methods=["POST"], request=NewReference, responses={201: ReferenceSerializer}
+)
 @api_view(["GET", "POST"])
 def references(request: Request) -> Response:
     """The references that the caller may see · a new one, whose text is hidden until it has been labelled."""
@@ -68,7 +112,9 @@ def references(request: Request) -> Response:
 
 
 @requires(MEMBER)
-@extend_schema(operation_id="references_change", methods=["PATCH"], request=ChangedReference, responses=dict)
+@extend_schema(
+    operation_id="references_change", methods=["PATCH"], request=ChangedReference, responses=ReferenceSerializer
+)
 @extend_schema(operation_id="references_delete", methods=["DELETE"], responses={204: None})
 @api_view(["PATCH", "DELETE"])
 def reference(request: Request, pk: UUID) -> Response:
@@ -90,7 +136,7 @@ def reference(request: Request, pk: UUID) -> Response:
 @requires(MEMBER)
 @extend_schema(
     operation_id="entities_graph",
-    responses=dict,
+    responses=GraphSerializer,
     parameters=[OpenApiParameter("depth", int, description=f"Hops, 1 to {DEEPEST}; 1 when not given.")],
 )
 @api_view(["GET"])

@@ -4,6 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
@@ -11,6 +12,7 @@ from rest_framework.response import Response
 
 from entities.access import MEMBER, Scope, get_entity_or_404, requires
 from entities.api import label_list
+from entities.api.shapes import FileRef, Label, RecordRef
 from retrieval.citation_links import citation_json
 from retrieval.owners import citing_or_404
 from retrieval.params import read_asked
@@ -21,6 +23,83 @@ from retrieval.search import search
 from retrieval.suggest import suggest
 
 KIND_NAMES = {kind: name for name, kind in KINDS.items()}
+
+
+class ScoresSerializer(serializers.Serializer):
+    """vector: cosine similarity. lexical: BM25. Null where the one or the other has nothing to say."""
+
+    vector = serializers.FloatField(allow_null=True)
+    lexical = serializers.FloatField(allow_null=True)
+
+
+class ResultSerializer(serializers.Serializer):
+    """A passage. score: 0 to 1, comparable within one search."""
+
+    id = serializers.UUIDField()
+    src = serializers.CharField()
+    kind = serializers.ChoiceField(list(KINDS))
+    score = serializers.FloatField()
+    scores = ScoresSerializer()
+    why = serializers.CharField()
+    via_reference = serializers.BooleanField()
+    text = serializers.CharField()
+    labels = Label(many=True)
+    entity = RecordRef()
+    file = FileRef(allow_null=True)
+    page = serializers.IntegerField(allow_null=True)
+    section = serializers.CharField()
+    url = serializers.CharField()
+
+
+class ResultsSerializer(serializers.Serializer):
+    results = ResultSerializer(many=True)
+
+
+class SuggestionSerializer(serializers.Serializer):
+    """type: of the record, or "file". kind: the word for it."""
+
+    id = serializers.UUIDField()
+    type = serializers.CharField()
+    name = serializers.CharField()
+    kind = serializers.CharField()
+    url = serializers.CharField()
+
+
+class SuggestionsSerializer(serializers.Serializer):
+    results = SuggestionSerializer(many=True)
+
+
+class RelatedRecord(RecordRef):
+    score = serializers.FloatField()
+    url = serializers.CharField()
+
+
+class RelatedSerializer(serializers.Serializer):
+    results = RelatedRecord(many=True)
+
+
+class SourceSerializer(serializers.Serializer):
+    """exact: the passage stands as it was cited."""
+
+    type = serializers.CharField()
+    name = serializers.CharField(allow_null=True)
+    entity = RecordRef(allow_null=True)
+    file = FileRef(allow_null=True)
+    page = serializers.IntegerField(allow_null=True)
+    section = serializers.CharField()
+    labels = Label(many=True)
+    exact = serializers.BooleanField()
+
+
+class CitationSerializer(serializers.Serializer):
+    """available: whether the caller may read the source today."""
+
+    n = serializers.IntegerField()
+    available = serializers.BooleanField()
+    source = SourceSerializer()  # type: ignore[assignment]
+    preview = serializers.CharField()
+    support = serializers.CharField(allow_null=True)
+    url = serializers.CharField(allow_null=True)
 
 
 def several(name: str, kind: Any, **more: Any) -> OpenApiParameter:
@@ -50,7 +129,7 @@ def result_json(result: Result) -> dict[str, Any]:
 @requires(MEMBER)
 @extend_schema(
     operation_id="search",
-    responses=dict,
+    responses=ResultsSerializer,
     parameters=[
         OpenApiParameter("q", str, required=True),
         several("type", str),
@@ -70,6 +149,7 @@ def search_view(request: Request) -> Response:
     """The passages that answer `q` best, among those that the caller may see."""
     asked = read_asked(request.query_params)
     problems = {name: [sentence] for name, sentence in asked.problems.items()}
+    refuse_nul(request)
     if not asked.text:
         problems["q"] = ["Say what to look for."]
     if problems:
@@ -80,10 +160,13 @@ def search_view(request: Request) -> Response:
 
 
 @requires(MEMBER)
-@extend_schema(operation_id="suggest", responses=dict, parameters=[OpenApiParameter("q", str, required=True)])
+@extend_schema(
+    operation_id="suggest", responses=SuggestionsSerializer, parameters=[OpenApiParameter("q", str, required=True)]
+)
 @api_view(["GET"])
 def suggest_view(request: Request) -> Response:
     """Names of records and files that hold `q`."""
+    refuse_nul(request)
     found = suggest(scope_of(request), request.query_params.get("q", ""))
     return Response(
         {"results": [{"id": s.id, "type": s.type, "name": s.name, "kind": s.kind, "url": s.url} for s in found]}
@@ -91,7 +174,7 @@ def suggest_view(request: Request) -> Response:
 
 
 @requires(MEMBER)
-@extend_schema(operation_id="related", responses=dict)
+@extend_schema(operation_id="related", responses=RelatedSerializer)
 @api_view(["GET"])
 def related_view(request: Request, pk: UUID) -> Response:
     """The records whose description is nearest in meaning."""
@@ -114,7 +197,7 @@ def related_view(request: Request, pk: UUID) -> Response:
 
 
 @requires(MEMBER)
-@extend_schema(operation_id="citation", responses=dict)
+@extend_schema(operation_id="citation", responses=CitationSerializer)
 @api_view(["GET"])
 def citation_view(request: Request, pk: UUID, n: int) -> Response:
     """What `[n]` in a message or a Pulse stands for, under today's labels and permissions."""
@@ -123,6 +206,11 @@ def citation_view(request: Request, pk: UUID, n: int) -> Response:
     if answer is None:
         raise NotFound()
     return Response(answer)
+
+
+def refuse_nul(request: Request) -> None:
+    if "\x00" in request.query_params.get("q", ""):
+        raise ValidationError({"q": ["A question holds no NUL characters."]})
 
 
 def scope_of(request: Request) -> Scope:

@@ -55,7 +55,7 @@ def read_asked(params: QueryDict) -> Asked:
     within = Within(
         entities=several("entity", _id),
         files=several("file", _id),
-        collections=several("collection", _name),
+        collections=several("collection", _collection),
         sessions=several("session", _id),
         types=several("type", _type),
         kinds=several("kind", _kind),
@@ -74,9 +74,10 @@ def _id(value: str) -> UUID:
         raise ValueError(f"{value[:60]!r} is not an id.") from None
 
 
-def _name(value: str) -> str:
-    if "\x00" in value or len(value) > 64:
-        raise ValueError("That is not the name of a collection.")
+def _collection(value: str) -> str:
+    known = dict.fromkeys(name for model in entity_types().values() for name in model.rag().collections)
+    if value not in known:
+        raise ValueError(f"There is no collection {value[:60]!r}. Collections are: {', '.join(known)}.")
     return value
 
 

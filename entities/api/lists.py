@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -18,6 +19,14 @@ class Pagination(PageNumberPagination):
     page_size = 50
     page_size_query_param = "page_size"
     max_page_size = 200
+
+    def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any] | None:
+        """Raises: ValidationError about the page; a 404 would say that the record is not there."""
+        try:
+            return super().paginate_queryset(queryset, request, view)
+        except NotFound:
+            sentence = "There is no such page. Pages are numbered from 1; `next` of the page before leads on."
+            raise ValidationError({"page": [sentence]}) from None
 
 
 def paginate(request: Request, rows: Any, serialize: Callable[[Any], Any]) -> Response:

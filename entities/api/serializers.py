@@ -8,6 +8,7 @@ from rest_framework import serializers
 
 from entities.access import Scope, atoms_of, concealed_atoms, readable_fields, redacted_fields
 from entities.api.lists import label_list, labels_of_atoms
+from entities.api.shapes import Label, Placeholder, Redacted, TextBlock, one_of
 from entities.models import Entity
 from entities.registry import column_of, parents
 from entities.text import Block, TextTooLong, checked, one_line
@@ -35,6 +36,39 @@ def type_serializer(model: type[Entity]) -> type[serializers.ModelSerializer]:
     }
     meta = type("Meta", (), {"model": model, "fields": [*names, *texts]})
     return type(f"{model.__name__}Serializer", (serializers.ModelSerializer,), {**texts, "Meta": meta})
+
+
+class RecordSerializer(serializers.ModelSerializer):
+    """How `entity_json` looks. Fields of the type may be absent; `redacted` says which of them exist all the same."""
+
+    id = serializers.UUIDField()
+    type = serializers.CharField()
+    created_at = serializers.DateTimeField()
+    updated_at = serializers.DateTimeField()
+    archived_at = serializers.DateTimeField(allow_null=True)
+    redacted = Redacted(many=True)
+
+    def get_fields(self) -> dict[str, Any]:
+        fields = super().get_fields()
+        links = parents(self.Meta.model)  # type: ignore[attr-defined]
+        for name, field in fields.items():
+            if name not in RecordSerializer._declared_fields:
+                field.required = False
+            if name in links:
+                field.allow_null = True  # as a link to a record that the caller may not see
+        return fields
+
+
+@cache
+def record_shape(model: type[Entity]) -> type[serializers.Serializer]:
+    """The answer's counterpart of `type_serializer`; long texts are blocks, and only where one record is read."""
+    texts = {
+        name: serializers.ListField(child=one_of("Block", TextBlock, Placeholder), required=False)
+        for name in model.long_texts
+    }
+    columns = [name for name in type_serializer(model).Meta.fields if name not in texts]  # type: ignore[attr-defined]
+    meta = type("Meta", (), {"model": model, "fields": [*RecordSerializer._declared_fields, *columns, *texts]})
+    return type(f"{model.__name__}Serializer", (RecordSerializer,), {**texts, "Meta": meta})
 
 
 def input_serializer(scope: Scope, model: type[Entity], **kwargs: Any) -> serializers.ModelSerializer:
@@ -106,9 +140,58 @@ def entity_json(entity: Entity, visible_links: set[Any], texts: dict[str, list[B
     return data
 
 
+class FieldSerializer(serializers.Serializer):
+    """labels: needed to read it. choices: [value, words]."""
+
+    name = serializers.CharField()
+    type = serializers.CharField()
+    required = serializers.BooleanField()  # type: ignore[assignment]
+    labels = Label(many=True)
+    choices = serializers.ListField(child=serializers.ListField(child=serializers.CharField()))
+
+
+class CollectionSerializer(serializers.Serializer):
+    """labels: of every paragraph of a file in it, at least."""
+
+    name = serializers.CharField()
+    label = serializers.CharField()  # type: ignore[assignment]
+    labels = Label(many=True)
+    strategy = serializers.CharField()
+    classify = serializers.BooleanField()
+
+
+class TypeSerializer(serializers.Serializer):
+    """A type of records: the fields that exist for the caller, and those of its options that a client can use
+    (docs/entity-types.md has their meaning).
+    """
+
+    type = serializers.CharField()
+    name = serializers.CharField()
+    plural = serializers.CharField()
+    icon = serializers.CharField()
+    color = serializers.CharField()
+    default_visibility = serializers.ChoiceField(["workspace", "restricted", "private"])
+    fields = FieldSerializer(many=True)  # type: ignore[assignment]
+    long_texts = serializers.ListField(child=serializers.CharField())
+    collections = CollectionSerializer(many=True)
+    children = serializers.ListField(child=serializers.CharField())
+    pulse = serializers.BooleanField()
+    pulse_model = serializers.CharField()
+    pulse_tracked_fields = serializers.ListField(child=serializers.CharField())
+    pulse_refresh_after = serializers.IntegerField(allow_null=True)
+    status_fields = serializers.ListField(child=serializers.CharField())
+    coalesce = serializers.IntegerField()
+    propagation = serializers.CharField(help_text="`parent`, `none`, or a depth.")
+    pulse_references = serializers.BooleanField()
+    chat_references = serializers.BooleanField()
+    chat_visibility = serializers.CharField()
+
+
 def type_json(model: type[Entity]) -> dict[str, Any]:
     """What `GET types/` says of a type: the fields that exist for the caller, and its declaration."""
     rag = model.rag()
+    readable = readable_fields(model)
+    known = {*readable, *model.long_texts}
     return {
         "type": model._meta.model_name,
         "name": str(model._meta.verbose_name),
@@ -124,7 +207,7 @@ def type_json(model: type[Entity]) -> dict[str, Any]:
                 "labels": labels_of_atoms(rag.label_of(name)),
                 "choices": [list(c) for c in column_of(model, name).choices or []],
             }
-            for name in readable_fields(model)
+            for name in readable
         ],
         "long_texts": list(model.long_texts),
         "collections": [
@@ -137,8 +220,19 @@ def type_json(model: type[Entity]) -> dict[str, Any]:
             }
             for name, c in rag.collections.items()
         ],
+        "children": list(rag.children),
         "pulse": rag.pulse,
-        "status_fields": [name for name in rag.status_fields if name in readable_fields(model)],
+        "pulse_model": rag.pulse_model,
+        "pulse_tracked_fields": [
+            name for name in rag.pulse_tracked_fields or (*readable, *model.long_texts) if name in known
+        ],
+        "pulse_refresh_after": rag.pulse_refresh_after,
+        "status_fields": [name for name in rag.status_fields if name in readable],
+        "coalesce": rag.coalesce,
+        "propagation": str(rag.propagation),
+        "pulse_references": rag.pulse_references,
+        "chat_references": rag.chat_references,
+        "chat_visibility": rag.chat_visibility,
     }
 
 

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib.auth import authenticate
-from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
+from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema, inline_serializer
 from rest_framework import serializers, status
 from rest_framework.decorators import api_view, authentication_classes, permission_classes
 from rest_framework.exceptions import PermissionDenied, ValidationError
@@ -27,15 +27,29 @@ from entities.access import (
 )
 from entities.api.auth import issue_token
 from entities.api.lists import labels_of_atoms, paginate
-from entities.api.serializers import entity_json, input_serializer, type_json, type_serializer
+from entities.api.serializers import (
+    TypeSerializer,
+    entity_json,
+    input_serializer,
+    record_shape,
+    type_json,
+    type_serializer,
+)
+from entities.api.shapes import PAGING, Label, page_of
 from entities.attempts import SLOW_DOWN, note_wrong_password, too_many
 from entities.errors import PASSWORD_FIRST, payload
 from entities.models import AuditEntry, Entity, Membership, Role
 from entities.records import BadQuery, list_records, visible_links
-from entities.registry import entity_types
+from entities.registry import column_of, entity_types, parents
 from entities.text import read_texts
 
 MAX_BATCH = 500
+# Fields with an order, and how their values are written in an address.
+FILTER_TYPES: dict[type, Any] = {
+    serializers.IntegerField: int,
+    serializers.DecimalField: OpenApiTypes.DECIMAL,
+    serializers.DateField: OpenApiTypes.DATE,
+}
 
 
 class Credentials(serializers.Serializer):
@@ -73,8 +87,23 @@ def token(request: Request) -> Response:
     return Response({"token": secret})
 
 
+class UserSerializer(serializers.Serializer):
+    id = serializers.IntegerField()
+    username = serializers.CharField()
+    name = serializers.CharField()
+
+
+class MeSerializer(serializers.Serializer):
+    """labels: what the caller is cleared for. Public is among them, as everybody holds it."""
+
+    user = UserSerializer()
+    workspace = serializers.CharField()
+    roles = serializers.ListField(child=serializers.CharField())
+    labels = Label(many=True)
+
+
 @requires(MEMBER)
-@extend_schema(responses=dict)
+@extend_schema(responses=MeSerializer)
 @api_view(["GET"])
 def me(request: Request) -> Response:
     """Who the caller is here, and what they are cleared for."""
@@ -90,15 +119,30 @@ def me(request: Request) -> Response:
 
 
 @requires(MEMBER)
-@extend_schema(responses=dict)
+@extend_schema(responses=TypeSerializer(many=True))
 @api_view(["GET"])
 def types(request: Request) -> Response:
     """The types of records, with the fields that exist for the caller."""
     return Response([type_json(model) for model in entity_types().values()])
 
 
+class ObjectSerializer(serializers.Serializer):
+    kind = serializers.CharField()
+    id = serializers.CharField()
+
+
+class AuditSerializer(serializers.Serializer):
+    """actor: the id of a user, a role's with a minus sign, or 0 for the program. detail: ids, labels and numbers."""
+
+    at = serializers.DateTimeField()
+    actor = serializers.IntegerField()
+    action = serializers.CharField()
+    object = ObjectSerializer()
+    detail = serializers.DictField()
+
+
 @requires(ADMIN)
-@extend_schema(responses=dict)
+@extend_schema(responses=page_of(AuditSerializer), parameters=PAGING)
 @api_view(["GET"])
 def audit(request: Request) -> Response:
     """Who did what, newest first. Ids and labels, never text."""
@@ -115,6 +159,22 @@ def audit(request: Request) -> Response:
     )
 
 
+def field_filters(model: type[Entity]) -> list[OpenApiParameter]:
+    """`<field>=`, and for numbers and days `<field>__gte=` and `<field>__lte=`; a field that does not exist for the
+    caller is no filter.
+    """
+    found = []
+    for name, field in type_serializer(model)().fields.items():
+        if name in model.long_texts:
+            continue
+        choices = [value for value, _ in column_of(model, name).choices or []]
+        kind: Any = UUID if name in parents(model) else FILTER_TYPES.get(type(field), str)
+        found.append(OpenApiParameter(name, kind, enum=choices or None))
+        if type(field) in FILTER_TYPES:
+            found += [OpenApiParameter(f"{name}__{lookup}", kind) for lookup in ("gte", "lte")]
+    return found
+
+
 def collection_view(model: type[Entity]) -> Callable[..., Any]:
     """`entities/<type>/`: list and create."""
 
@@ -122,20 +182,20 @@ def collection_view(model: type[Entity]) -> Callable[..., Any]:
     @extend_schema(
         operation_id=f"{model._meta.model_name}_list",
         methods=["GET"],
-        responses=type_serializer(model)(many=True),
+        responses=page_of(record_shape(model)),
         parameters=[
             OpenApiParameter("ordering", str, description="A field, with - for descending."),
             OpenApiParameter("q", str, description="Words in the name."),
             OpenApiParameter("archived", bool),
-            OpenApiParameter("page", int),
-            OpenApiParameter("page_size", int),
+            *field_filters(model),
+            *PAGING,
         ],
     )
     @extend_schema(
         operation_id=f"{model._meta.model_name}_create",
         methods=["POST"],
         request=type_serializer(model),
-        responses={201: type_serializer(model)},
+        responses={201: record_shape(model)},
     )
     @api_view(["GET", "POST"])
     def records(request: Request) -> Response:
@@ -172,12 +232,18 @@ class LinkedRows:
         return page
 
 
+class CreatedSerializer(serializers.Serializer):
+    created = serializers.ListField(child=serializers.UUIDField())
+
+
 def batch_view(model: type[Entity]) -> Callable[..., Any]:
     """`entities/<type>/batch/`: create many, all or none."""
 
     @requires(MEMBER)
     @extend_schema(
-        operation_id=f"{model._meta.model_name}_batch", request=type_serializer(model)(many=True), responses=dict
+        operation_id=f"{model._meta.model_name}_batch",
+        request=type_serializer(model)(many=True),
+        responses={201: CreatedSerializer},
     )
     @api_view(["POST"])
     def batch(request: Request) -> Response:
@@ -197,12 +263,12 @@ def record_view(model: type[Entity]) -> Callable[..., Any]:
     """`entities/<type>/<id>/`: read, change, delete."""
 
     @requires(MEMBER)
-    @extend_schema(operation_id=f"{model._meta.model_name}_read", methods=["GET"], responses=type_serializer(model))
+    @extend_schema(operation_id=f"{model._meta.model_name}_read", methods=["GET"], responses=record_shape(model))
     @extend_schema(
         operation_id=f"{model._meta.model_name}_change",
         methods=["PATCH"],
         request=type_serializer(model)(partial=True),
-        responses=type_serializer(model),
+        responses=record_shape(model),
     )
     @extend_schema(operation_id=f"{model._meta.model_name}_delete", methods=["DELETE"], responses={204: None})
     @api_view(["GET", "PATCH", "DELETE"])

@@ -1,0 +1,141 @@
+"""What chat/api.py is sent, and how its answers look."""
+
+from drf_spectacular.utils import OpenApiResponse
+from rest_framework import serializers
+
+from chat.models import Role, State
+from entities.api.shapes import Label, Placeholder, RecordRef, one_of
+
+EVENTS = OpenApiResponse(
+    str,
+    "Server-sent events, each with `id`, `event` (`step`, `token`, `citation`, then `done`, `stopped` or `error`) and "
+    "JSON `data`.",
+)
+
+
+class NewSession(serializers.Serializer):
+    entity = serializers.UUIDField()
+    agent = serializers.CharField(required=False)
+
+
+class SessionChange(serializers.Serializer):
+    title = serializers.CharField(required=False, max_length=120)
+    pinned = serializers.BooleanField(required=False)
+    archived = serializers.BooleanField(required=False)
+
+
+class NewMessage(serializers.Serializer):
+    content = serializers.CharField(trim_whitespace=False)
+    client_id = serializers.CharField(
+        required=False, max_length=64, help_text="A key of your own; the same one again is the same turn."
+    )
+
+
+class AgentSerializer(serializers.Serializer):
+    key = serializers.CharField()
+    name = serializers.CharField()
+    icon = serializers.CharField()
+    color = serializers.CharField()
+
+
+class SessionSerializer(serializers.Serializer):
+    """title: null until it has been labelled, and for who is not cleared for it."""
+
+    id = serializers.UUIDField()
+    entity = RecordRef()
+    agent = AgentSerializer()
+    title = serializers.CharField(allow_null=True)
+    pinned = serializers.BooleanField()
+    archived = serializers.BooleanField()
+    created_at = serializers.DateTimeField()
+    last_message_at = serializers.DateTimeField(allow_null=True)
+
+
+class MessageSerializer(serializers.Serializer):
+    """labels: of everything that went into it."""
+
+    id = serializers.UUIDField()
+    turn = serializers.UUIDField()
+    role = serializers.ChoiceField(Role.values)
+    content = serializers.CharField()
+    labels = Label(many=True)
+    created_at = serializers.DateTimeField()
+
+
+class ListedMessage(MessageSerializer):
+    type = serializers.ChoiceField(["text"])
+
+
+class HiddenMessage(Placeholder):
+    role = serializers.ChoiceField(Role.values)
+    turn = serializers.UUIDField()
+
+
+ANY_MESSAGE = one_of("AnyMessage", ListedMessage, HiddenMessage)
+
+
+class TurnError(serializers.Serializer):
+    """code: the turn's state."""
+
+    code = serializers.CharField()
+    detail = serializers.CharField()
+
+
+class TurnSerializer(serializers.Serializer):
+    """message: the answer as far as it is written. offline: no model was asked. events: the address of the stream."""
+
+    id = serializers.UUIDField()
+    session = serializers.UUIDField()
+    state = serializers.ChoiceField(State.values)
+    error = TurnError(allow_null=True)
+    created_at = serializers.DateTimeField()
+    ended_at = serializers.DateTimeField(allow_null=True)
+    question = MessageSerializer(allow_null=True)
+    message = one_of("Answer", MessageSerializer, Placeholder, allow_null=True)
+    offline = serializers.BooleanField()
+    events = serializers.CharField()
+
+
+class PostedSerializer(serializers.Serializer):
+    turn = serializers.UUIDField()
+    events = serializers.CharField()
+
+
+class StoppingSerializer(serializers.Serializer):
+    """stopping: false where the turn had ended already."""
+
+    stopping = serializers.BooleanField()
+
+
+class LayerSerializer(serializers.Serializer):
+    name = serializers.CharField()
+    tokens = serializers.IntegerField()
+
+
+class GivenSerializer(serializers.Serializer):
+    n = serializers.IntegerField()
+    name = serializers.CharField()
+    where = serializers.CharField()
+    url = serializers.CharField(allow_null=True)
+
+
+class TurnUsageSerializer(serializers.Serializer):
+    """Tokens, and USD as `cost`; empty until a model has answered."""
+
+    input = serializers.IntegerField(required=False)
+    output = serializers.IntegerField(required=False)
+    cached = serializers.IntegerField(required=False)
+    cost = serializers.CharField(required=False)
+    calls = serializers.IntegerField(required=False)
+    model = serializers.CharField(required=False)
+    offline = serializers.BooleanField(required=False)
+
+
+class ContextSerializer(serializers.Serializer):
+    """How `inspector.Inspected.as_json` looks. dropped: what did not fit, in words."""
+
+    layers = LayerSerializer(many=True)
+    tokens = serializers.IntegerField()
+    passages = GivenSerializer(many=True)
+    dropped = serializers.ListField(child=serializers.CharField())
+    usage = TurnUsageSerializer()
