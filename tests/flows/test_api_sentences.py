@@ -1,0 +1,56 @@
+"""What the API says of a question that cannot be answered, and of types and labels."""
+
+import pytest
+
+from entities.types import Contract
+from tests.conftest import Person
+
+
+@pytest.mark.parametrize("page", ["99", "0", "x"])
+def test_a_page_that_is_not_there_is_told_as_such(viewer: Person, contract: Contract, page: str) -> None:
+    assert viewer.api.get("/api/entities/contract/?page=1").status_code == 200
+    answer = viewer.api.get(f"/api/entities/contract/?page={page}")
+    assert answer.status_code == 400
+    assert "no such page" in answer.json()["error"]["fields"]["page"][0]
+
+
+@pytest.mark.parametrize("call", ["search", "suggest"])
+def test_a_question_with_a_nul_is_refused_as_in_lists(viewer: Person, call: str) -> None:
+    assert viewer.api.get(f"/api/{call}/?q=quay").status_code == 200
+    answer = viewer.api.get(f"/api/{call}/?q=%00")
+    assert answer.status_code == 400
+    assert "NUL" in answer.json()["error"]["fields"]["q"][0]
+
+
+def test_search_in_an_unknown_collection_names_those_there_are(viewer: Person) -> None:
+    assert viewer.api.get("/api/search/?q=quay&collection=hr_documents").json() == {"results": []}
+    answer = viewer.api.get("/api/search/?q=quay&collection=nope")
+    assert answer.status_code == 400
+    assert "hr_documents" in answer.json()["error"]["fields"]["collection"][0]
+
+
+def test_a_token_is_made_whatever_else_the_caller_sends(viewer: Person) -> None:
+    body = {"username": "viewer", "password": "pass", "workspace": "acme"}
+    assert viewer.api.post("/api/token/", body).status_code == 200
+    as_session = viewer.client.post(
+        "/api/token/", body, content_type="application/json", headers={"X-Workspace": "acme"}
+    )
+    assert as_session.status_code == 200
+    assert viewer.api.post("/api/token/", {**body, "password": "no"}).status_code == 401
+
+
+def test_types_tell_the_options_and_nothing_of_fields_that_are_hidden(viewer: Person, cfo: Person) -> None:
+    def told(who: Person) -> dict:
+        return next(t for t in who.api.get("/api/types/").json() if t["type"] == "contract")
+
+    assert told(viewer)["pulse"] is True
+    assert (told(viewer)["propagation"], told(viewer)["coalesce"]) == ("parent", 30)
+    assert "value" in told(cfo)["pulse_tracked_fields"]
+    assert "counterparty" in told(viewer)["pulse_tracked_fields"]
+    assert "value" not in told(viewer)["pulse_tracked_fields"]
+
+
+def test_public_is_the_empty_list_but_where_clearances_are_listed(viewer: Person, contract: Contract) -> None:
+    assert viewer.api.get("/api/me/").json()["labels"] == [{"value": 0, "label": "Public"}]
+    fields = next(t for t in viewer.api.get("/api/types/").json() if t["type"] == "contract")["fields"]
+    assert next(f for f in fields if f["name"] == "counterparty")["labels"] == []
