@@ -1,11 +1,11 @@
-"""What a caller may know of files: one value for pages and API. Sizes and pages show only what is not concealed."""
+"""What a caller may know of files: one value for pages and API. Pages show only what is not concealed."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import BigIntegerField, Case, Count, F, Func, Sum, When
+from django.db.models import Case, Count, When
 from django.urls import reverse
 
 from entities.access import Scope, allowed_labels, atoms_of, may, readable_now
@@ -46,13 +46,10 @@ TOLD = {
 
 @dataclass(frozen=True)
 class Outcome:
-    """Paragraphs with one label that the caller may read. chips: its atoms; None for not labelled. size: bytes of their
-    text.
-    """
+    """Paragraphs with one label that the caller may read. chips: its atoms; None for not labelled."""
 
     chips: Sequence[Any] | None
     count: int
-    size: int
 
 
 @dataclass(frozen=True)
@@ -69,8 +66,8 @@ class FileView:
     """A file as the caller may know it.
 
     name: NAMELESS where the name's label is not the caller's. size, pages: of the original for stewards and whoever
-    uploaded the revision that is shown; for all others the bytes of text that they may read and the last page that
-    shows, whether or not there is more, so that they do not tell; None where there is no such text yet. error: its
+    uploaded the revision that is shown; for all others no size and the last page that shows, whether or not there is
+    more, so that they do not tell; None where there is no such text yet. error: its
     sentence tells others the kind of problem only, no numbers. labels: atoms of what is readable or acknowledged in
     it. outcome: what came out, by label. stages: how it was worked on, told to whom the size of the original is;
     the API leaves them out. url: of the reader, "" where there is nothing to read; the other addresses are "" where
@@ -194,12 +191,12 @@ def outcomes_of(files: Sequence[UUID]) -> dict[UUID, list[Outcome]]:
     rows = (
         Paragraph.objects.filter(file__in=files)
         .values_list("file", "data_classification")
-        .annotate(count=Count("pk"), size=Sum(Func(F("text"), function="octet_length", output_field=BigIntegerField())))
+        .annotate(count=Count("pk"))
         .order_by("file", "data_classification")
     )
     result: dict[UUID, list[Outcome]] = {}
-    for file, label, count, size in rows:
-        result.setdefault(file, []).append(Outcome(chips_of(label), count, size))
+    for file, label, count in rows:
+        result.setdefault(file, []).append(Outcome(chips_of(label), count))
     return result
 
 
@@ -227,7 +224,7 @@ def _view(
         id=file.pk,
         name=file.name if named else NAMELESS,
         media_type=file.media_type,
-        size=file.size if own else sum(part.size for part in outcome) or None,
+        size=file.size if own else None,
         state=file.state,
         stage=file.stage,
         progress=file.progress,
