@@ -1,8 +1,11 @@
 """Object permission: which records a scope may see, which of their columns it may read, and how code gets one."""
 
+from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from uuid import UUID
 
+from django.contrib.auth.models import Permission
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import ValidationError
 from django.db.models import BooleanField, Case, CharField, Exists, F, OuterRef, Q, QuerySet, Value, When
@@ -29,13 +32,32 @@ def entity_content_type(obj: Any) -> ContentType:
     return ContentType.objects.get_for_model(Entity if issubclass(model, Entity) else model)
 
 
-def _role_ids(principal: int) -> dict[int, str]:
-    """Roles (id -> name) that a principal holds in the open scope's workspace."""
+@dataclass(frozen=True)
+class _Roles:
+    """The roles of a principal in the open scope's workspace: their names, and the groups that grants are made to."""
+
+    names: frozenset[str]
+    groups: tuple[int, ...]
+
+
+def _roles(principal: int) -> _Roles:
     from entities.models import Role
 
-    if principal < 0:
-        return dict(Role.objects.filter(pk=-principal).values_list("pk", "name"))
-    return dict(Role.objects.filter(group__user=principal).values_list("pk", "name"))
+    def load() -> _Roles:
+        held = Role.objects.filter(pk=-principal) if principal < 0 else Role.objects.filter(group__user=principal)
+        found = list(held.values_list("name", "group_id"))
+        return _Roles(frozenset(name for name, _ in found), tuple(sorted(group for _, group in found)))
+
+    return cached(f"roles {principal}", load)  # type: ignore[no-any-return]
+
+
+@cache
+def _permission(verb: str) -> int:
+    """The number by which grants name a verb: a constant of the installation, so that no statement joins for it."""
+    from entities.models import Entity
+
+    content_type = entity_content_type(Entity)
+    return int(Permission.objects.only("pk").get(content_type=content_type, codename=f"{verb}_entity").pk)
 
 
 def visible(scope: Scope, model: type["Entity"], verb: str = "view") -> Q:
@@ -59,30 +81,22 @@ def _visible_as(principal: int, model: type["Entity"], verb: str) -> Q:
     from entities.models.entity import Visibility
     from entities.registry import content_type_id, entity_types
 
-    roles = cached(f"roles {principal}", lambda: _role_ids(principal))
+    roles = _roles(principal)
     unexpired = Q(expires_at__isnull=True) | Q(expires_at__gt=Now())
-    codename = {"permission__codename": f"{verb}_entity"}
-    condition = Q(
-        Exists(
-            EntityRoleGrant.objects.filter(
-                unexpired, content_object=OuterRef("pk"), group__role__in=list(roles), **codename
-            )
-        )
-    )
+    granted = Q(unexpired, content_object=OuterRef("pk"), permission=_permission(verb))
+    condition = Q(Exists(EntityRoleGrant.objects.filter(granted, group__in=roles.groups)))
     if principal > 0:
-        condition |= Q(
-            Exists(EntityUserGrant.objects.filter(unexpired, content_object=OuterRef("pk"), user=principal, **codename))
-        )
+        condition |= Q(Exists(EntityUserGrant.objects.filter(granted, user=principal)))
         condition |= Q(visibility=Visibility.PRIVATE, created_by=principal)
     if verb == "view":
         condition |= Q(visibility=Visibility.WORKSPACE)
     for kind in entity_types().values():
         if issubclass(kind, model) or issubclass(model, kind):
             for rule in kind.access().rules:
-                if rule.verb == verb and set(rule.roles) & set(roles.values()):
+                if rule.verb == verb and roles.names & set(rule.roles):
                     rows = kind._base_manager.filter(rule.rows).values("pk") if rule.rows is not None else None
-                    granted = Q(content_type=content_type_id(kind))
-                    condition |= granted & Q(pk__in=rows) if rows is not None else granted
+                    of_type = Q(content_type=content_type_id(kind))
+                    condition |= of_type & Q(pk__in=rows) if rows is not None else of_type
     # A private record is its creator's alone, whatever the type's rules say.
     condition &= ~Q(visibility=Visibility.PRIVATE) | Q(created_by=principal)
     return condition if verb == "view" else condition & _visible_as(principal, model, "view")
@@ -164,8 +178,8 @@ def may_create(scope: Scope, model: type["Entity"]) -> bool:
     """Whether `scope` may add records of a type: anybody to a private type, else roles that may change all of it."""
     if scope.is_service or model.access().default == "private":
         return True
-    roles = set(cached(f"roles {scope.principal}", lambda: _role_ids(scope.principal)).values())
-    return any(rule.verb == "change" and rule.rows is None and roles & set(rule.roles) for rule in model.access().rules)
+    held = _roles(scope.principal).names
+    return any(rule.verb == "change" and rule.rows is None and held & set(rule.roles) for rule in model.access().rules)
 
 
 def clears(scope: Scope, entities: QuerySet["Entity"]) -> QuerySet["Entity"]:
