@@ -64,6 +64,7 @@ class World:
     records: tuple[Record, ...]
     texts: tuple[Text, ...]
     concealed: frozenset[int] = field(default_factory=frozenset)
+    unaccounted: frozenset[str] = field(default_factory=frozenset)  # records whose file extraction did not get all of
 
     def role(self, name: str) -> Role:
         return next(r for r in self.roles if r.name == name)
@@ -79,8 +80,11 @@ class World:
     def cleared(self, person: Person, label: frozenset[int] | None) -> bool:
         """All atoms of a label must be held; an unlabelled text is for stewards."""
         if label is None:
-            return any(self.role(r).steward for r in person.roles)
+            return self.steward(person)
         return label <= self.held(person)
+
+    def steward(self, person: Person) -> bool:
+        return any(self.role(r).steward for r in person.roles)
 
     def acknowledged(self, person: Person, label: frozenset[int]) -> bool:
         """Whether a text that `person` is not cleared for may show a placeholder."""
@@ -99,9 +103,11 @@ class World:
 
     def ruled(self, person: Person, record: Record, verb: str) -> bool:
         rules = {
-            "contract": {"change": {"Editor", "Admin"}, "upload": {"Editor", "Admin"}, "delete": {"Admin"}},
-            "employee": {"view": {"HR", "Admin"}, "change": {"HR", "Admin"}, "upload": {"HR", "Admin"}},
+            "contract": {"change": {"Editor", "Admin"}, "upload": {"Editor", "Admin"}},
+            "employee": {verb: {"HR", "Admin"} for verb in ("view", "change", "upload")},
         }
+        if verb in ("delete", "share"):
+            return "Admin" in person.roles
         return bool(rules[record.kind].get(verb, set()) & person.roles)
 
     # What of it they read
@@ -117,3 +123,47 @@ class World:
     def index_reads(self, person: Person, text: Text) -> bool:
         """The index holds labelled text only."""
         return text.label is not None and self.reads(person, text)
+
+    # Files: one a record with texts, which are its paragraphs
+
+    def floor(self, record: str) -> frozenset[int]:
+        """Files of an employee are in a collection that is PII."""
+        return frozenset({3}) if self.record(record).kind == "employee" else PUBLIC
+
+    def paragraphs(self, record: str) -> list[Text]:
+        return [text for text in self.texts if text.record == record]
+
+    def knows_file(self, person: Person, record: str) -> bool:
+        """To stewards every file exists; to others not below a concealed floor, nor where all that is labelled in it is
+        concealed.
+        """
+        labels = [text.label for text in self.paragraphs(record) if text.label is not None]
+        shows = not labels or any(self.acknowledged(person, label) for label in labels)
+        return self.sees(person, self.record(record)) and (
+            self.steward(person) or (self.acknowledged(person, self.floor(record)) and shows)
+        )
+
+    def downloads(self, person: Person, record: str) -> bool:
+        return (
+            self.knows_file(person, record)
+            and (self.steward(person) or record not in self.unaccounted)
+            and all(self.cleared(person, text.label) for text in self.paragraphs(record))
+            and self.floor(record) <= self.held(person)
+        )
+
+    # References: the text of a number goes from the record of that number to the next one, around
+
+    def reference(self, number: int) -> tuple[Record, Record]:
+        return self.records[number % len(self.records)], self.records[(number + 1) % len(self.records)]
+
+    def knows_reference(self, person: Person, number: int) -> bool:
+        ends = self.reference(number)
+        return self.cleared(person, self.texts[number].label) and all(self.sees(person, end) for end in ends)
+
+    def reached(self, person: Person, start: Record, hops: int) -> set[str]:
+        """Names of the records within `hops` references that `person` knows of, in both directions."""
+        links = [self.reference(n) for n in range(len(self.texts)) if self.knows_reference(person, n)]
+        found = {start.name}
+        for _ in range(hops):
+            found |= {end.name for link in links if found & {e.name for e in link} for end in link}
+        return found

@@ -1,10 +1,12 @@
 """Random worlds, and how one is planted in a workspace of its own."""
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
 from django.test import Client
 from django.utils import timezone
 from hypothesis import strategies as st
@@ -23,9 +25,9 @@ from references.models import Reference
 from tests.oracle.monitor import Grant, Person, Record, Role, Text, World
 
 ATOMS = [1, 2, 3, 5]
-ROLE_NAMES = ["Editor", "HR", "Red", "Blue"]
+ROLE_NAMES = ["Editor", "HR", "Red", "Admin"]
 PEOPLE = ["ann", "ben", "cas"]
-VERBS = ["view", "change"]
+VERBS = ["view", "change", "delete", "upload", "share"]
 
 labels = st.sets(st.sampled_from(ATOMS), max_size=2).map(frozenset)
 
@@ -56,7 +58,8 @@ def worlds(draw: Any) -> World:
         )
         for i in range(draw(st.integers(1, 6)))
     )
-    return World(roles, people, records, texts, draw(st.sets(st.sampled_from(ATOMS), max_size=1).map(frozenset)))
+    concealed = draw(st.sets(st.sampled_from(ATOMS), max_size=1).map(frozenset))
+    return World(roles, people, records, texts, concealed, draw(st.sets(st.sampled_from(names)).map(frozenset)))
 
 
 @dataclass(frozen=True)
@@ -70,6 +73,9 @@ class Planted:
     roles: dict[str, RoleRow]
     records: dict[str, uuid.UUID]
     base: str
+
+    def id(self, record: str) -> str:
+        return str(self.records[record])
 
     def scope(self, person: Person) -> Scope:
         return Scope.for_user(self.users[person.name], self.workspace.slug)
@@ -115,6 +121,13 @@ def plant(world: World) -> Planted:
             add_member(workspace, users[person.name], [rows[r] for r in person.roles])
         records = {r.name: plant_record(workspace, r, users, rows) for r in world.records}
     return Planted(world, workspace, service, users, rows, records, f"/w/{slug}/")
+
+
+def stranger(planted: Planted) -> APIClient:
+    """Somebody with every role in a second workspace that looks just like the planted one."""
+    world = planted.world
+    far = Person("far", frozenset(role.name for role in world.roles))
+    return plant(replace(world, people=(*world.people, far))).api(far)
 
 
 def plant_record(workspace: Workspace, record: Record, users: dict[str, User], roles: dict[str, RoleRow]) -> uuid.UUID:
@@ -175,20 +188,29 @@ def plant_rows(planted: Planted) -> None:
                 )
 
 
+def content_of(record: str) -> bytes:
+    """The bytes of the file on a record."""
+    return f"the original of {record}".encode()
+
+
 def plant_files(planted: Planted) -> dict[str, uuid.UUID]:
     """One ready file a record with texts, a paragraph a text; record name -> file id."""
     at: Any = {"workspace_id": planted.workspace.pk}
     files: dict[str, uuid.UUID] = {}
     with planted.service.open():
         for name, pk in planted.records.items():
-            mine = [text for text in planted.world.texts if text.record == name]
+            mine = planted.world.paragraphs(name)
             if not mine:
                 continue
-            blob = Blob.objects.create(**at, sha256=digest_of(name), size=1, media_type="text/plain", path=name)
+            content = content_of(name)
+            path = default_storage.save(f"oracle/{planted.workspace.slug}", ContentFile(content))
+            blob = Blob.objects.create(
+                **at, sha256=digest_of(name), size=len(content), media_type="text/plain", path=path
+            )
             collection = "documents" if planted.world.record(name).kind == "contract" else "hr_documents"
             file = File.objects.create(**at, entity_id=pk, collection=collection, name=f"file of {name}", state="ready")
             revision = FileRevision.objects.create(**at, file=file, blob=blob, number=1)
-            File.objects.filter(pk=file.pk).update(revision=revision, accounted=True)
+            File.objects.filter(pk=file.pk).update(revision=revision, accounted=name not in planted.world.unaccounted)
             for position, text in enumerate(mine):
                 label = None if text.label is None else planted.label(text.label)
                 Paragraph.objects.create(
@@ -202,12 +224,12 @@ def plant_files(planted: Planted) -> dict[str, uuid.UUID]:
 def plant_references(planted: Planted) -> None:
     """From every record to the next one, labelled as the text of the same number."""
     with planted.service.open():
-        records = list(planted.records.values())
         for number, text in enumerate(planted.world.texts):
+            source, target = planted.world.reference(number)
             Reference.objects.create(
                 workspace=planted.workspace,
-                source_id=records[number % len(records)],
-                target_id=records[(number + 1) % len(records)],
+                source_id=planted.records[source.name],
+                target_id=planted.records[target.name],
                 kind=ReferenceKind.CROSS_REFERENCE,
                 label=text.words,
                 data_classification=None if text.label is None else planted.label(text.label),
