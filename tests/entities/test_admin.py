@@ -74,6 +74,9 @@ def test_a_new_member_signs_in(alice: Person, contract: Contract) -> None:
     client = Client()
     assert not client.login(username="newcomer", password="a long pass phrase"), "names stand under their workspace"
     assert client.login(username="newcomer@acme", password="a long pass phrase")
+    assert client.get(alice.base)["Location"].startswith("/account/password/")
+    own = {"old_password": "a long pass phrase", "new_password1": "one of my own", "new_password2": "one of my own"}
+    assert client.post("/account/password/", own).status_code == 302
     assert client.get(alice.base).status_code == 200
 
 
