@@ -78,7 +78,8 @@ def is_shown(scope: Scope, file: File, outline: Outline) -> bool:
         not outline.exists or outline.shown > 0 or not _all_concealed(file)
     ):
         return True
-    return is_own(scope, FileRevision.objects.filter(pk=file.pending_revision_id or file.revision_id).first())
+    shown = [pk for pk in (file.pending_revision_id or file.revision_id,) if pk]
+    return is_own(scope, FileRevision.objects.filter(pk__in=shown).first())
 
 
 def is_own(scope: Scope, revision: FileRevision | None) -> bool:
