@@ -35,10 +35,6 @@ class Classification(models.Model):
     def __str__(self) -> str:
         return self.label
 
-    @property
-    def is_compound(self) -> bool:
-        return len(self.components) > 1
-
 
 class ClassificationGrant(models.Model):
     """`role` is cleared for the atom `classification`. Nothing follows for any other atom."""
