@@ -149,7 +149,8 @@ def search_view(request: Request) -> Response:
     """The passages that answer `q` best, among those that the caller may see."""
     asked = read_asked(request.query_params)
     problems = {name: [sentence] for name, sentence in asked.problems.items()}
-    refuse_nul(request)
+    if "\x00" in asked.text:
+        problems["q"] = ["A question holds no NUL characters."]
     if not asked.text:
         problems["q"] = ["Say what to look for."]
     if problems:
@@ -166,7 +167,6 @@ def search_view(request: Request) -> Response:
 @api_view(["GET"])
 def suggest_view(request: Request) -> Response:
     """Names of records and files that hold `q`."""
-    refuse_nul(request)
     found = suggest(scope_of(request), request.query_params.get("q", ""))
     return Response(
         {"results": [{"id": s.id, "type": s.type, "name": s.name, "kind": s.kind, "url": s.url} for s in found]}
@@ -206,11 +206,6 @@ def citation_view(request: Request, pk: UUID, n: int) -> Response:
     if answer is None:
         raise NotFound()
     return Response(answer)
-
-
-def refuse_nul(request: Request) -> None:
-    if "\x00" in request.query_params.get("q", ""):
-        raise ValidationError({"q": ["A question holds no NUL characters."]})
 
 
 def scope_of(request: Request) -> Scope:
