@@ -1,4 +1,4 @@
-"""Settings. Everything an operator may change is an environment variable listed in README.md."""
+"""Settings. Everything an operator may change is an environment variable listed in docs/deployment.md."""
 
 from importlib import import_module
 from importlib.util import find_spec

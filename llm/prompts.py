@@ -198,14 +198,6 @@ def classify_window(
     )
 
 
-def summarise_label(labels: Sequence[str], summaries: Sequence[str], *, title: str = "") -> Prompt:
-    """Ask for one summary of a document's parts that carry the same labels, from the summaries of its windows."""
-    clean = _Cleaner()
-    texts = [{"n": n, "text": clean(text)} for n, text in enumerate(summaries)]
-    asked = render("summarise_label_user", labels=labels, summaries=texts, title=clean(title))
-    return Prompt(render("summarise_label_system"), [_user(asked)], max_tokens=700, injections=clean.injections)
-
-
 def passages(documents: Iterable[Document]) -> Rendered:
     """Numbered passages grouped by document, for a Pulse prompt or a tool's result."""
     clean = _Cleaner()

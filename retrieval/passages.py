@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from llm.prompts import Document, Passage, Rendered, passages
+from llm.prompts import Document, Passage
 from retrieval.results import Result
 
 
@@ -18,11 +18,6 @@ def documents_for_prompt(results: Sequence[Result], numbers: Sequence[int]) -> l
         )
         for members in groups.values()
     ]
-
-
-def passages_for_prompt(results: Sequence[Result], numbers: Sequence[int]) -> Rendered:
-    """The `<passages>` of a tool's result; `injections` names what was neutralised in them."""
-    return passages(documents_for_prompt(results, numbers))
 
 
 def _title(result: Result) -> str:

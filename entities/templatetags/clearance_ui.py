@@ -12,7 +12,7 @@ from django.forms import BoundField
 from django.forms.widgets import CheckboxInput, CheckboxSelectMultiple, FileInput, RadioSelect, Select
 from django.template.context import Context
 from django.templatetags.static import static
-from django.utils.html import escape, format_html, format_html_join
+from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from entities import formats
@@ -110,19 +110,6 @@ def citations(links: Sequence[CitationLink]) -> SafeString:
 def model_markdown(text: str | None, links: Citations | None = None) -> SafeString:
     """Text written by a model as safe HTML, markers as chips: `{{ text|model_markdown:links }}`."""
     return render_markdown(text or "", links)
-
-
-@register.filter
-def highlight(text: str, terms: str | Iterable[str]) -> SafeString:
-    """`text` escaped, with whole words that begin like one of `terms` in <mark>."""
-    words = terms.split() if isinstance(terms, str) else list(terms)
-    words = [re.escape(word.strip("\"'.,;:()")) for word in words if len(word.strip("\"'.,;:()")) > 1]
-    if not words:
-        return mark_safe(escape(text))
-    parts = re.split(rf"\b((?:{'|'.join(words)})\w*)", text, flags=re.IGNORECASE)
-    return format_html_join(
-        "", "{}", ((format_html("<mark>{}</mark>", p) if i % 2 else p,) for i, p in enumerate(parts))
-    )
 
 
 # Numbers and times

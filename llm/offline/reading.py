@@ -11,7 +11,6 @@ DOCUMENT = re.compile(r'<document title="(?P<title>[^"]*)">\n?(?P<body>.*?)</doc
 NUMBERED = re.compile(r"^\[(?P<n>\d+)\] ", re.MULTILINE)
 PARAGRAPH = re.compile(r'<p n="(?P<n>\d+)">(?P<text>.*?)</p>', re.DOTALL)
 LEVEL = re.compile(r'<level value="(?P<value>\d+)" label="(?P<label>[^"]*)">(?P<text>.*?)</level>', re.DOTALL)
-SUMMARY = re.compile(r'<s n="\d+">(?P<text>.*?)</s>', re.DOTALL)
 
 
 @dataclass(frozen=True)

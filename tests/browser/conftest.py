@@ -1,6 +1,7 @@
 """A whole installation, started as a new user starts it, and people who browse it in a real Chromium."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -53,6 +54,7 @@ def installation(chromium: Browser) -> Iterator[str]:
     with suppress(subprocess.TimeoutExpired):
         process.wait(30)
     process.kill()
+    shutil.rmtree(home, ignore_errors=True)
 
 
 def open_page(browser: Browser, installation: str, user: str, **options: object) -> Page:

@@ -174,11 +174,6 @@ def test_a_time_carries_the_exact_one():
     assert "3 Jan 2024, 14:03" in html
 
 
-def test_highlighting_marks_words_and_escapes_the_rest():
-    html = draw("{{ text|highlight:terms }}", text="Liability <b>limits</b>", terms="liability limit (")
-    assert html == "<mark>Liability</mark> &lt;b&gt;<mark>limits</mark>&lt;/b&gt;"
-
-
 def a_file(**changes):
     return SimpleNamespace(**{
         "id": 7, "name": "scan.pdf", "state": "processing", "stage": "classify", "progress": 40, "size": 10,

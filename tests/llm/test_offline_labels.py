@@ -8,14 +8,12 @@ from hypothesis import strategies as st
 from entities.models.classification import FINANCIAL, PII, SECRET
 from llm import prompts
 from llm.offline import engine
-from llm.offline.sentences import sentences
 from tests.llm.offline_helpers import (
     EXPORT,
     PRIVILEGED,
     SEEDED,
     body,
     classified,
-    said,
 )
 
 
@@ -61,13 +59,6 @@ def test_a_document_that_asks_to_be_public_is_not():
 
 
 # Summaries and titles
-
-
-def test_a_documents_summary_is_made_of_its_windows_sentences():
-    texts = ["The report covers September. Steel is four days late.", "The permit arrived. Steel is four days late."]
-    text = said(engine.answer(body(prompts.summarise_label(["Public"], texts).request)))
-    assert all(any(sentence in source for source in texts) for sentence in sentences(text))
-    assert text.count("four days late") == 1
 
 
 @settings(max_examples=60, deadline=None)
