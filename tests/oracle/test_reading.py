@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from hypothesis import given
+from hypothesis import example, given
 
 from tests.oracle.monitor import World
 from tests.oracle.test_records import SIZED
-from tests.oracle.worlds import content_of, plant, plant_files, plant_references, stranger, worlds
+from tests.oracle.worlds import CHAIN, content_of, plant, plant_files, plant_references, stranger, worlds
 
 
 def plain(world: World) -> World:
@@ -87,6 +87,7 @@ def test_suggestions_and_file_lists(db: None, world: World) -> None:
 
 @SIZED
 @given(world=worlds())
+@example(world=CHAIN)
 def test_references_and_graph(db: None, world: World) -> None:
     world = plain(world)
     planted = plant(world)

@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 
 from entities.models import Entity
 from tests.oracle.monitor import World
-from tests.oracle.worlds import VERBS, plant, plant_field_texts, stranger, worlds
+from tests.oracle.worlds import CHAIN, VERBS, plant, plant_field_texts, stranger, worlds
 
 SIZED = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
@@ -34,6 +34,7 @@ def test_lists_counts_and_records(db: None, world: World) -> None:
 
 @SIZED
 @given(world=worlds())
+@example(world=CHAIN)
 def test_verbs(db: None, world: World) -> None:
     planted = plant(world)
     for person in world.people:

@@ -22,12 +22,24 @@ from entities.types import Contract, Employee
 from ingestion.models import Blob, ContextRow, File, FileRevision, Kind, Paragraph
 from references.kinds import Kind as ReferenceKind
 from references.models import Reference
-from tests.oracle.monitor import Grant, Person, Record, Role, Text, World
+from tests.oracle.monitor import PUBLIC, Grant, Person, Record, Role, Text, World
 
 ATOMS = [1, 2, 3, 5]
 ROLE_NAMES = ["Editor", "HR", "Red", "Admin"]
 PEOPLE = ["ann", "ben", "cas"]
 VERBS = ["view", "change", "delete", "upload", "share"]
+
+CHAIN = World(
+    roles=(Role("Editor", PUBLIC), Role("HR", PUBLIC), Role("Red", frozenset({5})), Role("Admin", PUBLIC)),
+    people=(Person("ann", frozenset({"Admin"})), Person("ben", frozenset({"Red"})), Person("cas", frozenset())),
+    records=tuple(Record(f"record{i}", "contract", "workspace", "nobody") for i in range(4)),
+    texts=(
+        Text("word0 liability", "record0", PUBLIC),
+        Text("word1 liability", "record1", PUBLIC),
+        Text("word2 liability", "record2", frozenset({5})),
+    ),
+)
+"""Two open references and a Financial one in a row, an administrator, and no luck needed."""
 
 labels = st.sets(st.sampled_from(ATOMS), max_size=2).map(frozenset)
 
