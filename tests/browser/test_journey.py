@@ -213,9 +213,11 @@ def test_a_dropped_pdf_is_read_before_ones_eyes_and_comes_out_by_label(uploaded,
 )
 def test_the_document_is_found_with_page_and_section(uploaded, browse, words, text, page_number, section):
     page = browse("admin")
-    # The Pulses repeat the text; they have no pages.
+    # The Pulses repeat the text, without pages; neighbours name the words that the passage beside them matched.
     found = (
-        search(page, words).filter(has_text=text).filter(has=page.get_by_role("heading", name=f"page {page_number}"))
+        search(page, words)
+        .filter(has=page.locator(".cl-result-text", has_text=text))
+        .filter(has=page.get_by_role("heading", name=f"page {page_number}"))
     )
     expect(found).to_have_count(1)
     expect(found.get_by_role("heading")).to_contain_text(f"page {page_number}")
