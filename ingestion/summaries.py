@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 LONGEST = 1_200  # characters
 LEAD = 400  # characters
+SHORTEST = 4  # words: what is left of a table's column or a page's foot says nothing
 WORD = re.compile(r"[^\W_]+(?:[.,'’:-][^\W_]+)*")
 SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
 
@@ -50,7 +51,8 @@ def summarise(paragraphs: Mapping[int, Sequence[str]], proposed: Mapping[int, Se
         known = [words_of(text) for text in texts]
         kept: list[str] = []
         for sentence in dict.fromkeys(proposed.get(label, ())):
-            if is_drawn_from(sentence, known) and sum(map(len, kept)) + len(sentence) <= LONGEST:
+            says = len(WORD.findall(sentence)) >= SHORTEST and is_drawn_from(sentence, known)
+            if says and sum(map(len, kept)) + len(sentence) <= LONGEST:
                 kept.append(sentence)
         chosen = kept or lead(texts)
         if chosen:

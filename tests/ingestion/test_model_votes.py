@@ -67,6 +67,12 @@ def test_summaries_fall_back_to_the_text_itself() -> None:
     assert summarise({0: ["Short."]}, {}) == {}
 
 
+def test_a_summary_has_no_scraps() -> None:
+    text = "The old crane was sold. 8"
+    assert summarise({0: [text]}, {0: ["8", "The old crane was sold."]}) == {0: ["The old crane was sold."]}
+    assert summarise({0: ["8"]}, {0: ["8"]}) == {}
+
+
 def test_instructions_in_a_document_are_noted_in_the_audit(alice: Person, contract: Contract, service: Scope) -> None:
     from entities.models import AuditEntry
 
