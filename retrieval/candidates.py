@@ -53,7 +53,8 @@ WHOLE = """SELECT f."row", f.score, array_agg(h.term) FROM first f JOIN hits h U
 GROUP BY f."row", f.score ORDER BY f.score DESC, f."row" LIMIT %s"""
 # The words that were not looked for still count, in what the others found.
 REFINED = """SELECT f."row", sum({bm25}) AS score, array_agg(h.term)
-FROM first f JOIN ingestion_posting h USING ("row") JOIN idf i USING (term) CROSS JOIN rows r
+FROM first f JOIN ingestion_posting h ON h."row" = f."row" AND h.term = ANY(%s)
+JOIN idf i ON i.term = h.term CROSS JOIN rows r
 GROUP BY f."row" ORDER BY score DESC, f."row" LIMIT %s"""
 
 
@@ -134,7 +135,7 @@ def by_words(terms: Terms, gate: Gate, size: Survey) -> list[tuple[int, float, f
         text,
         [
             *gate.cte_params, *params, *count_params, list(terms.words), known, *bm25, first,
-            *(bm25 if refined else ()), t.candidates,
+            *([*bm25, list(terms.words)] if refined else []), t.candidates,
         ],
     )  # fmt: skip
     return [(row, score, frozenset(held)) for row, score, held in found]
