@@ -16,11 +16,12 @@ from entities.models import Membership, Role, User, Workspace
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, SECRET
 from entities.types import Contract
 from tests.chromium import chromium, pytest_collection_modifyitems  # noqa: F401  fixture and hook
-from tests.db_plugin import (  # noqa: F401  fixtures
+from tests.db_plugin import (  # noqa: F401  fixtures and hook
     app_connection,
     cluster,
     django_db_setup,
     owner_connection,
+    pytest_sessionstart,
     superuser_connection,
 )
 from tests.processes import start_server, start_worker  # noqa: F401  fixtures

@@ -8,6 +8,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -26,33 +27,46 @@ from tests.settings import PREFIX
 
 # What `migrate` fills and no test changes.
 KEPT = ["django_migrations", "django_content_type", "auth_permission"]
+YOUNG, DAY = 3_600, 86_400  # seconds
 CLUSTER = Cluster(settings.CLEARANCE_HOME, durable=False)
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    if not hasattr(session.config, "workerinput"):
+        sweep_leftovers()
+
+
 def sweep_leftovers() -> None:
-    """Remove what killed test runs left behind: nobody holds their cluster, or they were gone before they had one."""
-    yesterday = time.time() - 86_400
+    """Remove what killed test runs left behind: nobody holds their cluster, or they were gone before they had one.
+
+    Once a run, before its workers start. Other runs may be starting or ending meanwhile: what is young is left
+    alone, and what disappears under our hands is somebody else's to remove.
+    """
+    now = time.time()
     for home in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        holders = home / "postgres" / "holders"
-        if home == settings.CLEARANCE_HOME:
-            continue
-        if not holders.exists():
-            if home.stat().st_mtime < yesterday:
-                shutil.rmtree(home, ignore_errors=True)
-            continue
-        with holders.open("a") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
+        with suppress(FileNotFoundError):
+            holders = home / "postgres" / "holders"
+            age = now - home.stat().st_mtime
+            if home == settings.CLEARANCE_HOME or age < (YOUNG if holders.exists() else DAY):
                 continue
-            Cluster(home).stop()
-        shutil.rmtree(home, ignore_errors=True)
+            if not holders.exists() or stopped(home, holders):
+                shutil.rmtree(home, ignore_errors=True)
+
+
+def stopped(home: Path, holders: Path) -> bool:
+    """Whether nobody holds the cluster of this home; it is stopped then."""
+    with holders.open("r+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        Cluster(home).stop()
+        return True
 
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
     """The running cluster of this test run."""
-    sweep_leftovers()
     release = CLUSTER.hold()
     yield CLUSTER
     connection.close()

@@ -1,12 +1,21 @@
-"""Conversations and related records against the reference monitor."""
+"""Conversations, citations and related records against the reference monitor."""
 
+from uuid import uuid4
+
+import pytest
 from hypothesis import given
 
+from entities.access import Scope
 from ingestion.models import ContextRow, Kind
+from retrieval.citations import Owner, register_all
+from retrieval.models import OwnerKind
+from retrieval.owners import RESOLVERS, Citing
+from retrieval.search import search
 from tests.oracle.monitor import World
 from tests.oracle.test_records import SIZED
 from tests.oracle.worlds import plant, stranger, worlds
 from tests.retrieval.conftest import Index
+from tests.retrieval.test_oracle import plant_rows
 
 
 @SIZED
@@ -51,3 +60,33 @@ def test_related_records(db: None, world: World) -> None:
             assert (answer.status_code == 200) == world.sees(person, record)
             if answer.status_code == 200:
                 assert {r["id"] for r in answer.json()["results"]} == seen - {planted.id(record.name)}
+
+
+@SIZED
+@given(world=worlds())
+def test_citations_open_for_who_may_read_the_passage(db: None, world: World) -> None:
+    """The text that cites is everybody's here: what each number opens is decided by its passage alone."""
+    planted, owner = plant(world), Owner(OwnerKind.PULSE, uuid4())
+    plant_rows(planted, vectors=False)
+    with planted.service.open():
+        found = search(planted.service, "liability", limit=50)
+        numbers = dict(zip((result.text for result in found), register_all(planted.service, owner, found), strict=True))
+    citing = Citing(owner, " ".join(f"liability [citation:{n}]" for n in numbers.values()))
+    labelled = [text for text in world.texts if text.label is not None]
+    assert numbers.keys() == {text.words for text in labelled}
+
+    def resolver(scope: Scope, pk: object) -> Citing | None:
+        return citing if pk == owner.id and scope.workspace == planted.workspace.pk else None
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("retrieval.owners.RESOLVERS", [*RESOLVERS, resolver])
+        far = stranger(planted)
+        for text in labelled:
+            url = f"/api/citations/{owner.id}/{numbers[text.words]}/"
+            assert far.get(url).status_code == 404
+            for person in world.people:
+                answer = planted.api(person).get(url)
+                # The number is labelled like its passage: below the label it is not there, else "no longer available".
+                assert answer.status_code == (200 if world.cleared(person, text.label) else 404)
+                read = world.index_reads(person, text)
+                assert (answer.json().get("available", False), text.words in answer.content.decode()) == (read, read)
