@@ -1,6 +1,7 @@
 """The settings of a test run: an installation of its own in a directory that is thrown away afterwards.
 
-DATABASE_URL and the other variables of a real installation are dropped, so tests can never reach its data. Each worker
+DATABASE_URL and the other variables of a real installation are dropped, so tests can never reach its data (the size of
+the proof, CLEARANCE_PROVE, is none of them). Each worker
 of pytest-xdist has its own, with a cluster; processes that a test starts share it by CLEARANCE_TEST_HOME.
 """
 
@@ -16,7 +17,7 @@ WORKER = os.environ.get("PYTEST_XDIST_WORKER", "alone")
 
 if os.environ.get("CLEARANCE_TEST_WORKER") != WORKER:
     for name in list(os.environ):
-        if name.startswith(("CLEARANCE_", "DATABASE_", "ANTHROPIC_")):
+        if name.startswith(("CLEARANCE_", "DATABASE_", "ANTHROPIC_")) and name != "CLEARANCE_PROVE":
             del os.environ[name]
     made = Path(tempfile.mkdtemp(prefix=PREFIX))
     made.chmod(0o711)
