@@ -5,8 +5,10 @@ from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 
+from entities.access import Scope
 from entities.models import Entity
 from ingestion.inline import work_off
+from ingestion.models import ContextRow, Paragraph
 from tests.conftest import Person
 
 REPORT = b"""# Progress
@@ -21,6 +23,8 @@ The average salary of a site manager is 68,400 pounds a year.
 
 The sheet piling starts in November, when the permit is there.
 """
+
+SALARY = "The average salary of a site manager is 68,400 pounds a year."
 
 
 def upload(person: Person, entity: Entity, name: str = "report.md", content: bytes = REPORT, **fields: Any) -> Any:
@@ -48,6 +52,18 @@ def texts(person: Person, file: str) -> list[str]:
         block["text"] if block["type"] == "text" else f"[{', '.join(atom['label'] for atom in block['requires'])}]"
         for block in answer.json()["blocks"]
     ]
+
+
+def paragraph(service: Scope, text: str) -> Paragraph:
+    with service.open():
+        return Paragraph.objects.get(text=text)
+
+
+def label(service: Scope, text: str, value: int | None) -> None:
+    """Set a label as the pipeline would, whatever rules say of the text."""
+    with service.open():
+        ContextRow.objects.filter(paragraph_links__paragraph__text=text)._raw_delete("default")
+        Paragraph.objects.filter(text=text).update(data_classification=value)
 
 
 def labelled(

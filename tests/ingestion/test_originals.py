@@ -3,23 +3,9 @@
 from entities.access import Scope
 from entities.models import AuditEntry, Classification
 from entities.types import Contract
-from ingestion.models import ContextRow, File, Paragraph
+from ingestion.models import File
 from tests.conftest import Person
-from tests.ingestion.helpers import REPORT, ready, upload
-
-SALARY = "The average salary of a site manager is 68,400 pounds a year."
-
-
-def paragraph(service: Scope, text: str) -> Paragraph:
-    with service.open():
-        return Paragraph.objects.get(text=text)
-
-
-def label(service: Scope, text: str, value: int | None) -> None:
-    """Set a label as the pipeline would, whatever rules say of the text."""
-    with service.open():
-        ContextRow.objects.filter(paragraph_links__paragraph__text=text)._raw_delete("default")
-        Paragraph.objects.filter(text=text).update(data_classification=value)
+from tests.ingestion.helpers import REPORT, SALARY, label, ready, upload
 
 
 def test_the_original_is_for_who_is_cleared_for_all_of_it(

@@ -8,22 +8,7 @@ from entities.models import Classification
 from entities.types import Contract
 from ingestion.models import ContextRow, File, Kind, Paragraph
 from tests.conftest import Person
-from tests.ingestion.helpers import REPORT, ready, texts
-
-SALARY = "The average salary of a site manager is 68,400 pounds a year."
-
-
-def paragraph(service: Scope, text: str) -> Paragraph:
-    with service.open():
-        return Paragraph.objects.get(text=text)
-
-
-def label(service: Scope, text: str, value: int | None) -> None:
-    """Set a label as the pipeline would, whatever rules say of the text."""
-    with service.open():
-        ContextRow.objects.filter(paragraph_links__paragraph__text=text)._raw_delete("default")
-        Paragraph.objects.filter(text=text).update(data_classification=value)
-
+from tests.ingestion.helpers import REPORT, SALARY, label, paragraph, ready, texts
 
 # Who reads what
 

@@ -8,21 +8,18 @@ import pytest
 from django.db.models import F
 
 from entities.access import Scope
+from entities.actions import change_entity, create_entity
 from entities.models import Entity
+from entities.types import Risk
 from llm import scripted
 from llm.models import ModelCall
 from pulse.claims import claim_due
 from pulse.generation import generate
 from pulse.models import Pulse, Variant
 from tests.conftest import Person
-from tests.retrieval.conftest import Index
+from tests.retrieval.conftest import index  # noqa: F401  fixture
 
 Work = Callable[[], int]
-
-
-@pytest.fixture
-def index(service: Scope) -> Index:
-    return Index(service)
 
 
 @pytest.fixture
@@ -54,6 +51,23 @@ def work(service: Scope) -> Work:
             asked += sum(generate(service.workspace, claim) for claim in claimed)
 
     return run
+
+
+@pytest.fixture
+def risk(alice: Person, work: Work) -> Risk:
+    """A record with a Pulse that is up to date: everybody reads the general one."""
+    with alice.scope.open():
+        made = create_entity(scope=alice.scope, model=Risk, fields={"name": "Late steel", "severity": "high"})
+    assert work() == 1
+    assert isinstance(made, Risk)
+    return made
+
+
+def change(person: Person, entity: Entity, **fields: object) -> None:
+    with person.scope.open():
+        change_entity(
+            scope=person.scope, entity=type(entity).objects.readable_by(person.scope).get(pk=entity.pk), fields=fields
+        )
 
 
 def calls(service: Scope) -> int:

@@ -3,29 +3,12 @@
 import pytest
 
 from entities.access import Scope
-from entities.actions import archive_entity, change_entity, create_entity
+from entities.actions import archive_entity
 from entities.models import Entity
 from entities.types import Risk
 from pulse.models import Variant
 from tests.conftest import Person
-from tests.pulse.conftest import Work, pass_time, pulse_of
-
-
-@pytest.fixture
-def risk(alice: Person, work: Work) -> Risk:
-    """A record with a Pulse that is up to date: everybody reads the general one."""
-    with alice.scope.open():
-        made = create_entity(scope=alice.scope, model=Risk, fields={"name": "Late steel", "severity": "high"})
-    assert work() == 1
-    assert isinstance(made, Risk)
-    return made
-
-
-def change(person: Person, entity: Entity, **fields: object) -> None:
-    with person.scope.open():
-        change_entity(
-            scope=person.scope, entity=type(entity).objects.readable_by(person.scope).get(pk=entity.pk), fields=fields
-        )
+from tests.pulse.conftest import Work, change, pass_time, pulse_of
 
 
 def variant(service: Scope, entity: Entity) -> Variant:

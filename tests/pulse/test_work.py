@@ -3,7 +3,7 @@
 import pytest
 
 from entities.access import Scope
-from entities.actions import change_entity, create_entity, delete_entity
+from entities.actions import create_entity, delete_entity
 from entities.models import AuditEntry, Entity, Source
 from entities.types import Contract, Project, Risk
 from ingestion.models import ContextRow, File
@@ -15,25 +15,8 @@ from pulse.claims import claim_due
 from pulse.models import Pulse, Variant
 from references.models import Reference
 from tests.conftest import Person
-from tests.pulse.conftest import Work, calls, pass_time, pulse_of
+from tests.pulse.conftest import Work, calls, change, pass_time, pulse_of
 from tests.retrieval.conftest import Index
-
-
-@pytest.fixture
-def risk(alice: Person, work: Work) -> Risk:
-    """A record with a Pulse that is up to date: everybody reads the general one."""
-    with alice.scope.open():
-        made = create_entity(scope=alice.scope, model=Risk, fields={"name": "Late steel", "severity": "high"})
-    assert work() == 1
-    assert isinstance(made, Risk)
-    return made
-
-
-def change(person: Person, entity: Entity, **fields: object) -> None:
-    with person.scope.open():
-        change_entity(
-            scope=person.scope, entity=type(entity).objects.readable_by(person.scope).get(pk=entity.pk), fields=fields
-        )
 
 
 def test_fifty_changes_make_one_regeneration(

@@ -1,5 +1,6 @@
 """Index rows put straight into the index, in the service's scope, with vectors of the real embedder."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from uuid import UUID, uuid4
@@ -12,6 +13,11 @@ from entities.models import Entity, Source
 from ingestion.embed import get_embedder
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, RowParagraph, VectorModel
 from ingestion.models.files import Blob
+from retrieval.citations import Owner, register
+from retrieval.models import OwnerKind
+from retrieval.results import Result
+from retrieval.search import search
+from tests.conftest import Person
 
 
 @dataclass(frozen=True)
@@ -132,3 +138,27 @@ def lease(index: Index, contract: Entity) -> tuple[File, list[UUID]]:
         index.row(contract, text, file=file, position=i * 2, page=i + 1, section="Terms")
         for i, text in enumerate(texts)
     ]
+
+
+@pytest.fixture
+def owner(viewer: Person) -> Owner:
+    """A conversation of the viewer's, without any citations."""
+    return Owner(OwnerKind.CHAT_SESSION, uuid4(), viewer.scope.principal)
+
+
+@pytest.fixture
+def passage(index: Index, contract: Entity) -> File:
+    """A file of one passage that everybody may read."""
+    file = index.file(contract)
+    index.row(contract, "The liability cap is two million euros.", file=file, page=7, section="Liability")
+    return file
+
+
+def cite(person: Person, owner: Owner, query: str = "liability cap") -> int:
+    """The number of the best find."""
+    with person.scope.open():
+        return register(person.scope, owner, search(person.scope, query)[0])
+
+
+def ids(results: Iterable[Result]) -> list[UUID]:
+    return [result.id for result in results]

@@ -16,23 +16,7 @@ from retrieval.citations import CitedSource, Owner, forget, numbers_of, register
 from retrieval.locate import resolve
 from retrieval.models import Citation, OwnerKind, SourceType
 from retrieval.search import search
-
-
-@pytest.fixture
-def owner(viewer):
-    return Owner(OwnerKind.CHAT_SESSION, uuid4(), viewer.scope.principal)
-
-
-@pytest.fixture
-def passage(index, contract):
-    file = index.file(contract)
-    index.row(contract, "The liability cap is two million euros.", file=file, page=7, section="Liability")
-    return file
-
-
-def cite(person, owner, query="liability cap"):
-    with person.scope.open():
-        return register(person.scope, owner, search(person.scope, query)[0])
+from tests.retrieval.conftest import cite
 
 
 def opened(person, owner, n):

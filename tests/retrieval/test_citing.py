@@ -9,28 +9,12 @@ from ingestion.models import ContextRow, Kind, Paragraph, RowParagraph
 from llm.prompts import passages
 from retrieval.citation_links import citation_links
 from retrieval.citation_stream import normalise
-from retrieval.citations import Owner, numbers_of, register, register_all
-from retrieval.models import Citation, OwnerKind, SourceType
+from retrieval.citations import numbers_of, register_all
+from retrieval.models import Citation, SourceType
 from retrieval.owners import RESOLVERS, Citing, register_owner
 from retrieval.passages import documents_for_prompt
 from retrieval.search import search
-
-
-@pytest.fixture
-def owner(viewer):
-    return Owner(OwnerKind.CHAT_SESSION, uuid4(), viewer.scope.principal)
-
-
-@pytest.fixture
-def passage(index, contract):
-    file = index.file(contract)
-    index.row(contract, "The liability cap is two million euros.", file=file, page=7, section="Liability")
-    return file
-
-
-def cite(person, owner, query="liability cap"):
-    with person.scope.open():
-        return register(person.scope, owner, search(person.scope, query)[0])
+from tests.retrieval.conftest import cite
 
 
 def test_passages_are_grouped_by_document_with_their_numbers(index, contract, passage, viewer, owner):

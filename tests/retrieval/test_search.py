@@ -7,10 +7,7 @@ from entities.models.classification import FINANCIAL, INTERNAL, PII
 from ingestion.models import Kind
 from retrieval.query import prepare
 from retrieval.search import find, search
-
-
-def ids(results):
-    return [result.id for result in results]
+from tests.retrieval.conftest import ids
 
 
 def test_an_exact_word_is_found(lease, viewer):

@@ -9,10 +9,7 @@ from django.utils import timezone
 from ingestion.models import FileRevision, Kind
 from retrieval.query import Within
 from retrieval.search import search
-
-
-def ids(results):
-    return [result.id for result in results]
+from tests.retrieval.conftest import ids
 
 
 def test_within(index, contract, restricted, lease, viewer, alice):
