@@ -28,16 +28,11 @@ warnings.filterwarnings("ignore", message="StreamingHttpResponse must consume sy
 logger = logging.getLogger(__name__)
 django: Any = get_asgi_application()
 
-from config.bodies import limit_bodies  # noqa: E402  needs settings
+# These need settings and loaded apps.
+from chat.events import application as streams  # noqa: E402
+from config.bodies import limit_bodies  # noqa: E402
 
 EVENTS = re.compile(r"^(/w/[^/]+)?/api/chat/turns/[^/]+/events/?$")
-
-
-def event_streams() -> Any:
-    """`chat.events.application`, or Django where the installation has no such module."""
-    if find_spec("chat.events") is None:
-        return django
-    return import_module("chat.events").application
 
 
 def hooks(name: str) -> list[Hook]:
@@ -81,5 +76,4 @@ async def route(scope: MutableMapping[str, Any], receive: Receive, send: Send) -
         await target(scope, receive, send)
 
 
-streams = event_streams()
 application = limit_bodies(route)
