@@ -1,8 +1,8 @@
 """The settings of a test run: an installation of its own in a directory that is thrown away afterwards.
 
-DATABASE_URL and the other variables of a real installation are dropped, so tests can never reach its data (the size of
-the proof, CLEARANCE_PROVE, is none of them). Each worker
-of pytest-xdist has its own, with a cluster; processes that a test starts share it by CLEARANCE_TEST_HOME.
+DATABASE_URL and the other variables of a real installation are dropped, so tests can never reach its data; the size of
+the proof, CLEARANCE_PROVE, stays. Each worker of pytest-xdist has its own, with a cluster; processes that a test starts
+share it by CLEARANCE_TEST_HOME.
 """
 
 import atexit

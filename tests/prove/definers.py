@@ -1,0 +1,24 @@
+"""The functions that run as the owner of the tables, above row-level security, and why each must.
+
+A new one fails the proof until it stands here: read it for what it answers to whom, then list it.
+"""
+
+POLICY = "what the policies ask, from rows that no scope may see by itself; for the open workspace only"
+ENTRY = "before any scope is open: membership and tokens of the caller"
+CASCADE = "a trigger: what hangs on a row goes with it or follows its label, whoever may see it"
+PLACE = "places and labels, never text, of what is hidden and acknowledged, on one thing that the caller sees"
+WHETHER = "one yes or no, or a number never shown, about text that the caller may not see"
+
+LISTED = {
+    POLICY: "app_roles_of app_is_principal app_atoms_of app_allowed app_acknowledged app_unlabelled app_audiences",
+    ENTRY: "app_open_scope app_workspaces_of app_open_token app_workspace_ids",
+    CASCADE: "app_delete_base app_delete_group app_delete_compounds app_replace_expired app_forget_sources"
+    " app_forget_derived app_forget_pulse app_raise_citations app_relabel_events app_delete_message app_delete_session"
+    " app_index_rows app_relabel_rows app_unindex_rows app_unindex_drawn_from",
+    PLACE: "app_hidden_field_paragraphs app_hidden_paragraphs app_hidden_messages app_hidden_pulse app_file_outlines",
+    WHETHER: "app_cleared_for_file app_file_concealed app_hidden_positions app_pulse_covers",
+    "makes a compound label of the open workspace, which no reader may write": "app_combine",
+    "makes the group of a role of the open workspace before a policy can show it": "app_make_group",
+    "raises the events of a turn; refuses all but the service": "app_raise_events",
+}
+DEFINERS = {name: why for why, names in LISTED.items() for name in names.split()}

@@ -1,0 +1,65 @@
+"""The armour of the database (docs/proof.md, part 5): the catalogue, and a break of each kind that it must tell."""
+
+import psycopg
+import pytest
+
+from config.roles import APP, OWNER
+from tests.prove.armour import violations
+
+pytestmark = pytest.mark.prove
+
+BREAKS = {
+    "a policy without FORCE": "ALTER TABLE entities_entity NO FORCE ROW LEVEL SECURITY",
+    "row-level security switched off": "ALTER TABLE chat_message DISABLE ROW LEVEL SECURITY",
+    "a policy that is gone": "DROP POLICY scope ON references_reference",
+    "a second policy, which adds rows": "CREATE POLICY more ON ingestion_paragraph FOR SELECT USING (true)",
+    "a policy without the label": "ALTER POLICY scope ON ingestion_contextrow"
+    " USING (workspace_id = (SELECT app_workspace()))",
+    "a policy without the floor": "ALTER POLICY scope ON ingestion_paragraph USING (workspace_id = (SELECT"
+    " app_workspace()) AND (data_classification = ANY((SELECT app_allowed())::int[])"
+    " OR (data_classification IS NULL AND (SELECT app_unlabelled()))))",
+    "a policy that lets everything in": "ALTER POLICY scope ON pulse_pulse WITH CHECK (true)",
+    "the owner's policy for everybody": "ALTER POLICY owner_all ON entities_role TO PUBLIC",
+    "an audit that can be changed": "CREATE POLICY scope_update ON entities_auditentry FOR UPDATE USING (true)",
+    "a new table without protection": "CREATE TABLE entities_forgotten (workspace_id integer, text text)",
+    "a protected table of no migration": "CREATE TABLE stray (workspace_id integer);"
+    " ALTER TABLE stray ENABLE ROW LEVEL SECURITY; ALTER TABLE stray FORCE ROW LEVEL SECURITY",
+    "a view, which reads as its owner": "CREATE VIEW every_entity AS SELECT * FROM entities_entity",
+    "a superuser": f"ALTER ROLE {APP} SUPERUSER",
+    "a role that bypasses": f"ALTER ROLE {APP} BYPASSRLS",
+    "a role that makes roles": f"ALTER ROLE {APP} CREATEROLE",
+    "a member of the owner": f"GRANT {OWNER} TO {APP}",
+    "a role that starts as a service": f"ALTER ROLE {APP} SET app.service = 'on'",
+    "a table that the application owns": f"ALTER TABLE entities_alias OWNER TO {APP}",
+    "a function that the application owns": f"ALTER FUNCTION app_words(text) OWNER TO {APP}",
+    "an application that truncates": f"GRANT TRUNCATE ON entities_auditentry TO {APP}",
+    "a table for everybody": "GRANT SELECT ON entities_entity TO PUBLIC",
+    "an application that creates": f"GRANT CREATE ON SCHEMA public TO {APP}",
+    "a function for everybody": "GRANT EXECUTE ON FUNCTION app_hidden_paragraphs(uuid) TO PUBLIC",
+    "a search path that can be chosen": "ALTER FUNCTION app_allowed() RESET search_path",
+    "a function that runs as its owner": "ALTER FUNCTION app_words(text) SECURITY DEFINER"
+    " SET search_path = public, pg_temp",
+    "a key that is gone": "ALTER TABLE references_reference DROP CONSTRAINT references_reference_target_id_ws",
+    "a key without the workspace": "ALTER TABLE chat_turn DROP CONSTRAINT chat_turn_session_id_ws,"
+    " ADD FOREIGN KEY (session_id) REFERENCES chat_session (id)",
+    "a key that nobody checked": "ALTER TABLE chat_turn DROP CONSTRAINT chat_turn_session_id_ws, ADD CONSTRAINT"
+    " chat_turn_session_id_ws FOREIGN KEY (workspace_id, session_id)"
+    " REFERENCES chat_session (workspace_id, id) NOT VALID",
+    "a label that is none of the workspace's": "ALTER TABLE pulse_pulse"
+    " DROP CONSTRAINT pulse_pulse_data_classification_ws",
+    "a grant to a role of another workspace": "ALTER TABLE entities_entityrolegrant"
+    " DROP CONSTRAINT entities_entityrolegrant_group_id_ws",
+    "keys switched off": "ALTER TABLE ingestion_file DISABLE TRIGGER ALL",
+    "a cascade switched off": "ALTER TABLE entities_contract DISABLE TRIGGER delete_base",
+}
+
+
+def test_the_catalogue_is_as_it_must_be(db: None, superuser_connection: psycopg.Connection) -> None:
+    assert violations(superuser_connection) == []
+
+
+@pytest.mark.parametrize("named", BREAKS)
+def test_control_a_broken_catalogue_is_told(db: None, superuser_connection: psycopg.Connection, named: str) -> None:
+    with superuser_connection.transaction(force_rollback=True):
+        superuser_connection.execute(BREAKS[named].encode())
+        assert violations(superuser_connection)
