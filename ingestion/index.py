@@ -87,9 +87,10 @@ class RowDraft:
 
 INSERT_VECTORS = """
 INSERT INTO ingestion_vector
-  (workspace_id, data_classification, audience, entity, file, "row", kind, model, embedding)
+  (workspace_id, data_classification, audience, entity, file, "row", kind, model, embedding, drawn)
 SELECT c.workspace_id, c.data_classification, c.audience, e.number, coalesce(f.number, 0), c.number, c.kind, %s,
-  given.vector::halfvec
+  given.vector::halfvec,
+  coalesce((SELECT p.drawn FROM ingestion_posting p WHERE p."row" = c.number AND p.term = 0), true)
 FROM unnest(%s::uuid[], %s::text[]) AS given (id, vector)
 JOIN ingestion_contextrow c ON c.id = given.id
 JOIN entities_entity e ON e.id = c.entity_id

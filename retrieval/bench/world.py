@@ -128,8 +128,8 @@ def plant_rows(
         )
         cursor.execute(
             'INSERT INTO ingestion_vector (workspace_id, data_classification, audience, entity, file, "row", kind,'
-            " model, embedding) SELECT c.workspace_id, c.data_classification, 0, e.number, 0, c.number, c.kind, m.id,"
-            " g.vector::halfvec FROM unnest(%s::uuid[], %s::text[]) g (id, vector)"
+            " model, embedding, drawn) SELECT c.workspace_id, c.data_classification, 0, e.number, 0, c.number, c.kind,"
+            " m.id, g.vector::halfvec, false FROM unnest(%s::uuid[], %s::text[]) g (id, vector)"
             " JOIN ingestion_contextrow c ON c.id = g.id JOIN entities_entity e ON e.id = c.entity_id"
             " JOIN ingestion_vectormodel m ON m.model_id = %s",
             [ids, literals, MODEL],

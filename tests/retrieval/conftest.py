@@ -111,10 +111,10 @@ class Index:
         with connection.cursor() as cursor:
             cursor.execute(
                 'INSERT INTO ingestion_vector (workspace_id, data_classification, audience, entity, file, "row", kind,'
-                " model, embedding) SELECT c.workspace_id, c.data_classification, c.audience, e.number,"
-                " coalesce(f.number, 0), c.number, c.kind, %s, %s::halfvec FROM ingestion_contextrow c"
+                " model, embedding, drawn) SELECT c.workspace_id, c.data_classification, c.audience, e.number,"
+                " coalesce(f.number, 0), c.number, c.kind, %s, %s::halfvec, p.drawn FROM ingestion_contextrow c"
                 " JOIN entities_entity e ON e.id = c.entity_id LEFT JOIN ingestion_file f ON f.id = c.file_id"
-                " WHERE c.id = %s",
+                ' JOIN ingestion_posting p ON p."row" = c.number AND p.term = 0 WHERE c.id = %s',
                 [model.pk, f"[{','.join(map(str, vector))}]", row.pk],
             )
 
