@@ -10,8 +10,8 @@ from django.utils import timezone
 
 from entities.access import Scope, field_is_readable, grant_entity
 from entities.access.objects import lock_or_404
+from entities.audit import record
 from entities.models import (
-    AuditEntry,
     Classification,
     ClassificationGrant,
     Entity,
@@ -48,18 +48,6 @@ SEEDED_ROLES = [
     ("Editor", {}, []),
     ("pulse-service", {}, [INTERNAL, CONFIDENTIAL, FINANCIAL]),
 ]
-
-
-def record(scope: Scope, action: str, kind: str = "", object_id: object = "", **detail: Any) -> None:
-    """Append to the audit. `detail` holds ids, labels and field names, never text."""
-    AuditEntry.objects.create(
-        workspace_id=scope.workspace,
-        actor=scope.principal,
-        action=action,
-        object_kind=kind,
-        object_id=str(object_id),
-        detail=detail,
-    )
 
 
 def create_workspace(*, slug: str, name: str) -> Workspace:

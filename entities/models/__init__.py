@@ -1,4 +1,4 @@
-from entities.models.audit import AuditEntry
+from entities.models.audit import AuditEntry, AuditLink, AuditText
 from entities.models.classification import Classification, ClassificationGrant
 from entities.models.entity import Alias, Entity
 from entities.models.grants import EntityRoleGrant, EntityUserGrant
@@ -10,6 +10,8 @@ from entities.types import *  # noqa: F403  every concrete type is a model of th
 __all__ = [
     "Alias",
     "AuditEntry",
+    "AuditLink",
+    "AuditText",
     "Classification",
     "ClassificationGrant",
     "Derived",

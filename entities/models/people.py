@@ -1,6 +1,7 @@
 """Users, workspaces (tenants), and who belongs where in which role."""
 
 from django.contrib.auth.models import AbstractUser, Group
+from django.core.validators import MinValueValidator
 from django.db import models
 
 from entities.fields import WorkspaceForeignKey
@@ -40,6 +41,16 @@ class WorkspaceSettings(models.Model):
         max_length=8, choices=[("number", "[1]"), ("source", "[src:a1b2c3d4]")], default="number"
     )
     classification_prompt = models.TextField(blank=True)
+    keep_questions_days = models.PositiveIntegerField(
+        "days to keep the words of questions in the audit", null=True, blank=True, help_text="Empty: for ever."
+    )
+    keep_audit_days = models.PositiveIntegerField(
+        "days to keep rows of the audit",
+        null=True,
+        blank=True,
+        validators=[MinValueValidator(30)],
+        help_text="At least 30. Empty: for ever.",
+    )
     policy_epoch = models.PositiveIntegerField(default=1, editable=False)
 
     class Meta:

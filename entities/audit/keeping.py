@@ -1,0 +1,81 @@
+"""What may leave the audit: words, and rows whose time is over. Both through the database's one door, which writes into
+the chain what went.
+"""
+
+from collections.abc import Iterable
+from datetime import timedelta
+from enum import StrEnum
+
+from django.db import connection
+from django.utils import timezone
+
+from entities.access import Scope
+from entities.models import AuditText, WorkspaceSettings
+
+BATCH = 5000
+LEAST_DAYS = 30
+"""Younger rows are kept whatever a workspace says; the database holds to it (entities/migrations/audit.sql)."""
+
+
+class Why(StrEnum):
+    """Why words were taken out. erasure: a person asked for it. mistake: they should not have been typed. retention:
+    their time was over. label: the classification that they carry is being deleted.
+    """
+
+    ERASURE = "erasure"
+    MISTAKE = "mistake"
+    RETENTION = "retention"
+    LABEL = "label"
+
+
+def redact(places: Iterable[int], why: Why) -> int:
+    """Take the words out of rows, by their places in the chain, in an open scope of an administrator or the service.
+
+    Returns how many had words. Raises: django.db.ProgrammingError for anybody else.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT app_redact_audit(%s, %s)", [list(places), why])
+        return int(cursor.fetchone()[0])
+
+
+def redact_label(atom: int) -> int:
+    """Take out all words that carry a classification which is to be deleted. In the service's scope."""
+    carried = AuditText.objects.filter(floor__in=_labels_with(atom)) | AuditText.objects.filter(
+        data_classification__in=_labels_with(atom)
+    )
+    return redact(carried.values_list("entry__link__seq", flat=True), Why.LABEL)
+
+
+def _labels_with(atom: int) -> list[int]:
+    from entities.access import atoms_by_label
+
+    return [label for label, atoms in atoms_by_label().items() if atom in atoms]
+
+
+def keep(workspace: int) -> tuple[int, int]:
+    """Let go what a workspace wants to keep no longer. Returns (words, rows). Needs no scope open."""
+    scope = Scope.for_service(workspace)
+    with scope.open():
+        chosen = WorkspaceSettings.objects.get()
+    words = rows = 0
+    if chosen.keep_questions_days is not None:
+        until = timezone.now() - timedelta(days=chosen.keep_questions_days)
+        while done := _redact_some(scope, until):
+            words += done
+    if chosen.keep_audit_days is not None:
+        until = timezone.now() - timedelta(days=max(chosen.keep_audit_days, LEAST_DAYS))
+        while done := _remove_some(scope, until):
+            rows += done
+    return words, rows
+
+
+def _redact_some(scope: Scope, until: object) -> int:
+    with scope.open():
+        old = AuditText.objects.filter(entry__at__lt=until).order_by("entry__at")
+        return redact(old.values_list("entry__link__seq", flat=True)[:BATCH], Why.RETENTION)
+
+
+def _remove_some(scope: Scope, until: object) -> int:
+    with scope.open(), connection.cursor() as cursor:
+        cursor.execute("SELECT app_remove_audit(%s, %s)", [until, BATCH])
+        return int(cursor.fetchone()[0])
