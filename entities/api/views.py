@@ -38,7 +38,7 @@ from entities.api.serializers import (
 from entities.api.shapes import PAGING, Label, page_of
 from entities.attempts import SLOW_DOWN, note_wrong_password, too_many
 from entities.errors import PASSWORD_FIRST, payload
-from entities.models import AuditEntry, Entity, Membership, Role
+from entities.models import AuditEntry, Entity, Membership, Role, User
 from entities.records import BadQuery, list_records, visible_links
 from entities.registry import column_of, entity_types, parents
 from entities.text import read_texts
@@ -82,6 +82,9 @@ def token(request: Request) -> Response:
     if user.password_by_other:  # type: ignore[attr-defined]
         return Response(payload("password_first", PASSWORD_FIRST), status=403)
     with scope.open():
+        # A change of the password ends the tokens that it finds: it finds this one, or this one finds the change.
+        if User.objects.select_for_update(no_key=True).get(pk=user.pk).password != user.password:
+            return wrong
         secret = issue_token(Membership.objects.get(user=user), "api")
         actions.record(scope, "token.issued", "user", user.pk)
     return Response({"token": secret})

@@ -1,12 +1,20 @@
 """A password is its owner's: who made the account can sign in with theirs, and get nowhere with it."""
 
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import Any
 
+import psycopg
 import pytest
+from django.contrib.auth import authenticate
 from django.core.cache import cache
+from django.db import connection
 from django.test import Client
 
 from entities.access import Scope
+from entities.account import change_password
+from entities.api import views
 from entities.joining import code_of, user_of_code
 from entities.models import AuditEntry, Membership, Token, User
 from tests.conftest import Person
@@ -110,6 +118,51 @@ def test_a_changed_password_ends_sessions_tokens_and_codes_and_is_in_every_audit
                 action="password.changed", actor=viewer.user.pk, object_id=str(viewer.user.pk)
             ).exists()
             assert not Token.objects.filter(membership__user=viewer.user).exists()
+
+
+def elsewhere(work: Callable[[], Any]) -> Any:
+    """Done on a connection of its own."""
+
+    def run() -> Any:
+        try:
+            return work()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(run).result(30)
+
+
+def asked_of(viewer: Person) -> Any:
+    fields = {"username": "viewer", "password": "pass", "workspace": "acme"}
+    return Client().post("/api/token/", fields, content_type="application/json")
+
+
+def test_a_token_asked_for_before_the_password_changed_is_not_made_after_it(
+    transactional_db: None, viewer: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def authenticate_then_change(*args: Any, **fields: Any) -> Any:
+        user = authenticate(*args, **fields)
+        elsewhere(lambda: change_password(user=User.objects.get(pk=viewer.user.pk), password=OWN))
+        return user
+
+    monkeypatch.setattr(views, "authenticate", authenticate_then_change)
+    assert asked_of(viewer).status_code == 401
+    with viewer.scope.open():
+        assert not Token.objects.filter(membership__user=viewer.user).exists()
+
+
+def test_a_token_waits_for_a_change_of_the_password_that_is_under_way(
+    transactional_db: None, viewer: Person, owner_connection: psycopg.Connection
+) -> None:
+    with ThreadPoolExecutor(1) as pool:
+        with owner_connection.transaction():
+            owner_connection.execute("UPDATE entities_user SET password = 'x' WHERE id = %s", [viewer.user.pk])
+            asked = pool.submit(elsewhere, lambda: asked_of(viewer))
+            with suppress(TimeoutError):
+                asked.result(1.5)
+            assert not asked.done(), "made while the password was about to change"
+        assert asked.result(30).status_code == 401
 
 
 @pytest.mark.parametrize(
