@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from entities.access import MEMBER, STEWARD, Scope, get_entity_or_404, requires
 from entities.api.lists import label_list, labels_of_atoms, paginate
-from entities.api.shapes import PAGING, Label, Placeholder, TextBlock, one_of, page_of
+from entities.api.shapes import PAGING, Label, Placeholder, TextBlock, Whole, one_of, page_of
 from entities.models import Entity
 from ingestion import actions, downloads
 from ingestion.access import get_file_or_404, get_record_for
@@ -101,7 +101,7 @@ class RelabelledSerializer(serializers.Serializer):
     votes = VoteSerializer(many=True)
 
 
-class RelabelSerializer(serializers.Serializer):
+class RelabelSerializer(Whole):
     labels = serializers.ListField(child=serializers.IntegerField(min_value=0), allow_empty=True)
     reason = serializers.CharField(max_length=500)
 

@@ -33,6 +33,18 @@ ERROR = {
 }
 
 
+class Whole(serializers.Serializer):
+    """A body that is sent whole by PATCH too. The document otherwise says of PATCH that every field may be left out."""
+
+    @property
+    def partial(self) -> bool:
+        return False
+
+    @partial.setter
+    def partial(self, value: bool) -> None:
+        """drf-spectacular sets it for PATCH."""
+
+
 class Label(serializers.Serializer):
     """One atom of a label. A label is the list of its atoms: none for Public. Only `GET me/`, which lists what the
     caller is cleared for, names Public itself, with the value 0.

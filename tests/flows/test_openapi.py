@@ -334,6 +334,15 @@ def test_the_document_says_what_may_be_sent(document: Document) -> None:
         assert error == {"$ref": "#/components/schemas/Error"}, name
 
 
+def test_the_document_says_what_must_be_sent(document: Document) -> None:
+    def required(name: str) -> list[str]:
+        schema = document.operations[name]["requestBody"]["content"]["application/json"]["schema"]
+        return document.spec["components"]["schemas"][schema["$ref"].rpartition("/")[2]].get("required", [])
+
+    assert required("patch /api/paragraphs/{id}/") == ["labels", "reason"]
+    assert required("patch /api/entities/contract/{id}/") == []
+
+
 def test_no_answer_is_declared_as_anything_at_all(document: Document) -> None:
     for name, operation in document.operations.items():
         for status, response in operation["responses"].items():
