@@ -6,11 +6,11 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 
-from entities.access import held_atoms, scope_is_open, workspaces_of
+from entities.access import Scope, held_atoms, may_create, scope_is_open, workspaces_of
 from entities.access.routes import ADMIN, holds
 from entities.api.lists import chips_of_atoms
-from entities.models import Role
-from entities.registry import entity_types
+from entities.models import Entity, Role
+from entities.registry import content_type_id, entity_types
 from entities.shell import NavLink, Shell
 
 
@@ -32,6 +32,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             request.path_info.startswith(f"/records/{name}/"),
         )
         for name, model in entity_types().items()
+        if is_of_interest(scope, model)
     ]
     return {
         "shell": Shell(
@@ -49,6 +50,13 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             admin_url=address("admin:index") if holds(scope, ADMIN) else "",
         )
     }
+
+
+def is_of_interest(scope: Scope, model: type[Entity]) -> bool:
+    """Whether the menu names a type: not where every record is somebody else's and the caller may add none."""
+    if model.access().default == "workspace" or may_create(scope, model):
+        return True
+    return Entity.objects.visible_to(scope).filter(content_type=content_type_id(model)).exists()
 
 
 def address(name: str) -> str:

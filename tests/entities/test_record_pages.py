@@ -3,7 +3,9 @@
 import re
 from datetime import date
 
-from entities.types import Contract
+from entities.access.grants import grant_entity
+from entities.actions import create_entity
+from entities.types import Contract, Employee
 from tests.conftest import Person
 
 
@@ -20,3 +22,17 @@ def test_saving_a_form_as_it_was_opened_changes_nothing(alice: Person, contract:
     with alice.scope.open():
         kept = Contract.objects.get(pk=contract.pk)
         assert (kept.starts_on, kept.ends_on, str(kept.value)) == (date(2026, 3, 27), None, "1200000.00")
+
+
+def test_the_menu_names_a_type_to_who_has_something_to_find_there(alice: Person, viewer: Person):
+    def menu(who: Person) -> bool:
+        return "records/employee/" in who.client.get(f"{who.base}search/").content.decode()
+
+    with alice.scope.open():
+        jane = create_entity(scope=alice.scope, model=Employee, fields={"name": "Jane", "job_title": "Clerk"})
+    assert menu(alice)
+    assert not menu(viewer)
+    assert "records/contract/" in viewer.client.get(f"{viewer.base}search/").content.decode()
+    with alice.scope.open():
+        grant_entity(jane, viewer.user.pk, ["view"])
+    assert menu(viewer)
