@@ -6,6 +6,17 @@ from django.db import models
 
 from entities.fields import LabelField, WorkspaceForeignKey
 from entities.models import Entity, Workspace
+from retrieval.evaluation.models import EvaluationOutcome, EvaluationQuestion, EvaluationRun
+
+__all__ = [
+    "Citation",
+    "CitationCounter",
+    "EvaluationOutcome",
+    "EvaluationQuestion",
+    "EvaluationRun",
+    "OwnerKind",
+    "SourceType",
+]
 
 
 class OwnerKind(models.TextChoices):

@@ -1,0 +1,45 @@
+"""The ranked lists that one question gets: of each branch, fused, and as a page shows them."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from entities.access import Scope
+from ingestion.models import ContextRow
+from retrieval.query import PreparedQuery, Within
+from retrieval.search import Found, choose, find
+from retrieval.tuning import tuning
+
+VECTOR, LEXICAL, FUSED, SHOWN = "vector", "lexical", "fused", "shown"
+RANKINGS = (VECTOR, LEXICAL, FUSED, SHOWN)
+"""In the order of the path. `shown` is what a person gets: varied, with neighbours, reranked where that is on."""
+
+
+@dataclass(frozen=True)
+class Rankings:
+    """rows: ranking -> row numbers, best first. nearest: similarity of the nearest passage, None where nothing was
+    found.
+    """
+
+    rows: Mapping[str, Sequence[int]]
+    nearest: float | None
+
+
+def rank(scope: Scope, query: PreparedQuery, within: Within) -> Rankings:
+    """In the open scope. Raises as `search` does."""
+    found = find(scope, query, within=within)
+    results = choose(scope, found, limit=tuning().page)
+    numbers = dict(ContextRow.objects.filter(pk__in=[result.id for result in results]).values_list("pk", "number"))
+    lists = {**branches(found), SHOWN: [numbers[result.id] for result in results]}
+    similarities = [hit.similarity for hit in found.hits if hit.similarity is not None]
+    return Rankings(lists, max(similarities, default=-1.0) if found.hits else None)
+
+
+def branches(found: Found) -> dict[str, list[int]]:
+    """What each branch handed on, in its own order, and both together."""
+    near = [hit for hit in found.hits if hit.similarity is not None]
+    worded = [hit for hit in found.hits if hit.lexical is not None]
+    return {
+        VECTOR: [hit.row for hit in sorted(near, key=lambda hit: (-(hit.similarity or 0.0), hit.row))],
+        LEXICAL: [hit.row for hit in sorted(worded, key=lambda hit: (-(hit.lexical or 0.0), hit.row))],
+        FUSED: [hit.row for hit in found.hits],
+    }

@@ -1,0 +1,138 @@
+"""What a path holds, as a set of questions: the documented form, and three public collections in forms of their own.
+
+A folder is recognised by the files in it. Nothing is copied: documents are read where they are.
+"""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import log
+from pathlib import Path
+
+from retrieval.evaluation.sets import BadSet, Document, Place, Question, QuestionSet, check, read_form, read_lines
+
+PUBLIC: tuple[str, ...] = ()
+"""Labels of questions that anybody may read, as those of published collections."""
+WINDOW = 300
+"""Words among which an answer is looked for."""
+
+
+def read_set(path: Path) -> QuestionSet:
+    """The set at a path: a JSONL file, or a folder with `questions.jsonl` and `documents/`, or one of the collections
+    below. Raises: BadSet.
+    """
+    if path.is_file():
+        return QuestionSet(path.stem, tuple(read_form(path)))
+    for name, read in COLLECTIONS.items():
+        if all((path / part).exists() for part in name.split()):
+            found = read(path)
+            check(path, found.questions)
+            return found
+    raise BadSet(f"{path} is no question set: a JSONL file, or a folder with questions.jsonl, is expected")
+
+
+def form(folder: Path) -> QuestionSet:
+    """questions.jsonl in the documented form, and its documents."""
+    documents = tuple(files_in(folder / "documents"))
+    questions = read_form(folder / "questions.jsonl", {document.name: document.path for document in documents})
+    return QuestionSet(folder.name, tuple(questions), documents)
+
+
+def pages(folder: Path) -> QuestionSet:
+    """`citations`: [{file, page}] and `pdf/`. A citation is of its page or the next one: in the collection that this
+    reads, answers were cited by the page on which their passage began.
+    """
+    questions = []
+    for _, given in read_lines(folder / "questions.jsonl"):
+        places = (Place(c["file"], c["page"], c["page"] + 1) for c in given["citations"])
+        answerable = bool(given["answerable"] and given["citations"])
+        questions.append(
+            Question(
+                given["id"],
+                given["question"],
+                tuple(dict.fromkeys(places)) if answerable else (),
+                answerable,
+                labels=PUBLIC,
+            )
+        )
+    return QuestionSet(folder.name, tuple(questions), tuple(files_in(folder / "pdf")))
+
+
+def clauses(folder: Path) -> QuestionSet:
+    """CUAD: questions about one contract each, with the words of the clauses that answer them."""
+    names = {given["doc"]: Path(given["pdf"]).name for _, given in read_lines(folder / "documents.jsonl")}
+    questions = []
+    for _, given in read_lines(folder / "questions.jsonl"):
+        name = names[given["doc"]]
+        places = (
+            Place(name, min(e["pdf_pages"], default=None), max(e["pdf_pages"], default=None), e["text"])
+            for e in given["evidence"]
+        )
+        found = tuple(dict.fromkeys(places)) if given["answerable"] else ()
+        questions.append(Question(given["id"], given["question"], found, bool(found), (name,), PUBLIC))
+    return QuestionSet(folder.name, tuple(questions), tuple(files_in(folder / "pdf")))
+
+
+def handbook(folder: Path) -> QuestionSet:
+    """Questions with written answers and no page. Its places are the pages that hold most of the answer (`nearest`)."""
+    documents = tuple(files_in(folder / "docs"))
+    texts = {document.name: document.path.read_text(encoding="utf-8") for document in documents}
+    given = [line for _, line in read_lines(folder / "questions_kite.jsonl")]
+    answers = nearest([line["answer"] for line in given], texts)
+    questions = tuple(
+        Question(line["id"], line["question"], tuple(map(Place, names)), labels=PUBLIC)
+        for line, names in zip(given, answers, strict=True)
+    )
+    return QuestionSet(folder.name, questions, documents)
+
+
+def nearest(answers: Sequence[str], texts: Mapping[str, str], share: float = 0.9) -> list[list[str]]:
+    """For each answer the names of the texts one place of which (`WINDOW` words in a row) holds most of its words, rare
+    words counting more (idf), and of those that hold `share` as much. Independent of the question, and so of how it is
+    searched for.
+    """
+    read = {name: words_of(text) for name, text in texts.items()}
+    frequency = Counter(word for words in read.values() for word in set(words))
+    result = []
+    for answer in answers:
+        weights = {word: log(1 + len(texts) / (1 + frequency[word])) for word in set(words_of(answer))}
+        held = {name: max(_held(words, weights)) for name, words in read.items()}
+        best = max(held.values())
+        result.append(sorted((name for name in held if held[name] >= share * best), key=lambda name: -held[name]))
+    return result
+
+
+def _held(words: Sequence[str], weights: Mapping[str, float]) -> Iterator[float]:
+    """The weight of the words that each window holds."""
+    for start in range(0, max(1, len(words)), WINDOW // 2):
+        yield sum(weights.get(word, 0.0) for word in set(words[start : start + WINDOW]))
+
+
+def words_of(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text.casefold())
+
+
+def files_in(folder: Path) -> Iterator[Document]:
+    """All files below a folder, by their path in it; a slash is no part of a file's name here."""
+    for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
+        if path.is_file() and not path.name.startswith("."):
+            yield Document(name_of(path.relative_to(folder)), path)
+
+
+def name_of(path: Path) -> str:
+    return " › ".join(path.parts)
+
+
+COLLECTIONS: Mapping[str, Callable[[Path], QuestionSet]] = {
+    "questions.jsonl documents.jsonl pdf": clauses,
+    "questions_kite.jsonl docs": handbook,
+    "questions.jsonl pdf": pages,
+    "questions.jsonl": form,
+}
+"""Files that a folder must have -> what reads it; the first that fits."""
+
+
+def as_lines(questions: Sequence[Question]) -> str:
+    """The documented form."""
+    return "".join(f"{json.dumps(question.to_json(), ensure_ascii=False)}\n" for question in questions)

@@ -1,0 +1,68 @@
+"""What a run found, for people and as JSON."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from retrieval.evaluation.metrics import NAMES
+from retrieval.evaluation.rankings import FUSED, LEXICAL, RANKINGS, SHOWN, VECTOR
+from retrieval.evaluation.store import Kept
+
+TITLES = {VECTOR: "by meaning", LEXICAL: "by words", FUSED: "fused", SHOWN: "as shown"}
+
+
+def table(figures: Mapping[str, Mapping[str, float | None]], before: Mapping[str, Any] | None = None) -> Iterator[str]:
+    """Lines: a ranking each, with the difference to the run before in nDCG@10."""
+    yield "".join(
+        [f"{'':12}", *(f"{title:>12}" for title in NAMES.values()), "" if before is None else f"{'before':>12}"]
+    )
+    for ranking in RANKINGS:
+        of = figures[ranking]
+        cells = [f"{'–':>12}" if (value := of[name]) is None else f"{value:12.4f}" for name in NAMES]
+        then = (before or {}).get(ranking, {}).get("ndcg_10")
+        yield "".join(
+            [f"{TITLES[ranking]:12}", *cells, "" if then is None else f"{(of['ndcg_10'] or 0) - then:+12.4f}"]
+        )
+
+
+def lines(kept: Kept, threshold: float) -> Iterator[str]:
+    """The whole report."""
+    run = kept.run
+    yield f"{run.set_name}: {run.questions} answerable questions as {run.reader}, {run.seconds:.0f} s"
+    if run.lost:
+        yield f"{run.lost} files that questions name are not there for this reader: their questions count as failed."
+    yield from table(run.figures, kept.before.figures if kept.before else None)
+    if run.silence:
+        s = run.silence
+        yield (
+            f"{s['questions']} questions without an answer: {s['nothing']:.0%} find nothing, {s['low']:.0%} nothing"
+            f" nearer than {s['line']:.2f}, which 95 of 100 answerable ones pass."
+        )
+    if kept.before is None:
+        yield "The first run of these questions: nothing to compare with."
+        return
+    yield f"Compared with {kept.before.created_at:%Y-%m-%d %H:%M} UTC {kept.before.commit[:10]}"
+    for name, (then, now) in kept.changed.items():
+        yield f"  {name}: {then} then, {now} now"
+    for drop in kept.drops:
+        yield (
+            f"DROPPED {TITLES[drop.ranking]}: nDCG@10 {drop.before:.4f} → {drop.now:.4f}, by more than {threshold:g}."
+        )
+
+
+def as_json(kept: Kept) -> dict[str, Any]:
+    run = kept.run
+    return {
+        "set": run.set_name,
+        "run": str(run.pk),
+        "questions": run.questions,
+        "reader": run.reader,
+        "model": run.model_id,
+        "commit": run.commit,
+        "settings": run.settings,
+        "seconds": run.seconds,
+        "figures": run.figures,
+        "unanswerable": run.silence,
+        "files_not_there": run.lost,
+        "compared_with": str(kept.before.pk) if kept.before else None,
+        "drops": [vars(drop) for drop in kept.drops],
+    }

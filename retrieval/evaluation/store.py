@@ -1,0 +1,224 @@
+"""Runs, kept: what they are compared with, and what the pages show."""
+
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+from entities.access import Scope, combine_many, held_atoms
+from entities.models import Classification
+from entities.models.classification import FIRST_COMPOUND
+from retrieval.evaluation.metrics import ndcg
+from retrieval.evaluation.rankings import FUSED, RANKINGS, SHOWN
+from retrieval.evaluation.run import Measured, Outcome
+from retrieval.evaluation.sets import BadSet, Place, Question, QuestionSet
+from retrieval.models import EvaluationOutcome, EvaluationQuestion, EvaluationRun
+from retrieval.tuning import tuning
+
+HELD_TO = (FUSED, SHOWN)
+"""The rankings of which nDCG@10 must not drop: what a branch loses, the other may gain."""
+BATCH = 500
+
+
+@dataclass(frozen=True)
+class Drop:
+    """nDCG@10 of one ranking in the run before, and in this one."""
+
+    ranking: str
+    before: float
+    now: float
+
+
+@dataclass(frozen=True)
+class Kept:
+    """before: the run that this one was compared with. changed: settings that were others then: name -> (then, now)."""
+
+    run: EvaluationRun
+    before: EvaluationRun | None
+    drops: Sequence[Drop]
+    changed: Mapping[str, tuple[Any, Any]]
+
+
+def keep(
+    reader: Scope,
+    given: QuestionSet,
+    measured: Measured,
+    *,
+    name: str,
+    model_id: str,
+    threshold: float,
+    accept: bool = False,
+    same_settings: bool = False,
+) -> Kept:
+    """Compare a run with the last one of the same questions and reader, and keep it. Needs no scope open.
+
+    name: of the reader. accept: later runs are compared with this one, whatever it lost. same_settings: only runs with
+    the settings of today count as the last. Raises: BadSet for a label that the workspace does not have.
+    """
+    with reader.open():
+        held = held_atoms()
+    with Scope.for_service(reader.workspace).open():
+        questions = keep_questions(reader.workspace, given, measured, held)
+        now = settings_of_today()
+        before = last_run(given, name, now if same_settings else None)
+        drops = dropped(before.figures if before else {}, shown(measured), threshold)
+        run = EvaluationRun.objects.create(
+            workspace_id=reader.workspace,
+            set_name=given.name,
+            digest=given.digest,
+            reader=name,
+            model_id=model_id,
+            commit=commit_of_today(),
+            settings=now,
+            figures=shown(measured),
+            silence=asdict(measured.silence) if measured.silence else {},
+            questions=sum(bool(outcome.question.places) for outcome in measured.outcomes),
+            lost=len(measured.lost),
+            seconds=round(measured.seconds, 1),
+            dropped=bool(drops) and not accept,
+        )
+        EvaluationOutcome.objects.bulk_create(
+            (
+                EvaluationOutcome(
+                    workspace_id=reader.workspace,
+                    run=run,
+                    question_id=questions[outcome.question.id],
+                    scores=scores_of(outcome),
+                )
+                for outcome in measured.outcomes
+                if outcome.question.places
+            ),
+            batch_size=BATCH,
+        )
+    return Kept(run, before, drops, changes(before, run))
+
+
+def shown(measured: Measured) -> dict[str, dict[str, float | None]]:
+    return {
+        ranking: {name: None if value is None else round(value, 4) for name, value in asdict(figures).items()}
+        for ranking, figures in measured.figures.items()
+    }
+
+
+def scores_of(outcome: Outcome) -> dict[str, list[float | None]]:
+    """As `EvaluationOutcome.scores`."""
+    places = len(outcome.question.places)
+    return {ranking: [outcome.first(ranking), round(ndcg(outcome.gains(ranking), places), 4)] for ranking in RANKINGS}
+
+
+def last_run(given: QuestionSet, reader: str, with_settings: Mapping[str, Any] | None) -> EvaluationRun | None:
+    """In the open scope; a run that dropped is not what the next one has to reach."""
+    runs = EvaluationRun.objects.filter(set_name=given.name, digest=given.digest, reader=reader, dropped=False)
+    if with_settings is not None:
+        runs = runs.filter(settings=with_settings)
+    return runs.order_by("-created_at").first()
+
+
+def dropped(
+    before: Mapping[str, Mapping[str, float | None]], now: Mapping[str, Mapping[str, float | None]], threshold: float
+) -> list[Drop]:
+    """The rankings that people see, where they lost more than `threshold` of nDCG@10."""
+    found = []
+    for ranking in HELD_TO:
+        then, here = before.get(ranking, {}).get("ndcg_10"), now[ranking]["ndcg_10"]
+        if then is not None and here is not None and then - here > threshold + 1e-9:
+            found.append(Drop(ranking, then, here))
+    return found
+
+
+def changes(before: EvaluationRun | None, run: EvaluationRun) -> dict[str, tuple[Any, Any]]:
+    """What was otherwise in the run before: settings, model, code."""
+    if before is None:
+        return {}
+    then, now = ({**one.settings, "embedder": one.model_id, "commit": one.commit[:10]} for one in (before, run))
+    return {name: (then.get(name), now.get(name)) for name in {**then, **now} if then.get(name) != now.get(name)}
+
+
+def settings_of_today() -> dict[str, Any]:
+    """As they come back from the database, so that they can be compared."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(tuning()).items()}
+
+
+def commit_of_today() -> str:
+    """Of the checkout that runs, with a mark where it was changed since; empty where there is none."""
+    try:
+        told = subprocess.run(
+            ["git", "describe", "--always", "--abbrev=40", "--exclude=*", "--dirty"],
+            cwd=Path(__file__).parent,
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return told.stdout.strip()[:60] if told.returncode == 0 else ""
+
+
+# Questions
+
+
+def keep_questions(
+    workspace: int,
+    given: QuestionSet,
+    measured: Measured,
+    held: Iterable[int],
+) -> dict[str, UUID]:
+    """The set's questions as rows, in the open service scope; those that it has no more go, with their outcomes.
+
+    Returns key -> id. A question without labels is labelled with all that its reader holds (docs/adr/0008); one that is
+    there already never loses a label.
+    """
+    known = {one.key: one for one in EvaluationQuestion.objects.filter(set_name=given.name)}
+    everything, names = combine_many(held), label_names()
+    shown_by = {outcome.question.id: outcome.shown_by for outcome in measured.outcomes}
+    made: list[EvaluationQuestion] = []
+    changed: list[EvaluationQuestion] = []
+    for question in given.questions:
+        label = everything if question.labels is None else label_of(question, names)
+        places = [
+            place_row(place, shown_by[question.id].get(n, ()), measured.files)
+            for n, place in enumerate(question.places)
+        ]
+        row = known.pop(question.id, None) or EvaluationQuestion(
+            workspace_id=workspace, set_name=given.name, key=question.id, data_classification=label
+        )
+        new = row.text == ""
+        row.data_classification = combine_many([row.data_classification, label])
+        row.text, row.answerable = question.text, question.answerable
+        row.places = [place for place in places if place]
+        row.files = [str(pk) for name in question.files for pk in measured.files.get(name, ())]
+        (made if new else changed).append(row)
+    if given.whole:
+        EvaluationQuestion.objects.filter(pk__in=[one.pk for one in known.values()])._raw_delete("default")
+    EvaluationQuestion.objects.bulk_create(made, batch_size=BATCH)
+    EvaluationQuestion.objects.bulk_update(
+        changed, ["data_classification", "text", "answerable", "places", "files"], batch_size=BATCH
+    )
+    return {one.key: one.pk for one in (*made, *changed)}
+
+
+def place_row(place: Place, rows: Iterable[UUID], files: Mapping[str, Sequence[UUID]]) -> dict[str, Any]:
+    """As in `EvaluationQuestion.places`; {} for a file that the reader does not see."""
+    found = files.get(place.file)
+    if not found:
+        return {}
+    shown = {"rows": [str(pk) for pk in rows]} if place.quote else {}
+    pages = {name: page for name, page in place.to_json().items() if name in ("page", "to")}
+    return {"file": str(found[0]), **pages, **shown}
+
+
+def label_names() -> dict[str, int]:
+    """Name, in lower case -> atom, of the open scope's workspace."""
+    atoms = Classification.objects.filter(value__lt=FIRST_COMPOUND)
+    return {label.casefold(): value for value, label in atoms.values_list("value", "label")}
+
+
+def label_of(question: Question, names: Mapping[str, int]) -> int:
+    """Raises: BadSet."""
+    labels = question.labels or ()
+    if unknown := [label for label in labels if label.casefold() not in names]:
+        raise BadSet(f"question {question.id!r}: there is no classification {unknown[0]!r} in this workspace")
+    return combine_many(names[label.casefold()] for label in labels)

@@ -1,0 +1,194 @@
+"""`manage.py evaluate` on a tiny set: what it reports, keeps, compares and refuses."""
+
+import json
+from io import StringIO
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from entities.models import Workspace
+from entities.models.classification import FINANCIAL, PII, SECRET
+from ingestion.models import File
+from retrieval.evaluation.documents import slug_of
+from retrieval.models import EvaluationOutcome, EvaluationQuestion, EvaluationRun
+
+CAP = {
+    "id": "cap",
+    "question": "What is the liability cap?",
+    "places": [{"file": "lease.pdf", "page": 1}],
+    "labels": [],
+}
+RENT = {"id": "rent", "question": "When is rent due?", "places": [{"file": "lease.pdf", "page": 4}], "labels": ["PII"]}
+NOTICE = {
+    "id": "notice",
+    "question": "How much notice?",
+    "places": [{"file": "lease.pdf", "quote": "ninety days of notice"}],
+}
+NOTHING = {"id": "none", "question": "zyzzyva qwertz", "answerable": False, "labels": []}
+
+
+def write(path, *lines):
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return path
+
+
+def evaluate(path, **options):
+    out, err = StringIO(), StringIO()
+    call_command("evaluate", str(path), stdout=out, stderr=err, **options)
+    return out.getvalue(), err.getvalue()
+
+
+def in_acme(path, person, **options):
+    out, _ = evaluate(path, workspace="acme", reader=person.user.username, json=True, **options)
+    return json.loads(out)
+
+
+@pytest.fixture
+def given(tmp_path):
+    return write(tmp_path / "lease.jsonl", CAP, RENT, NOTICE, NOTHING)
+
+
+def test_a_run_is_reported_and_kept(given, lease, alice, service):
+    found = in_acme(given, alice)
+    assert found["questions"] == 3
+    assert found["figures"]["fused"]["ndcg_10"] == 1.0
+    assert set(found["figures"]) == {"vector", "lexical", "fused", "shown"}
+    assert found["figures"]["shown"]["recall_20"] is None
+    assert found["unanswerable"]["nothing"] == 1.0
+    assert (found["reader"], found["compared_with"], found["drops"]) == ("alice", None, [])
+    assert found["settings"]["rrf_k"] == 60
+    with service.open():
+        run = EvaluationRun.objects.get()
+        assert (run.questions, run.lost, run.dropped) == (3, 0, False)
+        assert run.model_id
+        assert EvaluationOutcome.objects.filter(run=run).count() == 3
+        assert EvaluationOutcome.objects.get(question__key="cap").scores["fused"] == [1, 1.0]
+        places = {one.key: one.places for one in EvaluationQuestion.objects.all()}
+    file, rows = lease
+    assert places["cap"] == [{"file": str(file.pk), "page": 1}]
+    assert places["notice"] == [{"file": str(file.pk), "rows": [str(rows[2])]}], "ids, and no words of the document"
+    assert places["none"] == []
+
+
+def test_questions_carry_their_labels(given, lease, alice, hr, viewer, opened):
+    """Public as declared, PII as declared, and all that its asker holds where nobody said."""
+    in_acme(given, alice)
+    seen = {}
+    for who in (alice, hr, viewer):
+        with opened(who):
+            seen[who.user.username] = set(EvaluationQuestion.objects.values_list("key", flat=True))
+    assert seen == {
+        "alice": {"cap", "rent", "notice", "none"},
+        "hr": {"cap", "rent", "none"},
+        "viewer": {"cap", "none"},
+    }
+
+
+def test_a_question_never_loses_a_label(given, lease, alice, service, tmp_path):
+    in_acme(given, alice)
+    in_acme(write(tmp_path / "lease.jsonl", CAP, {**RENT, "labels": []}), alice)
+    with service.open():
+        assert dict(EvaluationQuestion.objects.values_list("key", "data_classification")) == {"cap": 0, "rent": PII}
+
+
+def test_what_its_reader_may_not_see_is_not_found(index, contract, alice, viewer, tmp_path):
+    """A set about hidden text measures what this reader gets: nothing, and not which file it would be."""
+    file = index.file(contract, "pay.pdf")
+    index.row(contract, "The salary is 90,000.", file=file, page=2, label=FINANCIAL)
+    hidden = index.file(contract, "secret.pdf", name_label=SECRET)
+    index.row(contract, "The merger is called Kestrel.", file=hidden, page=1, label=SECRET)
+    path = write(
+        tmp_path / "pay.jsonl",
+        {"id": "1", "question": "What is the salary?", "places": [{"file": "pay.pdf", "page": 2}], "labels": []},
+        {
+            "id": "2",
+            "question": "What is the merger called?",
+            "places": [{"file": "secret.pdf", "page": 1}],
+            "labels": [],
+        },
+    )
+    assert in_acme(path, alice)["figures"]["fused"]["recall_10"] == 1
+    assert in_acme(path, viewer)["figures"]["fused"]["recall_10"] == 0
+
+
+def test_a_drop_ends_with_a_status_of_its_own_until_it_is_accepted(given, lease, alice, index, contract, service):
+    first = in_acme(given, alice)
+    file, rows = lease
+    with service.open():
+        File.objects.filter(pk=file.pk).update(name="moved.pdf")
+    for turn in range(2):  # a dropped run is not what the next is compared with
+        with pytest.raises(CommandError) as raised:
+            in_acme(given, alice)
+        assert raised.value.returncode == 2, turn
+    assert in_acme(given, alice, threshold=1.0)["compared_with"] == first["run"]
+    accepted = in_acme(given, alice, accept=True, threshold=0.02)
+    assert in_acme(given, alice)["compared_with"] == accepted["run"]
+
+
+def test_other_questions_and_other_readers_are_not_compared(given, lease, alice, viewer, tmp_path):
+    in_acme(given, alice)
+    assert in_acme(given, viewer)["compared_with"] is None
+    assert in_acme(given, alice, sample=2)["compared_with"] is None
+    assert in_acme(write(tmp_path / "lease.jsonl", CAP), alice)["compared_with"] is None
+
+
+def test_settings_that_changed_are_told(given, lease, alice, monkeypatch):
+    in_acme(given, alice)
+    out, _ = evaluate(given, workspace="acme", reader="alice")
+    assert "fused" in out
+    assert "weights" not in out
+    import retrieval.evaluation.store as store
+
+    before = store.settings_of_today()
+    monkeypatch.setattr(store, "settings_of_today", lambda: {**before, "rrf_k": 10})
+    out, _ = evaluate(given, workspace="acme", reader="alice")
+    assert "rrf_k: 60 then, 10 now" in out
+    assert in_acme(given, alice, same_settings=True)["settings"]["rrf_k"] == 10
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        ({}, "--workspace and --as"),
+        ({"workspace": "acme"}, "--workspace and --as"),
+        ({"workspace": "acme", "reader": "nobody"}, "no user"),
+        ({"workspace": "acme", "reader": "outsider"}, "in no workspace"),
+        ({"workspace": "nowhere", "reader": "alice"}, "in no workspace"),
+    ],
+)
+def test_who_asks_has_to_be_told(given, alice, outsider, options, says):
+    with pytest.raises(CommandError, match=says):
+        evaluate(given, **options)
+
+
+def test_a_label_that_there_is_not_is_refused(lease, alice, tmp_path, service):
+    with pytest.raises(CommandError, match="no classification 'Piety'"):
+        in_acme(write(tmp_path / "set.jsonl", {**CAP, "labels": ["Piety"]}), alice)
+    with service.open():
+        assert not EvaluationRun.objects.exists()
+
+
+def test_a_set_with_documents_has_a_workspace_of_its_own(alice, viewer, tmp_path):
+    """Its documents are read once, by the pipeline; a changed one is read again; its administrator sees the runs."""
+    (tmp_path / "documents").mkdir()
+    (tmp_path / "documents" / "lease.txt").write_text("The liability cap is two million euros for each claim.\n")
+    (tmp_path / "documents" / "other.txt").write_text("Ships berth at the quay every Monday before noon.\n")
+    write(tmp_path / "questions.jsonl", {**CAP, "places": [{"file": "lease.txt"}]})
+    out, err = evaluate(tmp_path, json=True, admin=["alice"])
+    assert "2 documents, 2 of them new" in err
+    assert json.loads(out)["figures"]["fused"]["recall_5"] == 1.0
+    assert json.loads(out)["reader"] == "role Evaluation"
+    _, err = evaluate(tmp_path, json=True)
+    assert "2 documents, 0 of them new" in err
+    (tmp_path / "documents" / "other.txt").write_text("Ships berth at the quay every Friday.\n")
+    _, err = evaluate(tmp_path, load_only=True)
+    assert "2 documents, 1 of them new" in err
+    slug = slug_of(tmp_path.name)
+    assert Workspace.objects.filter(slug=slug).exists()
+    assert alice.client.get(f"/w/{slug}/search/?q=cap").status_code == 200
+    assert viewer.client.get(f"/w/{slug}/search/?q=cap").status_code == 404
+
+
+def test_a_set_is_printed_in_the_documented_form(given, db):
+    out, _ = evaluate(given, convert=True)
+    assert [json.loads(line)["id"] for line in out.splitlines()] == ["cap", "rent", "notice", "none"]
