@@ -14,6 +14,7 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
+from chat.audit import note_answer
 from chat.models import OPEN, Event, EventKind, Message, Role, Session, State, Turn
 from entities.access import Scope, combine_many
 from entities.models import Source
@@ -170,6 +171,7 @@ def end(row: Turn, ending: Ending) -> int:
     )
     Session.objects.filter(pk=row.session_id).update(last_message_at=timezone.now())
     data: dict[str, Any] = {"state": ending.state, "message": str(row.answer) if ending.content else None}
+    note_answer(row, ending.state, ending.usage or row.usage, label)
     if ending.error:
         data |= {"code": ending.code or ending.state, "detail": ending.error}
     _write(row, [Entry(END_KINDS[ending.state], data, 0)])

@@ -26,7 +26,9 @@ class Stopped(Exception):
 
 @dataclass
 class Run:
-    """A turn while it runs. label: of everything that the model has been given so far."""
+    """A turn while it runs. label: of everything that the model has been given so far. found: of the question as the
+    classifier sees it, whatever its author holds.
+    """
 
     asker: Asker
     turn: UUID
@@ -35,6 +37,7 @@ class Run:
     row: Turn
     question: str = ""
     label: int = 0
+    found: int = 0
     text: str = ""
     passages: dict[int, Passage] = field(default_factory=dict)
     cited: set[int] = field(default_factory=set)

@@ -62,11 +62,12 @@ class Passage:
 
 @dataclass(frozen=True)
 class Found:
-    """What a search gives back to the model, and what it put into the prompt."""
+    """What a search gives back to the model, and what it put into the prompt. within: where it looked."""
 
     text: str
     passages: tuple[Passage, ...]
     injections: tuple[str, ...]
+    within: Within = Within()
 
     @property
     def given(self) -> list[Given]:
@@ -94,7 +95,8 @@ def search_knowledge(
     scope: Scope, session: Session, query: PreparedQuery, asked: dict[str, Any], most: int = PASSAGES
 ) -> Found:
     """The best passages for a question, numbered in the session's registry. Raises: BadCall."""
-    results = search(scope, query, within=_within(scope, session, asked), limit=most)
+    within = _within(scope, session, asked)
+    results = search(scope, query, within=within, limit=most)
     numbers = register_all(scope, owner_of(session), results)
     files, records = _name_labels(results)
     passages = tuple(
@@ -113,7 +115,7 @@ def search_knowledge(
         for n, result in zip(numbers, results, strict=True)
     )
     shown = prompts.passages(_documents(results, passages))
-    return Found(shown.text, passages, shown.injections)
+    return Found(shown.text, passages, shown.injections, within)
 
 
 def tokens_of(found: Found) -> int:

@@ -7,6 +7,7 @@ what it asks for, until it answers; finish.
 
 import asyncio
 import logging
+import time
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -21,14 +22,15 @@ from chat.models import EventKind, Message, Session, State, Turn
 from chat.running import Run, Stopped
 from chat.steps import Asker, as_asker, as_service, in_thread
 from chat.tools import BadCall, Found, asked_for, search_knowledge, tokens_of
-from entities.access import NoWorkspace, Scope
+from entities.access import NoWorkspace, Scope, atoms_of
 from entities.actions import record
 from entities.models import Workspace
 from ingestion.relabelling import label_text
 from llm import client
 from llm.client import Call, Reply, TextDelta
+from retrieval.audit import note_search
 from retrieval.citation_stream import CitationStream
-from retrieval.query import prepare
+from retrieval.query import PreparedQuery, prepare
 
 logger = logging.getLogger(__name__)
 
@@ -137,6 +139,7 @@ async def _label(run: Run) -> tuple[str, int]:
     found = await in_thread(label_text, run.asker.workspace, text)
     if found is None:
         raise Refused("unlabelled", UNLABELLED)
+    run.found = found
     mine = await as_asker(run.asker, held)
     return text, await as_service(run.asker.workspace, label_question, run.turn, found, mine)
 
@@ -170,7 +173,7 @@ async def _use(run: Run, name: str, call: str, asked: dict[str, Any]) -> dict[st
         words = asked_for(asked)
         run.say(EventKind.STEP, text=f"Searching: {words[:120]}")
         query = await in_thread(prepare, words)
-        found = await as_asker(run.asker, search_knowledge, run.session, query, asked)
+        found = await as_asker(run.asker, _search, run, query, asked)
     except BadCall as problem:
         return {**result, "content": str(problem), "is_error": True}
     await _take(run, found)
@@ -230,6 +233,18 @@ def _load(scope: Scope, turn: UUID, holder: UUID) -> Run:
 
 def _question(scope: Scope, row: Turn) -> str:
     return Message.objects.values_list("content", flat=True).get(pk=row.question)
+
+
+def _search(scope: Scope, run: Run, query: PreparedQuery, asked: dict[str, Any]) -> Found:
+    """A search and its row in the audit: the model is given nothing that is not on record. Its words were made from the
+    question and from what the model had been given.
+    """
+    started = time.monotonic()
+    found = search_knowledge(scope, run.session, query, asked)
+    shown = [(passage.row, passage.given.entity) for passage in found.passages]
+    behind = {*atoms_of(run.label), *atoms_of(run.found)}
+    note_search(scope, "chat", query, found.within, shown, started, behind=behind, turn=run.turn)
+    return found
 
 
 def _audit_injection(scope: Scope, turn: UUID, names: tuple[str, ...]) -> None:

@@ -8,6 +8,7 @@ that writes, so a label raised meanwhile is never lost.
 """
 
 import logging
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from uuid import UUID
@@ -18,7 +19,7 @@ from django.http import Http404
 from django.utils import timezone
 
 from entities.access import Scope, atoms_of, combine_many, get_entity_or_404
-from entities.actions import record
+from entities.audit import Question, record_question
 from entities.models import Entity, FieldParagraph, Source
 from ingestion.models import ContextRow, File, Paragraph
 from llm import client, prompts
@@ -79,13 +80,15 @@ def generate(workspace: int, claim: Claim) -> bool:
     prompt, numbers = number(job, inputs)
     if prompt is None:
         return False
+    started = time.monotonic()
     try:
         reply = client.complete(client.Call(workspace, job.scope.principal, "pulse", job.tier), **prompt.request)
     except ModelError as problem:
         with Scope.for_service(workspace).open():
             claims.give_back(job.claim, str(problem), pause=PAUSE)
         return True
-    write(job, inputs, numbers, reply, prompt.injections)
+    taken = round((time.monotonic() - started) * 1000)
+    write(job, inputs, numbers, reply, prompt.injections, taken)
     return True
 
 
@@ -144,8 +147,13 @@ def number(job: Job, inputs: Inputs) -> tuple[prompts.Prompt | None, list[int]]:
     return prompts.pulse(inputs.anchor.record, documents, focus=inputs.anchor.focus), numbers
 
 
-def write(job: Job, inputs: Inputs, numbers: Sequence[int], reply: client.Reply, injections: Sequence[str]) -> bool:
-    """Put the text in the place of the old one, with its label, sources and citations. Returns whether it was."""
+def write(
+    job: Job, inputs: Inputs, numbers: Sequence[int], reply: client.Reply, injections: Sequence[str], taken: int = 0
+) -> bool:
+    """Put the text in the place of the old one, with its label, sources and citations. Returns whether it was.
+
+    taken: milliseconds that the model took.
+    """
     by_number = dict(zip(numbers, inputs.pieces, strict=True))
     by_src = {piece.result.src: n for n, piece in by_number.items()}
     text = normalise(reply.text, by_number.__contains__, by_src.get)
@@ -170,11 +178,29 @@ def write(job: Job, inputs: Inputs, numbers: Sequence[int], reply: client.Reply,
             origin_principal=job.scope.principal,
             cited=cited,
         )
-        noted: dict[str, object] = {"dropped_citations": text.dropped} if text.dropped else {}
-        if injections:
-            noted["injections"] = list(injections)
-        record(job.scope, "pulse.generated", "entity", job.entity, atoms=sorted(job.scope.atoms or ()), **noted)
+        note(job, inputs, reply, taken, dropped=text.dropped, injections=injections)
         return True
+
+
+def note(job: Job, inputs: Inputs, reply: client.Reply, taken: int, *, dropped: int, injections: Sequence[str]) -> None:
+    """The audit's row: nobody asked in words, so it has the ids of what went in alone, with their labels."""
+    more: dict[str, object] = {"dropped_citations": dropped} if dropped else {}
+    if injections:
+        more["injections"] = list(injections)
+    given = tuple((result.id, result.entity.id) for result in inputs.results)
+    record_question(
+        job.scope,
+        "pulse.generated",
+        Question("", atoms_in(inputs.labels), given),
+        "entity",
+        job.entity,
+        atoms=sorted(job.scope.atoms or ()),
+        model=reply.model,
+        tokens={"input": reply.usage.input, "output": reply.usage.output, "cached": reply.usage.cached},
+        cost=str(reply.usage.cost),
+        latency_ms=taken,
+        **more,
+    )
 
 
 def save(job: Job, inputs: Inputs, text: str, reply: client.Reply) -> Pulse:

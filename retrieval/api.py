@@ -1,5 +1,6 @@
 """Search, suggestions, related records and citations over the API (design §11)."""
 
+import time
 from typing import Any
 from uuid import UUID
 
@@ -13,10 +14,11 @@ from rest_framework.response import Response
 from entities.access import MEMBER, Scope, get_entity_or_404, requires
 from entities.api import label_list
 from entities.api.shapes import FileRef, Label, RecordRef
+from retrieval.audit import note_search, shown_of
 from retrieval.citation_links import citation_json
 from retrieval.owners import citing_or_404
 from retrieval.params import read_asked
-from retrieval.query import KINDS
+from retrieval.query import KINDS, prepare
 from retrieval.related import related
 from retrieval.results import Result
 from retrieval.search import search
@@ -156,7 +158,9 @@ def search_view(request: Request) -> Response:
     if problems:
         raise ValidationError(problems)
     scope = scope_of(request)
-    found = search(scope, asked.text, within=asked.within, reference_depth=asked.reference_depth, limit=asked.limit)
+    started, query, depth = time.monotonic(), prepare(asked.text), asked.reference_depth
+    found = search(scope, query, within=asked.within, reference_depth=depth, limit=asked.limit)
+    note_search(scope, "api", query, asked.within, shown_of(found), started, depth=depth)
     return Response({"results": [result_json(result) for result in found]})
 
 

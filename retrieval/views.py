@@ -1,5 +1,6 @@
 """Search page, suggestions under the search field, related records, and the preview of a citation."""
 
+import time
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -12,6 +13,7 @@ from entities.access import MEMBER, Scope, get_entity_or_404, requires
 from entities.api.lists import chips_of_atoms
 from entities.model_markdown import CitationLink
 from entities.models import Entity
+from retrieval.audit import note_search, shown_of
 from retrieval.cards import Card
 from retrieval.citation_links import meant_by, support_of
 from retrieval.facets import count_facets
@@ -46,8 +48,10 @@ def found_context(request: HttpRequest, asked: Asked) -> dict[str, Any]:
     narrowed = {"records": [entity_ref(scope, record) for record in records]}
     if not asked.text or asked.problems:
         return narrowed
+    started = time.monotonic()
     found = find(scope, asked.text, within=asked.within, reference_depth=asked.reference_depth)
     results = choose(scope, found, limit=asked.limit)
+    note_search(scope, "page", found.query, asked.within, shown_of(results), started, depth=asked.reference_depth)
     beside = nearby_by_row(scope, results)
     there_is_more = len(results) == asked.limit < min(len(found.hits), tuning().most)
     return {

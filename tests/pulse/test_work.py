@@ -129,7 +129,10 @@ def test_citations_are_replaced_with_the_text(
     assert [c["n"] for c in shown["citations"]] == [1, 2]
     with service.open():
         assert Reference.objects.filter(owner=shown["id"]).count() == 2
-        assert AuditEntry.objects.filter(action="pulse.generated").first().detail["dropped_citations"] == 1
+        noted = AuditEntry.objects.select_related("text").filter(action="pulse.generated").latest("pk")
+        assert noted.detail["dropped_citations"] == 1
+        assert set(noted.detail) >= {"model", "tokens", "cost", "latency_ms"}
+        assert (noted.text.text, len(noted.text.retrieved)) == ("", 2)
         # Sources are what stood in the prompt, the record itself included.
         assert Source.objects.filter(derived=shown["id"]).count() == 3
     script.push(text="A penalty is promised [2].")

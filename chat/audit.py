@@ -1,0 +1,42 @@
+"""How turns end, in the audit (docs/audit.md)."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+from django.utils import timezone
+
+from chat.models import Message, State, Turn
+from entities.access import atoms_of
+from entities.access.scope import current
+from entities.audit import Question, record_question
+
+
+def note_answer(row: Turn, state: State, usage: Mapping[str, Any], label: int) -> None:
+    """The end of a turn, in the service's scope, in the asker's name. label: of everything that went into the answer.
+
+    The question's words carry that label and all that the classifier found in them, also beyond what the asker holds
+    (docs/adr/0008); while it has none they have none either.
+    """
+    question = Message.objects.filter(pk=row.question).first()
+    labelled = question is not None and question.data_classification is not None
+    asked = Question(
+        question.content if question else "",
+        {*atoms_of(label), *(question.found if question else ())} if labelled else None,
+        tuple((UUID(p["row"]), UUID(p["entity"])) for p in row.manifest.get("passages", ())),
+    )
+    record_question(
+        replace(current(), principal=row.audience),
+        "answer",
+        asked,
+        "turn",
+        row.pk,
+        session=str(row.session_id),
+        state=state,
+        model=usage.get("model", ""),
+        tokens={name: usage.get(name, 0) for name in ("input", "output", "cached")},
+        cost=usage.get("cost", "0"),
+        latency_ms=round((timezone.now() - row.created_at).total_seconds() * 1000),
+        searches=row.manifest.get("searches", 0),
+    )

@@ -1,0 +1,74 @@
+"""Searches in the audit (docs/audit.md).
+
+Written at the doors, in the transaction that searched, so that nobody is shown what is not on record. Suggestions while
+one types are no searches.
+"""
+
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import fields
+from datetime import date
+from enum import Enum
+from typing import Any, Literal
+from uuid import UUID
+
+from entities.access import Scope
+from entities.audit import Question, record_question
+from ingestion.questions import atoms_in
+from retrieval.query import PreparedQuery, Within
+from retrieval.results import Result
+
+Door = Literal["page", "api", "chat"]
+
+
+def note_search(
+    scope: Scope,
+    door: Door,
+    query: PreparedQuery,
+    within: Within,
+    shown: Sequence[tuple[UUID, UUID]],
+    started: float,
+    *,
+    depth: int = 0,
+    behind: Collection[int] = (),
+    turn: UUID | None = None,
+) -> None:
+    """Append a search, in two statements. Nothing is written for an empty question, which searches nothing.
+
+    shown: (index row, record) of the results, in order. started: `time.monotonic()` from before the search. behind:
+    atoms of what the words were made from. turn: of the conversation that searched.
+    """
+    if not query.text:
+        return
+    found = atoms_in(query.text)
+    atoms = None if found is None else {*found, *behind}
+    question = Question(query.text, atoms, tuple(shown), narrowed(within, depth))
+    record_question(
+        scope,
+        "search",
+        question,
+        "turn" if turn else "",
+        turn or "",
+        door=door,
+        model=query.model_id,
+        latency_ms=round((time.monotonic() - started) * 1000),
+    )
+
+
+def shown_of(results: Sequence[Result]) -> list[tuple[UUID, UUID]]:
+    return [(result.id, result.entity.id) for result in results]
+
+
+def narrowed(within: Within, depth: int = 0) -> dict[str, Any]:
+    """Where it was looked for, as JSON: the fields that narrow."""
+    given = {field.name: getattr(within, field.name) for field in fields(within)}
+    found = {name: _plain(value) for name, value in given.items() if value}
+    return found | ({"reference_depth": depth} if depth else {})
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Enum):
+        return value.name.lower()
+    if isinstance(value, date | UUID):
+        return str(value)
+    return value if isinstance(value, str) else [_plain(each) for each in value]
