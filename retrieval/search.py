@@ -5,7 +5,7 @@ drawn from, changes nothing here. Not which rows come back, not their order, not
 the statements that rank, statistics are taken over visible rows, and equal scores are ordered by row number.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
@@ -109,23 +109,29 @@ def widen(scope: Scope, within: Within, depth: int) -> tuple[Within, dict[UUID, 
 def _fused(
     near: list[tuple[int, float]], worded: list[tuple[int, float, frozenset[int]]], exact: Exact, floor: float
 ) -> tuple[Hit, ...]:
-    """Both branches by reciprocal rank. A row that is far off in meaning and holds no word is not an answer.
-
-    What holds the question itself is a third list, where there is any: in a large workspace a row that is not among the
-    nearest in meaning would otherwise come after dozens that hold none of the words.
-    """
+    """Both branches by reciprocal rank. A row that is far off in meaning and holds no word is not an answer."""
     t = tuning()
     similarity = dict(near)
     lexical = {row: (score, terms) for row, score, terms in worded}
     near_rows = [row for row, value in near if value >= floor or row in lexical]
-    lists, weights = [near_rows, list(lexical)], [*t.weights]
-    if exact.rows:
-        lists, weights = [*lists, list(exact.rows)], [*weights, t.exact]
-    scores = reciprocal_rank(lists, weights, t.rrf_k)
-    for summary, passage in exact.behind.items():
-        scores[summary] = min(scores[summary], scores[passage] * BEHIND)
+    scores = fuse(near_rows, list(lexical), exact, t.weights, t.rrf_k)
     none: tuple[None, frozenset[int]] = (None, frozenset())
     return tuple(Hit(row, scores[row], similarity.get(row), *lexical.get(row, none)) for row in in_order(scores))
+
+
+def fuse(
+    near: Sequence[int], worded: Sequence[int], exact: Exact, weights: tuple[float, float], k: int
+) -> dict[int, float]:
+    """row -> score. What holds the question itself is a third list, where there is any: in a large workspace a row that
+    is not among the nearest in meaning would otherwise come after dozens that hold none of the words.
+    """
+    lists, given = [near, worded], [*weights]
+    if exact.rows:
+        lists, given = [*lists, exact.rows], [*given, tuning().exact]
+    scores = reciprocal_rank(lists, given, k)
+    for summary, passage in exact.behind.items():
+        scores[summary] = min(scores[summary], scores[passage] * BEHIND)
+    return scores
 
 
 def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:

@@ -12,11 +12,13 @@ from django.core.files.base import File as Upload
 
 from entities.access import Scope
 from entities.actions import add_member, create_entity, create_role, create_workspace
+from entities.api.errors import TooLarge
 from entities.models import Classification, ClassificationGrant, Entity, Role, User, Workspace
 from entities.models.classification import FIRST_COMPOUND
 from entities.types import Article
 from ingestion.actions import upload_file
 from ingestion.claims import UNFINISHED
+from ingestion.errors import BadUpload
 from ingestion.inline import work_off
 from ingestion.models import File, State
 from ingestion.pipeline import process_file
@@ -59,18 +61,21 @@ def load_documents(given: QuestionSet, people: Iterable[str] = (), say: Say = la
         reader = Scope.for_role(_role(workspace, users))
         record = _record(service, given.name)
         there = _published(record)
-    waited = 0
+    waited, refused = 0, []
     for document in given.documents:
         if there.get(document.name) != digest_of(document.path):
-            waited += 1
-            _upload(service, record, document)
+            try:
+                _upload(service, record, document)
+                waited += 1
+            except (BadUpload, TooLarge) as refusal:
+                refused.append((document.name, str(refusal)))
     _work_off(service, record, say)
     with service.open():
         files = File.objects.filter(entity=record.pk, revision__isnull=True).order_by("name")
         missing = tuple(
             (name, detail or state) for name, detail, state in files.values_list("name", "error_detail", "state")
         )
-    return Loaded(workspace.pk, slug, reader, waited, missing)
+    return Loaded(workspace.pk, slug, reader, waited, (*refused, *missing))
 
 
 def _role(workspace: Workspace, users: Sequence[User]) -> Role:

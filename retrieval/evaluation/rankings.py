@@ -1,10 +1,11 @@
 """The ranked lists that one question gets: of each branch, fused, and as a page shows them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from entities.access import Scope
 from ingestion.models import ContextRow
+from retrieval.exact import Exact
 from retrieval.query import PreparedQuery, Within
 from retrieval.search import Found, choose, find
 from retrieval.tuning import tuning
@@ -17,11 +18,12 @@ RANKINGS = (VECTOR, LEXICAL, FUSED, SHOWN)
 @dataclass(frozen=True)
 class Rankings:
     """rows: ranking -> row numbers, best first. nearest: similarity of the nearest passage, None where nothing was
-    found.
+    found. exact: what holds the question itself.
     """
 
     rows: Mapping[str, Sequence[int]]
     nearest: float | None
+    exact: Exact = field(default_factory=Exact)
 
 
 def rank(scope: Scope, query: PreparedQuery, within: Within) -> Rankings:
@@ -31,7 +33,7 @@ def rank(scope: Scope, query: PreparedQuery, within: Within) -> Rankings:
     numbers = dict(ContextRow.objects.filter(pk__in=[result.id for result in results]).values_list("pk", "number"))
     lists = {**branches(found), SHOWN: [numbers[result.id] for result in results]}
     similarities = [hit.similarity for hit in found.hits if hit.similarity is not None]
-    return Rankings(lists, max(similarities, default=-1.0) if found.hits else None)
+    return Rankings(lists, max(similarities, default=-1.0) if found.hits else None, found.exact)
 
 
 def branches(found: Found) -> dict[str, list[int]]:

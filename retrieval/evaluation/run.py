@@ -18,17 +18,21 @@ Say = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Outcome:
-    """One question. lists: ranking -> its passages against the places. shown_by: number of a place -> ids of index rows
-    that show it, of those that were found. nearest: as `Rankings.nearest`.
+    """One question. judged: row -> what it shows of the places, of all that was found. shown_by: number of a place ->
+    ids of the index rows that show it.
     """
 
     question: Question
-    lists: Mapping[str, Sequence[Judged]]
-    nearest: float | None
+    found: Rankings
+    judged: Mapping[int, Judged]
     shown_by: Mapping[int, Sequence[UUID]]
 
     def gains(self, ranking: str) -> list[int]:
-        return gains(self.lists[ranking])
+        return self.gains_of(self.found.rows[ranking])
+
+    def gains_of(self, rows: Iterable[int]) -> list[int]:
+        """Of any order of rows that were found."""
+        return gains(self.judged[row] for row in rows if row in self.judged)
 
     def figures(self, ranking: str) -> Figures:
         """Raises: ValueError for a question without places."""
@@ -75,7 +79,10 @@ def measure(scope: Scope, given: QuestionSet, say: Say = lambda text: None) -> M
     return Measured(
         outcomes,
         {ranking: mean([one.figures(ranking) for one in answered]) for ranking in RANKINGS},
-        silence([o.nearest for o in answered], [o.nearest for o in outcomes if not o.question.answerable]),
+        silence(
+            [one.found.nearest for one in answered],
+            [one.found.nearest for one in outcomes if not one.question.answerable],
+        ),
         files,
         lost,
         time.monotonic() - begun,
@@ -110,21 +117,21 @@ def ask(
         found = Rankings(dict.fromkeys(RANKINGS, ()), None)
     else:
         found = rank(scope, query, Within(files=narrowed))
-    rows = {row for ranked in found.rows.values() for row in ranked}
-    known.update(load_passages(rows - set(known)))
-    passages = {name: [known[row] for row in ranked if row in known] for name, ranked in found.rows.items()}
+    rows = sorted({row for ranked in found.rows.values() for row in ranked})
+    known.update(load_passages(set(rows) - set(known)))
+    passages = [known[row] for row in rows if row in known]
+    judged = judge(passages, question.places)
     return Outcome(
         question,
-        {name: judge(ranked, question.places) for name, ranked in passages.items()},
-        found.nearest,
-        _shown_by(question, (known[row] for row in sorted(rows) if row in known)),
+        found,
+        {passage.row: one for passage, one in zip(passages, judged, strict=True)},
+        _shown_by(passages, judged),
     )
 
 
-def _shown_by(question: Question, passages: Iterable[Passage]) -> dict[int, list[UUID]]:
+def _shown_by(passages: Iterable[Passage], judged: Iterable[Judged]) -> dict[int, list[UUID]]:
     shown: dict[int, list[UUID]] = {}
-    for passage in passages:
-        for number, place in enumerate(question.places):
-            if passage.shows(place):
-                shown.setdefault(number, []).append(passage.id)
+    for passage, one in zip(passages, judged, strict=True):
+        for number in sorted(one.places):
+            shown.setdefault(number, []).append(passage.id)
     return shown
