@@ -22,6 +22,8 @@ NEWS = re.compile(
 )
 ENDS = (".", "!", "?", ".”", ".’", '."')
 FIGURE = re.compile(r"\d")
+# The sign of a list item, which would make a list within the bullet: "6. Give notice", but not "8.1 The seller".
+ENUMERATOR = re.compile(r"^(?:[-+*•–]|(?:\d{1,2}|[a-z])[.)]|\([a-z0-9]{1,3}\))\s+(?=\S)")
 
 
 def pulse(prompt: str) -> list[str]:
@@ -34,7 +36,7 @@ def pulse(prompt: str) -> list[str]:
 
 def best_points(found: list[Passage], focus: str) -> list[str]:
     """Bullets, each a verbatim sentence with the number of its passage: near the focus, newsworthy, and unlike each
-    other.
+    other. Only the sign of a list item is left out.
     """
     said = [(p, s) for p in found for s in sentences(p.text) if is_statement(s)]
     # Snapshots of fields are no prose; they are quoted only where there is none.
@@ -55,7 +57,7 @@ def best_points(found: list[Passage], focus: str) -> list[str]:
             chosen.append(index)
         if len(chosen) == POINTS:
             break
-    return [f"- {units[index][1]} [{units[index][0].n}]" for index in chosen]
+    return [f"- {ENUMERATOR.sub('', units[index][1])} [{units[index][0].n}]" for index in chosen]
 
 
 def is_statement(sentence: str) -> bool:
