@@ -1,6 +1,7 @@
 """The offline engine in a chat: search first, then quote."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from llm.offline.answering import answer
@@ -116,20 +117,31 @@ def spoken_answer(body: dict[str, Any]) -> str:
     found = list(passages("\n".join(_results_after(body["messages"], index))))
     if OVERVIEW.search(question):
         return "\n".join(best_points(found, question)) or NOT_FOUND
-    quotes = answer(_whole_question(body, index, question), found, fields)
+    quotes = next(filter(None, (answer(asked, found, fields) for asked in _readings(body, index, question))), None)
     if not quotes:
         return NOT_FOUND
     return "\n\n".join(f"{quote.sentence} [{quote.n}]" if quote.n else quote.sentence for quote in quotes)
 
 
-def _whole_question(body: dict[str, Any], index: int, question: str) -> str:
-    """The question with what it leans on, without the record's own name, which every passage is about."""
-    asked = question
+def _readings(body: dict[str, Any], index: int, question: str) -> Iterator[str]:
+    """How the question may be meant: with what it seems to lean on, then by itself, where it says enough.
+
+    "Who keeps the same anchors?" points at nothing that was said before.
+    """
+    name = content_words(record_name(text_of(body.get("system", ""))))
     if leans(question, fewer_than=4):
         before, earlier = last_question(body["messages"][:index])
         if before >= 0 and not is_small_talk(earlier):
-            asked = f"{earlier} {question}"
-    for word in content_words(record_name(text_of(body.get("system", "")))):
+            yield _without(f"{earlier} {question}", name)
+            if len(content_words(question)) < 2:
+                return
+    yield _without(question, name)
+
+
+def _without(question: str, name: list[str]) -> str:
+    """The question without the record's own name, which every passage is about."""
+    asked = question
+    for word in name:
         asked = re.sub(rf"\b{re.escape(word)}\b", " ", asked)
     return asked if content_words(asked) else question
 

@@ -143,7 +143,26 @@ def test_the_token_limit_cuts_the_answer_and_says_so():
     assert len(said(answer)) == 20
 
 
+def test_a_question_that_only_looks_as_if_it_leans_is_answered_by_itself():
+    history = [{"role": "user", "content": "What is the average salary?"}, {"role": "assistant", "content": "45,000."}]
+    crew = "The crew works in pairs, and each pair keeps the same anchors for a whole elevation."
+    found = [Document("Paper.pdf", [Passage(3, crew)])]
+    assert quotes(said(chat("Who keeps the same anchors?", found, history=history))) == [(crew, 3)]
+    # What it says by itself is too little to answer with anything that has the word.
+    assert said(chat("And who keeps it?", found, history=history)) == NOT_FOUND
+
+
 # Pulse
+
+
+def test_a_bullet_of_a_pulse_is_no_list_within():
+    text = "6. Give notice about the crane by 20 November. 8.1 The buyer shall deliver the papers by May."
+    documents = [Document("Report.pdf", [Passage(2, text)])]
+    bullets = said(engine.answer(body(prompts.pulse(LEASE, documents).request))).splitlines()[1:]
+    assert sorted(bullets) == [
+        "- 8.1 The buyer shall deliver the papers by May. [2]",
+        "- Give notice about the crane by 20 November. [2]",
+    ]
 
 
 def test_a_pulse_starts_with_the_fields_and_quotes_the_passages():
