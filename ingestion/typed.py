@@ -7,10 +7,12 @@ covers the name's. Relations name only records that everybody in the workspace m
 import string
 import uuid
 from collections.abc import Iterable
+from datetime import date
 from decimal import Decimal
 from typing import Any
 
 from django.db import models
+from django.utils.formats import date_format
 
 from entities.access import atoms_of, combine_many
 from entities.access.objects import declared_fields
@@ -98,6 +100,8 @@ def shown_value(entity: Entity, name: str) -> str:
         return str(getattr(entity, f"get_{name}_display")())
     if isinstance(value, Decimal):
         return format_money(value, getattr(entity, "currency", ""))
+    if isinstance(value, date):
+        return date_format(value, "j F Y")
     return str(value)
 
 

@@ -69,11 +69,12 @@ def test_a_change_replaces_its_row_and_no_other(alice: Person, contract: Contrac
 def test_a_burst_of_changes_is_one_piece_of_work(alice: Person, contract: Contract, service: Scope) -> None:
     for n in range(5):
         with alice.scope.open():
-            change_entity(scope=alice.scope, entity=contract, fields={"notice_days": n})
+            change_entity(scope=alice.scope, entity=contract, fields={"notice_days": n, "ends_on": "2027-06-30"})
     with service.open():
         assert RecordIndex.objects.count() == 1
     assert work_off(alice.scope.workspace) == 1
-    assert any("Notice period (days): 4" in text for text in rows(alice, Kind.METADATA))
+    (said,) = [text for text in rows(alice, Kind.METADATA) if "Notice period (days): 4" in text]
+    assert "Ends on: 30 June 2027" in said
 
 
 def test_long_text_is_indexed_by_label(alice: Person, cfo: Person, viewer: Person) -> None:
