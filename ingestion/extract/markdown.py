@@ -20,6 +20,10 @@ from ingestion.extract.clean import clean, one_line, paragraph
 from ingestion.extract.rows import markdown_table
 
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
+# Every bracket is tried as the start of a link, up to its end or that of the block: a megabyte of them takes half a
+# minute. Nobody writes links within links; a text with this many open at once has its brackets kept as they are.
+MOST_OPEN = 50
+BRACKET_OR_END = re.compile(r"[\[\]]|\n[ \t]*\n")
 EMBEDDED = re.compile(r"data:[\w./+-]*;base64,[A-Za-z0-9+/=\s]{40,}")
 
 
@@ -35,10 +39,21 @@ def extract(text: str) -> Extraction:
     # Written out: the parser must keep links of every scheme, since this text is read and never rendered.
     parser = MarkdownIt("commonmark", {"maxNesting": 30}).enable(["table", "strikethrough"])
     parser.validateLink = lambda url: True  # type: ignore[method-assign]
+    if open_brackets(text) > MOST_OPEN:
+        parser.disable(["link", "image"])
     environment: dict[str, Any] = {}
     _Walk(builder, parser.parse(text, environment)).run()
     _add_unused_definitions(environment.get("references", {}), builder)
     return builder.extraction(sniff.MARKDOWN, None)
+
+
+def open_brackets(text: str) -> int:
+    """The most square brackets that are open at once within a block."""
+    most = depth = 0
+    for found in BRACKET_OR_END.finditer(text):
+        depth = {"[": depth + 1, "]": max(0, depth - 1)}.get(found[0], 0)
+        most = max(most, depth)
+    return most
 
 
 def _add_unused_definitions(references: dict[str, dict[str, Any]], builder: Builder) -> None:

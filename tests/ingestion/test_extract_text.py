@@ -1,6 +1,7 @@
 """Markdown and plain text: structure without marks, every encoding, nothing unseen in and nothing written left out."""
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,17 @@ def test_markdown(tmp_path: Path) -> None:
     ]
     assert extraction.paragraphs[4].heading_path == ("Leave", "Pay")
     assert extraction.media_type == "text/markdown"
+
+
+def test_brackets_upon_brackets_cost_no_more_than_other_text() -> None:
+    began = time.process_time()
+    extraction = markdown.extract("# Plan\n\n[the policy](leave.md)\n\n" + "[" * 200_000)
+    assert time.process_time() - began < 2, "3.6 seconds where each is tried as a link"
+    assert shown(extraction)[0] == ("heading", "Plan")
+    assert "leave.md" in extraction.text
+    assert extraction.text.count("[") == 200_001
+    (linked,) = markdown.extract("[the policy](leave.md) [" + "x] " * 3).paragraphs
+    assert "[the policy]" not in linked.text
 
 
 def test_a_picture_inside_markdown_is_named(tmp_path: Path) -> None:
