@@ -2,13 +2,16 @@
 
 from typing import Any
 
+from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
+from entities.access import concealed_atoms, current
 from entities.admin import WorkspaceAdmin
 from entities.admin_site import site
 from entities.models import Entity
-from ingestion.access import visible_files
+from ingestion.access import Outline, is_shown, is_steward, outlines, visible_files
+from ingestion.listing import file_view
 from ingestion.models import File, RecordIndex
 
 
@@ -17,12 +20,24 @@ class FileAdmin(WorkspaceAdmin):
 
     list_display = ["id", "collection", "state", "stage", "progress", "attempts", "error_code", "updated_at"]
     list_filter = ["state", "stage", "error_code"]
-    fields = [*list_display, "entity_id", "error_detail", "error_page", "claimed_until", "woken_at", "created_at"]
+    fields = [*list_display, "entity_id", "reason", "claimed_until", "woken_at", "created_at"]
     readonly_fields = fields
     ordering = ["-updated_at"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return visible_files(self.scope(request)).defer("name")
+        scope = self.scope(request)
+        files = visible_files(scope).defer("name")
+        if not concealed_atoms() or is_steward(scope):
+            return files
+        found = outlines(files.values_list("pk", flat=True))
+        return files.filter(pk__in=[f.pk for f in files if is_shown(scope, f, found.get(f.pk, Outline()))])
+
+    @admin.display
+    def reason(self, file: File) -> str:
+        """Why it failed, as the files panel tells it: what was met in the bytes is the uploader's and stewards'."""
+        error = file_view(current(), file).error or {}
+        page = f" Page {error['page']}." if "page" in error else ""
+        return f"{error.get('detail', '')}{page}"
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return False
