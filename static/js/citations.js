@@ -122,6 +122,15 @@ document.addEventListener("click", async (event) => {
   body.innerHTML = await fill(body, anchor);
 });
 
+// Beside the document that it opened, a citation is the current one, from which stepping goes on.
+document.addEventListener("htmx:load", (event) => {
+  if (document.querySelector("a.cl-cite[aria-current]")) return;
+  const here = [...event.target.querySelectorAll("a.cl-cite[href]")].findLast((one) => one.href === location.href);
+  here?.setAttribute("aria-current", "true");
+  const body = here?.closest("[data-dock-body]");
+  if (body && getComputedStyle(body).overflowY === "auto") requestAnimationFrame(() => here.scrollIntoView({ block: "center" }));
+});
+
 document.addEventListener("clearance:step-citation", (event) => {
   const all = [...document.querySelectorAll("a.cl-cite")].filter((one) => one.closest(".cl-cites")?.checkVisibility() ?? one.checkVisibility());
   if (!all.length) return;

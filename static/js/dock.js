@@ -1,5 +1,5 @@
 // The chat dock: its width by pointer or arrow keys, kept for next time; its body stays at the end while text streams in,
-// unless the reader has scrolled up.
+// unless the reader has scrolled up; the conversation in it is the one that this tab showed last beside the same record.
 const KEY = "clearance.dock-width";
 const MIN = 320;
 const dock = document.querySelector("[data-dock]");
@@ -79,4 +79,17 @@ document.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || event.shiftKey || event.isComposing || !field.matches?.("[data-composer] textarea")) return;
   event.preventDefault();
   if (field.value.trim()) field.form.requestSubmit();
+});
+
+// A citation opens the document with the conversation still beside it, even where that is not the latest one.
+const slot = (path) => `clearance.conversation ${path}`;
+addEventListener("pagehide", () => {
+  const form = document.querySelector("#chat-dock form[data-composer]");
+  const session = form?.elements.session?.value;
+  if (session) sessionStorage.setItem(slot(new URL(form.action).pathname.replace(/ask\/$/, "")), session);
+});
+document.addEventListener("htmx:configRequest", (event) => {
+  if (event.target.id !== "chat-dock" || !event.target.hasAttribute("data-awaited")) return;
+  const session = sessionStorage.getItem(slot(event.detail.path));
+  if (session) event.detail.parameters.session = session;
 });

@@ -16,7 +16,9 @@ const storage = {
 const isKept = (form) =>
   user && form && !/^(off|forget)$/.test(form.dataset.draft || "") && (form.method === "post" || form.hasAttribute("hx-post") || form.hasAttribute("hx-patch"));
 const nameOf = (form) => form.dataset.draft || form.getAttribute("hx-post") || form.getAttribute("hx-patch") || form.getAttribute("action") || "form";
-const keyOf = (form) => `${PREFIX} ${user} ${location.pathname} ${nameOf(form)}`;
+// A composer is the same beside a record and beside its documents, so its page is no part of the key.
+const pageOf = (form) => (form.hasAttribute("data-composer") ? new URL(form.action).pathname : location.pathname);
+const keyOf = (form) => `${PREFIX} ${user} ${pageOf(form)} ${nameOf(form)}`;
 const fieldsOf = (form) =>
   [...form.elements].filter((field) => field.name && (field.tagName === "TEXTAREA" || (field.tagName === "INPUT" && /^(text|search|email|url|tel|number|date|datetime-local)$/.test(field.type))));
 

@@ -29,3 +29,11 @@ document.addEventListener("keydown", (event) => {
   event.preventDefault();
   action();
 });
+
+// Esc closes what is open; where nothing is, it leaves a document for its record. Asked before the others close theirs.
+addEventListener("keydown", (event) => {
+  const leave = document.querySelector("[data-leave]");
+  if (event.key !== "Escape" || !leave || event.isComposing || isTyping(event.target)) return;
+  if (document.querySelector("dialog[open], details[data-menu][open], :popover-open")) return;
+  leave.click();
+}, { capture: true });

@@ -57,8 +57,47 @@ def test_a_question_streams_into_the_dock_and_its_citation_opens_the_passage(vis
     page.get_by_text("two million euros").last.wait_for()
     assert page.get_by_placeholder("Ask about this record").input_value() == "And who pays?"
     assert page.complaints == []
-    page.locator("a.cl-cite").first.click()
+    page.locator("#talk a.cl-cite").first.click()
     page.wait_for_url("**/files/**")
+    assert "two million euros" in page.locator("[data-cited]").first.inner_text()
+    beside = page.locator("#dock")
+    beside.locator("a.cl-cite[aria-current]").wait_for()
+    assert beside.locator("#chat-head > h2").inner_text() == "What is the liability cap?"
+    assert beside.get_by_placeholder("Ask about this record").input_value() == "And who pays?"
+
+
+def test_a_document_opens_beside_the_conversation_that_cited_it(visit, viewer, contract, index):
+    """Even where another one is newer; Esc goes back to the record, with the conversation still there."""
+    index.row(contract, CAP, file=index.file(contract, "Lease.pdf"), page=4)
+    page = visit(f"/entities/{contract.pk}/")
+    head, composer = page.locator("#chat-head > h2"), page.get_by_placeholder("Ask about this record")
+
+    def ask(question):
+        composer.fill(question)
+        composer.press("Enter")
+        page.locator("#talk [data-state=done] a.cl-cite").wait_for()
+
+    ask("What is the liability cap?")
+    page.get_by_label("New conversation").click()
+    page.get_by_role("heading", name="New conversation").wait_for()
+    ask("Is there a liability cap at all?")
+    page.reload()
+    head.get_by_text("Is there a liability cap at all?").wait_for()
+    page.get_by_label("Your conversations about this record", exact=True).first.click()
+    page.get_by_role("link", name="What is the liability cap?").click()
+    head.get_by_text("What is the liability cap?").wait_for()
+    page.locator("#talk a.cl-cite").press("Enter")
+    page.wait_for_url("**/files/**")
+    head.get_by_text("What is the liability cap?").wait_for()
+    page.get_by_label("This conversation", exact=True).click()
+    page.keyboard.press("Escape")
+    assert "/files/" in page.url, "what is open closes first"
+    composer.press("Escape")
+    assert "/files/" in page.url, "nobody is sent away while typing"
+    page.locator("#main").press("Escape")
+    page.wait_for_url(f"**/entities/{contract.pk}/")
+    head.get_by_text("What is the liability cap?").wait_for()
+    assert page.complaints == []
 
 
 def test_without_javascript_the_question_is_a_form_and_the_answer_a_page(visit, contract, index):
