@@ -8,10 +8,13 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 
-def connection(url: str, *, pool: int = 0) -> dict[str, Any]:
-    """A Django DATABASES entry of a libpq URL or connection string, with a connection pool of at most `pool`."""
+def connection(url: str, *, pool: int = 0, prepare: bool = True) -> dict[str, Any]:
+    """A Django DATABASES entry of a libpq URL or connection string, with a connection pool of at most `pool`.
+
+    prepare: whether searches may be prepared statements, which a pooler between us and the server may not know.
+    """
     parts = {key: str(value) for key, value in conninfo_to_dict(url).items()}
-    options: dict[str, Any] = {"application_name": "clearance"}
+    options: dict[str, Any] = {"application_name": "clearance", "prepare_threshold": 1 if prepare else None}
     entry = {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": parts.pop("dbname", ""),

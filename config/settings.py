@@ -95,7 +95,12 @@ DATABASE_OWNER_URL = env.str("DATABASE_OWNER_URL", "") or (Cluster(HOME).url(OWN
 AS_OWNER = env.str("CLEARANCE_DB_ROLE", "app") == "owner"
 # Only the web server pools: a worker forks, and a pool does not survive that.
 DATABASE_POOL = env.int("CLEARANCE_DB_POOL", 0)
-DATABASES = {"default": connection(DATABASE_OWNER_URL) if AS_OWNER else connection(DATABASE_URL, pool=DATABASE_POOL)}
+DATABASE_PREPARED = env.bool("CLEARANCE_DB_PREPARED", True)
+DATABASES = {
+    "default": connection(DATABASE_OWNER_URL)
+    if AS_OWNER
+    else connection(DATABASE_URL, pool=DATABASE_POOL, prepare=DATABASE_PREPARED)
+}
 
 # ── People ─────────────────────────────────────────────────────────────────────────────────────────────────────────
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from retrieval.fusion import Vectors
-from retrieval.gate import Gate
+from retrieval.gate import Gate, Gates
 from retrieval.graph_index import by_graph, graph_of
 from retrieval.query import PreparedQuery
 from retrieval.statements import filled, rows_of
@@ -26,8 +26,8 @@ BY_RECORD = """seen s CROSS JOIN LATERAL (
 VECTOR = """
 WITH {ctes}
 SELECT "row", 1 - distance FROM (
-  SELECT p."row", (p.embedding <=> %s::halfvec) + 0 AS distance FROM {rows}
-  ORDER BY distance, p."row" LIMIT %s) nearest
+  SELECT p."row", (p.embedding <=> %(vector)s::halfvec) + 0 AS distance FROM {rows}
+  ORDER BY distance, p."row" LIMIT %(candidates)s) nearest
 WHERE distance < 'NaN'
 ORDER BY distance, "row"
 """
@@ -38,27 +38,27 @@ LEXICAL = """
 WITH {ctes},
 hits AS MATERIALIZED ({hits}),
 rows (n, mean) AS MATERIALIZED ({counted}),
-known (term, df) AS (SELECT * FROM unnest(%s::int[], %s::float8[])),
+known (term, df) AS (SELECT * FROM unnest(%(terms)s::int[], %(known)s::float8[])),
 idf AS MATERIALIZED (
   SELECT k.term, ln(1::float8 + (greatest(r.n - d.df, 0::float8) + 0.5::float8) / (d.df + 0.5::float8)) AS weight
   FROM known k CROSS JOIN rows r CROSS JOIN LATERAL (
     SELECT coalesce(k.df, (SELECT count(*) FROM hits h WHERE h.term = k.term)::float8) AS df) d),
 first AS MATERIALIZED (SELECT h."row", sum({bm25}) AS score
-  FROM hits h JOIN idf i USING (term) CROSS JOIN rows r GROUP BY h."row" ORDER BY score DESC, h."row" LIMIT %s)
+  FROM hits h JOIN idf i USING (term) CROSS JOIN rows r GROUP BY h."row" ORDER BY score DESC, h."row" LIMIT %(first)s)
 {tail}
 """
-BM25 = """i.weight * h.tf::float8 * (%s::float8 + 1::float8)
-  / (h.tf::float8 + %s::float8 * (1::float8 - %s::float8 + %s::float8 * h.dl::float8 / r.mean))"""
+BM25 = """i.weight * h.tf::float8 * (%(k1)s::float8 + 1::float8)
+  / (h.tf::float8 + %(k1)s::float8 * (1::float8 - %(b)s::float8 + %(b)s::float8 * h.dl::float8 / r.mean))"""
 WHOLE = """SELECT f."row", f.score, array_agg(h.term) FROM first f JOIN hits h USING ("row")
-GROUP BY f."row", f.score ORDER BY f.score DESC, f."row" LIMIT %s"""
+GROUP BY f."row", f.score ORDER BY f.score DESC, f."row" LIMIT %(candidates)s"""
 # The words that were not looked for still count, in what the others found.
 REFINED = """SELECT f."row", sum({bm25}) AS score, array_agg(h.term)
-FROM first f JOIN ingestion_posting h ON h."row" = f."row" AND h.term = ANY(%s)
+FROM first f JOIN ingestion_posting h ON h."row" = f."row" AND h.term = ANY(%(terms)s::int[])
 JOIN idf i ON i.term = h.term CROSS JOIN rows r
-GROUP BY f."row" ORDER BY score DESC, f."row" LIMIT %s"""
+GROUP BY f."row" ORDER BY score DESC, f."row" LIMIT %(candidates)s"""
 
 
-def by_meaning(query: PreparedQuery, gate: Gate, size: Survey) -> list[tuple[int, float]]:
+def by_meaning(query: PreparedQuery, gates: Gates, size: Survey) -> list[tuple[int, float]]:
     """(row, cosine similarity) of the visible rows nearest to the question.
 
     Exact up to `Tuning.scan` visible rows; above, by the model's graph where it has one (docs/adr/0003, 0013).
@@ -67,13 +67,14 @@ def by_meaning(query: PreparedQuery, gate: Gate, size: Survey) -> list[tuple[int
         return []
     t = tuning()
     if size.visible > t.scan and not t.strict and (model := graph_of(query, size.visible)):
-        return by_graph(query, gate, model, t.candidates)
-    also = "AND p.model = (SELECT m.id FROM ingestion_vectormodel m WHERE m.model_id = %s)"
+        return by_graph(query, gates, model, t.candidates)
+    gate = gates.all
+    also = "AND p.model = (SELECT m.id FROM ingestion_vectormodel m WHERE m.model_id = %(model)s)"
     if size.by_record:
         rows = BY_RECORD.format(table="ingestion_vector", cleared=gate.cleared, also=also)
     else:
         rows = f"{BY_LABEL.format(table='ingestion_vector', condition=gate.condition)} {also}"
-    params = [*gate.cte_params, query.literal, *gate.condition_params, query.model_id, t.candidates]
+    params = {**gate.params, "vector": query.literal, "model": query.model_id, "candidates": t.candidates}
     return [(row, similarity) for row, similarity in rows_of(filled(VECTOR, gate, rows=rows), params)]
 
 
@@ -112,7 +113,7 @@ def plan(terms: Sequence[int], size: Survey) -> Plan:
     return Plan(tuple(taken), tuple(ordered), first, least)
 
 
-def by_words(terms: Terms, gate: Gate, size: Survey) -> list[tuple[int, float, frozenset[int]]]:
+def by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, float, frozenset[int]]]:
     """(row, BM25 score, matched terms) of the visible rows that hold a word of the question.
 
     Okapi BM25 (Robertson and Zaragoza, 2009) with the idf that is never negative; k1 and b from `Tuning`. Frequencies
@@ -121,50 +122,47 @@ def by_words(terms: Terms, gate: Gate, size: Survey) -> list[tuple[int, float, f
     if not terms.words:
         return []
     t = tuning()
+    gate = gates.all
     way = plan(list(terms.words), size)
-    bm25 = (t.k1, t.k1, t.b, t.b)
-    statement, params = _hits(way, gate, size)
-    counted, count_params = _counted(gate, size)
-    refined = bool(way.weighed)
-    known = [size.frequency(term) if term in way.weighed else None for term in terms.words]
-    text = filled(
-        LEXICAL, gate, hits=statement, counted=counted, bm25=BM25, tail=REFINED.format(bm25=BM25) if refined else WHOLE
-    )
-    first = 2 * t.candidates if refined else t.candidates
-    found = rows_of(
-        text,
-        [
-            *gate.cte_params, *params, *count_params, list(terms.words), known, *bm25, first,
-            *([*bm25, list(terms.words)] if refined else []), t.candidates,
-        ],
-    )  # fmt: skip
+    params: dict[str, object] = {
+        **gate.params,
+        "k1": t.k1,
+        "b": t.b,
+        "terms": list(terms.words),
+        "known": [size.frequency(term) if term in way.weighed else None for term in terms.words],
+        "looked_for": list(way.looked_for),
+        "first": 2 * t.candidates if way.weighed else t.candidates,
+        "candidates": t.candidates,
+    }
+    tail = REFINED.format(bm25=BM25) if way.weighed else WHOLE
+    hits, counted = _hits(way, gate, size, params), _counted(gate, size, params)
+    found = rows_of(filled(LEXICAL, gate, hits=hits, counted=counted, bm25=BM25, tail=tail), params)
     return [(row, score, frozenset(held)) for row, score, held in found]
 
 
-def _hits(way: Plan, gate: Gate, size: Survey) -> tuple[str, list[object]]:
+def _hits(way: Plan, gate: Gate, size: Survey, params: dict[str, object]) -> str:
     columns = 'SELECT p.term, p."row", p.tf, p.dl FROM '
-    terms = list(way.looked_for)
+    looked_for = "AND p.term = ANY(%(looked_for)s::int[])"
     if size.exact and size.by_record:
-        rows = BY_RECORD.format(table="ingestion_posting", cleared=gate.cleared, also="AND p.term = ANY(%s)")
-        return columns + rows, [*gate.condition_params, terms]
+        return columns + BY_RECORD.format(table="ingestion_posting", cleared=gate.cleared, also=looked_for)
     by_label = columns + BY_LABEL.format(table="ingestion_posting", condition=gate.condition)
-    parts, params = [f"{by_label} AND p.term = ANY(%s)"], [*gate.condition_params, terms]
+    parts = [f"{by_label} {looked_for}"]
     if way.most_used is not None:
-        parts.append(f"{by_label} AND p.term = %s AND p.tf >= %s{' AND p.sample >= 5' if way.sliced else ''}")
-        params += [*gate.condition_params, way.most_used, way.least]
-    return " UNION ALL ".join(parts), params
+        sliced = " AND p.sample >= 5" if way.sliced else ""
+        parts.append(f"{by_label} AND p.term = %(most_used)s AND p.tf >= %(least)s{sliced}")
+        params |= {"most_used": way.most_used, "least": way.least}
+    return " UNION ALL ".join(parts)
 
 
-def _counted(gate: Gate, size: Survey) -> tuple[str, list[object]]:
+def _counted(gate: Gate, size: Survey, params: dict[str, object]) -> str:
     """The number of visible rows and their mean length: counted where they are few, else estimated."""
     if not size.exact:
-        return "SELECT %s::float8, %s::float8", [size.visible, size.length]
+        params |= {"visible": size.visible, "length": size.length}
+        return "SELECT %(visible)s::float8, %(length)s::float8"
     counts = "SELECT count(*)::float8, avg(p.dl)::float8 FROM "
-    if size.exact and size.by_record:
-        rows = BY_RECORD.format(table="ingestion_posting", cleared=gate.cleared, also="AND p.term = 0")
-        return counts + rows, [*gate.condition_params]
-    rows = BY_LABEL.format(table="ingestion_posting", condition=gate.condition)
-    return f"{counts}{rows} AND p.term = 0", [*gate.condition_params]
+    if size.by_record:
+        return counts + BY_RECORD.format(table="ingestion_posting", cleared=gate.cleared, also="AND p.term = 0")
+    return f"{counts}{BY_LABEL.format(table='ingestion_posting', condition=gate.condition)} AND p.term = 0"
 
 
 def vectors_of(rows: Sequence[int], model_id: str) -> Vectors:
@@ -172,9 +170,9 @@ def vectors_of(rows: Sequence[int], model_id: str) -> Vectors:
     if not rows:
         return {}
     found = rows_of(
-        'SELECT v."row", halfvec_send(v.embedding) FROM ingestion_vector v WHERE v."row" = ANY(%s)'
-        " AND v.model = (SELECT m.id FROM ingestion_vectormodel m WHERE m.model_id = %s)",
-        [list(rows), model_id],
+        'SELECT v."row", halfvec_send(v.embedding) FROM ingestion_vector v WHERE v."row" = ANY(%(rows)s::int[])'
+        " AND v.model = (SELECT m.id FROM ingestion_vectormodel m WHERE m.model_id = %(model)s)",
+        {"rows": list(rows), "model": model_id},
     )
     vectors = {}
     for row, sent in found:

@@ -10,11 +10,11 @@ from retrieval.terms import Terms
 
 # Of rows that hold every word: which are summaries, of which file, and which hold the words as they were asked.
 VERBATIM = """
-SELECT c.number, c.kind = %s, c.file_id,
-  NOT EXISTS (SELECT FROM unnest(%s::text[]) p (phrase)
+SELECT c.number, c.kind = %(summary)s, c.file_id,
+  NOT EXISTS (SELECT FROM unnest(%(phrases)s::text[]) p (phrase)
     WHERE strpos(lower(regexp_replace(app_words(c.text), '\\s+', ' ', 'g')),
       lower(btrim(regexp_replace(app_words(p.phrase), '\\s+', ' ', 'g')))) = 0)
-FROM ingestion_contextrow c WHERE c.number = ANY(%s)
+FROM ingestion_contextrow c WHERE c.number = ANY(%(rows)s::int[])
 """
 
 
@@ -37,10 +37,8 @@ def word_for_word(query: PreparedQuery, terms: Terms, worded: Sequence[tuple[int
     whole = [row for row, _, found in worded if len(terms.matched(found)) == len(terms.stems)]
     if not whole:
         return Exact()
-    found = {
-        row: (verbatim, summary, file)
-        for row, summary, file, verbatim in rows_of(VERBATIM, [Kind.FILE_SUMMARY, list(query.phrases), whole])
-    }
+    asked = {"summary": int(Kind.FILE_SUMMARY), "phrases": list(query.phrases), "rows": whole}
+    found = {row: (verbatim, summary, file) for row, summary, file, verbatim in rows_of(VERBATIM, asked)}
     passages: dict[object, int] = {}
     for row in sorted(found, key=lambda row: (not found[row][0], whole.index(row))):
         _, summary, file = found[row]

@@ -5,15 +5,14 @@ entities, the sources of derived text, and what the question is narrowed to. Row
 once more. No list of visible ids passes through Python.
 """
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.contrib.contenttypes.models import ContentType
-from django.core.exceptions import EmptyResultSet
-from django.db.models import Q
 
-from entities.access import Scope, visible
-from entities.models import Entity
+from entities.access import Scope
+from entities.access.statements import visible_records
 from entities.registry import entity_types
 from ingestion.models import Kind
 from retrieval.query import Within
@@ -21,125 +20,123 @@ from retrieval.query import Within
 CONVERSATION = [Kind.CHAT_MESSAGE, Kind.ROLLING_SUMMARY]
 
 # Rows for everybody first: nearly all are, and an array is asked element by element.
-CLEARED = """p.workspace_id = %s
+CLEARED = """p.workspace_id = %(workspace)s
   AND p.data_classification = ANY((SELECT app_allowed())::int[])
   AND (p.audience = 0 OR p.audience = ANY((SELECT app_audiences())::int[]) OR (SELECT app_service()))"""
-SEEN = "p.entity IN (SELECT number FROM seen)"
-# Where nothing is hidden in this way, as nearly always, the question is answered once and not for every row.
-NOT_UNSEEN = '((SELECT NOT EXISTS (SELECT FROM unseen)) OR p."row" NOT IN (SELECT "row" FROM unseen))'
+# Of the few rows that may be drawn from other records, all of which the reader must see. A scalar, not EXISTS: that
+# may be answered for all sources there are at once.
+OF_SEEN_SOURCES = """(NOT p.drawn OR (
+  SELECT true FROM ingestion_contextrow c JOIN entities_source s ON s.derived = c.id
+  WHERE c.number = p."row" AND (SELECT true FROM ({visible}) v WHERE v.id = s.entity_id LIMIT 1) IS NOT TRUE LIMIT 1
+) IS NULL)"""
+SEEN_EACH = "(SELECT true FROM ({chosen}) v WHERE v.number = p.entity LIMIT 1) IS TRUE"
+SEEN_SET = "p.entity IN (SELECT number FROM seen)"
 
-# Rows drawn from a record that the reader may not see. Materialised, because both uses ask for few of many rows.
-UNSEEN = """unseen ("row") AS MATERIALIZED (
-  SELECT c.number FROM entities_source s JOIN ingestion_contextrow c ON c.id = s.derived
-  WHERE s.entity_id IN ({hidden}))"""
-
-
-class NothingVisible(Exception):
-    """No row can satisfy the conditions; there is no need to ask the database."""
+# Rows with their text, with the columns of an index table.
+INDEX_ROWS = """SELECT c.workspace_id, c.data_classification, c.audience, e.number AS entity,
+  coalesce(f.number, 0) AS file, c.number AS "row", c.kind, true AS drawn, c.position
+FROM ingestion_contextrow c
+JOIN entities_entity e ON e.id = c.entity_id LEFT JOIN ingestion_file f ON f.id = c.file_id"""
 
 
 @dataclass(frozen=True)
 class Gate:
-    """`WITH {ctes} … WHERE {condition}` for an index table under the alias `p`, each with its parameters in order.
+    """What a row of an index table under the alias `p` must satisfy. All named parameters are in `params`.
 
-    condition: `cleared` (all but object permission) and `SEEN`, for statements that take the two apart.
+    cleared: all but object permission. seen: object permission, asked of the row's record (where few rows are read),
+    or of the set of all visible records (where many are), which `WITH {ctes}` makes.
     """
 
     ctes: str
     cleared: str
-    cte_params: tuple[Any, ...]
-    condition_params: tuple[Any, ...]
+    seen: str
+    params: Mapping[str, Any]
 
     @property
     def condition(self) -> str:
-        return f"{self.cleared}\n  AND {SEEN}"
+        return f"{self.cleared}\n  AND {self.seen}"
 
 
-def gate(scope: Scope, within: Within) -> Gate:
-    """The gate for `scope`, which is the open one.
+@dataclass(frozen=True)
+class Gates:
+    """The same conditions in both forms."""
 
-    Raises: NothingVisible; ValueError for a type that does not exist.
-    """
-    seen, seen_params = _compiled(visible(scope, Entity) & _chosen_entities(within), "number")
-    ctes, cte_params = [f"seen (number) AS MATERIALIZED ({seen})"], [*seen_params]
+    each: Gate
+    all: Gate
+
+
+def gate(scope: Scope, within: Within) -> Gates:
+    """The gate for `scope`, which is the open one. Raises: ValueError for a type that does not exist."""
+    visible = visible_records(scope)
+    params: dict[str, Any] = {**visible.params, "workspace": scope.workspace}
+    chosen = visible.text
+    if asked := _chosen_entities(within, params):
+        chosen = f"SELECT * FROM ({chosen}) v WHERE {asked}"  # noqa: S608
     conditions = [CLEARED]
-    params: list[Any] = [scope.workspace]
     if not scope.is_service:
-        try:
-            hidden, hidden_params = _compiled(~visible(scope, Entity), "pk")
-        except NothingVisible:
-            hidden, hidden_params = "SELECT NULL::uuid WHERE false", ()
-        ctes.append(UNSEEN.format(hidden=hidden))
-        cte_params += hidden_params
-        conditions.append(NOT_UNSEEN)
+        conditions.append(OF_SEEN_SOURCES.format(visible=visible.text))
     if within.kinds:
-        conditions.append("p.kind = ANY(%s)")
-        params.append([int(kind) for kind in within.kinds])
-    for condition, given in (_places(within), _collections(within), _days(within)):
-        if condition:
-            conditions.append(condition)
-            params += given
-    return Gate(", ".join(ctes), "\n  AND ".join(conditions), tuple(cte_params), tuple(params))
+        conditions.append("p.kind = ANY(%(kinds)s)")
+        params["kinds"] = [int(kind) for kind in within.kinds]
+    conditions += [
+        part for part in (_places(within, params), _collections(within, params), _days(within, params)) if part
+    ]
+    ctes = f"seen (number) AS MATERIALIZED (SELECT number FROM ({chosen}) v)"  # noqa: S608
+    cleared = "\n  AND ".join(conditions)
+    each = Gate(ctes, cleared, SEEN_EACH.format(chosen=chosen), params)
+    return Gates(each, replace(each, seen=SEEN_SET))
 
 
-def _compiled(condition: Q, column: str) -> tuple[str, tuple[Any, ...]]:
-    """Django's SQL of the entities that satisfy `condition`."""
-    try:
-        return Entity.objects.filter(condition).order_by().values(column).query.sql_with_params()
-    except EmptyResultSet:
-        raise NothingVisible from None
-
-
-def _chosen_entities(within: Within) -> Q:
-    condition = Q()
+def _chosen_entities(within: Within, params: dict[str, Any]) -> str:
+    parts = []
     if within.entities:
-        condition &= Q(pk__in=list(within.entities))
+        parts.append("v.id = ANY(%(entities)s)")
+        params["entities"] = list(within.entities)
     if within.types:
         known = entity_types()
         unknown = sorted(set(within.types) - set(known))
         if unknown:
             raise ValueError(f"There is no type {unknown[0]!r}. Types are: {', '.join(known)}.")
         models = [known[name] for name in within.types]
-        condition &= Q(content_type__in=[c.pk for c in ContentType.objects.get_for_models(*models).values()])
-    return condition
+        parts.append("v.content_type_id = ANY(%(types)s)")
+        params["types"] = [c.pk for c in ContentType.objects.get_for_models(*models).values()]
+    return " AND ".join(parts)
 
 
-def _places(within: Within) -> tuple[str, list[Any]]:
-    parts: list[str] = []
-    params: list[Any] = []
+def _places(within: Within, params: dict[str, Any]) -> str:
+    parts = []
     if within.files:
-        parts.append("p.file IN (SELECT f.number FROM ingestion_file f WHERE f.id = ANY(%s::uuid[]))")
-        params.append([str(pk) for pk in within.files])
+        parts.append("p.file IN (SELECT f.number FROM ingestion_file f WHERE f.id = ANY(%(files)s))")
+        params["files"] = list(within.files)
     if within.sessions:
         parts.append(
-            'p.kind = ANY(%s) AND p."row" IN (SELECT c.number FROM ingestion_contextrow c'
-            " WHERE c.kind = ANY(%s) AND c.field = ANY(%s))"
+            'p.kind = ANY(%(conversation)s) AND p."row" IN (SELECT c.number FROM ingestion_contextrow c'
+            " WHERE c.kind = ANY(%(conversation)s) AND c.field = ANY(%(sessions)s))"
         )
-        kinds = [int(kind) for kind in CONVERSATION]
-        params += [kinds, kinds, [str(pk) for pk in within.sessions]]
-    return (f"({' OR '.join(f'({part})' for part in parts)})" if parts else ""), params
+        params |= {"conversation": [int(kind) for kind in CONVERSATION], "sessions": list(map(str, within.sessions))}
+    return f"({' OR '.join(f'({part})' for part in parts)})" if parts else ""
 
 
-def _collections(within: Within) -> tuple[str, list[Any]]:
+def _collections(within: Within, params: dict[str, Any]) -> str:
     if not within.collections:
-        return "", []
-    return "p.file IN (SELECT f.number FROM ingestion_file f WHERE f.collection = ANY(%s))", [list(within.collections)]
+        return ""
+    params["collections"] = list(within.collections)
+    return "p.file IN (SELECT f.number FROM ingestion_file f WHERE f.collection = ANY(%(collections)s))"
 
 
-def _days(within: Within) -> tuple[str, list[Any]]:
+def _days(within: Within, params: dict[str, Any]) -> str:
     """A file's text came in when its published revision did; other text when its row was made."""
     if within.since is None and within.until is None:
-        return "", []
+        return ""
     came_in = "coalesce(r.fetched_at, c.created_at)"
-    parts, params = [], []
+    parts = []
     if within.since is not None:
-        parts.append(f"{came_in} >= %s::date")
-        params.append(within.since)
+        parts.append(f"{came_in} >= %(since)s::date")
+        params["since"] = within.since
     if within.until is not None:
-        parts.append(f"{came_in} < %s::date + 1")
-        params.append(within.until)
+        parts.append(f"{came_in} < %(until)s::date + 1")
+        params["until"] = within.until
     return (
         f'p."row" IN (SELECT c.number FROM ingestion_contextrow c LEFT JOIN ingestion_file f ON f.id = c.file_id'  # noqa: S608
-        f" LEFT JOIN ingestion_filerevision r ON r.id = f.revision_id WHERE {' AND '.join(parts)})",
-        params,
+        f" LEFT JOIN ingestion_filerevision r ON r.id = f.revision_id WHERE {' AND '.join(parts)})"
     )

@@ -5,9 +5,11 @@ database; but which visible rows it finds, and how long it takes, can depend on 
 without.
 """
 
+from collections.abc import Mapping
+
 from django.db import connection
 
-from retrieval.gate import SEEN, Gate
+from retrieval.gate import Gates
 from retrieval.query import PreparedQuery
 from retrieval.statements import filled, rows_of
 from retrieval.tuning import tuning
@@ -23,9 +25,9 @@ SETTINGS = {
 GRAPH = """
 WITH {ctes}
 SELECT "row", 1 - distance FROM (
-  SELECT p."row", p.embedding::halfvec({dim}) <=> %s::halfvec({dim}) AS distance FROM ingestion_vector p
+  SELECT p."row", p.embedding::halfvec({dim}) <=> %(vector)s::halfvec({dim}) AS distance FROM ingestion_vector p
   WHERE p.model = {model} AND ({seen}) IS TRUE AND {cleared}
-  ORDER BY p.embedding::halfvec({dim}) <=> %s::halfvec({dim}) LIMIT %s) nearest
+  ORDER BY p.embedding::halfvec({dim}) <=> %(vector)s::halfvec({dim}) LIMIT %(count)s) nearest
 WHERE distance < 'NaN'
 ORDER BY distance, "row"
 """
@@ -33,24 +35,28 @@ FIND = """
 SELECT m.id, c.reltuples FROM ingestion_vectormodel m
 JOIN pg_class c ON c.relname = 'ingestion_vector_graph_' || m.id
 JOIN pg_index i ON i.indexrelid = c.oid AND i.indisvalid
-WHERE m.model_id = %s
+WHERE m.model_id = %(model)s
 """
 
 
 def graph_of(query: PreparedQuery, visible: float) -> int | None:
     """The model's number, where its graph is there and the visible rows are a share of it that is worth the walk."""
-    found = rows_of(FIND, [query.model_id])
+    found = rows_of(FIND, {"model": query.model_id})
     return next((model for model, size in found if visible >= tuning().share * size), None)
 
 
-def by_graph(query: PreparedQuery, gate: Gate, model: int, count: int) -> list[tuple[int, float]]:
+def by_graph(query: PreparedQuery, gates: Gates, model: int, count: int) -> list[tuple[int, float]]:
     """(row, cosine similarity) of `count` visible rows near to the question, most of them the nearest."""
-    statement = filled(GRAPH, gate, dim=str(len(query.vector)), model=str(model), seen=SEEN)
+    gate = gates.all
+    statement = filled(GRAPH, gate, dim=str(len(query.vector)), model=str(model))
     settings = {**SETTINGS, "hnsw.ef_search": str(tuning().breadth)}
-    with connection.cursor() as cursor:
-        cursor.execute("; ".join(f"SET LOCAL {name} = {value}" for name, value in settings.items()))
-        params = [*gate.cte_params, query.literal, *gate.condition_params, query.literal, count]
-        cursor.execute(statement, params)
-        found = cursor.fetchall()
-        cursor.execute("; ".join(f"SET LOCAL {name} TO DEFAULT" for name in settings))
+    _set(settings)
+    found = rows_of(statement, {**gate.params, "vector": query.literal, "count": count})
+    _set(dict.fromkeys(settings))
     return [(row, similarity) for row, similarity in found]
+
+
+def _set(settings: Mapping[str, str | None]) -> None:
+    """For the rest of the transaction; None is the default."""
+    with connection.cursor() as cursor:
+        cursor.execute("; ".join(f"SET LOCAL {name} TO {value or 'DEFAULT'}" for name, value in settings.items()))

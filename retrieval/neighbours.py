@@ -2,18 +2,15 @@
 
 from collections.abc import Sequence
 
-from retrieval.gate import Gate
+from retrieval.gate import INDEX_ROWS, Gates
 from retrieval.statements import filled, rows_of
 
-# The columns of the gate, for rows of one file on one side of a hit.
+# Rows of one file on one side of a hit.
 SIDE = """(SELECT {way} AS way, row_number() OVER (ORDER BY p.position {order}, p."row" {order}) AS distance,
      p."row", p.data_classification
-   FROM (SELECT c.workspace_id, c.data_classification, c.audience, e.number AS entity, f.number AS file,
-           c.number AS "row", c.kind, c.position
-         FROM ingestion_contextrow c
-         JOIN entities_entity e ON e.id = c.entity_id JOIN ingestion_file f ON f.id = c.file_id
+   FROM ({rows}
          WHERE c.file_id = h.file_id AND c.kind = h.kind AND (c.position, c.number) {than} (h.position, h.number)) p
-   WHERE {condition} ORDER BY distance LIMIT %s)"""
+   WHERE {condition} ORDER BY distance LIMIT %(window)s)"""
 
 BESIDE = """
 WITH {ctes}
@@ -23,22 +20,22 @@ FROM ingestion_contextrow h CROSS JOIN LATERAL (
   UNION ALL
   {after}
 ) n
-WHERE h.number = ANY(%s) ORDER BY 1, 2, 3
+WHERE h.number = ANY(%(rows)s::int[]) ORDER BY 1, 2, 3
 """
 
 
-def beside(rows: Sequence[int], gate: Gate, window: int) -> dict[int, list[tuple[int, int]]]:
+def beside(rows: Sequence[int], gates: Gates, window: int) -> dict[int, list[tuple[int, int]]]:
     """row -> (neighbour, distance) up to `window` steps either way in the same file, never across a label.
 
     Neighbours are the nearest rows that the reader sees: a hidden passage between two is no different from none.
     """
     if not rows or not window:
         return {}
-    side = [*gate.condition_params, window]
-    before = SIDE.format(way=-1, order="DESC", than="<", condition=gate.condition)
-    after = SIDE.format(way=1, order="ASC", than=">", condition=gate.condition)
+    gate = gates.each
+    before = SIDE.format(way=-1, order="DESC", than="<", rows=INDEX_ROWS, condition=gate.condition)
+    after = SIDE.format(way=1, order="ASC", than=">", rows=INDEX_ROWS, condition=gate.condition)
     statement = filled(BESIDE, gate, before=before, after=after)
-    found = rows_of(statement, [*gate.cte_params, *side, *side, list(rows)])
+    found = rows_of(statement, {**gate.params, "window": window, "rows": list(rows)})
     broken: set[tuple[int, int]] = set()
     result: dict[int, list[tuple[int, int]]] = {}
     for row, way, distance, neighbour, same_label in found:

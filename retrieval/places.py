@@ -7,11 +7,11 @@ cited from it, stands in one of its paragraphs: that one's page and section are 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 from uuid import UUID
 
 from ingestion.chunk import SEPARATOR
-from ingestion.models import Paragraph, RowParagraph
+from ingestion.models import Paragraph
+from retrieval.statements import rows_of
 
 LINE = re.compile(r"[^\n]+")
 
@@ -83,17 +83,19 @@ def layouts_of(rows: Mapping[UUID, RowText]) -> dict[UUID, Layout]:
     return found
 
 
+MEMBERS = """
+SELECT l.row_id, coalesce(l.paragraph_id, l.field_paragraph_id), coalesce(p.text, t.text, ''), p.page,
+  coalesce(p.headings, '{}') || CASE WHEN p.kind = 'heading' THEN ARRAY[p.id] ELSE '{}'::uuid[] END
+FROM ingestion_rowparagraph l LEFT JOIN ingestion_paragraph p ON p.id = l.paragraph_id
+LEFT JOIN entities_fieldparagraph t ON t.id = l.field_paragraph_id
+WHERE l.row_id = ANY(%(rows)s) ORDER BY l.row_id, p.position, t.position
+"""
+
+
 def _members(rows: Iterable[UUID]) -> dict[UUID, list[_Member]]:
-    links: Any = RowParagraph.objects.filter(row__in=list(rows)).order_by(
-        "row", "paragraph__position", "field_paragraph__position"
-    )
     found: dict[UUID, list[_Member]] = {}
-    for row, pk, text, page, kind, above, field, field_text in links.values_list(
-        "row_id", "paragraph_id", "paragraph__text", "paragraph__page", "paragraph__kind", "paragraph__headings",
-        "field_paragraph_id", "field_paragraph__text",
-    ):  # fmt: skip
-        headings = (*(above or ()), *([pk] if kind == "heading" else []))
-        found.setdefault(row, []).append(_Member(pk or field, text or field_text or "", page, headings))
+    for row, pk, text, page, headings in rows_of(MEMBERS, {"rows": list(rows)}):
+        found.setdefault(row, []).append(_Member(pk, text, page, tuple(headings)))
     return found
 
 

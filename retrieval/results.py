@@ -8,13 +8,16 @@ from uuid import UUID
 from django.db.models import BooleanField, Case, CharField, F, Value, When
 from django.db.models.expressions import RawSQL
 
-from entities.access import Scope, sources_visible, visible
+from entities.access import Scope
 from entities.models import Entity
-from ingestion.models import ContextRow, Kind, RowParagraph
+from entities.registry import type_by_content_type
+from ingestion.models import Kind, RowParagraph
 from retrieval.fusion import Hit
+from retrieval.gate import INDEX_ROWS, Gates
 from retrieval.links import passage_url, workspace_url
 from retrieval.matches import Matcher, bare
 from retrieval.places import Layout, Part, RowText, layouts_of
+from retrieval.statements import filled, rows_of
 from retrieval.terms import Terms
 
 FILE_NAME_IS_READABLE = RawSQL(
@@ -106,58 +109,80 @@ class Result:
 
 def entity_ref(scope: Scope, entity: Entity) -> EntityRef:
     """Of a record from `readable_by`."""
-    model = entity.type_class
+    archived = entity.archived_at is not None
+    return _ref(scope, entity.type_class, entity.pk, entity.title, archived)  # type: ignore[attr-defined]
+
+
+def _ref(scope: Scope, model: type[Entity], pk: UUID, name: str | None, archived: bool) -> EntityRef:
+    verbose = str(model._meta.verbose_name)
     return EntityRef(
-        id=entity.pk,
-        type=entity.type_name,
-        name=entity.title,  # type: ignore[attr-defined]
-        title=entity.title_or_type,
-        type_name=str(model._meta.verbose_name).capitalize(),
+        id=pk,
+        type=model._meta.model_name or "",
+        name=name,
+        title=name or f"{verbose} (name not cleared)".capitalize(),
+        type_name=verbose.capitalize(),
         icon=model.rag().icon,
         color=model.rag().color,
-        url=workspace_url(scope, "entities:detail", entity.pk),
-        archived=entity.archived_at is not None,
+        url=workspace_url(scope, "entities:detail", pk),
+        archived=archived,
     )
 
 
-def load_results(
-    scope: Scope, hits: Sequence[Hit], terms: Terms, linked: Mapping[UUID, UUID] | None = None
-) -> list[Result]:
-    """The rows behind `hits`, in their order, asked for once more under the scope's labels and permissions.
+# Asked for once more under the scope's labels and permissions, with what is told of their records and files.
+ROWS = """
+WITH {ctes}
+SELECT p."row", c.id, p.kind, p.data_classification, c.text, c.heading_path, c.page, c.position,
+  e.id, e.content_type_id, CASE WHEN e.name_classification = ANY((SELECT app_allowed())::int[]) THEN e.name END,
+  e.archived_at IS NOT NULL,
+  f.id, CASE WHEN f.name_classification = ANY((SELECT app_allowed())::int[]) THEN f.name END, f.collection
+FROM ({rows}) p
+JOIN ingestion_contextrow c ON c.number = p."row" JOIN entities_entity e ON e.number = p.entity
+LEFT JOIN ingestion_file f ON f.id = c.file_id
+WHERE {condition}
+"""
 
-    linked: record -> the record from which a reference led to it.
-    """
-    rows = {
-        row["number"]: row
-        for row in ContextRow.objects.filter(
-            sources_visible(scope),
-            number__in=[hit.row for hit in hits],
-            entity__in=Entity.objects.filter(visible(scope, Entity)).order_by().values("pk"),
-        )
-        .annotate(file_name=FILE_NAME)
-        .values(
-            "number", "id", "kind", "data_classification", "text", "heading_path", "page", "position", "entity_id",
-            "file_id", "file_name", "file__collection",
-        )
-    }  # fmt: skip
-    linked = linked or {}
-    wanted = {row["entity_id"] for row in rows.values()}
-    entities = {
-        e.pk: entity_ref(scope, e) for e in records(scope, wanted | {linked[pk] for pk in wanted if pk in linked})
-    }
-    layouts = layouts_of({row["id"]: row_text(row) for row in rows.values()})
+
+def load_results(
+    scope: Scope, hits: Sequence[Hit], gates: Gates, terms: Terms, linked: Mapping[UUID, UUID] | None = None
+) -> list[Result]:
+    """The rows behind `hits`, in their order. linked: record -> the record from which a reference led to it."""
+    rows = _rows(scope, [hit.row for hit in hits], gates)
+    origins = {}
+    if linked and (wanted := {linked[row.entity.id] for row in rows.values() if row.entity.id in linked}):
+        origins = {e.pk: entity_ref(scope, e) for e in records(scope, wanted)}
+    layouts = layouts_of({row.id: row.text for row in rows.values()})
     matcher = terms.matcher
     matched = {hit.row: terms.matched(hit.terms) for hit in hits}
     results = []
     for hit in hits:
         row = rows.get(hit.row)
-        if row is None or row["entity_id"] not in entities:
+        if row is None:
             continue
-        origin = entities.get(linked[row["entity_id"]]) if row["entity_id"] in linked else None
+        origin = origins.get((linked or {}).get(row.entity.id))  # type: ignore[arg-type]
         why = explain(matched[hit.row], hit, matched.get(hit.neighbour_of or 0, ()), origin)
-        found = Found(row, entities[row["entity_id"]], layouts.get(row["id"], Layout()), tuple(matched[hit.row]))
+        found = Found(row, layouts.get(row.id, Layout()), tuple(matched[hit.row]))
         results.append(_result(scope, hit, found, matcher, why, origin is not None))
     return results
+
+
+def _rows(scope: Scope, numbers: Sequence[int], gates: Gates) -> "dict[int, Row]":
+    if not numbers:
+        return {}
+    statement = filled(ROWS, gates.each, rows=f"{INDEX_ROWS} WHERE c.number = ANY(%(rows)s::int[])")
+    found = {}
+    for (
+        number, pk, kind, label, text, path, page, position, entity, content_type, name, archived, file, file_name,
+        collection,
+    ) in rows_of(statement, {**gates.each.params, "rows": list(numbers)}):  # fmt: skip
+        found[number] = Row(
+            id=pk,
+            kind=Kind(kind),
+            position=position,
+            text=RowText(text, label, page, path),
+            entity=_ref(scope, type_by_content_type(content_type), entity, name, archived),
+            file=FileRef(file, file_name, collection) if file else None,
+        )
+    return found
 
 
 def records(scope: Scope, ids: set[UUID]) -> list[Entity]:
@@ -180,38 +205,50 @@ def row_text(row: Mapping[str, Any]) -> RowText:
 
 
 @dataclass(frozen=True)
+class Row:
+    """An index row with its record and file as the reader may know them."""
+
+    id: UUID
+    kind: Kind
+    position: int
+    text: RowText
+    entity: EntityRef
+    file: FileRef | None
+
+
+@dataclass(frozen=True)
 class Found:
     """A row that a search found, with what belongs to it."""
 
-    row: Mapping[str, Any]
-    entity: EntityRef
+    row: Row
     layout: Layout
     matched: tuple[str, ...]
 
 
 def _result(scope: Scope, hit: Hit, found: Found, matcher: Matcher, why: str, via_reference: bool) -> Result:
-    row, entity = found.row, found.entity
-    words = matcher.best_sentence(row["text"]) if found.matched else None
+    row, text = found.row, found.row.text
+    words = matcher.best_sentence(text.text) if found.matched else None
     part = found.layout.at(words[0] if words else None)
     passage = part.paragraph if part else next(iter(found.layout.paragraphs), None)
+    file = row.file.id if row.file else None
     return Result(
-        id=row["id"],
-        kind=Kind(row["kind"]),
+        id=row.id,
+        kind=row.kind,
         score=round(hit.score, 4),
         scores=Scores(_rounded(hit.similarity), _rounded(hit.lexical)),
         why=why,
         via_reference=via_reference,
-        text=row["text"],
-        label=row["data_classification"],
-        entity=entity,
-        file=FileRef(row["file_id"], row["file_name"], row["file__collection"]) if row["file_id"] else None,
+        text=text.text,
+        label=text.label,
+        entity=row.entity,
+        file=row.file,
         # A passage found by meaning alone is told as a whole: where it begins.
-        page=part.page if part and words else row["page"],
-        section=part.section if part and words else row["heading_path"],
-        position=row["position"],
+        page=part.page if part and words else text.page,
+        section=part.section if part and words else text.section,
+        position=row.position,
         layout=found.layout,
         passage=passage,
-        url=passage_url(scope, entity.id, row["file_id"], row=row["id"], passage=passage, words=words),
+        url=passage_url(scope, row.entity.id, file, row=row.id, passage=passage, words=words),
         matched=found.matched,
         matcher=matcher,
     )

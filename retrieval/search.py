@@ -1,8 +1,10 @@
 """Hybrid search under permission (design §5).
 
 The invariant: a row that the scope may not see, by workspace, label, audience, object permission or the sources it was
-drawn from, changes nothing here. Not which rows come back, not their order, not a score, not a count: it is filtered in
-the statements that rank, statistics are taken over visible rows, and equal scores are ordered by row number.
+drawn from, is filtered in the statements that rank, and never comes back. On the exact path, which is every search of
+up to `Tuning.scan` visible rows and all of them under `Tuning.strict`, it changes nothing else either: not the order,
+not a score, not a count; statistics are taken over visible rows, and equal scores are ordered by row number. Where the
+graph is walked instead, which of the near visible rows it comes to can depend on hidden ones (docs/adr/0013).
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,7 +17,7 @@ from references.graph import walk
 from retrieval.candidates import by_meaning, by_words, vectors_of
 from retrieval.exact import Exact, word_for_word
 from retrieval.fusion import Hit, Vectors, diversify, in_order, reciprocal_rank, spread
-from retrieval.gate import Gate, NothingVisible, gate
+from retrieval.gate import Gates, gate
 from retrieval.neighbours import beside
 from retrieval.query import PreparedQuery, Within, prepare
 from retrieval.results import Result, load_results
@@ -39,7 +41,7 @@ class Found:
     query: PreparedQuery
     terms: Terms
     hits: tuple[Hit, ...]
-    gate: Gate | None
+    gate: Gates | None
     linked: Mapping[UUID, UUID] = field(default_factory=dict)
     exact: Exact = field(default_factory=Exact)
 
@@ -80,10 +82,7 @@ def find(
     if not asked.text:
         return nothing
     within, linked = widen(scope, within, reference_depth)
-    try:
-        through = gate(scope, within)
-    except NothingVisible:
-        return nothing
+    through = gate(scope, within)
     terms = terms_of(asked.words)
     size = survey(list(terms.words), through)
     near, worded = by_meaning(asked, through, size), by_words(terms, through, size)
@@ -148,7 +147,7 @@ def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:
     taken = [_measured(pool[row], vectors, found.query) for row in varied]
     around = beside([hit.row for hit in taken], found.gate, t.window)
     hits = spread(taken, around, lambda distance: t.decay**distance)
-    return load_results(scope, hits[:limit], found.terms, found.linked)
+    return load_results(scope, hits[:limit], found.gate, found.terms, found.linked)
 
 
 def _measured(hit: Hit, vectors: Vectors, query: PreparedQuery) -> Hit:

@@ -1,19 +1,29 @@
-"""Statements over the index tables, whose tables have no models."""
+"""Statements over the index tables, which have no models.
 
-from collections.abc import Sequence
+They are prepared by the server and planned once a connection: planning takes longer than most of them do. That is safe
+because no plan can know how much its reader sees (labels and records are looked up while it runs); the way that suits
+how much that is was chosen before, by choosing the statement.
+"""
+
+from collections.abc import Mapping
 from typing import Any
 
+import psycopg
 from django.db import connection
 
 from retrieval.gate import Gate
 
 
 def filled(statement: str, gate: Gate, **parts: str) -> str:
-    """A statement with `{ctes}`, `{cleared}` and `{condition}` of a gate in their places."""
-    return statement.format(ctes=gate.ctes, cleared=gate.cleared, condition=gate.condition, **parts)
+    """A statement with `{ctes}`, `{cleared}`, `{seen}` and `{condition}` of a gate in their places."""
+    return statement.format(ctes=gate.ctes, cleared=gate.cleared, seen=gate.seen, condition=gate.condition, **parts)
 
 
-def rows_of(statement: str, params: Sequence[Any]) -> list[tuple[Any, ...]]:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, params)
-        return list(cursor.fetchall())
+def rows_of(statement: str, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+    """All rows of a statement with named parameters, in the open transaction."""
+    connection.ensure_connection()
+    # Django's own cursors write the parameters into the text, so that each is another statement.
+    cursor = psycopg.Cursor(connection.connection)
+    with connection.make_debug_cursor(cursor) if connection.queries_logged else connection.make_cursor(cursor) as open_:
+        open_.execute(statement, params)
+        return list(open_.fetchall())

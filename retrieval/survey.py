@@ -7,7 +7,7 @@ hidden rows (`cleared`) decides only how long a search takes; estimates that ent
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from retrieval.gate import SEEN, Gate
+from retrieval.gate import Gates
 from retrieval.statements import rows_of
 from retrieval.tuning import tuning
 
@@ -23,7 +23,8 @@ l{level} AS MATERIALIZED (
   SELECT {level} AS level, term, tf, count(*) AS cleared, count(*) FILTER (WHERE seen) AS visible,
     sum(dl) FILTER (WHERE seen) AS length
   FROM (SELECT p.term, least(p.tf, {highest}) AS tf, p.dl, ({seen}) IS TRUE AS seen
-        FROM ingestion_posting p WHERE {cleared} AND p.sample >= {level} AND p.term = ANY(%s) {needed}) sampled
+        FROM ingestion_posting p
+        WHERE {cleared} AND p.sample >= {level} AND p.term = ANY(%(terms)s::int[]) {needed}) sampled
   GROUP BY term, tf)"""
 
 # A larger sample is taken where the smaller one did not tell enough. That depends on visible rows alone.
@@ -66,16 +67,15 @@ class Survey:
         return self.visible <= tuning().scan and self.cleared > max(20_000, 4 * self.visible)
 
 
-def survey(terms: Sequence[int], gate: Gate) -> Survey:
+def survey(terms: Sequence[int], gates: Gates) -> Survey:
     """One statement; its cost depends little on the size of the workspace."""
-    levels, params = [], []
+    gate, levels = gates.each, []
     for level, needed in NEEDED.items():
         asked = needed.format(few=FEW, enough=ENOUGH)
-        levels.append(LEVEL.format(level=level, highest=HIGHEST, seen=SEEN, cleared=gate.cleared, needed=asked))
+        levels.append(LEVEL.format(level=level, highest=HIGHEST, seen=gate.seen, cleared=gate.cleared, needed=asked))
         levels.append(VISIBLE.format(level=level))
-        params += [*gate.condition_params, [0, *terms]]
     statement = SURVEY.format(ctes=gate.ctes, levels=",".join(levels))
-    found = rows_of(statement, [*gate.cte_params, *params])
+    found = rows_of(statement, {**gate.params, "terms": [0, *terms]})
     level = min((row[0] for row in found), default=11)
     factor = float(2**level)
     rows = [row for row in found if row[0] == level]

@@ -36,7 +36,7 @@ class Terms:
 
 LEXEMES = """
 SELECT w.word, c.config::text, t.lexeme, hashtext(t.lexeme)
-FROM unnest(%s::text[]) w (word) CROSS JOIN unnest(%s::regconfig[]) c (config)
+FROM unnest(%(words)s::text[]) w (word) CROSS JOIN unnest(%(configs)s::regconfig[]) c (config)
 LEFT JOIN LATERAL unnest(to_tsvector(c.config, app_words(w.word))) t ON true
 """
 
@@ -49,7 +49,11 @@ def terms_of(words: Sequence[str]) -> Terms:
     """
     if not words:
         return Terms({})
-    found = [row for row in rows_of(LEXEMES, [list(words), list(CONFIGS)]) if row[2] is not None and row[3] != 0]
+    found = [
+        row
+        for row in rows_of(LEXEMES, {"words": list(words), "configs": list(CONFIGS)})
+        if row[2] is not None and row[3] != 0
+    ]
     spoken = {(config, word) for word, config, _, _ in found}
     silent = {
         config: {word for word in words if (config, word) not in spoken and ("simple", word) in spoken}

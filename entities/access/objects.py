@@ -1,5 +1,6 @@
 """Object permission: which records a scope may see, which of their columns it may read, and how code gets one."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -15,7 +16,7 @@ from django.http import Http404
 
 from entities.access.labels import concealed_atoms, held_atoms
 from entities.access.scope import Scope, cached
-from entities.rag import VERBS, RedactedField
+from entities.rag import VERBS, Allow, RedactedField
 
 if TYPE_CHECKING:
     from entities.models import Entity
@@ -33,20 +34,20 @@ def entity_content_type(obj: Any) -> ContentType:
 
 
 @dataclass(frozen=True)
-class _Roles:
+class Roles:
     """The roles of a principal in the open scope's workspace: their names, and the groups that grants are made to."""
 
     names: frozenset[str]
     groups: tuple[int, ...]
 
 
-def _roles(principal: int) -> _Roles:
+def roles_of(principal: int) -> Roles:
     from entities.models import Role
 
-    def load() -> _Roles:
+    def load() -> Roles:
         held = Role.objects.filter(pk=-principal) if principal < 0 else Role.objects.filter(group__user=principal)
         found = list(held.values_list("name", "group_id"))
-        return _Roles(frozenset(name for name, _ in found), tuple(sorted(group for _, group in found)))
+        return Roles(frozenset(name for name, _ in found), tuple(sorted(group for _, group in found)))
 
     return cached(f"roles {principal}", load)  # type: ignore[no-any-return]
 
@@ -81,15 +82,15 @@ def _visible_as(principal: int, model: type["Entity"], verb: str) -> Q:
     from entities.models.entity import Visibility
     from entities.registry import content_type_id, entity_types
 
-    roles = _roles(principal)
+    roles = roles_of(principal)
     unexpired = Q(expires_at__isnull=True) | Q(expires_at__gt=Now())
     granted = Q(unexpired, content_object=OuterRef("pk"), permission=_permission(verb))
-    condition = Q(Exists(EntityRoleGrant.objects.filter(granted, group__in=roles.groups)))
+    # The cheapest question first: most records are open to their workspace.
+    condition = Q(visibility=Visibility.WORKSPACE) if verb == "view" else Q()
     if principal > 0:
-        condition |= Q(Exists(EntityUserGrant.objects.filter(granted, user=principal)))
         condition |= Q(visibility=Visibility.PRIVATE, created_by=principal)
-    if verb == "view":
-        condition |= Q(visibility=Visibility.WORKSPACE)
+        condition |= Q(Exists(EntityUserGrant.objects.filter(granted, user=principal)))
+    condition |= Q(Exists(EntityRoleGrant.objects.filter(granted, group__in=roles.groups)))
     for kind in entity_types().values():
         if issubclass(kind, model) or issubclass(model, kind):
             for rule in kind.access().rules:
@@ -100,6 +101,13 @@ def _visible_as(principal: int, model: type["Entity"], verb: str) -> Q:
     # A private record is its creator's alone, whatever the type's rules say.
     condition &= ~Q(visibility=Visibility.PRIVATE) | Q(created_by=principal)
     return condition if verb == "view" else condition & _visible_as(principal, model, "view")
+
+
+def declared_rules() -> tuple[Sequence[Allow], ...]:
+    """The rules of every type, each as it was declared."""
+    from entities.registry import entity_types
+
+    return tuple(kind.access().rules for kind in entity_types().values())
 
 
 def field_is_readable(model: type["Entity"], name: str) -> bool:
@@ -178,7 +186,7 @@ def may_create(scope: Scope, model: type["Entity"]) -> bool:
     """Whether `scope` may add records of a type: anybody to a private type, else roles that may change all of it."""
     if scope.is_service or model.access().default == "private":
         return True
-    held = _roles(scope.principal).names
+    held = roles_of(scope.principal).names
     return any(rule.verb == "change" and rule.rows is None and held & set(rule.roles) for rule in model.access().rules)
 
 

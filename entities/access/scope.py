@@ -114,7 +114,8 @@ def _set(workspace: str, principal: str, service: str, narrowed: str, atoms: str
         cursor.execute(
             "SELECT set_config('app.workspace', %s, true), set_config('app.principal', %s, true),"
             " set_config('app.service', %s, true), set_config('app.narrowed', %s, true),"
-            " set_config('app.atoms', %s, true), app_service() OR app_is_principal(app_principal())",
+            " set_config('app.atoms', %s, true), set_config('plan_cache_mode', 'force_generic_plan', true),"
+            " app_service() OR app_is_principal(app_principal())",
             [workspace, principal, service, narrowed, atoms],
         )
         return bool(cursor.fetchone()[-1])

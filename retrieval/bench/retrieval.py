@@ -12,15 +12,15 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from django.db import connection
 from numpy.typing import NDArray
 
 from entities.rls import AUDIENCE, LABELLED, WORKSPACE, policy_sql
 from retrieval.bench.world import MODEL, BenchWorld, bench_world, count_visible, owner, unit
 from retrieval.candidates import by_meaning, by_words
-from retrieval.gate import Gate, gate
+from retrieval.gate import Gates, gate
 from retrieval.query import PreparedQuery, Within
 from retrieval.search import search
+from retrieval.statements import filled, rows_of
 from retrieval.survey import survey
 from retrieval.terms import Terms, terms_of
 from retrieval.tuning import tuning
@@ -157,24 +157,20 @@ def lexical_lines(world: BenchWorld, rounds: int) -> list[Row]:
     return lines
 
 
-def ours(terms: Terms, through: Gate) -> Any:
+def ours(terms: Terms, through: Gates) -> Any:
     return by_words(terms, through, survey(list(terms.words), through))
 
 
 WITH_GIN = """
-WITH {ctes}, q AS (SELECT to_tsquery('english', %s) AS query)
+WITH {ctes}, q AS (SELECT to_tsquery('english', %(query)s) AS query)
 SELECT p."row", ts_rank_cd(p.tsv, q.query) AS rank FROM bench_gin p CROSS JOIN q
 WHERE {condition} AND p.tsv @@ q.query ORDER BY rank DESC, p."row" LIMIT 100
 """
 
 
-def with_gin(words: list[str], through: Gate) -> Any:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            WITH_GIN.format(ctes=through.ctes, condition=through.condition),
-            [*through.cte_params, " | ".join(words), *through.condition_params],
-        )
-        return cursor.fetchall()
+def with_gin(words: list[str], through: Gates) -> Any:
+    asked = {**through.all.params, "query": " | ".join(words)}
+    return rows_of(filled(WITH_GIN, through.all), asked)
 
 
 @contextmanager
@@ -185,7 +181,7 @@ def gin_table(world: BenchWorld) -> Iterator[None]:
         raw.execute(
             "CREATE TABLE bench_gin AS"
             " SELECT c.workspace_id, c.data_classification, c.audience::integer, e.number AS entity,"
-            " 0 AS file, c.number AS \"row\", c.kind, to_tsvector('english', c.text) AS tsv"
+            " 0 AS file, false AS drawn, c.number AS \"row\", c.kind, to_tsvector('english', c.text) AS tsv"
             " FROM ingestion_contextrow c JOIN entities_entity e ON e.id = c.entity_id WHERE c.workspace_id = %s",
             [world.reader.workspace],
         )
