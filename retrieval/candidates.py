@@ -13,7 +13,7 @@ from retrieval.fusion import Vectors
 from retrieval.gate import Gate, Gates
 from retrieval.graph_index import by_graph, graph_of
 from retrieval.query import PreparedQuery
-from retrieval.statements import filled, rows_of
+from retrieval.statements import rows_of
 from retrieval.survey import HIGHEST, Survey
 from retrieval.terms import Terms
 from retrieval.tuning import tuning
@@ -67,7 +67,7 @@ def by_meaning(query: PreparedQuery, gates: Gates, size: Survey) -> list[tuple[i
         return []
     t = tuning()
     if size.visible > t.scan and not t.strict and (model := graph_of(query, size.visible)):
-        return by_graph(query, gates, model, t.candidates)
+        return by_graph(query, gates, model, size, t.candidates)
     gate = gates.all
     also = "AND p.model = (SELECT m.id FROM ingestion_vectormodel m WHERE m.model_id = %(model)s)"
     if size.by_record:
@@ -75,7 +75,7 @@ def by_meaning(query: PreparedQuery, gates: Gates, size: Survey) -> list[tuple[i
     else:
         rows = f"{BY_LABEL.format(table='ingestion_vector', condition=gate.condition)} {also}"
     params = {**gate.params, "vector": query.literal, "model": query.model_id, "candidates": t.candidates}
-    return [(row, similarity) for row, similarity in rows_of(filled(VECTOR, gate, rows=rows), params)]
+    return [(row, similarity) for row, similarity in rows_of(gate.fill(VECTOR, rows=rows), params)]
 
 
 @dataclass(frozen=True)
@@ -122,8 +122,8 @@ def by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, float,
     if not terms.words:
         return []
     t = tuning()
-    gate = gates.all
     way = plan(list(terms.words), size)
+    gate = gates.all if size.exact else gates.cheaper(t.hits)
     params: dict[str, object] = {
         **gate.params,
         "k1": t.k1,
@@ -136,7 +136,7 @@ def by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, float,
     }
     tail = REFINED.format(bm25=BM25) if way.weighed else WHOLE
     hits, counted = _hits(way, gate, size, params), _counted(gate, size, params)
-    found = rows_of(filled(LEXICAL, gate, hits=hits, counted=counted, bm25=BM25, tail=tail), params)
+    found = rows_of(gate.fill(LEXICAL, hits=hits, counted=counted, bm25=BM25, tail=tail), params)
     return [(row, score, frozenset(held)) for row, score, held in found]
 
 

@@ -11,7 +11,9 @@ from django.db import connection
 
 from retrieval.gate import Gates
 from retrieval.query import PreparedQuery
-from retrieval.statements import filled, rows_of
+from retrieval.sizes import sizes
+from retrieval.statements import rows_of
+from retrieval.survey import Survey
 from retrieval.tuning import tuning
 
 # The planner neither knows how few rows pass the gate nor how much a row costs: the way is chosen here (facts: ADR).
@@ -31,24 +33,19 @@ SELECT "row", 1 - distance FROM (
 WHERE distance < 'NaN'
 ORDER BY distance, "row"
 """
-FIND = """
-SELECT m.id, c.reltuples FROM ingestion_vectormodel m
-JOIN pg_class c ON c.relname = 'ingestion_vector_graph_' || m.id
-JOIN pg_index i ON i.indexrelid = c.oid AND i.indisvalid
-WHERE m.model_id = %(model)s
-"""
 
 
 def graph_of(query: PreparedQuery, visible: float) -> int | None:
     """The model's number, where its graph is there and the visible rows are a share of it that is worth the walk."""
-    found = rows_of(FIND, {"model": query.model_id})
-    return next((model for model, size in found if visible >= tuning().share * size), None)
+    model, vectors = sizes().graphs.get(query.model_id, (0, 0.0))
+    return model if model and visible >= tuning().share * vectors else None
 
 
-def by_graph(query: PreparedQuery, gates: Gates, model: int, count: int) -> list[tuple[int, float]]:
+def by_graph(query: PreparedQuery, gates: Gates, model: int, size: Survey, count: int) -> list[tuple[int, float]]:
     """(row, cosine similarity) of `count` visible rows near to the question, most of them the nearest."""
-    gate = gates.all
-    statement = filled(GRAPH, gate, dim=str(len(query.vector)), model=str(model))
+    # Records are asked of the rows under the reader's labels, of which they see a share.
+    gate = gates.cheaper(count * size.cleared / size.visible)
+    statement = gate.fill(GRAPH, dim=str(len(query.vector)), model=str(model))
     settings = {**SETTINGS, "hnsw.ef_search": str(tuning().breadth)}
     _set(settings)
     found = rows_of(statement, {**gate.params, "vector": query.literal, "count": count})

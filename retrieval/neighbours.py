@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from retrieval.gate import INDEX_ROWS, Gates
-from retrieval.statements import filled, rows_of
+from retrieval.statements import rows_of
 
 # Rows of one file on one side of a hit.
 SIDE = """(SELECT {way} AS way, row_number() OVER (ORDER BY p.position {order}, p."row" {order}) AS distance,
@@ -34,7 +34,7 @@ def beside(rows: Sequence[int], gates: Gates, window: int) -> dict[int, list[tup
     gate = gates.each
     before = SIDE.format(way=-1, order="DESC", than="<", rows=INDEX_ROWS, condition=gate.condition)
     after = SIDE.format(way=1, order="ASC", than=">", rows=INDEX_ROWS, condition=gate.condition)
-    statement = filled(BESIDE, gate, before=before, after=after)
+    statement = gate.fill(BESIDE, before=before, after=after)
     found = rows_of(statement, {**gate.params, "window": window, "rows": list(rows)})
     broken: set[tuple[int, int]] = set()
     result: dict[int, list[tuple[int, int]]] = {}

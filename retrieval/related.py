@@ -10,7 +10,7 @@ from ingestion.models import Kind
 from retrieval.gate import gate
 from retrieval.query import Within
 from retrieval.results import EntityRef, entity_ref
-from retrieval.statements import filled, rows_of
+from retrieval.statements import rows_of
 from retrieval.tuning import tuning
 
 # Each record is as near as its nearest description; there is one a label.
@@ -48,6 +48,6 @@ def related(scope: Scope, entity: Entity, *, limit: int = 6) -> list[Related]:
         "limit": limit,
         "furthest": 1 - tuning().floor,
     }
-    near: dict[UUID, float] = dict(rows_of(filled(RELATED, through), params))  # type: ignore[arg-type]
+    near: dict[UUID, float] = dict(rows_of(through.fill(RELATED), params))  # type: ignore[arg-type]
     rows = {row.pk: row for row in Entity.objects.readable_by(scope).filter(pk__in=near)}
     return [Related(entity_ref(scope, rows[pk]), round(1 - distance, 4)) for pk, distance in near.items() if pk in rows]

@@ -17,7 +17,7 @@ from retrieval.gate import INDEX_ROWS, Gates
 from retrieval.links import passage_url, workspace_url
 from retrieval.matches import Matcher, bare
 from retrieval.places import Layout, Part, RowText, layouts_of
-from retrieval.statements import filled, rows_of
+from retrieval.statements import rows_of
 from retrieval.terms import Terms
 
 FILE_NAME_IS_READABLE = RawSQL(
@@ -168,7 +168,7 @@ def load_results(
 def _rows(scope: Scope, numbers: Sequence[int], gates: Gates) -> "dict[int, Row]":
     if not numbers:
         return {}
-    statement = filled(ROWS, gates.each, rows=f"{INDEX_ROWS} WHERE c.number = ANY(%(rows)s::int[])")
+    statement = gates.each.fill(ROWS, rows=f"{INDEX_ROWS} WHERE c.number = ANY(%(rows)s::int[])")
     found = {}
     for (
         number, pk, kind, label, text, path, page, position, entity, content_type, name, archived, file, file_name,

@@ -11,13 +11,6 @@ from typing import Any
 import psycopg
 from django.db import connection
 
-from retrieval.gate import Gate
-
-
-def filled(statement: str, gate: Gate, **parts: str) -> str:
-    """A statement with `{ctes}`, `{cleared}`, `{seen}` and `{condition}` of a gate in their places."""
-    return statement.format(ctes=gate.ctes, cleared=gate.cleared, seen=gate.seen, condition=gate.condition, **parts)
-
 
 def rows_of(statement: str, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     """All rows of a statement with named parameters, in the open transaction."""

@@ -11,9 +11,9 @@ from retrieval.gate import Gates
 from retrieval.statements import rows_of
 from retrieval.tuning import tuning
 
-ENOUGH = 400
-"""Sampled visible rows that make an estimate good to about a twentieth."""
-FEW = 80
+ENOUGH = 100
+"""Sampled visible rows that make an estimate good to about a tenth."""
+FEW = 100
 """Visible rows of 256 up to which all of them are counted, and nothing that enters a score is estimated."""
 HIGHEST = 8
 """Words that a passage holds more often are counted as if it held them so often."""
@@ -24,21 +24,19 @@ l{level} AS MATERIALIZED (
     sum(dl) FILTER (WHERE seen) AS length
   FROM (SELECT p.term, least(p.tf, {highest}) AS tf, p.dl, ({seen}) IS TRUE AS seen
         FROM ingestion_posting p
-        WHERE {cleared} AND p.sample >= {level} AND p.term = ANY(%(terms)s::int[]) {needed}) sampled
+        WHERE {cleared} AND p.sample >= {level} AND p.term = ANY(%(terms)s::int[]) {needed} OFFSET 0) sampled
   GROUP BY term, tf)"""
 
 # A larger sample is taken where the smaller one did not tell enough. That depends on visible rows alone.
 NEEDED = {
     11: "",
     8: "AND (SELECT coalesce(max(v), 0) < {enough} FROM n11)",
-    5: "AND (SELECT coalesce(max(v), 0) < {enough} FROM n11)"
-    " AND (SELECT coalesce(max(v), 0) >= {few} AND coalesce(max(v), 0) < {enough} FROM n8)",
 }
 VISIBLE = "n{level} (v) AS (SELECT sum(visible) FROM l{level} WHERE term = 0)"
 
 SURVEY = """
 WITH {ctes},{levels}
-SELECT * FROM l11 UNION ALL SELECT * FROM l8 UNION ALL SELECT * FROM l5
+SELECT * FROM l11 UNION ALL SELECT * FROM l8
 """
 
 

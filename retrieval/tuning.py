@@ -39,7 +39,7 @@ class Tuning:
     most: int = 50
     words: int = 64
     scan: int = 30_000
-    hits: int = 20_000
+    hits: int = 5_000
     breadth: int = 400
     share: float = 0.02
     strict: bool = False

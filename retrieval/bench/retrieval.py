@@ -20,7 +20,7 @@ from retrieval.candidates import by_meaning, by_words
 from retrieval.gate import Gates, gate
 from retrieval.query import PreparedQuery, Within
 from retrieval.search import search
-from retrieval.statements import filled, rows_of
+from retrieval.statements import rows_of
 from retrieval.survey import survey
 from retrieval.terms import Terms, terms_of
 from retrieval.tuning import tuning
@@ -170,7 +170,7 @@ WHERE {condition} AND p.tsv @@ q.query ORDER BY rank DESC, p."row" LIMIT 100
 
 def with_gin(words: list[str], through: Gates) -> Any:
     asked = {**through.all.params, "query": " | ".join(words)}
-    return rows_of(filled(WITH_GIN, through.all), asked)
+    return rows_of(through.all.fill(WITH_GIN), asked)
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from entities.actions import create_entity
 from entities.types import Contract
 from ingestion import vector_graph
-from retrieval import candidates
+from retrieval import candidates, sizes
 from retrieval.search import find
 from retrieval.survey import Survey, survey
 from retrieval.tuning import tuning
@@ -127,6 +127,7 @@ def test_the_graph_finds_what_reading_all_finds(
     assert vector_graph.build(fewest=1_000) == []
     assert len(vector_graph.build(fewest=1)) == 1
     assert vector_graph.build(fewest=1) == []
+    sizes.forget()
     walked: list[str] = []
     tuned(scan=1, share=0.0)
     with pytest.MonkeyPatch.context() as patch:
