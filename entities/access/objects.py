@@ -53,7 +53,7 @@ def roles_of(principal: int) -> Roles:
 
 
 @cache
-def _permission(verb: str) -> int:
+def permission_number(verb: str) -> int:
     """The number by which grants name a verb: a constant of the installation, so that no statement joins for it."""
     from entities.models import Entity
 
@@ -84,7 +84,7 @@ def _visible_as(principal: int, model: type["Entity"], verb: str) -> Q:
 
     roles = roles_of(principal)
     unexpired = Q(expires_at__isnull=True) | Q(expires_at__gt=Now())
-    granted = Q(unexpired, content_object=OuterRef("pk"), permission=_permission(verb))
+    granted = Q(unexpired, content_object=OuterRef("pk"), permission=permission_number(verb))
     # The cheapest question first: most records are open to their workspace.
     condition = Q(visibility=Visibility.WORKSPACE) if verb == "view" else Q()
     if principal > 0:

@@ -2,11 +2,13 @@
 
 import json
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from retrieval.bench.retrieval import Row, measure
+from retrieval.bench.retrieval import measure
+from retrieval.bench.timing import Row
 
 SUITES = {"retrieval": measure}
 
@@ -18,12 +20,16 @@ class Command(BaseCommand):
         parser.add_argument("suite", choices=list(SUITES))
         parser.add_argument("--rows", type=int, default=20_000, help="Index rows of the workspace.")
         parser.add_argument("--rounds", type=int, default=5, help="Rounds in which the sides take turns.")
+        parser.add_argument("--plans", type=Path, help="A file for the comparators' settings and query plans.")
         parser.add_argument("--json", action="store_true", help='{"rows": [{"name", "value", "goal", "met"}]}')
 
     def handle(self, *args: Any, suite: str, rows: int, rounds: int, **options: Any) -> None:
         if rows < 100 or rounds < 1:
             raise CommandError("Give at least 100 rows and one round.")
-        found = SUITES[suite](rows, rounds)
+        plans: list[str] = []
+        found = SUITES[suite](rows, rounds, plans)
+        if options["plans"]:
+            options["plans"].write_text("\n\n".join(plans) + "\n")
         if options["json"]:
             self.stdout.write(json.dumps({"rows": [asdict(row) for row in found]}, indent=1))
             return
@@ -33,4 +39,4 @@ class Command(BaseCommand):
 
 def line(row: Row) -> str:
     verdict = "" if row.met is None else f"   {'met' if row.met else 'NOT MET'} ({row.goal})"
-    return f"{row.name:60} {row.value:12,.3f}{verdict}"
+    return f"{row.name:100} {row.value:12,.3f}{verdict}"

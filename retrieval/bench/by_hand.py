@@ -1,0 +1,79 @@
+"""What an engineer would write by hand, as the owner of the tables: the same rows, with the conditions written out."""
+
+from typing import Any
+
+import numpy as np
+import psycopg
+from numpy.typing import NDArray
+
+from entities.access.objects import permission_number
+from retrieval.bench.readers import Reader
+from retrieval.bench.world import MODEL, unit
+from retrieval.query import PreparedQuery
+
+RECORDS = """SELECT e.number FROM entities_entity e WHERE e.workspace_id = %(workspace)s AND (e.visibility = 'workspace'
+  OR EXISTS (SELECT FROM entities_entityrolegrant g WHERE g.content_object_id = e.id AND g.group_id = %(group)s
+    AND g.permission_id = %(permission)s AND (g.expires_at IS NULL OR g.expires_at > now())))"""
+ROWS = f"""ingestion_vector v WHERE v.workspace_id = %(workspace)s AND v.data_classification = ANY(%(labels)s)
+  AND v.audience = 0 AND v.model = %(model)s AND v.entity IN ({RECORDS})"""
+EXACT = f"""SELECT v."row", 1 - ((v.embedding <=> %(vector)s::halfvec) + 0) FROM {ROWS}
+ORDER BY (v.embedding <=> %(vector)s::halfvec) + 0 LIMIT 100"""  # noqa: S608
+# The model as a number in the text, as the index has it in its condition.
+WALKED = ROWS.replace("%(model)s", "{model}")
+GRAPH = f"""SELECT v."row", v.embedding::halfvec({{dim}}) <=> %(vector)s::halfvec({{dim}}) FROM {WALKED}
+ORDER BY v.embedding::halfvec({{dim}}) <=> %(vector)s::halfvec({{dim}}) LIMIT 10"""  # noqa: S608
+SETTINGS = "SET hnsw.iterative_scan = relaxed_order; SET hnsw.ef_search = 200; SET enable_sort = off"
+
+
+class ByHand:
+    """One reader's rows, read on a connection of the owner's."""
+
+    def __init__(self, raw: psycopg.Connection, reader: Reader) -> None:
+        found = raw.execute("SELECT id, dim FROM ingestion_vectormodel WHERE model_id = %s", [MODEL]).fetchone()
+        assert found is not None
+        self.raw, (model, self.dim) = raw, found
+        self.params = {
+            "workspace": reader.scope.workspace,
+            "labels": list(reader.labels),
+            "group": reader.group,
+            "permission": permission_number("view"),
+            "model": model,
+        }
+
+    def exact(self, query: PreparedQuery) -> list[tuple[int, float]]:
+        return self.raw.execute(EXACT, self._asked(query), prepare=True).fetchall()
+
+    def graph(self, query: PreparedQuery) -> list[tuple[int, float]]:
+        """pgvector's iterative scan; the caller has made `SETTINGS` on the connection."""
+        statement = GRAPH.format(dim=self.dim, model=self.params["model"])
+        return self.raw.execute(statement.encode(), self._asked(query), prepare=True).fetchall()
+
+    def matrix(self) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """(numbers, vectors as float32 of length 1) of all rows that the reader sees, in memory."""
+        rows = f'SELECT v."row", halfvec_send(v.embedding) FROM {ROWS} ORDER BY 1'  # noqa: S608
+        found = self.raw.execute(rows.encode(), self.params).fetchall()
+        if not found:
+            return np.empty(0, dtype=np.int64), np.empty((0, self.dim), dtype=np.float32)
+        joined = np.frombuffer(b"".join(sent[4:] for _, sent in found), dtype=">f2").astype(np.float32)
+        return np.array([row for row, _ in found]), unit(joined.reshape(len(found), -1))
+
+    def plan(self, statement: str, query: PreparedQuery) -> str:
+        explained = f"EXPLAIN (ANALYZE, SETTINGS) {statement.format(dim=self.dim, model=self.params['model'])}"
+        return "\n".join(line for (line,) in self.raw.execute(explained.encode(), self._asked(query)).fetchall())
+
+    def _asked(self, query: PreparedQuery) -> dict[str, Any]:
+        return {**self.params, "vector": query.literal}
+
+
+def nearest(
+    matrix: NDArray[np.float32], numbers: NDArray[np.int64], query: PreparedQuery, count: int = 100
+) -> list[int]:
+    """The rows nearest to a question by comparing it with all of them."""
+    scores = matrix @ np.asarray(query.vector, dtype=np.float32)
+    best = np.argpartition(-scores, count - 1)[:count] if len(scores) > count else np.arange(len(scores))
+    return [int(numbers[i]) for i in best[np.argsort(-scores[best], kind="stable")]]
+
+
+def recall(found: list[int], truth: list[int]) -> float:
+    """Share of the ten nearest that are among the ten found; 1 where there is nothing to find."""
+    return len(set(found[:10]) & set(truth[:10])) / min(10, len(truth)) if truth else 1.0
