@@ -17,6 +17,7 @@ from retrieval.exact import Exact, word_for_word
 from retrieval.fusion import Hit, Vectors, diversify, in_order, reciprocal_rank, spread
 from retrieval.gate import Gate, NothingVisible, gate
 from retrieval.neighbours import beside
+from retrieval.phrases import narrowed, rows_with
 from retrieval.query import PreparedQuery, Within, prepare
 from retrieval.results import Result, load_results
 from retrieval.survey import survey
@@ -33,7 +34,8 @@ class Found:
     """Everything that a question found, best first, before it is cut down.
 
     gate: what it was found through. linked: record that references led to -> the record that they led from. exact: what
-    holds the question itself.
+    holds the question itself. unheld: quoted phrases that no visible passage holds. problem: why the reranker that the
+    workspace wishes gave no order.
     """
 
     query: PreparedQuery
@@ -42,6 +44,8 @@ class Found:
     gate: Gate | None
     linked: Mapping[UUID, UUID] = field(default_factory=dict)
     exact: Exact = field(default_factory=Exact)
+    unheld: tuple[str, ...] = ()
+    problem: str = ""
 
 
 def search(
@@ -75,7 +79,7 @@ def find(
     """Both branches and their fusion. Raises as `search` does."""
     if current() != scope:
         raise ScopeError("a search is made in its own open scope")
-    asked = prepare(query) if isinstance(query, str) else query
+    asked = prepare(query, scope) if isinstance(query, str) else query
     nothing = Found(asked, Terms({}), (), None)
     if not asked.text:
         return nothing
@@ -85,11 +89,22 @@ def find(
     except NothingVisible:
         return nothing
     terms = terms_of(asked.words)
+    through, unheld = _quoted(asked, through)
     size = survey(list(terms.words), through)
     near, worded = by_meaning(asked, through, size), by_words(terms, through, size)
     exact = word_for_word(asked, terms, worded)
     least = tuning().floor if floor is None else floor
-    return Found(asked, terms, _fused(near, worded, exact, least), through, linked, exact)
+    return Found(asked, terms, _fused(near, worded, exact, least), through, linked, exact, unheld)
+
+
+def _quoted(asked: PreparedQuery, through: Gate) -> tuple[Gate, tuple[str, ...]]:
+    """The gate for passages with all that is quoted; where there is none, the whole gate, and what was quoted."""
+    if not asked.quoted:
+        return through, ()
+    rows = rows_with(asked.quoted, through)
+    if rows:
+        return narrowed(through, rows), ()
+    return through, tuple(asked.quoted)
 
 
 def widen(scope: Scope, within: Within, depth: int) -> tuple[Within, dict[UUID, UUID]]:
@@ -151,8 +166,21 @@ def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:
     return load_results(scope, hits[:limit], found.terms, found.linked)
 
 
+def notices_of(found: Found) -> tuple[str, ...]:
+    """Sentences for whoever asked: what this search could not do as it was asked."""
+    told = []
+    if found.unheld:
+        phrases = " and ".join(f"“{phrase}”" for phrase in found.unheld)
+        told.append(f"No passage that you may see holds {phrases}. These are the nearest.")
+    if found.problem:
+        told.append(f"Not reranked: {found.problem} The order is that of the search.")
+    if found.query.text and not found.query.vector:
+        told.append("Searching by meaning is not available right now. These passages hold the words.")
+    return tuple(told)
+
+
 def _measured(hit: Hit, vectors: Vectors, query: PreparedQuery) -> Hit:
     """A row that only its words found has a similarity too, when it has a vector."""
-    if hit.similarity is not None or hit.row not in vectors:
+    if hit.similarity is not None or hit.row not in vectors or not query.vector:
         return hit
     return replace(hit, similarity=float(vectors[hit.row] @ query.vector))
