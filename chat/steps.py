@@ -5,14 +5,17 @@ So no connection is held while a model runs or a client listens. A step as a per
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Concatenate, ParamSpec, TypeVar
 
 from asgiref.sync import sync_to_async
 from django.db import connections
 
+from chat.tools import Looked
 from entities.access import Scope
 from entities.models import User
+from retrieval.query import PreparedQuery, prepare
+from retrieval.rerank import rerank
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -32,6 +35,16 @@ class Asker:
     def scope(self) -> Scope:
         """Raises: NoWorkspace when they are not a member any more."""
         return Scope.for_user(User(pk=self.user), self.slug)
+
+
+def prepare_as(asker: Asker, words: str) -> PreparedQuery:
+    """A question of the asker's, embedded with no scope open. Raises: NoWorkspace."""
+    return prepare(words, asker.scope())
+
+
+def rerank_as(asker: Asker, looked: Looked) -> Looked:
+    """What was found in the order of the workspace's reranker, with no scope open. Raises: NoWorkspace."""
+    return replace(looked, hits=rerank(asker.scope(), looked.hits, looked.short))
 
 
 async def as_asker(asker: Asker, step: Callable[Concatenate[Scope, P], T], /, *args: P.args, **kwargs: P.kwargs) -> T:

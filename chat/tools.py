@@ -18,13 +18,16 @@ from references.models import Reference
 from retrieval.citations import Owner, register_all
 from retrieval.models import OwnerKind
 from retrieval.query import PreparedQuery, Within
+from retrieval.rerank import Shortlist, shortlist
 from retrieval.results import Result
-from retrieval.search import search
+from retrieval.search import Found as Hits
+from retrieval.search import choose, find
 
 PASSAGES = 5
 """How many passages one search puts into the prompt (design §5, 7)."""
 
 MOST_RELATED = 50
+NOT_AS_QUOTED = "No passage holds the quoted words as they stand; these are the nearest."
 
 SEARCH_KNOWLEDGE: dict[str, Any] = {
     "name": "search_knowledge",
@@ -91,12 +94,25 @@ def asked_for(asked: dict[str, Any]) -> str:
     return query.strip()
 
 
-def search_knowledge(
-    scope: Scope, session: Session, query: PreparedQuery, asked: dict[str, Any], most: int = PASSAGES
-) -> Found:
-    """The best passages for a question, numbered in the session's registry. Raises: BadCall."""
+@dataclass(frozen=True)
+class Looked:
+    """What a question found before passages are chosen. within: where it looked. short: what a reranker reads."""
+
+    hits: Hits
+    within: Within
+    short: Shortlist | None
+
+
+def find_knowledge(scope: Scope, session: Session, query: PreparedQuery, asked: dict[str, Any]) -> Looked:
+    """Raises: BadCall."""
     within = _within(scope, session, asked)
-    results = search(scope, query, within=within, limit=most)
+    hits = find(scope, query, within=within)
+    return Looked(hits, within, shortlist(hits))
+
+
+def search_knowledge(scope: Scope, session: Session, looked: Looked, most: int = PASSAGES) -> Found:
+    """The best passages of what was found, numbered in the session's registry."""
+    results = choose(scope, looked.hits, limit=most)
     numbers = register_all(scope, owner_of(session), results)
     files, records = _name_labels(results)
     passages = tuple(
@@ -115,7 +131,8 @@ def search_knowledge(
         for n, result in zip(numbers, results, strict=True)
     )
     shown = prompts.passages(_documents(results, passages))
-    return Found(shown.text, passages, shown.injections, within)
+    text = f"{NOT_AS_QUOTED}\n{shown.text}" if looked.hits.unheld and passages else shown.text
+    return Found(text, passages, shown.injections, looked.within)
 
 
 def tokens_of(found: Found) -> int:

@@ -20,8 +20,8 @@ from chat.labelling import held, label_question
 from chat.log import Ending, Entry, Forgotten, LeaseLost
 from chat.models import EventKind, Message, Session, State, Turn
 from chat.running import Run, Stopped
-from chat.steps import Asker, as_asker, as_service, in_thread
-from chat.tools import BadCall, Found, asked_for, search_knowledge, tokens_of
+from chat.steps import Asker, as_asker, as_service, in_thread, prepare_as, rerank_as
+from chat.tools import BadCall, Found, Looked, asked_for, find_knowledge, search_knowledge, tokens_of
 from entities.access import NoWorkspace, Scope, atoms_of
 from entities.actions import record
 from entities.models import Workspace
@@ -30,7 +30,6 @@ from llm import client
 from llm.client import Call, Reply, TextDelta
 from retrieval.audit import note_search
 from retrieval.citation_stream import CitationStream
-from retrieval.query import PreparedQuery, prepare
 
 logger = logging.getLogger(__name__)
 
@@ -172,8 +171,12 @@ async def _use(run: Run, name: str, call: str, asked: dict[str, Any]) -> dict[st
     try:
         words = asked_for(asked)
         run.say(EventKind.STEP, text=f"Searching: {words[:120]}")
-        query = await in_thread(prepare, words)
-        found = await as_asker(run.asker, _search, run, query, asked)
+        started = time.monotonic()
+        query = await in_thread(prepare_as, run.asker, words)
+        looked = await as_asker(run.asker, find_knowledge, run.session, query, asked)
+        if looked.short is not None:
+            looked = await in_thread(rerank_as, run.asker, looked)
+        found = await as_asker(run.asker, _search, run, looked, started)
     except BadCall as problem:
         return {**result, "content": str(problem), "is_error": True}
     await _take(run, found)
@@ -235,15 +238,14 @@ def _question(scope: Scope, row: Turn) -> str:
     return Message.objects.values_list("content", flat=True).get(pk=row.question)
 
 
-def _search(scope: Scope, run: Run, query: PreparedQuery, asked: dict[str, Any]) -> Found:
+def _search(scope: Scope, run: Run, looked: Looked, started: float) -> Found:
     """A search and its row in the audit: the model is given nothing that is not on record. Its words were made from the
     question and from what the model had been given.
     """
-    started = time.monotonic()
-    found = search_knowledge(scope, run.session, query, asked)
+    found = search_knowledge(scope, run.session, looked)
     shown = [(passage.row, passage.given.entity) for passage in found.passages]
     behind = {*atoms_of(run.label), *atoms_of(run.found)}
-    note_search(scope, "chat", query, found.within, shown, started, behind=behind, turn=run.turn)
+    note_search(scope, "chat", looked.hits.query, found.within, shown, started, behind=behind, turn=run.turn)
     return found
 
 

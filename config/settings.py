@@ -228,6 +228,10 @@ OFFLINE_PACE = env.float("CLEARANCE_OFFLINE_PACE", 0.01)
 CLEARANCE_MONTHLY_BUDGET = env.str("CLEARANCE_MONTHLY_BUDGET", "100")
 # Options of each kind: ingestion/embed.py. Of ranking: retrieval/tuning.py.
 CLEARANCE_EMBEDDER = env.json("CLEARANCE_EMBEDDER", default={"kind": "minilm"})
+# Further embedders, for workspaces that go over from one model to another: manage.py vector_model.
+CLEARANCE_EMBEDDERS = env.json("CLEARANCE_EMBEDDERS", default=[])
+# A directory with a cross-encoder, for workspaces that rerank with it: retrieval/cross_encoder.py.
+CLEARANCE_RERANKER = env.json("CLEARANCE_RERANKER", default={})
 RETRIEVAL = env.json("CLEARANCE_RETRIEVAL", default={})
 
 # ── Work in the background: PostgreSQL is the truth, the broker only wakes workers ──────────────────────────────────

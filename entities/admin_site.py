@@ -26,8 +26,16 @@ MENU = (
         "ingestion.File": "Files",
         "ingestion.RecordIndex": "State of the index",
     }),
-    ("Models", {"llm.Budget": "Budgets", "llm.ModelCall": "Model calls"}),
-    ("Workspace", {"entities.WorkspaceSettings": "Settings", "entities.AuditEntry": "Audit"}),
+    ("Models", {
+        "llm.Budget": "Budgets",
+        "llm.ModelCall": "Model calls",
+        "ingestion.WorkspaceModel": "Embedding models",
+    }),
+    ("Workspace", {
+        "entities.WorkspaceSettings": "Settings",
+        "retrieval.RankingSettings": "Search",
+        "entities.AuditEntry": "Audit",
+    }),
 )  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 from django.urls import path
 
 from entities.api import views
+from entities.api.audit import audit
 from entities.registry import entity_types
 
 app_name = "entities_api"
@@ -9,7 +10,7 @@ urlpatterns = [
     path("token/", views.token, name="token"),
     path("me/", views.me, name="me"),
     path("types/", views.types, name="types"),
-    path("audit/", views.audit, name="audit"),
+    path("audit/", audit, name="audit"),
 ]
 for name, model in entity_types().items():
     urlpatterns += [

@@ -3,13 +3,15 @@
 import re
 from collections.abc import Callable
 from hashlib import sha256
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
-from django.urls import get_script_prefix, set_script_prefix
+from django.urls import Resolver404, get_script_prefix, resolve, set_script_prefix
 
 from entities.access import NoWorkspace, Scope, open_token
+from entities.access.routes import opens_its_own
 from entities.errors import absent, conflict
 from entities.models import User
 
@@ -20,7 +22,8 @@ OPENS_ITS_OWN = "/api/token/"  # takes the workspace from its body and opens the
 
 
 class ScopeMiddleware:
-    """`/w/<slug>/…` and `/api/…` run in the scope of (user, workspace); everything else runs with none.
+    """`/w/<slug>/…` and `/api/…` run in the scope of (user, workspace); everything else runs with none, as does a view
+    that opens that scope itself (`entities.access.opens_own_scope`).
 
     Under `/w/<slug>/` the prefix becomes the script prefix, so `reverse` and `{% url %}` stay in the workspace. The API
     takes the workspace from its token, or for a browser session from `X-Workspace`.
@@ -47,6 +50,8 @@ class ScopeMiddleware:
                 raise NoWorkspace(slug)
             scope = Scope.for_user(request.user, slug)
             request.access_scope = scope  # type: ignore[attr-defined]
+            if opens_its_own(view_of(request)):
+                return self.get_response(request)
             with scope.open():
                 response = self.get_response(request)
                 if response.status_code >= (500 if request.method in SAFE else 400):
@@ -83,3 +88,11 @@ class ScopeMiddleware:
             request.user = request.token_user = user  # type: ignore[attr-defined]
             return found[1]
         return request.headers.get("X-Workspace") or None
+
+
+def view_of(request: HttpRequest) -> Any:
+    """What will answer, as Django will resolve it; None for an address that leads nowhere."""
+    try:
+        return resolve(request.path_info, getattr(request, "urlconf", None)).func
+    except Resolver404:
+        return None

@@ -9,6 +9,7 @@ from django.urls import NoReverseMatch, reverse
 from entities.access import Scope, held_atoms, may_create, scope_is_open, workspaces_of
 from entities.access.routes import ADMIN, holds
 from entities.api.lists import chips_of_atoms
+from entities.middleware import WORKSPACE_URLS
 from entities.models import Entity, Role
 from entities.registry import content_type_id, entity_types
 from entities.shell import NavLink, Shell
@@ -21,7 +22,8 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     mine = [NavLink(name, f"/w/{slug}/") for slug, name in workspaces_of(user)]  # type: ignore[arg-type]
     basics = {"user_id": user.pk, "user_name": str(user), "sign_in_url": "/sign-in/", "sign_out_url": "/sign-out/"}
     scope = getattr(request, "access_scope", None)
-    if scope is None or not scope_is_open():
+    if scope is None or not scope_is_open() or getattr(request, "urlconf", None) != WORKSPACE_URLS:
+        # The API's own pages too, whoever asks for them: outside `/w/…/` there are no addresses of a workspace.
         return {"shell": Shell(**basics, workspaces=mine)}
     here = next(link for link in mine if link.url == f"/w/{scope.slug}/")
     nav = [

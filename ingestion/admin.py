@@ -12,7 +12,7 @@ from entities.admin_site import site
 from entities.models import Entity
 from ingestion.access import Outline, is_shown, is_steward, outlines, visible_files
 from ingestion.listing import file_view
-from ingestion.models import File, RecordIndex
+from ingestion.models import File, RecordIndex, WorkspaceModel
 
 
 class FileAdmin(WorkspaceAdmin):
@@ -63,5 +63,26 @@ class RecordIndexAdmin(FileAdmin):
         return RecordIndex.objects.filter(entity__in=seen, stale_since__isnull=False)
 
 
+class WorkspaceModelAdmin(FileAdmin):
+    """The embedding models of the workspace and how far each has come. Commands change them: manage.py vector_model.
+
+    Not how many rows there are: they are everybody's, hidden ones too.
+    """
+
+    list_display = ["model", "state", "share", "checked_at", "error"]
+    list_filter: list[str] = []
+    fields = [*list_display, "attempts", "claimed_until", "added_at", "switched_at"]
+    readonly_fields = fields
+    ordering = ["-state"]
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return WorkspaceModel.objects.select_related("model")
+
+    @admin.display(description="Ready")
+    def share(self, row: WorkspaceModel) -> str:
+        return f"{100 * (row.rows - row.missing) // row.rows} %" if row.rows else "–"
+
+
 site.register(File, FileAdmin)
 site.register(RecordIndex, RecordIndexAdmin)
+site.register(WorkspaceModel, WorkspaceModelAdmin)

@@ -1,4 +1,4 @@
-"""The embedder of this installation: made once a process, on first use, by configuration.
+"""The embedders of this installation: each made once a process, on first use, by configuration.
 
 Settings (all optional), here with their defaults:
 
@@ -6,8 +6,10 @@ Settings (all optional), here with their defaults:
     CLEARANCE_EMBEDDER = {"kind": "minilm", "threads": 2}
     CLEARANCE_EMBEDDER = {"kind": "openai", "url": "http://localhost:11434/v1", "model": "…", "dim": 768, "key": "…"}
     CLEARANCE_EMBEDDER = {"kind": "voyage", "model": "voyage-3.5", "dim": 1024, "key": "…"}
+    CLEARANCE_EMBEDDERS = []  # further ones of the same form, for workspaces that change their model
 
 `max_tokens` may be given for the last two. Vectors of different models are never compared: each row names its model.
+Which one a workspace uses is in `ingestion.vector_models`.
 """
 
 from __future__ import annotations
@@ -20,20 +22,53 @@ from typing import Any
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
-from ingestion.embedders import Embedder
+from ingestion.embedders import Embedder, EmbeddingFailed
 
 _lock = threading.Lock()
 _made: dict[str, Embedder] = {}
 
 
-def get_embedder() -> Embedder:
-    """The configured embedder; loading the default one takes a quarter of a second, building its graph the first time
-    a few seconds. Raises ImproperlyConfigured."""
+def configured() -> dict[str, Mapping[str, Any]]:
+    """Model id -> its settings; the first is the one of workspaces that have no text yet.
+
+    Raises ImproperlyConfigured.
+    """
+    first = getattr(settings, "CLEARANCE_EMBEDDER", None) or {"kind": "minilm"}
+    found: dict[str, Mapping[str, Any]] = {}
+    for options in (first, *getattr(settings, "CLEARANCE_EMBEDDERS", ())):
+        if model_id_of(options) in found:
+            raise ImproperlyConfigured(f"CLEARANCE_EMBEDDERS: {model_id_of(options)!r} is configured twice.")
+        found[model_id_of(options)] = options
+    return found
+
+
+def model_id_of(options: Mapping[str, Any]) -> str:
+    if options.get("kind") == "minilm":
+        from ingestion.embedders.minilm import MODEL_ID
+
+        return MODEL_ID
+    return str(options.get("model", ""))
+
+
+def default_model() -> str:
+    """The id of the model that CLEARANCE_EMBEDDER names."""
+    return next(iter(configured()))
+
+
+def get_embedder(model_id: str = "") -> Embedder:
+    """The embedder of a model, else the default one.
+
+    Loading the default one takes a quarter of a second, building its graph the first time a few seconds. Raises:
+    EmbeddingFailed for a model that is not configured; ImproperlyConfigured.
+    """
     with _lock:
-        if "embedder" not in _made:
-            configured = getattr(settings, "CLEARANCE_EMBEDDER", None) or {"kind": "minilm"}
-            _made["embedder"] = make_embedder(configured, Path(getattr(settings, "CLEARANCE_HOME", "var")))
-        return _made["embedder"]
+        known = configured()
+        wanted = model_id or next(iter(known))
+        if wanted not in known:
+            raise EmbeddingFailed(f"The embedding model {wanted} is not configured: name it in CLEARANCE_EMBEDDERS.")
+        if wanted not in _made:
+            _made[wanted] = make_embedder(known[wanted], Path(getattr(settings, "CLEARANCE_HOME", "var")))
+        return _made[wanted]
 
 
 def make_embedder(configured: Mapping[str, Any], home: Path) -> Embedder:

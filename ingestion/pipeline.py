@@ -25,7 +25,6 @@ from ingestion.chunk import chunk as cut
 from ingestion.claims import Claim, ClaimLost, Heartbeat, advance, checkpoint, claim_file, end, give_back
 from ingestion.classify import Classifier, WindowVotes, model_votes, rules_vote
 from ingestion.documents import Extraction
-from ingestion.embed import get_embedder
 from ingestion.embedders import EmbeddingFailed
 from ingestion.extract import extract_file
 from ingestion.index import RowDraft, Vector, embed_texts, known_vectors
@@ -35,6 +34,7 @@ from ingestion.publish import Outdated, publish
 from ingestion.sandbox import Progress, Quarantined
 from ingestion.segmenting import FLOOR, mark
 from ingestion.stored import published_extraction, published_votes, votes_given_before
+from ingestion.vector_models import embedder_of
 from ingestion.votes import Vote
 from ingestion.work import Classified, Segmented, Work, load_work
 from llm.errors import BudgetExceeded, ModelError
@@ -114,13 +114,13 @@ def segment(work: Work, done: dict[Stage, Any]) -> Segmented:
 def chunk(work: Work, done: dict[Stage, Any]) -> list[RowDraft]:
     """Passages, each within one segment, and a summary per label."""
     extraction, segmented = done[Stage.EXTRACT], done[Stage.SEGMENT]
-    found = cut(work.file, labelled(extraction, segmented), count_tokens=get_embedder().count_tokens)
+    found = cut(work.file, labelled(extraction, segmented), count_tokens=embedder_of(work.workspace).count_tokens)
     return [*passages_of(work, extraction, found), *summaries_of(work, extraction, segmented)]
 
 
 def embed(work: Work, done: dict[Stage, Any]) -> dict[UUID, Vector]:
     """Vectors of the rows that have none, reused where equal text has one."""
-    embedder, drafts = get_embedder(), done[Stage.CHUNK]
+    embedder, drafts = embedder_of(work.workspace), done[Stage.CHUNK]
     with Scope.for_service(work.workspace).open():
         present, vectors = known_vectors(drafts, embedder.model_id)
         for part in results.load_parts(work.claim.revision, Stage.EMBED, work.witness).values():
@@ -192,7 +192,7 @@ def work_through(claim: Claim) -> None:
 
     Raises: ClaimLost, Quarantined, ModelError, EmbeddingFailed, FileNotFoundError.
     """
-    get_embedder()  # loading it takes a moment, which no transaction should wait for
+    embedder_of(claim.workspace)  # loading it takes a moment, which no transaction should wait for
     with Scope.for_service(claim.workspace).open():
         results.drop_superseded(claim.file, claim.revision)
         work = load_work(claim)

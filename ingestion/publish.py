@@ -13,12 +13,12 @@ from entities.access.scope import current
 from entities.actions import record
 from ingestion.claims import ClaimLost
 from ingestion.documents import Boxes, Extraction, ParagraphText
-from ingestion.embed import get_embedder
 from ingestion.index import BATCH, replace_rows
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, Stage, State
 from ingestion.results import drop_results
 from ingestion.segmenting import decisions_of
 from ingestion.signals import document_indexed
+from ingestion.vector_models import held_embedder
 from ingestion.work import Marked, Segmented, Work, load_work
 
 COLUMNS = (
@@ -44,6 +44,7 @@ def publish(work: Work, done: dict[Stage, Any], took: Mapping[Stage, float] | No
         raise ClaimLost
     extraction: Extraction = done[Stage.EXTRACT]
     segmented: Segmented = done[Stage.SEGMENT]
+    embedder = held_embedder()
     now = load_work(work.claim)
     if now.witness != work.witness:
         raise Outdated(labels_only=False)
@@ -67,7 +68,7 @@ def publish(work: Work, done: dict[Stage, Any], took: Mapping[Stage, float] | No
         existing=ContextRow.objects.filter(file=file.pk, kind__in=[Kind.FILE_CHUNK, Kind.FILE_SUMMARY]),
         drafts=done[Stage.CHUNK],
         vectors=done[Stage.EMBED],
-        embedder=get_embedder(),
+        embedder=embedder,
         witness=work.witness,
     )
     if not work.published:

@@ -1,14 +1,21 @@
 """Listens to what changes in records."""
 
+import logging
+from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from django.dispatch import receiver
 
 from entities.models import Entity
 from entities.registry import children
 from entities.signals import access_changed, entity_changed
+from ingestion.models import WorkspaceModel
 from ingestion.records import mark_stale
+from ingestion.signals import document_indexed, record_indexed
+
+logger = logging.getLogger(__name__)
 
 
 @receiver(entity_changed, dispatch_uid="ingestion.index_record")
@@ -32,3 +39,29 @@ def naming(entity: UUID, model: type[Entity]) -> list[UUID]:
         for child, field in children(model)
         for pk in child._base_manager.filter(**{field: entity}).values_list("pk", flat=True)
     ]
+
+
+@receiver(document_indexed, dispatch_uid="ingestion.follow_document")
+def follow_document(sender: Any, workspace: int, entity_id: UUID, file_id: UUID, **kwargs: Any) -> None:
+    follow_later(workspace, entity_id, file_id)
+
+
+@receiver(record_indexed, dispatch_uid="ingestion.follow_record")
+def follow_record(sender: Any, workspace: int, entity_id: UUID, **kwargs: Any) -> None:
+    follow_later(workspace, entity_id, None)
+
+
+def follow_later(workspace: int, entity: UUID, file: UUID | None) -> None:
+    """A model beside the one in use gets new text too, after the commit: it can neither delay nor stop it."""
+    if WorkspaceModel.objects.filter(state=WorkspaceModel.State.BESIDE).exists():
+        transaction.on_commit(partial(wake_follower, workspace, entity, file))
+
+
+def wake_follower(workspace: int, entity: UUID, file: UUID | None) -> None:
+    """Should the broker be away, the next check of the model finds what it lacks."""
+    from ingestion.tasks import follow
+
+    try:
+        follow.delay(workspace, str(entity), str(file) if file else None)
+    except Exception:
+        logger.warning("new text waits for the next check of the models: the broker did not take it", exc_info=True)

@@ -23,13 +23,13 @@ from entities.rag import atoms
 from ingestion.claims import FREE, MAX_ATTEMPTS
 from ingestion.classify import Classifier, model_votes, rules_vote
 from ingestion.documents import ParagraphText
-from ingestion.embed import get_embedder
 from ingestion.embedders import EmbeddingFailed
 from ingestion.extract import language
 from ingestion.index import embed_texts, known_vectors, replace_rows
 from ingestion.models import ContextRow, Kind, RecordIndex
 from ingestion.signals import record_indexed
 from ingestion.typed import drafts_of
+from ingestion.vector_models import embedder_of, held_embedder
 from ingestion.votes import Vote, decide, votes_of
 from ingestion.work import workspace_guidance, workspace_levels
 from llm.errors import ModelError
@@ -160,7 +160,7 @@ def _text(text: str) -> ParagraphText:
 
 def refresh_rows(claim: RecordClaim) -> None:
     """Make the index say what the record says. Raises: EmbeddingFailed, IntegrityError."""
-    embedder = get_embedder()
+    embedder = embedder_of(claim.workspace)
     scope = Scope.for_service(claim.workspace)
     with scope.open():
         base = Entity.objects.filter(pk=claim.entity).first()
@@ -178,6 +178,8 @@ def refresh_rows(claim: RecordClaim) -> None:
         record_indexed.send(Entity, workspace=claim.workspace, entity_id=claim.entity)
         if not RecordIndex.objects.select_for_update().filter(entity=claim.entity, claim=claim.token).exists():
             return
+        if held_embedder().model_id != embedder.model_id:
+            raise EmbeddingFailed("Searches were switched to another embedding model while this record was indexed.")
         replace_rows(
             workspace=claim.workspace,
             entity=claim.entity,

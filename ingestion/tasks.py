@@ -11,7 +11,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from entities.access import Scope
-from ingestion import blobs, claims, pipeline, records, vector_graph
+from ingestion import blobs, claims, pipeline, records, vector_fill, vector_graph
 from ingestion.models import File, RecordIndex
 
 FORGOTTEN = timedelta(minutes=2)
@@ -41,6 +41,26 @@ def sweep() -> None:
             process_file.delay(workspace, str(file))
         for entity in entities:
             index_record.delay(workspace, str(entity))
+
+
+@shared_task(name="ingestion.fill")
+def fill_model(workspace: int, model_id: str) -> None:
+    vector_fill.fill(workspace, model_id)
+
+
+@shared_task(name="ingestion.follow")
+def follow(workspace: int, entity: str, file: str | None) -> None:
+    vector_fill.follow(workspace, UUID(entity), UUID(file) if file else None)
+
+
+@shared_task(name="ingestion.models")
+def sweep_models() -> None:
+    """Wake workers for models that stand beside another and are not whole, or have not been looked at for a while."""
+    for workspace in workspaces():
+        with Scope.for_service(workspace).open():
+            models = vector_fill.waiting()
+        for model_id in models:
+            fill_model.delay(workspace, model_id)
 
 
 @shared_task(name="ingestion.graph")

@@ -12,6 +12,8 @@ FEWEST = 50_000
 """Vectors of a model below which all of them are read faster."""
 MOST_IN_A_TASK = 1_000_000
 """Vectors above which building takes longer than a task may run: `manage.py build_vector_graph` does it."""
+MOST_DIMENSIONS = 4_000
+"""What pgvector can build a graph of; vectors of more are always compared one by one."""
 
 BUILD = """CREATE INDEX CONCURRENTLY {name} ON ingestion_vector
 USING hnsw ((embedding::halfvec({dim})) halfvec_cosine_ops)
@@ -33,7 +35,7 @@ def build(*, fewest: int = FEWEST, most: int | None = None) -> list[str]:
             name = f"ingestion_vector_graph_{model}"
             valid = one(owner, "SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass(%s)", name)
             count = int(str(one(owner, "SELECT count(*) FROM ingestion_vector WHERE model = %s", model)))
-            if valid or count < fewest or (most is not None and count > most):
+            if valid or dim > MOST_DIMENSIONS or count < fewest or (most is not None and count > most):
                 continue
             parts = {"name": sql.Identifier(name), "dim": sql.Literal(dim), "model": sql.Literal(model)}
             if valid is False:
@@ -41,6 +43,15 @@ def build(*, fewest: int = FEWEST, most: int | None = None) -> list[str]:
             owner.execute(sql.SQL(BUILD).format(**parts))
             built.append(model_id)
     return built
+
+
+def drop_unused() -> None:
+    """Drop the graphs of models that no workspace has vectors of any more."""
+    with psycopg.connect(settings.DATABASE_OWNER_URL, autocommit=True) as owner:
+        for (model,) in owner.execute("SELECT id FROM ingestion_vectormodel ORDER BY id").fetchall():
+            if one(owner, "SELECT NOT EXISTS (SELECT FROM ingestion_vector WHERE model = %s)", model):
+                name = sql.Identifier(f"ingestion_vector_graph_{model}")
+                owner.execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {name}").format(name=name))
 
 
 def one(owner: psycopg.Connection, statement: str, *params: object) -> object:

@@ -13,8 +13,8 @@ from entities.rag import Collection
 from ingestion.access import collection_of, floor_atoms
 from ingestion.claims import Claim, ClaimLost
 from ingestion.documents import Unaccounted
-from ingestion.embed import get_embedder
 from ingestion.models import File
+from ingestion.vector_models import current_model
 from ingestion.votes import Vote
 from llm import prompts, rules
 from llm.client import model_for
@@ -169,7 +169,7 @@ def witness_of(sha256: str, strategy: str) -> str:
     epoch = WorkspaceSettings.objects.values_list("policy_epoch", flat=True).first()
     levels = [[level.value, level.label, level.description] for level in workspace_levels()]
     inputs = [
-        sha256, strategy, epoch, SCHEMA, rules.VERSION, model_for("fast"), get_embedder().model_id,
+        sha256, strategy, epoch, SCHEMA, rules.VERSION, model_for("fast"), current_model(),
         prompts.digest(*prompts.CLASSIFY_TEMPLATES), levels, workspace_guidance(),
     ]  # fmt: skip
     return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()

@@ -120,7 +120,7 @@ def read(job: Job) -> Inputs | None:
     try:
         with job.scope.open():
             anchor = read_anchor(job.scope, get_entity_or_404(job.scope, job.entity))
-        query = prepare(anchor.query)
+        query = prepare(anchor.query, job.scope)
         with job.scope.open():
             return gather(job.scope, get_entity_or_404(job.scope, job.entity), anchor, query)
     except Http404:

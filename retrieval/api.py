@@ -11,17 +11,18 @@ from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from entities.access import MEMBER, Scope, get_entity_or_404, requires
+from entities.access import MEMBER, Scope, get_entity_or_404, opens_own_scope, requires
 from entities.api import label_list
 from entities.api.shapes import FileRef, Label, RecordRef
 from retrieval.audit import note_search, shown_of
 from retrieval.citation_links import citation_json
 from retrieval.owners import citing_or_404
 from retrieval.params import read_asked
-from retrieval.query import KINDS, prepare
+from retrieval.query import KINDS
 from retrieval.related import related
+from retrieval.rerank import look
 from retrieval.results import Result
-from retrieval.search import search
+from retrieval.search import choose, notices_of
 from retrieval.suggest import suggest
 
 KIND_NAMES = {kind: name for name, kind in KINDS.items()}
@@ -54,13 +55,18 @@ class ResultSerializer(serializers.Serializer):
 
 
 class ResultsSerializer(serializers.Serializer):
+    """notices: sentences about what could not be done as it was asked, such as a quoted phrase that nothing holds."""
+
     results = ResultSerializer(many=True)
+    notices = serializers.ListField(child=serializers.CharField())
 
 
 class SuggestionSerializer(serializers.Serializer):
-    """type: of the record, or "file". kind: the word for it."""
+    """type: of the record, "file", or "search": the question with its last word completed. kind: the word for it. id:
+    null for a search.
+    """
 
-    id = serializers.UUIDField()
+    id = serializers.UUIDField(allow_null=True)
     type = serializers.CharField()
     name = serializers.CharField()
     kind = serializers.CharField()
@@ -72,7 +78,10 @@ class SuggestionsSerializer(serializers.Serializer):
 
 
 class RelatedRecord(RecordRef):
+    """score: cosine similarity of the descriptions. nearly_same: the two may be one record that was entered twice."""
+
     score = serializers.FloatField()
+    nearly_same = serializers.BooleanField()
     url = serializers.CharField()
 
 
@@ -128,6 +137,7 @@ def result_json(result: Result) -> dict[str, Any]:
     }
 
 
+@opens_own_scope
 @requires(MEMBER)
 @extend_schema(
     operation_id="search",
@@ -148,7 +158,9 @@ def result_json(result: Result) -> dict[str, Any]:
 )
 @api_view(["GET"])
 def search_view(request: Request) -> Response:
-    """The passages that answer `q` best, among those that the caller may see."""
+    """The passages that answer `q` best, among those that the caller may see. What stands in quotation marks must stand
+    in a passage word for word; where no passage holds it, a notice says so and the nearest are given.
+    """
     asked = read_asked(request.query_params)
     problems = {name: [sentence] for name, sentence in asked.problems.items()}
     if "\x00" in asked.text:
@@ -158,10 +170,13 @@ def search_view(request: Request) -> Response:
     if problems:
         raise ValidationError(problems)
     scope = scope_of(request)
-    started, query, depth = time.monotonic(), prepare(asked.text), asked.reference_depth
-    found = search(scope, query, within=asked.within, reference_depth=depth, limit=asked.limit)
-    note_search(scope, "api", query, asked.within, shown_of(found), started, depth=depth)
-    return Response({"results": [result_json(result) for result in found]})
+    started, depth = time.monotonic(), asked.reference_depth
+    found = look(scope, asked.text, within=asked.within, reference_depth=depth)
+    with scope.open():
+        results = choose(scope, found, limit=asked.limit)
+        note_search(scope, "api", found.query, asked.within, shown_of(results), started, depth=depth)
+        answer = [result_json(result) for result in results]
+    return Response({"results": answer, "notices": notices_of(found)})
 
 
 @requires(MEMBER)
@@ -170,7 +185,7 @@ def search_view(request: Request) -> Response:
 )
 @api_view(["GET"])
 def suggest_view(request: Request) -> Response:
-    """Names of records and files that hold `q`."""
+    """Names of records and files that hold `q`, and `q` with its last word completed from text that the caller sees."""
     found = suggest(scope_of(request), request.query_params.get("q", ""))
     return Response(
         {"results": [{"id": s.id, "type": s.type, "name": s.name, "kind": s.kind, "url": s.url} for s in found]}
@@ -192,6 +207,7 @@ def related_view(request: Request, pk: UUID) -> Response:
                     "type": r.entity.type,
                     "name": r.entity.name,
                     "score": r.score,
+                    "nearly_same": r.nearly_same,
                     "url": r.entity.url,
                 }
                 for r in found

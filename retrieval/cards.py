@@ -7,9 +7,20 @@ from typing import Any
 from django.utils.safestring import SafeString
 
 from entities.api.lists import chips_of
+from ingestion.models import Kind
 from retrieval.nearby import Nearby
 from retrieval.results import Result
 from retrieval.snippets import marked, snippet
+
+ICONS = {
+    Kind.METADATA: "list-details",
+    Kind.FILE_CHUNK: "file-text",
+    Kind.FILE_SUMMARY: "list",
+    Kind.RELATIONSHIP: "link",
+    Kind.DELTA: "history",
+    Kind.CHAT_MESSAGE: "message",
+    Kind.ROLLING_SUMMARY: "messages",
+}
 
 
 @dataclass(frozen=True)
@@ -31,6 +42,17 @@ class Card:
     @property
     def kind(self) -> str:
         return self.result.kind.label
+
+    @property
+    def kind_icon(self) -> str:
+        return ICONS.get(self.result.kind, "file-text")
+
+    @property
+    def action(self) -> str:
+        """What the link does: the page of the document, the document, or the record."""
+        if self.result.page:
+            return f"Open page {self.result.page}"
+        return "Open the document" if self.result.file else f"Open the {self.result.entity.type_name.lower()}"
 
     @property
     def title(self) -> str:

@@ -15,7 +15,8 @@ class Hit:
 
     score: 0 to 1, where 1 is first in both branches. similarity: cosine, None where the row has no vector of the
     query's model. lexical: BM25, None where no word matched. terms: the matched terms (hashes of lexemes).
-    neighbour_of: the row beside which this one stands, for rows that only came in with another.
+    neighbour_of: the row beside which this one stands, for rows that only came in with another. reranked: by whom, and
+    where it was before; "" where nobody did.
     """
 
     row: int
@@ -24,6 +25,7 @@ class Hit:
     lexical: float | None = None
     terms: frozenset[int] = frozenset()
     neighbour_of: int | None = None
+    reranked: str = ""
 
 
 def reciprocal_rank(rankings: Sequence[Sequence[int]], weights: Sequence[float], k: int) -> dict[int, float]:

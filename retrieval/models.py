@@ -1,4 +1,6 @@
-"""The citation registry: which `[n]` of a conversation or a Pulse stands for which passage (design §6)."""
+"""What a workspace has chosen for its searches, and the citation registry: which `[n]` of a conversation or a Pulse
+stands for which passage (design §6).
+"""
 
 import uuid
 
@@ -30,6 +32,24 @@ class SourceType(models.TextChoices):
     CHAT_TURN = "chat_turn", "Message"
     CONNECTOR_ITEM = "connector_item", "Item of a connector"
     WEB_RESULT = "web_result", "Web page"
+
+
+class RankingSettings(models.Model):
+    """What a workspace has chosen for its searches."""
+
+    class Rerank(models.TextChoices):
+        OFF = "off", "No"
+        CROSS_ENCODER = "cross_encoder", "By the cross-encoder of this installation"
+        MODEL = "model", "By the language model, which costs a call for each search"
+
+    workspace = models.OneToOneField(Workspace, models.PROTECT, primary_key=True, related_name="+")
+    rerank = models.CharField("read the best passages again", max_length=16, choices=Rerank, default=Rerank.OFF)
+
+    class Meta:
+        verbose_name = verbose_name_plural = "search settings"
+
+    def __str__(self) -> str:
+        return self.get_rerank_display()
 
 
 class CitationCounter(models.Model):

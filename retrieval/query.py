@@ -10,9 +10,11 @@ from hashlib import sha256
 from threading import Lock
 from uuid import UUID
 
+from entities.access import Scope
 from ingestion.embed import get_embedder
 from ingestion.embedders import EmbeddingFailed
 from ingestion.models import Kind
+from ingestion.vector_models import model_for_search
 from retrieval.tuning import tuning
 
 logger = logging.getLogger(__name__)
@@ -21,7 +23,8 @@ LONGEST = 2000
 """Characters of a question that are read; the embedder reads fewer still."""
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
-QUOTED = re.compile(r'["“„«]([^"“”„«»]*\w[^"“”„«»]*)["”“»]')
+# Not the marks of inches: a quotation begins before a word and after none. French has blanks within.
+QUOTED = re.compile(r'(?<!\w)["“„](?=\S)([^"“”„«»]*\w[^"“”„«»]*)(?<=\S)["”“](?!\w)|«([^"“”„«»]*\w[^"“”„«»]*)»')
 KINDS = {kind.name.lower(): kind for kind in Kind}
 
 
@@ -61,9 +64,14 @@ class PreparedQuery:
         return list(dict.fromkeys(self.text.split()))[: tuning().words]
 
     @property
+    def quoted(self) -> list[str]:
+        """What stands between quotation marks, and so must stand in a passage."""
+        return list(dict.fromkeys(" ".join((a or b).split()) for a, b in QUOTED.findall(self.text)))
+
+    @property
     def phrases(self) -> list[str]:
-        """What stands between quotation marks; all of it where nothing does."""
-        return [" ".join(quoted.split()) for quoted in QUOTED.findall(self.text)] or [self.text]
+        """What is quoted; all of the question where nothing is."""
+        return self.quoted or [self.text]
 
     @property
     def literal(self) -> str:
@@ -95,19 +103,22 @@ class VectorCache:
 CACHE = VectorCache(tuning().cached_queries)
 
 
-def prepare(text: str) -> PreparedQuery:
-    """Clean and embed a question. Touches no workspace data; an embedder behind a network is asked here only."""
+def prepare(text: str, scope: Scope, *, model: str = "") -> PreparedQuery:
+    """Clean and embed a question with the model that the scope's workspace uses, or the configured one that is named.
+
+    Best called before the scope is opened: an embedder behind a network is asked here only.
+    """
     text = " ".join(CONTROL.sub(" ", text[:LONGEST]).split())
-    embedder = get_embedder()
+    model_id = model or model_for_search(scope)
     if not text:
-        return PreparedQuery("", embedder.model_id, ())
-    key = embedder.model_id, sha256(text.encode()).hexdigest()
+        return PreparedQuery("", model_id, ())
+    key = model_id, sha256(text.encode()).hexdigest()
     vector = CACHE.get(key)
     if vector is None:
         try:
-            vector = tuple(float(x) for x in embedder.embed_query(text))
+            vector = tuple(float(x) for x in get_embedder(model_id).embed_query(text))
         except EmbeddingFailed as failure:
             logger.warning("searching by words only: %s", failure)
-            return PreparedQuery(text, embedder.model_id, ())
+            return PreparedQuery(text, model_id, ())
         CACHE.put(key, vector)
-    return PreparedQuery(text, embedder.model_id, vector)
+    return PreparedQuery(text, model_id, vector)

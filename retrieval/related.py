@@ -5,9 +5,9 @@ from uuid import UUID
 
 from entities.access import Scope
 from entities.models import Entity
-from ingestion.embed import get_embedder
 from ingestion.models import Kind
-from retrieval.gate import gate
+from ingestion.vector_models import current_model
+from retrieval.gate import Gate, gate
 from retrieval.query import Within
 from retrieval.results import EntityRef, entity_ref
 from retrieval.statements import rows_of
@@ -28,26 +28,49 @@ JOIN entities_entity e ON e.number = near.entity
 WHERE near.distance <= %(furthest)s ORDER BY near.distance, e.number
 """
 
+# Of records that are near by one description: whether they are by all. A snapshot of properties stands in no field, and
+# there is one a label; long texts say other things of the same record.
+SNAPSHOTS = """
+WITH {ctes},
+told AS MATERIALIZED (
+  SELECT p.entity, p.data_classification AS label, p.embedding FROM ingestion_vector p
+  JOIN ingestion_contextrow c ON c.number = p."row" AND c.field = ''
+  WHERE {condition} AND p.entity = ANY(%(records)s::int[])
+  AND p.model = (SELECT m.id FROM ingestion_vectormodel m WHERE m.model_id = %(model)s))
+SELECT e.id FROM told own JOIN told other ON other.label = own.label AND other.entity <> own.entity
+JOIN entities_entity e ON e.number = other.entity
+WHERE own.entity = %(own)s GROUP BY e.id HAVING max(own.embedding <=> other.embedding) <= %(furthest)s
+"""
+
 
 @dataclass(frozen=True)
 class Related:
-    """score: cosine similarity of the descriptions."""
+    """score: cosine similarity of the descriptions. nearly_same: everything that the reader sees described of both,
+    label by label, is alike by `Tuning.nearly_same` or more, so that one may have been entered twice.
+    """
 
     entity: EntityRef
     score: float
+    nearly_same: bool
 
 
 def related(scope: Scope, entity: Entity, *, limit: int = 6) -> list[Related]:
     """Of a record that the caller got from an access function, the nearest others, nearest first."""
     number = Entity.objects.values_list("number", flat=True).get(pk=entity.pk)
+    model_id = current_model()
     through = gate(scope, Within(kinds=[Kind.METADATA])).all
-    params = {
-        **through.params,
-        "own": number,
-        "model": get_embedder().model_id,
-        "limit": limit,
-        "furthest": 1 - tuning().floor,
-    }
+    params = {**through.params, "own": number, "model": model_id, "limit": limit, "furthest": 1 - tuning().floor}
     near: dict[UUID, float] = dict(rows_of(through.fill(RELATED), params))  # type: ignore[arg-type]
     rows = {row.pk: row for row in Entity.objects.readable_by(scope).filter(pk__in=near)}
-    return [Related(entity_ref(scope, rows[pk]), round(1 - distance, 4)) for pk, distance in near.items() if pk in rows]
+    alike = [rows[pk].number for pk, distance in near.items() if pk in rows and 1 - distance >= tuning().nearly_same]
+    same = _nearly_same(through, number, alike, model_id) if alike else set()
+    return [
+        Related(entity_ref(scope, rows[pk]), round(1 - distance, 4), pk in same)
+        for pk, distance in near.items()
+        if pk in rows
+    ]
+
+
+def _nearly_same(through: Gate, number: int, others: list[int], model_id: str) -> set[UUID]:
+    asked = {"records": [number, *others], "model": model_id, "own": number, "furthest": 1 - tuning().nearly_same}
+    return {pk for (pk,) in rows_of(through.fill(SNAPSHOTS), {**through.params, **asked})}

@@ -264,6 +264,8 @@ def explain(words: Sequence[str], hit: Hit, beside: Sequence[str], origin: Entit
     if hit.neighbour_of is not None:
         how = f"that matched “{' '.join(map(bare, beside))}”" if beside else "found by meaning"
         parts.append(f"beside a passage {how}")
+    if hit.reranked:
+        parts.append(hit.reranked)
     if origin is not None:
         parts.append(f"linked by reference from {origin.title}")
     sentence = "; ".join(parts) or "in what was searched"

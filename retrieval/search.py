@@ -17,8 +17,9 @@ from references.graph import walk
 from retrieval.candidates import by_meaning, by_words, vectors_of
 from retrieval.exact import Exact, word_for_word
 from retrieval.fusion import Hit, Vectors, diversify, in_order, reciprocal_rank, spread
-from retrieval.gate import Gates, gate
+from retrieval.gate import gate
 from retrieval.neighbours import beside
+from retrieval.phrases import narrowed, rows_with
 from retrieval.query import PreparedQuery, Within, prepare
 from retrieval.results import Result, load_results
 from retrieval.survey import survey
@@ -34,16 +35,21 @@ BEHIND = 0.999
 class Found:
     """Everything that a question found, best first, before it is cut down.
 
-    gate: what it was found through. linked: record that references led to -> the record that they led from. exact: what
-    holds the question itself.
+    within: where it was looked for, with what references led to; rows: which alone were looked at, if only some.
+    linked: record that references led to -> the record that they led from. exact: what holds the question itself.
+    unheld: quoted phrases that no visible passage holds. problem: why the reranker that the workspace wishes gave no
+    order.
     """
 
     query: PreparedQuery
     terms: Terms
     hits: tuple[Hit, ...]
-    gate: Gates | None
+    within: Within = EVERYTHING
+    rows: tuple[int, ...] | None = None
     linked: Mapping[UUID, UUID] = field(default_factory=dict)
     exact: Exact = field(default_factory=Exact)
+    unheld: tuple[str, ...] = ()
+    problem: str = ""
 
 
 def search(
@@ -77,18 +83,30 @@ def find(
     """Both branches and their fusion. Raises as `search` does."""
     if current() != scope:
         raise ScopeError("a search is made in its own open scope")
-    asked = prepare(query) if isinstance(query, str) else query
-    nothing = Found(asked, Terms({}), (), None)
+    asked = prepare(query, scope) if isinstance(query, str) else query
+    nothing = Found(asked, Terms({}), ())
     if not asked.text:
         return nothing
     within, linked = widen(scope, within, reference_depth)
-    through = gate(scope, within)
     terms = terms_of(asked.words)
+    through = gate(scope, within)
+    quoted = rows_with(asked.quoted, through) if asked.quoted else []
+    if quoted:
+        through = narrowed(through, quoted)
     size = survey(list(terms.words), through)
     near, worded = by_meaning(asked, through, size), by_words(terms, through, size)
     exact = word_for_word(asked, terms, worded)
     least = tuning().floor if floor is None else floor
-    return Found(asked, terms, _fused(near, worded, exact, least), through, linked, exact)
+    return Found(
+        query=asked,
+        terms=terms,
+        hits=_fused(near, worded, exact, least),
+        within=within,
+        rows=tuple(quoted) or None,
+        linked=linked,
+        exact=exact,
+        unheld=() if quoted else tuple(asked.quoted),
+    )
 
 
 def widen(scope: Scope, within: Within, depth: int) -> tuple[Within, dict[UUID, UUID]]:
@@ -137,21 +155,38 @@ def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:
     """The best of what was found, varied, with neighbours, as results."""
     t = tuning()
     limit = max(0, min(limit, t.most))
-    if not found.hits or found.gate is None or not limit:
+    if not found.hits or not limit:
         return []
+    # Made anew: it may have been found in a transaction before this one.
+    through = gate(scope, found.within)
+    if found.rows is not None:
+        through = narrowed(through, found.rows)
     pool = {hit.row: hit for hit in found.hits[: max(t.pool, limit)]}
     vectors = vectors_of(list(pool), found.query.model_id)
     scores = {row: hit.score for row, hit in pool.items()}
     sure = [row for row in found.exact.rows if row in pool][: t.sure]
     varied = diversify(scores, vectors, max(t.diverse, limit), t.mmr, sure)
     taken = [_measured(pool[row], vectors, found.query) for row in varied]
-    around = beside([hit.row for hit in taken], found.gate, t.window)
+    around = beside([hit.row for hit in taken], through, t.window)
     hits = spread(taken, around, lambda distance: t.decay**distance)
-    return load_results(scope, hits[:limit], found.gate, found.terms, found.linked)
+    return load_results(scope, hits[:limit], through, found.terms, found.linked)
+
+
+def notices_of(found: Found) -> tuple[str, ...]:
+    """Sentences for whoever asked: what this search could not do as it was asked."""
+    told = []
+    if found.unheld:
+        phrases = " and ".join(f"“{phrase}”" for phrase in found.unheld)
+        told.append(f"No passage that you may see holds {phrases}. These are the nearest.")
+    if found.problem:
+        told.append(f"Not reranked: {found.problem} The order is that of the search.")
+    if found.query.text and not found.query.vector:
+        told.append("Searching by meaning is not available right now. These passages hold the words.")
+    return tuple(told)
 
 
 def _measured(hit: Hit, vectors: Vectors, query: PreparedQuery) -> Hit:
     """A row that only its words found has a similarity too, when it has a vector."""
-    if hit.similarity is not None or hit.row not in vectors:
+    if hit.similarity is not None or hit.row not in vectors or not query.vector:
         return hit
     return replace(hit, similarity=float(vectors[hit.row] @ query.vector))

@@ -16,7 +16,7 @@ def rows_of(statement: str, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     """All rows of a statement with named parameters, in the open transaction."""
     connection.ensure_connection()
     # Django's own cursors write the parameters into the text, so that each is another statement.
-    cursor = psycopg.Cursor(connection.connection)
+    cursor: Any = psycopg.Cursor(connection.connection)
     with connection.make_debug_cursor(cursor) if connection.queries_logged else connection.make_cursor(cursor) as open_:
         open_.execute(statement, params)
         return list(open_.fetchall())

@@ -1,5 +1,6 @@
-"""Suggestions while somebody types: names of records and files that they may see and are cleared for."""
+"""Suggestions while somebody types: names of records and files, and words, that they may see and are cleared for."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,18 +10,22 @@ from entities.access import Scope
 from entities.models import Entity
 from ingestion.access import visible_files
 from ingestion.models import Paragraph
+from retrieval.completions import completions
 from retrieval.links import workspace_url
 from retrieval.query import CONTROL
 from retrieval.results import FILE_NAME_IS_READABLE, entity_ref
 
 LONGEST = 100
+KEPT = 2
+"""Places that names leave to completed questions."""
+QUOTES = re.compile('["“”„«»]')
 
 
 @dataclass(frozen=True)
 class Suggestion:
-    """type: of the record, or "file". kind: the word for it."""
+    """type: of the record, "file", or "search" for a completed question, which has no id. kind: the word for it."""
 
-    id: str
+    id: str | None
     type: str
     name: str
     kind: str
@@ -30,12 +35,25 @@ class Suggestion:
 
 
 def suggest(scope: Scope, text: str, *, limit: int = 8) -> list[Suggestion]:
-    """Names that hold `text`: those that begin with it first, then those with a word that does, the latest of each."""
-    text = " ".join(CONTROL.sub(" ", text[:LONGEST]).split())
+    """Names that hold `text`, those that begin with it first, then those with a word that does, the latest of each; and
+    the question with its last word completed, which always has two places.
+    """
+    typed = CONTROL.sub(" ", text[:LONGEST])
+    text = " ".join(typed.split())
     if not text:
         return []
-    found = [*_records(scope, text, limit), *_files(scope, text, limit)]
-    return [suggestion for _, suggestion in sorted(found, key=lambda pair: pair[0])][:limit]
+    named = QUOTES.sub("", text).strip()
+    found = [*_records(scope, named, limit), *_files(scope, named, limit)] if named else []
+    names = [suggestion for _, suggestion in sorted(found, key=lambda pair: pair[0])][:limit]
+    searches = [_search(scope, completed) for completed in ([] if typed[-1].isspace() else completions(scope, text))]
+    names = names[: limit - min(len(searches), KEPT)]
+    return [*names, *searches[: limit - len(names)]]
+
+
+def _search(scope: Scope, text: str) -> Suggestion:
+    return Suggestion(
+        None, "search", text, "Search", workspace_url(scope, "retrieval:search", q=text), "search", "slate"
+    )
 
 
 def _nearness(column: str, text: str) -> Case:

@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
-from entities.access import MEMBER, Scope, get_entity_or_404, requires
+from entities.access import MEMBER, Scope, get_entity_or_404, opens_own_scope, requires
 from entities.api.lists import chips_of_atoms
 from entities.model_markdown import CitationLink
 from entities.models import Entity
@@ -22,8 +22,9 @@ from retrieval.nearby import nearby_by_row
 from retrieval.owners import citing_or_404
 from retrieval.params import Asked, read_asked
 from retrieval.related import related
+from retrieval.rerank import look
 from retrieval.results import entity_ref
-from retrieval.search import choose, find
+from retrieval.search import Found, choose, notices_of
 from retrieval.suggest import suggest
 from retrieval.tuning import tuning
 
@@ -32,24 +33,27 @@ def scope_of(request: HttpRequest) -> Scope:
     return request.access_scope  # type: ignore[attr-defined, no-any-return]
 
 
+@opens_own_scope
 @requires(MEMBER)
 @require_safe
 def search_page(request: HttpRequest) -> HttpResponse:
     """The page, or for htmx its results alone."""
-    asked = read_asked(request.GET)
-    context = {"asked": asked, "search_query": asked.text, **found_context(request, asked)}
+    asked, scope = read_asked(request.GET), scope_of(request)
+    started, found = time.monotonic(), None
+    if asked.text and not asked.problems:
+        found = look(scope, asked.text, within=asked.within, reference_depth=asked.reference_depth)
     template = "retrieval/search_results.html" if request.htmx else "retrieval/search.html"  # type: ignore[attr-defined]
-    return render(request, template, context, status=422 if asked.problems else 200)
+    with scope.open():
+        context = {"asked": asked, "search_query": asked.text, **found_context(request, asked, found, started)}
+        return render(request, template, context, status=422 if asked.problems else 200)
 
 
-def found_context(request: HttpRequest, asked: Asked) -> dict[str, Any]:
+def found_context(request: HttpRequest, asked: Asked, found: Found | None, started: float) -> dict[str, Any]:
     scope = scope_of(request)
     records = Entity.objects.readable_by(scope).filter(pk__in=list(asked.within.entities))
     narrowed = {"records": [entity_ref(scope, record) for record in records]}
-    if not asked.text or asked.problems:
+    if found is None:
         return narrowed
-    started = time.monotonic()
-    found = find(scope, asked.text, within=asked.within, reference_depth=asked.reference_depth)
     results = choose(scope, found, limit=asked.limit)
     note_search(scope, "page", found.query, asked.within, shown_of(results), started, depth=asked.reference_depth)
     beside = nearby_by_row(scope, results)
@@ -60,7 +64,7 @@ def found_context(request: HttpRequest, asked: Asked) -> dict[str, Any]:
         "facets": count_facets(scope, found, asked.within, asked.reference_depth),
         "more_url": address(request, limit=min(asked.limit + tuning().page, tuning().most)) if there_is_more else "",
         "everywhere_url": f"{request.path}?{urlencode({'q': asked.text})}",
-        "words_only": not found.query.vector,
+        "notices": notices_of(found),
         "narrowed": narrowed["records"] or any(vars(asked.within).values()),
     }
 

@@ -39,6 +39,7 @@ from entities.access.routes import (
     SIGNED_IN,
     STEWARD,
     Rule,
+    opens_own_scope,
     requires,
     rule_of,
 )
@@ -82,6 +83,7 @@ __all__ = [
     "make_group",
     "may",
     "may_create",
+    "opens_own_scope",
     "missing_atoms",
     "open_token",
     "raise_labels",

@@ -10,8 +10,8 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 
-from entities.access.scope import Scope
-from entities.errors import PASSWORD_FIRST, not_signed_in, payload
+from entities.access.scope import NoWorkspace, Scope
+from entities.errors import PASSWORD_FIRST, absent, not_signed_in, payload
 
 SIGN_IN = "/sign-in/"
 OWN_PASSWORD = "/account/password/"  # noqa: S105  an address
@@ -82,6 +82,30 @@ def password_first(request: HttpRequest) -> HttpResponseBase:
 
 def is_api(request: HttpRequest) -> bool:
     return request.path_info.startswith("/api/")
+
+
+# What `opens_own_scope` has marked.
+_own_scope: WeakKeyDictionary[Callable[..., HttpResponseBase], bool] = WeakKeyDictionary()
+
+
+def opens_own_scope(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
+    """Outermost on a view that reads only: it opens `request.access_scope` itself, as often as it needs, so that none
+    is open while a model runs (design §9). What it renders is rendered in an open scope too.
+    """
+
+    @wraps(view)
+    def opening(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        try:
+            return view(request, *args, **kwargs)
+        except NoWorkspace:
+            return absent(request)  # the membership ended meanwhile
+
+    _own_scope[opening] = True
+    return opening
+
+
+def opens_its_own(callback: Any) -> bool:
+    return callback in _own_scope
 
 
 def rule_of(callback: Any) -> Rule | None:

@@ -1,10 +1,11 @@
 """What administrators of a workspace manage: people, roles, classifications, grants, and records' metadata."""
 
+from entities.admin.audit import AuditAdmin
 from entities.admin.base import WorkspaceAdmin
 from entities.admin.labels import ClassificationAdmin
 from entities.admin.people import MembershipAdmin, RoleAdmin
 from entities.admin.records import EntityAdmin, GrantAdmin
-from entities.admin.workspace import AuditAdmin, SettingsAdmin
+from entities.admin.workspace import SettingsAdmin
 from entities.admin_site import site
 from entities.models import (
     AuditEntry,

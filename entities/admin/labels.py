@@ -12,9 +12,15 @@ from unfold.widgets import UnfoldAdminSelectWidget
 from entities.actions import tell_access_changed
 from entities.admin.base import WorkspaceAdmin
 from entities.admin_site import site
+from entities.audit.keeping import redact_label
 from entities.models import Classification
 from entities.models.classification import FIRST_COMPOUND, FIRST_CUSTOM
 from entities.palette import COLORS, LABEL_ICONS
+
+LABEL_KEYS = """
+SELECT string_agg(DISTINCT quote_ident(conname), ', ') FROM pg_constraint
+WHERE confrelid = 'entities_classification'::regclass AND contype = 'f' AND condeferrable
+"""
 
 
 class ClassificationForm(forms.ModelForm):
@@ -54,12 +60,18 @@ class ClassificationAdmin(WorkspaceAdmin):
         super().save_model(request, obj, form, change)
 
     def delete_model(self, request: HttpRequest, obj: Classification) -> None:
-        """Its compounds go with it. Raises: PermissionDenied where text has one of these labels."""
+        """Its compounds go with it, and the words in the audit that carry it. Raises: PermissionDenied where text has
+        one of these labels.
+        """
         try:
             with transaction.atomic(), connection.cursor() as cursor:
+                redact_label(obj.value)
                 super().delete_model(request, obj)
-                cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")  # labels of text are checked at the commit
-                cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+                # Labels of text are checked at the commit. Of what waits for it only these: the audit is sealed there.
+                cursor.execute(LABEL_KEYS)
+                keys = cursor.fetchone()[0]
+                cursor.execute(f"SET CONSTRAINTS {keys} IMMEDIATE")
+                cursor.execute(f"SET CONSTRAINTS {keys} DEFERRED")
         except IntegrityError:
             raise PermissionDenied(f"{obj.label} is in use: something in this workspace has it as its label.") from None
         tell_access_changed(self.scope(request))

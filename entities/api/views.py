@@ -14,7 +14,6 @@ from rest_framework.response import Response
 
 from entities import actions
 from entities.access import (
-    ADMIN,
     MEMBER,
     PUBLIC_ROUTE,
     NoWorkspace,
@@ -38,7 +37,7 @@ from entities.api.serializers import (
 from entities.api.shapes import PAGING, Label, page_of
 from entities.attempts import SLOW_DOWN, note_wrong_password, too_many
 from entities.errors import PASSWORD_FIRST, payload
-from entities.models import AuditEntry, Entity, Membership, Role, User
+from entities.models import Entity, Membership, Role, User
 from entities.records import BadQuery, list_records, visible_links
 from entities.registry import column_of, entity_types, parents
 from entities.text import read_texts
@@ -127,39 +126,6 @@ def me(request: Request) -> Response:
 def types(request: Request) -> Response:
     """The types of records, with the fields that exist for the caller."""
     return Response([type_json(model) for model in entity_types().values()])
-
-
-class ObjectSerializer(serializers.Serializer):
-    kind = serializers.CharField()
-    id = serializers.CharField()
-
-
-class AuditSerializer(serializers.Serializer):
-    """actor: the id of a user, a role's with a minus sign, or 0 for the program. detail: ids, labels and numbers."""
-
-    at = serializers.DateTimeField()
-    actor = serializers.IntegerField()
-    action = serializers.CharField()
-    object = ObjectSerializer()
-    detail = serializers.DictField()
-
-
-@requires(ADMIN)
-@extend_schema(responses=page_of(AuditSerializer), parameters=PAGING)
-@api_view(["GET"])
-def audit(request: Request) -> Response:
-    """Who did what, newest first. Ids and labels, never text."""
-    return paginate(
-        request,
-        AuditEntry.objects.all(),
-        lambda row: {
-            "at": row.at,
-            "actor": row.actor,
-            "action": row.action,
-            "object": {"kind": row.object_kind, "id": row.object_id},
-            "detail": row.detail,
-        },
-    )
 
 
 def field_filters(model: type[Entity]) -> list[OpenApiParameter]:

@@ -39,17 +39,12 @@ def redact(places: Iterable[int], why: Why) -> int:
 
 
 def redact_label(atom: int) -> int:
-    """Take out all words that carry a classification which is to be deleted. In the service's scope."""
-    carried = AuditText.objects.filter(floor__in=_labels_with(atom)) | AuditText.objects.filter(
-        data_classification__in=_labels_with(atom)
-    )
-    return redact(carried.values_list("entry__link__seq", flat=True), Why.LABEL)
-
-
-def _labels_with(atom: int) -> list[int]:
-    from entities.access import atoms_by_label
-
-    return [label for label, atoms in atoms_by_label().items() if atom in atoms]
+    """Take out all words that carry a classification which is to be deleted, whoever may read them. Raises and returns
+    as `redact`.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT app_redact_audit_of(%s)", [atom])
+        return int(cursor.fetchone()[0])
 
 
 def keep(workspace: int) -> tuple[int, int]:

@@ -118,6 +118,15 @@ BEGIN
   RETURN cardinality(gone);
 END $$;
 
+-- All words that carry a classification which is about to be deleted.
+CREATE FUNCTION app_redact_audit_of(atom integer) RETURNS integer
+LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT app_redact_audit(ARRAY(
+    SELECT DISTINCT l.seq FROM entities_audittext t JOIN entities_auditlink l USING (entry_id)
+    JOIN entities_classification c ON c.workspace_id = t.workspace_id AND c.value IN (t.floor, t.data_classification)
+    WHERE t.workspace_id = app_workspace() AND atom = ANY(c.components)), 'label')
+$$;
+
 -- Removes the oldest rows of before `until`, at most `most` of them; their links stay. Nothing younger than 30 days
 -- goes, whoever asks, and what the door wrote stays, for it explains what is missing. Returns how many there were.
 CREATE FUNCTION app_remove_audit(until timestamptz, most integer) RETURNS integer

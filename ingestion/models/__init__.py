@@ -1,6 +1,7 @@
 from ingestion.models.files import Blob, File, FileRevision, Stage, State
 from ingestion.models.index import ContextRow, Kind, RowParagraph, VectorModel
 from ingestion.models.paragraphs import Paragraph
+from ingestion.models.vectors import WorkspaceModel
 from ingestion.models.work import RecordIndex, StepResult
 
 __all__ = [
@@ -16,4 +17,5 @@ __all__ = [
     "State",
     "StepResult",
     "VectorModel",
+    "WorkspaceModel",
 ]

@@ -55,7 +55,7 @@ class ByHand:
         if not found:
             return np.empty(0, dtype=np.int64), np.empty((0, self.dim), dtype=np.float32)
         joined = np.frombuffer(b"".join(sent[4:] for _, sent in found), dtype=">f2").astype(np.float32)
-        return np.array([row for row, _ in found]), unit(joined.reshape(len(found), -1))
+        return np.array([row for row, _ in found]), unit(joined.reshape(len(found), -1).astype(np.float64))
 
     def plan(self, statement: str, query: PreparedQuery) -> str:
         explained = f"EXPLAIN (ANALYZE, SETTINGS) {statement.format(dim=self.dim, model=self.params['model'])}"

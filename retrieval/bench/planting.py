@@ -73,7 +73,7 @@ def plant_records(raw: psycopg.Connection, workspace: int, count: int, readers: 
     contract = ContentType.objects.get_for_model(Contract).pk
     made = raw.execute(RECORDS, {"workspace": workspace, "type": contract, "count": count}).fetchall()
     raw.execute(CONTRACTS, [workspace])
-    file_of = dict(raw.execute(FILES, [workspace]).fetchall())
+    file_of: dict[UUID, UUID] = dict(raw.execute(FILES, [workspace]).fetchall())
     ids = [pk for pk, _ in made]
     restricted = ids[1::2]
     for reader in readers:

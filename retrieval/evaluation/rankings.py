@@ -7,6 +7,7 @@ from entities.access import Scope
 from ingestion.models import ContextRow
 from retrieval.exact import Exact
 from retrieval.query import PreparedQuery, Within
+from retrieval.rerank import rerank, shortlist
 from retrieval.search import Found, choose, find
 from retrieval.tuning import tuning
 
@@ -27,9 +28,17 @@ class Rankings:
 
 
 def rank(scope: Scope, query: PreparedQuery, within: Within) -> Rankings:
-    """In the open scope. Raises as `search` does."""
-    found = find(scope, query, within=within)
-    results = choose(scope, found, limit=tuning().page)
+    """Opens the scope itself, and not while a reranker runs. Raises as `search` does."""
+    with scope.open():
+        found = find(scope, query, within=within)
+        short = shortlist(found)
+    ordered = rerank(scope, found, short)
+    with scope.open():
+        return _ranked(scope, found, ordered)
+
+
+def _ranked(scope: Scope, found: Found, ordered: Found) -> Rankings:
+    results = choose(scope, ordered, limit=tuning().page)
     numbers = dict(ContextRow.objects.filter(pk__in=[result.id for result in results]).values_list("pk", "number"))
     lists = {**branches(found), SHOWN: [numbers[result.id] for result in results]}
     similarities = [hit.similarity for hit in found.hits if hit.similarity is not None]

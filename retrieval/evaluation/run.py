@@ -58,10 +58,11 @@ class Measured:
     seconds: float
 
 
-def measure(scope: Scope, given: QuestionSet, say: Say = lambda text: None) -> Measured:
-    """Ask all questions as `scope`, which is not open yet; each in a transaction of its own, so a long run holds none.
+def measure(scope: Scope, given: QuestionSet, say: Say = lambda text: None, *, model: str = "") -> Measured:
+    """Ask all questions as `scope`, which is not open yet; each in transactions of its own, so a long run holds none.
 
-    Raises: ValueError for a set without an answerable question.
+    model: the embedding model to ask by, in the place of the one in use. Raises: ValueError for a set without an
+    answerable question.
     """
     begun = time.monotonic()
     known: dict[int, Passage] = {}
@@ -72,9 +73,8 @@ def measure(scope: Scope, given: QuestionSet, say: Say = lambda text: None) -> M
     for number, question in enumerate(given.questions, start=1):
         if number % 100 == 0:
             say(f"{number} of {len(given.questions)} questions")
-        query = prepare(question.text)
-        with scope.open():
-            outcomes.append(ask(scope, question, query, files, known))
+        query = prepare(question.text, scope, model=model)
+        outcomes.append(ask(scope, question, query, files, known))
     answered = [one for one in outcomes if one.question.places]
     return Measured(
         outcomes,
@@ -111,14 +111,15 @@ def ask(
     files: Mapping[str, Sequence[UUID]],
     known: dict[int, Passage],
 ) -> Outcome:
-    """In the open scope. known: passages seen before, which are not read again."""
+    """Opens the scope itself. known: passages seen before, which are not read again."""
     narrowed = [pk for name in question.files for pk in files.get(name, ())]
     if question.files and not narrowed:
         found = Rankings(dict.fromkeys(RANKINGS, ()), None)
     else:
         found = rank(scope, query, Within(files=narrowed))
     rows = sorted({row for ranked in found.rows.values() for row in ranked})
-    known.update(load_passages(set(rows) - set(known)))
+    with scope.open():
+        known.update(load_passages(set(rows) - set(known)))
     passages = [known[row] for row in rows if row in known]
     judged = judge(passages, question.places)
     return Outcome(

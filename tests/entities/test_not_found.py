@@ -90,3 +90,6 @@ def test_the_schema_names_no_classification_and_is_for_who_signs_in(alice: Perso
         assert Client().get(path).status_code == 401
         assert b"Merger Blue" not in alice.client.get(path).content
     assert b"counterparty" in alice.client.get("/api/schema/").content
+    for way in ({}, {"X-Workspace": "acme"}):
+        assert alice.client.get("/api/docs/", headers=way).status_code == 200
+    assert alice.api.get("/api/docs/").status_code == 200

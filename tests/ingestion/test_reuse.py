@@ -30,7 +30,7 @@ def embedded(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             seen.extend(given_)
             return real.embed_documents(given_)
 
-    monkeypatch.setitem(embed._made, "embedder", Counting())
+    monkeypatch.setitem(embed._made, real.model_id, Counting())
     return seen
 
 

@@ -95,7 +95,7 @@ def test_foreign_and_absent_records_are_one_answer(index, lease, restricted, vie
     absent = viewer.api.get("/api/search/", {"q": "liability", "entity": str(uuid4())})
     hidden = viewer.api.get("/api/search/", {"q": "liability", "entity": str(restricted.pk)})
     assert hidden.content == absent.content
-    assert outsider.api.get("/api/search/", {"q": "liability"}).json() == {"results": []}
+    assert outsider.api.get("/api/search/", {"q": "liability"}).json() == {"results": [], "notices": []}
 
 
 def test_who_is_not_signed_in_gets_nothing(lease, client):
@@ -238,7 +238,7 @@ def test_related_records_are_the_nearest(index, lease, contract, alice, viewer):
     index.row(far, "Printer toner runs out, low severity.", kind=Kind.METADATA)
     found = viewer.api.get(f"/api/entities/{contract.pk}/related/").json()["results"]
     assert found[0]["id"] == str(near.pk)
-    assert set(found[0]) == {"id", "type", "name", "score", "url"}
+    assert set(found[0]) == {"id", "type", "name", "score", "nearly_same", "url"}
     assert str(contract.pk) not in [r["id"] for r in found]
     assert "Berth lease" in viewer.client.get(f"/w/acme/entities/{contract.pk}/related/").content.decode()
 
@@ -257,3 +257,32 @@ def test_hidden_records_are_not_related(index, lease, contract, restricted, view
         outsider.api.get(f"/api/entities/{contract.pk}/related/"),
     ):
         assert (answer.status_code, answer.content) == (404, absent.content)
+
+
+def test_records_that_were_entered_twice_are_told_apart_from_what_is_only_near(
+    index, contract, restricted, alice, viewer, cfo
+):
+    """By every description that the reader sees of both, label by label."""
+    twin = add(alice, Contract, "Quay lease Ltd", counterparty="Port Ltd")
+    near = add(alice, Contract, "Crane maintenance", counterparty="Port")
+    text = "Contract: Quay lease with Port of Leith, draft\nCounterparty: Port of Leith"
+    index.row(contract, text)
+    index.row(twin, text.replace("Leith,", "Leith Ltd,"))
+    index.row(near, "Contract: Crane maintenance with Port of Leith, draft\nCounterparty: Port of Leith")
+    index.row(restricted, text)
+
+    def same(person):
+        found = person.api.get(f"/api/entities/{contract.pk}/related/").json()["results"]
+        return {r["id"] for r in found if r["nearly_same"]}, {r["id"] for r in found}
+
+    assert same(viewer) == ({str(twin.pk)}, {str(twin.pk), str(near.pk)})
+    assert str(restricted.pk) in same(alice)[0]
+    page = viewer.client.get(f"/w/acme/entities/{contract.pk}/related/").content.decode()
+    assert page.count("nearly the same") == 1
+    # What only the one who is cleared for it sees, tells the two apart for them alone; long texts say nothing here.
+    index.row(contract, "Contract\nValue: 90,000 for the whole of the term", label=FINANCIAL)
+    index.row(twin, "Contract\nBank guarantee: none, nobody asked for it", label=FINANCIAL)
+    index.row(twin, "The sheet piling starts in November.", field="description")
+    index.row(contract, "The lamps were changed.", field="description")
+    assert same(viewer)[0] == {str(twin.pk)}
+    assert same(cfo)[0] == set()

@@ -11,6 +11,7 @@ from entities.actions import create_entity
 from entities.types import Contract
 from ingestion import vector_graph
 from retrieval import candidates, sizes
+from retrieval.gate import gate
 from retrieval.search import find
 from retrieval.survey import Survey, survey
 from retrieval.tuning import tuning
@@ -95,9 +96,8 @@ def test_common_words_order_what_rare_ones_found(
     monkeypatch.setattr("retrieval.survey.FEW", 1)
     with alice.scope.open():
         found = find(alice.scope, "sluice quay", floor=-1)
-        assert found.gate is not None
         terms = list(found.terms.words)
-        assert candidates.plan(terms, survey(terms, found.gate)).weighed
+        assert candidates.plan(terms, survey(terms, gate(alice.scope, found.within))).weighed
     assert best() == whole == ["The sluice by the quay is open.", "The sluice is shut."]
 
 

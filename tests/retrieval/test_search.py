@@ -66,7 +66,7 @@ def test_any_text_is_a_question(lease, viewer, query):
 
 
 def test_a_prepared_question_gives_the_same(lease, viewer):
-    asked = prepare("notice of termination")
+    asked = prepare("notice of termination", viewer.scope)
     with viewer.scope.open():
         assert ids(search(viewer.scope, asked)) == ids(search(viewer.scope, "notice of termination"))
 

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from entities.access import NoWorkspace, Scope
 from entities.models import User
-from ingestion.embed import get_embedder
+from ingestion.vector_models import model_for_search, whole_models
 from retrieval.evaluation.documents import ROLE, load_documents
 from retrieval.evaluation.readers import as_lines, read_set
 from retrieval.evaluation.report import as_json, lines
@@ -38,6 +38,9 @@ class Command(BaseCommand):
         parser.add_argument(
             "--accept", action="store_true", help="Compare later runs with this one, even if it dropped."
         )
+        parser.add_argument(
+            "--model", default="", help="Ask by this embedding model of the workspace, in place of the one in use."
+        )
         parser.add_argument("--same-settings", action="store_true", help="Compare with a run of today's settings only.")
         parser.add_argument("--load-only", action="store_true", help="Read the documents and ask nothing.")
         parser.add_argument(
@@ -58,13 +61,18 @@ class Command(BaseCommand):
         reader, name = self.reader(given, options)
         if options["load_only"]:
             return
+        model_id = options["model"] or model_for_search(reader)
+        if model_id not in whole_models(reader.workspace):
+            raise CommandError(
+                f"{model_id} is no model of this workspace, or not whole: manage.py vector_model status."
+            )
         try:
             kept = keep(
                 reader,
                 given,
-                measure(reader, given, self.say),
+                measure(reader, given, self.say, model=model_id),
                 name=name,
-                model_id=get_embedder().model_id,
+                model_id=model_id,
                 threshold=options["threshold"],
                 accept=options["accept"],
                 same_settings=options["same_settings"],

@@ -1,0 +1,172 @@
+"""The audit, to be read. Words show as far as the administrator is cleared for them (docs/audit.md)."""
+
+from datetime import UTC, date, datetime, timedelta
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from unfold.views import ChangeList
+
+from entities.access import Scope
+from entities.admin.base import WorkspaceAdmin
+from entities.api.lists import chips_of_atoms
+from entities.audit.reading import Row, State, entries, known_actions, on_days, rows_of
+from entities.models import AuditEntry, Role, User
+
+DAYS = 14
+SAID = {State.HIDDEN: "Words you are not cleared for", State.REDACTED: "Words taken out"}
+
+
+def scope_of(request: HttpRequest) -> Scope:
+    return request.access_scope  # type: ignore[attr-defined, no-any-return]
+
+
+class ActionFilter(admin.SimpleListFilter):
+    title = parameter_name = "action"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [(action, action) for action in known_actions(scope_of(request))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return queryset.filter(action=self.value()) if self.value() else queryset
+
+
+class PersonFilter(admin.SimpleListFilter):
+    """Members, roles and the program; who has left by their number in the address."""
+
+    title, parameter_name = "person", "actor"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        people = User.objects.filter(memberships__isnull=False).order_by("username")
+        roles = [(str(-role.pk), f"as {role.name}") for role in Role.objects.all()]
+        return [*((str(user.pk), str(user)) for user in people), ("0", "the program"), *roles]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        value = self.value() or ""
+        if not value:
+            return queryset
+        number = value.removeprefix("-")
+        return (
+            queryset.filter(actor=int(value))
+            if number.isascii() and number.isdigit() and len(number) < 18
+            else (queryset.none())
+        )
+
+
+class DayFilter(admin.SimpleListFilter):
+    """The last two weeks; any other day as `?day=2026-03-31`."""
+
+    title = parameter_name = "day"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        today = datetime.now(UTC).date()
+        return [(day.isoformat(), f"{day:%a %-d %B}") for day in (today - timedelta(days=n) for n in range(DAYS))]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if not self.value():
+            return queryset
+        try:
+            day = date.fromisoformat(self.value() or "")
+        except ValueError:
+            return queryset.none()
+        return queryset.filter(**on_days(day, day))
+
+
+class Rows(ChangeList):
+    """A page of the list, with its rows and the people in it read at once."""
+
+    @cached_property
+    def read(self) -> dict[int, Row]:
+        return {row.entry.pk: row for row in rows_of(scope_of(self.request), list(self.result_list))}
+
+    @cached_property
+    def names(self) -> dict[int, str]:
+        actors = {entry.actor for entry in self.result_list}
+        people = {user.pk: str(user) for user in User.objects.filter(pk__in=actors)}
+        roles = {-role.pk: role.name for role in Role.objects.filter(pk__in=[-actor for actor in actors])}
+        return {0: "the program", **people, **roles}
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        self.request = request
+        for entry in self.result_list:
+            entry.row, entry.name = self.read[entry.pk], self.names.get(entry.actor, f"#{entry.actor}")
+
+
+class AuditAdmin(WorkspaceAdmin):
+    list_display = ["number", "at", "who", "action", "what", "words", "figures"]
+    list_display_links = None
+    search_fields = ["object_id", "action"]
+    list_filter = [ActionFilter, PersonFilter, DayFilter]
+    list_per_page = 50
+    show_full_result_count = False
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return Rows
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[AuditEntry]:
+        return entries()
+
+    def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
+        return lookup in ("action", "actor", "day")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    has_delete_permission = has_change_permission
+
+    @admin.display(description="Row")
+    def number(self, entry: Any) -> str:
+        return str(entry.row.number or "")
+
+    @admin.display(description="Who")
+    def who(self, entry: Any) -> str:
+        return str(entry.name)
+
+    @admin.display(description="What")
+    def what(self, entry: AuditEntry) -> str:
+        return f"{entry.object_kind} {entry.object_id}".strip()
+
+    @admin.display(description="Asked")
+    def words(self, entry: Any) -> str:
+        """The question with its label, and the records of what was found that the administrator may see too."""
+        row: Row = entry.row
+        if row.words is None:
+            return SAID.get(row.state, "")
+        atoms = row.words.atoms
+        label = "not labelled" if atoms is None else ", ".join(chip.label for chip in chips_of_atoms(atoms))
+        records = dict.fromkeys(record for _, record in row.words.retrieved)
+        links = format_html_join(" ", '<a href="{}">{}</a>', ((record_url(pk), pk.hex[:8]) for pk in records))
+        text = format_html("{} ({})", row.words.text, label) if row.words.text else ""
+        found = format_html("<details><summary>Found in</summary>{}</details>", links) if records else ""
+        return format_html("{}{}", text, found)
+
+    @admin.display(description="Details")
+    def figures(self, entry: AuditEntry) -> str:
+        return "; ".join(f"{name.replace('_', ' ')} {plain(value)}" for name, value in entry.detail.items())
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        """An id, or an action: whole, so that an index serves."""
+        term = search_term.strip()
+        return (queryset.filter(Q(object_id=term) | Q(action=term)) if term else queryset), False
+
+
+def record_url(pk: UUID) -> str:
+    return reverse("entities:detail", args=[pk])
+
+
+def plain(value: Any) -> str:
+    """A value of `detail` for people: {"input": 3} as "input 3"."""
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {plain(each)}" for name, each in value.items())
+    return ", ".join(map(plain, value)) if isinstance(value, list) else str(value)

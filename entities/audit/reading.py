@@ -1,0 +1,112 @@
+"""Rows of the audit as an administrator may see them: words by row-level security, records by object permission."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from enum import StrEnum
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import QuerySet
+
+from entities.access import Scope, atoms_of
+from entities.models import AuditEntry, AuditText, Entity
+
+
+class State(StrEnum):
+    """Of the words of a row. none: it never had any. hidden: the reader is not cleared for them, or nobody yet."""
+
+    NONE = "none"
+    SHOWN = "shown"
+    HIDDEN = "hidden"
+    REDACTED = "redacted"
+
+
+@dataclass(frozen=True)
+class Words:
+    """atoms: None where the words are not labelled. retrieved: (index row, record), of records that the reader may see;
+    the others are not counted. within: where it was looked for, by the same rule.
+    """
+
+    text: str
+    atoms: tuple[int, ...] | None
+    retrieved: tuple[tuple[UUID, UUID], ...]
+    within: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Row:
+    """number: the place in the chain. words: where `state` is shown."""
+
+    number: int | None
+    entry: AuditEntry
+    state: State
+    words: Words | None
+
+
+def entries() -> QuerySet[AuditEntry]:
+    """Newest first, each with its link and what of its words the open scope may read, in one statement."""
+    return AuditEntry.objects.select_related("link", "text").order_by("-id")
+
+
+def on_days(since: date | None, until: date | None) -> dict[str, datetime]:
+    """The condition for entries from the first day to the last, in UTC."""
+    found: dict[str, datetime] = {}
+    if since:
+        found["at__gte"] = datetime.combine(since, time.min, UTC)
+    if until:
+        found["at__lt"] = datetime.combine(until, time.min, UTC) + timedelta(days=1)
+    return found
+
+
+def rows_of(scope: Scope, page: Sequence[AuditEntry]) -> list[Row]:
+    """Entries of `entries()`, with one statement for all records that they name as found."""
+    texts: list[AuditText] = [entry.text for entry in page if hasattr(entry, "text")]
+    named = {UUID(record) for text in texts for _, record in text.retrieved}
+    named |= {UUID(record) for text in texts for record in text.within.get("entities", ())}
+    seen = set(Entity.objects.visible_to(scope).filter(pk__in=named).values_list("pk", flat=True)) if named else set()
+    return [_row(entry, seen) for entry in page]
+
+
+def _row(entry: AuditEntry, seen: set[UUID]) -> Row:
+    link, text = getattr(entry, "link", None), getattr(entry, "text", None)
+    number = link.seq if link else None
+    if text is not None:
+        return Row(number, entry, State.SHOWN, _words(text, seen))
+    if link is None or link.text_digest is None:
+        return Row(number, entry, State.NONE, None)
+    return Row(number, entry, State.REDACTED if link.redacted else State.HIDDEN, None)
+
+
+def _words(text: AuditText, seen: set[UUID]) -> Words:
+    found = ((UUID(row), UUID(record)) for row, record in text.retrieved)
+    # Places that a layer above knows the rules of (files, conversations) are left out; they are in the database.
+    within = {name: value for name, value in text.within.items() if name not in ("entities", "files", "sessions")}
+    if records := [record for record in text.within.get("entities", ()) if UUID(record) in seen]:
+        within["entities"] = records
+    label = text.data_classification
+    return Words(
+        text.text,
+        None if label is None else atoms_of(label),
+        tuple((row, record) for row, record in found if record in seen),
+        within,
+    )
+
+
+KNOWN_ACTIONS = """
+WITH RECURSIVE known(action) AS (
+  (SELECT action FROM entities_auditentry WHERE workspace_id = %(workspace)s ORDER BY action LIMIT 1)
+  UNION ALL
+  SELECT (SELECT e.action FROM entities_auditentry e
+          WHERE e.workspace_id = %(workspace)s AND e.action > known.action ORDER BY e.action LIMIT 1)
+  FROM known WHERE known.action IS NOT NULL)
+SELECT action FROM known WHERE action IS NOT NULL
+"""
+
+
+def known_actions(scope: Scope) -> list[str]:
+    """The actions that there are, from one to the next by their index: not a look at every row."""
+    with connection.cursor() as cursor:
+        cursor.execute(KNOWN_ACTIONS, {"workspace": scope.workspace})
+        return [action for (action,) in cursor.fetchall()]

@@ -1,0 +1,5 @@
+"""What the audit wants done periodically (config.settings.schedules)."""
+
+from typing import Any
+
+SCHEDULE: dict[str, dict[str, Any]] = {"audit.keep": {"task": "audit.keep", "schedule": 3600.0}}

@@ -1,0 +1,42 @@
+"""Which embedding models a workspace uses (docs/adr/0020). Vectors themselves are in a narrow table, `index.sql`."""
+
+from django.db import models
+
+from entities.models import Workspace
+from ingestion.models.index import VectorModel
+
+
+class WorkspaceModel(models.Model):
+    """A model of a workspace: the one that its searches use, or one that stands beside it, to replace it or replaced.
+
+    rows, missing: rows of the index and those of them without this model's vector, when they were last counted
+    (checked_at). claim, claimed_until: as on `File`. switched_at: when searches last began or ceased to use it.
+    """
+
+    class State(models.TextChoices):
+        CURRENT = "current", "Used by searches"
+        BESIDE = "beside", "Kept beside it"
+
+    workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
+    model = models.ForeignKey(VectorModel, models.PROTECT, related_name="+")
+    state = models.CharField(max_length=8, choices=State)
+    rows = models.PositiveIntegerField(default=0)
+    missing = models.PositiveIntegerField(default=0)
+    checked_at = models.DateTimeField(null=True)
+    claim = models.UUIDField(null=True)
+    claimed_until = models.DateTimeField(null=True)
+    attempts = models.PositiveSmallIntegerField(default=0)
+    error = models.CharField(max_length=300, blank=True)
+    added_at = models.DateTimeField(auto_now_add=True)
+    switched_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["workspace", "model"], name="one_state_per_model"),
+            models.UniqueConstraint(
+                fields=["workspace"], condition=models.Q(state="current"), name="one_current_model_per_workspace"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return str(self.model_id)

@@ -1,0 +1,236 @@
+"""Making the vectors of a model that stands beside the one in use, in the background.
+
+Each batch is committed under the claim, so a killed worker loses one batch at most, and whoever comes next goes on
+where it stopped: work is what has no vector yet, found by asking the database. A failure is written to the model's row
+and tried again later; indexing by the model in use never waits for it.
+"""
+
+import logging
+import time
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import F, Q
+from django.db.models.functions import Now
+from django.utils import timezone
+
+from entities.access import Scope
+from ingestion.chunk import SEPARATOR, embedding_text
+from ingestion.claims import FREE
+from ingestion.embed import get_embedder
+from ingestion.embedders import Embedder, EmbeddingFailed
+from ingestion.index import Vector, as_vector, write_vectors
+from ingestion.models import ContextRow, WorkspaceModel
+from ingestion.vector_models import NotWhole, Refused, State, count_missing, find, try_switch
+
+logger = logging.getLogger(__name__)
+
+BATCH = 32
+FOUND_AT_ONCE = 4_096
+LEASE = timedelta(minutes=5)
+"""Longer than a batch takes with every repetition of a remote model's requests."""
+RETRY_AFTER, RETRY_AT_MOST = 20, 600
+"""Seconds: doubled with every failure."""
+AT_A_TIME = 600.0
+"""Seconds that one task works; the sweep wakes the next."""
+CHECK_AFTER = timedelta(minutes=10)
+ATTEMPTS = 20
+"""How often `switch` looks for text that came in meanwhile."""
+BROKEN = "Something broke on our side while vectors were made. It is tried again by itself."
+
+
+class ClaimLost(Exception):
+    """Another process fills this model now, or it was dropped."""
+
+
+@dataclass(frozen=True)
+class FillClaim:
+    """The right to fill one model of a workspace. model: its number."""
+
+    workspace: int
+    model: int
+    model_id: str
+    token: UUID
+
+    @property
+    def service(self) -> Scope:
+        return Scope.for_service(self.workspace)
+
+    def update(self, **columns: object) -> None:
+        """In an open service scope. Extends the claim. Raises: ClaimLost."""
+        mine = WorkspaceModel.objects.filter(model=self.model, claim=self.token)
+        if not mine.update(**{"claimed_until": Now() + LEASE, **columns}):
+            raise ClaimLost
+
+
+def fill(workspace: int, model_id: str, *, seconds: float = AT_A_TIME) -> bool:
+    """Work on a model until it is whole or the time is over. Needs no scope open. Returns whether it is whole.
+
+    What fails is written to the model's row; nothing is raised.
+    """
+    claim = claim_model(workspace, model_id)
+    if claim is None:
+        return False
+    try:
+        return fill_claimed(claim, time.monotonic() + seconds)
+    except ClaimLost:
+        logger.info("model %s of workspace %s is in other hands now", model_id, workspace)
+    except EmbeddingFailed as problem:
+        give_back(claim, str(problem))
+    except Exception:
+        logger.exception("model %s of workspace %s", model_id, workspace)
+        give_back(claim, BROKEN)
+    return False
+
+
+def claim_model(workspace: int, model_id: str) -> FillClaim | None:
+    """Take a model that stands beside; None where somebody has it, or it has to wait after a failure."""
+    token = uuid.uuid4()
+    with Scope.for_service(workspace).open():
+        free = WorkspaceModel.objects.filter(FREE, model__model_id=model_id, state=State.BESIDE)
+        model = free.values_list("model_id", flat=True).first()
+        mine = WorkspaceModel.objects.filter(FREE, model=model, state=State.BESIDE)
+        if model is None or not mine.update(claim=token, claimed_until=Now() + LEASE, attempts=F("attempts") + 1):
+            return None
+        return FillClaim(workspace, model, model_id, token)
+
+
+def fill_claimed(claim: FillClaim, until: float) -> bool:
+    """Raises: ClaimLost, EmbeddingFailed."""
+    embedder = get_embedder(claim.model_id)
+    while True:
+        with claim.service.open():
+            rows, missing = count_missing(claim.model)
+            claim.update(rows=rows, missing=missing, checked_at=Now())
+            todo = numbers_without(claim.model)
+        done = 0
+        for start in range(0, len(todo), BATCH):
+            if time.monotonic() > until:
+                break
+            with claim.service.open():
+                texts = texts_of(Q(number__in=todo[start : start + BATCH]))
+            vectors = embedded(embedder, texts)
+            with claim.service.open():
+                done += write_beside(vectors, embedder)
+                claim.update(missing=max(0, missing - done), attempts=0, error="")
+        if not done or time.monotonic() > until:
+            # Nothing was to be done, or every row was just being changed: those come with the next check.
+            with claim.service.open():
+                claim.update(claim=None, claimed_until=None, attempts=0, error="")
+            return not todo
+
+
+def give_back(claim: FillClaim, problem: str) -> None:
+    """Let the model wait for another try, longer each time."""
+    with claim.service.open():
+        mine = WorkspaceModel.objects.filter(model=claim.model, claim=claim.token)
+        attempts = mine.values_list("attempts", flat=True).first() or 1
+        wait = timedelta(seconds=min(RETRY_AFTER * 2 ** min(attempts - 1, 10), RETRY_AT_MOST))
+        mine.update(claim=None, claimed_until=Now() + wait, error=problem[:300])
+
+
+def numbers_without(model: int, among: list[int] | None = None) -> list[int]:
+    """Rows of the open scope's index that have no vector of a model, the oldest first. among: of these alone."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            'SELECT c.number FROM ingestion_contextrow c LEFT JOIN ingestion_vector v ON v."row" = c.number'
+            " AND v.model = %s WHERE c.workspace_id = app_workspace() AND (%s::bigint[] IS NULL OR c.number = ANY(%s))"
+            ' AND v."row" IS NULL ORDER BY c.number LIMIT %s',
+            [model, among, among, FOUND_AT_ONCE],
+        )
+        return [number for (number,) in cursor.fetchall()]
+
+
+def texts_of(rows: Q) -> dict[UUID, str]:
+    """Row -> its text as it is embedded (`RowDraft.embedding_text`), in an open service scope."""
+    found = ContextRow.objects.filter(rows).values_list("id", "heading_path", "text")
+    return {pk: embedding_text(path.split(SEPARATOR) if path else (), text) for pk, path, text in found}
+
+
+def embedded(embedder: Embedder, texts: Mapping[UUID, str]) -> dict[UUID, Vector]:
+    """With no scope open. Raises: EmbeddingFailed."""
+    vectors = embedder.embed_documents(list(texts.values())) if texts else ()
+    return {pk: as_vector(vector) for pk, vector in zip(texts, vectors, strict=True)}
+
+
+def write_beside(vectors: Mapping[UUID, Vector], embedder: Embedder) -> int:
+    """Put vectors beside rows that are there and that nobody is changing, in an open service scope; how many rows.
+
+    A row that is being relabelled would otherwise get a vector with its old label. Such rows are passed over, so this
+    waits for nobody and nobody's deadlock begins here; they are found again.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT id FROM ingestion_contextrow WHERE id = ANY(%s) FOR SHARE SKIP LOCKED", [list(vectors)])
+        held = {pk for (pk,) in cursor.fetchall()}
+    write_vectors({pk: vector for pk, vector in vectors.items() if pk in held}, embedder)
+    return len(held)
+
+
+# New text
+
+
+def follow(workspace: int, entity: UUID, file: UUID | None) -> None:
+    """Vectors of the models beside, for what was just published. Needs no scope open.
+
+    What fails here is left to the next check of the model.
+    """
+    with Scope.for_service(workspace).open():
+        beside = list(WorkspaceModel.objects.filter(state=State.BESIDE).values_list("model_id", "model__model_id"))
+    for model, model_id in beside:
+        try:
+            follow_one(workspace, model, get_embedder(model_id), Q(entity=entity, file=file))
+        except EmbeddingFailed as problem:
+            logger.warning("new text of workspace %s waits for %s: %s", workspace, model_id, problem)
+
+
+def follow_one(workspace: int, model: int, embedder: Embedder, rows: Q) -> None:
+    """Raises: EmbeddingFailed."""
+    scope = Scope.for_service(workspace)
+    with scope.open():
+        numbers = numbers_without(model, list(ContextRow.objects.filter(rows).values_list("number", flat=True)))
+    for start in range(0, len(numbers), BATCH):
+        with scope.open():
+            texts = texts_of(Q(number__in=numbers[start : start + BATCH]))
+        vectors = embedded(embedder, texts)
+        with scope.open():
+            # A model that is dropped meanwhile gets nothing more.
+            if not WorkspaceModel.objects.select_for_update(of=("self",)).filter(model=model).exists():
+                return
+            write_beside(vectors, embedder)
+
+
+def waiting() -> list[str]:
+    """Models of the open scope's workspace that a worker should look at."""
+    due = Q(missing__gt=0) | Q(checked_at=None) | Q(checked_at__lt=timezone.now() - CHECK_AFTER)
+    found = WorkspaceModel.objects.filter(FREE, due, state=State.BESIDE)
+    return list(found.values_list("model__model_id", flat=True))
+
+
+def switch(workspace: int, model_id: str) -> None:
+    """Fill what came in last, and let searches use the model.
+
+    Raises: Refused where a worker fills it now, or text comes in faster than it can follow; EmbeddingFailed.
+    """
+    with Scope.for_service(workspace).open():
+        find(model_id)
+    for _ in range(ATTEMPTS):
+        try:
+            return try_switch(workspace, model_id)
+        except NotWhole as problem:
+            told = problem
+        claim = claim_model(workspace, model_id)
+        if claim is None:
+            raise Refused(f"{told} Workers are at it, or wait after a failure: look at its status.")
+        try:
+            fill_claimed(claim, time.monotonic() + AT_A_TIME)
+        except EmbeddingFailed as problem:
+            give_back(claim, str(problem))
+            raise
+        except BaseException:
+            give_back(claim, BROKEN)
+            raise
+    raise told

@@ -1,0 +1,79 @@
+"""Quoted phrases: what stands between quotation marks must stand in a passage, word for word (docs/adr/0021).
+
+Not by stems, or quoting would be of no use; whatever the case, the accents and the marks between the words. A passage
+that spells a phrase over a line's end holds it.
+"""
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import replace
+
+from django.db.models import QuerySet
+
+from ingestion.models import ContextRow
+from retrieval.gate import Gate, Gates
+from retrieval.statements import rows_of
+from retrieval.terms import CONFIGS
+
+MOST = 5_000
+"""Passages with all words of the phrases that are read for them, the latest first."""
+AT_ONCE = 500
+NO_WORD = re.compile(r"[^\w]+|_+")
+
+# Words whose postings every row with the phrase has: no language drops them as saying nothing.
+FIRM = """
+SELECT w.n, array_agg(DISTINCT hashtext(t.lexeme)) FROM unnest(%(words)s::text[]) WITH ORDINALITY w (word, n)
+CROSS JOIN unnest(%(configs)s::regconfig[]) c (config)
+LEFT JOIN LATERAL unnest(to_tsvector(c.config, app_words(w.word))) t ON true
+GROUP BY w.n HAVING count(DISTINCT c.config) FILTER (WHERE t.lexeme IS NOT NULL) = cardinality(%(configs)s::regconfig[])
+"""
+TOGETHER = """
+WITH {ctes}
+SELECT DISTINCT p."row" FROM ingestion_posting p WHERE {condition} AND p.term = ANY(%(firm_0)s::int[]) {others}
+ORDER BY p."row" DESC LIMIT %(most)s
+"""
+OTHER = 'AND EXISTS (SELECT FROM ingestion_posting o WHERE o."row" = p."row" AND o.term = ANY(%(firm_{n})s::int[]))'
+
+
+def rows_with(phrases: Sequence[str], gates: Gates) -> list[int]:
+    """The visible rows that hold every one of `phrases`, in their text or in the headings above it."""
+    wanted = [f" {plain(phrase)} " for phrase in phrases]
+    found: list[int] = []
+    together = _together(phrases, gates.cheaper(MOST))
+    for start in range(0, len(together), AT_ONCE):
+        for number, heading, text in _texts(together[start : start + AT_ONCE]):
+            said = f" {plain(heading)} | {plain(text)} "
+            if all(phrase in said for phrase in wanted):
+                found.append(number)
+    return sorted(found)
+
+
+def plain(text: str) -> str:
+    """Words between single blanks, in lower case, without accents."""
+    decomposed = unicodedata.normalize("NFKD", text.casefold().replace("\u00ad", ""))
+    bare = "".join(c for c in decomposed if not unicodedata.combining(c)) if not decomposed.isascii() else decomposed
+    return NO_WORD.sub(" ", bare).strip()
+
+
+def narrowed(gates: Gates, rows: Sequence[int]) -> Gates:
+    """The gate for these rows alone."""
+    only, params = 'AND p."row" = ANY(%(quoted)s::int[])', {**gates.each.params, "quoted": list(rows)}
+    each, all_ = (replace(gate, cleared=f"{gate.cleared}\n  {only}", params=params) for gate in (gates.each, gates.all))
+    return Gates(each, all_)
+
+
+def _texts(rows: Sequence[int]) -> QuerySet[ContextRow, tuple[int, str, str]]:
+    return ContextRow.objects.filter(number__in=rows).values_list("number", "heading_path", "text")
+
+
+def _together(phrases: Sequence[str], gate: Gate) -> list[int]:
+    """Visible rows that hold all the words, somewhere. The longest word is looked up first: mostly the rarest."""
+    words = sorted({word for phrase in phrases for word in phrase.split()}, key=lambda word: (-len(word), word))
+    firm = [terms for _, terms in sorted(rows_of(FIRM, {"words": words, "configs": list(CONFIGS)}))] if words else []
+    if not firm:
+        return []
+    others = " ".join(OTHER.format(n=n) for n in range(1, len(firm)))
+    statement = gate.fill(TOGETHER, others=others)
+    params = {**gate.params, **{f"firm_{n}": terms for n, terms in enumerate(firm)}, "most": MOST}
+    return [row for (row,) in rows_of(statement, params)]

@@ -1,0 +1,110 @@
+"""Optional: the best of what was found, put in another order by a model that reads question and passage together.
+
+Off by default, chosen by workspace (`RankingSettings`): a cross-encoder from a local directory, or the language model.
+No scope is open while a model runs, so a door makes three steps of a search: `find` and `shortlist` in a scope,
+`rerank` in none, `choose` in a scope again, which asks for every row under the permissions of that moment. Whatever
+fails, the fused order stays and the answer says so.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from django.db import connection
+
+from entities.access import Scope
+from ingestion.models import ContextRow
+from llm import client, prompts
+from llm.errors import BudgetExceeded, ModelError
+from retrieval.cross_encoder import RerankFailed, get_cross_encoder
+from retrieval.exact import Exact
+from retrieval.fusion import Hit
+from retrieval.models import RankingSettings
+from retrieval.query import Within, prepare
+from retrieval.search import EVERYTHING, Found, find
+from retrieval.tuning import tuning
+
+logger = logging.getLogger(__name__)
+
+LONGEST = 1_500
+"""Characters of a passage that are read."""
+Reranker = RankingSettings.Rerank
+NAMES = {Reranker.CROSS_ENCODER: "the cross-encoder", Reranker.MODEL: "the model"}
+
+
+@dataclass(frozen=True)
+class Shortlist:
+    """What is read again, best first. by: who reads. rows: their numbers; texts: in the same order."""
+
+    by: Reranker
+    rows: tuple[int, ...]
+    texts: tuple[str, ...]
+
+
+def shortlist(found: Found) -> Shortlist | None:
+    """The best of what was found, with its text, in the open scope; None where the workspace reranks nothing."""
+    by = RankingSettings.objects.values_list("rerank", flat=True).first()
+    rows = [hit.row for hit in found.hits[: tuning().reranked]]
+    if by is None or by == Reranker.OFF or len(rows) < 2:
+        return None
+    texts: Mapping[int, str] = dict(ContextRow.objects.filter(number__in=rows).values_list("number", "text"))
+    kept = [row for row in rows if row in texts]
+    return Shortlist(Reranker(by), tuple(kept), tuple(texts[row][:LONGEST] for row in kept))
+
+
+def rerank(scope: Scope, found: Found, short: Shortlist | None) -> Found:
+    """`found` in the order of the reranker, with no scope open. Raises nothing: a failure is a notice."""
+    if short is None:
+        return found
+    if not connection.in_atomic_block:
+        connection.close()  # somebody else may use it meanwhile
+    try:
+        order = _order(scope, found.query.text, short)
+    except RerankFailed as problem:
+        return replace(found, problem=str(problem))
+    return in_order_of(found, order, NAMES[short.by])
+
+
+def look(scope: Scope, text: str, *, within: Within = EVERYTHING, reference_depth: int = 0) -> Found:
+    """`find`, reranked where the workspace wishes it. Opens the scope itself. Raises as `find` does."""
+    asked = prepare(text, scope)
+    with scope.open():
+        found = find(scope, asked, within=within, reference_depth=reference_depth)
+        short = shortlist(found)
+    return rerank(scope, found, short)
+
+
+def _order(scope: Scope, question: str, short: Shortlist) -> list[int]:
+    """Rows, best first. Raises: RerankFailed."""
+    if short.by == Reranker.CROSS_ENCODER:
+        scores = get_cross_encoder().scores(question, short.texts)
+        return [row for _, row in sorted(zip(scores, short.rows, strict=True), key=lambda pair: -pair[0])]
+    if client.is_offline():
+        raise RerankFailed("no model is configured.")
+    prompt = prompts.rerank(question, short.texts)
+    call = client.Call(scope.workspace, scope.principal, "rerank", "fast")
+    try:
+        reply = client.complete(call, **prompt.request)
+    except BudgetExceeded:
+        raise RerankFailed("the workspace's budget for models is used up.") from None
+    except ModelError as problem:
+        raise RerankFailed(str(problem)) from problem
+    places = prompts.read_order(reply.tool_uses, len(short.rows))
+    if places is None:
+        logger.warning("an answer to rerank in workspace %s was not of the form that was asked for", scope.workspace)
+        raise RerankFailed("the model's answer was not an order of the passages.")
+    left = [n for n in range(len(short.rows)) if n not in places]
+    return [short.rows[n] for n in (*places, *left)]
+
+
+def in_order_of(found: Found, order: Sequence[int], by: str) -> Found:
+    """The rows of `order` first; their scores are dealt out anew, so that they still fall and stay from 0 to 1."""
+    hits = {hit.row: hit for hit in found.hits}
+    places = {row: place for place, row in enumerate((hit.row for hit in found.hits), start=1)}
+    scores = sorted((hits[row].score for row in order), reverse=True)
+    first: list[Hit] = [
+        replace(hits[row], score=score, reranked=f"reranked by {by}, number {places[row]} before")
+        for row, score in zip(order, scores, strict=True)
+    ]
+    taken = set(order)
+    return replace(found, hits=(*first, *(hit for hit in found.hits if hit.row not in taken)), exact=Exact())
