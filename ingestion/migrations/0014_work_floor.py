@@ -14,7 +14,7 @@ REFERENCES entities_classification (workspace_id, value) ON DELETE NO ACTION DEF
 class Migration(migrations.Migration):
     """Work between two steps of the pipeline has a floor, so a steward without a label reads none of it."""
 
-    dependencies = [("ingestion", "0011_drawn")]
+    dependencies = [("ingestion", "0013_completions")]
 
     operations = [
         migrations.RunSQL([EMPTY], migrations.RunSQL.noop),
