@@ -1,8 +1,9 @@
 """The events of a turn as server-sent events: plain ASGI beside Django, because Django spends a thread on every stream.
 
 Before events are sent, whoever opened the stream is identified anew (a sign-out or a revoked token ends it), and each
-event is checked against today's labels and permissions. No database connection is held between looks. `?after=n`, or
-the browser's Last-Event-ID, takes a stream up again.
+event is checked against today's labels and permissions. What one look finds is sent in one piece, and the next look
+waits until the client can take more: nothing lies waiting that was allowed when it was found and is not any more. No
+database connection is held between looks. `?after=n`, or the browser's Last-Event-ID, takes a stream up again.
 """
 
 import asyncio
@@ -33,6 +34,8 @@ from entities.models import User
 POLL_SECONDS = 1.0
 HEARTBEAT_SECONDS = 15.0
 RETRY_MS = 1000
+AT_ONCE = 100
+"""Events that one look gives at most."""
 HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
@@ -48,10 +51,13 @@ Who = Callable[[], Scope]
 
 @dataclass(frozen=True)
 class News:
-    """What a look at the log gives: events as they are sent, the last one's number, and whether there will be more."""
+    """What a look at the log gives: events as they are sent, the last one's number, whether another look at once would
+    find more, and whether there will be no more.
+    """
 
     chunks: tuple[bytes, ...]
     last: int
+    more: bool
     ended: bool
 
 
@@ -60,14 +66,15 @@ class NotSignedIn(Exception):
 
 
 def look(scope: Scope, turn: UUID, after: int) -> News:
-    """The events after `after` that the caller may see now. Raises: Http404."""
+    """The first events after `after` that the caller may see now. Raises: Http404."""
     row = get_turn_or_404(scope, turn)
     # The state is read first: an event written between the two reads is then seen by the next look.
-    rows = list(events_after(scope, row, after).values_list("seq", "kind", "data"))
+    rows = list(events_after(scope, row, after).values_list("seq", "kind", "data")[:AT_ONCE])
     chunks = tuple(encode(seq, kind, data) for seq, kind, data in rows)
     last = rows[-1][0] if rows else after
-    ended = bool(rows and rows[-1][1] in ENDS) or row.state not in OPEN
-    return News(chunks, last, ended)
+    more = len(rows) == AT_ONCE
+    ended = bool(rows and rows[-1][1] in ENDS) or (row.state not in OPEN and not more)
+    return News(chunks, last, more, ended)
 
 
 def encode(seq: int, kind: str, data: dict[str, Any]) -> bytes:
@@ -82,7 +89,10 @@ def look_as(who: Who, turn: UUID, after: int) -> News:
 
 
 async def tail(who: Who, turn: UUID, after: int) -> AsyncIterator[bytes]:
-    """Events from `after` on, as they come, until the turn ends or the asker may see it no longer."""
+    """Events from `after` on, as they come, until the turn ends or the asker may see it no longer.
+
+    Each piece is what has been looked up just now; the next look is made when the next piece is asked for.
+    """
     yield f"retry: {RETRY_MS}\n\n".encode()
     sent = time.monotonic()
     with wakeups.subscribed(turn) as news:
@@ -92,8 +102,8 @@ async def tail(who: Who, turn: UUID, after: int) -> AsyncIterator[bytes]:
                 found = await in_thread(look_as, who, turn, after)
             except (NotSignedIn, NoWorkspace, Http404):
                 return
-            for chunk in found.chunks:
-                yield chunk
+            if found.chunks:
+                yield b"".join(found.chunks)
             after = found.last
             if found.ended:
                 return
@@ -102,7 +112,8 @@ async def tail(who: Who, turn: UUID, after: int) -> AsyncIterator[bytes]:
             elif time.monotonic() - sent >= HEARTBEAT_SECONDS:
                 sent = time.monotonic()
                 yield b": still here\n\n"
-            await wakeups.wait(news, POLL_SECONDS)
+            if not found.more:
+                await wakeups.wait(news, POLL_SECONDS)
 
 
 async def application(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
@@ -140,6 +151,8 @@ async def stream(who: Who, turn: UUID, after: int, receive: Receive, send: Send)
 async def send_all(who: Who, turn: UUID, after: int, send: Send) -> None:
     async for chunk in tail(who, turn, after):
         await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        # The server lets go of this only when a slow client has taken what came before: then the log is looked at.
+        await send({"type": "http.response.body", "body": b"", "more_body": True})
     await send({"type": "http.response.body", "body": b"", "more_body": False})
 
 
@@ -177,21 +190,24 @@ def identify(slug: str | None, headers: dict[str, str]) -> Scope:
     scheme, _, secret = headers.get("authorization", "").partition(" ")
     if scheme.lower() == "token" and secret:
         # Under a workspace's address the API takes no token, and it is not made good by a cookie.
-        found = open_token(sha256(secret.strip().encode()).hexdigest()) if slug is None else None
+        digest = sha256(secret.strip().encode()).hexdigest()
+        found = open_token(digest) if slug is None else None
         user = User.objects.filter(pk=found[0], is_active=True).first() if found else None
         if found is None or user is None:
             raise NotSignedIn
+        let_in = {"token": digest}
         slug = found[1]
     else:
-        user = session_user(headers.get("cookie", ""))
+        user, key = session_user(headers.get("cookie", ""))
+        let_in = {"sign_in": key}
         slug = slug or headers.get("x-workspace", "")
     if user.password_by_other:
         raise NotSignedIn
-    return Scope.for_user(user, slug)
+    return Scope.for_user(user, slug, **let_in)
 
 
-def session_user(cookies: str) -> User:
-    """The user of a browser's session. Raises: NotSignedIn."""
+def session_user(cookies: str) -> tuple[User, str]:
+    """The user of a browser's session, and its key. Raises: NotSignedIn."""
     try:
         morsel = SimpleCookie(cookies).get(settings.SESSION_COOKIE_NAME)
     except CookieError:
@@ -201,4 +217,4 @@ def session_user(cookies: str) -> User:
     user = get_user(request)
     if not isinstance(user, User) or not user.is_active:
         raise NotSignedIn
-    return user
+    return user, request.session.session_key or ""

@@ -48,7 +48,7 @@ class ScopeMiddleware:
         try:
             if not SLUG.fullmatch(slug):
                 raise NoWorkspace(slug)
-            scope = Scope.for_user(request.user, slug)
+            scope = Scope.for_user(request.user, slug, **self.let_in_by(request))
             request.access_scope = scope  # type: ignore[attr-defined]
             if opens_its_own(view_of(request)):
                 return self.get_response(request)
@@ -64,6 +64,11 @@ class ScopeMiddleware:
             # Links are checked at the commit, when the view has answered: their other end is gone by now.
             return conflict(request)
 
+    def let_in_by(self, request: HttpRequest) -> dict[str, str]:
+        """What the transaction asks for once more: it may have ended since it was looked up."""
+        token = getattr(request, "token_digest", "")
+        return {"token": token} if token else {"sign_in": request.session.session_key or ""}
+
     def enter_workspace(self, request: HttpRequest) -> str:
         _, _, slug, rest = (request.path_info + "/").split("/", 3)
         prefix = get_script_prefix().rstrip("/")
@@ -77,7 +82,8 @@ class ScopeMiddleware:
             return None
         scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
         if scheme.lower() == "token" and secret:
-            found = open_token(sha256(secret.strip().encode()).hexdigest())
+            request.token_digest = sha256(secret.strip().encode()).hexdigest()  # type: ignore[attr-defined]
+            found = open_token(request.token_digest)  # type: ignore[attr-defined]
             request.token_user = None  # type: ignore[attr-defined]
             request.user = AnonymousUser()  # a token that does not hold is not made good by a cookie
             if found is None:

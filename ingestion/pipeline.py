@@ -3,9 +3,9 @@
     STEPS = extract → classify → segment → chunk → embed, then publish
 
 Each step runs with no scope open, reads what it needs in short transactions and hands on a value that is kept
-(`StepResult`, unlabelled, so nobody's to read) before the next begins: a worker that is killed loses at most the step
-it was in, long steps at most a window or a batch, and no call to a model is made twice. Nothing is visible to a reader
-before `publish`, which is one transaction. Every write is under the claim, so two workers never publish one file.
+(`StepResult`, not for readers) before the next begins: a worker that is killed loses at most the step it was in, long
+steps at most a window or a batch, and no call to a model is made twice. Nothing is visible to a reader before
+`publish`, which is one transaction. Every write is under the claim, so two workers never publish one file.
 """
 
 import logging
@@ -18,7 +18,7 @@ from uuid import UUID
 
 from celery.exceptions import SoftTimeLimitExceeded
 
-from entities.access import Scope
+from entities.access import Scope, combine_many
 from ingestion import results
 from ingestion.blobs import local_copy
 from ingestion.chunk import chunk as cut
@@ -233,7 +233,8 @@ def save(work: Work, stage: Stage, data: Any, part: int = results.WHOLE) -> None
     """Keep what a step gave, or a part of it, under the claim."""
     with Scope.for_service(work.workspace).open():
         advance(work.claim)
-        results.save_result(work.workspace, work.claim.revision, stage, work.witness, data, part)
+        floor = combine_many(level.value for level in work.levels)
+        results.save_result(work.workspace, work.claim.revision, stage, work.witness, floor, data, part)
 
 
 def seldom(show: Callable[[Progress], None], every: float = 0.7) -> Callable[[Progress], None]:

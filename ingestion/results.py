@@ -11,13 +11,23 @@ from ingestion.models import StepResult
 WHOLE = StepResult.WHOLE
 
 
-def save_result(workspace: int, revision: UUID, step: str, witness: str, data: Any, part: int = WHOLE) -> None:
-    """Keep JSON data, in an open service scope. A finished step's parts are dropped."""
+def save_result(
+    workspace: int, revision: UUID, step: str, witness: str, floor: int, data: Any, part: int = WHOLE
+) -> None:
+    """Keep JSON data, in an open service scope. A finished step's parts are dropped. floor: what one must be cleared
+    for to read it as a steward.
+    """
     rows = StepResult.objects.filter(revision=revision, step=step)
     (rows if part == WHOLE else rows.filter(part=part)).delete()
     payload = zlib.compress(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode(), 3)
     StepResult.objects.create(
-        workspace_id=workspace, revision_id=revision, step=step, part=part, witness=witness, payload=payload
+        workspace_id=workspace,
+        revision_id=revision,
+        step=step,
+        part=part,
+        witness=witness,
+        floor=floor,
+        payload=payload,
     )
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,8 @@ class Scope:
 
     principal: user id (positive), a role as minus its id, 0 for the service. The same integer is the audience of rows
     that are for one principal only. narrowed_to: minus the id of a role whose clearances and permissions the principal
-    is held to as well (view-as, agents that run as a role): what is seen is the intersection.
+    is held to as well (view-as, agents that run as a role): what is seen is the intersection. token, sign_in: SHA-256
+    of the API token, or key of the browser's session, by which it came to be, where there is one.
     """
 
     workspace: int
@@ -41,16 +42,18 @@ class Scope:
     slug: str
     narrowed_to: int = 0
     atoms: frozenset[int] | None = None
+    token: str = field(default="", repr=False)
+    sign_in: str = field(default="", repr=False)
 
     @staticmethod
-    def for_user(user: "User", slug: str) -> "Scope":
+    def for_user(user: "User", slug: str, *, token: str = "", sign_in: str = "") -> "Scope":
         """Raises: NoWorkspace."""
         with connection.cursor() as cursor:
             cursor.execute("SELECT app_open_scope(%s, %s)", [user.pk, slug])
             (workspace,) = cursor.fetchone()
         if workspace is None:
             raise NoWorkspace(slug)
-        return Scope(workspace, user.pk, Kind.USER, slug)
+        return Scope(workspace, user.pk, Kind.USER, slug, token=token, sign_in=sign_in)
 
     @staticmethod
     def for_role(role: "Role") -> "Scope":
@@ -80,8 +83,8 @@ class Scope:
         """Begin a transaction as this principal.
 
         Raises: ScopeError when a scope is open already: settings made in a savepoint would outlive it; NoWorkspace
-        when the principal is no active member, or no role, of the workspace any more. Do not yield out of a generator
-        inside: the transaction would be handed to the caller.
+        when the principal is no active member, or no role, of the workspace any more, or the token or sign-in behind it
+        has ended. Do not yield out of a generator inside: the transaction would be handed to the caller.
         """
         if scope_is_open():
             raise ScopeError("a scope is already open on this connection")
@@ -93,9 +96,11 @@ class Scope:
                 "on" if self.is_service else "",
                 str(self.narrowed_to or ""),
                 "" if self.atoms is None else f"{{{','.join(map(str, sorted(self.atoms)))}}}",
+                self.token,
+                self.sign_in,
             )
             if not present:
-                # The membership ended after this scope was made: rolling back takes the settings with it.
+                # It ended after this scope was made: rolling back takes the settings with it.
                 raise NoWorkspace(self.slug)
             connection.open_scope = self  # type: ignore[attr-defined]
             connection.scope_cache = {}  # type: ignore[attr-defined]
@@ -108,15 +113,21 @@ class Scope:
                 connection.scope_cache = None  # type: ignore[attr-defined]
 
 
-def _set(workspace: str, principal: str, service: str, narrowed: str, atoms: str) -> bool:
-    """Make the settings; whether there is such a principal in the workspace (one statement, so one round trip)."""
+def _set(
+    workspace: str, principal: str, service: str, narrowed: str, atoms: str, token: str = "", sign_in: str = ""
+) -> bool:
+    """Make the settings; whether there is such a principal in the workspace, let in by what still holds (one statement,
+    so one round trip).
+    """
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT set_config('app.workspace', %s, true), set_config('app.principal', %s, true),"
             " set_config('app.service', %s, true), set_config('app.narrowed', %s, true),"
             " set_config('app.atoms', %s, true), set_config('plan_cache_mode', 'force_generic_plan', true),"
-            " app_service() OR app_is_principal(app_principal())",
-            [workspace, principal, service, narrowed, atoms],
+            " (app_service() OR app_is_principal(app_principal()))"
+            " AND (%s = '' OR EXISTS (SELECT FROM app_open_token(%s)))"
+            " AND (%s = '' OR EXISTS (SELECT FROM django_session WHERE session_key = %s AND expire_date > now()))",
+            [workspace, principal, service, narrowed, atoms, token, token, sign_in, sign_in],
         )
         return bool(cursor.fetchone()[-1])
 

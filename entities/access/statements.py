@@ -31,7 +31,7 @@ def visible_records(scope: Scope) -> Statement:
     The text depends on the principal's roles and the types' rules alone. Both are looked up anew in every transaction;
     only the work of writing it down is remembered.
     """
-    return cached(f"visible records {scope}", lambda: _remembered(scope))  # type: ignore[no-any-return]
+    return cached(f"visible records {scope.principal} {scope.narrowed_to}", lambda: _remembered(scope))  # type: ignore[no-any-return]
 
 
 def _remembered(scope: Scope) -> Statement:

@@ -15,8 +15,8 @@ class StepResult(models.Model):
     """What one step of the pipeline made of a revision, so that a killed worker goes on where it stopped.
 
     part: WHOLE for the finished step, 0 and up for what a long step has finished so far. payload: deflated JSON. The
-    label is always NULL (a constraint): what is in here is nobody's to read but the service's and stewards'. Deleted by
-    publishing.
+    label is always NULL (a constraint), and the floor is everything: what is in here may get any label yet, so nobody
+    reads it but the service, and stewards who may read every label. Deleted by publishing.
     """
 
     WHOLE = -1
@@ -28,6 +28,7 @@ class StepResult(models.Model):
     part = models.IntegerField(default=WHOLE)
     witness = models.CharField(max_length=64)
     data_classification = LabelField(null=True)
+    floor = LabelField()
     payload = models.BinaryField()
     created_at = models.DateTimeField(auto_now_add=True)
 

@@ -9,13 +9,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from entities.access import Scope, atoms_of
-from entities.models import Source
+from entities.models import Source, Workspace
+from entities.models.classification import SECRET
 from entities.types import Contract
 from ingestion.inline import work_off
 from ingestion.models import ContextRow, File, Kind, Paragraph, RowParagraph, StepResult
 from ingestion.votes import decide
 from llm import scripted
-from tests.conftest import Person
+from tests.conftest import ALL, Person, person
 from tests.ingestion.helpers import REPORT, labelled, ready, upload
 
 WORDS = ["quay", "storm", "salary", "fence", "permit", "harbour", "beam", "invoice", "night", "crane"]
@@ -119,15 +120,17 @@ def test_rows_that_go_take_their_sources_along(alice: Person, contract: Contract
         assert not Source.objects.filter(derived__in=derived).exists()
 
 
-def test_results_of_steps_are_nobodys_to_read(
-    alice: Person, viewer: Person, steward: Person, contract: Contract
+def test_results_of_steps_are_nobodys_to_read_who_may_not_read_everything(
+    alice: Person, viewer: Person, steward: Person, contract: Contract, workspace: Workspace
 ) -> None:
+    unsecret = person(workspace, "unsecret", [label for label in ALL if label != SECRET], ("Steward",))
     with scripted.model() as script:
         script.push(error=400)
         upload(alice, contract, content=REPORT)
         work_off(alice.scope.workspace)
-    with viewer.scope.open():
-        assert not StepResult.objects.exists()
+    for who in (viewer, unsecret):
+        with who.scope.open():
+            assert not StepResult.objects.exists()
     with steward.scope.open():
         assert StepResult.objects.exists()
 

@@ -17,8 +17,11 @@ class Role:
 
 @dataclass(frozen=True)
 class Person:
+    """narrowed: a role to whose clearances and permissions the person is held as well (view-as)."""
+
     name: str
     roles: frozenset[str]
+    narrowed: str | None = None
 
 
 @dataclass(frozen=True)
@@ -32,8 +35,8 @@ class Grant:
 
 @dataclass(frozen=True)
 class Record:
-    """name: unique in the world. value: a field that needs Financial. kind: "contract" (open by default) or
-    "employee".
+    """name: unique in the world. kind: "contract" (open by default, with a value that needs Financial), "employee", or
+    "article", of which Red may view and change what is not sensitive.
     """
 
     name: str
@@ -41,13 +44,15 @@ class Record:
     visibility: str
     creator: str
     grants: tuple[Grant, ...] = ()
+    sensitive: bool = False
 
 
 @dataclass(frozen=True)
 class Text:
-    """A paragraph on a record. label None is unlabelled. audience: None for everybody, else a person or a role.
+    """A text on a record. label None is unlabelled. audience: None for everybody, else a person or a role.
 
-    sources: other records that it was drawn from.
+    sources: other records that it was drawn from. card: the record's own description. What has neither an audience nor
+    sources, and is no card, is a paragraph of the record's file.
     """
 
     words: str
@@ -55,6 +60,16 @@ class Text:
     label: frozenset[int] | None
     audience: str | None = None
     sources: frozenset[str] = frozenset()
+    card: bool = False
+
+    @property
+    def passage(self) -> bool:
+        return self.audience is None and not self.sources and not self.card
+
+    @property
+    def kind(self) -> str:
+        """Of its row in the index."""
+        return "metadata" if self.card else "file_chunk" if self.passage else "relationship"
 
 
 @dataclass(frozen=True)
@@ -75,7 +90,8 @@ class World:
     # Who is cleared for what
 
     def held(self, person: Person) -> frozenset[int]:
-        return frozenset().union(*(self.role(r).atoms for r in person.roles))
+        mine = frozenset().union(*(self.role(r).atoms for r in person.roles))
+        return mine if person.narrowed is None else mine & self.role(person.narrowed).atoms
 
     def cleared(self, person: Person, label: frozenset[int] | None) -> bool:
         """All atoms of a label must be held; an unlabelled text is for stewards."""
@@ -84,7 +100,8 @@ class World:
         return label <= self.held(person)
 
     def steward(self, person: Person) -> bool:
-        return any(self.role(r).steward for r in person.roles)
+        mine = any(self.role(r).steward for r in person.roles)
+        return mine and (person.narrowed is None or self.role(person.narrowed).steward)
 
     def acknowledged(self, person: Person, label: frozenset[int]) -> bool:
         """Whether a text that `person` is not cleared for may show a placeholder."""
@@ -93,22 +110,28 @@ class World:
     # Who may see which record
 
     def sees(self, person: Person, record: Record, verb: str = "view") -> bool:
-        granted = {g.verb for g in record.grants if not g.expired and g.who in {person.name, *person.roles}}
-        if record.creator == person.name:
+        as_role = person.narrowed is None or self.sees_as(None, frozenset({person.narrowed}), record, verb)
+        return as_role and self.sees_as(person.name, person.roles, record, verb)
+
+    def sees_as(self, name: str | None, roles: frozenset[str], record: Record, verb: str) -> bool:
+        granted = {g.verb for g in record.grants if not g.expired and g.who in {name, *roles}}
+        if record.creator == name:
             granted |= {"view", "change", "delete", "upload", "share"}
         if record.visibility == "private":
-            return record.creator == person.name
-        viewable = "view" in granted or record.visibility == "workspace" or self.ruled(person, record, "view")
-        return viewable and (verb == "view" or verb in granted or self.ruled(person, record, verb))
+            return record.creator == name
+        viewable = "view" in granted or record.visibility == "workspace" or self.ruled(roles, record, "view")
+        return viewable and (verb == "view" or verb in granted or self.ruled(roles, record, verb))
 
-    def ruled(self, person: Person, record: Record, verb: str) -> bool:
+    def ruled(self, roles: frozenset[str], record: Record, verb: str) -> bool:
+        if verb in ("delete", "share"):
+            return "Admin" in roles
+        some = set() if record.sensitive else {"Red"}
         rules = {
             "contract": {"change": {"Editor", "Admin"}, "upload": {"Editor", "Admin"}},
             "employee": {verb: {"HR", "Admin"} for verb in ("view", "change", "upload")},
+            "article": {"view": some, "change": some},
         }
-        if verb in ("delete", "share"):
-            return "Admin" in person.roles
-        return bool(rules[record.kind].get(verb, set()) & person.roles)
+        return bool(rules[record.kind].get(verb, set()) & roles)
 
     # What of it they read
 
@@ -124,14 +147,34 @@ class World:
         """The index holds labelled text only."""
         return text.label is not None and self.reads(person, text)
 
-    # Files: one a record with texts, which are its paragraphs
+    def indexed(self, person: Person) -> list[Text]:
+        return [text for text in self.texts if self.index_reads(person, text)]
+
+    def beside(self, person: Person, text: Text, steps: int) -> set[str]:
+        """Passages up to `steps` before or after one in its file, among those that are read, never across a label."""
+        row = [t for t in self.paragraphs(text.record) if self.index_reads(person, t)]
+        place = row.index(text)
+        found = set()
+        for side in (row[place + 1 :], row[:place][::-1]):
+            for near in side[:steps]:
+                if near.label != text.label:
+                    break
+                found.add(near.words)
+        return found
+
+    def related(self, person: Person, record: Record) -> set[str]:
+        """Records that have a description which is read, as this one has."""
+        described = {t.record for t in self.indexed(person) if t.card}
+        return described - {record.name} if record.name in described else set()
+
+    # Files: one a record with passages, which are its paragraphs
 
     def floor(self, record: str) -> frozenset[int]:
         """Files of an employee are in a collection that is PII."""
         return frozenset({3}) if self.record(record).kind == "employee" else PUBLIC
 
     def paragraphs(self, record: str) -> list[Text]:
-        return [text for text in self.texts if text.record == record]
+        return [text for text in self.texts if text.record == record and text.passage]
 
     def knows_file(self, person: Person, record: str) -> bool:
         """To stewards every file exists; to others not below a concealed floor, nor where all that is labelled in it is
@@ -167,3 +210,28 @@ class World:
         for _ in range(hops):
             found |= {end.name for link in links if found & {e.name for e in link} for end in link}
         return found
+
+    # Pulses: what `service` may read of an open record goes into the one for the atoms `given`
+
+    def pulse_inputs(self, record: Record, given: frozenset[int]) -> list[Text]:
+        return [
+            t
+            for t in self.texts
+            if t.record == record.name
+            and t.label is not None
+            and t.label <= given
+            and t.audience is None
+            and all(s == record.name or self.record(s).visibility == "workspace" for s in t.sources)
+        ]
+
+    def pulse_label(self, record: Record, given: frozenset[int]) -> frozenset[int]:
+        return frozenset().union(*(t.label for t in self.pulse_inputs(record, given) if t.label is not None))
+
+    def pulse_shown(
+        self, person: Person, record: Record, service: frozenset[int]
+    ) -> tuple[frozenset[int], frozenset[int]]:
+        """(the atoms of the Pulse that a person is shown, what a fuller one would need)."""
+        held = self.held(person)
+        general = service - (self.concealed - held)
+        missing = self.pulse_label(record, general) - held
+        return (service & held, missing) if missing else (general, frozenset())

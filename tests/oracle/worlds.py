@@ -18,7 +18,7 @@ from entities.api.auth import issue_token
 from entities.models import Classification, Entity, FieldParagraph, Membership, Source, User, Workspace
 from entities.models import Role as RoleRow
 from entities.text import digest_of
-from entities.types import Contract, Employee
+from entities.types import Article, Contract, Employee
 from ingestion.models import Blob, ContextRow, File, FileRevision, Kind, Paragraph
 from references.kinds import Kind as ReferenceKind
 from references.models import Reference
@@ -41,23 +41,77 @@ CHAIN = World(
 )
 """Two open references and a Financial one in a row, an administrator, and no luck needed."""
 
+RICH = World(
+    roles=(
+        Role("Editor", frozenset({1})),
+        Role("HR", frozenset({3})),
+        Role("Red", frozenset({5})),
+        Role("Admin", frozenset({1, 2, 3, 5}), steward=True),
+    ),
+    people=(
+        Person("ann", frozenset({"Admin"})),
+        Person("ben", frozenset({"Red"})),
+        Person("cas", frozenset({"HR", "Editor"})),
+        Person("dee", frozenset()),
+    ),
+    records=(
+        Record("record0", "contract", "workspace", "nobody"),
+        Record("record1", "contract", "restricted", "nobody", (Grant("ben", "view"), Grant("HR", "view", True))),
+        Record("record2", "contract", "private", "cas", (Grant("ben", "view"),)),
+        Record("record3", "employee", "restricted", "nobody"),
+        Record("record4", "article", "restricted", "nobody", (Grant("dee", "view", True),)),
+        Record("record5", "article", "restricted", "nobody", (Grant("Editor", "view"),), sensitive=True),
+        Record("record6", "contract", "workspace", "ben", (Grant("dee", "upload"), Grant("HR", "change"))),
+        Record("record7", "contract", "workspace", "nobody"),
+    ),
+    # The text of a number labels the reference from the record of that number to the next one.
+    texts=(
+        Text("word0 liability", "record0", PUBLIC),
+        Text("word1 liability", "record0", PUBLIC),
+        Text("word2 liability", "record0", frozenset({5})),
+        Text("word3 liability", "record0", PUBLIC),
+        Text("word4 liability", "record0", frozenset({3, 5})),
+        Text("word5 liability", "record0", None),
+        Text("word6 liability", "record0", frozenset({2})),
+        Text("word7 liability", "record1", PUBLIC),
+        Text("word8 liability", "record2", PUBLIC),
+        Text("word9 liability", "record3", frozenset({3})),
+        Text("word10 liability", "record4", PUBLIC),
+        Text("word11 liability", "record5", frozenset({1})),
+        Text("word12 liability", "record6", PUBLIC),
+        Text("word13 liability", "record6", frozenset({2})),
+        Text("word20 liability", "record7", frozenset({2})),
+        Text("word14 liability", "record0", PUBLIC, audience="ben"),
+        Text("word15 liability", "record0", PUBLIC, audience="HR"),
+        Text("word16 liability", "record0", PUBLIC, sources=frozenset({"record1"})),
+        Text("word17 liability", "record6", frozenset({5}), sources=frozenset({"record0"})),
+        Text("word18 liability", "record6", PUBLIC, audience="Red", sources=frozenset({"record4"})),
+        *(Text(f"card{i} liability", f"record{i}", PUBLIC if i != 6 else frozenset({5}), card=True) for i in range(7)),
+    ),
+    concealed=frozenset({2}),
+    unaccounted=frozenset({"record5"}),
+)
+"""One of everything: each break in tests/oracle/breaks.py shows in it."""
+
 labels = st.sets(st.sampled_from(ATOMS), max_size=2).map(frozenset)
 
 
 @st.composite
-def worlds(draw: Any) -> World:
+def worlds(draw: Any, *, rich: bool = False) -> World:
+    """rich: articles too, which a rule shows by their rows; descriptions of records; longer files."""
     roles = tuple(Role(name, draw(labels), steward=draw(st.booleans()) and name == "Red") for name in ROLE_NAMES)
     people = tuple(Person(n, draw(st.sets(st.sampled_from(ROLE_NAMES), max_size=2).map(frozenset))) for n in PEOPLE)
     grant = st.builds(Grant, st.sampled_from(ROLE_NAMES + PEOPLE), st.sampled_from(VERBS), st.booleans())
     records = tuple(
         Record(
             f"record{i}",
-            kind := draw(st.sampled_from(["contract", "employee"])),
+            kind := draw(st.sampled_from(["contract", "employee", *(["article"] if rich else [])])),
             draw(st.sampled_from(["workspace", "restricted", "private"] if kind == "contract" else ["restricted"])),
             draw(st.sampled_from([*PEOPLE, "nobody"])),
             tuple({(g.who, g.verb): g for g in draw(st.lists(grant, max_size=2))}.values()),
+            kind == "article" and draw(st.booleans()),
         )
-        for i in range(draw(st.integers(1, 4)))
+        for i in range(draw(st.integers(1, 6 if rich else 4)))
     )
     names = [r.name for r in records]
     texts = tuple(
@@ -68,8 +122,14 @@ def worlds(draw: Any) -> World:
             draw(st.sampled_from([None, None, None, *PEOPLE, *ROLE_NAMES])),
             frozenset(draw(st.sets(st.sampled_from(names), max_size=1))),
         )
-        for i in range(draw(st.integers(1, 6)))
+        for i in range(draw(st.integers(1, 12 if rich else 6)))
     )
+    if rich:
+        staff = {r.name for r in records if r.kind == "employee"}  # their files are in a collection that is PII
+        texts = tuple(
+            replace(t, label=t.label | {3}) if t.label is not None and t.record in staff else t for t in texts
+        )
+        texts += tuple(Text(f"card{i} liability", n, draw(labels), card=True) for i, n in enumerate(names))
     concealed = draw(st.sets(st.sampled_from(ATOMS), max_size=1).map(frozenset))
     return World(roles, people, records, texts, concealed, draw(st.sets(st.sampled_from(names)).map(frozenset)))
 
@@ -90,7 +150,8 @@ class Planted:
         return str(self.records[record])
 
     def scope(self, person: Person) -> Scope:
-        return Scope.for_user(self.users[person.name], self.workspace.slug)
+        scope = Scope.for_user(self.users[person.name], self.workspace.slug)
+        return scope if person.narrowed is None else replace(scope, narrowed_to=-self.roles[person.narrowed].pk)
 
     def client(self, person: Person) -> Client:
         client = Client()
@@ -148,6 +209,8 @@ def plant_record(workspace: Workspace, record: Record, users: dict[str, User], r
     row: Entity
     if record.kind == "contract":
         row = Contract.objects.create(**base, counterparty="Somebody", value=1)
+    elif record.kind == "article":
+        row = Article.objects.create(**base, section="sensitive" if record.sensitive else "open")
     else:
         row = Employee.objects.create(**base, job_title="Clerk", salary=1)
     if creator:
@@ -168,7 +231,7 @@ def plant_field_texts(planted: Planted) -> None:
             FieldParagraph(
                 workspace=planted.workspace,
                 entity_id=planted.records[text.record],
-                field="notes",
+                field="body" if planted.world.record(text.record).kind == "article" else "notes",
                 position=(i + 1) * 1000,
                 text=text.words,
                 digest=digest_of(text.words),
@@ -219,7 +282,7 @@ def plant_files(planted: Planted) -> dict[str, uuid.UUID]:
             blob = Blob.objects.create(
                 **at, sha256=digest_of(name), size=len(content), media_type="text/plain", path=path
             )
-            collection = "documents" if planted.world.record(name).kind == "contract" else "hr_documents"
+            collection = "hr_documents" if planted.world.record(name).kind == "employee" else "documents"
             file = File.objects.create(**at, entity_id=pk, collection=collection, name=f"file of {name}", state="ready")
             revision = FileRevision.objects.create(**at, file=file, blob=blob, number=1)
             File.objects.filter(pk=file.pk).update(revision=revision, accounted=name not in planted.world.unaccounted)

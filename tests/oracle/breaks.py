@@ -1,0 +1,223 @@
+"""Builds that are broken on purpose, at least two for each path: one that shows too much and one that keeps back.
+
+The checks of tests/oracle/paths.py must find every one of them in the world `RICH`.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
+
+import pytest
+from django.core.paginator import Paginator
+from django.db.models import Q
+
+from entities.models.entity import EntityQuerySet
+from ingestion.models import ContextRow, File
+from pulse.models import Pulse
+from references.models import ReferenceQuerySet
+from retrieval.facets import _counts as original_counts
+
+Patch = Callable[[pytest.MonkeyPatch], None]
+
+
+@dataclass(frozen=True)
+class Break:
+    path: str
+    name: str
+    apply: Patch
+
+
+def put(*targets: str, value: Any) -> Patch:
+    """`value` in the place of every target, "module.name"."""
+
+    def apply(patch: pytest.MonkeyPatch) -> None:
+        for target in targets:
+            patch.setattr(target, value)
+
+    return apply
+
+
+def reworded(target: str, old: str, new: str) -> Patch:
+    """A text of the build with other words in it."""
+
+    def apply(patch: pytest.MonkeyPatch) -> None:
+        module, name = target.rsplit(".", 1)
+        text = getattr(import_module(module), name)
+        assert old in text, f"{target} has no {old!r} any more"
+        patch.setattr(target, text.replace(old, new))
+
+    return apply
+
+
+def changed(target: str, change: Callable[[Any], Any]) -> Patch:
+    """A function that answers with something else."""
+
+    def apply(patch: pytest.MonkeyPatch) -> None:
+        module, name = target.rsplit(".", 1)
+        original = getattr(import_module(module), name)
+        patch.setattr(target, lambda *args, **kwargs: change(original(*args, **kwargs)))
+
+    return apply
+
+
+def several(*patches: Patch) -> Patch:
+    def apply(patch: pytest.MonkeyPatch) -> None:
+        for one in patches:
+            one(patch)
+
+    return apply
+
+
+def without_last(found: Sequence[Any]) -> Sequence[Any]:
+    return found[:-1]
+
+
+def anybody(*args: Any, **kwargs: Any) -> Q:
+    return Q()
+
+
+def on(cls: type, name: str, value: Any) -> Patch:
+    return lambda patch: patch.setattr(cls, name, value)
+
+
+def all_roles(roles: Any) -> Any:
+    return replace(roles, names=frozenset({"Editor", "HR", "Red", "Admin"}))
+
+
+def counts_of_all(rows: Sequence[int]) -> Any:
+    return original_counts(list(ContextRow.objects.values_list("number", flat=True)))
+
+
+def one_less(counts: dict[str, Counter[str]]) -> dict[str, Counter[str]]:
+    return {name: Counter({value: n - 1 for value, n in c.items() if n > 1}) for name, c in counts.items()}
+
+
+def all_references(self: ReferenceQuerySet, scope: object) -> ReferenceQuerySet:
+    return self.all()
+
+
+def public_only(self: ReferenceQuerySet, scope: object) -> ReferenceQuerySet:
+    return original_references(self, scope).filter(data_classification=0)
+
+
+original_references = ReferenceQuerySet.readable_by
+NO_SOURCES = reworded("retrieval.gate.NOT_UNSEEN", '"row" NOT IN', '"row" IS NOT NULL OR p."row" NOT IN')
+NO_PERMISSION = put("entities.access.objects._visible_as", value=anybody)
+
+BREAKS = [
+    Break("lexical", "records are not asked for", put("retrieval.gate.visible", value=anybody)),
+    Break("lexical", "a branch loses a row", changed("retrieval.search.by_words", without_last)),
+    Break("vector", "sources are not asked for", NO_SOURCES),
+    Break("vector", "a branch loses a row", changed("retrieval.search.by_meaning", without_last)),
+    Break(
+        "results",
+        "sources are not asked for",
+        several(NO_SOURCES, put("retrieval.results.sources_visible", value=anybody)),
+    ),
+    Break("results", "variety comes before completeness", changed("retrieval.search.diversify", without_last)),
+    Break("hybrid", "object permission is gone", NO_PERMISSION),
+    Break("hybrid", "a filter is dropped", put("retrieval.gate._collections", value=lambda within: ("", []))),
+    Break(
+        "hybrid",
+        "rows of roles are not read",
+        reworded("retrieval.gate.CLEARED", "p.audience = ANY", "false AND p.audience = ANY"),
+    ),
+    Break(
+        "neighbour",
+        "across a label",
+        reworded("retrieval.neighbours.BESIDE", "n.data_classification = h.data_classification", "true"),
+    ),
+    Break(
+        "neighbour",
+        "only what follows",
+        reworded("retrieval.neighbours.SIDE", "c.kind = h.kind", "c.kind = h.kind AND c.position >= h.position"),
+    ),
+    Break("walk", "references to hidden records lead on", on(ReferenceQuerySet, "readable_by", all_references)),
+    Break("walk", "one hop is not taken", put("references.graph.DEEPEST", value=1)),
+    Break("expansion", "references to hidden records lead on", on(ReferenceQuerySet, "readable_by", all_references)),
+    Break(
+        "expansion",
+        "references are not followed",
+        changed("retrieval.search.walk", lambda walked: replace(walked, depths={}, edges=[])),
+    ),
+    Break("references", "the ends are not asked for", on(ReferenceQuerySet, "readable_by", all_references)),
+    Break("references", "labelled ones are left out", on(ReferenceQuerySet, "readable_by", public_only)),
+    Break("verbs", "every role is held", changed("entities.access.objects._roles", all_roles)),
+    Break(
+        "verbs",
+        "grants to roles do not hold",
+        changed("entities.access.objects._roles", lambda roles: replace(roles, groups=())),
+    ),
+    Break(
+        "autocomplete",
+        "files of hidden records",
+        put("retrieval.suggest.visible_files", value=lambda scope: File.objects.all()),
+    ),
+    Break("autocomplete", "no files", put("retrieval.suggest._files", value=lambda *args: [])),
+    Break("related", "object permission is gone", NO_PERMISSION),
+    Break(
+        "related",
+        "far ones are left out",
+        reworded("retrieval.related.RELATED", "near.distance <= %s", "near.distance < 0 * %s"),
+    ),
+    Break("facets", "counted before permission", put("retrieval.facets._counts", value=counts_of_all)),
+    Break("facets", "one too few", changed("retrieval.facets._counts", one_less)),
+    Break("citation", "sources are not asked for", put("retrieval.locate.sources_visible", value=anybody)),
+    Break("citation", "rows are not looked for", put("retrieval.locate._by_row", value=lambda scope, cited: {})),
+    Break("reader", "a file that is concealed exists", put("ingestion.access.is_shown", value=lambda *args: True)),
+    Break("reader", "the last paragraph is lost", changed("ingestion.api.blocks", without_last)),
+    Break(
+        "file list", "a file that is concealed is listed", put("ingestion.listing.is_shown", value=lambda *args: True)
+    ),
+    Break("file list", "one file is lost", changed("ingestion.api.list_files", lambda found: list(found)[:-1])),
+    Break(
+        "download", "what is unaccounted for is given", put("ingestion.downloads.is_steward", value=lambda scope: True)
+    ),
+    Break(
+        "download",
+        "a hidden paragraph does not matter",
+        put("ingestion.downloads.cleared_for_all", value=lambda file: True),
+    ),
+    Break("download", "refused to all", put("ingestion.downloads.is_allowed", value=lambda *args: False)),
+    Break(
+        "pulse",
+        "what is concealed is named",
+        changed("pulse.reader.ladder_of", lambda ladder: replace(ladder, general=(1, 2, 5))),
+    ),
+    Break("pulse", "none is shown", put("pulse.reader.readable", value=lambda scope: Pulse.objects.none())),
+    Break("chat", "sources are not asked for", put("chat.access.sources_visible", value=anybody)),
+    Break(
+        "chat",
+        "a conversation outlives the record",
+        on(EntityQuerySet, "visible_to", lambda self, scope, verb="view": self),
+    ),
+    Break("chat", "an exchange is not exported", changed("chat.export.exchanges", without_last)),
+    Break("chat", "the prompt forgets", put("chat.context.VERBATIM", value=2)),
+    Break(
+        "chat search",
+        "sources are not asked for",
+        several(NO_SOURCES, put("retrieval.results.sources_visible", value=anybody)),
+    ),
+    Break("chat search", "a passage is lost", changed("chat.tools.search", without_last)),
+    Break("lists", "object permission is gone", NO_PERMISSION),
+    Break(
+        "lists",
+        "a count of more than is shown",
+        on(Paginator, "count", property(lambda self: len(self.object_list) + 1)),
+    ),
+    Break(
+        "lists",
+        "a record is lost",
+        changed("entities.api.views.list_records", lambda rows: rows.exclude(name="record0")),
+    ),
+    Break(
+        "records", "every field is shown", put("entities.access.objects.field_is_readable", value=lambda *args: True)
+    ),
+    Break(
+        "records",
+        "classified fields are shown to nobody",
+        put("entities.access.objects.held_atoms", value=lambda *args: frozenset()),
+    ),
+]

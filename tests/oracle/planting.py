@@ -1,0 +1,246 @@
+"""A whole world in the database: files, index rows with vectors, references, Pulses, conversations, citations.
+
+Everybody in it is also a member of a second workspace, with every role and clearance there: nothing of that shows here,
+and nothing that they hold there counts here.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cache
+from uuid import UUID, uuid4
+
+from django.db import connection
+from django.db.models import Q
+from django.utils import timezone
+
+from chat.models import Message, Session, State, Turn
+from chat.models import Role as Speaker
+from entities.access import Scope
+from entities.actions import add_member, create_role, create_workspace
+from entities.models import Classification, Source
+from entities.models import Role as RoleRow
+from entities.models.entity import Entity
+from entities.rag import Allow
+from entities.text import digest_of
+from entities.types import Contract
+from ingestion.embed import get_embedder
+from ingestion.models import ContextRow, Kind, Paragraph, RowParagraph, VectorModel
+from pulse.models import Pulse, Variant
+from pulse.variants import ROLE as PULSE_ROLE
+from retrieval.citations import Owner, register_all
+from retrieval.models import OwnerKind
+from retrieval.owners import Citing
+from retrieval.search import search
+from tests.oracle.monitor import Text, World
+from tests.oracle.worlds import Planted, plant, plant_field_texts, plant_files, plant_references
+
+PULSE_SERVICE = frozenset({1, 2, 5})
+"""What create_workspace grants to the role pulse-service."""
+CITING: dict[UUID, tuple[int, Citing]] = {}
+"""Texts that cite everything, by id: the workspace, and the text."""
+
+
+class RowsRuled(Entity.Access):
+    """What tests have articles declare: rows that a role may see, and others of the same type that it may not."""
+
+    default = "restricted"
+    rules = [
+        *(Allow(verb, roles=["Red"], rows=~Q(section="sensitive")) for verb in ("view", "change")),
+        Allow("delete", roles=["Admin"]),
+        Allow("share", roles=["Admin"]),
+    ]
+
+
+@dataclass(frozen=True)
+class Everything:
+    """files: by record. rows: index rows by words. sessions: conversations by (person, record). numbers: of citations
+    by words. citing: the id of the text that cites them.
+    """
+
+    planted: Planted
+    files: Mapping[str, UUID]
+    rows: Mapping[str, UUID]
+    sessions: Mapping[tuple[str, str], UUID]
+    numbers: Mapping[str, int]
+    citing: UUID
+
+    @property
+    def world(self) -> World:
+        return self.planted.world
+
+
+def plant_everything(world: World) -> Everything:
+    planted = plant(world)
+    plant_elsewhere(planted)
+    plant_references(planted)
+    files = plant_files(planted)
+    plant_field_texts(only(planted, [t for t in world.texts if t.passage]))
+    rows = plant_index(planted, files)
+    plant_pulses(planted)
+    sessions = plant_conversations(planted)
+    citing = uuid4()
+    numbers = plant_citations(planted, citing)
+    return Everything(planted, files, rows, sessions, numbers, citing)
+
+
+def only(planted: Planted, texts: list[Text]) -> Planted:
+    return replace(planted, world=replace(planted.world, texts=tuple(texts)))
+
+
+def plant_elsewhere(planted: Planted) -> None:
+    slug = f"{planted.workspace.slug}b"
+    workspace = create_workspace(slug=slug, name=slug)
+    service = Scope.for_service(workspace.pk)
+    with service.open():
+        named = set(RoleRow.objects.values_list("name", flat=True))
+        for role in planted.world.roles:
+            if role.name not in named:
+                create_role(workspace, role.name)
+        roles = list(RoleRow.objects.exclude(name=PULSE_ROLE))
+        for classification in Classification.objects.filter(value__gt=0):
+            for role in roles:
+                role.classification_grants.get_or_create(workspace=workspace, classification=classification)
+        RoleRow.objects.update(is_steward=True, is_admin=True)
+        for user in planted.users.values():
+            add_member(workspace, user, roles)
+        far = Contract.objects.create(workspace=workspace, name="record far away", counterparty="Somebody", value=1)
+        row = ContextRow.objects.create(
+            workspace=workspace, entity_id=far.pk, data_classification=0, kind=Kind.METADATA,
+            text="far away liability", digest="x",
+        )  # fmt: skip
+        embed([row])
+
+
+@cache
+def vector_of(text: str) -> str:
+    (vector,) = get_embedder().embed_documents([text])
+    return f"[{','.join(map(str, vector))}]"
+
+
+def embed(rows: list[ContextRow]) -> None:
+    embedder = get_embedder()
+    model, _ = VectorModel.objects.get_or_create(model_id=embedder.model_id, defaults={"dim": embedder.dim})
+    with connection.cursor() as cursor:
+        cursor.executemany(
+            'INSERT INTO ingestion_vector (workspace_id, data_classification, audience, entity, file, "row", kind,'
+            " model, embedding) SELECT c.workspace_id, c.data_classification, c.audience, e.number,"
+            " coalesce(f.number, 0), c.number, c.kind, %s, %s::halfvec FROM ingestion_contextrow c"
+            " JOIN entities_entity e ON e.id = c.entity_id LEFT JOIN ingestion_file f ON f.id = c.file_id"
+            " WHERE c.id = %s",
+            [(model.pk, vector_of(row.text), row.pk) for row in rows],
+        )
+
+
+def plant_index(planted: Planted, files: Mapping[str, UUID]) -> dict[str, UUID]:
+    """A row for each labelled text: of its paragraph, or by itself with its sources."""
+    at = {"workspace_id": planted.workspace.pk}
+    with planted.service.open():
+        paragraphs = {p.text: p for p in Paragraph.objects.all()}
+        rows = [
+            ContextRow(
+                **at,
+                entity_id=planted.records[text.record],
+                data_classification=planted.label(text.label),
+                audience=planted.audience(text.audience),
+                kind=Kind[text.kind.upper()],
+                file_id=files[text.record] if text.passage else None,
+                position=paragraphs[text.words].position if text.passage else 0,
+                text=text.words,
+                digest=digest_of(text.words),
+            )
+            for text in planted.world.texts
+            if text.label is not None
+        ]
+        ContextRow.objects.bulk_create(rows)
+        found = {row.text: row for row in rows}
+        RowParagraph.objects.bulk_create(
+            RowParagraph(**at, row=row, paragraph=paragraphs[row.text], data_classification=row.data_classification)
+            for row in rows
+            if row.file_id
+        )
+        Source.objects.bulk_create(
+            Source(**at, derived=found[text.words].pk, entity_id=planted.records[source])
+            for text in planted.world.texts
+            if text.label is not None
+            for source in text.sources
+        )
+        embed(rows)
+    return {words: row.pk for words, row in found.items()}
+
+
+def plant_pulses(planted: Planted) -> None:
+    """Of each contract that the service role sees, a Pulse for every set of clearances that a reader may be given."""
+    world, at = planted.world, {"workspace_id": planted.workspace.pk}
+    with planted.service.open():
+        role = RoleRow.objects.get(name=PULSE_ROLE)
+        for record in world.records:
+            if record.kind != "contract" or record.visibility != "workspace":
+                continue
+            wanted = {PULSE_SERVICE - (world.concealed - world.held(p)) for p in world.people}
+            wanted |= {PULSE_SERVICE & world.held(p) for p in world.people}
+            for atoms in wanted:
+                entity = planted.records[record.name]
+                variant = Variant.objects.create(**at, entity_id=entity, atoms=sorted(atoms))
+                inputs = world.pulse_inputs(record, atoms)
+                pulse = Pulse.objects.create(
+                    **at, pk=variant.pk, variant=variant, entity_id=entity,
+                    text=f"Pulse for {sorted(atoms)}: {' '.join(t.words for t in inputs)}",
+                    data_classification=planted.label(world.pulse_label(record, atoms)),
+                    generated_at=timezone.now(), fingerprint="x", model="x", generated_by=-role.pk,
+                )  # fmt: skip
+                Source.objects.bulk_create(
+                    Source(**at, derived=pulse.pk, entity_id=pk)
+                    for pk in {planted.records[s] for t in inputs for s in t.sources}
+                )
+
+
+def plant_conversations(planted: Planted) -> dict[tuple[str, str], UUID]:
+    """Everybody's conversation about each record, from when they could see it: an answer for each text on it."""
+    world, at = planted.world, {"workspace_id": planted.workspace.pk}
+    sessions, turns, messages, sources = {}, [], [], []
+    with planted.service.open():
+        for person in world.people:
+            audience = planted.users[person.name].pk
+            for record in world.records:
+                mine = {**at, "audience": audience}
+                session = Session(**mine, entity_id=planted.records[record.name])
+                sessions[person.name, record.name] = session
+                texts = [t for t in world.texts if t.record == record.name]
+                for n, text in enumerate(texts, start=1):
+                    turn = Turn(**mine, session=session, number=n, state=State.DONE, lease_until=timezone.now())
+                    turns.append(turn)
+                    said = {**mine, "session": session, "turn": turn}
+                    messages.append(
+                        Message(**said, pk=turn.question, role=Speaker.USER, content="Asked.", data_classification=0)
+                    )
+                    label = None if text.label is None else planted.label(text.label)
+                    messages.append(
+                        Message(**said, pk=turn.answer, role=Speaker.ASSISTANT, content=text.words,
+                                data_classification=label)
+                    )  # fmt: skip
+                    sources += [
+                        Source(**at, derived=turn.answer, entity_id=planted.records[source]) for source in text.sources
+                    ]
+        Session.objects.bulk_create(sessions.values())
+        Turn.objects.bulk_create(turns)
+        Message.objects.bulk_create(messages)
+        Source.objects.bulk_create(sources)
+    return {key: session.pk for key, session in sessions.items()}
+
+
+def plant_citations(planted: Planted, citing: UUID) -> dict[str, int]:
+    """Numbers for all index rows, in the registry of a text that everybody in the workspace may read."""
+    owner = Owner(OwnerKind.PULSE, citing)
+    with planted.service.open():
+        found = search(planted.service, "liability", limit=50)
+        given = register_all(planted.service, owner, found)
+    numbers = {result.text: n for result, n in zip(found, given, strict=True)}
+    text = " ".join(f"liability [citation:{n}]" for n in numbers.values())
+    CITING[citing] = planted.workspace.pk, Citing(owner, text)
+    return numbers
+
+
+def resolve_citing(scope: Scope, pk: UUID) -> Citing | None:
+    """A resolver for retrieval.owners."""
+    workspace, citing = CITING.get(pk, (0, None))
+    return citing if workspace == scope.workspace else None

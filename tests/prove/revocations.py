@@ -1,0 +1,209 @@
+"""What may be taken from somebody, each as the transaction that takes it, and its way back.
+
+The one it is taken from is ben of the world `RICH`: Red, with a grant on record1.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from importlib import import_module
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.contrib.sessions.models import Session as SignIn
+from django.utils import timezone
+
+from entities.access import grant_entity, revoke_entity
+from entities.actions import add_member
+from entities.models import Classification, ClassificationGrant, Entity, EntityUserGrant, Membership, Token
+from entities.models.classification import FINANCIAL, PII
+from ingestion.models import ContextRow, File, Paragraph, RowParagraph
+from ingestion.relabelling import raise_published
+from retrieval.owners import RESOLVERS
+from tests.oracle.planting import Everything, RowsRuled, plant_everything, resolve_citing
+from tests.oracle.worlds import RICH
+
+WHO = "ben"
+
+
+@dataclass(frozen=True)
+class Revocation:
+    """revoke runs in the service's scope, unless it needs none; restore likewise. paths: where it shows, as
+    `paths_of` names them.
+    """
+
+    name: str
+    revoke: Callable[[Everything], Any]
+    restore: Callable[[Everything], Any]
+    paths: tuple[str, ...]
+    refused: bool = False  # whoever has lost it is not let in at all
+
+
+@pytest.fixture(name="rich")
+def plant_rich(transactional_db: None) -> Iterator[Everything]:
+    """The world `RICH`, committed."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("entities.types.Article.Access", RowsRuled)
+        patch.setattr("retrieval.owners.RESOLVERS", [*RESOLVERS, resolve_citing])
+        yield plant_everything(RICH)
+
+
+def user(e: Everything) -> Any:
+    return e.planted.users[WHO]
+
+
+def record(e: Everything, name: str) -> Entity:
+    return Entity.objects.get(pk=e.planted.records[name])
+
+
+def end_grant(e: Everything) -> None:
+    past = timezone.now() - timedelta(seconds=1)
+    EntityUserGrant.objects.filter(content_object=record(e, "record1"), user=user(e)).update(expires_at=past)
+
+
+def renew_grant(e: Everything) -> None:
+    EntityUserGrant.objects.filter(content_object=record(e, "record1"), user=user(e)).update(expires_at=None)
+
+
+def forget_label(e: Everything) -> None:
+    role = e.planted.roles["Red"]
+    ClassificationGrant.objects.filter(role=role, classification__value=FINANCIAL).delete()
+
+
+def give_label(e: Everything) -> None:
+    atom = Classification.objects.get(value=FINANCIAL)
+    e.planted.roles["Red"].classification_grants.create(workspace=e.planted.workspace, classification=atom)
+
+
+def restore_membership(e: Everything) -> None:
+    add_member(e.planted.workspace, user(e), [e.planted.roles["Red"]])
+    restore_token(e)
+
+
+def restore_token(e: Everything) -> None:
+    membership = Membership.objects.get(user=user(e))
+    Token.objects.create(workspace=e.planted.workspace, membership=membership, digest=TOKENS[e.citing])
+
+
+TOKENS: dict[Any, str] = {}
+"""The digest of ben's token, by world."""
+
+
+def sign_out(e: Everything) -> None:
+    SignIn.objects.filter(pk__in=SIGN_INS).delete()
+
+
+def sign_in(e: Everything) -> None:
+    for key, data in SIGN_INS.items():
+        SignIn.objects.create(pk=key, session_data=data, expire_date=timezone.now() + timedelta(days=1))
+
+
+SIGN_INS: dict[str, str] = {}
+"""ben's sessions: key and data."""
+assert import_module(settings.SESSION_ENGINE).SessionStore.get_model_class() is SignIn
+
+
+def raise_label(e: Everything) -> None:
+    file = File.objects.select_for_update().get(pk=e.files["record4"])
+    raise_published(file.pk, PII)
+
+
+def lower_label(e: Everything) -> None:
+    file = e.files["record4"]
+    Paragraph.objects.filter(file=file).update(data_classification=0, floor=0)
+    RowParagraph.objects.filter(paragraph__file=file).update(data_classification=0)
+    ContextRow.objects.filter(file=file).update(data_classification=0)
+
+
+def of_service(act: Callable[[Everything], Any]) -> Callable[[Everything], Any]:
+    def run(e: Everything) -> None:
+        with e.planted.service.open():
+            act(e)
+
+    return run
+
+
+def taken(name: str, revoke: Any, restore: Any, *paths: str, refused: bool = False) -> Revocation:
+    return Revocation(name, of_service(revoke), of_service(restore), paths, refused)
+
+
+EVERYWHERE = ("record0", "search", "page")
+REVOCATIONS = [
+    taken(
+        "a grant",
+        lambda e: revoke_entity(record(e, "record1"), user(e).pk, ["view"]),
+        lambda e: grant_entity(record(e, "record1"), user(e).pk, ["view"]),
+        "record1", "search", "page", "suggest", "list", "reader1", "download1", "messages1", "export1", "citation7",
+        "references",
+    ),
+    taken("a grant, which ends", end_grant, renew_grant, "record1", "search", "list", "reader1", "messages1"),
+    taken("a label of a role", forget_label, give_label, "search", "page", "reader0", "citation2", "pulse0", "me"),
+    taken(
+        "a role",
+        lambda e: user(e).groups.remove(e.planted.roles["Red"].group_id),
+        lambda e: user(e).groups.add(e.planted.roles["Red"].group_id),
+        "search", "page", "reader0", "reader4", "citation10", "list of articles", "me",
+    ),
+    taken(
+        "membership",
+        lambda e: Membership.objects.filter(user=user(e)).delete(),
+        restore_membership,
+        *EVERYWHERE,
+        "reader0", "messages1", "me",
+        refused=True,
+    ),
+    taken(
+        "a token",
+        lambda e: Token.objects.filter(digest=TOKENS[e.citing]).delete(),
+        restore_token,
+        "record0", "search", "reader0", "export1",
+        refused=True,
+    ),
+    Revocation("a sign-in", sign_out, sign_in, ("page",), refused=True),
+    Revocation(
+        "the account",
+        lambda e: type(user(e)).objects.filter(pk=user(e).pk).update(is_active=False),
+        lambda e: type(user(e)).objects.filter(pk=user(e).pk).update(is_active=True),
+        (*EVERYWHERE, "export1"),
+        refused=True,
+    ),
+    taken("a label, raised", raise_label, lower_label, "search", "page", "reader4", "download4", "citation10"),
+    taken(
+        "sight of what is concealed",
+        lambda e: Classification.objects.filter(value=PII).update(conceal=True),
+        lambda e: Classification.objects.filter(value=PII).update(conceal=False),
+        "reader0", "record0",
+    ),
+    taken(
+        "an open record",
+        lambda e: Entity.objects.filter(pk=record(e, "record0").pk).update(visibility="restricted"),
+        lambda e: Entity.objects.filter(pk=record(e, "record0").pk).update(visibility="workspace"),
+        "record0", "search", "page", "suggest", "list", "reader0", "pulse0", "related0", "citation2",
+    ),
+]  # fmt: skip
+
+
+def path_of(e: Everything, name: str) -> str:
+    """The address, under /api/, of what a revocation names; "page" is the search page of a browser."""
+    kind, number = name.rstrip("0123456789"), name[len(name.rstrip("0123456789")) :]
+    entity = e.planted.records.get(f"record{number}")
+    file = e.files.get(f"record{number}")
+    session = e.sessions.get((WHO, f"record{number}"))
+    return {
+        "record": f"entities/contract/{entity}/",
+        "search": "search/?q=liability&limit=50",
+        "suggest": "suggest/?q=record",
+        "list": "entities/contract/?page_size=200",
+        "list of articles": "entities/article/?page_size=200",
+        "references": "references/?page_size=200",
+        "reader": f"files/{file}/reader/",
+        "download": f"files/{file}/download/",
+        "messages": f"chat/sessions/{session}/messages/",
+        "export": f"chat/sessions/{session}/export/",
+        "citation": f"citations/{e.citing}/{e.numbers.get(f'word{number} liability')}/",
+        "pulse": f"entities/{entity}/pulse/",
+        "related": f"entities/{entity}/related/",
+        "me": "me/",
+        "page": "",
+    }[kind]
