@@ -39,6 +39,7 @@ class Shell:
     suggest_url: str = ""  # answers components/suggestions.html
     jobs_url: str = ""  # answers components/jobs_indicator.html
     admin_url: str = ""
+    evaluation_url: str = ""
     sign_in_url: str = ""
     sign_out_url: str = ""
     offline_engine: bool = False

@@ -36,6 +36,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         for name, model in entity_types().items()
         if is_of_interest(scope, model)
     ]
+    administers = holds(scope, ADMIN)
     return {
         "shell": Shell(
             **basics,
@@ -49,7 +50,8 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             suggest_url=address("retrieval:suggest"),
             jobs_url=address("ingestion:jobs"),
             offline_engine=not (settings.ANTHROPIC_API_KEY or settings.ANTHROPIC_BASE_URL),
-            admin_url=address("admin:index") if holds(scope, ADMIN) else "",
+            admin_url=address("admin:index") if administers else "",
+            evaluation_url=address("retrieval:evaluation") if administers else "",
         )
     }
 

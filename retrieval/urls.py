@@ -1,6 +1,7 @@
 from django.urls import path
 
 from retrieval import views
+from retrieval.evaluation import views as evaluation
 
 app_name = "retrieval"
 
@@ -9,4 +10,7 @@ urlpatterns = [
     path("search/suggest/", views.suggestions, name="suggest"),
     path("entities/<uuid:pk>/related/", views.related_panel, name="related"),
     path("citations/<uuid:pk>/<int:n>/", views.citation_preview, name="citation"),
+    path("evaluation/", evaluation.runs, name="evaluation"),
+    path("evaluation/runs/<uuid:pk>/", evaluation.run_detail, name="evaluation-run"),
+    path("evaluation/bench/", evaluation.bench_page, name="bench"),
 ]

@@ -10,7 +10,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 
-from entities.access.scope import NoWorkspace, Scope
+from entities.access.scope import NoWorkspace, Scope, scope_is_open
 from entities.errors import PASSWORD_FIRST, absent, not_signed_in, payload
 
 SIGN_IN = "/sign-in/"
@@ -47,6 +47,14 @@ def holds(scope: Scope, rule: Rule) -> bool:
     return Role.objects.filter(group__user=scope.principal, **{column: True}).exists()
 
 
+def allows(scope: Scope, rule: Rule) -> bool:
+    """`holds`, also for a view that opens its scope itself. Raises: NoWorkspace."""
+    if rule is MEMBER or scope_is_open():
+        return holds(scope, rule)
+    with scope.open():
+        return holds(scope, rule)
+
+
 def requires(rule: Rule) -> Callable[[Callable[..., HttpResponseBase]], Callable[..., HttpResponseBase]]:
     """Declare and enforce the rule of a view. Non-members get the 404 of a workspace that does not exist."""
 
@@ -63,7 +71,7 @@ def requires(rule: Rule) -> Callable[[Callable[..., HttpResponseBase]], Callable
                     scope = getattr(request, "access_scope", None)
                     if scope is None:
                         raise Http404("Not found.")
-                    if not holds(scope, rule):
+                    if not allows(scope, rule):
                         raise PermissionDenied(f"This needs the {rule.name}'s role.")
             return view(request, *args, **kwargs)
 

@@ -65,13 +65,15 @@ def clauses(folder: Path) -> QuestionSet:
     questions = []
     for _, given in read_lines(folder / "questions.jsonl"):
         name = names[given["doc"]]
-        places = (
-            Place(name, min(e["pdf_pages"], default=None), max(e["pdf_pages"], default=None), e["text"])
-            for e in given["evidence"]
-        )
+        places = (Place(name, *ends(e["pdf_pages"]), e["text"]) for e in given["evidence"])
         found = tuple(dict.fromkeys(places)) if given["answerable"] else ()
         questions.append(Question(given["id"], given["question"], found, bool(found), (name,), PUBLIC))
     return QuestionSet(folder.name, tuple(questions), tuple(files_in(folder / "pdf")))
+
+
+def ends(pages: Sequence[int] | None) -> tuple[int | None, int | None]:
+    """First and last page, where they are known."""
+    return (min(pages), max(pages)) if pages else (None, None)
 
 
 def handbook(folder: Path) -> QuestionSet:

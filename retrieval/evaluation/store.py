@@ -14,7 +14,7 @@ from retrieval.evaluation.metrics import ndcg
 from retrieval.evaluation.rankings import FUSED, RANKINGS, SHOWN
 from retrieval.evaluation.run import Measured, Outcome
 from retrieval.evaluation.sets import BadSet, Place, Question, QuestionSet
-from retrieval.models import EvaluationOutcome, EvaluationQuestion, EvaluationRun
+from retrieval.models import EvaluationOutcome, EvaluationQuestion, EvaluationRun, RankingSettings
 from retrieval.tuning import tuning
 
 HELD_TO = (FUSED, SHOWN)
@@ -137,8 +137,10 @@ def changes(before: EvaluationRun | None, run: EvaluationRun) -> dict[str, tuple
 
 
 def settings_of_today() -> dict[str, Any]:
-    """As they come back from the database, so that they can be compared."""
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(tuning()).items()}
+    """As they come back from the database, so that they can be compared. In an open scope of the workspace."""
+    rerank = RankingSettings.objects.values_list("rerank", flat=True).first() or RankingSettings.Rerank.OFF
+    constants = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(tuning()).items()}
+    return {**constants, "rerank": str(rerank)}
 
 
 def commit_of_today() -> str:

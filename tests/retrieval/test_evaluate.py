@@ -139,8 +139,8 @@ def test_settings_that_changed_are_told(given, lease, alice, monkeypatch):
     assert "weights" not in out
     import retrieval.evaluation.store as store
 
-    before = store.settings_of_today()
-    monkeypatch.setattr(store, "settings_of_today", lambda: {**before, "rrf_k": 10})
+    before = store.settings_of_today
+    monkeypatch.setattr(store, "settings_of_today", lambda: {**before(), "rrf_k": 10})
     out, _ = evaluate(given, workspace="acme", reader="alice")
     assert "rrf_k: 60 then, 10 now" in out
     assert in_acme(given, alice, same_settings=True)["settings"]["rrf_k"] == 10

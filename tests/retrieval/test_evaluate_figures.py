@@ -200,14 +200,20 @@ def test_collections_in_forms_of_their_own(tmp_path):
     clauses = tmp_path / "clauses"
     (clauses / "pdf").mkdir(parents=True)
     write(clauses / "documents.jsonl", {"doc": "A", "pdf": "pdf/A.pdf"})
-    evidence = [{"text": "no assignment", "txt_start": 0, "txt_end": 13, "pdf_pages": [2, 3]}]
+    evidence = [
+        {"text": "no assignment", "txt_start": 0, "txt_end": 13, "pdf_pages": [2, 3]},
+        {"text": "nor change of control", "txt_start": 20, "txt_end": 41, "pdf_pages": None},
+    ]
     write(
         clauses / "questions.jsonl",
         {"id": "A::1", "doc": "A", "question": "Assignable?", "answerable": True, "evidence": evidence},
         {"id": "A::2", "doc": "A", "question": "Capped?", "answerable": False, "evidence": []},
     )
     found = read_set(clauses)
-    assert found.questions[0].places == (Place("A.pdf", 2, 3, "no assignment"),)
+    assert found.questions[0].places == (
+        Place("A.pdf", 2, 3, "no assignment"),
+        Place("A.pdf", quote="nor change of control"),
+    )
     assert found.questions[0].files == ("A.pdf",)
     assert not found.questions[1].answerable
 

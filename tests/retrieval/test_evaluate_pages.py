@@ -1,0 +1,189 @@
+"""The pages of evaluation: for administrators, and for them too only what they may read."""
+
+import json
+from io import StringIO
+from uuid import uuid4
+
+import pytest
+from django.core.management import call_command
+
+from entities.actions import create_entity
+from entities.models.classification import FINANCIAL
+from entities.types import Contract
+from retrieval.evaluation.plots import axis, plot, points
+from retrieval.models import EvaluationQuestion, EvaluationRun
+from tests.conftest import person
+
+CAP = {
+    "id": "cap",
+    "question": "What is the liability cap?",
+    "places": [{"file": "lease.pdf", "page": 1}],
+    "labels": [],
+}
+PAY = {
+    "id": "pay",
+    "question": "What does Kestrel earn?",
+    "places": [{"file": "pay.pdf", "quote": "Kestrel earns ninety thousand"}],
+    "labels": ["Financial"],
+}
+
+
+@pytest.fixture
+def clerk(workspace):
+    """Administers the workspace and is cleared for nothing but Public."""
+    return person(workspace, "clerk", [], ("Admin",))
+
+
+@pytest.fixture
+def ran(index, lease, contract, alice, tmp_path):
+    """Two runs of two questions, one of them about text that needs a clearance, in a file that needs none."""
+    file = index.file(contract, "pay.pdf")
+    index.row(contract, "What is paid is told here.", file=file, position=0, page=1)
+    index.row(contract, "Kestrel earns ninety thousand a year.", file=file, position=1, page=1, label=FINANCIAL)
+    path = tmp_path / "set.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in (CAP, PAY)))
+    for _ in range(2):
+        call_command("evaluate", str(path), workspace="acme", reader="alice", stdout=StringIO(), stderr=StringIO())
+    return file
+
+
+def question(service, key):
+    with service.open():
+        return EvaluationQuestion.objects.get(key=key).pk
+
+
+def get(who, path, **params):
+    return who.client.get(f"{who.base}evaluation/{path}", params)
+
+
+def test_runs_are_plotted_and_listed(ran, alice):
+    page = get(alice, "")
+    assert page.status_code == 200
+    text = page.content.decode()
+    assert text.count('<h2 id="set-') == 1, "two runs of one set"
+    assert text.count('<path class="cl-plot-line"') == 8, "four lines and their keys"
+    assert 'aria-label="nDCG@10 over 2 runs; newest: by meaning 1.000' in text
+    assert "style=" not in text
+
+
+def test_one_run_and_its_questions(ran, alice, clerk, service):
+    with service.open():
+        run, first = EvaluationRun.objects.order_by("-created_at")
+    text = get(alice, f"runs/{run.pk}/").content.decode()
+    assert "What does Kestrel earn?" in text
+    assert "What is the liability cap?" in text
+    assert str(first.pk) in text, "what it is compared with"
+    hidden = get(clerk, f"runs/{run.pk}/").content.decode()
+    assert "What is the liability cap?" in hidden
+    assert "Kestrel" not in hidden
+
+
+def test_the_bench_shows_passages_beside_their_page(ran, alice, service, lease):
+    page = get(alice, "bench/", question=question(service, "cap"))
+    text = page.content.decode()
+    found = page.context["bench"]
+    assert (found.lines[0].vector, found.lines[0].lexical, found.lines[0].fused) == (1, 1, 1)
+    assert found.lines[0].answers
+    assert not found.lines[1].answers
+    assert [(place.name, place.first, place.fused) for place in found.expected] == [("lease.pdf", 1, 1)]
+    assert found.page.number == 1
+    assert "liability" in text
+    other = found.lines[1].result
+    page = get(alice, "bench/", q="What is the liability cap?", row=other.id)
+    assert page.context["bench"].page.number == other.page
+    assert page.context["bench"].chosen.result.id == other.id
+
+
+def test_the_bench_shows_what_its_caller_may_see(ran, alice, clerk, service):
+    """The same page of the same file: the passage for one, a band that names the clearance for the other."""
+    asked = {"q": "Kestrel earns ninety thousand. What is paid?"}
+    seen = get(alice, "bench/", **asked)
+    assert "ninety thousand a year" in seen.content.decode()
+    row = next(line.result.id for line in seen.context["bench"].lines if line.result.label == FINANCIAL)
+    for extra in ({}, {"row": row}):
+        page = get(clerk, "bench/", **asked, **extra)
+        assert "a year" not in page.content.decode()
+        assert row not in [line.result.id for line in page.context["bench"].lines]
+    told = next(line.result for line in page.context["bench"].lines if line.result.file.name == "pay.pdf")
+    beside = get(clerk, "bench/", **asked, row=told.id).content.decode()
+    assert "What is paid is told here." in beside
+    assert "Financial" in beside
+    assert get(clerk, "bench/", question=question(service, "pay")).status_code == 404
+    assert get(alice, "bench/", question=question(service, "pay")).status_code == 200
+
+
+def test_a_place_in_a_record_that_is_not_shown_is_left_out(ran, alice, service, index, clerk, tmp_path):
+    with alice.scope.open():
+        private = create_entity(
+            scope=alice.scope,
+            model=Contract,
+            fields={"name": "Settlement", "counterparty": "X"},
+            visibility="restricted",
+        )
+    file = index.file(private, "settlement.pdf")
+    index.row(private, "The settlement is two million.", file=file, page=3)
+    path = tmp_path / "other.jsonl"
+    place = {"file": "settlement.pdf", "page": 3}
+    path.write_text(json.dumps({"id": "s", "question": "What is the settlement?", "places": [place], "labels": []}))
+    call_command("evaluate", str(path), workspace="acme", reader="alice", stdout=StringIO(), stderr=StringIO())
+    asked = question(service, "s")
+    assert [place.name for place in get(alice, "bench/", question=asked).context["bench"].expected] == [
+        "settlement.pdf"
+    ]
+    page = get(clerk, "bench/", question=asked)
+    assert page.context["bench"].expected == []
+    assert "settlement.pdf" not in page.content.decode()
+
+
+def test_for_administrators_only(ran, alice, staff, steward, outsider, client, clerk, service):
+    with service.open():
+        run = EvaluationRun.objects.first()
+    for path in ("", "bench/?q=cap", f"runs/{run.pk}/"):
+        address = f"/w/acme/evaluation/{path}"
+        assert clerk.client.get(address).status_code == 200
+        for who in (staff, steward):
+            assert who.client.get(address).status_code == 403
+        assert outsider.client.get(address).status_code == 404
+        assert client.get(address).status_code == 302
+
+
+def test_nothing_of_another_workspace(ran, outsider, service):
+    with service.open():
+        run = EvaluationRun.objects.first()
+    for path in ("runs/{}/", "bench/?question={}"):
+        own = run.pk if path.startswith("runs") else question(service, "cap")
+        foreign = outsider.client.get(f"/w/other/evaluation/{path.format(own)}")
+        absent = outsider.client.get(f"/w/other/evaluation/{path.format(uuid4())}")
+        assert foreign.status_code == absent.status_code == 404
+    assert outsider.client.get("/w/other/evaluation/").context["histories"] == []
+
+
+def test_the_menu_leads_there_who_administers(ran, alice, staff):
+    assert "/w/acme/evaluation/" in alice.client.get("/w/acme/search/").content.decode()
+    assert "/w/acme/evaluation/" not in staff.client.get("/w/acme/search/").content.decode()
+
+
+def test_the_bench_answers_whatever_is_asked(alice):
+    for asked in ("", " ", "zyzzyva qwertz", '"', "\x00", "a" * 3000):
+        assert get(alice, "bench/", q=asked, row="no uuid").status_code == 200
+    assert get(alice, "bench/", question="no uuid").status_code == 404
+
+
+# Plots
+
+
+def test_the_axis_holds_all_values_and_no_less_than_a_tenth():
+    assert axis(0.62, 0.83) == (0.6, 0.85)
+    low, high = axis(0.8, 0.8)
+    assert high - low >= 0.1 - 1e-9
+    assert low <= 0.8 <= high
+    assert axis(1, 1) == (0.9, 1.0)
+    assert axis(0, 0) == (0.0, 0.1)
+
+
+def test_points_run_from_edge_to_edge():
+    assert points([0.6, 0.8, 0.7], 0.6, 0.8) == [(0, 100), (50, 0), (100, 50)]
+    assert points([0.7], 0.6, 0.8) == [(50, 50)]
+    drawn = plot({"fused": [0.6, 0.8]}, {"fused": "together"})
+    assert drawn.series[0].line.startswith("M0 ")
+    assert "together 0.800" in drawn.described
