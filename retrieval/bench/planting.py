@@ -29,8 +29,8 @@ SELECT gen_random_uuid(), %(workspace)s, %(type)s, 'Record ' || n, 0,
 FROM generate_series(0, %(count)s - 1) n RETURNING id, number
 """
 CONTRACTS = """
-INSERT INTO entities_contract (entity_ptr_id, counterparty, currency, status)
-SELECT id, '', 'EUR', 'draft' FROM entities_entity WHERE workspace_id = %s
+INSERT INTO entities_contract (workspace_id, entity_ptr_id, counterparty, currency, status)
+SELECT workspace_id, id, '', 'EUR', 'draft' FROM entities_entity WHERE workspace_id = %s
 """
 FILES = """
 INSERT INTO ingestion_file (id, workspace_id, entity_id, collection, name, twin, name_classification, media_type, size,

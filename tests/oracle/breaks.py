@@ -103,22 +103,22 @@ def public_only(self: ReferenceQuerySet, scope: object) -> ReferenceQuerySet:
 
 
 original_references = ReferenceQuerySet.readable_by
-NO_SOURCES = reworded("retrieval.gate.NOT_UNSEEN", '"row" NOT IN', '"row" IS NOT NULL OR p."row" NOT IN')
+NO_SOURCES = reworded("retrieval.gate.OF_SEEN_SOURCES", "NOT p.drawn OR", "true OR")
 NO_PERMISSION = put("entities.access.objects._visible_as", value=anybody)
 
 BREAKS = [
-    Break("lexical", "records are not asked for", put("retrieval.gate.visible", value=anybody)),
+    Break("lexical", "records are not asked for", put("entities.access.statements.visible", value=anybody)),
     Break("lexical", "a branch loses a row", changed("retrieval.search.by_words", without_last)),
     Break("vector", "sources are not asked for", NO_SOURCES),
     Break("vector", "a branch loses a row", changed("retrieval.search.by_meaning", without_last)),
     Break(
         "results",
         "sources are not asked for",
-        several(NO_SOURCES, put("retrieval.results.sources_visible", value=anybody)),
+        NO_SOURCES,
     ),
     Break("results", "variety comes before completeness", changed("retrieval.search.diversify", without_last)),
     Break("hybrid", "object permission is gone", NO_PERMISSION),
-    Break("hybrid", "a filter is dropped", put("retrieval.gate._collections", value=lambda within: ("", []))),
+    Break("hybrid", "a filter is dropped", put("retrieval.gate._collections", value=lambda within, params: "")),
     Break(
         "hybrid",
         "rows of roles are not read",
@@ -144,11 +144,11 @@ BREAKS = [
     ),
     Break("references", "the ends are not asked for", on(ReferenceQuerySet, "readable_by", all_references)),
     Break("references", "labelled ones are left out", on(ReferenceQuerySet, "readable_by", public_only)),
-    Break("verbs", "every role is held", changed("entities.access.objects._roles", all_roles)),
+    Break("verbs", "every role is held", changed("entities.access.objects.roles_of", all_roles)),
     Break(
         "verbs",
         "grants to roles do not hold",
-        changed("entities.access.objects._roles", lambda roles: replace(roles, groups=())),
+        changed("entities.access.objects.roles_of", lambda roles: replace(roles, groups=())),
     ),
     Break(
         "autocomplete",
@@ -198,7 +198,7 @@ BREAKS = [
     Break(
         "chat search",
         "sources are not asked for",
-        several(NO_SOURCES, put("retrieval.results.sources_visible", value=anybody)),
+        NO_SOURCES,
     ),
     Break("chat search", "a passage is lost", changed("chat.tools.search", without_last)),
     Break("lists", "object permission is gone", NO_PERMISSION),

@@ -20,7 +20,7 @@ from chat.tools import search_knowledge
 from entities.access import Scope
 from entities.models import Entity
 from references.graph import reach
-from retrieval.gate import NothingVisible, gate
+from retrieval.gate import gate
 from retrieval.neighbours import beside
 from retrieval.query import PreparedQuery, Within, prepare
 from retrieval.search import find, search
@@ -142,11 +142,7 @@ def neighbour(asked: Asked) -> None:
     with asked.scope.open():
         numbers = texts_by_number()
         mine = [number for number, text in numbers.items() if text in read]
-        try:
-            through = gate(asked.scope, Within())
-        except NothingVisible:
-            asked.same("passages that have neighbours", read, [])
-            return
+        through = gate(asked.scope, Within())
         for steps in (1, 2):
             near = beside(mine, through, steps)
             for number in mine:
