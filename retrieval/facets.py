@@ -7,7 +7,8 @@ from typing import Any
 
 from django.contrib.contenttypes.models import ContentType
 
-from entities.access import Scope
+from entities.access import Scope, sources_visible, visible
+from entities.models import Entity
 from entities.registry import entity_types
 from ingestion.models import ContextRow, Kind
 from retrieval.query import KINDS, Within
@@ -49,7 +50,7 @@ def count_facets(scope: Scope, found: Found, within: Within, reference_depth: in
         base = found
         if chosen:
             base = find(scope, found.query, within=_without(within, parameter), reference_depth=reference_depth)
-        counts = _counts([hit.row for hit in base.hits])[parameter]
+        counts = _counts(scope, [hit.row for hit in base.hits])[parameter]
         for value in chosen:
             counts.setdefault(KIND_NAMES[value] if parameter == "kind" else value, 0)
         facets.append(Facet(parameter, title, _values(parameter, counts, {_written(parameter, v) for v in chosen})))
@@ -65,10 +66,13 @@ def _written(parameter: str, value: str | Kind) -> str:
     return KIND_NAMES[Kind(value)] if parameter == "kind" else str(value)
 
 
-def _counts(rows: Sequence[int]) -> dict[str, Counter[str]]:
+def _counts(scope: Scope, rows: Sequence[int]) -> dict[str, Counter[str]]:
+    """Under the permissions of this moment: what was found was perhaps found in an earlier transaction."""
     counts: dict[str, Counter[str]] = {name: Counter() for name in FIELDS}
     names = {c.pk: name for name, c in _content_types().items()}
-    found = ContextRow.objects.filter(number__in=rows).values_list("entity__content_type", "kind", "file__collection")
+    seen = Entity.objects.filter(visible(scope, Entity)).order_by().values("pk")
+    allowed = ContextRow.objects.filter(sources_visible(scope), number__in=rows, entity__in=seen)
+    found = allowed.values_list("entity__content_type", "kind", "file__collection")
     for content_type, kind, collection in found:
         counts["type"][names[content_type]] += 1
         counts["kind"][KIND_NAMES[Kind(kind)]] += 1

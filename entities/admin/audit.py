@@ -15,7 +15,7 @@ from unfold.views import ChangeList
 from entities.access import Scope
 from entities.admin.base import WorkspaceAdmin
 from entities.api.lists import chips_of_atoms
-from entities.audit.reading import Row, State, entries, known_actions, on_days, rows_of
+from entities.audit.reading import Row, State, known_actions, on_days, rows_of
 from entities.models import AuditEntry, Role, User
 
 DAYS = 14
@@ -99,7 +99,7 @@ class Rows(ChangeList):
 
 
 class AuditAdmin(WorkspaceAdmin):
-    list_display = ["number", "at", "who", "action", "what", "words", "figures"]
+    list_display = ["number", "time", "who", "what", "words", "figures"]
     list_display_links = None
     search_fields = ["object_id", "action"]
     list_filter = [ActionFilter, PersonFilter, DayFilter]
@@ -108,9 +108,6 @@ class AuditAdmin(WorkspaceAdmin):
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return Rows
-
-    def get_queryset(self, request: HttpRequest) -> QuerySet[AuditEntry]:
-        return entries()
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
         return lookup in ("action", "actor", "day")
@@ -123,7 +120,7 @@ class AuditAdmin(WorkspaceAdmin):
 
     has_delete_permission = has_change_permission
 
-    @admin.display(description="Row")
+    @admin.display(description="Row", ordering="id")
     def number(self, entry: Any) -> str:
         return str(entry.row.number or "")
 
@@ -131,9 +128,13 @@ class AuditAdmin(WorkspaceAdmin):
     def who(self, entry: Any) -> str:
         return str(entry.name)
 
-    @admin.display(description="What")
+    @admin.display(description="At (UTC)", ordering="at")
+    def time(self, entry: AuditEntry) -> str:
+        return format_html('<span class="whitespace-nowrap">{}</span>', f"{entry.at:%Y-%m-%d %H:%M:%S}")
+
+    @admin.display(description="Action", ordering="action")
     def what(self, entry: AuditEntry) -> str:
-        return f"{entry.object_kind} {entry.object_id}".strip()
+        return format_html("{}<br>{} {}", entry.action, entry.object_kind, entry.object_id)
 
     @admin.display(description="Asked")
     def words(self, entry: Any) -> str:
@@ -151,7 +152,7 @@ class AuditAdmin(WorkspaceAdmin):
 
     @admin.display(description="Details")
     def figures(self, entry: AuditEntry) -> str:
-        return "; ".join(f"{name.replace('_', ' ')} {plain(value)}" for name, value in entry.detail.items())
+        return "; ".join(figure(name, value) for name, value in entry.detail.items())
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
@@ -163,6 +164,13 @@ class AuditAdmin(WorkspaceAdmin):
 
 def record_url(pk: UUID) -> str:
     return reverse("entities:detail", args=[pk])
+
+
+def figure(name: str, value: Any) -> str:
+    """One of `detail` for people: latency_ms, 830 as "latency 830 ms"."""
+    if name.endswith("_ms"):
+        return f"{name.removesuffix('_ms')} {value} ms"
+    return f"{name.replace('_', ' ')} {plain(value)}"
 
 
 def plain(value: Any) -> str:

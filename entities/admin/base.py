@@ -69,7 +69,12 @@ class WorkspaceAdmin(ModelAdmin):
             self._record(request, "deleted", obj)
 
     def _record(self, request: HttpRequest, what: str, obj: Any) -> None:
-        record(self.scope(request), f"{obj._meta.model_name}.{what}", obj._meta.model_name, obj.pk)
+        name = obj._meta.model_name
+        record(self.scope(request), f"{name}.{what}", name, obj.pk, **self.audited(obj))
+
+    def audited(self, obj: Any) -> dict[str, Any]:
+        """What the audit says of an object, as it stands or before it goes: ids, labels and flags, no text."""
+        return {}
 
     def history_view(self, request: HttpRequest, object_id: str, extra_context: Any = None) -> Any:
         """Django's own history is off; the audit has it."""

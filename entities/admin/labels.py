@@ -59,6 +59,9 @@ class ClassificationAdmin(WorkspaceAdmin):
             obj.components = [obj.value]
         super().save_model(request, obj, form, change)
 
+    def audited(self, obj: Classification) -> dict[str, Any]:
+        return {"value": obj.value, "conceal": obj.conceal}
+
     def delete_model(self, request: HttpRequest, obj: Classification) -> None:
         """Its compounds go with it, and the words in the audit that carry it. Raises: PermissionDenied where text has
         one of these labels.

@@ -68,6 +68,11 @@ class RoleAdmin(WorkspaceAdmin):
         keep_an_administrator()
         tell_access_changed(self.scope(request))
 
+    def audited(self, obj: Role) -> dict[str, Any]:
+        labels = obj.classification_grants.order_by("classification__value")
+        values = list(labels.values_list("classification__value", flat=True))
+        return {"labels": values, "is_admin": obj.is_admin, "is_steward": obj.is_steward}
+
     def clearances(self, role: Role) -> str:
         return ", ".join(g.classification.label for g in role.classification_grants.select_related("classification"))
 
@@ -172,6 +177,10 @@ class MembershipAdmin(WorkspaceAdmin):
         add_member(Workspace.objects.get(pk=obj.workspace_id), obj.user, wanted - held)
         keep_an_administrator()
         tell_access_changed(self.scope(request))
+
+    def audited(self, obj: Membership) -> dict[str, Any]:
+        held = Role.objects.filter(group__user=obj.user_id).order_by("pk")
+        return {"user": obj.user_id, "roles": list(held.values_list("pk", flat=True))}
 
     def delete_model(self, request: HttpRequest, obj: Membership) -> None:
         obj.user.groups.remove(*Role.objects.filter(group__user=obj.user_id).values_list("group_id", flat=True))

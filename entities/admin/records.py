@@ -60,6 +60,12 @@ class GrantAdmin(WorkspaceAdmin):
         super().delete_model(request, obj)
         tell_access_changed(self.scope(request), obj.content_object_id)
 
+    def audited(self, obj: Any) -> dict[str, Any]:
+        holder = {"user": obj.user_id} if hasattr(obj, "user_id") else {"role": obj.group.role.pk}
+        verb = obj.permission.codename.removesuffix("_entity")
+        until = obj.expires_at.isoformat() if obj.expires_at else None
+        return {"entity": str(obj.content_object_id), **holder, "verb": verb, "expires_at": until}
+
     def holder(self, grant: Any) -> str:
         return str(getattr(grant, "user", None) or grant.group.role)
 
@@ -94,6 +100,9 @@ class EntityAdmin(WorkspaceAdmin):
         # Only this column: the instance holds no more than its reader may see.
         Entity.objects.filter(pk=obj.pk).update(visibility=obj.visibility)
         tell_access_changed(self.scope(request), obj.pk)
+
+    def audited(self, obj: Any) -> dict[str, Any]:
+        return {"visibility": str(obj.visibility)}
 
     def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Who may see a record is decided by those who may share it; other administrators look."""

@@ -13,7 +13,8 @@ from rest_framework.response import Response
 from entities.access import ADMIN, Scope, requires
 from entities.api.lists import Pagination, labels_of_atoms
 from entities.api.shapes import PAGING, Label, page_of
-from entities.audit.reading import Row, State, entries, on_days, rows_of
+from entities.audit.reading import Row, State, on_days, rows_of
+from entities.models import AuditEntry
 
 
 class ObjectSerializer(serializers.Serializer):
@@ -68,13 +69,13 @@ def audit(request: Request) -> Response:
     """Who did what, newest first. Words of questions show as far as the caller is cleared for them."""
     scope: Scope = request.access_scope  # type: ignore[attr-defined]
     paginator = Pagination()
-    page = paginator.paginate_queryset(entries().filter(**asked(request)), request) or []
+    page = paginator.paginate_queryset(AuditEntry.objects.filter(**asked(request)), request) or []
     return paginator.get_paginated_response([row_json(row) for row in rows_of(scope, page)])
 
 
 def asked(request: Request) -> dict[str, Any]:
     """The conditions of a request. Raises: ValidationError."""
-    given = {name: value for name, value in request.query_params.items() if value}
+    given = {name: value for name, value in request.query_params.dict().items() if value}
     problems = {name: ["A filter holds no NUL characters."] for name, value in given.items() if "\x00" in value}
     actor = given.get("actor", "")
     if actor and not (actor.removeprefix("-").isascii() and actor.removeprefix("-").isdigit() and len(actor) < 19):

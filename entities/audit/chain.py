@@ -18,6 +18,7 @@ from entities.access import Scope
 from entities.audit.checkpoints import Checkpoint
 
 GENESIS = bytes(32)
+EXPLAINS = ("audit.removed", "audit.redacted")
 BATCH = 2000
 
 
@@ -63,20 +64,21 @@ class Link:
     entry: str | None
     text: str | None
     action: str | None
-    detail: dict[str, Any] | None
+    detail: dict[str, Any]
 
 
 LINKS = """
-SELECT l.seq, l.digest, l.text_digest, l.hash, l.redacted,
-  CASE WHEN e.id IS NOT NULL THEN jsonb_build_array(e.workspace_id, e.id,
-    (extract(epoch FROM e.at) * 1000000)::bigint, e.actor, e.action, e.object_kind, e.object_id, e.detail)::text END,
-  CASE WHEN t.entry_id IS NOT NULL THEN jsonb_build_array(t.salt, t.text, t.retrieved, t.within, t.floor,
-    t.data_classification)::text END,
-  e.action, CASE WHEN e.action LIKE 'audit.%%' THEN e.detail::text END
-FROM entities_auditlink l
-LEFT JOIN entities_auditentry e ON e.id = l.entry_id AND e.workspace_id = l.workspace_id
-LEFT JOIN entities_audittext t ON t.entry_id = l.entry_id AND t.workspace_id = l.workspace_id
-WHERE l.workspace_id = %s AND l.seq IS NOT NULL ORDER BY l.seq
+SELECT seq, entry_id, digest, text_digest, hash, redacted FROM entities_auditlink
+WHERE workspace_id = %s AND seq > %s ORDER BY seq LIMIT %s
+"""
+ENTRIES = """
+SELECT id, action, detail, jsonb_build_array(workspace_id, id, (extract(epoch FROM at) * 1000000)::bigint, actor,
+  action, object_kind, object_id, detail)::text
+FROM entities_auditentry WHERE workspace_id = %s AND id = ANY(%s)
+"""
+TEXTS = """
+SELECT entry_id, jsonb_build_array(salt, text, retrieved, within, floor, data_classification)::text
+FROM entities_audittext WHERE workspace_id = %s AND entry_id = ANY(%s)
 """
 
 # In one statement each, so that rows which are committed meanwhile are whole or not there.
@@ -107,11 +109,21 @@ def verify(scope: Scope, checkpoints: Iterable[Checkpoint] = ()) -> Verified:
 
 
 def links(workspace: int) -> Iterator[Link]:
-    with connection.chunked_cursor() as cursor:
-        cursor.itersize = BATCH
-        cursor.execute(LINKS, [workspace])
-        while rows := cursor.fetchmany(BATCH):
-            for seq, digest, text_digest, hashed, redacted, entry, text, action, detail in rows:
+    """A batch of links, then what stands at them: what leaves in between is named in rows that are still to come."""
+    last = 0
+    with connection.cursor() as cursor:
+        while True:
+            cursor.execute(LINKS, [workspace, last, BATCH])
+            batch = cursor.fetchall()
+            if not batch:
+                return
+            ids = [row[1] for row in batch]
+            cursor.execute(ENTRIES, [workspace, ids])
+            entries = {pk: rest for pk, *rest in cursor.fetchall()}
+            cursor.execute(TEXTS, [workspace, ids])
+            texts = dict(cursor.fetchall())
+            for seq, pk, digest, text_digest, hashed, redacted in batch:
+                action, detail, entry = entries.get(pk, (None, "{}", None))
                 yield Link(
                     seq,
                     bytes(digest),
@@ -119,15 +131,11 @@ def links(workspace: int) -> Iterator[Link]:
                     bytes(hashed),
                     redacted,
                     entry,
-                    text,
+                    texts.get(pk),
                     action,
-                    None if detail is None else _json(detail),
+                    json.loads(detail) if action in EXPLAINS else {},
                 )
-
-
-def _json(text: str) -> dict[str, Any]:
-    found = json.loads(text)
-    return found if isinstance(found, dict) else {}
+            last = batch[-1][0]
 
 
 def link_hash(before: bytes, seq: int, digest: bytes, text_digest: bytes | None) -> bytes:
@@ -143,7 +151,7 @@ class _Reading:
         self.problems: list[Problem] = []
         self.no_entry: list[int] = []
         self.no_text: list[int] = []
-        self.explained: dict[str, list[tuple[int, int]]] = {"audit.removed": [], "audit.redacted": []}
+        self.explained: dict[str, list[tuple[int, int]]] = {action: [] for action in EXPLAINS}
 
     def found(self, row: int, kind: Kind, sentence: str) -> None:
         self.problems.append(Problem(row, kind, f"Row {row} {sentence}"))
@@ -178,7 +186,7 @@ class _Reading:
         elif sha256(link.entry.encode()).digest() != link.digest:
             self.found(link.seq, Kind.CHANGED, "was changed after it was written.")
         elif link.action in self.explained:
-            self.explained[link.action] += [(low, high) for low, high in (link.detail or {}).get("rows", [])]
+            self.explained[link.action] += [(low, high) for low, high in link.detail.get("rows", [])]
         if link.text is not None and link.text_digest is None:
             self.found(link.seq, Kind.CHANGED_TEXT, "came without words, and has some now.")
         elif link.text is not None and sha256(link.text.encode()).digest() != link.text_digest:

@@ -3,14 +3,14 @@ the chain what went.
 """
 
 from collections.abc import Iterable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from django.db import connection
 from django.utils import timezone
 
 from entities.access import Scope
-from entities.models import AuditText, WorkspaceSettings
+from entities.models import AuditLink, WorkspaceSettings
 
 BATCH = 5000
 LEAST_DAYS = 30
@@ -64,13 +64,13 @@ def keep(workspace: int) -> tuple[int, int]:
     return words, rows
 
 
-def _redact_some(scope: Scope, until: object) -> int:
+def _redact_some(scope: Scope, until: datetime) -> int:
     with scope.open():
-        old = AuditText.objects.filter(entry__at__lt=until).order_by("entry__at")
-        return redact(old.values_list("entry__link__seq", flat=True)[:BATCH], Why.RETENTION)
+        old = AuditLink.objects.filter(entry__text__isnull=False, entry__at__lt=until).order_by("seq")
+        return redact([link.seq for link in old.only("seq")[:BATCH] if link.seq is not None], Why.RETENTION)
 
 
-def _remove_some(scope: Scope, until: object) -> int:
+def _remove_some(scope: Scope, until: datetime) -> int:
     with scope.open(), connection.cursor() as cursor:
         cursor.execute("SELECT app_remove_audit(%s, %s)", [until, BATCH])
         return int(cursor.fetchone()[0])

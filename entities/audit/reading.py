@@ -8,10 +8,9 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import QuerySet
 
 from entities.access import Scope, atoms_of
-from entities.models import AuditEntry, AuditText, Entity
+from entities.models import AuditEntry, AuditLink, AuditText, Entity
 
 
 class State(StrEnum):
@@ -45,11 +44,6 @@ class Row:
     words: Words | None
 
 
-def entries() -> QuerySet[AuditEntry]:
-    """Newest first, each with its link and what of its words the open scope may read, in one statement."""
-    return AuditEntry.objects.select_related("link", "text").order_by("-id")
-
-
 def on_days(since: date | None, until: date | None) -> dict[str, datetime]:
     """The condition for entries from the first day to the last, in UTC."""
     found: dict[str, datetime] = {}
@@ -61,16 +55,16 @@ def on_days(since: date | None, until: date | None) -> dict[str, datetime]:
 
 
 def rows_of(scope: Scope, page: Sequence[AuditEntry]) -> list[Row]:
-    """Entries of `entries()`, with one statement for all records that they name as found."""
-    texts: list[AuditText] = [entry.text for entry in page if hasattr(entry, "text")]
-    named = {UUID(record) for text in texts for _, record in text.retrieved}
-    named |= {UUID(record) for text in texts for record in text.within.get("entities", ())}
+    """A page of the audit: three statements, for links, words, and the records that the words name as found."""
+    ids = [entry.pk for entry in page]
+    links, texts = AuditLink.objects.in_bulk(ids), AuditText.objects.in_bulk(ids)
+    named = {UUID(record) for text in texts.values() for _, record in text.retrieved}
+    named |= {UUID(record) for text in texts.values() for record in text.within.get("entities", ())}
     seen = set(Entity.objects.visible_to(scope).filter(pk__in=named).values_list("pk", flat=True)) if named else set()
-    return [_row(entry, seen) for entry in page]
+    return [_row(entry, links.get(entry.pk), texts.get(entry.pk), seen) for entry in page]
 
 
-def _row(entry: AuditEntry, seen: set[UUID]) -> Row:
-    link, text = getattr(entry, "link", None), getattr(entry, "text", None)
+def _row(entry: AuditEntry, link: AuditLink | None, text: AuditText | None, seen: set[UUID]) -> Row:
     number = link.seq if link else None
     if text is not None:
         return Row(number, entry, State.SHOWN, _words(text, seen))

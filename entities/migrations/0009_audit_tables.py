@@ -106,7 +106,10 @@ class Migration(migrations.Migration):
             model_name="audittext",
             name="workspace",
             field=models.ForeignKey(
-                on_delete=django.db.models.deletion.PROTECT, related_name="+", to="entities.workspace"
+                db_index=False,
+                on_delete=django.db.models.deletion.PROTECT,
+                related_name="+",
+                to="entities.workspace",
             ),
         ),
         migrations.AddConstraint(

@@ -51,7 +51,7 @@ class AuditText(models.Model):
     entry = models.OneToOneField(
         AuditEntry, models.DO_NOTHING, primary_key=True, db_constraint=False, related_name="text"
     )
-    workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
+    workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+", db_index=False)
     text = models.TextField(blank=True)
     retrieved = models.JSONField(default=list)
     within = models.JSONField(default=dict)

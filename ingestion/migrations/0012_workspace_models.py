@@ -52,6 +52,7 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
+                "verbose_name": "embedding model",
                 "constraints": [
                     models.UniqueConstraint(fields=("workspace", "model"), name="one_state_per_model"),
                     models.UniqueConstraint(

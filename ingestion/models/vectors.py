@@ -31,6 +31,7 @@ class WorkspaceModel(models.Model):
     switched_at = models.DateTimeField(null=True)
 
     class Meta:
+        verbose_name = "embedding model"
         constraints = [
             models.UniqueConstraint(fields=["workspace", "model"], name="one_state_per_model"),
             models.UniqueConstraint(

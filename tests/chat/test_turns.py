@@ -13,6 +13,7 @@ from chat import log, runner
 from chat.models import Event, Message, Turn
 from chat.sweep import sweep_all
 from entities.models import Source
+from retrieval.models import RankingSettings
 from tests.chat.conftest import CAP, events_of, text_of
 
 
@@ -276,3 +277,34 @@ def test_a_server_that_is_stopped_says_so_before_it_goes(viewer, contract, start
         server.join()
     ended = chat.turn(turn)
     assert (ended["state"], ended["message"]["content"]) == ("interrupted", "Half of it")
+
+
+def test_a_search_of_a_turn_is_reranked_where_the_workspace_wishes_it(
+    viewer, contract, restricted, index, start, model, service
+):
+    for text in (CAP, "The cap of the lease is rounded.", "The cap on liability of the lease is old."):
+        index.row(contract, text)
+    index.row(restricted, "The liability cap of the settlement is nine.")
+    with service.open():
+        RankingSettings.objects.create(workspace_id=service.workspace, rerank="model")
+    model.says(tool_use=("search_knowledge", {"query": "liability cap of the lease"}))
+    model.script.push(tool_use=("rank_passages", {"order": [3, 1, 2]}), when=is_rerank)
+    model.says(text="It is rounded [1].")
+    turn = start(viewer, contract).ask("What is the liability cap?")
+    assert turn["state"] == "done", turn
+    [ranked] = [request.text for request in model.script.requests if is_rerank(request)]
+    given = model.requests[1].text
+    assert "nine" not in ranked + given
+    third = next(line for line in ranked.split("\n") if line.startswith("[3] ")).removeprefix("[3] ")
+    assert f"[1] {third}" in given
+    # An answer that is no order leaves the search as it is, and the turn goes on.
+    model.says(tool_use=("search_knowledge", {"query": '"liability cup" of the lease'}))
+    model.script.push(tool_use=("rank_passages", {"order": "me first"}), when=is_rerank)
+    model.says(text="As said [1].")
+    turn = start(viewer, contract).ask("And the cup?")
+    assert turn["state"] == "done", turn
+    assert "No passage holds the quoted words" in model.requests[3].text
+
+
+def is_rerank(request):
+    return "rank_passages" in request.tools

@@ -63,9 +63,10 @@ def test_a_new_level_role_and_grant_bind_the_next_request(
     assert alice.client.post(f"{admin}membership/{membership.pk}/change/", {"roles": roles[:-1]}).status_code == 302
     assert [b["type"] for b in viewer.api.get(where).json()["notes"]] == ["placeholder"]
     with service.open():
-        assert {"classification.added", "role.added", "membership.changed"} <= set(
-            AuditEntry.objects.values_list("action", flat=True)
-        )
+        noted = {entry.action: entry.detail for entry in AuditEntry.objects.order_by("pk")}
+        assert noted["classification.added"] == {"value": 7, "conceal": False}
+        assert noted["role.added"] == {"labels": [5, 7], "is_admin": False, "is_steward": False}
+        assert noted["membership.changed"] == {"user": viewer.user.pk, "roles": list(map(int, roles[:-1]))}
 
 
 def test_a_new_member_signs_in(alice: Person, contract: Contract) -> None:

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from entities.access import Scope, combine, grant_entity
 from entities.actions import create_entity
-from entities.models import Classification, EntityRoleGrant, EntityUserGrant, FieldParagraph, Role
+from entities.models import AuditEntry, Classification, EntityRoleGrant, EntityUserGrant, FieldParagraph, Role
 from entities.types import Contract
 from tests.conftest import Person
 
@@ -42,6 +42,15 @@ def test_grants_on_hidden_records_do_not_exist_in_admin(
     assert alice.api.get(f"/api/entities/contract/{hidden.pk}/").status_code == 404
     granted = {**fields, "content_object": contract.pk, "user": viewer.user.pk}
     assert alice.client.post(f"{admin}add/", granted).status_code == 302
+    with service.open():
+        role = Role.objects.get(name="viewer role")
+        group = role.group_id
+    granted = {**fields, "content_object": contract.pk, "group": group}
+    assert alice.client.post(f"{alice.base}admin/entities/entityrolegrant/add/", granted).status_code == 302
+    given = {"entity": str(contract.pk), "verb": "view", "expires_at": None}
+    with service.open():
+        noted = AuditEntry.objects.filter(action__endswith="grant.added").order_by("pk")
+        assert [entry.detail for entry in noted] == [given | {"user": viewer.user.pk}, given | {"role": role.pk}]
 
 
 def test_a_grant_that_ended_makes_room_for_a_new_one(

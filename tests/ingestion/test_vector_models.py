@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from datetime import timedelta
 from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +24,7 @@ from ingestion.embed import default_model, get_embedder
 from ingestion.models import ContextRow, WorkspaceModel
 from ingestion.vector_models import NotWhole, Refused, State
 from retrieval.candidates import vectors_of
+from retrieval.models import EvaluationRun
 from retrieval.query import prepare
 from retrieval.related import related
 from retrieval.search import find, search
@@ -304,3 +306,35 @@ def test_models_of_another_workspace_are_its_own(report: str, tiny: Service, out
         assert not WorkspaceModel.objects.exists()
         assert vector_models.current_model() == default_model()
     assert "other: no text yet." in command("status")
+
+
+def test_models_are_compared_before_the_switch(
+    report: str, tiny: Service, alice: Person, service: Scope, tmp_path: Path
+) -> None:
+    """The same questions by either model, as soon as the new one is whole."""
+    question = {
+        "id": "quay",
+        "question": "Why was the quay closed?",
+        "places": [{"file": "report.md", "quote": "storm"}],
+    }
+    questions = tmp_path / "quay.jsonl"
+    questions.write_text(json.dumps(question) + "\n")
+
+    def figures(model: str) -> Any:
+        out = StringIO()
+        call_command(
+            "evaluate", str(questions), workspace="acme", reader="alice", model=model, json=True, stdout=out, stderr=out
+        )
+        return json.loads(out.getvalue()[out.getvalue().index("{") :])
+
+    command("add", "tiny", "--workspace", "acme")
+    with pytest.raises(CommandError, match="or not whole"):
+        figures("tiny")
+    command("fill", "tiny", "--workspace", "acme")
+    tiny.texts.clear()
+    by_first, by_tiny = figures(""), figures("tiny")
+    assert tiny.texts == ["Why was the quay closed?"]
+    assert by_first["figures"]["lexical"] == by_tiny["figures"]["lexical"]
+    with service.open():
+        used = EvaluationRun.objects.order_by("created_at").values_list("model_id", flat=True)
+        assert list(used) == [default_model(), "tiny"]

@@ -17,7 +17,7 @@ from psycopg import sql
 from config.roles import APP, OWNER
 from entities.exempt import EXEMPT
 from entities.fields import LabelField, WorkspaceForeignKey
-from entities.rls import LABELLED, WORKSPACE, Protect, conditions, policy_sql
+from entities.rls import LABELLED, UNLABELLED_ABOVE_FLOOR, WORKSPACE, Protect, conditions, policy_sql
 from tests.prove.definers import DEFINERS
 
 NARROW = (
@@ -29,10 +29,22 @@ BESIDE_MODELS = {
     # The index tables have no model; their audience is an integer (docs/adr/0003).
     "ingestion_vector": NARROW,
     "ingestion_posting": NARROW,
+    "ingestion_word": NARROW,
     # Django's own tables have no workspace: a group is seen in the workspace of its role.
     "auth_group": OF_ROLE.format('"auth_group".id'),
     "auth_group_permissions": OF_ROLE.format('"auth_group_permissions".group_id'),
     "entities_user_groups": OF_ROLE.format('"entities_user_groups".group_id'),
+}
+ADMINISTERS = "((SELECT app_administers()) OR (SELECT app_service()))"
+OF_THE_AUDIT = {
+    # Rows are for administrators and who wrote them, words for administrators who are cleared for them (docs/audit.md).
+    "entities_auditentry": (
+        f"{WORKSPACE} AND (actor = (SELECT app_principal()) OR (SELECT app_administers()) OR (SELECT app_service()))",
+        WORKSPACE,
+    ),
+    "entities_audittext": (f"{WORKSPACE} AND ({LABELLED} OR {UNLABELLED_ABOVE_FLOOR}) AND {ADMINISTERS}", WORKSPACE),
+    # Only the database's own triggers write it.
+    "entities_auditlink": (f"{WORKSPACE} AND {ADMINISTERS}", None),
 }
 PRIVILEGES = {"SELECT", "INSERT", "UPDATE", "DELETE"}
 
@@ -64,14 +76,20 @@ def tables(database: psycopg.Connection) -> Iterator[str]:
 
 
 @cache
-def protections() -> dict[str, tuple[str, str, bool]]:
-    """table -> (USING, WITH CHECK, append only), as the template has them for today's models."""
-    found = {table: (condition, condition, False) for table, condition in BESIDE_MODELS.items()}
+def protections() -> dict[str, tuple[str, str | None, bool]]:
+    """table -> (USING, WITH CHECK or None where nobody writes, append only), as the template has them for today's
+    models.
+    """
+    found: dict[str, tuple[str, str | None, bool]] = {
+        table: (condition, condition, False) for table, condition in BESIDE_MODELS.items()
+    }
     for (app, _), migration in MigrationLoader(None).disk_migrations.items():
         for operation in migration.operations:
             if isinstance(operation, Protect):
                 model = apps.get_model(app, operation.name)
                 found[model._meta.db_table] = (*conditions(model), operation.append_only)
+    for table, (using, check) in OF_THE_AUDIT.items():
+        found[table] = (using, check, True)
     return found
 
 
@@ -99,9 +117,11 @@ def templated(database: psycopg.Connection, table: str) -> set[tuple[str, ...]]:
     probe = f"{table}_probe"
     with database.transaction(force_rollback=True):
         database.execute(sql.SQL("CREATE TABLE {} (LIKE {})").format(sql.Identifier(probe), sql.Identifier(table)))
-        for statement in policy_sql(table, using, check, append_only=append_only):
+        for statement in policy_sql(table, using, check or "true", append_only=append_only):
             written_for = statement.replace(f'"{table}"', f'"{probe}"').replace("CURRENT_USER", OWNER)
             database.execute(written_for.encode())
+        if check is None:
+            database.execute(sql.SQL("DROP POLICY scope_insert ON {}").format(sql.Identifier(probe)))
         return {tuple(value.replace(probe, table) for value in policy) for policy in written(database, probe)}
 
 
@@ -221,7 +241,8 @@ def links(database: psycopg.Connection) -> Iterator[str]:
                 target = field.related_model._meta.db_table
             else:
                 continue
-            if model._meta.db_table not in open_to_all and (model._meta.db_table, field.column, target) not in paired:
+            link = (model._meta.db_table, field.column, target)
+            if link[0] not in open_to_all and link not in paired and link[:2] not in WITHOUT_KEY:
                 yield f"{model._meta.db_table}.{field.column} has no key that keeps it in its workspace"
 
 
@@ -231,6 +252,13 @@ KEYS_OF_DJANGO = {
     ("entities_user_groups", "auth_group"),
     # A group has no workspace of its own; it has that of its role, which is unique by group.
     ("entities_role", "auth_group"),
+}
+
+
+WITHOUT_KEY = {
+    # They outlive the entry that they are of; a trigger compares the workspaces when they are written.
+    ("entities_audittext", "entry_id"),
+    ("entities_auditlink", "entry_id"),
 }
 
 

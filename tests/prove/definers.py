@@ -10,11 +10,15 @@ PLACE = "places and labels, never text, of what is hidden and acknowledged, on o
 WHETHER = "one yes or no, or a number never shown, about text that the caller may not see"
 
 LISTED = {
-    POLICY: "app_roles_of app_is_principal app_atoms_of app_allowed app_acknowledged app_unlabelled app_audiences",
+    POLICY: "app_roles_of app_is_principal app_atoms_of app_allowed app_acknowledged app_unlabelled app_audiences"
+    " app_administers",
     ENTRY: "app_open_scope app_workspaces_of app_open_token app_workspace_ids",
     CASCADE: "app_delete_base app_delete_group app_delete_compounds app_replace_expired app_forget_sources"
     " app_forget_derived app_forget_pulse app_raise_citations app_relabel_events app_delete_message app_delete_session"
-    " app_index_rows app_relabel_rows app_unindex_rows app_unindex_drawn_from",
+    " app_index_rows app_relabel_rows app_unindex_rows app_unindex_drawn_from app_mark_drawn app_words_come"
+    " app_words_change app_words_go app_words_are_drawn app_audit_label app_audit_digest app_audit_seal",
+    "writes words of index rows again, from the rows; shows nothing": "app_add_words app_renew_words",
+    "the door of the audit: refuses all but administrators and the service, and is written in the chain": "app_audit_door app_redact_audit app_redact_audit_of app_remove_audit",
     PLACE: "app_hidden_field_paragraphs app_hidden_paragraphs app_hidden_messages app_hidden_pulse app_file_outlines",
     WHETHER: "app_cleared_for_file app_file_concealed app_hidden_positions app_pulse_covers",
     "makes a compound label of the open workspace, which no reader may write": "app_combine",

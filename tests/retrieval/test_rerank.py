@@ -14,13 +14,17 @@ from tokenizers.pre_tokenizers import Whitespace
 from tokenizers.processors import TemplateProcessing
 
 from entities.access import Scope, scope_is_open
+from entities.models import EntityUserGrant
 from entities.models.classification import FINANCIAL
 from entities.types import Contract
 from llm import prompts, scripted
 from llm.messages import ToolUse
 from llm.models import Budget, ModelCall
 from retrieval import rerank as reranking
+from retrieval.facets import count_facets
 from retrieval.models import RankingSettings
+from retrieval.query import Within, prepare
+from retrieval.search import choose, find
 from tests.conftest import Person
 from tests.retrieval.conftest import Index
 
@@ -248,3 +252,38 @@ def test_scores_of_batches(tmp_path: Path) -> None:
     scores = model.scores("anchor anchor", texts_)
     assert scores[:5] == [0, 1, 2, 3, 4]
     assert np.argmax(scores) >= 5, "long passages are cut, not refused"
+
+
+def test_administrators_choose_and_others_do_not(
+    alice: Person, viewer: Person, outsider: Person, service: Scope
+) -> None:
+    address = "admin/retrieval/rankingsettings/add/"
+    assert viewer.client.post(f"{viewer.base}{address}", {"rerank": "model"}).status_code in (302, 403, 404)
+    with service.open():
+        assert not RankingSettings.objects.exists()
+    assert alice.client.post(f"{alice.base}{address}", {"rerank": "model"}).status_code == 302
+    with service.open():
+        assert RankingSettings.objects.get().rerank == "model"
+    assert alice.client.get(f"{alice.base}{address}").status_code == 403, "there is one of a workspace"
+    with outsider.scope.open():
+        assert not RankingSettings.objects.exists()
+
+
+def test_a_grant_that_ends_between_finding_and_choosing_is_obeyed(
+    passages: None, alice: Person, restricted: Contract, service: Scope
+) -> None:
+    """What was found in one transaction is asked for again in the next: text, and counts."""
+
+    def contracts() -> int:
+        facets = count_facets(alice.scope, found, Within())
+        return sum(value.count for facet in facets for value in facet.values if value.value == "contract")
+
+    with alice.scope.open():
+        found = find(alice.scope, prepare("anchor", alice.scope))
+        assert contracts() == 5
+    with service.open():
+        EntityUserGrant.objects.filter(content_object=restricted)._raw_delete("default")
+    with alice.scope.open():
+        shown = [result.text for result in choose(alice.scope, found)]
+        assert contracts() == 4
+    assert sorted(shown) == sorted([*TEXTS, "anchor anchor anchor anchor chains in the yard, 5"])
