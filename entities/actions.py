@@ -75,8 +75,10 @@ def create_role(workspace: Workspace, name: str, labels: Iterable[int] = (), **f
     """A role with clearances for the given atoms, in the open scope."""
     role = Role(workspace=workspace, name=name, **flags)
     role.save()
-    for classification in Classification.objects.filter(value__in=list(labels)):
-        ClassificationGrant.objects.create(workspace=workspace, role=role, classification=classification)
+    known = Classification.objects.filter(value__in=list(labels))
+    ClassificationGrant.objects.bulk_create(
+        ClassificationGrant(workspace=workspace, role=role, classification=classification) for classification in known
+    )
     return role
 
 

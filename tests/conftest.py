@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import pytest
@@ -35,9 +36,15 @@ class Person:
 
     user: User
     scope: Scope
-    client: Client
     api: APIClient
     base: str
+
+    @cached_property
+    def client(self) -> Client:
+        """Signed in when it is first used: most tests have people who never open a page."""
+        client = Client()
+        client.force_login(self.user)
+        return client
 
 
 @pytest.fixture
@@ -59,11 +66,9 @@ def person(workspace: Workspace, name: str, labels: list[int], roles: tuple[str,
         own = create_role(workspace, name.upper() if name == "hr" else f"{name} role", labels, **flags)
         add_member(workspace, user, [own, *Role.objects.filter(name__in=roles)])
         secret = issue_token(Membership.objects.get(user=user))
-    client = Client()
-    client.force_login(user)
     api = APIClient()
     api.credentials(HTTP_AUTHORIZATION=f"Token {secret}")
-    return Person(user, Scope.for_user(user, workspace.slug), client, api, f"/w/{workspace.slug}/")
+    return Person(user, Scope.for_user(user, workspace.slug), api, f"/w/{workspace.slug}/")
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime
+from typing import Any
 
 from django.contrib.auth.models import Permission
 from django.db.models import Q
@@ -24,19 +25,16 @@ def grant_entity(
     from entities.models import Entity, EntityRoleGrant, EntityUserGrant, Role
 
     assert isinstance(entity, Entity)
-    for permission in _permissions(verbs).values():
-        defaults = {"expires_at": expires_at, "workspace_id": entity.workspace_id}
-        if principal > 0:
-            EntityUserGrant.objects.update_or_create(
-                defaults, content_object_id=entity.pk, user_id=principal, permission_id=permission
-            )
-        else:
-            EntityRoleGrant.objects.update_or_create(
-                defaults,
-                content_object_id=entity.pk,
-                group_id=Role.objects.get(pk=-principal).group_id,
-                permission_id=permission,
-            )
+    model: Any = EntityUserGrant if principal > 0 else EntityRoleGrant
+    holder = {"user_id": principal} if principal > 0 else {"group_id": Role.objects.get(pk=-principal).group_id}
+    shared = {"workspace_id": entity.workspace_id, "content_object_id": entity.pk, "expires_at": expires_at, **holder}
+    # One statement: creating a record grants every verb, and a batch creates hundreds.
+    model.objects.bulk_create(
+        [model(permission_id=permission, **shared) for permission in _permissions(verbs).values()],
+        update_conflicts=True,
+        unique_fields=[*(name.removesuffix("_id") for name in holder), "permission", "content_object"],
+        update_fields=["expires_at"],
+    )
 
 
 def revoke_entity(entity: object, principal: int, verbs: Iterable[str] = VERBS) -> int:
