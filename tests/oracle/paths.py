@@ -352,7 +352,7 @@ def chat_search(asked: Asked) -> None:
             if not asked.sees(record):
                 continue
             session = Session.objects.get(pk=asked.all.sessions[asked.person.name, record.name])
-            found = search_knowledge(asked.scope, session, prepare(WORDS), {"scope": "workspace"}, most=50)
+            found = search_knowledge(asked.scope, session, prepare(WORDS, asked.scope), {"scope": "workspace"}, most=50)
             asked.same("passages for the model", [p.text for p in found.passages], read)
 
 
