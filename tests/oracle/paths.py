@@ -16,7 +16,7 @@ from rest_framework.test import APIClient
 
 from chat.context import assemble
 from chat.models import Session, Turn
-from chat.tools import search_knowledge
+from chat.tools import find_knowledge, search_knowledge
 from entities.access import Scope
 from entities.models import Entity
 from references.graph import reach
@@ -352,7 +352,8 @@ def chat_search(asked: Asked) -> None:
             if not asked.sees(record):
                 continue
             session = Session.objects.get(pk=asked.all.sessions[asked.person.name, record.name])
-            found = search_knowledge(asked.scope, session, prepare(WORDS), {"scope": "workspace"}, most=50)
+            looked = find_knowledge(asked.scope, session, prepare(WORDS, asked.scope), {"scope": "workspace"})
+            found = search_knowledge(asked.scope, session, looked, most=50)
             asked.same("passages for the model", [p.text for p in found.passages], read)
 
 
