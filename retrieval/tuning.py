@@ -24,7 +24,7 @@ class Tuning:
 
     candidates: int = 100
     rrf_k: int = 60
-    weights: tuple[float, float] = (0.6, 0.4)
+    weights: tuple[float, float] = (0.5, 0.5)
     exact: float = 0.4
     sure: int = 3
     k1: float = 1.2

@@ -89,7 +89,7 @@ BEGIN
   RETURN NULL;
 END $$;
 
--- Sources are written after the row, and may change.
+-- Sources are written after the row. Where they go again, the gate finds that there are none.
 CREATE FUNCTION app_words_are_drawn() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE numbers bigint[] := ARRAY(
@@ -114,8 +114,6 @@ CREATE TRIGGER words_drawn AFTER INSERT ON entities_source
   REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION app_words_are_drawn();
 CREATE TRIGGER words_drawn_again AFTER UPDATE ON entities_source
   REFERENCING NEW TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION app_words_are_drawn();
-CREATE TRIGGER words_not_drawn AFTER DELETE ON entities_source
-  REFERENCING OLD TABLE AS touched FOR EACH STATEMENT EXECUTE FUNCTION app_words_are_drawn();
 
 -- What is there already, a record at a time.
 DO $$

@@ -6,6 +6,7 @@ from typing import Any
 from retrieval.evaluation.metrics import NAMES
 from retrieval.evaluation.rankings import FUSED, LEXICAL, RANKINGS, SHOWN, VECTOR
 from retrieval.evaluation.store import Kept
+from retrieval.evaluation.weights import Chosen, Line
 
 TITLES = {VECTOR: "by meaning", LEXICAL: "by words", FUSED: "fused", SHOWN: "as shown"}
 
@@ -65,4 +66,28 @@ def as_json(kept: Kept) -> dict[str, Any]:
         "files_not_there": run.lost,
         "compared_with": str(kept.before.pk) if kept.before else None,
         "drops": [vars(drop) for drop in kept.drops],
+    }
+
+
+def weight_lines(chosen: Chosen) -> Iterator[str]:
+    """The pair, and what it makes of either half."""
+    pair = chosen.pair
+    yield f"Weights {pair.weight:g} and {1 - pair.weight:g} with k = {pair.k} serve the choosing halves best. nDCG@10:"
+    yield f"{'':32}{'questions':>10}{'by meaning':>12}{'by words':>12}{'fused':>12}{'margin':>12}"
+    for title, of in (("chosen on", chosen.chosen_on), ("reported on", chosen.reported), ("all, as set", chosen.today)):
+        for line in of:
+            figures = "".join(f"{value:12.4f}" for value in (line.vector, line.lexical, line.fused))
+            yield f"{title:12}{line.set_name[:20]:20}{line.questions:10}{figures}{line.margin:+12.4f}"
+
+
+def weights_as_json(chosen: Chosen) -> dict[str, Any]:
+    def of(line: Line) -> dict[str, Any]:
+        return {**vars(line), "margin": line.margin}
+
+    return {
+        "weights": [chosen.pair.weight, round(1 - chosen.pair.weight, 4)],
+        "k": chosen.pair.k,
+        "chosen_on": [of(line) for line in chosen.chosen_on],
+        "reported_on": [of(line) for line in chosen.reported],
+        "as_set": [of(line) for line in chosen.today],
     }

@@ -78,12 +78,17 @@ class QuestionSet:
     documents: tuple[Document, ...] = field(default=(), repr=False)
     whole: bool = True
 
+    def answerable(self) -> "QuestionSet":
+        """Without the questions that have no answer."""
+        questions = tuple(question for question in self.questions if question.answerable)
+        return replace(self, questions=questions, whole=len(questions) == len(self.questions))
+
     def sample(self, count: int) -> "QuestionSet":
         """`count` of its questions, the same ones every time, whatever their order and however the set grows."""
         keys = [question.id for question in self.questions]
         taken = set(sorted(keys, key=lambda key: sha256(key.encode()).digest())[:count])
         questions = tuple(question for question in self.questions if question.id in taken)
-        return replace(self, questions=questions, whole=len(questions) == len(self.questions))
+        return replace(self, questions=questions, whole=self.whole and len(questions) == len(self.questions))
 
     @property
     def digest(self) -> str:

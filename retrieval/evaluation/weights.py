@@ -3,7 +3,7 @@
 The lists are those that a run got; only their fusion is done again, so every pair is compared on the same passages.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from statistics import fmean
@@ -13,11 +13,12 @@ from retrieval.evaluation.rankings import LEXICAL, VECTOR
 from retrieval.evaluation.run import Outcome
 from retrieval.fusion import in_order
 from retrieval.search import fuse
+from retrieval.tuning import tuning
 
 SHARES = tuple(n / 20 for n in range(4, 17))
 """Weights of the vector branch that are tried; the lexical one has the rest to 1."""
-CONSTANTS = (5, 10, 20, 40, 60)
-"""k of reciprocal rank fusion that are tried."""
+ALLOWED = 0.01
+"""How far fused may fall behind the better branch of a set."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +47,15 @@ class Line:
 
 @dataclass(frozen=True)
 class Chosen:
-    """pair: with the greatest least margin on the choosing half. chosen_on, reported: a line a set."""
+    """pair: with the greatest mean over sets on the choosing halves, of those that stay within `ALLOWED` of the better
+    branch on each; of all, where none does. chosen_on, reported: a line a set, by this pair. today: of all questions,
+    as the installation is set.
+    """
 
     pair: Pair
     chosen_on: Sequence[Line]
     reported: Sequence[Line]
+    today: Sequence[Line]
 
 
 def choose_pair(sets: Mapping[str, Sequence[Outcome]]) -> Chosen:
@@ -60,17 +65,13 @@ def choose_pair(sets: Mapping[str, Sequence[Outcome]]) -> Chosen:
         raise ValueError("a set needs answerable questions in both halves")
     first = {name: half for name, (half, _) in halves.items()}
     second = {name: half for name, (_, half) in halves.items()}
-    tried = {pair: lines_of(first, pair) for pair in pairs()}
-    best = max(
-        tried, key=lambda pair: (min(line.margin for line in tried[pair]), fmean(line.fused for line in tried[pair]))
-    )
-    return Chosen(best, tried[best], lines_of(second, best))
-
-
-def pairs() -> Iterator[Pair]:
-    for k in CONSTANTS:
-        for weight in SHARES:
-            yield Pair(weight, k)
+    k = tuning().rrf_k
+    tried = {pair: lines_of(first, pair) for pair in (Pair(share, k) for share in SHARES)}
+    within = [pair for pair, lines in tried.items() if min(line.margin for line in lines) >= -ALLOWED]
+    best = max(within or tried, key=lambda pair: fmean(line.fused for line in tried[pair]))
+    every = {name: [*halves[name][0], *halves[name][1]] for name in sets}
+    today = Pair(tuning().weights[0] / sum(tuning().weights), k)
+    return Chosen(best, tried[best], lines_of(second, best), lines_of(every, today))
 
 
 def halve(outcomes: Sequence[Outcome]) -> tuple[list[Outcome], list[Outcome]]:

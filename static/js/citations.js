@@ -122,13 +122,13 @@ document.addEventListener("click", async (event) => {
   body.innerHTML = await fill(body, anchor);
 });
 
-// Beside the document that it opened, a citation is the current one, from which stepping goes on.
+// Beside the document that they open, the citations of the passage shown are the current ones, from which stepping goes on.
 document.addEventListener("htmx:load", (event) => {
   if (document.querySelector("a.cl-cite[aria-current]")) return;
-  const here = [...event.target.querySelectorAll("a.cl-cite[href]")].findLast((one) => one.href === location.href);
-  here?.setAttribute("aria-current", "true");
-  const body = here?.closest("[data-dock-body]");
-  if (body && getComputedStyle(body).overflowY === "auto") requestAnimationFrame(() => here.scrollIntoView({ block: "center" }));
+  const here = [...event.target.querySelectorAll("a.cl-cite[href]")].filter((one) => one.href === location.href);
+  for (const one of here) one.setAttribute("aria-current", "true");
+  const body = here.at(-1)?.closest("[data-dock-body]");
+  if (body && getComputedStyle(body).overflowY === "auto") requestAnimationFrame(() => here.at(-1).scrollIntoView({ block: "center" }));
 });
 
 document.addEventListener("clearance:step-citation", (event) => {

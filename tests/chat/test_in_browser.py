@@ -61,7 +61,7 @@ def test_a_question_streams_into_the_dock_and_its_citation_opens_the_passage(vis
     page.wait_for_url("**/files/**")
     assert "two million euros" in page.locator("[data-cited]").first.inner_text()
     beside = page.locator("#dock")
-    beside.locator("a.cl-cite[aria-current]").wait_for()
+    beside.locator("a.cl-cite[aria-current]").first.wait_for()
     assert beside.locator("#chat-head > h2").inner_text() == "What is the liability cap?"
     assert beside.get_by_placeholder("Ask about this record").input_value() == "And who pays?"
 

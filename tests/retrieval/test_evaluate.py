@@ -192,3 +192,23 @@ def test_a_set_with_documents_has_a_workspace_of_its_own(alice, viewer, tmp_path
 def test_a_set_is_printed_in_the_documented_form(given, db):
     out, _ = evaluate(given, convert=True)
     assert [json.loads(line)["id"] for line in out.splitlines()] == ["cap", "rent", "notice", "none"]
+
+
+def test_weights_are_chosen_on_one_half_and_reported_on_the_other(lease, alice, tmp_path):
+    """Twenty questions are enough for both halves; the same passages are fused again by every pair."""
+    lines = [{**CAP, "id": f"cap {n}"} for n in range(10)] + [{**RENT, "id": f"rent {n}"} for n in range(10)]
+    given = write(tmp_path / "many.jsonl", *lines, NOTHING)
+    found = in_acme(given, alice, weigh=True, answerable=True)
+    (report,) = found["sets"]
+    assert report["questions"] == 20
+    assert report["unanswerable"] == {}
+    weights = found["weights"]
+    halves = [weights["chosen_on"][0]["questions"], weights["reported_on"][0]["questions"]]
+    assert sum(halves) == 20
+    assert all(halves)
+    assert weights["reported_on"][0]["fused"] == 1.0
+    assert weights["as_set"][0]["fused"] == pytest.approx(report["figures"]["fused"]["ndcg_10"], abs=1e-4)
+    out, _ = evaluate(given, workspace="acme", reader="alice", weigh=True)
+    assert "serve the choosing halves best" in out
+    with pytest.raises(CommandError, match="both halves"):
+        in_acme(write(tmp_path / "one.jsonl", CAP), alice, weigh=True)

@@ -1,4 +1,4 @@
-"""`manage.py evaluate SET`: how well search finds what a set of questions asks for (docs/evaluation.md)."""
+"""`manage.py evaluate SET …`: how well search finds what a set of questions asks for (docs/evaluation.md)."""
 
 import json
 from pathlib import Path
@@ -11,10 +11,11 @@ from entities.models import User
 from ingestion.vector_models import model_for_search, whole_models
 from retrieval.evaluation.documents import ROLE, load_documents
 from retrieval.evaluation.readers import as_lines, read_set
-from retrieval.evaluation.report import as_json, lines
-from retrieval.evaluation.run import measure
+from retrieval.evaluation.report import as_json, lines, weight_lines, weights_as_json
+from retrieval.evaluation.run import Measured, measure
 from retrieval.evaluation.sets import BadSet, QuestionSet
-from retrieval.evaluation.store import keep
+from retrieval.evaluation.store import Kept, keep
+from retrieval.evaluation.weights import choose_pair
 
 THRESHOLD = 0.02
 DROPPED = 2
@@ -22,16 +23,22 @@ DROPPED = 2
 
 
 class Command(BaseCommand):
-    help = "Asks every question of a set and reports how well search found the places that answer it."
+    help = "Asks every question of a set, or of several, and reports how well search found the places that answer it."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("set", type=Path, help="A JSONL file, or a folder with questions.jsonl and documents.")
+        parser.add_argument(
+            "sets", nargs="+", metavar="SET", type=Path, help="A JSONL file, or a folder with questions.jsonl."
+        )
         parser.add_argument("--workspace", default="", help="Ask about what this workspace has (slug); needs --as.")
         parser.add_argument("--as", dest="reader", default="", help="The member of --workspace who asks.")
         parser.add_argument(
             "--admin", action="append", default=[], help="Who is to see the runs of a set with documents; repeatable."
         )
         parser.add_argument("--sample", type=int, default=0, help="Ask only so many of its questions.")
+        parser.add_argument("--answerable", action="store_true", help="Leave out questions without an answer.")
+        parser.add_argument(
+            "--weigh", action="store_true", help="Report which weights of the branches would serve all SETs best."
+        )
         parser.add_argument(
             "--threshold", type=float, default=THRESHOLD, help="How much nDCG@10 may drop (default %(default)s)."
         )
@@ -49,42 +56,58 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="The report as JSON.")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            given = read_set(options["set"])
-        except BadSet as problem:
-            raise CommandError(str(problem)) from None
-        if options["sample"] > 0:
-            given = given.sample(options["sample"])
+        sets = [self.read(path, options) for path in options["sets"]]
         if options["convert"]:
-            self.stdout.write(as_lines(given.questions), ending="")
+            self.stdout.write("".join(as_lines(given.questions) for given in sets), ending="")
             return
-        reader, name = self.reader(given, options)
+        readers = [self.reader(given, options) for given in sets]
         if options["load_only"]:
             return
+        try:
+            made = [self.run(given, *reader, options) for given, reader in zip(sets, readers, strict=True)]
+            chosen = choose_pair({kept.run.set_name: one.outcomes for one, kept in made}) if options["weigh"] else None
+        except (BadSet, ValueError) as problem:
+            raise CommandError(str(problem)) from None
+        if options["json"]:
+            reports = [as_json(kept) for _, kept in made]
+            whole = {"sets": reports, "weights": weights_as_json(chosen)} if chosen else reports
+            self.stdout.write(json.dumps(reports[0] if whole is reports and len(reports) == 1 else whole, indent=1))
+        else:
+            for _, kept in made:
+                self.stdout.write("\n".join(lines(kept, options["threshold"])))
+            if chosen:
+                self.stdout.write("\n".join(weight_lines(chosen)))
+        if any(kept.run.dropped for _, kept in made):
+            raise CommandError("Search got worse than it was.", returncode=DROPPED)
+
+    def read(self, path: Path, options: dict[str, Any]) -> QuestionSet:
+        try:
+            given = read_set(path)
+        except BadSet as problem:
+            raise CommandError(str(problem)) from None
+        if options["answerable"]:
+            given = given.answerable()
+        return given.sample(options["sample"]) if options["sample"] > 0 else given
+
+    def run(self, given: QuestionSet, reader: Scope, name: str, options: dict[str, Any]) -> tuple[Measured, Kept]:
+        """Raises: BadSet, ValueError."""
         model_id = options["model"] or model_for_search(reader)
         if model_id not in whole_models(reader.workspace):
             raise CommandError(
                 f"{model_id} is no model of this workspace, or not whole: manage.py vector_model status."
             )
-        try:
-            kept = keep(
-                reader,
-                given,
-                measure(reader, given, self.say, model=model_id),
-                name=name,
-                model_id=model_id,
-                threshold=options["threshold"],
-                accept=options["accept"],
-                same_settings=options["same_settings"],
-            )
-        except (BadSet, ValueError) as problem:
-            raise CommandError(str(problem)) from None
-        if options["json"]:
-            self.stdout.write(json.dumps(as_json(kept), indent=1))
-        else:
-            self.stdout.write("\n".join(lines(kept, options["threshold"])))
-        if kept.run.dropped:
-            raise CommandError("Search got worse than it was.", returncode=DROPPED)
+        measured = measure(reader, given, self.say, model=model_id)
+        kept = keep(
+            reader,
+            given,
+            measured,
+            name=name,
+            model_id=model_id,
+            threshold=options["threshold"],
+            accept=options["accept"],
+            same_settings=options["same_settings"],
+        )
+        return measured, kept
 
     def reader(self, given: QuestionSet, options: dict[str, Any]) -> tuple[Scope, str]:
         """Who asks, and as what a run names them. Loads the set's documents where it has some."""
