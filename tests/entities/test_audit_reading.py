@@ -152,6 +152,7 @@ def test_a_page_of_rows_costs_the_same_however_many_there_are(world: World, alic
             look(alice)
         return len(caught)
 
+    page(alice)  # signs in
     few = [statements(searches), statements(page)]
     with cfo.scope.open():
         for _ in range(20):
