@@ -37,20 +37,23 @@ USERS = 8
 AUDIENCE = "(audience = 0 OR audience = ANY((SELECT app_audiences())::int[]) OR (SELECT app_service()))"
 
 
-def measure(rows: int, rounds: int, plans: list[str]) -> list[Row]:
-    """All lines. Times are milliseconds, median over rounds of the p50 or p95 over questions. plans: added to."""
+def measure(rows: int, rounds: int, seconds: float, plans: list[str]) -> list[Row]:
+    """All lines. Times are milliseconds, median over rounds of the p50 or p95 over questions.
+
+    seconds: for which several users search at once. plans: texts of comparators' plans are added to it.
+    """
     with bench_world(rows) as world:
-        return lines_of(world, rounds, plans)
+        return lines_of(world, rounds, seconds, plans)
 
 
-def lines_of(world: BenchWorld, rounds: int, plans: list[str]) -> list[Row]:
+def lines_of(world: BenchWorld, rounds: int, seconds: float, plans: list[str]) -> list[Row]:
     lines = [Row("rows", world.rows)]
     for reader in world.readers.values():
         lines += meaning_lines(world, reader, rounds, plans)
     with gin_table(world):
         lines += word_lines(world, world.readers[MANY], rounds, plans)
     whole = [line for reader in world.readers.values() for line in whole_lines(world, reader, rounds)]
-    return [*lines, *whole, together_line(world)]
+    return [*lines, *whole, together_line(world, seconds)]
 
 
 def questions(world: BenchWorld, *, about: int | None = None, count: int = QUESTIONS) -> list[PreparedQuery]:
@@ -204,7 +207,7 @@ def whole_lines(world: BenchWorld, reader: Reader, rounds: int) -> list[Row]:
     return [*times.rows(name), Row(f"{name}: p95 ms against the goal", times.p95, f"<= {goal:g}", times.p95 <= goal)]
 
 
-def together_line(world: BenchWorld, seconds: float = 10.0) -> Row:
+def together_line(world: BenchWorld, seconds: float) -> Row:
     """Searches a second of eight users at once, each in transactions of their own, as requests are."""
     readers = list(world.readers.values())
     asked = questions(world)
@@ -221,7 +224,7 @@ def together_line(world: BenchWorld, seconds: float = 10.0) -> Row:
         return done
 
     with ThreadPoolExecutor(USERS) as pool:
-        until = perf_counter() + 2
+        until = perf_counter() + seconds / 5
         list(pool.map(user, range(USERS)))
         until = perf_counter() + seconds
         done = sum(pool.map(user, range(USERS)))

@@ -20,14 +20,15 @@ class Command(BaseCommand):
         parser.add_argument("suite", choices=list(SUITES))
         parser.add_argument("--rows", type=int, default=20_000, help="Index rows of the workspace.")
         parser.add_argument("--rounds", type=int, default=5, help="Rounds in which the sides take turns.")
+        parser.add_argument("--seconds", type=float, default=10.0, help="For which several users search at once.")
         parser.add_argument("--plans", type=Path, help="A file for the comparators' settings and query plans.")
         parser.add_argument("--json", action="store_true", help='{"rows": [{"name", "value", "goal", "met"}]}')
 
-    def handle(self, *args: Any, suite: str, rows: int, rounds: int, **options: Any) -> None:
+    def handle(self, *args: Any, suite: str, rows: int, rounds: int, seconds: float, **options: Any) -> None:
         if rows < 100 or rounds < 1:
             raise CommandError("Give at least 100 rows and one round.")
         plans: list[str] = []
-        found = SUITES[suite](rows, rounds, plans)
+        found = SUITES[suite](rows, rounds, seconds, plans)
         if options["plans"]:
             options["plans"].write_text("\n\n".join(plans) + "\n")
         if options["json"]:
