@@ -25,7 +25,7 @@ RECORDS = """
 INSERT INTO entities_entity (id, workspace_id, content_type_id, name, name_classification, visibility, created_at,
   updated_at, created_by, updated_by, source_system, source_id)
 SELECT gen_random_uuid(), %(workspace)s, %(type)s, 'Record ' || n, 0,
-  CASE n %% 2 WHEN 0 THEN 'workspace' ELSE 'restricted' END, now(), now(), 0, 0, 'bench', n::text
+  CASE WHEN n %% 2 = 0 AND %(count)s > 1 THEN 'workspace' ELSE 'restricted' END, now(), now(), 0, 0, 'bench', n::text
 FROM generate_series(0, %(count)s - 1) n RETURNING id, number
 """
 CONTRACTS = """
@@ -75,7 +75,7 @@ def plant_records(raw: psycopg.Connection, workspace: int, count: int, readers: 
     raw.execute(CONTRACTS, [workspace])
     file_of: dict[UUID, UUID] = dict(raw.execute(FILES, [workspace]).fetchall())
     ids = [pk for pk, _ in made]
-    restricted = ids[1::2]
+    restricted = ids[1::2]  # a record that is alone is granted by whoever measures
     for reader in readers:
         granted = restricted[: round(reader.granted * len(restricted)) or (1 if reader.granted else 0)]
         if granted:

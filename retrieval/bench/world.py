@@ -47,16 +47,16 @@ def owner() -> Iterator[psycopg.Connection]:
 
 
 @contextmanager
-def bench_world(rows: int, seed: int = 1) -> Iterator[BenchWorld]:
-    """Made for the time of a measurement and taken away after it."""
+def bench_world(rows: int, *, records: int | None = None, seed: int = 1) -> Iterator[BenchWorld]:
+    """Made for the time of a measurement and taken away after it. records: their number, else by `ROWS_PER_RECORD`."""
     workspace = create_workspace(slug=f"bench-{uuid4().hex[:8]}", name="Bench")
     try:
-        yield plant(workspace.pk, rows, np.random.default_rng(seed))
+        yield plant(workspace.pk, rows, records or max(64, rows // ROWS_PER_RECORD), np.random.default_rng(seed))
     finally:
         remove(workspace.pk)
 
 
-def plant(workspace: int, rows: int, random: np.random.Generator) -> BenchWorld:
+def plant(workspace: int, rows: int, records: int, random: np.random.Generator) -> BenchWorld:
     """Records, files, rows, vectors, their graph where it pays, and readers."""
     service = Scope.for_service(workspace)
     words = tuple(f"w{n:05d}x" for n in range(WORDS))
@@ -65,9 +65,9 @@ def plant(workspace: int, rows: int, random: np.random.Generator) -> BenchWorld:
         readers = make_readers(workspace)
         VectorModel.objects.get_or_create(model_id=MODEL, defaults={"dim": DIM})
     with owner() as raw:
-        records = plant_records(raw, workspace, max(64, rows // ROWS_PER_RECORD), list(readers.values()))
+        made = plant_records(raw, workspace, records, list(readers.values()))
         for start in range(0, rows, BATCH):
-            plant_rows(raw, workspace, MODEL, records, words, topics, min(BATCH, rows - start), random)
+            plant_rows(raw, workspace, MODEL, made, words, topics, min(BATCH, rows - start), random)
             raw.commit()
     with psycopg.connect(settings.DATABASE_OWNER_URL, autocommit=True) as raw:
         raw.execute("VACUUM (ANALYZE) ingestion_contextrow, ingestion_vector, ingestion_posting, entities_entity")
@@ -95,7 +95,12 @@ def remove(workspace: int) -> None:
             statement = sql.SQL("DELETE FROM {} WHERE workspace_id = %s").format(sql.Identifier(table))
             raw.execute(statement, [workspace])
         raw.execute("DELETE FROM entities_workspace WHERE id = %s", [workspace])
-        for (model,) in raw.execute("SELECT id FROM ingestion_vectormodel WHERE model_id = %s", [MODEL]).fetchall():
+        unused = raw.execute(
+            "SELECT id FROM ingestion_vectormodel m WHERE model_id = %s"
+            " AND NOT EXISTS (SELECT FROM ingestion_vector v WHERE v.model = m.id)",
+            [MODEL],
+        ).fetchall()
+        for (model,) in unused:
             raw.execute(f"DROP INDEX IF EXISTS ingestion_vector_graph_{int(model)}".encode())
             raw.execute("DELETE FROM ingestion_vectormodel WHERE id = %s", [model])
 

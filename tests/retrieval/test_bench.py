@@ -23,3 +23,13 @@ def test_bench_reports_and_cleans_up(transactional_db):
     assert all(set(row) == {"name", "value", "goal", "met"} for row in rows.values())
     assert not Workspace.objects.filter(slug__startswith="bench").exists()
     assert not User.objects.filter(username__startswith="bench").exists()
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("suite", ["revocation", "scale"])
+def test_the_other_suites_measure_what_they_say(transactional_db, suite):
+    out = StringIO()
+    call_command("bench", suite, rows=200, rounds=1, json=True, stdout=out)
+    rows = json.loads(out.getvalue())["rows"]
+    assert [row["name"] for row in rows if row["met"] is False and row["goal"].startswith("=")] == []
+    assert not Workspace.objects.filter(slug__startswith="bench").exists()

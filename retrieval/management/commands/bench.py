@@ -1,4 +1,4 @@
-"""`manage.py bench retrieval --rows N --json`."""
+"""`manage.py bench SUITE --rows N --json`."""
 
 import json
 from dataclasses import asdict
@@ -7,10 +7,10 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from retrieval.bench.retrieval import measure
+from retrieval.bench import retrieval, revocation, scale
 from retrieval.bench.timing import Row
 
-SUITES = {"retrieval": measure}
+SUITES = {"retrieval": retrieval.measure, "revocation": revocation.measure, "scale": scale.measure}
 
 
 class Command(BaseCommand):

@@ -1,0 +1,76 @@
+"""`manage.py bench scale`: searches, lists and pages of a workspace of 1,000 records, and of one of many more."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from typing import Any
+
+from django.db import connection
+from django.test import Client, override_settings
+from django.test.utils import CaptureQueriesContext
+
+from retrieval.bench.readers import Reader
+from retrieval.bench.retrieval import questions
+from retrieval.bench.timing import Row, timed
+from retrieval.bench.world import BenchWorld, bench_world
+from retrieval.search import search
+
+SMALL = 1_000
+READER = "one label, open records"
+
+
+def measure(rows: int, rounds: int, seconds: float, plans: list[str]) -> list[Row]:
+    """rows: of the large workspace, which has as many records, each with a file; the small one has `SMALL`."""
+    with ExitStack() as stack, override_settings(ALLOWED_HOSTS=["*"], SECURE_SSL_REDIRECT=False):
+        small = stack.enter_context(bench_world(SMALL, records=SMALL))
+        large = stack.enter_context(bench_world(rows, records=rows))
+        lines = [Row("records, files and rows of the large workspace", rows)]
+        doors = [doors_of(world) for world in (small, large)]
+        for name in doors[0]:
+            lines += door_lines(name, doors[0][name], doors[1][name], rounds)
+    return lines
+
+
+def doors_of(world: BenchWorld) -> dict[str, Callable[[Any], Any]]:
+    reader = world.readers[READER]
+    base, asked = f"/w/{reader.scope.slug}", questions(world)[0]
+    client = Client()
+    client.force_login(reader.user)
+
+    def page(path: str, **headers: str) -> Callable[[Any], Any]:
+        def get(_: Any) -> None:
+            answer = client.get(path, headers=headers)
+            assert answer.status_code == 200, (path, answer.status_code)
+
+        return get
+
+    record = client.get("/api/entities/contract/", headers={"X-Workspace": reader.scope.slug}).json()["results"][0]
+    return {
+        "search": lambda _: searched(reader, asked),
+        "list page": page(f"{base}/records/contract/"),
+        "list page, the last": page(f"{base}/records/contract/?page=last"),
+        "list, API": page("/api/entities/contract/", **{"X-Workspace": reader.scope.slug}),
+        "record page": page(f"{base}/entities/{record['id']}/"),
+        "home page": page(f"{base}/"),
+    }
+
+
+def searched(reader: Reader, asked: Any) -> None:
+    with reader.scope.open():
+        search(reader.scope, asked)
+
+
+def door_lines(name: str, small: Callable[[Any], Any], large: Callable[[Any], Any], rounds: int) -> list[Row]:
+    counts = []
+    for door in (small, large):
+        door(None)
+        with CaptureQueriesContext(connection) as captured:
+            door(None)
+        counts.append(len(captured))
+    times = timed(rounds, {"small": small, "large": large}, range(10))
+    ratio = times["large"].p50 / times["small"].p50
+    return [
+        *times["small"].rows(f"{name}: {SMALL:,} records"),
+        *times["large"].rows(f"{name}: all records"),
+        Row(f"{name}: times as long", ratio, "<= 2", ratio <= 2),
+        Row(f"{name}: more statements", counts[1] - counts[0], "= 0", counts[1] == counts[0]),
+    ]
