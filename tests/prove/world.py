@@ -124,6 +124,7 @@ def populate(slug: str, seed: int, *, hidden: bool) -> World:
         Classification.objects.filter(value=SECRET).update(conceal=True)
     if slug == "other":
         world.people["keeper"] = person(workspace, "outsider", ALL, ("Admin", "Editor", "Steward"))
+        sign_in(world)
         return world
     for name, labels, roles in (
         ("bare", [], ()),
@@ -136,12 +137,19 @@ def populate(slug: str, seed: int, *, hidden: bool) -> World:
         ("keeper", ALL, ("Admin", "Editor", "Steward")),
     ):
         world.people[name] = person(workspace, name, labels, roles)
+    sign_in(world)
     # Admin and Steward come with every clearance: here they lack what is concealed, as anybody may.
     with world.service.open():
         for role in Role.objects.filter(name__in=["Admin", "Steward"]):
             role.classification_grants.filter(classification__value=SECRET).delete()
         Membership.objects.filter(user=world.people["former"].user).delete()
     return world
+
+
+def sign_in(world: World) -> None:
+    """Now, by this world's clock, and not when somebody's browser is first used."""
+    for made in world.people.values():
+        assert made.client.cookies
 
 
 def plant_hidden(world: World, n: int) -> None:
