@@ -41,7 +41,7 @@ def plot(values: Mapping[str, Sequence[float]], titles: Mapping[str, str]) -> Pl
     told = ", ".join(f"{one.title} {one.last:.3f}" for one in series)
     middle = (low + high) / 2
     runs = len(next(iter(values.values())))
-    return Plot(series, [f"{tick:.2f}" for tick in (high, middle, low)], f"{runs} runs; newest: {told}")
+    return Plot(series, [f"{tick:.3f}" for tick in (high, middle, low)], f"{runs} runs; newest: {told}")
 
 
 def axis(least: float, most: float) -> tuple[float, float]:

@@ -46,7 +46,7 @@ RICH = World(
         Role("Editor", frozenset({1})),
         Role("HR", frozenset({3})),
         Role("Red", frozenset({5})),
-        Role("Admin", frozenset({1, 2, 3, 5}), steward=True),
+        Role("Admin", frozenset({1, 2, 3}), steward=True),
     ),
     people=(
         Person("ann", frozenset({"Admin"})),

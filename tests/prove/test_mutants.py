@@ -1,0 +1,65 @@
+"""Mutation testing of the access gate and of the policy template: what is changed there is found, or explained.
+
+At factor 1 a handful by name; beyond, ten times the factor, and from 60 on all of them. `tests/prove/survivors.py`
+explains who may live.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import psycopg
+import pytest
+from django.db import connections
+
+from entities.rls import LABELLED
+from tests.oracle.planting import Everything
+from tests.prove.deciding import difference
+from tests.prove.mutation import Mutant, in_policies, mutants
+from tests.prove.revocations import plant_rich  # noqa: F401  fixture
+from tests.prove.size import FACTOR, sample
+from tests.prove.survivors import SURVIVORS
+
+pytestmark = [pytest.mark.prove, pytest.mark.timeout(0)]
+HANDFUL = [
+    "template LABELLED: left out",
+    "template WORKSPACE: left out",
+    "entities.access.objects visible: condition &= _visible_as(scope.narrowed_to, model, verb)"
+    " -> condition |= _visible_as(scope.narrowed_to, model, verb)",
+]
+
+
+@contextmanager
+def clean_connection() -> Iterator[None]:
+    """A mutant may leave anything behind on a connection: each gets one of its own."""
+    try:
+        yield
+    finally:
+        connections["default"].close()
+        del connections["default"]
+
+
+def lives(mutant: Mutant, everything: Everything, owner: psycopg.Connection) -> bool:
+    with clean_connection(), mutant.put(owner):
+        found = difference(everything)
+    print(f"{'killed' if found else 'LIVES '} {mutant.name}  # {found}", flush=True)
+    return not found
+
+
+def test_what_is_changed_is_found(rich: Everything, owner_connection: psycopg.Connection) -> None:
+    assert difference(rich) == "", "the build itself is refused"
+    known = mutants(owner_connection)
+    assert set(SURVIVORS) <= {mutant.name for mutant in known}, "explained, and no mutant any more"
+    chosen = [m for m in known if m.name in HANDFUL] if FACTOR == 1 else sample(known, 10, "mutants")
+    assert FACTOR > 1 or len(chosen) == len(HANDFUL), "a name of the handful is no mutant any more"
+    print(f"{len(chosen)} of {len(known)} mutants")
+    living = {mutant.name for mutant in chosen if lives(mutant, rich, owner_connection)}
+    assert difference(rich) == "", "a mutant has left something behind"
+    assert living - set(SURVIVORS) == set(), "nothing finds these"
+    assert set(SURVIVORS) & {mutant.name for mutant in chosen} <= living, "these are found by now"
+
+
+def test_a_gate_that_decides_nothing_is_found(rich: Everything, owner_connection: psycopg.Connection) -> None:
+    """The negative control of the deciding questions, and that what is the same is left alone."""
+    mutant = Mutant("no policy asks for labels", in_policies(lambda sql: sql.replace(LABELLED, "true")))
+    assert not lives(mutant, rich, owner_connection)
+    assert lives(Mutant("nothing is changed", in_policies(lambda sql: sql)), rich, owner_connection)

@@ -1,0 +1,210 @@
+"""Taking something away while a worker writes: a Pulse, and the answer of a conversation.
+
+Whatever stands in the end where the words went has the label that they have now, at whichever statement the worker was
+when it was raised; and what the worker reads in a transaction begun after the commit, it reads as its role may now.
+"""
+
+import asyncio
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+from django.db import models
+from django.utils import timezone
+
+from chat.models import Event, Message
+from chat.turn import run_turn
+from entities.access import Scope, atoms_of
+from entities.models import ClassificationGrant, Entity
+from entities.models.classification import FINANCIAL, SECRET
+from ingestion.models import ContextRow, File, Paragraph, RowParagraph
+from ingestion.relabelling import raise_published
+from pulse.claims import Claim, claim_due
+from pulse.generation import generate
+from pulse.models import Pulse, Variant
+from pulse.variants import ROLE
+from tests.conftest import Person
+from tests.prove.size import sample
+from tests.prove.steps import Actor
+from tests.retrieval.conftest import Index
+
+pytestmark = [pytest.mark.prove, pytest.mark.usefixtures("transactional_db")]
+WORD = "tangerine"
+HERON = f"The heron password is {WORD}, and it must be settled with the harbour in time."
+BEGINS = "set_config('app.workspace'"
+Take = Callable[[], None]
+
+
+@pytest.fixture
+def heron(contract: Entity, service: Scope) -> File:
+    """A file with one passage, Financial."""
+    index = Index(service)
+    file = index.file(contract, "plain.txt")
+    index.row(contract, HERON, file=file, label=FINANCIAL)
+    return file
+
+
+def relabelled(service: Scope, file: File, label: int) -> None:
+    with service.open():
+        for model, at in ((Paragraph, {"file": file.pk}), (RowParagraph, {"paragraph__file": file.pk}),
+                          (ContextRow, {"file": file.pk})):  # fmt: skip
+            model._default_manager.filter(**at).update(data_classification=label)
+
+
+def raising(service: Scope, file: File) -> Take:
+    def take() -> None:
+        with service.open():
+            File.objects.select_for_update().get(pk=file.pk)
+            raise_published(file.pk, SECRET)
+
+    return take
+
+
+def below(service: Scope, rows: type[models.Model], words: str, atom: int) -> list[Any]:
+    """Rows that hold the word and do not need `atom`."""
+    with service.open():
+        found = rows._default_manager.filter(**{f"{words}__icontains": WORD})
+        return [row for row in found if atom not in atoms_of(row.data_classification)]  # type: ignore[attr-defined]
+
+
+def claim(service: Scope) -> Claim:
+    """On the general variant, due, with no text yet."""
+    with service.open():
+        Pulse.objects.all().delete()
+        Variant.objects.update(claim=None, claimed_until=None, attempts=0, due_at=timezone.now() - timedelta(minutes=1))
+        due = {found.variant: found for found in claim_due(limit=200)}
+        general = max(Variant.objects.filter(pk__in=due), key=lambda variant: len(variant.atoms))
+    return due[general.pk]
+
+
+def stops_of(work: Callable[[], Any]) -> list[str]:
+    watched = Actor("watched", work)
+    watched.finish()
+    return watched.statements
+
+
+def interleaved(work: Callable[[], Any], take: Take, stop: int, database: psycopg.Connection) -> bool:
+    """`take` commits when `work` has come to `stop`. False where it had to wait for the other's lock."""
+    worker, other = Actor("worker", work), Actor("other", take)
+    worker.go_to(stop, database)
+    in_time = other.run(database)
+    worker.finish()
+    other.finish()
+    return in_time
+
+
+@pytest.fixture
+def generated(alice: Person, heron: File, service: Scope, contract: Entity) -> list[str]:
+    """The statements of making a Pulse. The offline engine writes it, from the passage."""
+    assert alice.api.get(f"/api/entities/{contract.pk}/pulse/").status_code == 200
+    made = claim(service)
+    statements = stops_of(lambda: generate(service.workspace, made))
+    with service.open():
+        assert Pulse.objects.filter(text__icontains=WORD).exists()
+    return statements
+
+
+def test_a_pulse_has_the_label_of_what_went_in(
+    generated: list[str], heron: File, service: Scope, superuser_connection: psycopg.Connection
+) -> None:
+    for stop in sample(range(len(generated)), 12, "pulse"):
+        relabelled(service, heron, FINANCIAL)
+        made = claim(service)
+        interleaved(lambda made=made: generate(service.workspace, made), raising(service, heron), stop,
+                    superuser_connection)  # fmt: skip
+        assert below(service, Pulse, "text", SECRET) == [], f"raised at {stop}: {generated[stop]}"
+
+
+def test_a_pulse_is_read_as_the_role_may_now(
+    generated: list[str], alice: Person, contract: Entity, service: Scope, superuser_connection: psycopg.Connection
+) -> None:
+    grants = ClassificationGrant.objects.filter(role__name=ROLE, classification__value=FINANCIAL)
+
+    def take() -> None:
+        with service.open():
+            grants.delete()
+
+    with service.open():
+        role, atom = grants.values_list("role_id", "classification_id").get()
+    reads = [n for n, sql in enumerate(generated) if BEGINS in sql][2]  # after the claim's and the record's own
+    for stop in [reads, *sample(range(reads), 4, "role")]:
+        made = claim(service)
+        try:
+            assert interleaved(lambda made=made: generate(service.workspace, made), take, stop, superuser_connection)
+            with service.open():
+                assert not Pulse.objects.filter(text__icontains=WORD).exists(), f"taken at {stop}: {generated[stop]}"
+        finally:
+            with service.open():
+                ClassificationGrant.objects.create(workspace_id=service.workspace, role_id=role, classification_id=atom)
+            alice.api.get(f"/api/entities/{contract.pk}/pulse/")  # the variant has gone with the clearance: a new one
+
+
+def test_the_control_finds_a_pulse_that_is_written_without_looking_again(
+    generated: list[str],
+    heron: File,
+    service: Scope,
+    superuser_connection: psycopg.Connection,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The negative control: what was read is taken for what is, and sources are not noted."""
+    monkeypatch.setattr("pulse.generation.still_so", lambda job, inputs: True)
+    last = [n for n, sql in enumerate(generated) if BEGINS in sql][-1]
+    made = claim(service)
+    interleaved(lambda: generate(service.workspace, made), raising(service, heron), last, superuser_connection)
+    assert below(service, Pulse, "text", SECRET)
+
+
+async def at_once(function: Callable[..., Any], *given: Any, **named: Any) -> Any:
+    """A database step of a turn in the actor's own thread, where it can be stopped."""
+    return function(*given, **named)
+
+
+@pytest.fixture
+def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+    for module in ("chat.steps", "chat.turn"):
+        monkeypatch.setattr(f"{module}.in_thread", at_once)
+    monkeypatch.setattr("chat.runner.start", lambda workspace, turn: None)
+
+
+def asked(cfo: Person, contract: Entity) -> UUID:
+    session = cfo.api.post("/api/chat/sessions/", {"entity": str(contract.pk)}).json()["id"]
+    url = f"/api/chat/sessions/{session}/messages/"
+    return UUID(cfo.api.post(url, {"content": "What is the heron password?"}).json()["turn"])
+
+
+def test_an_answer_has_the_label_of_what_went_in(
+    cfo: Person,
+    contract: Entity,
+    heron: File,
+    service: Scope,
+    one_thread: None,
+    superuser_connection: psycopg.Connection,
+) -> None:
+    """The offline engine answers, in the words of the passages that it is given."""
+
+    def work() -> None:
+        asyncio.run(run_turn(service.workspace, asked(cfo, contract)))
+
+    statements = stops_of(work)
+    assert below(service, Message, "content", SECRET), "the answer quotes the passage"
+    for stop in sample(range(len(statements)), 12, "answer"):
+        relabelled(service, heron, FINANCIAL)
+        with service.open():
+            Message.objects.all().delete()
+        interleaved(work, raising(service, heron), stop, superuser_connection)
+        place = f"raised at {stop}: {statements[stop]}"
+        assert below(service, Paragraph, "text", SECRET) == [], "it was not raised"
+        assert below(service, Message, "content", SECRET) == [], place
+        assert fresh_below(service) == [], place
+
+
+def fresh_below(service: Scope) -> list[Any]:
+    """Events with the word that need no SECRET, of answers that are still there."""
+    with service.open():
+        known = Message.objects.values_list("turn", flat=True)
+        events = Event.objects.filter(turn__in=known, data__icontains=WORD, kind="token")
+        return [e.data for e in events if SECRET not in atoms_of(e.data_classification)]
