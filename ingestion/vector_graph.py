@@ -29,7 +29,6 @@ def build(*, fewest: int = FEWEST, most: int | None = None) -> list[str]:
     with psycopg.connect(settings.DATABASE_OWNER_URL, autocommit=True) as owner:
         if not one(owner, "SELECT pg_try_advisory_lock(hashtext('clearance.graph'))"):
             return []
-        owner.execute("SET maintenance_work_mem = '1GB'")
         models = owner.execute("SELECT id, model_id, dim FROM ingestion_vectormodel ORDER BY id").fetchall()
         for model, model_id, dim in models:
             name = f"ingestion_vector_graph_{model}"
@@ -40,6 +39,7 @@ def build(*, fewest: int = FEWEST, most: int | None = None) -> list[str]:
             parts = {"name": sql.Identifier(name), "dim": sql.Literal(dim), "model": sql.Literal(model)}
             if valid is False:
                 owner.execute(sql.SQL("DROP INDEX CONCURRENTLY {name}").format(**parts))
+            owner.execute(f"SET maintenance_work_mem = '{megabytes(count, dim)}MB'".encode())
             owner.execute(sql.SQL(BUILD).format(**parts))
             built.append(model_id)
     return built
@@ -52,6 +52,11 @@ def drop_unused() -> None:
             if one(owner, "SELECT NOT EXISTS (SELECT FROM ingestion_vector WHERE model = %s)", model):
                 name = sql.Identifier(f"ingestion_vector_graph_{model}")
                 owner.execute(sql.SQL("DROP INDEX CONCURRENTLY IF EXISTS {name}").format(name=name))
+
+
+def megabytes(count: int, dim: int) -> int:
+    """What a graph of so many vectors takes while it is built; with less, the building goes on on disk, far slower."""
+    return min(4096, 64 + count * (2 * dim + 700) // 1_000_000)
 
 
 def one(owner: psycopg.Connection, statement: str, *params: object) -> object:
