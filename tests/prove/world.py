@@ -30,6 +30,8 @@ from pulse.variants import ROLE as PULSE_ROLE
 from references.kinds import Kind as ReferenceKind
 from references.models import Reference
 from retrieval.citations import CitedSource, Owner, register_all
+from retrieval.evaluation.metrics import NAMES as FIGURES
+from retrieval.evaluation.report import TITLES as RANKINGS
 from retrieval.models import EvaluationRun, OwnerKind, SourceType
 from tests.conftest import ALL, Person, person
 from tests.oracle.planting import embed
@@ -175,7 +177,7 @@ def plant(world: World, n: float, name: str, maker: Person, *, visibility: str) 
         if visibility == "workspace":
             EvaluationRun.objects.create(
                 id=world.new("run", name), workspace=world.workspace, set_name="set", digest="x", reader="somebody",
-                model_id="x", questions=0, seconds=1,
+                model_id="x", questions=0, seconds=1, figures={r: dict.fromkeys(FIGURES, 0.5) for r in RANKINGS},
             )  # fmt: skip
     with at(60 * n + 2):
         plant_file(world, record, name, maker, hidden)
