@@ -18,7 +18,9 @@ LISTED = {
     " app_index_rows app_relabel_rows app_unindex_rows app_unindex_drawn_from app_mark_drawn app_words_come"
     " app_words_change app_words_go app_words_are_drawn app_audit_label app_audit_digest app_audit_seal",
     "writes words of index rows again, from the rows; shows nothing": "app_add_words app_renew_words",
-    "the door of the audit: refuses all but administrators and the service, and is written in the chain": "app_audit_door app_redact_audit app_redact_audit_of app_remove_audit",
+    "the door of the audit: refuses all but administrators and the service, and is written in the chain": (
+        "app_audit_door app_redact_audit app_redact_audit_of app_remove_audit"
+    ),
     PLACE: "app_hidden_field_paragraphs app_hidden_paragraphs app_hidden_messages app_hidden_pulse app_file_outlines",
     WHETHER: "app_cleared_for_file app_file_concealed app_hidden_positions app_pulse_covers",
     "makes a compound label of the open workspace, which no reader may write": "app_combine",
