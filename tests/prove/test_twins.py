@@ -1,0 +1,130 @@
+"""Twins that differ only in what must be hidden without trace answer alike (docs/proof.md, part 3)."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any
+from unittest.mock import PropertyMock, patch
+
+import pytest
+from django.core.paginator import Paginator
+from django.db import transaction
+from django.http import HttpResponse
+
+from entities.middleware import ScopeMiddleware
+from entities.models import Entity
+from retrieval import gate
+from tests.prove.conftest import broken
+from tests.prove.deleting import deleted
+from tests.prove.doors import difference
+from tests.prove.size import sized
+from tests.prove.twins import Break, Photo, Photographs, photographs
+from tests.prove.world import make
+
+pytestmark = pytest.mark.prove
+
+Twins = tuple[Photographs, Photographs]
+OF_WORKSPACE = "USING (workspace_id = (SELECT app_workspace()))"
+PAGES_OF_ALL = """
+CREATE OR REPLACE FUNCTION app_file_outlines(wanted uuid[])
+RETURNS TABLE (file uuid, labels integer[], last_page integer, shown bigint, whole boolean)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT file_id, array_agg(DISTINCT data_classification) FILTER (WHERE data_classification IN (0, 5)), max(page),
+    count(*), true FROM ingestion_paragraph WHERE file_id = ANY(wanted) GROUP BY file_id $$
+"""
+
+
+@contextmanager
+def counted_before_permission() -> Iterator[None]:
+    counted = PropertyMock(side_effect=lambda: Entity._base_manager.count())
+    with patch.object(Paginator, "count", counted), patch("rest_framework.pagination.DjangoPaginator.count", counted):
+        yield
+
+
+@contextmanager
+def numbered() -> Iterator[None]:
+    """Every answer carries the number of a record that all see, from a sequence that all records share."""
+
+    def told(response: HttpResponse) -> HttpResponse:
+        last = Entity._base_manager.filter(name="Contract own0").first()
+        response["X-Number"] = str(last.number if last else 0)
+        return response
+
+    plain = ScopeMiddleware.__init__
+
+    def listen(self: ScopeMiddleware, get_response: Any) -> None:
+        plain(self, lambda request: told(get_response(request)))
+
+    with patch.object(ScopeMiddleware, "__init__", listen):
+        yield
+
+
+@contextmanager
+def index_open(policies: str, cleared: str) -> Iterator[None]:
+    """Search asks twice, in its statement and by the policies of the index: both forget something."""
+    with patch.object(gate, "CLEARED", cleared), broken(policies):
+        yield
+
+
+BREAKS: dict[str, Break] = {
+    "words of hidden rows weigh": partial(
+        index_open, f"ALTER POLICY scope ON ingestion_posting {OF_WORKSPACE}", "p.workspace_id = %(workspace)s"
+    ),
+    "passages are found whatever their label": partial(
+        index_open,
+        "".join(f"ALTER POLICY scope ON ingestion_{t} {OF_WORKSPACE};" for t in ("contextrow", "vector", "posting")),
+        "p.workspace_id = %(workspace)s",
+    ),
+    "references are followed whatever their label": partial(
+        broken, f"ALTER POLICY scope ON references_reference {OF_WORKSPACE}"
+    ),
+    "pages are counted before they are hidden": partial(broken, PAGES_OF_ALL),
+    "lists are counted before permission": counted_before_permission,
+    "a number is told that all workspaces share": numbered,
+}
+
+
+@pytest.fixture(scope="module", params=range(1, sized(1) + 1))
+def twins(breakable: None, request: pytest.FixtureRequest) -> Twins:
+    """Without and with what must be hidden."""
+    logging.getLogger("django.request").setLevel(logging.CRITICAL)
+    seed = request.param
+    without, having = (photographs(seed, 1 + seed % 5, BREAKS, hidden=hidden) for hidden in (False, True))
+    return without, having
+
+
+def differences(without: Photo, having: Photo) -> list[str]:
+    assert without.keys() == having.keys()
+    found = ((who, address, difference(photo, having[who, address])) for (who, address), photo in without.items())
+    return [f"{who} {address}: {told}" for who, address, told in found if told]
+
+
+def test_twins_answer_alike(twins: Twins) -> None:
+    without, having = (photos.plain for photos in twins)
+    assert len(without) > 300
+    assert sum(answer.status == 200 for answer in without.values()) > 200
+    assert differences(without, having) == []
+
+
+@pytest.mark.parametrize("named", BREAKS)
+def test_control_a_trace_is_seen(twins: Twins, named: str) -> None:
+    without, having = (photos.broken[named] for photos in twins)
+    assert differences(without, having)
+
+
+def test_deleting_what_has_hidden_things_works_and_tells_nothing(twins: Twins) -> None:
+    without, having = (photos.deletions for photos in twins)
+    for name, (answer, left) in having.items():
+        assert (answer.status, left) == (204, []), name
+        assert difference(without[name][0], answer) == "", name
+
+
+@pytest.mark.parametrize("trigger", ["forget_sources ON references_reference", "delete_base ON entities_contract"])
+def test_control_what_stays_behind_is_seen(breakable: None, trigger: str) -> None:
+    with transaction.atomic():
+        world = make(1, 1, hidden=True)
+        with broken("DROP TRIGGER " + trigger):
+            answer, left = deleted(world, "contract", "own0")
+        transaction.set_rollback(True)
+    assert left

@@ -1,0 +1,135 @@
+"""Photographs of a world: everything that a reader can be told, by every door that reads."""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from django.core.cache import cache
+from django.db import connection, transaction
+
+from config.roles import APP
+from tests.prove.deleting import deleted
+from tests.prove.doors import Answer, ask, doors
+from tests.prove.size import FACTOR
+from tests.prove.world import WORDS, World, make
+
+READERS = ("bare", "admin") if FACTOR == 1 else ("bare", "granted", "creator", "expired", "admin")
+"""Stewards are told that a file exists which is concealed from others: for them the twins may differ."""
+TELLS = ("audit", "usergrant", "rolegrant")
+"""To administrators: the audit names the ids of all records, and grants are numbered over the installation."""
+FIRST_NUMBER = 10_000
+
+Photo = dict[tuple[str, str], Answer]
+"""(reader, address) -> what was answered."""
+DELETED = (("contract", "own0"), ("project", "project0"), ("task", "task0"))
+Break = Callable[[], AbstractContextManager[object]]
+
+
+@dataclass(frozen=True)
+class Photographs:
+    """deletions: record -> what deleting it answered, and where it is still named (`deleting.deleted`)."""
+
+    plain: Photo
+    broken: Mapping[str, Photo]
+    deletions: Mapping[str, tuple[Answer, list[str]]]
+
+
+def photographs(seed: int, count: int, breaks: Mapping[str, Break], *, hidden: bool) -> Photographs:
+    """A world made anew, photographed as it is and with each of `breaks` on. Leaves nothing behind.
+
+    Sequences start where they start for the twin, so that only the rows between could move a number.
+    """
+    with transaction.atomic():
+        restart_sequences()
+        world = make(seed, count, hidden=hidden)
+        plain = photograph(world, READERS, list(addresses(world, count)))
+        without_guard = {}
+        for name, broken in breaks.items():
+            with broken():
+                without_guard[name] = photograph(world, READERS[:1], list(telling(world)))
+        deletions = {name: deleted(world, kind, name) for kind, name in DELETED}
+        transaction.set_rollback(True)
+    return Photographs(plain, without_guard, deletions)
+
+
+def restart_sequences() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("RESET ROLE")
+        cursor.execute("SELECT setval(c.oid, %s) FROM pg_class c WHERE relkind = 'S'"
+                       " AND relnamespace = 'public'::regnamespace", [FIRST_NUMBER])  # fmt: skip
+        cursor.execute(f"SET ROLE {APP}")
+
+
+def photograph(world: World, readers: tuple[str, ...], asked: list[str]) -> Photo:
+    photo = {}
+    for who in readers:
+        cache.clear()
+        for address in asked:
+            photo[who, address.replace("READER", who)] = ask(world, who, "GET", own(world, who, address))
+    return photo
+
+
+def own(world: World, who: str, address: str) -> str:
+    """The address with the ids that `<kind name>` in it stand for; conversations are each reader's own."""
+    for kind in ("session", "turn", "message"):
+        for n in range(9):
+            key = (kind, f"own{n} {who}")
+            if key in world.things:
+                address = address.replace(f"<{kind} own{n}>", str(world.things[key]))
+    return address
+
+
+def addresses(world: World, count: int) -> Iterator[str]:
+    """Every door that reads, for everything that is in both twins, and the lists with what narrows and orders them."""
+    for door in doors():
+        if any(word in door.route for word in TELLS):
+            continue
+        if not door.kind:
+            yield door.path("")
+        elif door.kind in ("session", "turn"):
+            yield from (door.path(f"<{door.kind} own{n}>") for n in range(count))
+        elif door.kind != "number":
+            names = {"paragraph": "own{} 0 1", "reference": "plain{}", "pulse": "own{} []"}.get(door.kind, "own{}")
+            kinds = {"project": "project{}", "task": "task{}", "risk": "risk{}"}
+            name = kinds.get(door.of_type, names)
+            yield from (door.path(world.things[door.kind, name.format(n)]) for n in range(count))
+    yield from (f"api/citations/<message own{n}>/1/" for n in range(count))
+    yield from (f"api/citations/{world.things['pulse', f'own{n} []']}/{m}/" for n in range(count) for m in range(2, 5))
+    yield from (f"api/entities/{world.things['entity', 'own0']}/graph/?depth={depth}" for depth in (1, 2, 3))
+    yield from lists()
+    yield from telling(world)
+
+
+def lists() -> Iterator[str]:
+    for kind in ("contract", "project", "task", "risk", "article", "employee"):
+        for query in (
+            "?page_size=1",
+            "?page_size=1&page=2",
+            "?page=2",
+            "?ordering=name",
+            "?ordering=-updated_at",
+            "?q=con",
+        ):
+            yield f"api/entities/{kind}/{query}"
+            yield f"records/{kind}/{query}"
+    yield "api/entities/contract/?status=active"
+    yield "api/entities/project/?ordering=name&page_size=2"
+    yield from ("api/references/?kind=CrossReference", "api/references/?page_size=1", "api/chat/sessions/?page_size=1")
+
+
+def telling(world: World) -> Iterator[str]:
+    """The addresses that rank, count and group: here hidden rows would be felt first."""
+    own0, file = world.things["entity", "own0"], world.things["file", "own0"]
+    for words in (*WORDS[:6], "berth liability", '"the berth"', "harbour fees", "berth " + " ".join(WORDS[:5])):
+        yield f"api/search/?q={quote(words)}&limit=50"
+        yield f"search/?q={quote(words)}"
+    for narrowed in (f"entity={own0}", f"file={file}", "type=contract", "kind=file_chunk", "since=2031-01-01"):
+        yield f"api/search/?q=berth&limit=50&{narrowed}"
+    yield from (f"api/search/?q=berth&entity={own0}&reference_depth={depth}" for depth in (1, 2))
+    yield from (f"api/suggest/?q={prefix}" for prefix in ("con", "own", "pro", "r", "zan"))
+    yield from (f"search/suggest/?q={prefix}" for prefix in ("con", "own", "zan"))
+    yield f"api/entities/{own0}/related/"
+    yield f"api/entities/{own0}/graph/?depth=2"
+    yield from (f"api/files/{file}/", f"api/files/{file}/reader/", f"files/{file}/", f"api/entities/{own0}/files/")
+    yield from ("api/entities/contract/", "api/entities/contract/?page_size=1", "records/contract/")
