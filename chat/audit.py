@@ -11,19 +11,21 @@ from chat.models import Message, State, Turn
 from entities.access import atoms_of
 from entities.access.scope import current
 from entities.audit import Question, record_question
+from entities.models import Classification
 
 
 def note_answer(row: Turn, state: State, usage: Mapping[str, Any], label: int) -> None:
     """The end of a turn, in the service's scope, in the asker's name. label: of everything that went into the answer.
 
     The question's words carry that label and all that the classifier found in them, also beyond what the asker holds
-    (docs/adr/0008); while it has none they have none either.
+    (docs/adr/0008); while it has none they have none either, nor when what was found is no classification any more.
     """
     question = Message.objects.filter(pk=row.question).first()
-    labelled = question is not None and question.data_classification is not None
+    found = set(question.found) if question else set()
+    labelled = question is not None and question.data_classification is not None and exist(found)
     asked = Question(
         question.content if question else "",
-        {*atoms_of(label), *(question.found if question else ())} if labelled else None,
+        {*atoms_of(label), *found} if labelled else None,
         tuple((UUID(p["row"]), UUID(p["entity"])) for p in row.manifest.get("passages", ())),
     )
     record_question(
@@ -40,3 +42,8 @@ def note_answer(row: Turn, state: State, usage: Mapping[str, Any], label: int) -
         latency_ms=round((timezone.now() - row.created_at).total_seconds() * 1000),
         searches=row.manifest.get("searches", 0),
     )
+
+
+def exist(atoms: set[int]) -> bool:
+    """No key holds what was found and is in no label, so it may have been deleted while the answer was written."""
+    return not atoms or Classification.objects.filter(value__in=atoms).count() == len(atoms)

@@ -84,7 +84,8 @@ FROM entities_audittext WHERE workspace_id = %s AND entry_id = ANY(%s)
 # In one statement each, so that rows which are committed meanwhile are whole or not there.
 STRAY = """
 SELECT e.id FROM entities_auditentry e LEFT JOIN entities_auditlink l ON l.entry_id = e.id
-WHERE e.workspace_id = %s AND (l.entry_id IS NULL OR l.seq IS NULL OR l.workspace_id <> e.workspace_id)
+WHERE e.workspace_id = %s
+  AND (l.entry_id IS NULL OR coalesce(l.seq, 0) < 1 OR l.workspace_id <> e.workspace_id)
 ORDER BY e.id LIMIT 1
 """
 STRAY_TEXT = """
@@ -128,7 +129,7 @@ def links(workspace: int) -> Iterator[Link]:
                     seq,
                     bytes(digest),
                     None if text_digest is None else bytes(text_digest),
-                    bytes(hashed),
+                    b"" if hashed is None else bytes(hashed),
                     redacted,
                     entry,
                     texts.get(pk),

@@ -49,7 +49,7 @@ def on_days(since: date | None, until: date | None) -> dict[str, datetime]:
     found: dict[str, datetime] = {}
     if since:
         found["at__gte"] = datetime.combine(since, time.min, UTC)
-    if until:
+    if until and until < date.max:  # after which there is no day
         found["at__lt"] = datetime.combine(until, time.min, UTC) + timedelta(days=1)
     return found
 

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from chat import log
-from chat.models import Message, Turn
+from chat.audit import note_answer
+from chat.models import Message, State, Turn
 from entities.access import Scope, atoms_of
 from entities.models import AuditEntry
 from entities.models.classification import FINANCIAL, INTERNAL, PII
@@ -84,3 +85,17 @@ def test_a_deleted_conversation_stays_in_the_audit(
     assert viewer.api.delete(chat.url).status_code == 204
     ((answer, _),) = rows(service, "answer")
     assert answer.text.text == "How long?"
+
+
+def test_a_turn_ends_when_what_its_question_held_is_no_classification_any_more(
+    contract: Contract, viewer: Person, service: Scope, start: Callable[..., Chat], model: Model
+) -> None:
+    model.says(text="Nothing.")
+    start(viewer, contract).ask("Anything?")
+    with service.open():
+        turn = Turn.objects.get()
+        for found in ([PII], [PII, 77]):
+            Message.objects.filter(pk=turn.question).update(found=found)
+            note_answer(turn, State.DONE, {}, INTERNAL)
+    _, known, gone = rows(service, "answer")
+    assert (known[1], gone[1]) == ((INTERNAL, PII), None), "of words without a label nobody is told but stewards"

@@ -83,6 +83,24 @@ def insert_unsealed(owner: Owner, seq: int) -> None:
     owner.execute("ALTER TABLE entities_auditentry ENABLE TRIGGER digest")
 
 
+def insert_with_no_number(owner: Owner, seq: int) -> None:
+    """With a link whose place comes before the first, where nobody reads."""
+    insert_unsealed(owner, seq)
+    with owner.transaction():
+        owner.execute("ALTER TABLE entities_auditlink DISABLE TRIGGER seal")
+        owner.execute(
+            "INSERT INTO entities_auditlink (entry_id, workspace_id, seq, digest, hash, redacted)"
+            " SELECT (SELECT max(id) FROM entities_auditentry), workspace_id, %s, digest, hash, false"
+            " FROM entities_auditlink WHERE seq = 1",
+            [seq],
+        )
+    owner.execute("ALTER TABLE entities_auditlink ENABLE TRIGGER seal")
+
+
+def forget_hash(owner: Owner, seq: int) -> None:
+    owner.execute("UPDATE entities_auditlink SET hash = NULL WHERE seq = %s", [seq])
+
+
 def insert_between(owner: Owner, seq: int) -> None:
     """Where `seq` stood, with everything after it one further on, as somebody would who knows no hashes."""
     with owner.transaction():
@@ -148,6 +166,9 @@ TAMPERING: list[tuple[Callable[[Owner, int], None], int, int, Kind]] = [
     (remove_with_link, 1, 1, Kind.REMOVED),
     (remove_with_link, 4, 4, Kind.REMOVED),
     (insert_unsealed, 0, 9, Kind.INSERTED),
+    (insert_with_no_number, 0, 9, Kind.INSERTED),
+    (insert_with_no_number, -5, 9, Kind.INSERTED),
+    (forget_hash, 4, 4, Kind.INSERTED),
     (insert_between, 4, 4, Kind.REORDERED),
     (insert_between, 9, 9, Kind.INSERTED),
     (swap, 1, 1, Kind.REORDERED),

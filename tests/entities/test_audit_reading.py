@@ -115,6 +115,7 @@ def test_filters_and_pages(world: World, alice: Person, viewer: Person, cfo: Per
     today = timezone.now().date()
     assert len(listed(alice, since=str(today), until=str(today), action="search")) == 2
     assert listed(alice, until=str(today - timedelta(days=1))) == []
+    assert listed(alice, since="0001-01-01", until="9999-12-31", action="search") == searches(alice)
     assert listed(alice, action="nothing") == []
     answer = alice.api.get("/api/audit/", {"page_size": 1, "page": 2, "action": "search"}).json()
     assert (answer["count"], answer["results"][0]["actor"]) == (2, cfo.user.pk)
@@ -130,6 +131,7 @@ def test_filters_and_pages(world: World, alice: Person, viewer: Person, cfo: Per
         (f"day={today - timedelta(days=1)}", False, False),
         ("actor=x", False, False),
         ("day=x", False, False),
+        ("day=9999-12-31", False, False),
         ("action=nothing", False, False),
         (f"q={world['contract'].pk}", False, False),
     ):
@@ -232,6 +234,9 @@ def test_what_a_workspace_keeps_no_longer_leaves_and_the_chain_holds(
                     [row[0], service.workspace],
                 )
     assert keep(service.workspace) == (0, 0), "for ever, when nothing is said"
+    with service.open():
+        WorkspaceSettings.objects.update(keep_questions_days=10**6, keep_audit_days=10**6)
+    assert keep(service.workspace) == (0, 0), "longer than there have been days"
     with service.open():
         WorkspaceSettings.objects.update(keep_questions_days=250, keep_audit_days=450)
     assert keep(service.workspace) == (3, 5)
