@@ -33,7 +33,8 @@ ORDER BY distance, "row"
 """
 
 # Numbers that were not estimated are counted: rows and their mean length, and in how many a word stands.
-# float8 throughout: numeric arithmetic takes twice as long.
+# float8 throughout: numeric arithmetic takes twice as long. But sums are of whole numbers: a sum of floats depends on
+# the order of what is added, and so on the plan, which hidden rows can change.
 LEXICAL = """
 WITH {ctes},
 hits AS MATERIALIZED ({hits}),
@@ -43,16 +44,17 @@ idf AS MATERIALIZED (
   SELECT k.term, ln(1::float8 + (greatest(r.n - d.df, 0::float8) + 0.5::float8) / (d.df + 0.5::float8)) AS weight
   FROM known k CROSS JOIN rows r CROSS JOIN LATERAL (
     SELECT coalesce(k.df, (SELECT count(*) FROM hits h WHERE h.term = k.term)::float8) AS df) d),
-first AS MATERIALIZED (SELECT h."row", sum({bm25}) AS score
+first AS MATERIALIZED (SELECT h."row", {bm25} AS score
   FROM hits h JOIN idf i USING (term) CROSS JOIN rows r GROUP BY h."row" ORDER BY score DESC, h."row" LIMIT %(first)s)
 {tail}
 """
-BM25 = """i.weight * h.tf::float8 * (%(k1)s::float8 + 1::float8)
-  / (h.tf::float8 + %(k1)s::float8 * (1::float8 - %(b)s::float8 + %(b)s::float8 * h.dl::float8 / r.mean))"""
+BM25 = """sum((1e6::float8 * i.weight * h.tf::float8 * (%(k1)s::float8 + 1::float8)
+  / (h.tf::float8 + %(k1)s::float8 * (1::float8 - %(b)s::float8 + %(b)s::float8 * h.dl::float8 / r.mean)))::integer
+  )::float8 / 1e6::float8"""
 WHOLE = """SELECT f."row", f.score, array_agg(h.term) FROM first f JOIN hits h USING ("row")
 GROUP BY f."row", f.score ORDER BY f.score DESC, f."row" LIMIT %(candidates)s"""
 # The words that were not looked for still count, in what the others found.
-REFINED = """SELECT f."row", sum({bm25}) AS score, array_agg(h.term)
+REFINED = """SELECT f."row", {bm25} AS score, array_agg(h.term)
 FROM first f JOIN ingestion_posting h ON h."row" = f."row" AND h.term = ANY(%(terms)s::int[])
 JOIN idf i ON i.term = h.term CROSS JOIN rows r
 GROUP BY f."row" ORDER BY score DESC, f."row" LIMIT %(candidates)s"""
