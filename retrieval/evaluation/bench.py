@@ -11,7 +11,7 @@ from entities.access import Scope
 from entities.api.lists import chips_of
 from ingestion.access import get_file_or_404
 from ingestion.listing import file_view
-from ingestion.models import ContextRow
+from ingestion.models import ContextRow, Paragraph
 from ingestion.pages import Shown, sections
 from ingestion.reader import Block, TextBlock, blocks, cited_by, mark
 from retrieval.audit import note_search, shown_of
@@ -158,18 +158,22 @@ def _shows(passage: Passage | None, place: Mapping[str, Any]) -> bool:
 def _expected(
     scope: Scope, places: Sequence[Mapping[str, Any]], ranks: Mapping[str, Mapping[int, int]], found: Iterable[Passage]
 ) -> Iterable[Expected]:
-    """A place in a file that the caller may not see is left out without a word."""
+    """A place in a file that the caller may not see is left out without a word, and so is the number of a page of which
+    they read nothing: it may be of concealed text.
+    """
     passages = list(found)
     for place in places:
         try:
             view = file_view(scope, get_file_or_404(scope, place["file"]))
         except Http404:
             continue
+        first = place.get("page")
+        last = place.get("to")
+        if first is not None and not Paragraph.objects.filter(file=place["file"], page__range=(first, last or first)):
+            first = last = None
         rows = [passage.row for passage in passages if _shows(passage, place)]
         best = {name: min((of[row] for row in rows if row in of), default=None) for name, of in ranks.items()}
-        yield Expected(
-            view.name, view.url, place.get("page"), place.get("to"), best[VECTOR], best[LEXICAL], best[FUSED]
-        )
+        yield Expected(view.name, view.url, first, last, best[VECTOR], best[LEXICAL], best[FUSED])
 
 
 def page_of(scope: Scope, result: Result) -> Page | None:

@@ -8,6 +8,8 @@ from uuid import UUID
 
 from django.http import Http404
 
+from entities.access import Scope
+from ingestion.access import Outline, is_shown, outlines, visible_files
 from retrieval.evaluation.metrics import NAMES
 from retrieval.evaluation.plots import Plot, plot
 from retrieval.evaluation.rankings import FUSED, RANKINGS
@@ -99,9 +101,17 @@ def run_before(run: EvaluationRun) -> EvaluationRun | None:
     return same.filter(created_at__lt=run.created_at).order_by("-created_at").first()
 
 
-def question_lines(run: EvaluationRun, before: EvaluationRun | None) -> list[QuestionLine]:
-    """Those that the caller may read, worst first: what lost most, then what was found last."""
+def question_lines(scope: Scope, run: EvaluationRun, before: EvaluationRun | None) -> list[QuestionLine]:
+    """Those that the caller may read, worst first: what lost most, then what was found last.
+
+    Ranks are of the run's reader: a question that a file answers which the caller may not see is left out.
+    """
     then = scores(before) if before else {}
+    answered = EvaluationOutcome.objects.filter(run=run.pk, question__text__isnull=False).select_related("question")
+    outcomes = [(one, {UUID(place["file"]) for place in one.question.places}) for one in answered]
+    files = list(visible_files(scope).filter(pk__in={pk for _, named in outcomes for pk in named}))
+    told = outlines([file.pk for file in files])
+    seen = {file.pk for file in files if is_shown(scope, file, told.get(file.pk, Outline()))}
     found = [
         QuestionLine(
             one.question_id,
@@ -111,7 +121,8 @@ def question_lines(run: EvaluationRun, before: EvaluationRun | None) -> list[Que
             one.scores[FUSED][1],
             one.scores[FUSED][1] - then[one.question_id] if one.question_id in then else None,
         )
-        for one in EvaluationOutcome.objects.filter(run=run.pk, question__text__isnull=False).select_related("question")
+        for one, named in outcomes
+        if named <= seen
     ]
     return sorted(found, key=lambda line: (min(line.moved or 0, 0), line.fused, line.text))[:MOST_QUESTIONS]
 

@@ -39,7 +39,7 @@ def run_detail(request: HttpRequest, pk: UUID) -> HttpResponse:
         "names": list(NAMES.values()),
         "titles": list(TITLES.values()),
         "changed": changes(before, run),
-        "questions": question_lines(run, before),
+        "questions": question_lines(scope_of(request), run, before),
     }
     return render(request, "retrieval/evaluation_run.html", context)
 

@@ -133,6 +133,25 @@ def test_a_place_in_a_record_that_is_not_shown_is_left_out(ran, alice, service, 
     page = get(clerk, "bench/", question=asked)
     assert page.context["bench"].expected == []
     assert "settlement.pdf" not in page.content.decode()
+    with service.open():
+        run = EvaluationRun.objects.get(set_name="other")
+    listed = "What is the settlement?"
+    assert listed in get(alice, f"runs/{run.pk}/").content.decode()
+    assert listed not in get(clerk, f"runs/{run.pk}/").content.decode(), "its ranks would tell that something answers"
+
+
+def test_the_page_of_a_place_that_nothing_is_read_of_is_not_told(ran, alice, service, index, contract, clerk, tmp_path):
+    index.row(contract, "Kestrel has a bonus.", file=ran, position=2, page=7, label=FINANCIAL)
+    path = tmp_path / "other.jsonl"
+    place = {"file": "pay.pdf", "page": 7}
+    path.write_text(json.dumps({"id": "b", "question": "Is there a bonus?", "places": [place], "labels": []}))
+    call_command("evaluate", str(path), workspace="acme", reader="alice", stdout=StringIO(), stderr=StringIO())
+    asked = question(service, "b")
+    told = [
+        [(place.name, place.first) for place in get(who, "bench/", question=asked).context["bench"].expected]
+        for who in (alice, clerk)
+    ]
+    assert told == [[("pay.pdf", 7)], [("pay.pdf", None)]]
 
 
 def test_for_administrators_only(ran, alice, staff, steward, outsider, client, clerk, service):
