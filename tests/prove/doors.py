@@ -35,7 +35,7 @@ PATTERNS = (
 )
 """What the id in a route names. A route with an id that none of these knows fails the proof: say what it names."""
 KEPT_BY_NUMBER = r"admin/\w+/\w+/<path:object_id>/"
-"""Rows of the workspace itself in Django admin, by numbers (roles, members, grants): see `numbers`."""
+"""Rows of the workspace itself in Django admin, by numbers (roles, members, grants): test_elsewhere.py asks."""
 
 
 @dataclass(frozen=True)
