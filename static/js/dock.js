@@ -86,7 +86,14 @@ const slot = (path) => `clearance.conversation ${path}`;
 addEventListener("pagehide", () => {
   const form = document.querySelector("#chat-dock form[data-composer]");
   const session = form?.elements.session?.value;
-  if (session) sessionStorage.setItem(slot(new URL(form.action).pathname.replace(/ask\/$/, "")), session);
+  if (!form) return;
+  const key = slot(new URL(form.action).pathname.replace(/ask\/$/, ""));
+  if (session) sessionStorage.setItem(key, session);
+  else sessionStorage.removeItem(key);
+});
+// One that is gone is not asked for again.
+document.addEventListener("htmx:responseError", (event) => {
+  if (event.target.id === "chat-dock") sessionStorage.removeItem(slot(event.detail.requestConfig.path));
 });
 document.addEventListener("htmx:configRequest", (event) => {
   if (event.target.id !== "chat-dock" || !event.target.hasAttribute("data-awaited")) return;

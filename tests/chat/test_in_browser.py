@@ -98,6 +98,12 @@ def test_a_document_opens_beside_the_conversation_that_cited_it(visit, viewer, c
     page.wait_for_url(f"**/entities/{contract.pk}/")
     head.get_by_text("What is the liability cap?").wait_for()
     assert page.complaints == []
+    with viewer.scope.open():
+        Session.objects.order_by("last_message_at")[0].delete()
+    page.reload()
+    page.locator("#chat-dock").get_by_text("could not be loaded").wait_for()
+    page.reload()
+    head.get_by_text("Is there a liability cap at all?").wait_for()
 
 
 def test_without_javascript_the_question_is_a_form_and_the_answer_a_page(visit, contract, index):
