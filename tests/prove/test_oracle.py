@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 
 from retrieval.owners import RESOLVERS
 from tests.oracle.breaks import BREAKS, Break
@@ -15,9 +15,11 @@ from tests.oracle.worlds import RICH, worlds
 from tests.prove.size import FACTOR, sized
 
 pytestmark = [pytest.mark.prove]
+# A world takes seconds to plant: making it smaller would take longer than reading it.
 SIZED = settings(
     max_examples=sized(2),
     deadline=None,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
