@@ -27,7 +27,7 @@ PASSAGES = 5
 """How many passages one search puts into the prompt (design §5, 7)."""
 
 MOST_RELATED = 50
-NOT_AS_QUOTED = "No passage holds the quoted words as they stand; these are the nearest."
+NOT_AS_QUOTED = "No passage that the asker may see holds the quoted words as they stand; these are the nearest."
 
 SEARCH_KNOWLEDGE: dict[str, Any] = {
     "name": "search_knowledge",

@@ -79,21 +79,27 @@ class PreparedQuery:
         return f"[{','.join(map(repr, self.vector))}]"
 
 
+Key = tuple[int, str, str]
+
+
 class VectorCache:
-    """The most recently asked vectors by (model, SHA-256 of the text); the text itself is not kept."""
+    """The most recently asked vectors by (workspace, model, SHA-256 of the text); the text itself is not kept.
+
+    By workspace, or how fast an answer comes would tell that another one has asked the same (design §2.4).
+    """
 
     def __init__(self, size: int) -> None:
         self.size = size
         self.lock = Lock()
-        self.known: OrderedDict[tuple[str, str], tuple[float, ...]] = OrderedDict()
+        self.known: OrderedDict[Key, tuple[float, ...]] = OrderedDict()
 
-    def get(self, key: tuple[str, str]) -> tuple[float, ...] | None:
+    def get(self, key: Key) -> tuple[float, ...] | None:
         with self.lock:
             if key in self.known:
                 self.known.move_to_end(key)
             return self.known.get(key)
 
-    def put(self, key: tuple[str, str], vector: tuple[float, ...]) -> None:
+    def put(self, key: Key, vector: tuple[float, ...]) -> None:
         with self.lock:
             self.known[key] = vector
             while len(self.known) > self.size:
@@ -112,7 +118,7 @@ def prepare(text: str, scope: Scope, *, model: str = "") -> PreparedQuery:
     model_id = model or model_for_search(scope)
     if not text:
         return PreparedQuery("", model_id, ())
-    key = model_id, sha256(text.encode()).hexdigest()
+    key = scope.workspace, model_id, sha256(text.encode()).hexdigest()
     vector = CACHE.get(key)
     if vector is None:
         try:

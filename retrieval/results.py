@@ -142,6 +142,19 @@ WHERE {condition}
 """
 
 
+SEEN = """
+WITH {ctes}
+SELECT p."row" FROM ({rows}) p WHERE {condition}
+"""
+OF_NUMBERS = f"{INDEX_ROWS} WHERE c.number = ANY(%(rows)s::int[])"
+
+
+def rows_seen(numbers: Sequence[int], gates: Gates) -> set[int]:
+    """Those of the rows that pass the gate now."""
+    statement = gates.each.fill(SEEN, rows=OF_NUMBERS)
+    return {row for (row,) in rows_of(statement, {**gates.each.params, "rows": list(numbers)})}
+
+
 def load_results(
     scope: Scope, hits: Sequence[Hit], gates: Gates, terms: Terms, linked: Mapping[UUID, UUID] | None = None
 ) -> list[Result]:
@@ -168,7 +181,7 @@ def load_results(
 def _rows(scope: Scope, numbers: Sequence[int], gates: Gates) -> "dict[int, Row]":
     if not numbers:
         return {}
-    statement = gates.each.fill(ROWS, rows=f"{INDEX_ROWS} WHERE c.number = ANY(%(rows)s::int[])")
+    statement = gates.each.fill(ROWS, rows=OF_NUMBERS)
     found = {}
     for (
         number, pk, kind, label, text, path, page, position, entity, content_type, name, archived, file, file_name,

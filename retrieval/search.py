@@ -21,7 +21,7 @@ from retrieval.gate import gate
 from retrieval.neighbours import beside
 from retrieval.phrases import narrowed, rows_with
 from retrieval.query import PreparedQuery, Within, prepare
-from retrieval.results import Result, load_results
+from retrieval.results import Result, load_results, rows_seen
 from retrieval.survey import survey
 from retrieval.terms import Terms, terms_of
 from retrieval.tuning import tuning
@@ -152,7 +152,7 @@ def fuse(
 
 
 def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:
-    """The best of what was found, varied, with neighbours, as results."""
+    """The best of what was found and is still seen, varied, with neighbours, as results."""
     t = tuning()
     limit = max(0, min(limit, t.most))
     if not found.hits or not limit:
@@ -168,8 +168,15 @@ def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:
     varied = diversify(scores, vectors, max(t.diverse, limit), t.mmr, sure)
     taken = [_measured(pool[row], vectors, found.query) for row in varied]
     around = beside([hit.row for hit in taken], through, t.window)
-    hits = spread(taken, around, lambda distance: t.decay**distance)
-    return load_results(scope, hits[:limit], through, found.terms, found.linked)
+    hits = spread(taken, around, lambda distance: t.decay**distance)[:limit]
+    results = load_results(scope, hits, through, found.terms, found.linked)
+    if len(results) < len(hits):
+        # Something was hidden since it was found: neither its place nor its likeness may count.
+        seen = rows_seen([hit.row for hit in found.hits], through)
+        left = tuple(hit for hit in found.hits if hit.row in seen)
+        if len(left) < len(found.hits):
+            return choose(scope, replace(found, hits=left), limit=limit)
+    return results
 
 
 def notices_of(found: Found) -> tuple[str, ...]:

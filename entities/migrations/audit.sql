@@ -9,7 +9,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
                     AND r.id = -(nullif(current_setting('app.narrowed', true), '')::bigint)))
 $$;
 
--- Nobody but the door writes of the audit itself, a person writes in their own name, and the clock is the database's.
+-- Nobody but the door writes of the audit itself, a person writes in their own name, and clock and id are the database's:
+-- who chose ids could take those that others are to get.
 CREATE FUNCTION app_audit_guard() RETURNS trigger
 LANGUAGE plpgsql SET search_path = public, pg_temp AS $$
 BEGIN
@@ -19,6 +20,9 @@ BEGIN
   END IF;
   IF NOT app_service() AND NEW.actor IS DISTINCT FROM app_principal() THEN
     RAISE EXCEPTION 'an audit entry is written in one''s own name' USING ERRCODE = 'insufficient_privilege';
+  END IF;
+  IF NEW.id IS DISTINCT FROM currval('entities_auditentry_id_seq') THEN
+    RAISE EXCEPTION 'an audit entry gets its id' USING ERRCODE = 'insufficient_privilege';
   END IF;
   NEW.at := clock_timestamp();
   RETURN NEW;

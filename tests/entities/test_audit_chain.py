@@ -277,6 +277,8 @@ def test_the_application_appends_and_nothing_else(world: Scope, app_connection: 
         "SET session_replication_role = replica",
         "INSERT INTO entities_auditentry (workspace_id, at, actor, action, object_kind, object_id, detail)"
         f" VALUES ({world.workspace}, now(), 0, 'audit.removed', '', '', '{{\"rows\": [[1, 8]]}}')",
+        "INSERT INTO entities_auditentry (id, workspace_id, at, actor, action, object_kind, object_id, detail)"
+        f" SELECT max(id) + 50, {world.workspace}, now(), 0, 'entity.changed', '', '', '{{}}' FROM entities_auditentry",
         "INSERT INTO entities_audittext (entry_id, workspace_id, text, retrieved, within, salt, floor)"
         " SELECT entry_id, workspace_id, 'late', '[]', '{}', gen_random_uuid(), 1 FROM entities_auditlink",
         "SELECT app_remove_audit(now() - interval '29 days', 10)",

@@ -1,0 +1,54 @@
+"""What is hidden between finding and choosing takes no place among the results; what others asked is not known."""
+
+from typing import Any
+
+import pytest
+
+from entities.access import Scope
+from entities.models import Entity
+from entities.models.entity import Visibility
+from entities.types import Contract
+from ingestion.embed import get_embedder
+from retrieval.query import prepare
+from retrieval.search import choose, find
+from tests.conftest import Person
+from tests.retrieval.conftest import Index
+
+
+def test_what_was_hidden_since_takes_no_place(
+    contract: Contract, restricted: Contract, viewer: Person, service: Scope, index: Index
+) -> None:
+    with service.open():
+        Entity.objects.filter(pk=restricted.pk).update(visibility=Visibility.WORKSPACE)
+    for n in range(15):
+        index.row(restricted, f"The liability cap of the settlement is {n} million for each claim.")
+        index.row(contract, f"Clause {n} also speaks of who bears the liability for the quay and its many old berths.")
+    with viewer.scope.open():
+        found = find(viewer.scope, "liability cap")
+        before = choose(viewer.scope, found, limit=10)
+    assert {result.entity.id for result in before} >= {restricted.pk}
+    with service.open():
+        Entity.objects.filter(pk=restricted.pk).update(visibility=Visibility.RESTRICTED)
+    with viewer.scope.open():
+        after = choose(viewer.scope, found, limit=10)
+        anew = choose(viewer.scope, find(viewer.scope, "liability cap"), limit=10)
+    assert len(after) == 10
+    assert {result.entity.id for result in after} == {contract.pk}
+    assert len(anew) == 10
+
+
+def test_a_question_that_another_workspace_asked_is_no_faster(
+    viewer: Person, cfo: Person, outsider: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    embedder = get_embedder()
+    embed = embedder.embed_query
+
+    def counted(text: str) -> Any:
+        asked.append(text)
+        return embed(text)
+
+    monkeypatch.setattr(embedder, "embed_query", counted)
+    for who in (viewer, cfo, outsider):
+        prepare("Who sells the lighthouse of workspace Acme?", who.scope)
+    assert len(asked) == 2, "once for a workspace"
