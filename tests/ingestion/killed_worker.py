@@ -27,8 +27,10 @@ def work(where: str, workspace: int, file: UUID) -> None:
 
     save, finish = results.save_result, publish.finish
 
-    def save_and_die(ws: int, revision: UUID, step: str, witness: str, data: Any, part: int = results.WHOLE) -> None:
-        save(ws, revision, step, witness, data, part)
+    def save_and_die(
+        ws: int, revision: UUID, step: str, witness: str, floor: int, data: Any, part: int = results.WHOLE
+    ) -> None:
+        save(ws, revision, step, witness, floor, data, part)
         if where == (step if part == results.WHOLE else f"{step}:{part}"):
             transaction.on_commit(die)
 
