@@ -258,9 +258,14 @@ def in_policies(change: Callable[[str], str]) -> Callable[[psycopg.Connection], 
 
     @contextmanager
     def put(owner: psycopg.Connection) -> Iterator[None]:
-        there = set(owner.execute("SELECT policyname, tablename FROM pg_policies").fetchall())
-        policies = [p for p in policies_now() if NAMED.match(p).groups() in there]  # type: ignore[union-attr]
-        changed = [(p, q) for p, q in zip(policies, (change(p) for p in policies), strict=True) if p != q]
+        # Put back as they stand, not as the template has them: some were altered by later migrations.
+        written = "SELECT policyname, tablename, qual, with_check FROM pg_policies"
+        there = {(name, table): as_it_stands(name, table, *texts) for name, table, *texts in owner.execute(written)}
+        changed = []
+        for policy in policies_now():
+            named = NAMED.match(policy).groups()  # type: ignore[union-attr]
+            if named in there and change(policy) != policy:
+                changed.append((there[named], change(policy)))
         try:
             with owner.transaction():
                 for _, statement in changed:
@@ -272,6 +277,11 @@ def in_policies(change: Callable[[str], str]) -> Callable[[psycopg.Connection], 
                     owner.execute(statement.encode())
 
     return put
+
+
+def as_it_stands(name: str, table: str, using: str | None, check: str | None) -> str:
+    parts = [f"USING ({using})" if using else "", f"WITH CHECK ({check})" if check else ""]
+    return f'ALTER POLICY {name} ON "{table}" {" ".join(parts)}'
 
 
 NAMED = re.compile(r'ALTER POLICY (\w+) ON "(\w+)"')
