@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from retrieval.gate import Gates
+from retrieval.sizes import sizes
 from retrieval.statements import rows_of
 from retrieval.tuning import tuning
 
@@ -62,7 +63,9 @@ class Survey:
     @property
     def by_record(self) -> bool:
         """Whether it is less work to read the visible records than all that is under the reader's labels."""
-        return self.visible <= tuning().scan and self.cleared > max(20_000, 4 * self.visible)
+        # Each visible record is looked up, whether or not it has rows under the reader's labels.
+        most = max(20_000, 4 * self.visible, 10 * sizes().records)
+        return self.visible <= tuning().scan and self.cleared > most
 
 
 def survey(terms: Sequence[int], gates: Gates) -> Survey:
