@@ -17,13 +17,18 @@ NAMES = (
     "sign-in", "home", "contracts", "projects", "list-none", "record", "quarantined", "form", "new", "reader", "search",
     "search-empty", "search-none", "conversations", "conversation", "join", "password", "not-found",
 )  # fmt: skip
-PAINTED = "() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-WIDE_PARTS = """() => {
-  const page = document.documentElement, found = [];
-  if (page.scrollWidth <= page.clientWidth) return found;
+WIDE_PARTS = """async (width) => {
+  const page = document.documentElement, deadline = performance.now() + 5000;
+  const painted = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
+  // The window, its viewport units and its media queries follow a new width one after the other.
+  const settled = () => matchMedia(`(width: ${width}px)`).matches && page.scrollWidth <= page.clientWidth;
+  do await painted(); while (!settled() && performance.now() < deadline);
+  if (settled()) return [];
+  const found = [`page of ${page.scrollWidth} in ${page.clientWidth}, window ${innerWidth}`];
   for (const part of document.querySelectorAll("body *"))
-    if (part.getBoundingClientRect().right > page.clientWidth + 1) found.push(part.tagName + "." + part.className);
-  return found.slice(-5);
+    if (part.getBoundingClientRect().right > page.clientWidth + 1)
+      found.push(`${part.tagName}.${part.getAttribute("class")}`);
+  return found.slice(0, 6);
 }"""
 VIOLATIONS = """async (only) => (await axe.run(document, {resultTypes: ["violations"], ...(only && {runOnly: only})}))
   .violations.map(one => one.id + ": " + one.nodes.map(node => node.target.join(" ")).slice(0, 3).join(", "))"""
@@ -156,8 +161,7 @@ def test_a_page(visitor: Visitor, name: str):
     page.evaluate(AXE)
     for width in WIDTHS:
         page.set_viewport_size({"width": width, "height": 800})
-        page.evaluate(PAINTED)  # styles follow a new width by a frame
-        assert page.evaluate(WIDE_PARTS) == [], f"too wide at {width} px"
+        assert page.evaluate(WIDE_PARTS, width) == [], f"too wide at {width} px"
         for scheme, rules in (("light", None), ("dark", COLOURS)) if width in JUDGED else ():
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
             assert page.evaluate(VIOLATIONS, rules) == [], f"{scheme} at {width} px"
