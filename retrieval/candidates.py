@@ -14,7 +14,7 @@ from retrieval.gate import Gate, Gates
 from retrieval.graph_index import by_graph, graph_of
 from retrieval.query import PreparedQuery
 from retrieval.statements import rows_of
-from retrieval.survey import HIGHEST, Survey
+from retrieval.survey import HIGHEST, SAMPLED, Survey
 from retrieval.terms import Terms
 from retrieval.tuning import tuning
 
@@ -36,18 +36,31 @@ ORDER BY distance, "row"
 # float8 throughout: numeric arithmetic takes twice as long. But sums are of whole numbers: a sum of floats depends on
 # the order of what is added, and so on the plan, which hidden rows can change.
 LEXICAL = """
-WITH {ctes},
+WITH {ctes}, {mine}
 hits AS MATERIALIZED ({hits}),
 rows (n, mean) AS MATERIALIZED ({counted}),
 known (term, df) AS (SELECT * FROM unnest(%(terms)s::int[], %(known)s::float8[])),
+held (term, df) AS MATERIALIZED (SELECT h.term, count(*)::float8 FROM hits h GROUP BY h.term),
 idf AS MATERIALIZED (
-  SELECT k.term, ln(1::float8 + (greatest(r.n - d.df, 0::float8) + 0.5::float8) / (d.df + 0.5::float8)) AS weight
-  FROM known k CROSS JOIN rows r CROSS JOIN LATERAL (
-    SELECT coalesce(k.df, (SELECT count(*) FROM hits h WHERE h.term = k.term)::float8) AS df) d),
+  SELECT d.term, ln(1::float8 + (greatest(r.n - d.df, 0::float8) + 0.5::float8) / (d.df + 0.5::float8)) AS weight
+  FROM rows r CROSS JOIN (
+    SELECT k.term, coalesce(k.df, h.df, 0::float8) AS df FROM known k LEFT JOIN held h USING (term) OFFSET 0) d),
 first AS MATERIALIZED (SELECT h."row", {bm25} AS score
   FROM hits h JOIN idf i USING (term) CROSS JOIN rows r GROUP BY h."row" ORDER BY score DESC, h."row" LIMIT %(first)s)
 {tail}
 """
+HITS = 'SELECT p.term, p."row", p.tf, p.dl FROM {rows} AND {also}'
+COUNTED = "SELECT count(*)::float8, avg(p.dl)::float8 FROM {rows} AND p.term = 0"
+ESTIMATED = "SELECT %(visible)s::float8, %(length)s::float8"
+# Of a reader of few rows: those are counted once, by their records. Rare words are read; common ones are looked up in
+# those rows.
+MINE = """mine AS MATERIALIZED (SELECT p."row", p.dl FROM {rows}),"""
+HITS_OF_MINE = """SELECT p.term, p."row", p.tf, p.dl FROM ingestion_posting p
+WHERE {cleared} AND p.term = ANY(%(rare)s::int[]) AND (p."row" IN (SELECT "row" FROM mine)) IS TRUE
+UNION ALL
+SELECT p.term, p."row", p.tf, p.dl FROM mine CROSS JOIN LATERAL (
+  SELECT * FROM ingestion_posting p WHERE p."row" = mine."row" AND p.term = ANY(%(common)s::int[]) OFFSET 0) p"""
+COUNTED_OF_MINE = "SELECT count(*)::float8, avg(dl)::float8 FROM mine"
 BM25 = """sum((1e6::float8 * i.weight * h.tf::float8 * (%(k1)s::float8 + 1::float8)
   / (h.tf::float8 + %(k1)s::float8 * (1::float8 - %(b)s::float8 + %(b)s::float8 * h.dl::float8 / r.mean)))::integer
   )::float8 / 1e6::float8"""
@@ -70,7 +83,7 @@ def by_meaning(query: PreparedQuery, gates: Gates, size: Survey) -> list[tuple[i
     t = tuning()
     if size.visible > t.scan and not t.strict and (model := graph_of(query, size.visible)):
         return by_graph(query, gates, model, size, t.candidates)
-    gate = gates.all
+    gate = gates.cheaper(size.at_most)
     also = "AND p.model = (SELECT m.id FROM ingestion_vectormodel m WHERE m.model_id = %(model)s)"
     if size.by_record:
         rows = BY_RECORD.format(table="ingestion_vector", cleared=gate.cleared, also=also)
@@ -125,7 +138,7 @@ def by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, float,
         return []
     t = tuning()
     way = plan(list(terms.words), size)
-    gate = gates.all if size.exact else gates.cheaper(t.hits)
+    gate = gates.cheaper(size.at_most if size.exact else t.hits)
     params: dict[str, object] = {
         **gate.params,
         "k1": t.k1,
@@ -137,34 +150,30 @@ def by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, float,
         "candidates": t.candidates,
     }
     tail = REFINED.format(bm25=BM25) if way.weighed else WHOLE
-    hits, counted = _hits(way, gate, size, params), _counted(gate, size, params)
-    found = rows_of(gate.fill(LEXICAL, hits=hits, counted=counted, bm25=BM25, tail=tail), params)
+    if size.exact and size.by_record:
+        rows = BY_RECORD.format(table="ingestion_posting", cleared=gate.cleared, also="AND p.term = 0")
+        hits = HITS_OF_MINE.format(cleared=gate.cleared)
+        parts = {"mine": MINE.format(rows=rows), "hits": hits, "counted": COUNTED_OF_MINE}
+        params["rare"] = [term for term in terms.words if size.under.get(term, 0) + SAMPLED < 4 * size.visible]
+        params["common"] = [term for term in terms.words if term not in params["rare"]]
+    else:
+        parts = {"mine": "", **_parts(way, gate, size, params)}
+    found = rows_of(gate.fill(LEXICAL, bm25=BM25, tail=tail, **parts), params)
     return [(row, score, frozenset(held)) for row, score, held in found]
 
 
-def _hits(way: Plan, gate: Gate, size: Survey, params: dict[str, object]) -> str:
-    columns = 'SELECT p.term, p."row", p.tf, p.dl FROM '
-    looked_for = "AND p.term = ANY(%(looked_for)s::int[])"
-    if size.exact and size.by_record:
-        return columns + BY_RECORD.format(table="ingestion_posting", cleared=gate.cleared, also=looked_for)
-    by_label = columns + BY_LABEL.format(table="ingestion_posting", condition=gate.condition)
-    parts = [f"{by_label} {looked_for}"]
+def _parts(way: Plan, gate: Gate, size: Survey, params: dict[str, object]) -> dict[str, str]:
+    """The passages of the words that are looked for. Rows and their mean length are counted, or estimated."""
+    by_label = BY_LABEL.format(table="ingestion_posting", condition=gate.condition)
+    hits = [HITS.format(rows=by_label, also="p.term = ANY(%(looked_for)s::int[])")]
     if way.most_used is not None:
         sliced = " AND p.sample >= 5" if way.sliced else ""
-        parts.append(f"{by_label} AND p.term = %(most_used)s AND p.tf >= %(least)s{sliced}")
+        hits.append(HITS.format(rows=by_label, also=f"p.term = %(most_used)s AND p.tf >= %(least)s{sliced}"))
         params |= {"most_used": way.most_used, "least": way.least}
-    return " UNION ALL ".join(parts)
-
-
-def _counted(gate: Gate, size: Survey, params: dict[str, object]) -> str:
-    """The number of visible rows and their mean length: counted where they are few, else estimated."""
     if not size.exact:
         params |= {"visible": size.visible, "length": size.length}
-        return "SELECT %(visible)s::float8, %(length)s::float8"
-    counts = "SELECT count(*)::float8, avg(p.dl)::float8 FROM "
-    if size.by_record:
-        return counts + BY_RECORD.format(table="ingestion_posting", cleared=gate.cleared, also="AND p.term = 0")
-    return f"{counts}{BY_LABEL.format(table='ingestion_posting', condition=gate.condition)} AND p.term = 0"
+    counted = COUNTED.format(rows=by_label) if size.exact else ESTIMATED
+    return {"hits": " UNION ALL ".join(hits), "counted": counted}
 
 
 def vectors_of(rows: Sequence[int], model_id: str) -> Vectors:

@@ -55,23 +55,24 @@ def diversify(
     Scores are taken relative to the best. A row without a vector is like nothing else. Vectors have length 1.
     sure: rows that are taken first, however much alike they are.
     """
-    left = in_order(scores)
-    if not left:
+    rows = in_order(scores)
+    if not rows:
         return []
-    top = scores[left[0]] or 1.0
-    nearest = dict.fromkeys(left, 0.0)
+    unlike = np.zeros(len(next(iter(vectors.values()), ())), dtype=np.float32)
+    matrix = np.stack([vectors.get(row, unlike) for row in rows])
+    alike = matrix @ matrix.T
+    relevant = relevance * np.array([scores[row] for row in rows]) / (scores[rows[0]] or 1.0)
+    places = {row: n for n, row in enumerate(rows)}
+    nearest, left = np.zeros(len(rows)), np.ones(len(rows), dtype=bool)
     taken: list[int] = []
-    while left and len(taken) < count:
+    while len(taken) < min(count, len(rows)):
         if len(taken) < len(sure):
-            row = sure[len(taken)]
+            best = places[sure[len(taken)]]
         else:
-            row = max(left, key=lambda r: (relevance * scores[r] / top - (1 - relevance) * nearest[r], -r))
-        taken.append(row)
-        left.remove(row)
-        if row in vectors:
-            for other in left:
-                if other in vectors:
-                    nearest[other] = max(nearest[other], float(vectors[row] @ vectors[other]))
+            best = int(np.argmax(np.where(left, relevant - (1 - relevance) * nearest, -np.inf)))
+        left[best] = False
+        taken.append(rows[best])
+        nearest = np.maximum(nearest, alike[best])
     return taken
 
 

@@ -31,7 +31,8 @@ OF_SEEN_SOURCES = """(NOT p.drawn OR (
   WHERE c.number = p."row" AND (SELECT true FROM ({visible}) v WHERE v.id = s.entity_id LIMIT 1) IS NOT TRUE LIMIT 1
 ) IS NULL)"""
 SEEN_EACH = "(SELECT true FROM ({chosen}) v WHERE v.number = p.entity LIMIT 1) IS TRUE"
-SEEN_SET = "p.entity IN (SELECT number FROM seen)"
+# Asked of each row of a set that is made once. As a plain IN the planner would rather look every record up.
+SEEN_SET = "(p.entity IN (SELECT number FROM seen)) IS TRUE"
 
 # Rows with their text, with the columns of an index table.
 INDEX_ROWS = """SELECT c.workspace_id, c.data_classification, c.audience, e.number AS entity,

@@ -5,10 +5,6 @@ database; but which visible rows it finds, and how long it takes, can depend on 
 without.
 """
 
-from collections.abc import Mapping
-
-from django.db import connection
-
 from retrieval.gate import Gates
 from retrieval.query import PreparedQuery
 from retrieval.sizes import sizes
@@ -47,13 +43,5 @@ def by_graph(query: PreparedQuery, gates: Gates, model: int, size: Survey, count
     gate = gates.cheaper(count * size.cleared / size.visible)
     statement = gate.fill(GRAPH, dim=str(len(query.vector)), model=str(model))
     settings = {**SETTINGS, "hnsw.ef_search": str(tuning().breadth)}
-    _set(settings)
-    found = rows_of(statement, {**gate.params, "vector": query.literal, "count": count})
-    _set(dict.fromkeys(settings))
+    found = rows_of(statement, {**gate.params, "vector": query.literal, "count": count}, settings)
     return [(row, similarity) for row, similarity in found]
-
-
-def _set(settings: Mapping[str, str | None]) -> None:
-    """For the rest of the transaction; None is the default."""
-    with connection.cursor() as cursor:
-        cursor.execute("; ".join(f"SET LOCAL {name} TO {value or 'DEFAULT'}" for name, value in settings.items()))

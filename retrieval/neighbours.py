@@ -5,12 +5,12 @@ from collections.abc import Sequence
 from retrieval.gate import INDEX_ROWS, Gates
 from retrieval.statements import rows_of
 
-# Rows of one file on one side of a hit.
-SIDE = """(SELECT {way} AS way, row_number() OVER (ORDER BY p.position {order}, p."row" {order}) AS distance,
-     p."row", p.data_classification
-   FROM ({rows}
+# Rows of one file on one side of a hit: read in order, until there are enough that the reader sees.
+SIDE = """(SELECT {way} AS way, row_number() OVER (ORDER BY n.position {order}, n."row" {order}) AS distance,
+     n."row", n.data_classification
+   FROM (SELECT p.* FROM ({rows}
          WHERE c.file_id = h.file_id AND c.kind = h.kind AND (c.position, c.number) {than} (h.position, h.number)) p
-   WHERE {condition} ORDER BY distance LIMIT %(window)s)"""
+     WHERE {condition} ORDER BY p.position {order}, p."row" {order} LIMIT %(window)s) n)"""
 
 BESIDE = """
 WITH {ctes}

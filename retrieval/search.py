@@ -11,6 +11,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
+import numpy as np
+from numpy.typing import NDArray
+
 from entities.access import Scope, ScopeError, current
 from entities.models import Entity
 from references.graph import walk
@@ -166,7 +169,8 @@ def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:
     scores = {row: hit.score for row, hit in pool.items()}
     sure = [row for row in found.exact.rows if row in pool][: t.sure]
     varied = diversify(scores, vectors, max(t.diverse, limit), t.mmr, sure)
-    taken = [_measured(pool[row], vectors, found.query) for row in varied]
+    asked = np.array(found.query.vector, dtype=np.float32)
+    taken = [_measured(pool[row], vectors, asked) for row in varied]
     around = beside([hit.row for hit in taken], through, t.window)
     hits = spread(taken, around, lambda distance: t.decay**distance)[:limit]
     results = load_results(scope, hits, through, found.terms, found.linked)
@@ -192,8 +196,8 @@ def notices_of(found: Found) -> tuple[str, ...]:
     return tuple(told)
 
 
-def _measured(hit: Hit, vectors: Vectors, query: PreparedQuery) -> Hit:
+def _measured(hit: Hit, vectors: Vectors, asked: NDArray[np.float32]) -> Hit:
     """A row that only its words found has a similarity too, when it has a vector."""
-    if hit.similarity is not None or hit.row not in vectors or not query.vector:
+    if hit.similarity is not None or hit.row not in vectors or not len(asked):
         return hit
-    return replace(hit, similarity=float(vectors[hit.row] @ query.vector))
+    return replace(hit, similarity=float(vectors[hit.row] @ asked))

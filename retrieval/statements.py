@@ -5,18 +5,65 @@ because no plan can know how much its reader sees (labels and records are looked
 how much that is was chosen before, by choosing the statement.
 """
 
+import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 import psycopg
 from django.db import connection
 
+PLACE = re.compile(r"%%|%\((\w+)\)s")
 
-def rows_of(statement: str, params: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    """All rows of a statement with named parameters, in the open transaction."""
+
+def rows_of(
+    statement: str, params: Mapping[str, Any], settings: Mapping[str, str] | None = None
+) -> list[tuple[Any, ...]]:
+    """All rows of a statement with named parameters, in the open transaction.
+
+    settings: of the server, for this statement alone; all of it is one round trip.
+    """
     connection.ensure_connection()
     # Django's own cursors write the parameters into the text, so that each is another statement.
-    cursor: Any = psycopg.Cursor(connection.connection)
-    with connection.make_debug_cursor(cursor) if connection.queries_logged else connection.make_cursor(cursor) as open_:
-        open_.execute(statement, params)
+    if connection.queries_logged:
+        named: Any = psycopg.Cursor(connection.connection)
+        with connection.make_debug_cursor(named) as open_:
+            _set(open_, settings, False)
+            open_.execute(statement, params)
+            found = list(open_.fetchall())
+            _set(open_, settings, True)
+            return found
+    text, names = numbered(statement)
+    given = [params[name] for name in names]
+    raw: Any = psycopg.RawCursor(connection.connection)
+    with connection.make_cursor(raw) as open_:
+        if settings:
+            with connection.connection.pipeline(), connection.cursor() as beside:
+                _set(beside, settings, False)
+                open_.execute(text, given)
+                _set(beside, settings, True)
+        else:
+            open_.execute(text, given)
         return list(open_.fetchall())
+
+
+def _set(cursor: Any, settings: Mapping[str, str] | None, back: bool) -> None:
+    """For the rest of the transaction; back: to what they are by default."""
+    if settings:
+        values = {name: None if back else value for name, value in settings.items()}
+        made = ", ".join("set_config(%s, %s, true)" for _ in values)
+        cursor.execute(f"SELECT {made}", [part for pair in values.items() for part in pair])
+
+
+@lru_cache(maxsize=1_000)
+def numbered(statement: str) -> tuple[str, tuple[str, ...]]:
+    """A statement with the server's own places ($1, $2, …), and the names of the parameters in their order.
+
+    psycopg reads a long statement anew each time, which takes as long as some of them run.
+    """
+    names: dict[str, int] = {}
+
+    def place(match: re.Match[str]) -> str:
+        return "%" if match[1] is None else f"${names.setdefault(match[1], len(names) + 1)}"
+
+    return PLACE.sub(place, statement), tuple(names)

@@ -14,8 +14,10 @@ from retrieval.tuning import tuning
 
 ENOUGH = 100
 """Sampled visible rows that make an estimate good to about a tenth."""
-FEW = 100
+FEW = 20
 """Visible rows of 256 up to which all of them are counted, and nothing that enters a score is estimated."""
+SAMPLED = 256
+"""One row of so many is in the larger sample."""
 HIGHEST = 8
 """Words that a passage holds more often are counted as if it held them so often."""
 
@@ -47,7 +49,7 @@ class Survey:
 
     exact: so few visible rows that no estimate may enter a score. visible: rows that the reader sees. cleared: rows
     under their labels, seen or not. length: mean number of words of the visible ones. holding: term -> visible rows by
-    how often they hold it, `holding[term][k]` k times or more.
+    how often they hold it, `holding[term][k]` k times or more. under: term -> rows under their labels that hold it.
     """
 
     exact: bool
@@ -55,6 +57,7 @@ class Survey:
     cleared: float
     length: float
     holding: Mapping[int, Sequence[float]]
+    under: Mapping[int, float]
 
     def frequency(self, term: int) -> float:
         """Visible rows that hold a term."""
@@ -62,10 +65,16 @@ class Survey:
 
     @property
     def by_record(self) -> bool:
-        """Whether it is less work to read the visible records than all that is under the reader's labels."""
-        # Each visible record is looked up, whether or not it has rows under the reader's labels.
-        most = max(20_000, 4 * self.visible, 10 * sizes().records)
-        return self.visible <= tuning().scan and self.cleared > most
+        """Whether it is less work to read the visible records than all that is under the reader's labels.
+
+        Looking up a record, which may have no such row, takes as long as reading some six rows in order.
+        """
+        return self.visible <= tuning().scan and self.cleared > 6 * sizes().records + 2 * self.visible
+
+    @property
+    def at_most(self) -> float:
+        """Rows under the reader's labels, where the sample may have missed some."""
+        return self.cleared + SAMPLED
 
 
 def survey(terms: Sequence[int], gates: Gates) -> Survey:
@@ -81,7 +90,9 @@ def survey(terms: Sequence[int], gates: Gates) -> Survey:
     factor = float(2**level)
     rows = [row for row in found if row[0] == level]
     holding: dict[int, list[float]] = {}
-    for _, term, tf, _, visible, _ in rows:
+    under: dict[int, float] = {}
+    for _, term, tf, cleared, visible, _ in rows:
+        under[term] = under.get(term, 0.0) + cleared * factor
         counts = holding.setdefault(term, [0.0] * (HIGHEST + 2))
         for k in range(1, tf + 1):
             counts[k] += visible * factor
@@ -89,4 +100,4 @@ def survey(terms: Sequence[int], gates: Gates) -> Survey:
     _, _, _, cleared, visible, length = whole
     holding.pop(0, None)
     exact = not found or (level == 8 and visible < FEW)
-    return Survey(exact, visible * factor, cleared * factor, float(length or 0) / (visible or 1), holding)
+    return Survey(exact, visible * factor, cleared * factor, float(length or 0) / (visible or 1), holding, under)
