@@ -104,9 +104,8 @@ PAID = re.compile(
     rf"(?:{WHOSE}\s+(?:[a-z][\w\-]*,?\s+){{1,4}})?(?P<hit>{PAIR})"
 )
 AFTER_JOB = re.compile(rf"\b(?i:{JOB}),?\s+(?P<hit>{PAIR})")
-BEFORE_JOB = re.compile(
-    rf"(?<!\w)(?P<hit>{PAIR})(?:,\s+|\s+\()(?:{WHOSE}\s+)?(?:[a-z][\w\-]*\s+){{0,3}}(?i:{JOB})\b"
-)
+BEFORE_JOB = re.compile(rf"(?<!\w)(?P<hit>{PAIR})(?:,\s+|\s+\()(?:{WHOSE}\s+)?(?:[a-z][\w\-]*\s+){{0,3}}(?i:{JOB})\b")
+
 
 @cache
 def given_names() -> frozenset[str]:
