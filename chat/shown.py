@@ -14,7 +14,7 @@ from chat.models import Message, State, Turn
 from entities.access import Scope
 from entities.api.lists import chips_of, chips_of_atoms
 from entities.model_markdown import CitationLink
-from retrieval.nearby import Nearby, nearby
+from retrieval.nearby import Nearby, hidden_in, nearby
 from retrieval.results import paragraphs_of
 
 CITED = re.compile(r"\[citation:(\d+)\]")
@@ -71,9 +71,11 @@ def shown(scope: Scope, exchange: Exchange, typed: str = "") -> Shown:
 
 def hidden_beside(scope: Scope, turn: Turn, answer: Message) -> list[Nearby]:
     """Text that the asker is not cleared for, next to the passages that the answer cites (all it was given, if
-    none).
+    none); where it looked and was given nothing, in the files of the record that the conversation is about.
     """
     given = {entry["n"]: UUID(entry["row"]) for entry in turn.manifest.get("passages", ())}
     cited = {int(n) for n in CITED.findall(answer.content)} & set(given)
+    if not given:
+        return hidden_in(scope, turn.session.entity_id)[:MOST_BESIDE] if turn.manifest.get("searches") else []
     rows = [given[n] for n in cited or given]
     return nearby(scope, [p for passages in paragraphs_of(rows).values() for p in passages])[:MOST_BESIDE]

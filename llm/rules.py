@@ -25,7 +25,7 @@ from llm.recognisers.people import find_people
 from llm.recognisers.secrets import find_secrets
 
 # Raised by a change of these rules, so that witnesses made with older rules do not match.
-VERSION = 2
+VERSION = 3
 # Characters of a piece of an overlong text, and how far two pieces overlap.
 PIECE, OVERLAP = 4_000, 400
 BLANKS = re.compile(r"[^\S\n]{3,}")

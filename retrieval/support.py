@@ -19,7 +19,8 @@ ENOUGH, SOME = 0.5, 0.25
 """Shares of a sentence's content words that its passage must hold to be supported, and to be more than unsupported."""
 
 MARKER = re.compile(r"\[(?:citation:\d{1,9}|src:[0-9a-f]{8}|\d{1,9})\]")
-END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*(?:\s*\[(?:citation:\d{1,9}|src:[0-9a-f]{8}|\d{1,9})\])*\s+(?=\S)|\n+")
+# Possessive: behind the last sentence nothing follows, and its markers must not be taken for one of their own.
+END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*(?:\s*\[(?:citation:\d{1,9}|src:[0-9a-f]{8}|\d{1,9})\])*+\s+(?=\S)|\n+")
 LIST_MARK = re.compile(r"^\s*(?:[-*+•>#]+|\d{1,3}[.)])\s+")
 FIGURE = re.compile(
     r"(?P<money>[€$£]\s?)?(?<![\w.,])(?P<digits>(?:\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?!\d)|\d+)(?:[.,]\d+)*)"

@@ -14,6 +14,7 @@ LONGEST = 4_000  # characters: a paragraph is the unit that gets a label, so it 
 LONGEST_HEADING = 300
 PROPERTIES = "Document properties"
 _WORDS = re.compile(r"\w+")
+_BLANK = re.compile(r"\s*")
 _BREAKS = (re.compile(r"\n"), re.compile(r"(?<=[.!?])\s+"), re.compile(r"\s+"))
 
 
@@ -59,6 +60,8 @@ class Builder:
         above = path if path is not None else tuple(heading for _, heading in self._path)
         first = len(self._rows)
         header = table_header(text) if kind == "table" else 0
+        if header > LONGEST // 2:  # repeated, it would be most of every part
+            header = 0
         for start, end in _slices(text, kind):
             part, moved = text[start:end], _cut(boxes, start, end)
             if header and start:  # a long table: its header stands on every part
@@ -113,7 +116,8 @@ def _slices(text: str, kind: Kind) -> list[tuple[int, int]]:
     while len(text) - start > LONGEST:
         end = _cut_place(text, start, kind)
         pieces.append((start, end))
-        start = end + (len(text[end:]) - len(text[end:].lstrip()))
+        blank = _BLANK.match(text, end)
+        start = blank.end() if blank else end
     if start < len(text):
         pieces.append((start, len(text)))
     return pieces

@@ -26,7 +26,9 @@ def clean(text: str) -> str:
 
 def one_line(text: str) -> str:
     """Cleaned, every run of white space being one blank."""
-    return " ".join(clean(text).split())
+    if not (text.isascii() and text.isprintable()):
+        text = clean(text)
+    return " ".join(text.split())
 
 
 def paragraph(text: str) -> str:

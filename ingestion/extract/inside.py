@@ -48,6 +48,10 @@ def extract(
         from ingestion.extract import docx
 
         return docx.extract(path, limits=limits, report=report)
+    if media_type == sniff.XLSX:
+        from ingestion.extract import xlsx
+
+        return xlsx.extract(path, limits=limits, report=report)
     text = _text(path, limits)
     report("reading")
     if media_type == sniff.MARKDOWN:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
+from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line
+
+BATCH = 500  # rows that are put into line together
+SPARSE = 12  # times as much room as there are cells: such a table is written cell by cell
 
 
 def markdown_row(cells: Sequence[str]) -> str:
@@ -24,3 +28,70 @@ def markdown_table(rows: Sequence[Sequence[str]]) -> str:
     if not lines:
         return ""
     return "\n".join([markdown_row(lines[0]), markdown_rule(len(kept)), *map(markdown_row, lines[1:])])
+
+
+class Grid:
+    """Rows of cells as spreadsheets hold them, {column: text} with empty cells left out: blocks of neighbouring rows
+    become tables whose first row is the header, repeated over every part of a long one.
+
+    Lines before the header that have one cell only are the table's caption, and a block with one column is text. Memory
+    is that of BATCH rows, and what is written is in proportion to the cells, wherever in the sheet they lie.
+    """
+
+    def __init__(self, builder: Builder, level: float, page: int | None = None) -> None:
+        self._builder, self._level, self._page = builder, level, page
+        self._header: dict[int, str] | None = None
+        self._rows: list[dict[int, str]] = []
+
+    def add(self, row: dict[int, str]) -> None:
+        """The next row; an empty one ends the block."""
+        if not row:
+            self.close()
+            return
+        self._rows.append(row)
+        if len(self._rows) >= BATCH:
+            self._flush()
+
+    def close(self) -> None:
+        self._flush()
+        self._header = None
+
+    def _flush(self) -> None:
+        rows, self._rows = self._rows, []
+        if not rows:
+            return
+        if self._header is None:
+            if len(set().union(*rows)) == 1:
+                for row in rows:
+                    self._builder.add("\n".join(row.values()), page=self._page)
+                return
+            caption = 0
+            while len(rows[caption]) == 1 and caption < len(rows) - 1:
+                caption += 1
+            for row in rows[:caption]:
+                self._caption(next(iter(row.values())))
+            self._header, rows = rows[caption], rows[caption + 1 :]
+            if not rows:
+                self._builder.add(" | ".join(self._header[c] for c in sorted(self._header)), page=self._page)
+                return
+        self._write(self._header, rows)
+
+    def _caption(self, text: str) -> None:
+        self._builder.add(text, "heading", level=self._level, page=self._page)
+
+    def _write(self, header: dict[int, str], rows: list[dict[int, str]]) -> None:
+        used = set(header).union(*rows)
+        if len(used) * len(rows) > SPARSE * (len(header) + sum(map(len, rows))):
+            for row in rows:
+                self._builder.add(cell_by_cell(header, row), "list", page=self._page)
+            return
+        columns = sorted(used)
+        lines: Iterable[dict[int, str]] = (header, *rows)
+        self._builder.add(
+            markdown_table([[row.get(c, "") for c in columns] for row in lines]), "table", page=self._page
+        )
+
+
+def cell_by_cell(header: dict[int, str], row: dict[int, str]) -> str:
+    """`heading: text` of each cell, for tables that are nearly all holes."""
+    return "; ".join(f"{header[c]}: {row[c]}" if c in header else row[c] for c in sorted(row))

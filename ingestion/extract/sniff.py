@@ -11,11 +11,21 @@ from ingestion.sandbox.limits import Quarantined
 
 PDF = "application/pdf"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 MARKDOWN = "text/markdown"
 PLAIN = "text/plain"
-READ = "PDF, Word (.docx), Markdown and plain text can be read"
+READ = "PDF, Word (.docx), Excel (.xlsx), Markdown and plain text can be read"
 
-_BY_NAME = {".pdf": PDF, ".docx": DOCX, ".md": MARKDOWN, ".markdown": MARKDOWN, ".txt": PLAIN, ".text": PLAIN}
+_BY_NAME = {
+    ".pdf": PDF,
+    ".docx": DOCX,
+    ".xlsx": XLSX,
+    ".xlsm": XLSX,
+    ".md": MARKDOWN,
+    ".markdown": MARKDOWN,
+    ".txt": PLAIN,
+    ".text": PLAIN,
+}
 _TEXT_NAMES = frozenset({"", ".txt", ".text", ".md", ".markdown", ".log", ".rst"})
 _HEAD = 1024
 _MAGIC = (
@@ -38,7 +48,7 @@ _ZIP = b"PK\x03\x04"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """media_type: one of the four that are read, or None. what: the content in words, with its article."""
+    """media_type: one of those that are read, or None. what: the content in words, with its article."""
 
     media_type: str | None
     what: str
@@ -121,8 +131,10 @@ def _look_into_zip(path: Path) -> Found:
         ) from None
     if "word/document.xml" in names:
         return Found(DOCX, "a Word document")
-    if any(name.startswith("xl/") for name in names):
-        return Found(None, "an Excel workbook")
+    if "xl/workbook.xml" in names:
+        return Found(XLSX, "an Excel workbook")
+    if "xl/workbook.bin" in names:
+        return Found(None, "a binary Excel workbook (save it as .xlsx)")
     if any(name.startswith("ppt/") for name in names):
         return Found(None, "a PowerPoint presentation")
     if "mimetype" in names:

@@ -6,7 +6,13 @@ from llm.recognisers.findings import Finding, matches, phrases
 
 LINE = r"(?:^|(?<=\n))[ \t#*_>|\-–—\[(]*"
 END = r"[\s*_|.\-–—\])!]*(?:$|(?=\n)|(?=\s[-–—|]\s))"
-THIS = r"\bthis\s+(?:\w+\s+)?(?:memo|memorandum|report|document|paragraph|section|note|e-?mail|message)\s+is\s+"
+# A mark at the head of the text it is for: "Confidential: the bid is low", "[CONFIDENTIAL] …", "**Secret** …".
+RUN_IN = r"(?:[*_\])]*(?:[:.!](?=[\s*_\])])|\s?[–—]|\s-(?=\s))|[*_\])]+(?=\s))"
+HERE = phrases(
+    """memo(?:randum)?; report; document; paragraph; section; clause; schedule; annex; appendix; letter; page; note;
+    e-?mail; message"""
+)
+THIS = rf"\bthis\s+(?:\w+\s+)?{HERE}\s+is\s+"
 
 INTERNAL = re.compile(
     r"\b"
@@ -30,12 +36,12 @@ DUTY = re.compile(
 )
 CONFIDENTIAL = re.compile(
     rf"{LINE}(?:strictly\s+|highly\s+|company\s+|commercially\s+|business\s+)?(?:private\s+(?:and|&)\s+)?confidential"
-    rf"(?:\s+(?:and|&)\s+proprietary)?{END}"
+    rf"(?:\s+(?:and|&)\s+proprietary)?(?:{END}|{RUN_IN})"
     rf"|\b(?:strictly|highly|company|business)\s+confidential\b"
     r"(?!\s+(?:basis|manner|information|data|and\s+may\s+not))"
     r"|\bcommercial[\s-]+in[\s-]+confidence\b|\bprivate\s+(?:and|&)\s+confidential\b"
     r"|\bconfidential\s*[-–—:]\s*(?:do\s+not|not\s+for|for\s+the\s+attention)"
-    rf"|{THIS}(?:strictly\s+)?confidential\b"
+    rf"|{THIS}(?:strictly\s+)?confidential\b|\bthe\s+following\s+is\s+(?:strictly\s+)?confidential\b"
     r"|\bnot\s+for\s+(?:public\s+)?(?:disclosure|release|publication|distribution|circulation)\b|\bunder\s+embargo\b"
     r"|\bstreng\s+vertraulich\b|\bvertraulich\s*$|\bstrictement\s+confidentiel\b|\bestrictamente\s+confidencial\b",
     re.IGNORECASE,
@@ -83,7 +89,7 @@ PRIVILEGE_BOILERPLATE = re.compile(
     re.IGNORECASE,
 )
 SECRET = re.compile(
-    rf"\btop\s+secret\b|{LINE}(?:strictly\s+)?secret{END}|\bSECRET//\w+|{THIS}(?:top\s+)?secret\b|\bstreng\s+geheim\b"
+    rf"\btop\s+secret\b|{LINE}(?:strictly\s+)?secret(?:{END}|{RUN_IN})|\bSECRET//\w+|{THIS}(?:top\s+)?secret\b|\bstreng\s+geheim\b"
     r"|\beyes\s+only\b(?!\s+board)",
     re.IGNORECASE,
 )

@@ -90,6 +90,21 @@ PERSONAL = re.compile(
     r"|\s*(?:,\s*(?:aged\s+)?\d{2}\s*,|\(\s*(?:age|aged|born|b\.)\s)"
     rf"|,?\s+(?:who\s+)?{EVENTS}\b)"
 )
+JOB = phrases(
+    """engineers?; managers?; directors?; officers?; forem[ae]n; technicians?; accountants?; clerks?; secretary;
+    assistants?; supervisors?; superintendents?; surveyors?; analysts?; developers?; designers?; nurses?; teachers?;
+    drivers?; operators?; inspectors?; coordinators?; administrators?; electricians?; welders?; apprentices?; interns?;
+    trainees?; colleagues?"""
+)
+WHOSE = r"(?:the|our|their|its|a|an)"
+PAIR = rf"{NAME}\s+(?:[A-Z]\.\s*)?{NAME}"
+# Two capitalised words whose pay it is, or who have a job: "the pay of the site manager, Jo Marsh".
+PAID = re.compile(
+    rf"\b(?i:salary|pay|bonus|wages?|remuneration|severance|pension)\s+(?:of|for)\s+"
+    rf"(?:{WHOSE}\s+(?:[a-z][\w\-]*,?\s+){{1,4}})?(?P<hit>{PAIR})"
+)
+AFTER_JOB = re.compile(rf"\b(?i:{JOB}),?\s+(?P<hit>{PAIR})")
+BEFORE_JOB = re.compile(rf"(?<!\w)(?P<hit>{PAIR})(?:,\s+|\s+\()(?:{WHOSE}\s+)?(?:[a-z][\w\-]*\s+){{0,3}}(?i:{JOB})\b")
 
 
 @cache
@@ -102,7 +117,7 @@ def given_names() -> frozenset[str]:
 def find_people(text: str) -> list[Finding]:
     """Names of people in `text`, as findings of kind "person", in order. A name said twice is found twice."""
     found = [*_addressed(text), *_by_given_name(text)]
-    for pattern in (LABELLED, INTRODUCED, PERSONAL):
+    for pattern in (LABELLED, INTRODUCED, PERSONAL, PAID, AFTER_JOB, BEFORE_JOB):
         found += [f for f in matches("person", pattern, text) if not _is_organisation(text[f.start : f.end])]
     return _without_overlaps(found)
 

@@ -20,7 +20,11 @@ function leave(toast) {
   start();
 }
 
+// One message stands once: said again, the newer takes the older one's place.
 function show({ text, kind = "info" }) {
+  for (const shown of document.querySelectorAll("#toasts [data-toast]")) {
+    if (shown.dataset.kind === kind && shown.querySelector("p").textContent === text) shown.remove();
+  }
   const toast = document.getElementById("toast-template").content.firstElementChild.cloneNode(true);
   toast.dataset.kind = kind;
   toast.querySelector("p").textContent = text;

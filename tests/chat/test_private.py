@@ -1,5 +1,6 @@
 """Who sees a conversation: its asker, for as long as they may see what it was drawn from. Each with its twin."""
 
+import re
 import threading
 from uuid import uuid4
 
@@ -8,7 +9,7 @@ import pytest
 from chat import runner
 from chat.models import Event, Message, Session, Title, Turn
 from entities.access import grant_entity, raise_labels, revoke_entity
-from entities.models import ClassificationGrant, Source
+from entities.models import Classification, ClassificationGrant, Source
 from entities.models.classification import FINANCIAL, PII
 from entities.models.entity import Visibility
 from tests.chat.conftest import CAP, SALARY, tail, text_of
@@ -234,3 +235,36 @@ def test_instructions_in_a_document_are_data(viewer, contract, index, start, mod
     assert "<instructions>Obey" not in seen
     assert seen.count("</passages>") == 1
     assert "The cap is two." in seen
+
+
+def bands(who, chat) -> list[str]:
+    page = who.client.get(f"{who.base}chat/{chat.session}/").content.decode()
+    assert "91,000" not in page
+    return re.findall(r"Text in Crew\.pdf requires \w+ clearance", page)
+
+
+def test_a_question_that_finds_nothing_is_told_of_hidden_text_by_its_record(
+    viewer, cfo, contract, index, start, model, service
+):
+    """The same whatever was asked: it is told where the text stands, not that it matched."""
+    index.row(contract, SALARY, label=FINANCIAL, file=index.file(contract, "Crew.pdf"))
+    chats = []
+    for who, words in ((viewer, "salary of Jane Miller"), (viewer, "purple xylophones"), (cfo, "purple xylophones")):
+        chat = start(who, contract)
+        model.says(tool_use=("search_knowledge", {"query": words, "entity_id": str(contract.pk)}))
+        model.says(text="Not found in what you can see.")
+        chat.ask("What is known of it?")
+        chats.append((who, chat))
+    told = ["Text in Crew.pdf requires Financial clearance"]
+    assert [bands(*chat) for chat in chats] == [told, told, []]
+    with service.open():
+        Classification.objects.filter(value=FINANCIAL).update(conceal=True)
+    assert bands(*chats[0]) == []
+
+
+def test_an_answer_that_looked_for_nothing_tells_of_nothing(viewer, contract, index, start, model):
+    index.row(contract, SALARY, label=FINANCIAL, file=index.file(contract, "Crew.pdf"))
+    model.says(text="Good morning.")
+    chat = start(viewer, contract)
+    chat.ask("Good morning!")
+    assert bands(viewer, chat) == []

@@ -73,3 +73,11 @@ def test_the_sentence_of_a_citation():
     assert sentences_citing(text, 1) == ["The cap is 5 .", "- Notice in writing"]
     assert sentences_citing(text, 2) == ["Rent is due monthly."]
     assert sentences_citing(text, 9) == []
+
+
+@pytest.mark.parametrize("end", ["", " ", "\n"])
+def test_a_marker_at_the_end_of_the_text_belongs_to_the_sentence_before_it(end):
+    text = f"Notice is given in writing. [citation:2] The cap is €3 million. [citation:1]{end}"
+    assert sentences_citing(text, 1) == ["The cap is €3 million."]
+    assert check_support(sentences_citing(text, 1), PASSAGE) is Support.UNSUPPORTED
+    assert check_support(sentences_citing(text, 2), PASSAGE) is Support.SUPPORTED

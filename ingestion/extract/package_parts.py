@@ -1,0 +1,61 @@
+"""What stands in an office file beside the text that is read: every part of its package is known to be silent, or read
+elsewhere, or recorded. A part that nobody thought of blocks the original."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ingestion.extract.build import Builder
+from ingestion.extract.package import Package
+
+# {what}: the kind of document, in a word.
+DETAILS = {
+    "comments": "There are comments in this {what}; they were not read.",
+    "image": "There are pictures in this {what}; text in them, if any, was not read.",
+    "drawing": "There are charts, shapes or diagrams in this {what}; they were not read.",
+    "embedded_object": "Other files or controls are embedded in this {what}; they were not read.",
+    "macros": "There are macros in this {what}; they were neither run nor read.",
+    "media": "There is sound or film in this {what}; it was not read.",
+    "hidden_data": "There is hidden data behind this {what}; it was not read.",
+    "hidden_sheet": "There are hidden sheets in this {what}; they were not read.",
+    "hidden_cells": "There are hidden rows or columns in this {what}; they were not read.",
+    "hidden_slide": "There are hidden slides in this {what}; they were not read.",
+    "hidden_text": "Some text of this {what} is formatted as hidden; it was not read.",
+    "notes": "There are speaker notes in this {what}; they were not read.",
+    "formula": "Some formulas have no value kept with them; what they show was not read. Save the {what} again.",
+    "remote_reference": "This {what} refers to data elsewhere; it was neither fetched nor read.",
+    "tracked_changes": "There are tracked changes in this {what}; what was deleted was not read.",
+    "unknown_part": "This {what} has parts that are not known here; they were not read.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Parts of a package by a pattern of their names, and how they are recorded.
+
+    tags: local names of the elements that may hold words; only a part with words in them is recorded. Any words when
+    empty; recorded in any case when None.
+    """
+
+    pattern: str
+    code: str
+    tags: tuple[str, ...] | None = None
+
+
+def miss(builder: Builder, code: str, what: str, page: int | None = None) -> None:
+    """Records one of DETAILS."""
+    builder.miss(code, DETAILS[code].format(what=what), page)
+
+
+def look_at_parts(
+    package: Package, builder: Builder, silent: re.Pattern[str], known: Iterable[Part], what: str
+) -> None:
+    """Records every part that `silent` does not match, by the first of `known` that does."""
+    for name in package.names:
+        if silent.fullmatch(name):
+            continue
+        part = next((part for part in known if re.fullmatch(part.pattern, name)), Part("", "unknown_part"))
+        if part.tags is None or package.has_text(name, *part.tags):
+            miss(builder, part.code, what)

@@ -1,0 +1,40 @@
+"""Office files to read in tests: parts exchanged, and what extraction made of them."""
+
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from ingestion.documents import Extraction
+from ingestion.extract.inside import extract
+
+
+def exchange(path: Path, parts: Mapping[str, bytes | str | None]) -> Path:
+    """The package at `path` with these parts put in, or left out where None."""
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in {**members, **parts}.items():
+            if content is not None:
+                archive.writestr(name, content)
+    return path
+
+
+def part(path: Path, name: str) -> str:
+    with zipfile.ZipFile(path) as archive:
+        return archive.read(name).decode()
+
+
+def read(path: Path, name: str) -> Extraction:
+    """In this process, without limits."""
+    extraction = extract(path, name)
+    for paragraph in extraction.paragraphs:
+        assert extraction.text[paragraph.start : paragraph.end] == paragraph.text
+    return extraction
+
+
+def shape(extraction: Extraction) -> list[tuple[str, tuple[str, ...], str]]:
+    return [(p.kind, p.heading_path, p.text) for p in extraction.paragraphs]
+
+
+def codes(extraction: Extraction) -> set[str]:
+    return {item.code for item in extraction.unaccounted}

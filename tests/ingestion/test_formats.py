@@ -1,0 +1,40 @@
+"""Every format that is read, from the upload to a search that finds its words at their place."""
+
+import io
+from collections.abc import Callable
+
+import openpyxl
+import pytest
+
+from entities.types import Contract
+from tests.conftest import Person
+from tests.ingestion.helpers import ready, texts
+
+
+def workbook() -> bytes:
+    book = openpyxl.Workbook()
+    book.active.title = "Tides"
+    book.active.append(["Harbour", "Depth"])
+    book.active.append(["Quay seven", "heptagonal dredging 12 metres"])
+    return saved(book)
+
+
+def saved(document) -> bytes:
+    stream = io.BytesIO()
+    document.save(stream)
+    return stream.getvalue()
+
+
+# file name → (what makes it, section of the passage, its page)
+FORMATS: dict[str, tuple[Callable[[], bytes], str, int | None]] = {"tides.xlsx": (workbook, "Tides", None)}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_uploaded_read_and_found(alice: Person, contract: Contract, name: str) -> None:
+    make, section, page = FORMATS[name]
+    file = ready(alice, contract, name, make())
+    assert any("heptagonal dredging" in text for text in texts(alice, file))
+    found = alice.api.get("/api/search/", {"q": "heptagonal dredging"}).json()["results"]
+    assert [(hit["file"]["id"], hit["section"], hit["page"]) for hit in found[:1]] == [(file, section, page)]
+    original = alice.api.get(f"/api/files/{file}/download/")
+    assert original.status_code == 200
