@@ -19,6 +19,10 @@ def workbook() -> bytes:
     return saved(book)
 
 
+def page() -> bytes:
+    return b"<!DOCTYPE html><h1>Tides</h1><p>Quay seven needs heptagonal dredging.</p>"
+
+
 def saved(document) -> bytes:
     stream = io.BytesIO()
     document.save(stream)
@@ -26,7 +30,10 @@ def saved(document) -> bytes:
 
 
 # file name → (what makes it, section of the passage, its page)
-FORMATS: dict[str, tuple[Callable[[], bytes], str, int | None]] = {"tides.xlsx": (workbook, "Tides", None)}
+FORMATS: dict[str, tuple[Callable[[], bytes], str, int | None]] = {
+    "tides.xlsx": (workbook, "Tides", None),
+    "tides.html": (page, "Tides", None),
+}
 
 
 @pytest.mark.parametrize("name", FORMATS)
