@@ -52,6 +52,10 @@ def extract(
         from ingestion.extract import xlsx
 
         return xlsx.extract(path, limits=limits, report=report)
+    if media_type == sniff.PPTX:
+        from ingestion.extract import pptx
+
+        return pptx.extract(path, limits=limits, report=report, skip=skip)
     if media_type == sniff.HTML:
         from ingestion.extract import html
 

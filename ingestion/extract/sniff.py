@@ -12,16 +12,20 @@ from ingestion.sandbox.limits import Quarantined
 PDF = "application/pdf"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 HTML = "text/html"
 MARKDOWN = "text/markdown"
 PLAIN = "text/plain"
-READ = "PDF, Word (.docx), Excel (.xlsx), web pages (.html), Markdown and plain text can be read"
+READ = "PDF, Word (.docx), Excel (.xlsx), PowerPoint (.pptx), web pages (.html), Markdown and plain text can be read"
 
 _BY_NAME = {
     ".pdf": PDF,
     ".docx": DOCX,
     ".xlsx": XLSX,
     ".xlsm": XLSX,
+    ".pptx": PPTX,
+    ".pptm": PPTX,
+    ".ppsx": PPTX,
     ".html": HTML,
     ".htm": HTML,
     ".xhtml": HTML,
@@ -144,8 +148,8 @@ def _look_into_zip(path: Path) -> Found:
         return Found(XLSX, "an Excel workbook")
     if "xl/workbook.bin" in names:
         return Found(None, "a binary Excel workbook (save it as .xlsx)")
-    if any(name.startswith("ppt/") for name in names):
-        return Found(None, "a PowerPoint presentation")
+    if "ppt/presentation.xml" in names:
+        return Found(PPTX, "a PowerPoint presentation")
     if "mimetype" in names:
         return Found(None, "an OpenDocument or e-book file")
     return Found(None, "a ZIP archive")
