@@ -68,6 +68,10 @@ def extract(
         from ingestion.extract import markdown
 
         return markdown.extract(text)
+    if media_type == sniff.CSV:
+        from ingestion.extract import delimited
+
+        return delimited.extract(text, report)
     from ingestion.extract import plain
 
     return plain.extract(text)

@@ -14,9 +14,12 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 HTML = "text/html"
+CSV = "text/csv"
 MARKDOWN = "text/markdown"
 PLAIN = "text/plain"
-READ = "PDF, Word (.docx), Excel (.xlsx), PowerPoint (.pptx), web pages (.html), Markdown and plain text can be read"
+READ = (
+    "PDF, Word (.docx), Excel (.xlsx), PowerPoint (.pptx), web pages (.html), CSV, Markdown and plain text can be read"
+)
 
 _BY_NAME = {
     ".pdf": PDF,
@@ -29,6 +32,8 @@ _BY_NAME = {
     ".html": HTML,
     ".htm": HTML,
     ".xhtml": HTML,
+    ".csv": CSV,
+    ".tsv": CSV,
     ".md": MARKDOWN,
     ".markdown": MARKDOWN,
     ".txt": PLAIN,
@@ -73,7 +78,7 @@ def media_type(path: Path, name: str) -> str:
     if found.media_type == PLAIN:
         if said == PLAIN or (said is None and suffix in _TEXT_NAMES):
             return PLAIN
-        if said in (MARKDOWN, HTML):
+        if said in (MARKDOWN, HTML, CSV):
             return said
         if said is None:
             raise Quarantined("unsupported", f"Files of type {suffix} are not read. {READ}.")

@@ -20,6 +20,10 @@ def workbook() -> bytes:
     return saved(book)
 
 
+def table() -> bytes:
+    return b"Tides;Depth\nQuay seven;heptagonal dredging, 12 m\n"
+
+
 def page() -> bytes:
     return b"<!DOCTYPE html><h1>Tides</h1><p>Quay seven needs heptagonal dredging.</p>"
 
@@ -43,6 +47,7 @@ def saved(document) -> bytes:
 FORMATS: dict[str, tuple[Callable[[], bytes], str, int | None]] = {
     "tides.xlsx": (workbook, "Tides", None),
     "tides.pptx": (deck, "Tides", 2),
+    "tides.csv": (table, "", None),
     "tides.html": (page, "Tides", None),
 }
 
