@@ -81,6 +81,11 @@ class Builder:
         """Records what could not be read; once for each code and page."""
         self._unaccounted.setdefault((code, page), Unaccounted(code, detail, page))
 
+    def take_misses(self, other: Builder) -> None:
+        """What another builder recorded is recorded here too."""
+        for item in other._unaccounted.values():
+            self.miss(item.code, item.detail, item.page)
+
     def missed(self) -> bool:
         """Whether anything could not be read."""
         return bool(self._unaccounted)

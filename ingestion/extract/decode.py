@@ -14,11 +14,14 @@ _MARKS = (
 _CONTROLS = frozenset(map(chr, (*range(9), 11, *range(14, 27), *range(28, 32), 127)))
 
 
-def decode(data: bytes, *, partial: bool = False) -> str | None:
-    """The text, or None where the bytes are no text. `partial`: the end may cut a character in two."""
+def decode(data: bytes, *, partial: bool = False, declared: str | None = None) -> str | None:
+    """The text, or None where the bytes are no text. `partial`: the end may cut a character in two. declared: what the
+    file itself says that it is encoded in, which counts where it is so."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return _try(data, encoding, partial)
+    if declared is not None and (said := _as_declared(data, declared, partial)) is not None:
+        return said
     text = None if _looks_like_utf16(data) else _try(data, "utf-8", partial)
     if text is None:
         text = _by_zeros(data, partial)
@@ -33,6 +36,18 @@ def _try(data: bytes, encoding: str, partial: bool) -> str | None:
         return decoder.decode(data, final=not partial)
     except UnicodeDecodeError:
         return None
+
+
+def _as_declared(data: bytes, encoding: str, partial: bool) -> str | None:
+    """None for what is no encoding of text, or not that of the bytes. Latin-1 means Windows-1252 (WHATWG Encoding)."""
+    try:
+        name = codecs.lookup(encoding).name
+    except (LookupError, ValueError):
+        return None
+    if name.startswith(("utf-16", "utf-32")) or not codecs.lookup(name)._is_text_encoding:
+        return None  # the declaration itself could be read as ASCII
+    text = _try(data, "cp1252" if name in ("iso8859-1", "ascii") else name, partial)
+    return text if text is not None and _readable(text) else None
 
 
 def _looks_like_utf16(data: bytes) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -52,18 +52,32 @@ def extract(
         from ingestion.extract import xlsx
 
         return xlsx.extract(path, limits=limits, report=report)
+    if media_type == sniff.PPTX:
+        from ingestion.extract import pptx
+
+        return pptx.extract(path, limits=limits, report=report, skip=skip)
+    if media_type == sniff.HTML:
+        from ingestion.extract import html
+
+        text = _text(path, limits, html.declared_encoding)
+        report("reading")
+        return html.extract(text)
     text = _text(path, limits)
     report("reading")
     if media_type == sniff.MARKDOWN:
         from ingestion.extract import markdown
 
         return markdown.extract(text)
+    if media_type == sniff.CSV:
+        from ingestion.extract import delimited
+
+        return delimited.extract(text, report)
     from ingestion.extract import plain
 
     return plain.extract(text)
 
 
-def _text(path: Path, limits: Limits) -> str:
+def _text(path: Path, limits: Limits, declared: Callable[[bytes], str | None] | None = None) -> str:
     from ingestion.extract.decode import decode
 
     size = path.stat().st_size
@@ -73,7 +87,8 @@ def _text(path: Path, limits: Limits) -> str:
             "too_large",
             f"This text has {size // (1 << 20)} MB; texts of up to {largest // (1 << 20)} MB can be read. Split it.",
         )
-    text = decode(path.read_bytes())
+    data = path.read_bytes()
+    text = decode(data, declared=declared(data) if declared is not None else None)
     if text is None:
         raise Quarantined(
             "corrupt", "This file is named as a text, but it contains characters no text has. Save it again as UTF-8."

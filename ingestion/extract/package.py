@@ -72,6 +72,7 @@ class Package:
                 f"What is packed into this file unpacks to {unpacked // (1 << 20)} MB in {len(entries)} parts. "
                 "It is damaged, or made to overload whoever opens it.",
             )
+        self.referred: set[str] = set()  # parts that a part whose links were read refers to
         self.names = [entry.filename for entry in entries if not entry.is_dir()]
         if len({name.lower() for name in self.names}) != len(self.names):
             raise self.corrupt()  # two parts by one name: readers would disagree on which is shown
@@ -113,6 +114,8 @@ class Package:
                 target = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
             key, kind = element.get("Id") or "", (element.get("Type") or "").rsplit("/", 1)[-1]
             found[key] = Link(key, kind, target, external)
+            if not external:
+                self.referred.add(target)
         return found
 
     def has_text(self, name: str, *tags: str) -> bool:

@@ -12,15 +12,28 @@ from ingestion.sandbox.limits import Quarantined
 PDF = "application/pdf"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+HTML = "text/html"
+CSV = "text/csv"
 MARKDOWN = "text/markdown"
 PLAIN = "text/plain"
-READ = "PDF, Word (.docx), Excel (.xlsx), Markdown and plain text can be read"
+READ = (
+    "PDF, Word (.docx), Excel (.xlsx), PowerPoint (.pptx), web pages (.html), CSV, Markdown and plain text can be read"
+)
 
 _BY_NAME = {
     ".pdf": PDF,
     ".docx": DOCX,
     ".xlsx": XLSX,
     ".xlsm": XLSX,
+    ".pptx": PPTX,
+    ".pptm": PPTX,
+    ".ppsx": PPTX,
+    ".html": HTML,
+    ".htm": HTML,
+    ".xhtml": HTML,
+    ".csv": CSV,
+    ".tsv": CSV,
     ".md": MARKDOWN,
     ".markdown": MARKDOWN,
     ".txt": PLAIN,
@@ -65,8 +78,8 @@ def media_type(path: Path, name: str) -> str:
     if found.media_type == PLAIN:
         if said == PLAIN or (said is None and suffix in _TEXT_NAMES):
             return PLAIN
-        if said == MARKDOWN:
-            return MARKDOWN
+        if said in (MARKDOWN, HTML, CSV):
+            return said
         if said is None:
             raise Quarantined("unsupported", f"Files of type {suffix} are not read. {READ}.")
     if said is not None and found.media_type != said:
@@ -114,9 +127,14 @@ def _look(path: Path, said: str | None) -> Found:
         start = file.read(1 << 16)
     if decode(start, partial=True) is None:
         return Found(None, "")
-    if head.lstrip(b"\xef\xbb\xbf \t\r\n")[:15].lower().startswith((b"<!doctype html", b"<html")):
-        return Found(None, "a web page")
+    if _is_web_page(head):
+        return Found(HTML, "a web page")
     return Found(PLAIN, "plain text")
+
+
+def _is_web_page(head: bytes) -> bool:
+    start = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    return start.startswith((b"<!doctype html", b"<html")) or (start.startswith(b"<?xml") and b"<html" in start)
 
 
 def _look_into_zip(path: Path) -> Found:
@@ -135,8 +153,8 @@ def _look_into_zip(path: Path) -> Found:
         return Found(XLSX, "an Excel workbook")
     if "xl/workbook.bin" in names:
         return Found(None, "a binary Excel workbook (save it as .xlsx)")
-    if any(name.startswith("ppt/") for name in names):
-        return Found(None, "a PowerPoint presentation")
+    if "ppt/presentation.xml" in names:
+        return Found(PPTX, "a PowerPoint presentation")
     if "mimetype" in names:
         return Found(None, "an OpenDocument or e-book file")
     return Found(None, "a ZIP archive")

@@ -98,6 +98,9 @@ class _Workbook:
             if link.kind == "worksheet":
                 self._sheet(link)
             self._add_behind()
+        for name in self._package.names:
+            if re.fullmatch(r"xl/(?:work|chart)sheets/[^/]*\.xml", name) and name not in self._package.referred:
+                miss(self._builder, "hidden_sheet", WORKBOOK)
         for name in root.iter("{*}definedName"):
             self._say_behind(*words_in_formula(name.text or ""), name.get("comment") or "")
         self._add_behind()

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import openpyxl
+import pptx
 import pytest
 
 from ingestion.extract import extract_file
@@ -17,8 +18,17 @@ def workbook(path: Path) -> None:
     book.save(path)
 
 
+def deck(path: Path) -> None:
+    deck = pptx.Presentation()
+    deck.slides.add_slide(deck.slide_layouts[5]).shapes.title.text = "before MARK after"
+    deck.save(path)
+
+
 # name → (how it is made, the part with its text)
-FORMATS: dict[str, tuple[Callable[[Path], None], str]] = {"a.xlsx": (workbook, "xl/worksheets/sheet1.xml")}
+FORMATS: dict[str, tuple[Callable[[Path], None], str]] = {
+    "a.xlsx": (workbook, "xl/worksheets/sheet1.xml"),
+    "a.pptx": (deck, "ppt/slides/slide1.xml"),
+}
 LAUGHS = '<!ENTITY l0 "lol">' + "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))
 
 

@@ -65,7 +65,7 @@ def test_nothing_in_it(tmp_path: Path, content: bytes, name: str) -> None:
         (b"Just a letter to somebody.", "a.pdf", "mislabelled"),
         (b"Just a letter to somebody.", "a.docx", "mislabelled"),
         (b"<!DOCTYPE html><html><body>Hi</body></html>", "a.txt", "mislabelled"),
-        (b"a,b\n1,2\n", "a.csv", "unsupported"),
+        (b",,\n,,\n", "a.csv", "empty"),
         (b"{\\rtf1 hello}", "a.rtf", "unsupported"),
         (bytes(range(256)) * 20, "a.pdf", "corrupt"),
         (bytes(range(256)) * 20, "a.bin", "unsupported"),

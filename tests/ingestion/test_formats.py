@@ -4,6 +4,7 @@ import io
 from collections.abc import Callable
 
 import openpyxl
+import pptx
 import pytest
 
 from entities.types import Contract
@@ -19,6 +20,23 @@ def workbook() -> bytes:
     return saved(book)
 
 
+def table() -> bytes:
+    return b"Tides;Depth\nQuay seven;heptagonal dredging, 12 m\n"
+
+
+def page() -> bytes:
+    return b"<!DOCTYPE html><h1>Tides</h1><p>Quay seven needs heptagonal dredging.</p>"
+
+
+def deck() -> bytes:
+    deck = pptx.Presentation()
+    deck.slides.add_slide(deck.slide_layouts[5]).shapes.title.text = "Overview"
+    slide = deck.slides.add_slide(deck.slide_layouts[1])
+    slide.shapes.title.text = "Tides"
+    slide.placeholders[1].text = "Quay seven needs heptagonal dredging."
+    return saved(deck)
+
+
 def saved(document) -> bytes:
     stream = io.BytesIO()
     document.save(stream)
@@ -26,7 +44,12 @@ def saved(document) -> bytes:
 
 
 # file name → (what makes it, section of the passage, its page)
-FORMATS: dict[str, tuple[Callable[[], bytes], str, int | None]] = {"tides.xlsx": (workbook, "Tides", None)}
+FORMATS: dict[str, tuple[Callable[[], bytes], str, int | None]] = {
+    "tides.xlsx": (workbook, "Tides", None),
+    "tides.pptx": (deck, "Tides", 2),
+    "tides.csv": (table, "", None),
+    "tides.html": (page, "Tides", None),
+}
 
 
 @pytest.mark.parametrize("name", FORMATS)

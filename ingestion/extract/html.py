@@ -1,0 +1,264 @@
+"""Web pages: the text a browser would show without styles, scripts and pictures, none of which is fetched.
+
+What the page holds and does not show (comments, scripts, templates, what is marked as hidden) is not read but recorded,
+for the original would give it away; so is everything that a browser would fetch. Words that show only when somebody
+points at something (titles, labels) are a paragraph of their own at the end.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from lxml import etree
+
+from ingestion.documents import Extraction, Kind
+from ingestion.extract import sniff
+from ingestion.extract.build import Builder
+from ingestion.extract.clean import clean, one_line, paragraph
+from ingestion.extract.html_marks import PAGE, behind, hides, look_at
+from ingestion.extract.package import local
+from ingestion.extract.package_parts import miss
+from ingestion.extract.rows import Grid
+from ingestion.sandbox.limits import Quarantined
+
+HEADINGS = {f"h{level}": float(level) for level in range(1, 7)}
+BEHIND = "Words behind the page"
+CAPTION = 7.0  # level of the line over a table
+_BLOCKS = (
+    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure "
+    "footer form frameset header hgroup hr html legend li main menu nav ol option p section select summary table tbody "
+    "td textarea tfoot th thead title tr ul"
+)
+BLOCKS = frozenset(_BLOCKS.split()) | frozenset(HEADINGS)
+SKIPPED = frozenset(["script", "style", "template"])
+TABLE_PARTS = frozenset(["caption", "colgroup", "col", "thead", "tbody", "tfoot", "tr", "script", "style", "template"])
+LISTS = frozenset(["ul", "ol", "menu", "dir"])
+_META = "description author keywords subject og:title og:description twitter:title twitter:description"
+META = frozenset(_META.split())
+LONGEST_TARGET = 120  # characters: longer addresses of links are not written out, they only track who follows them
+WIDEST, TALLEST = 64, 500  # columns and rows that one cell may span
+XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
+DECLARED = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})""", re.I)
+
+
+def declared_encoding(head: bytes) -> str | None:
+    """The encoding that a page says it has; head: its first bytes."""
+    found = DECLARED.search(head[:4096])
+    return found.group(1).decode("ascii") if found else None
+
+
+def extract(text: str) -> Extraction:
+    """Raises Quarantined: corrupt, empty."""
+    builder = Builder()
+    read_into(builder, text)
+    if not len(builder) and not builder.missed():
+        raise Quarantined("empty", "There is no text on this page. Check that you chose the right file.")
+    return builder.extraction(sniff.HTML, None)
+
+
+def read_into(builder: Builder, text: str) -> None:
+    """Appends what the page says. Raises Quarantined when its elements lie in each other too deeply to be read."""
+    text = XML_DECLARATION.sub("", clean(text))
+    if not text.strip():
+        return
+    parser = etree.HTMLParser(encoding="utf-8", no_network=True, huge_tree=True)
+    root = etree.fromstring(text.encode(errors="replace"), parser)
+    if any(entry.level == etree.ErrorLevels.FATAL for entry in parser.error_log):
+        raise Quarantined("corrupt", "The elements of this page lie in each other too deeply to be read.")
+    if root is None:
+        return
+    walk = _Walk(builder)
+    walk.run(root)
+    if walk.behind:
+        builder.add(f"{BEHIND}: {'; '.join(walk.behind)}", path=())
+    builder.add_properties(_properties(root))
+
+
+def _properties(root: Any) -> dict[str, str]:
+    said: dict[str, str] = {}
+    for element in root.iter("title", "meta"):
+        if element.tag == "title" and element.getparent().tag == "head":
+            said["Title"] = one_line("".join(element.itertext()))[:500]
+        name = (element.get("name") or element.get("property") or "").lower()
+        if name in META and (content := one_line(element.get("content") or "")[:500]):
+            said[name.capitalize()] = content
+    return {name: text for name, text in said.items() if text}
+
+
+class _Walk:
+    """Goes through the elements in the order of the page; what stands between two block elements is a paragraph."""
+
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
+        self._said: list[str] = []
+        self._lists: list[int | None] = []  # the next number of each open list, None for bullets
+        self._mark = ""
+        self._level: float | None = None
+        self._pre = 0
+        self._links: list[int] = []
+        self.behind: dict[str, None] = {}
+
+    def run(self, root: Any) -> None:
+        walker = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
+        for event, element in walker:
+            if event in ("comment", "pi"):
+                if event == "comment" and re.search(r"\w", element.text or ""):
+                    miss(self._builder, "comments", PAGE)
+                self._add(element.tail)
+            elif event == "end":
+                self._close(element, local(element))
+                self._add(element.tail if element is not root else None)
+            elif self._passed_over(element, local(element)):
+                walker.skip_subtree()  # its end is told all the same
+            else:
+                self._open(element, local(element))
+        self._flush()
+
+    def _passed_over(self, element: Any, name: str) -> bool:
+        """Whether the inside of an element is not for this walk: what no browser shows, and tables of data."""
+        look_at(element, name, self._builder)
+        self.behind.update(dict.fromkeys(behind(element)))
+        if name in SKIPPED or (name == "title" and local(element.getparent()) == "head"):
+            return True
+        if hides(element):
+            self._hidden(element)
+            return True
+        if name == "table" and _is_data(element):
+            self._flush()
+            self._table(element)
+            return True
+        return False
+
+    def _hidden(self, element: Any) -> None:
+        if "".join(element.itertext()).strip() or (element.get("value") or "").strip():
+            miss(self._builder, "hidden_text", PAGE)
+
+    def _open(self, element: Any, name: str) -> None:
+        if name in BLOCKS:
+            self._flush()
+        if name in HEADINGS:
+            self._level = HEADINGS[name]
+        elif name in LISTS:
+            self._lists.append(_number(element, "start", 10**9) if name == "ol" else None)
+        elif name == "li":
+            number = self._lists[-1] if self._lists else None
+            self._mark = "- " if number is None else f"{number}. "
+            if number is not None:
+                self._lists[-1] = number + 1
+        elif name == "pre":
+            self._flush()
+            self._pre += 1
+        elif name == "br":
+            self._said.append("\n")
+        elif name == "a":
+            self._links.append(len(self._said))
+        elif name == "img" or name == "area":
+            self._said.append(f" {element.get('alt') or ''} ")
+        elif name in ("input", "button", "progress", "meter"):
+            self._said.append(f" {element.get('value') or ''} {element.get('placeholder') or ''} ")
+        self._add(element.text)
+
+    def _close(self, element: Any, name: str) -> None:
+        if name == "a" and self._links:
+            start = self._links.pop()
+            target = one_line(element.get("href") or "")
+            said = one_line("".join(self._said[start:]))
+            if _worth_telling(target) and target.removeprefix("mailto:") not in said:
+                self._said.append(f" ({target})")
+        elif name == "pre":
+            self._flush()
+            self._pre = max(0, self._pre - 1)
+        elif name in BLOCKS:
+            self._flush()
+            if name in LISTS and self._lists:
+                self._lists.pop()
+
+    def _add(self, text: str | None) -> None:
+        if text:
+            self._said.append(text if self._pre else re.sub(r"\s+", " ", text))
+
+    def _flush(self) -> None:
+        """What was said so far becomes a paragraph."""
+        said, self._said = "".join(self._said), []
+        self._links = [0] * len(self._links)
+        if not said.strip():
+            return
+        kind: Kind = "text"
+        if self._pre:
+            said, kind = said.strip("\n"), "code"
+        elif self._level is not None:
+            said, kind = one_line(said), "heading"
+        else:
+            said = paragraph(said)
+            if self._mark:
+                said, kind = self._mark + said, "list"
+        self._builder.add(said, kind, level=self._level)
+        self._level, self._mark = None, ""
+
+    def _table(self, table: Any) -> None:
+        for element in table.iter(etree.Comment, *SKIPPED):  # between the cells; inside they are met once more
+            if element.tag is not etree.Comment:
+                look_at(element, local(element), self._builder)
+            elif re.search(r"\w", element.text or ""):
+                miss(self._builder, "comments", PAGE)
+        for caption in table.iterchildren("caption"):
+            self._builder.add(one_line(self._inside(caption)), "heading", level=CAPTION)
+        grid = Grid(self._builder, CAPTION)
+        above: dict[int, int] = {}  # column → rows that a cell from above still takes
+        for row in table.iter("tr"):
+            if hides(row) or hides(row.getparent()):
+                self._hidden(row)
+                continue
+            cells: dict[int, str] = {}
+            column = 0
+            taken, above = above, {place: left - 1 for place, left in above.items() if left > 1}
+            for cell in row.iterchildren("td", "th"):
+                while column in taken:
+                    column += 1
+                if text := one_line(self._inside(cell)):
+                    cells[column] = text
+                wide, tall = _number(cell, "colspan", WIDEST), _number(cell, "rowspan", TALLEST)
+                if tall > 1:
+                    above.update(dict.fromkeys(range(column, column + wide), tall - 1))
+                column += wide
+            if cells:
+                grid.add(cells)
+        grid.close()
+
+    def _inside(self, cell: Any) -> str:
+        """The words of a cell, told by a walk of their own."""
+        if hides(cell):
+            self._hidden(cell)
+            return ""
+        inner = Builder()
+        walk = _Walk(inner)
+        walk.run(cell)
+        self._builder.take_misses(inner)
+        self.behind.update(walk.behind)
+        return inner.text()
+
+
+def _worth_telling(target: str) -> bool:
+    return 1 < len(target) <= LONGEST_TARGET and not re.match(r"#|javascript:|data:|cid:", target, re.I)
+
+
+def _is_data(table: Any) -> bool:
+    """Many tables only arrange a page: those hold tables, headings or code, or have one column or row. Nor is it data
+    where something stands between the cells."""
+    if next(table.iterdescendants("table", "h1", "h2", "h3", "form", "pre"), None) is not None:
+        return False
+    rows = list(table.iter("tr"))
+    for holder in (table, *table.iter("thead", "tbody", "tfoot", "tr")):
+        allowed = ("td", "th") if holder.tag == "tr" else TABLE_PARTS
+        if any(isinstance(child.tag, str) and child.tag not in allowed for child in holder):
+            return False
+        if any((text or "").strip() for text in (holder.text, *(child.tail for child in holder))):
+            return False
+    return len(rows) > 1 and max(len(row) for row in rows) > 1
+
+
+def _number(element: Any, name: str, most: int) -> int:
+    """An attribute that counts from 1; 1 where it says nothing of use."""
+    said = element.get(name) or ""
+    return min(max(int(said), 1), most) if said.isascii() and said.isdigit() and len(said) < 11 else 1

@@ -1,0 +1,81 @@
+"""What the marks of a web page say beside its text: hidden, fetched from elsewhere, told by pointing (HTML Living
+Standard, 4.8, 6.1 and 15.3)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from ingestion.extract.build import Builder
+from ingestion.extract.clean import one_line
+from ingestion.extract.package_parts import miss
+
+PAGE = "page"
+# Not sizes of nothing and colours: a child may set them anew, so such text is read as any other.
+HIDING = re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)", re.I)
+STYLE_WORDS = re.compile(r"content\s*:[^;}]*[\"'][^\"']*\w")
+STYLE_FETCHES = re.compile(r"url\(|@import|image-set\(", re.I)
+EMBEDDED = frozenset(["object", "embed", "applet", "portal"])
+MEDIA = frozenset(["audio", "video"])
+FETCHING = ("src", "srcset", "data", "poster", "background", "xlink:href")
+SCRIPT = "There are scripts in this page; they were neither run nor read."
+POINTED_AT = frozenset(["title", "aria-label", "aria-description", "aria-valuetext", "summary", "label", "abbr"])
+ORNAMENT = 48  # pixels: smaller pictures hold no text
+
+
+def hides(element: Any) -> bool:
+    """Whether the element itself says that it does not show."""
+    if element.get("hidden") is not None:
+        return True
+    if element.tag == "input" and (element.get("type") or "").lower() == "hidden":
+        return True
+    style = element.get("style")
+    return bool(style and HIDING.search(style))
+
+
+def behind(element: Any) -> Iterator[str]:
+    """Words in attributes that show when somebody points at the element, or that wait there for a script."""
+    for key, value in element.attrib.items():
+        words = key in POINTED_AT or (key.startswith("data-") and value.count(" ") > 1)
+        if words and re.search(r"[^\W\d_]", value) and (said := one_line(value)):
+            yield said
+
+
+def is_ornament(element: Any) -> bool:
+    sides = [re.match(r"\d+", element.get(side) or "") for side in ("width", "height")]
+    return all(side is not None and len(side[0]) < 4 and int(side[0]) <= ORNAMENT for side in sides)
+
+
+def look_at(element: Any, name: str, builder: Builder) -> None:
+    """Records what an element holds beside text that is read, and what it would fetch."""
+    addresses = [value for key in FETCHING if (value := (element.get(key) or "").strip()) and not value.startswith("#")]
+    here = all(address.lower().startswith(("data:", "cid:")) for address in addresses)
+    if name in ("img", "picture", "image") or (name == "input" and element.get("src")):
+        if addresses and not is_ornament(element):
+            miss(builder, "image", PAGE)
+    elif name == "script":
+        if addresses or (element.text or "").strip():
+            builder.miss("script", SCRIPT)
+    elif name in EMBEDDED or (name in ("iframe", "frame") and element.get("srcdoc")):
+        miss(builder, "embedded_object", PAGE)
+    elif name in MEDIA:
+        miss(builder, "media", PAGE)
+    elif name == "template":
+        miss(builder, "hidden_text", PAGE)
+    elif name == "canvas":
+        miss(builder, "drawing", PAGE)
+    elif name == "style":
+        said = element.text or ""
+        if STYLE_WORDS.search(said):
+            miss(builder, "hidden_text", PAGE)
+        if STYLE_FETCHES.search(said):
+            miss(builder, "remote_reference", PAGE)
+    elif name == "link" and (element.get("rel") or "").lower() in ("stylesheet", "import", "alternate stylesheet"):
+        addresses, here = [element.get("href") or ""], False
+    elif name == "meta" and (element.get("http-equiv") or "").lower() == "refresh":
+        addresses, here = [element.get("content") or ""], not re.search(r"url", element.get("content") or "", re.I)
+    if any(key.startswith("on") for key in element.attrib):
+        builder.miss("script", SCRIPT)
+    if (addresses and not here) or STYLE_FETCHES.search(element.get("style") or ""):
+        miss(builder, "remote_reference", PAGE)

@@ -1,0 +1,280 @@
+"""PowerPoint presentations: each slide a page with its title as heading, its text, its tables, and the rest by name.
+
+Shapes are read in the order of the file, which is the order screen readers tell them in, titles first. Text that
+layouts and masters put on every slide is told once. Speaker notes, comments, hidden slides and shapes are not read but
+recorded; a part of the package that nobody thought of blocks the original.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+from ingestion.documents import Extraction
+from ingestion.extract import sniff
+from ingestion.extract.build import Builder
+from ingestion.extract.clean import one_line, paragraph
+from ingestion.extract.package import DAMAGE, Package, attribute, local, properties
+from ingestion.extract.package_parts import Part, look_at_parts, miss
+from ingestion.extract.rows import markdown_table
+from ingestion.sandbox.limits import Limits, Quarantined, Report
+
+DECK = "presentation"
+ORNAMENT = 48 * 12_700  # EMU: smaller pictures hold no text
+TITLES = frozenset(["title", "ctrTitle"])
+RUNNING = frozenset(["ftr", "hdr", "dt"])  # footers, headers and dates, told once
+LISTED = frozenset(["body", "obj", ""])  # placeholders whose paragraphs are points of a list
+SLIDES = re.compile(r"ppt/slides/[^/]+\.xml")
+# Parts that hold no text of the author, or whose text is read elsewhere here.
+SILENT_PARTS = re.compile(
+    r"\[Content_Types\]\.xml|(?:.*/)?_rels/.*|docProps/(?:core|app|custom)\.xml|docProps/thumbnail\..*|ppt/theme/.*|"
+    r"ppt/(?:presentation|presProps|viewProps|tableStyles|commentAuthors|authors|revisionInfo)\.xml|ppt/fonts/.*|"
+    r"ppt/(?:slides|slideLayouts|slideMasters|notesSlides|notesMasters)/[^/]+\.xml|ppt/printerSettings/.*|"
+    r"ppt/media/.*|customXml/itemProps\d+\.xml|docMetadata/LabelInfo\.xml|ppt/changesInfos/.*"
+)
+KNOWN_PARTS = (
+    Part(r"ppt/(?:comments|threadedComments)/.*", "comments"),
+    Part(r"ppt/(?:charts|diagrams|drawings|ink)/.*", "drawing"),
+    Part(r"ppt/(?:embeddings|activeX|ctrlProps)/.*", "embedded_object"),
+    Part(r"ppt/vba.*", "macros"),
+    Part(r"ppt/handoutMasters/.*\.xml", "notes", ("t",)),
+    Part(r"ppt/(?:tags|customData)/.*", "hidden_data"),
+    Part(r"ppt/webExtensions/.*", "remote_reference"),
+    Part(r"customXml/item\d+\.xml", "hidden_data", ()),
+)
+
+
+def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]) -> Extraction:
+    """skip: slides (1-based) that broke an earlier attempt. Raises Quarantined: bomb, corrupt, empty, no_pages,
+    too_many_pages."""
+    package = Package(path, limits, "PowerPoint")
+    report("reading")
+    builder = Builder()
+    try:
+        deck = _Deck(package, builder)
+        slides = deck.slides()
+        if not slides:
+            raise Quarantined("no_pages", "This presentation has no slides. Check that you chose the right file.")
+        if len(slides) > limits.pages:
+            raise Quarantined(
+                "too_many_pages",
+                f"This presentation has {len(slides)} slides; up to {limits.pages} can be read. Split it.",
+            )
+        for number, name in enumerate(slides, 1):
+            report("reading", number, len(slides))
+            deck.read(number, name, skip)
+        report("finishing")
+        if deck.failed == len(slides):
+            raise package.corrupt()
+        deck.finish(slides)
+        look_at_parts(package, builder, SILENT_PARTS, KNOWN_PARTS, DECK)
+        builder.add_properties(properties(package))
+    except DAMAGE:
+        raise package.corrupt() from None
+    if not len(builder) and not builder.missed():
+        raise Quarantined("empty", "There is no text on these slides. Check that you chose the right file.")
+    return builder.extraction(sniff.PPTX, len(slides), "layout")
+
+
+class _Deck:
+    def __init__(self, package: Package, builder: Builder) -> None:
+        self._package, self._builder = package, builder
+        self._part = next(link.target for link in package.links("").values() if link.kind == "officeDocument")
+        self._running: set[str] = set()
+        self._pictures: set[str] = set()
+        self._noted: set[str] = set()
+        self.failed = 0
+        self._page: int | None = None
+        self._path: tuple[str, ...] = ()
+
+    def slides(self) -> list[str]:
+        """Names of the parts of the slides, in order."""
+        links = self._package.links(self._part)
+        root = self._package.root(self._part)
+        sections = dict.fromkeys(one_line(section.get("name") or "") for section in root.iter("{*}section"))
+        self._builder.add("Sections: " + ", ".join(sections) if sections else "", path=())
+        return [links[_reference(slide)].target for slide in root.iter("{*}sldId") if _reference(slide)]
+
+    def read(self, number: int, name: str, skip: Collection[int]) -> None:
+        """One slide; one that is damaged costs the others nothing."""
+        self._page, self._path = number, ()
+        try:
+            if number in skip:
+                raise ValueError
+            root = self._package.root(name)
+            if root.get("show") in ("0", "false"):
+                miss(self._builder, "hidden_slide", DECK, number)
+                return
+            self._slide(root, name)
+        except DAMAGE:
+            self.failed += 1
+            self._builder.miss("page_failed", "This slide could not be read; the others were.", number)
+
+    def finish(self, slides: list[str]) -> None:
+        """What layouts and masters add, and slides that the presentation does not show."""
+        self._page, self._path = None, ()
+        for name in self._package.names:
+            if re.fullmatch(r"ppt/slide(?:Layouts|Masters)/[^/]+\.xml", name):
+                root = self._package.root(name)
+                self._background(root)
+                for shape in _shapes(root):
+                    if _placeholder(shape) is None:
+                        self._shape(shape, name)
+            elif SLIDES.fullmatch(name) and name not in slides:
+                miss(self._builder, "hidden_slide", DECK)
+            elif re.fullmatch(r"ppt/notesSlides/[^/]+\.xml", name) and name not in self._noted:
+                if self._has_notes(name):
+                    miss(self._builder, "notes", DECK)
+            elif name.startswith("ppt/media/") and name not in self._package.referred:
+                miss(self._builder, "hidden_data", DECK)
+
+    def _slide(self, root: Any, name: str) -> None:
+        shapes = list(_shapes(root))
+        titles = [shape for shape in shapes if _placeholder(shape) in TITLES]
+        for title in titles:
+            text = one_line(" ".join(_paragraphs(title)))
+            if text:
+                self._builder.add(text, "heading", level=1.0, page=self._page)
+                self._path = (text,)
+        for shape in shapes:
+            if shape not in titles:
+                self._shape(shape, name)
+        self._look_behind(root, name)
+
+    def _shape(self, shape: Any, part: str) -> None:
+        kind = local(shape)
+        if _hidden(shape):
+            miss(self._builder, "hidden_text", DECK, self._page)
+            return
+        role = _placeholder(shape)
+        if role == "sldNum":
+            return
+        self._pictures_of(shape, part)
+        if kind == "graphicFrame":
+            self._frame(shape)
+            return
+        texts = [text for said in _paragraphs(shape) if (text := paragraph(said))]
+        if role in RUNNING or self._page is None:
+            texts = [text for text in texts if text not in self._running]
+            self._running.update(texts)
+        for text in texts:
+            self._add(text, "list" if role in LISTED else "text")
+
+    def _add(self, text: str, kind: Any) -> None:
+        self._builder.add(text, kind, page=self._page, path=self._path)
+
+    def _frame(self, frame: Any) -> None:
+        """A table, or something that is not read: a chart, a diagram, an object of another program."""
+        tables = list(frame.iter("{*}tbl"))
+        if not tables:
+            code = "embedded_object" if next(frame.iter("{*}oleObj"), None) is not None else "drawing"
+            miss(self._builder, code, DECK, self._page)
+        for table in tables:
+            rows = [
+                [one_line(" ".join(_paragraphs(cell))) for cell in row.iter("{*}tc")] for row in table.iter("{*}tr")
+            ]
+            if len(rows) == 1:
+                self._add(" | ".join(cell for cell in rows[0] if cell), "text")
+            else:
+                self._add(markdown_table(rows), "table")
+
+    def _pictures_of(self, shape: Any, part: str) -> None:
+        """Pictures are recorded once each, with the words that describe them as text."""
+        blips = [blip for blip in shape.iter("{*}blip") if attribute(blip, "embed") or attribute(blip, "link")]
+        if not blips:
+            return
+        links = self._package.links(part)
+        for blip in blips:
+            link = links.get(attribute(blip, "embed") or attribute(blip, "link") or "")
+            key = link.target if link else ""
+            if key not in self._pictures and not _is_ornament(shape):
+                self._pictures.add(key)
+                miss(self._builder, "image", DECK, self._page)
+        described = next(shape.iter("{*}cNvPr"), None)
+        if described is not None:
+            self._add(paragraph(f"{described.get('title') or ''} {described.get('descr') or ''}"), "text")
+
+    def _look_behind(self, root: Any, name: str) -> None:
+        """What belongs to a slide and does not stand on it."""
+        said = [element.get("tooltip") or "" for element in root.iter("{*}hlinkClick", "{*}hlinkHover")]
+        for link in self._package.links(name).values():
+            if link.external and link.kind == "hyperlink":
+                said.append(link.target)
+            elif link.external:
+                miss(self._builder, "remote_reference", DECK, self._page)
+            elif link.kind in ("video", "audio", "media"):
+                miss(self._builder, "media", DECK, self._page)
+            elif link.kind == "notesSlide" and self._has_notes(link.target):
+                miss(self._builder, "notes", DECK, self._page)
+        self._background(root)
+        words = dict.fromkeys(text for word in said if (text := one_line(word)))
+        self._add("Links: " + ", ".join(words) if words else "", "text")
+
+    def _background(self, root: Any) -> None:
+        background = next(root.iter("{*}bg"), None)
+        if background is not None and next(background.iter("{*}blip"), None) is not None:
+            miss(self._builder, "image", DECK, self._page)
+
+    def _has_notes(self, name: str) -> bool:
+        self._noted.add(name)
+        shapes = _shapes(self._package.root(name))
+        return any(
+            "".join(_paragraphs(shape)).strip()
+            for shape in shapes
+            if _placeholder(shape) not in ("sldNum", "sldImg", "dt")
+        )
+
+
+def _reference(slide: Any) -> str:
+    """The id of the relationship, not that of the slide."""
+    return next((str(value) for key, value in slide.attrib.items() if key.endswith("}id")), "")
+
+
+def _shapes(root: Any) -> Iterator[Any]:
+    """Shapes in order, those of groups in their place; of alternatives, the one that today's programs show."""
+    trees = [root]
+    while trees:
+        element = trees.pop()
+        name = local(element)
+        if name in ("sp", "pic", "graphicFrame", "cxnSp", "contentPart"):
+            yield element
+        elif name == "AlternateContent":
+            trees += [*reversed([child for child in element if local(child) == "Choice"][:1])]
+        elif name in ("sld", "sldLayout", "sldMaster", "notes", "cSld", "spTree", "grpSp", "Choice"):
+            if name == "grpSp" and _hidden(element):
+                yield element
+            else:
+                trees += [*reversed(element)]
+
+
+def _placeholder(shape: Any) -> str | None:
+    """The kind of placeholder that a shape fills; "" where it does not say, None for no placeholder."""
+    mark = next(shape.iter("{*}ph"), None)
+    return None if mark is None else mark.get("type") or ""
+
+
+def _hidden(shape: Any) -> bool:
+    properties = next(shape.iter("{*}cNvPr"), None)
+    return properties is not None and properties.get("hidden") in ("1", "true")
+
+
+def _is_ornament(shape: Any) -> bool:
+    extent = next((e for e in shape.iter("{*}ext") if e.get("cx") and e.get("cy")), None)
+    return extent is not None and max(int(extent.get("cx")), int(extent.get("cy"))) <= ORNAMENT
+
+
+def _paragraphs(shape: Any) -> Iterator[str]:
+    """The text of each paragraph of a shape or a cell; numbers of slides, which fields count, are left out."""
+    for line in shape.iter("{*}p"):
+        said: list[str] = []
+        for element in line.iter("{*}t", "{*}br"):
+            field = element.getparent()
+            if any(local(above) == "Fallback" for above in element.iterancestors()):
+                continue
+            if local(element) == "br":
+                said.append("\n")
+            elif not (local(field) == "fld" and (field.get("type") or "") == "slidenum"):
+                said.append(element.text or "")
+        yield "".join(said)

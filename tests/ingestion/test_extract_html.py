@@ -1,0 +1,167 @@
+"""A web page gives the text a browser would show, names what it hides and what it would fetch, and fetches nothing."""
+
+import contextlib
+import time
+from pathlib import Path
+
+import pytest
+
+from ingestion.documents import Extraction
+from ingestion.extract import extract_file, inside
+from ingestion.sandbox import Quarantined
+from tests.ingestion.packages import codes, shape
+
+
+def read(tmp_path: Path, content: str | bytes, name: str = "page.html") -> Extraction:
+    path = tmp_path / "upload"
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return inside.extract(path, name)
+
+
+PAGE = """<!DOCTYPE html><html><head><title>Berth plan</title><meta name=author content="J. Doe"></head><body>
+<h1>Berths</h1><p>Quay <b>seven</b>
+is <a href="notes.md">closed</a>.<br>Line two &amp; more
+<ul><li>one<li>two<ol start=3><li>deep</ol></ul>
+<h2>Depths</h2>
+<table><caption>In metres</caption><tr><th>Place<th>m<th>k
+<tr><td rowspan=2>Q7 | east<td>12<td>1<tr><td>13<td>2
+<tr><td colspan=2>both<td>3</table>
+<table><tr><td><h3>Layout</h3>text in layout<td>right column</table>
+<pre>code
+  kept</pre>
+<img src="data:image/png;base64,AAAA" width=1 height=1><button title="Sends it">Go</button>
+</body></html>"""
+
+
+def test_structure_without_marks(tmp_path: Path) -> None:
+    extraction = read(tmp_path, PAGE)
+    assert shape(extraction) == [
+        ("heading", (), "Berths"),
+        ("text", ("Berths",), "Quay seven is closed (notes.md).\nLine two & more"),
+        ("list", ("Berths",), "- one"),
+        ("list", ("Berths",), "- two"),
+        ("list", ("Berths",), "3. deep"),
+        ("heading", ("Berths",), "Depths"),
+        ("heading", ("Berths", "Depths"), "In metres"),
+        (
+            "table",
+            ("Berths", "Depths", "In metres"),
+            "| Place | m | k |\n| --- | --- | --- |\n| Q7 \\| east | 12 | 1 |\n| | 13 | 2 |\n| both | | 3 |",
+        ),
+        ("heading", ("Berths", "Depths"), "Layout"),
+        ("text", ("Berths", "Depths", "Layout"), "text in layout"),
+        ("text", ("Berths", "Depths", "Layout"), "right column"),
+        ("code", ("Berths", "Depths", "Layout"), "code\n  kept"),
+        ("text", ("Berths", "Depths", "Layout"), "Go"),
+        ("text", (), "Words behind the page: Sends it"),
+        ("text", ("Document properties",), "Title: Berth plan; Author: J. Doe"),
+    ]
+    assert (codes(extraction), extraction.media_type) == (set(), "text/html")
+
+
+@pytest.mark.parametrize(
+    ("hidden", "code"),
+    [
+        ("<!-- Jane: 98,000 -->", "comments"),
+        ("<p style='color:red; DISPLAY : none'>Jane: 98,000</p>", "hidden_text"),
+        ("<div hidden><p>Jane: 98,000</div>", "hidden_text"),
+        ("<input type=hidden value='Jane: 98,000'>", "hidden_text"),
+        ("<template><p>Jane: 98,000</template>", "hidden_text"),
+        ("<style>p:after { content: 'Jane: 98,000' }</style>", "hidden_text"),
+        ("<script>var pay = 'Jane: 98,000'</script>", "script"),
+        ("<table><tr><td>a<td>b<tr style='visibility:hidden'><td>Jane: 98,000<td>c</table>", "hidden_text"),
+        ("<table><tr><td>a<td>b<tr><td hidden>Jane: 98,000<td>c</table>", "hidden_text"),
+        ("<table><tr><td>a<td>b<!-- Jane: 98,000 --><tr><td>c<td>d</table>", "comments"),
+        ("<iframe srcdoc='Jane: 98,000'></iframe>", "embedded_object"),
+        ("<p onclick=\"alert('Jane: 98,000')\">x</p>", "script"),
+    ],
+)
+def test_what_does_not_show_is_not_read_but_named(tmp_path: Path, hidden: str, code: str) -> None:
+    extraction = read(tmp_path, f"<html><p>before</p>{hidden}<p>after</p>")
+    assert codes(extraction) == {code}
+    assert "98,000" not in extraction.text
+    assert "before" in extraction.text
+    assert "after" in extraction.text
+
+
+@pytest.mark.parametrize(
+    ("fetching", "expected"),
+    [
+        ("<img src='http://127.0.0.1:9/a.png'>", {"image", "remote_reference"}),
+        ("<img src='//cdn.example/a.png' width=1 height=1>", {"remote_reference"}),
+        ("<img src='data:image/png;base64,AAAA'>", {"image"}),
+        ("<link rel=stylesheet href='a.css'>", {"remote_reference"}),
+        ("<style>@import 'http://127.0.0.1:9/a.css';</style>", {"remote_reference"}),
+        ("<p style='background:url(//evil.example/a)'>x</p>", {"remote_reference"}),
+        ("<iframe src='http://127.0.0.1:9/'></iframe>", {"remote_reference"}),
+        ("<object data='file:///etc/passwd'></object>", {"embedded_object", "remote_reference"}),
+        ("<video src='a.mp4'></video>", {"media", "remote_reference"}),
+        ("<meta http-equiv=refresh content='0;url=http://127.0.0.1:9/'>", {"remote_reference"}),
+        ("<a href='http://127.0.0.1:9/'>only a link</a>", set()),
+    ],
+)
+def test_what_a_browser_would_fetch_is_named(tmp_path: Path, fetching: str, expected: set[str]) -> None:
+    assert codes(read(tmp_path, f"<html><body><p>text</p>{fetching}")) == expected
+
+
+@pytest.mark.parametrize(
+    ("content", "text"),
+    [
+        ("<meta charset=iso-8859-2><p>źródło łódź".encode("iso-8859-2"), "źródło łódź"),
+        ("<meta content='text/html; charset=shift_jis'><p>契約書の内容".encode("shift_jis"), "契約書の内容"),
+        ("<meta charset=latin-1><p>“quoted” – naïve".encode("cp1252"), "“quoted” – naïve"),
+        ("<meta charset=utf-16><p>naïve".encode(), "naïve"),
+        ("<meta charset=no-such-thing><p>naïve".encode(), "naïve"),
+        (b"<meta charset=rot13><p>naive", "naive"),
+        ("<html><p>naïve".encode("utf-16"), "naïve"),
+        (b"<?xml version='1.0' encoding='iso-8859-1'?><html><p>naive</p></html>", "naive"),
+    ],
+)  # fmt: skip
+def test_every_encoding(tmp_path: Path, content: bytes, text: str) -> None:
+    assert read(tmp_path, content).text == text
+
+
+def test_entities_are_not_defined_by_a_page(tmp_path: Path) -> None:
+    page = "<!DOCTYPE html [<!ENTITY a SYSTEM 'file:///etc/passwd'><!ENTITY b 'bbb'>]><html><p>x &a; &b; &copy; y"
+    text = read(tmp_path, page).text
+    assert "root:" not in text
+    assert "bbb" not in text
+    assert "x &a; &b; © y" in text
+
+
+def test_a_page_without_text_and_one_too_deep(tmp_path: Path) -> None:
+    with pytest.raises(Quarantined) as caught:
+        read(tmp_path, "<html><body><div> </div></body></html>")
+    assert caught.value.code == "empty"
+    with pytest.raises(Quarantined) as caught:
+        read(tmp_path, "<html>" + "<div>" * 5000 + "the deepest text")
+    assert caught.value.code == "corrupt"
+
+
+@pytest.mark.parametrize(
+    "evil",
+    [
+        "<table>" * 300 + "<tr><td>x" * 300,
+        "<table>" + "<tr><td colspan=9999 rowspan=9999>x" * 20_000,
+        "<p>" + "<a href=x>" * 100_000 + "x",
+        "<ol start=99999999999999999999><li>x</ol>" * 20_000,
+        "<p>" + "<" * 200_000,
+        "&" * 200_000,
+    ],
+)
+def test_hostile_pages_end_soon(tmp_path: Path, evil: str) -> None:
+    path = tmp_path / "upload"
+    path.write_text(f"<html><p>text {evil}")
+    begun = time.monotonic()
+    with contextlib.suppress(Quarantined):
+        assert extract_file(path, "a.html").text
+    assert time.monotonic() - begun < 40
+
+
+def test_a_page_by_another_name(tmp_path: Path) -> None:
+    for name in ("a.pdf", "a.txt", "a.md", "a.xlsx"):
+        with pytest.raises(Quarantined) as caught:
+            read(tmp_path, PAGE, name)
+        assert (caught.value.code, "a web page" in caught.value.detail) == ("mislabelled", True)
+    assert read(tmp_path, "no marks at all", "a.htm").text == "no marks at all"
+    assert read(tmp_path, PAGE, "page").media_type == "text/html"
