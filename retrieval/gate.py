@@ -71,8 +71,8 @@ class Gates:
     all: Gate
 
     def cheaper(self, rows: float) -> Gate:
-        """The form that takes less time where so many rows are read: one record costs as much as ten in a set."""
-        return self.all if sizes().records <= 10 * rows else self.each
+        """The form that takes less time where so many rows are read: one record costs as much as twenty in a set."""
+        return self.all if sizes().records <= 20 * rows else self.each
 
 
 def gate(scope: Scope, within: Within) -> Gates:
