@@ -39,7 +39,7 @@ def graph_of(query: PreparedQuery, visible: float) -> int | None:
 
 def by_graph(query: PreparedQuery, gates: Gates, model: int, size: Survey, count: int) -> list[tuple[int, float]]:
     """(row, cosine similarity) of `count` visible rows near to the question, most of them the nearest."""
-    # Records are asked of the rows under the reader's labels, of which they see a share: of those near to a question about
+    # Records are asked of the rows under the reader's labels, of which they see a share: of those near to a question on
     # something else they see less.
     gate = gates.cheaper(4 * count * size.cleared / size.visible)
     statement = gate.fill(GRAPH, dim=str(len(query.vector)), model=str(model))
