@@ -60,7 +60,6 @@ def diversify(
         return []
     unlike = np.zeros(len(next(iter(vectors.values()), ())), dtype=np.float32)
     matrix = np.stack([vectors.get(row, unlike) for row in rows])
-    alike = matrix @ matrix.T
     relevant = relevance * np.array([scores[row] for row in rows]) / (scores[rows[0]] or 1.0)
     places = {row: n for n, row in enumerate(rows)}
     nearest, left = np.zeros(len(rows)), np.ones(len(rows), dtype=bool)
@@ -72,7 +71,7 @@ def diversify(
             best = int(np.argmax(np.where(left, relevant - (1 - relevance) * nearest, -np.inf)))
         left[best] = False
         taken.append(rows[best])
-        nearest = np.maximum(nearest, alike[best])
+        nearest = np.maximum(nearest, matrix @ matrix[best])
     return taken
 
 
