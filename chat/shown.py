@@ -14,7 +14,7 @@ from chat.models import Message, State, Turn
 from entities.access import Scope
 from entities.api.lists import chips_of, chips_of_atoms
 from entities.model_markdown import CitationLink
-from retrieval.nearby import Nearby, hidden_in, nearby
+from retrieval.nearby import Nearby, missing_in_files, nearby
 from retrieval.results import paragraphs_of
 
 CITED = re.compile(r"\[citation:(\d+)\]")
@@ -23,7 +23,11 @@ MOST_BESIDE = 2
 
 @dataclass(frozen=True)
 class Shown:
-    """question: its text, None where it is hidden. …_requires: the missing atoms of what may be acknowledged."""
+    """question: its text, None where it is hidden. …_requires: the missing atoms of what may be acknowledged.
+
+    beside: hidden text next to what was cited or given. in_files: what is missing for text in the record's files, where
+    nothing was found.
+    """
 
     turn: Turn
     question: str | None
@@ -36,6 +40,7 @@ class Shown:
     may_ask_again: bool
     lost_question: bool
     beside: Sequence[Nearby] = ()
+    in_files: Sequence[Any] = ()
 
     @property
     def pk(self) -> UUID:
@@ -66,16 +71,22 @@ def shown(scope: Scope, exchange: Exchange, typed: str = "") -> Shown:
         may_ask_again=exchange.may_ask_again,
         lost_question=exchange.lost_question,
         beside=hidden_beside(scope, exchange.turn, answer) if answer else (),
+        in_files=hidden_in_files(scope, exchange.turn) if answer else (),
     )
 
 
 def hidden_beside(scope: Scope, turn: Turn, answer: Message) -> list[Nearby]:
     """Text that the asker is not cleared for, next to the passages that the answer cites (all it was given, if
-    none); where it looked and was given nothing, in the files of the record that the conversation is about.
+    none).
     """
     given = {entry["n"]: UUID(entry["row"]) for entry in turn.manifest.get("passages", ())}
     cited = {int(n) for n in CITED.findall(answer.content)} & set(given)
-    if not given:
-        return hidden_in(scope, turn.session.entity_id)[:MOST_BESIDE] if turn.manifest.get("searches") else []
     rows = [given[n] for n in cited or given]
     return nearby(scope, [p for passages in paragraphs_of(rows).values() for p in passages])[:MOST_BESIDE]
+
+
+def hidden_in_files(scope: Scope, turn: Turn) -> list[Any]:
+    """Where it looked and was given nothing: what the asker lacks for the files of the record that was asked about."""
+    if turn.manifest.get("passages") or not turn.manifest.get("searches"):
+        return []
+    return chips_of_atoms(missing_in_files(scope, turn.session.entity_id))

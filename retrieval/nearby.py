@@ -16,21 +16,19 @@ from entities.access import Scope, missing_atoms, visible
 from entities.api.lists import chips_of_atoms
 from entities.models import Classification, Entity
 from ingestion.models import File, Paragraph
-from retrieval.results import FILE_NAME, FILE_NAME_IS_READABLE, Result
+from retrieval.results import FILE_NAME, Result
 
 REACH = 2
 """How many paragraphs away still counts as beside: a heading may stand between."""
-MOST_FILES = 20
-"""How many files of a record, the newest, `hidden_in` looks into."""
 
 
 @dataclass(frozen=True)
 class Nearby:
-    """Hidden text next to a passage. passage: the paragraph that was found; None where it stands for the whole file.
-    requires: the atoms that the caller lacks.
+    """Hidden text next to a passage. passage: the paragraph that was found. requires: the atoms that the caller
+    lacks.
     """
 
-    passage: UUID | None
+    passage: UUID
     file: UUID
     name: str | None
     page: int | None
@@ -42,7 +40,7 @@ class Nearby:
 
     @property
     def what(self) -> str:
-        return f"Text {'nearby ' if self.passage else ''}in {self.name or 'a file'}"
+        return f"Text nearby in {self.name or 'a file'}"
 
 
 def nearby(scope: Scope, passages: Collection[UUID]) -> list[Nearby]:
@@ -73,28 +71,19 @@ def nearby(scope: Scope, passages: Collection[UUID]) -> list[Nearby]:
     return list(result.values())
 
 
-def hidden_in(scope: Scope, entity: UUID) -> list[Nearby]:
-    """The acknowledged hidden text in the files of a record, one entry a file and clearance, at its first page.
+def missing_in_files(scope: Scope, entity: UUID) -> tuple[int, ...]:
+    """The atoms that the caller lacks for acknowledged text in the files of a record.
 
     For a question that found nothing to stand beside. It says what the reader says of these files, whatever was asked.
     """
     seen = Entity.objects.filter(visible(scope, Entity), pk=entity).order_by().values("pk")
-    files = File.objects.filter(entity__in=seen).annotate(cleared=FILE_NAME_IS_READABLE).order_by("-number")
-    names = {
-        pk: name if cleared else None for pk, name, cleared in files.values_list("pk", "name", "cleared")[:MOST_FILES]
-    }
+    files = list(File.objects.filter(entity__in=seen).values_list("pk", flat=True))
     with connection.cursor() as cursor:
         cursor.execute(
-            "SELECT f.id, h.label, min(h.page) FROM unnest(%s::uuid[]) WITH ORDINALITY f (id, place),"
-            " LATERAL app_hidden_paragraphs(f.id) h GROUP BY f.place, f.id, h.label ORDER BY f.place, min(h.position)",
-            [[str(pk) for pk in names]],
+            "SELECT DISTINCT h.label FROM unnest(%s::uuid[]) f (id), LATERAL app_hidden_paragraphs(f.id) h",
+            [[str(pk) for pk in files]],
         )
-        found = cursor.fetchall()
-    result: dict[tuple[UUID, tuple[int, ...]], Nearby] = {}
-    for file, label, page in found:
-        requires = missing_atoms(label)
-        result.setdefault((file, requires), Nearby(None, file, names[file], page, requires))
-    return list(result.values())
+        return tuple(sorted({atom for (label,) in cursor.fetchall() for atom in missing_atoms(label)}))
 
 
 def _places(
@@ -107,11 +96,11 @@ def _places(
 
 def nearby_by_row(scope: Scope, results: Iterable[Result]) -> dict[UUID, list[Nearby]]:
     """`nearby` for each result of a search, told once: beside the best passage that it stands next to."""
-    owners: dict[UUID | None, UUID] = {}
+    owners: dict[UUID, UUID] = {}
     for result in results:
         for passage in result.passages:
             owners.setdefault(passage, result.id)
     grouped: dict[UUID, list[Nearby]] = {}
-    for entry in nearby(scope, list(filter(None, owners))):
+    for entry in nearby(scope, list(owners)):
         grouped.setdefault(owners[entry.passage], []).append(entry)
     return grouped

@@ -240,7 +240,7 @@ def test_instructions_in_a_document_are_data(viewer, contract, index, start, mod
 def bands(who, chat) -> list[str]:
     page = who.client.get(f"{who.base}chat/{chat.session}/").content.decode()
     assert "91,000" not in page
-    return re.findall(r"Text in Crew\.pdf requires \w+ clearance", page)
+    return re.findall(r"Text in this record(?:'|&#x27;|&#39;)s files requires ([\w ,]+) clearance", page)
 
 
 def test_a_question_that_finds_nothing_is_told_of_hidden_text_by_its_record(
@@ -255,8 +255,7 @@ def test_a_question_that_finds_nothing_is_told_of_hidden_text_by_its_record(
         model.says(text="Not found in what you can see.")
         chat.ask("What is known of it?")
         chats.append((who, chat))
-    told = ["Text in Crew.pdf requires Financial clearance"]
-    assert [bands(*chat) for chat in chats] == [told, told, []]
+    assert [bands(*chat) for chat in chats] == [["Financial"], ["Financial"], []]
     with service.open():
         Classification.objects.filter(value=FINANCIAL).update(conceal=True)
     assert bands(*chats[0]) == []
