@@ -35,6 +35,11 @@ NEEDED = {
     11: "",
     8: "AND (SELECT coalesce(max(v), 0) < {enough} FROM n11)",
 }
+# Of a reader of many rows records are asked as a set: the smaller sample tells.
+SEEN = {
+    11: "{each}",
+    8: "CASE WHEN (SELECT coalesce(sum(cleared), 0) FROM l11) > 10 THEN {all} ELSE {each} END",
+}
 VISIBLE = "n{level} (v) AS (SELECT sum(visible) FROM l{level} WHERE term = 0)"
 
 SURVEY = """
@@ -82,7 +87,8 @@ def survey(terms: Sequence[int], gates: Gates) -> Survey:
     gate, levels = gates.each, []
     for level, needed in NEEDED.items():
         asked = needed.format(few=FEW, enough=ENOUGH)
-        levels.append(LEVEL.format(level=level, highest=HIGHEST, seen=gate.seen, cleared=gate.cleared, needed=asked))
+        seen = SEEN[level].format(each=gates.each.seen, all=gates.all.seen)
+        levels.append(LEVEL.format(level=level, highest=HIGHEST, seen=seen, cleared=gate.cleared, needed=asked))
         levels.append(VISIBLE.format(level=level))
     statement = SURVEY.format(ctes=gate.ctes, levels=",".join(levels))
     found = rows_of(statement, {**gate.params, "terms": [0, *terms]})

@@ -10,7 +10,7 @@ PLACE = "places and labels, never text, of what is hidden and acknowledged, on o
 WHETHER = "one yes or no, or a number never shown, about text that the caller may not see"
 
 LISTED = {
-    POLICY: "app_roles_of app_is_principal app_atoms_of app_allowed app_acknowledged app_unlabelled app_audiences"
+    POLICY: "app_roles_of app_is_principal app_atoms_of app_allowed_now app_acknowledged app_unlabelled app_audiences"
     " app_administers",
     ENTRY: "app_open_scope app_workspaces_of app_open_token app_workspace_ids",
     CASCADE: "app_delete_base app_delete_group app_delete_compounds app_replace_expired app_forget_sources"
