@@ -27,7 +27,7 @@ PASSAGES = 5
 """How many passages one search puts into the prompt (design §5, 7)."""
 
 MOST_RELATED = 50
-NOT_AS_QUOTED = "No passage that the asker may see holds the quoted words as they stand; these are the nearest."
+NOT_AS_QUOTED = "No passage was found that holds the quoted words as they stand; these are the nearest."
 
 SEARCH_KNOWLEDGE: dict[str, Any] = {
     "name": "search_knowledge",
@@ -131,7 +131,7 @@ def search_knowledge(scope: Scope, session: Session, looked: Looked, most: int =
         for n, result in zip(numbers, results, strict=True)
     )
     shown = prompts.passages(_documents(results, passages))
-    text = f"{NOT_AS_QUOTED}\n{shown.text}" if looked.hits.unheld and passages else shown.text
+    text = f"{NOT_AS_QUOTED}\n{shown.text}" if looked.hits.quoted.lacking and passages else shown.text
     return Found(text, passages, shown.injections, looked.within)
 
 
