@@ -63,9 +63,7 @@ class Holders:
             return ""
         said = " and ".join(f"“{phrase}”" for phrase in self.phrases)
         if self.rows:
-            return (
-                f"Only the latest {MOST:,} passages with these words were read for {said}. Older ones may hold it too."
-            )
+            return f"Only the latest {MOST:,} passages with these words were read for {said}. Others may hold it too."
         if not self.sought:
             told = f"The words of {said} are too common to be looked for as a phrase."
         elif not self.whole:

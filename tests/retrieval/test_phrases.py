@@ -104,7 +104,7 @@ def test_no_more_is_said_than_was_read(
     index.row(contract, newest)
     assert asked(viewer, '"liability cap"') == (
         [newest],
-        ["Only the latest 3 passages with these words were read for “liability cap”. Older ones may hold it too."],
+        ["Only the latest 3 passages with these words were read for “liability cap”. Others may hold it too."],
     )
     # Three, of which none is left unread, and others that the reader may not see.
     for n in range(3):
