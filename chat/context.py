@@ -4,18 +4,17 @@ Layers: the agent's instructions, the Pulse, the record's properties, the conver
 tool. What is kept of it for the context inspector is ids and token counts.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
-from uuid import UUID
 
 from chat.access import messages_of
 from chat.agents import agent_of
-from chat.log import Given
+from chat.log import Given, drawn_from
 from chat.models import Message, Role, Session, Turn
 from chat.tools import TOOLS, owner_of
 from entities.access import Scope, combine_many, get_entity_or_404, readable_fields
-from entities.models import Entity, Source
+from entities.models import Entity
 from entities.records import visible_links
 from entities.registry import column_of, parents
 from llm import prompts
@@ -58,7 +57,7 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
     record, record_given = _record(scope, entity)
     pulse, pulse_given = _pulse(scope, entity)
     latest, dropped = _latest(scope, session, turn)
-    history_given = _drawn_from({row.pk: row.data_classification or 0 for row in latest})
+    history_given = drawn_from({row.pk: row.data_classification or 0 for row in latest})
     history = [
         {"role": "user" if row.role == Role.USER else "assistant", "content": row.content.replace("[citation:", "[")}
         for row in latest
@@ -128,7 +127,7 @@ def _pulse(scope: Scope, entity: Entity) -> tuple[str, list[Given]]:
     pulse = pulse_for(scope, entity).pulse
     if pulse is None or pulse.data_classification is None:
         return "", []
-    given = _drawn_from({pulse.pk: pulse.data_classification})
+    given = drawn_from({pulse.pk: pulse.data_classification})
     return pulse.text, [*given, Given(entity.pk, pulse.data_classification)]
 
 
@@ -152,12 +151,3 @@ def _known(scope: Scope, session: Session, latest: Sequence[Message]) -> Numbers
     known = {n for n, resolved in resolve_all(scope, owner, shown).items() if resolved.available}
     by_src = numbers_of(scope, owner).by_src
     return Numbers(frozenset(known), {src: n for src, n in by_src.items() if n in known})
-
-
-def _drawn_from(texts: Mapping[UUID, int]) -> list[Given]:
-    """What derived texts (id -> label) were drawn from: an answer that may repeat them needs all of it."""
-    grouped: dict[tuple[UUID, int], list[UUID]] = {}
-    rows = Source.objects.filter(derived__in=texts).values_list("derived", "entity", "passage")
-    for derived, entity, passage in rows:
-        grouped.setdefault((entity, texts[derived]), []).extend([passage] if passage else [])
-    return [Given(entity, label, tuple(passages)) for (entity, label), passages in grouped.items()]

@@ -4,7 +4,7 @@ One run at a time may write: it holds the turn by a conditional UPDATE, every wr
 lost it gets `LeaseLost` and writes nothing more.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
@@ -59,6 +59,15 @@ class Given:
     entity: UUID
     label: int
     paragraphs: tuple[UUID, ...] = ()
+
+
+def drawn_from(texts: Mapping[UUID, int]) -> list[Given]:
+    """What derived texts (id -> label) were drawn from: an answer that may repeat them needs all of it."""
+    grouped: dict[tuple[UUID, int], list[UUID]] = {}
+    rows = Source.objects.filter(derived__in=texts).values_list("derived", "entity", "passage")
+    for derived, entity, passage in rows:
+        grouped.setdefault((entity, texts[derived]), []).extend([passage] if passage else [])
+    return [Given(entity, label, tuple(passages)) for (entity, label), passages in grouped.items()]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from chat.log import Given
+from chat.log import Given, drawn_from
 from chat.models import Session
 from entities.access import Scope, combine_many, get_entity_or_404
 from entities.actions import parent_ids
@@ -27,7 +27,7 @@ PASSAGES = 5
 """How many passages one search puts into the prompt (design §5, 7)."""
 
 MOST_RELATED = 50
-NOT_AS_QUOTED = "No passage that the asker may see holds the quoted words as they stand; these are the nearest."
+NOT_AS_QUOTED = "No passage was found that holds the quoted words as they stand; these are the nearest."
 
 SEARCH_KNOWLEDGE: dict[str, Any] = {
     "name": "search_knowledge",
@@ -65,16 +65,19 @@ class Passage:
 
 @dataclass(frozen=True)
 class Found:
-    """What a search gives back to the model, and what it put into the prompt. within: where it looked."""
+    """What a search gives back to the model, and what it put into the prompt. within: where it looked. drawn: what the
+    passages that are derived themselves, summaries and relations, were drawn from.
+    """
 
     text: str
     passages: tuple[Passage, ...]
     injections: tuple[str, ...]
     within: Within = Within()
+    drawn: tuple[Given, ...] = ()
 
     @property
     def given(self) -> list[Given]:
-        return [passage.given for passage in self.passages]
+        return [*(passage.given for passage in self.passages), *self.drawn]
 
 
 class BadCall(ValueError):
@@ -131,8 +134,9 @@ def search_knowledge(scope: Scope, session: Session, looked: Looked, most: int =
         for n, result in zip(numbers, results, strict=True)
     )
     shown = prompts.passages(_documents(results, passages))
-    text = f"{NOT_AS_QUOTED}\n{shown.text}" if looked.hits.unheld and passages else shown.text
-    return Found(text, passages, shown.injections, looked.within)
+    text = f"{NOT_AS_QUOTED}\n{shown.text}" if looked.hits.quoted.lacking and passages else shown.text
+    drawn = drawn_from({result.id: result.label for result in results})
+    return Found(text, passages, shown.injections, looked.within, tuple(drawn))
 
 
 def tokens_of(found: Found) -> int:

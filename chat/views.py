@@ -47,14 +47,14 @@ def dock(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The chat beside a record: the latest conversation about it, the one asked for, or a new one."""
     scope = scope_of(request)
     entity = get_entity_or_404(scope, pk)
-    mine = sessions_of(scope).filter(entity=entity.pk)
-    if request.GET.get("session"):
-        session = get_session_or_404(scope, request.GET["session"]) if is_uuid(request.GET["session"]) else None
-        session = session if session and session.entity_id == entity.pk else None
-    elif "new" in request.GET:
+    named = request.GET.get("session", "")
+    session = get_session_or_404(scope, named) if is_uuid(named) else None
+    if session is not None and session.entity_id != entity.pk:
         session = None
-    else:
-        session = mine.filter(archived_at__isnull=True).order_by("-last_message_at").first()
+    elif (not named and "new" not in request.GET) or (session is not None and session.archived_at is not None):
+        # Also for a tab that remembers one which was archived since: that one has a page of its own.
+        mine = sessions_of(scope).filter(entity=entity.pk, archived_at__isnull=True)
+        session = mine.order_by("-last_message_at").first()
     return panel(request, scope, entity, session)
 
 

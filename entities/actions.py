@@ -51,23 +51,25 @@ SEEDED_ROLES = [
 
 
 def create_workspace(*, slug: str, name: str) -> Workspace:
-    """A workspace with the seeded classifications and roles. Needs no scope open: it opens the new one's."""
+    """A workspace with the seeded classifications and roles, all of it or none. Needs no scope open: it opens the new
+    one's.
+    """
     with transaction.atomic():
         workspace = Workspace.objects.create(slug=slug, name=name)
-    with Scope.for_service(workspace.pk).open():
-        WorkspaceSettings.objects.create(workspace=workspace)
-        for value, label, icon, color, description in SEEDED:
-            Classification.objects.create(
-                workspace=workspace,
-                value=value,
-                label=label,
-                icon=icon,
-                color=color,
-                description=description,
-                components=[value] if value else [],
-            )
-        for role_name, flags, labels in SEEDED_ROLES:
-            create_role(workspace, role_name, labels, **flags)
+        with Scope.for_service(workspace.pk).open():
+            WorkspaceSettings.objects.create(workspace=workspace)
+            for value, label, icon, color, description in SEEDED:
+                Classification.objects.create(
+                    workspace=workspace,
+                    value=value,
+                    label=label,
+                    icon=icon,
+                    color=color,
+                    description=description,
+                    components=[value] if value else [],
+                )
+            for role_name, flags, labels in SEEDED_ROLES:
+                create_role(workspace, role_name, labels, **flags)
     return workspace
 
 

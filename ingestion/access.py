@@ -4,17 +4,19 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from django.contrib.postgres.expressions import ArraySubquery
 from django.core.exceptions import PermissionDenied
 from django.db import connection
-from django.db.models import QuerySet
+from django.db.models import Exists, Func, OuterRef, Q, QuerySet
+from django.db.models.functions import Coalesce
 from django.http import Http404
 
-from entities.access import Scope, atoms_of, get_entity_or_404, may, readable_now
+from entities.access import Scope, allowed_labels, atoms_of, concealed_atoms, get_entity_or_404, may, readable_now
 from entities.access.scope import cached
 from entities.models import Entity
 from entities.rag import Collection, atoms
-from entities.registry import type_by_content_type
-from ingestion.models import File, FileRevision
+from entities.registry import content_type_id, entity_types, type_by_content_type
+from ingestion.models import File, FileRevision, Paragraph
 
 
 @dataclass(frozen=True)
@@ -82,6 +84,33 @@ def is_shown(scope: Scope, file: File, outline: Outline) -> bool:
     return is_own(scope, FileRevision.objects.filter(pk__in=shown).first())
 
 
+class ConcealedOf(Func):
+    """Of an array of files, those that are classified and of which all is concealed. A file with a paragraph that the
+    scope may read need not be asked for.
+    """
+
+    function = "app_file_outlines"
+    template = "(SELECT o.file FROM %(function)s(%(expressions)s) o WHERE o.shown = 0 AND app_file_concealed(o.file))"
+
+
+def shown_files(scope: Scope, files: QuerySet[File]) -> QuerySet[File]:
+    """Those of `files` that exist for `scope`: `is_shown` as a condition of the statement, for lists of any length."""
+    if scope.is_service or is_steward(scope) or not concealed_atoms():
+        return files
+    known = acknowledged_labels() | allowed_labels()
+    readable = Paragraph.objects.filter(file=OuterRef("pk"), data_classification__isnull=False)
+    nothing_readable = files.filter(~Exists(readable)).order_by().values("pk")
+    shown = Q(floor__in=known) & ~Q(pk__in=ConcealedOf(ArraySubquery(nothing_readable)))
+    for kind in entity_types().values():
+        for name, declared in kind.rag().collections.items():
+            if not atoms(declared.classification) <= known:
+                shown &= ~Q(collection=name, entity__content_type=content_type_id(kind))
+    own = FileRevision.objects.filter(
+        pk=Coalesce(OuterRef("pending_revision"), OuterRef("revision")), created_by=scope.principal
+    )
+    return files.filter(shown | Exists(own) if scope.principal > 0 else shown)
+
+
 def is_own(scope: Scope, revision: FileRevision | None) -> bool:
     """Whether the caller sent these bytes. Who sent an earlier revision knows nothing of what others sent later."""
     return scope.principal > 0 and revision is not None and revision.created_by == scope.principal
@@ -96,13 +125,16 @@ def _all_concealed(file: File) -> bool:
 
 def is_acknowledged(label: int) -> bool:
     """Whether the open scope may read `label`, or may know that text with it exists."""
+    return readable_now(label) or label in acknowledged_labels()
 
+
+def acknowledged_labels() -> frozenset[int]:
     def load() -> frozenset[int]:
         with connection.cursor() as cursor:
             cursor.execute("SELECT app_acknowledged()")
             return frozenset(cursor.fetchone()[0] or ())
 
-    return readable_now(label) or label in cached("acknowledged", load)
+    return cached("acknowledged", load)  # type: ignore[no-any-return]
 
 
 def is_steward(scope: Scope) -> bool:

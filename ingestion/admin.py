@@ -6,13 +6,14 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from entities.access import concealed_atoms, current
+from entities.access import current
 from entities.admin import WorkspaceAdmin
 from entities.admin_site import site
 from entities.models import Entity
-from ingestion.access import Outline, is_shown, is_steward, outlines, visible_files
+from ingestion.access import shown_files, visible_files
 from ingestion.listing import file_view
 from ingestion.models import File, RecordIndex, WorkspaceModel
+from ingestion.vector_models import missing_of
 
 
 class FileAdmin(WorkspaceAdmin):
@@ -26,11 +27,7 @@ class FileAdmin(WorkspaceAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         scope = self.scope(request)
-        files = visible_files(scope).defer("name")
-        if not concealed_atoms() or is_steward(scope):
-            return files
-        found = outlines(files.values_list("pk", flat=True))
-        return files.filter(pk__in=[f.pk for f in files if is_shown(scope, f, found.get(f.pk, Outline()))])
+        return shown_files(scope, visible_files(scope)).defer("name")
 
     @admin.display
     def reason(self, file: File) -> str:
@@ -66,7 +63,7 @@ class RecordIndexAdmin(FileAdmin):
 class WorkspaceModelAdmin(FileAdmin):
     """The embedding models of the workspace and how far each has come. Commands change them: manage.py vector_model.
 
-    Not how many rows there are: they are everybody's, hidden ones too.
+    Not how many rows there are or wait: they are everybody's. The share is of those that the administrator may see.
     """
 
     list_display = ["model", "state", "share", "checked_at", "error"]
@@ -78,9 +75,10 @@ class WorkspaceModelAdmin(FileAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return WorkspaceModel.objects.select_related("model")
 
-    @admin.display(description="Ready")
+    @admin.display(description="Ready, of what you may see")
     def share(self, row: WorkspaceModel) -> str:
-        return f"{100 * (row.rows - row.missing) // row.rows} %" if row.rows else "–"
+        rows, missing = missing_of(current(), row.model_id)
+        return f"{100 * (rows - missing) // rows} %" if rows else "–"
 
 
 site.register(File, FileAdmin)

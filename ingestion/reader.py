@@ -16,8 +16,10 @@ from django.http import Http404
 
 from entities.access import Scope, missing_atoms
 from entities.api.lists import label_list, labels_of_atoms
+from entities.models import Source
 from ingestion.chunk import SEPARATOR
 from ingestion.models import ContextRow, File, Paragraph, RowParagraph
+from ingestion.summaries import is_drawn_from, words_of
 
 NOTICE = "Platform extraction: open the original for the authoritative version."
 
@@ -127,10 +129,19 @@ def cited_by(file: File, passage: str = "", row: str = "", start: str = "", end:
             return None
         members = RowParagraph.objects.filter(row=row_id, paragraph__isnull=False).values_list("paragraph", flat=True)
         words = None if whole else found.text[first:last]
-        return Cited(frozenset(pk for pk in members if pk), found.text, words)
+        paragraphs = frozenset(pk for pk in members if pk) or _summarised(file, row_id, words)
+        return Cited(paragraphs, found.text, words) if paragraphs else None
     if passage_id and Paragraph.objects.filter(pk=passage_id, file=file.pk).exists():
         return Cited(frozenset({passage_id}), start=None if whole else first, end=None if whole else last)
     return None
+
+
+def _summarised(file: File, row: UUID, words: str | None) -> frozenset[UUID]:
+    """The paragraphs that a summary was drawn from; those in which its `words` stand, where any does."""
+    sources = Source.objects.filter(derived=row, passage__isnull=False).values("passage")
+    found = dict(Paragraph.objects.filter(pk__in=sources, file=file.pk).values_list("pk", "text"))
+    meant = frozenset(pk for pk, text in found.items() if words and is_drawn_from(words, [words_of(text)]))
+    return meant or frozenset(found)
 
 
 def mark(found: Sequence[Block], cited: Cited | None) -> list[Block]:

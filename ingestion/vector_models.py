@@ -10,15 +10,18 @@ from datetime import datetime, timedelta
 from threading import Lock
 
 from django.db import connection
+from django.db.models import BooleanField, Count
+from django.db.models.expressions import RawSQL
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from entities.access import Scope, scope_is_open
+from entities.access import Scope, scope_is_open, sources_visible
 from entities.access.scope import current
 from entities.actions import record
+from entities.models import Entity
 from ingestion.embed import default_model, get_embedder
 from ingestion.embedders import Embedder
-from ingestion.models import VectorModel, WorkspaceModel
+from ingestion.models import ContextRow, VectorModel, WorkspaceModel
 
 State = WorkspaceModel.State
 REMEMBERED = 5.0
@@ -214,6 +217,20 @@ def count_missing(model: int) -> tuple[int, int]:
         )
         rows, missing = cursor.fetchone()
     return int(rows), int(missing)
+
+
+def missing_of(scope: Scope, model: int) -> tuple[int, int]:
+    """`count_missing` for people: of the rows that the open `scope` may see."""
+    vectors = RawSQL(
+        'NOT EXISTS (SELECT FROM ingestion_vector v WHERE v."row" = ingestion_contextrow.number AND v.model = %s)',
+        [model],
+        output_field=BooleanField(),
+    )
+    seen = ContextRow.objects.filter(
+        sources_visible(scope), entity__in=Entity.objects.visible_to(scope).order_by().values("pk")
+    )
+    counted = seen.aggregate(rows=Count("pk"), missing=Count("pk", filter=vectors))
+    return counted["rows"], counted["missing"]
 
 
 def try_switch(workspace: int, model_id: str) -> None:

@@ -7,7 +7,7 @@ that spells a phrase over a line's end holds it.
 import re
 import unicodedata
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from django.db.models import QuerySet
 
@@ -36,17 +36,57 @@ ORDER BY p."row" DESC LIMIT %(most)s
 OTHER = 'AND EXISTS (SELECT FROM ingestion_posting o WHERE o."row" = p."row" AND o.term = ANY(%(firm_{n})s::int[]))'
 
 
-def rows_with(phrases: Sequence[str], gates: Gates) -> list[int]:
+@dataclass(frozen=True)
+class Holders:
+    """The visible rows that hold every one of `phrases`, as far as was looked.
+
+    sought: False where no word of the phrases is one that all languages keep, so that no row was read. whole: no row
+    with all the words was left unread.
+    """
+
+    phrases: tuple[str, ...] = ()
+    rows: tuple[int, ...] = ()
+    sought: bool = True
+    whole: bool = True
+
+    @property
+    def lacking(self) -> bool:
+        """Whether something was quoted and no row was found that holds it."""
+        return bool(self.phrases) and not self.rows
+
+    def notice(self, *, narrowed: bool, nearest: bool) -> str:
+        """What whoever quoted must be told, "" for nothing. It says no more than was looked at.
+
+        narrowed: only some of what the reader may see was searched. nearest: passages are shown in their place.
+        """
+        if not self.phrases or (self.rows and self.whole):
+            return ""
+        said = " and ".join(f"“{phrase}”" for phrase in self.phrases)
+        if self.rows:
+            return f"Only the latest {MOST:,} passages with these words were read for {said}. Others may hold it too."
+        if not self.sought:
+            told = f"The words of {said} are too common to be looked for as a phrase."
+        elif not self.whole:
+            told = f"None of the latest {MOST:,} passages with these words holds {said}. Older ones were not read."
+        elif narrowed:
+            told = f"No passage of those searched holds {said}."
+        else:
+            told = f"No passage that you may see holds {said}."
+        return f"{told} These are the nearest." if nearest else told
+
+
+def rows_with(phrases: Sequence[str], gates: Gates) -> Holders:
     """The visible rows that hold every one of `phrases`, in their text or in the headings above it."""
     wanted = [f" {plain(phrase)} " for phrase in phrases]
+    terms = _firm(phrases)
+    together = _together(terms, gates.cheaper(MOST)) if terms else []
     found: list[int] = []
-    together = _together(phrases, gates.cheaper(MOST))
-    for start in range(0, len(together), AT_ONCE):
-        for number, heading, text in _texts(together[start : start + AT_ONCE]):
+    for start in range(0, min(len(together), MOST), AT_ONCE):
+        for number, heading, text in _texts(together[start : min(start + AT_ONCE, MOST)]):
             said = f" {plain(heading)} | {plain(text)} "
             if all(phrase in said for phrase in wanted):
                 found.append(number)
-    return sorted(found)
+    return Holders(tuple(phrases), tuple(sorted(found)), bool(terms), len(together) <= MOST)
 
 
 def plain(text: str) -> str:
@@ -67,13 +107,15 @@ def _texts(rows: Sequence[int]) -> QuerySet[ContextRow, tuple[int, str, str]]:
     return ContextRow.objects.filter(number__in=rows).values_list("number", "heading_path", "text")
 
 
-def _together(phrases: Sequence[str], gate: Gate) -> list[int]:
-    """Visible rows that hold all the words, somewhere. The longest word is looked up first: mostly the rarest."""
+def _firm(phrases: Sequence[str]) -> list[list[int]]:
+    """The terms of each word that no language drops, the longest word first: mostly the rarest."""
     words = sorted({word for phrase in phrases for word in phrase.split()}, key=lambda word: (-len(word), word))
-    firm = [terms for _, terms in sorted(rows_of(FIRM, {"words": words, "configs": list(CONFIGS)}))] if words else []
-    if not firm:
-        return []
+    return [terms for _, terms in sorted(rows_of(FIRM, {"words": words, "configs": list(CONFIGS)}))] if words else []
+
+
+def _together(firm: Sequence[Sequence[int]], gate: Gate) -> list[int]:
+    """Visible rows that hold all the words, somewhere; one more than are read, where there are more."""
     others = " ".join(OTHER.format(n=n) for n in range(1, len(firm)))
     statement = gate.fill(TOGETHER, others=others)
-    params = {**gate.params, **{f"firm_{n}": terms for n, terms in enumerate(firm)}, "most": MOST}
+    params = {**gate.params, **{f"firm_{n}": terms for n, terms in enumerate(firm)}, "most": MOST + 1}
     return [row for (row,) in rows_of(statement, params)]

@@ -46,6 +46,11 @@ class Within:
     since: date | None = None
     until: date | None = None
 
+    @property
+    def everywhere(self) -> bool:
+        """Whether nothing is narrowed."""
+        return not any(vars(self).values())
+
 
 @dataclass(frozen=True)
 class PreparedQuery:

@@ -22,7 +22,7 @@ from retrieval.exact import Exact, word_for_word
 from retrieval.fusion import Hit, Vectors, diversify, in_order, reciprocal_rank, spread
 from retrieval.gate import gate
 from retrieval.neighbours import beside
-from retrieval.phrases import narrowed, rows_with
+from retrieval.phrases import Holders, narrowed, rows_with
 from retrieval.query import PreparedQuery, Within, prepare
 from retrieval.results import Result, load_results, rows_seen
 from retrieval.survey import survey
@@ -38,20 +38,18 @@ BEHIND = 0.999
 class Found:
     """Everything that a question found, best first, before it is cut down.
 
-    within: where it was looked for, with what references led to; rows: which alone were looked at, if only some.
-    linked: record that references led to -> the record that they led from. exact: what holds the question itself.
-    unheld: quoted phrases that no visible passage holds. problem: why the reranker that the workspace wishes gave no
-    order.
+    within: where it was looked for, with what references led to. linked: record that references led to -> the record
+    that they led from. exact: what holds the question itself. quoted: what holds what is quoted; where there are rows,
+    they alone were looked at. problem: why the reranker that the workspace wishes gave no order.
     """
 
     query: PreparedQuery
     terms: Terms
     hits: tuple[Hit, ...]
     within: Within = EVERYTHING
-    rows: tuple[int, ...] | None = None
     linked: Mapping[UUID, UUID] = field(default_factory=dict)
     exact: Exact = field(default_factory=Exact)
-    unheld: tuple[str, ...] = ()
+    quoted: Holders = Holders()
     problem: str = ""
 
 
@@ -93,9 +91,9 @@ def find(
     within, linked = widen(scope, within, reference_depth)
     terms = terms_of(asked.words)
     through = gate(scope, within)
-    quoted = rows_with(asked.quoted, through) if asked.quoted else []
-    if quoted:
-        through = narrowed(through, quoted)
+    quoted = rows_with(asked.quoted, through) if asked.quoted else Holders()
+    if quoted.rows:
+        through = narrowed(through, quoted.rows)
     size = survey(list(terms.words), through)
     near, worded = by_meaning(asked, through, size), by_words(terms, through, size)
     exact = word_for_word(asked, terms, worded)
@@ -105,10 +103,9 @@ def find(
         terms=terms,
         hits=_fused(near, worded, exact, least),
         within=within,
-        rows=tuple(quoted) or None,
         linked=linked,
         exact=exact,
-        unheld=() if quoted else tuple(asked.quoted),
+        quoted=quoted,
     )
 
 
@@ -162,8 +159,8 @@ def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:
         return []
     # Made anew: it may have been found in a transaction before this one.
     through = gate(scope, found.within)
-    if found.rows is not None:
-        through = narrowed(through, found.rows)
+    if found.quoted.rows:
+        through = narrowed(through, found.quoted.rows)
     pool = {hit.row: hit for hit in found.hits[: max(t.pool, limit)]}
     vectors = vectors_of(list(pool), found.query.model_id)
     scores = {row: hit.score for row, hit in pool.items()}
@@ -186,9 +183,8 @@ def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:
 def notices_of(found: Found) -> tuple[str, ...]:
     """Sentences for whoever asked: what this search could not do as it was asked."""
     told = []
-    if found.unheld:
-        phrases = " and ".join(f"“{phrase}”" for phrase in found.unheld)
-        told.append(f"No passage that you may see holds {phrases}. These are the nearest.")
+    if quoted := found.quoted.notice(narrowed=not found.within.everywhere, nearest=bool(found.hits)):
+        told.append(quoted)
     if found.problem:
         told.append(f"Not reranked: {found.problem} The order is that of the search.")
     if found.query.text and not found.query.vector:

@@ -1,5 +1,7 @@
 """Classifications are one integer, grants are independent, and there is no order (design §2.1)."""
 
+import uuid
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
@@ -39,6 +41,7 @@ class Classification(models.Model):
 class ClassificationGrant(models.Model):
     """`role` is cleared for the atom `classification`. Nothing follows for any other atom."""
 
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     workspace = models.ForeignKey(Workspace, models.PROTECT)
     role = WorkspaceForeignKey(Role, related_name="classification_grants")
     classification = WorkspaceForeignKey(Classification)

@@ -1,5 +1,7 @@
 """django-guardian's direct foreign-key permission tables, with an expiry, on the base type (design §2.4)."""
 
+import uuid
+
 from django.db import models
 from guardian.models import GroupObjectPermissionBase, UserObjectPermissionBase
 
@@ -9,8 +11,12 @@ from entities.models.people import Workspace
 
 
 class _Grant(models.Model):
-    """The policy hides expired rows from everybody but the service, so guardian's own checks obey the expiry too."""
+    """The policy hides expired rows from everybody but the service, so guardian's own checks obey the expiry too.
 
+    The key is random (docs/adr/0023): its address is shown to administrators, who do not see all grants there are.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
     expires_at = models.DateTimeField(null=True, blank=True)
 

@@ -143,3 +143,6 @@ document.addEventListener("clearance:step-citation", (event) => {
   next.focus({ focusVisible: true });
   next.scrollIntoView({ block: "nearest" });
 });
+
+// The address of a cited summary names no place: the first passage that it was drawn from is where to look.
+if (!location.hash) document.querySelector("[data-cited]")?.scrollIntoView({ block: "center" });

@@ -50,6 +50,22 @@ def test_lists_hold_ones_own_conversations(asked, viewer, alice, contract):
         assert "What is the liability cap?" not in alice.client.get(alice.base + path).content.decode()
 
 
+def test_an_archived_conversation_stays_out_of_the_dock(asked, viewer, contract):
+    """Also where a tab remembers it: its own page is where it is read and restored."""
+    dock, page = f"{viewer.base}entities/{contract.pk}/chat/", f"{viewer.base}chat/{asked.session_id}/"
+    remembered = f"{dock}?session={asked.session_id}"
+
+    def told(address):
+        return "two million euros" in viewer.client.get(address, headers=HTMX).content.decode()
+
+    assert [told(dock), told(remembered), told(page)] == [True, True, True]
+    viewer.client.post(f"{page}change/", {"do": "archive"})
+    assert [told(dock), told(remembered), told(page)] == [False, False, True]
+    assert viewer.client.get(remembered, headers=HTMX).status_code == 200
+    viewer.client.post(f"{page}change/", {"do": "restore"})
+    assert [told(dock), told(remembered)] == [True, True]
+
+
 def test_the_finished_answer_is_sanitised_markdown_with_chips(asked, viewer):
     html = viewer.client.get(f"{viewer.base}chat/turns/{asked.pk}/", headers=HTMX).content.decode()
     assert "two million euros" in html

@@ -10,8 +10,9 @@ from chat import runner
 from chat.models import Event, Message, Session, Turn
 from entities.access import grant_entity, revoke_entity
 from entities.actions import delete_entity
+from entities.models import Source
 from entities.models.classification import SECRET
-from ingestion.models import Paragraph, RowParagraph
+from ingestion.models import ContextRow, Kind, Paragraph, RowParagraph
 from ingestion.relabelling import Decision, apply_decision
 from tests.chat.conftest import text_of
 
@@ -103,6 +104,26 @@ def test_a_decision_after_the_end_finds_the_answer(alice, viewer, contract, hero
     assert "tangerine" in json.dumps(chat.turn(turn))
     apply_decision(Decision(service.workspace, heron.pk, True, frozenset({SECRET}), "secret", alice.user.pk))
     assert "tangerine" not in json.dumps(chat.turn(turn))
+
+
+def test_an_answer_from_a_summary_rises_with_the_paragraph_that_was_summarised(
+    alice, viewer, contract, index, start, model, service
+):
+    file = index.file(contract, "birds.txt")
+    index.row(contract, "Of birds.", file=file, position=0)
+    index.row(contract, "Of the harbour's fences.", file=file, position=1)
+    summary = index.row(contract, HERON, kind=Kind.FILE_SUMMARY)
+    with service.open():
+        ContextRow.objects.filter(file=file.pk).delete()  # so that the search finds the summary alone
+        birds, fences = Paragraph.objects.filter(file=file.pk).order_by("position")
+        Source.objects.create(workspace_id=service.workspace, derived=summary, entity_id=contract.pk, passage=birds.pk)
+    chat, turn = ask_about_heron(viewer, contract, start, model, text="The password is tangerine.")
+    runner.wait_until_idle()
+    raise_to_secret(alice, fences)
+    assert "tangerine" in json.dumps(chat.turn(turn))
+    raise_to_secret(alice, birds)
+    assert "tangerine" not in json.dumps(chat.turn(turn))
+    assert text_of(chat.events(turn)) == ""
 
 
 @pytest.fixture

@@ -1,7 +1,9 @@
 """What hangs on roles, levels and grants; and records that an administrator does not see."""
 
+import re
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.contrib.auth.models import Permission
@@ -9,7 +11,17 @@ from django.utils import timezone
 
 from entities.access import Scope, combine, grant_entity
 from entities.actions import create_entity
-from entities.models import AuditEntry, Classification, EntityRoleGrant, EntityUserGrant, FieldParagraph, Role
+from entities.models import (
+    AuditEntry,
+    Classification,
+    ClassificationGrant,
+    EntityRoleGrant,
+    EntityUserGrant,
+    FieldParagraph,
+    Role,
+)
+from entities.models.classification import FINANCIAL, PII, SECRET
+from entities.rag import VERBS
 from entities.types import Contract
 from tests.conftest import Person
 
@@ -102,3 +114,50 @@ def test_the_date_moves_with_what_needs_no_clearance_only(alice: Person, viewer:
     assert viewer.api.get(where).json()["updated_at"] == before
     alice.api.patch(where, {"status": "active"}, format="json")
     assert viewer.api.get(where).json()["updated_at"] > before
+
+
+def test_addresses_of_grants_count_nothing(alice: Person, viewer: Person, contract: Contract, service: Scope) -> None:
+    """A number of the installation would tell, by its gaps, how many grants there are that one does not see."""
+    with service.open():
+        grant_entity(contract, -Role.objects.get(name="viewer role").pk, ["view"])
+    for table, held in (("entityusergrant", len(VERBS)), ("entityrolegrant", 1)):
+        page = alice.client.get(f"{alice.base}admin/entities/{table}/").content.decode()
+        keys = set(re.findall(rf'admin/entities/{table}/([^/"]+)/change/', page))
+        assert len(keys) == held
+        for key in keys:
+            assert UUID(key).version == 4
+            assert alice.client.get(f"{alice.base}admin/entities/{table}/{key}/change/").status_code == 200
+
+
+def test_clearances_of_a_role_are_kept_taken_and_given_in_its_form(alice: Person, viewer: Person) -> None:
+    """By random keys too, which the form carries."""
+    with alice.scope.open():
+        role = Role.objects.get(name="viewer role")
+        atoms = {c.value: c.pk for c in Classification.objects.all()}
+    address = f"{alice.base}admin/entities/role/{role.pk}/change/"
+
+    def save(*rows: dict[str, Any]) -> None:
+        prefix = "classification_grants"
+        fields = {f"{prefix}-{n}-{name}": value for n, row in enumerate(rows) for name, value in row.items()}
+        held = sum(bool(row.get("id")) for row in rows)
+        counts = {f"{prefix}-TOTAL_FORMS": len(rows), f"{prefix}-INITIAL_FORMS": held}
+        assert alice.client.post(address, {"name": role.name, **counts, **fields}).status_code == 302
+
+    def keys() -> list[str]:
+        page = alice.client.get(address).content.decode()
+        return re.findall(r'name="classification_grants-\d+-id" value="([^"]+)"', page)
+
+    new = {"id": "", "role": role.pk}
+    save({**new, "classification": atoms[PII]}, {**new, "classification": atoms[FINANCIAL]})
+    shown = keys()
+    assert [UUID(key).version for key in shown] == [4, 4]
+    with alice.scope.open():
+        held = {str(g.pk): g.classification.value for g in ClassificationGrant.objects.filter(role=role)}
+    assert sorted(held) == sorted(shown)
+    assert sorted(held.values()) == [PII, FINANCIAL]
+    first, second = ({"id": key, "role": role.pk, "classification": atoms[held[key]]} for key in shown)
+    save({**first, "DELETE": "on"}, second, {**new, "classification": atoms[SECRET]})
+    with alice.scope.open():
+        now = {g.classification.value: str(g.pk) for g in ClassificationGrant.objects.filter(role=role)}
+    assert sorted(now) == sorted([held[shown[1]], SECRET])
+    assert now[held[shown[1]]] == shown[1]

@@ -1,8 +1,10 @@
+from typing import Any
+
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from entities.models import User
+from entities.models import User, Workspace
 
 
 def test_an_administrator_gets_a_workspace(db: None) -> None:
@@ -22,3 +24,29 @@ def test_a_taken_or_malformed_slug_is_refused(db: None) -> None:
     for slug in ("legal", "a/b", "a b"):
         with pytest.raises(CommandError):
             call_command("create_workspace", slug, "Again", admin="maria")
+
+
+class Crash(BaseException):
+    """What no code catches: as far as the database knows, the process has ended."""
+
+
+@pytest.mark.parametrize(
+    "at", ["entities.actions.create_role", "entities.management.commands.create_workspace.add_member"]
+)
+def test_what_ends_halfway_leaves_nothing_and_can_be_done_again(db: None, monkeypatch: Any, at: str) -> None:
+    """A workspace without its settings, roles or administrator is of no use, and would keep its slug."""
+
+    def crash(*args: Any, **flags: Any) -> None:
+        raise Crash
+
+    monkeypatch.setattr("entities.management.commands.create_workspace.getpass", lambda prompt: "a long pass phrase")
+    with monkeypatch.context() as ending:
+        ending.setattr(at, crash)
+        with pytest.raises(Crash):
+            call_command("create_workspace", "legal", "Legal department", admin="maria")
+    assert not Workspace.objects.filter(slug="legal").exists()
+    assert not User.objects.filter(username="maria").exists()
+    call_command("create_workspace", "legal", "Legal department", admin="maria")
+    client = Client()
+    assert client.login(username="maria", password="a long pass phrase")
+    assert client.get("/w/legal/admin/").status_code == 200

@@ -1,11 +1,17 @@
 """Files in the administration: how far they got, for people who may know of them, and nothing that was met in them."""
 
-from entities.access import Scope
+from collections.abc import Iterable
+
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from entities.access import Scope, combine
 from entities.models import Classification, Workspace
-from entities.models.classification import SECRET
+from entities.models.classification import FINANCIAL, INTERNAL, PII, SECRET
 from entities.types import Contract
+from ingestion.access import Outline, is_shown, outlines, shown_files, visible_files
 from ingestion.inline import work_off
-from ingestion.models import File
+from ingestion.models import Blob, File, FileRevision, Paragraph
 from tests.conftest import Person, person
 from tests.ingestion.helpers import ready, upload
 
@@ -45,3 +51,74 @@ def test_a_file_of_which_one_may_not_know_is_not_listed(
     answer = boss.client.get(f"{boss.base}admin/ingestion/file/{concealed}/change/")
     assert "heron" not in answer.content.decode()
     assert answer.status_code != 200
+
+
+def plant(
+    contract: Contract,
+    name: str,
+    labels: Iterable[int | None],
+    *,
+    by: int = 0,
+    pending_by: int | None = None,
+    **fields: object,
+) -> None:
+    """A file with paragraphs of these labels, in the open service scope. by: who sent what is published."""
+    home = {"workspace_id": contract.workspace_id}
+    blob, _ = Blob.objects.get_or_create(**home, sha256="0" * 64, defaults={"size": 1, "media_type": "", "path": "x"})
+    given = {"collection": "documents", **fields}
+    file = File.objects.create(**home, entity_id=contract.pk, name=name, **given)
+    revision = FileRevision.objects.create(**home, file=file, blob=blob, number=1, created_by=by)
+    File.objects.filter(pk=file.pk).update(revision=revision)
+    if pending_by is not None:
+        later = FileRevision.objects.create(**home, file=file, blob=blob, number=2, created_by=pending_by)
+        File.objects.filter(pk=file.pk).update(pending_revision=later)
+    Paragraph.objects.bulk_create(
+        Paragraph(
+            **home, file=file, revision=revision, position=n, text="x", digest="x", data_classification=label, end=1
+        )
+        for n, label in enumerate(labels)
+    )
+
+
+def test_which_files_exist_for_somebody_is_decided_in_the_statement(
+    alice: Person, viewer: Person, contract: Contract, workspace: Workspace, service: Scope
+) -> None:
+    """As `is_shown` decides of one, and in as many statements for many files as for few."""
+    boss = person(workspace, "boss", [INTERNAL], ("Admin",))
+    me, hers = boss.user.pk, alice.user.pk
+    with service.open():
+        Classification.objects.filter(value__in=[SECRET, PII]).update(conceal=True)
+        both = combine(workspace.pk, SECRET, FINANCIAL)
+        plant(contract, "open", [0])
+        plant(contract, "mixed", [0, SECRET])
+        plant(contract, "acknowledged", [SECRET, FINANCIAL])
+        plant(contract, "waiting", [])
+        plant(contract, "not labelled", [None, None])
+        plant(contract, "mine", [SECRET], by=me, floor=SECRET)
+        plant(contract, "mine now", [SECRET], by=hers, pending_by=me)
+        plant(contract, "concealed", [SECRET, both], by=hers)
+        plant(contract, "the rest is not labelled", [None, SECRET])
+        plant(contract, "of both", [both])
+        plant(contract, "declared", [0, None], floor=SECRET)
+        plant(contract, "of a collection", [0], collection="hr_documents")
+        plant(contract, "hers now", [SECRET], by=me, pending_by=hers)
+    shown = {"open", "mixed", "acknowledged", "waiting", "not labelled"}
+    for who, wanted in ((boss, {*shown, "mine", "mine now"}), (viewer, shown), (alice, None)):
+        with who.scope.open():
+            files = visible_files(who.scope)
+            told = outlines([file.pk for file in files])
+            one_by_one = {f.name for f in files if is_shown(who.scope, f, told.get(f.pk, Outline()))}
+            assert {f.name for f in shown_files(who.scope, files)} == one_by_one
+            assert wanted is None or one_by_one == wanted
+
+    def asked() -> int:
+        with CaptureQueriesContext(connection) as statements:
+            page(boss)
+        return len(statements)
+
+    page(boss)  # what is looked up once a process
+    few = asked()
+    with service.open():
+        for n in range(10):
+            plant(contract, f"more {n}", [SECRET] if n % 2 else [0])
+    assert asked() == few

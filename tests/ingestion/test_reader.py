@@ -4,7 +4,7 @@ import re
 from uuid import UUID
 
 from entities.access import Scope
-from entities.models import Classification
+from entities.models import Classification, Source
 from entities.types import Contract
 from ingestion.models import ContextRow, File, Kind, Paragraph
 from tests.conftest import Person
@@ -186,6 +186,22 @@ def test_a_cited_row_is_marked_with_its_words(alice: Person, contract: Contract,
         start = row.text.index("two days")
     page = alice.client.get(f"{alice.base}files/{file}/?row={row.pk}&start={start}&end={start + 8}").content.decode()
     assert "<mark>two days</mark>" in page
+
+
+def test_a_cited_summary_is_marked_where_its_words_stand(alice: Person, contract: Contract, service: Scope) -> None:
+    file = ready(alice, contract)
+    with service.open():
+        row = ContextRow.objects.get(file=file, kind=Kind.FILE_SUMMARY, data_classification=0)
+        drawn = Source.objects.filter(derived=row.pk).count()
+    end = row.text.index(".") + 1
+    address = f"{alice.base}files/{file}/?row={row.pk}"
+    page = alice.client.get(f"{address}&start=0&end={end}").content.decode()
+    assert f"<mark>{row.text[:end]}</mark>" in page
+    assert page.count("data-cited") == 1
+    assert alice.client.get(address).content.decode().count("data-cited") == drawn > 1
+    with service.open():
+        Source.objects.filter(derived=row.pk).delete()
+    assert "was not found" in alice.client.get(address).content.decode()
 
 
 def test_a_citation_of_hidden_text_shows_nothing_of_it(

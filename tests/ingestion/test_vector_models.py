@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -14,10 +15,11 @@ import pytest
 from django.conf import settings as django_settings
 from django.core.management import CommandError, call_command
 from django.db import connection
+from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 from entities.access import Scope
-from entities.models import AuditEntry
+from entities.models import AuditEntry, Workspace
 from entities.types import Contract
 from ingestion import embed, pipeline, vector_fill, vector_models
 from ingestion.embed import default_model, get_embedder
@@ -28,7 +30,7 @@ from retrieval.models import EvaluationRun
 from retrieval.query import prepare
 from retrieval.related import related
 from retrieval.search import find, search
-from tests.conftest import Person
+from tests.conftest import Person, person
 from tests.ingestion.embedding_service import DIM, Service, embedding_service
 from tests.ingestion.helpers import ready
 
@@ -298,6 +300,42 @@ def test_administrators_see_how_far_it_is_and_others_do_not(
     assert "tiny" in shown
     assert "100 %" in shown
     assert viewer.client.get(f"{viewer.base}{address}").status_code in (302, 403, 404)
+
+
+def forget(rows: QuerySet[ContextRow]) -> None:
+    """Take their vectors of the second model away."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            'DELETE FROM ingestion_vector WHERE "row" = ANY(%s) AND model ='
+            " (SELECT id FROM ingestion_vectormodel WHERE model_id = 'tiny')",
+            [list(rows.values_list("number", flat=True))],
+        )
+
+
+def test_how_far_a_model_is_does_not_tell_of_hidden_rows(
+    report: str, tiny: Service, alice: Person, contract: Contract, restricted: Contract, service: Scope
+) -> None:
+    """An administrator who is cleared for nothing and sees one of two records."""
+    boss = person(Workspace.objects.get(slug="acme"), "boss", [], ("Admin",))
+    ready(alice, restricted)
+    command("add", "tiny", "--workspace", "acme")
+    command("fill", "tiny", "--workspace", "acme")
+
+    def told(who: Person) -> list[str]:
+        page = who.client.get(f"{who.base}admin/ingestion/workspacemodel/").content.decode()
+        return sorted(re.findall(r"(\d+) %", page))
+
+    assert told(alice) == told(boss) == ["100", "100"]
+    with service.open():
+        forget(ContextRow.objects.exclude(entity=contract.pk, data_classification=0))
+    # What an operator counted meanwhile is of all rows.
+    with pytest.raises(NotWhole):
+        vector_models.try_switch(service.workspace, "tiny")
+    assert told(boss) == ["100", "100"]
+    assert told(alice)[-1] != "100"
+    with service.open():
+        forget(ContextRow.objects.filter(entity=contract.pk, data_classification=0))
+    assert told(boss) == ["0", "100"]
 
 
 def test_models_of_another_workspace_are_its_own(report: str, tiny: Service, outsider: Person, service: Scope) -> None:

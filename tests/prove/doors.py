@@ -31,11 +31,13 @@ PATTERNS = (
     ("session", r"(chat|api/chat/sessions)/<uuid:pk>/"),
     ("turn", r"(api/)?chat/turns/<uuid:pk>/"),
     ("run", r"evaluation/runs/<uuid:pk>/"),
+    ("usergrant", r"admin/entities/entityusergrant/<path:object_id>/"),
+    ("rolegrant", r"admin/entities/entityrolegrant/<path:object_id>/"),
     ("", r"records/<slug:type_name>/"),
 )
 """What the id in a route names. A route with an id that none of these knows fails the proof: say what it names."""
 KEPT_BY_NUMBER = r"admin/\w+/\w+/<path:object_id>/"
-"""Rows of the workspace itself in Django admin, by numbers (roles, members, grants): test_elsewhere.py asks."""
+"""Rows of the workspace itself in Django admin, by numbers (roles, members, settings): test_elsewhere.py asks."""
 
 
 @dataclass(frozen=True)
@@ -171,6 +173,8 @@ def things_of(world: World, kind: str, who: str) -> Iterator[tuple[str, UUID]]:
         "file": ["own0", "concealed own0", "restricted0"],
         "index": ["own0", "restricted0"],
         "run": ["own0"],
+        "usergrant": ["own0 creator share", "restricted0 keeper share"],
+        "rolegrant": ["own0 Admin upload", "restricted0 Admin upload"],
         "paragraph": ["own0 0 1", "own0 5 2", "concealed own0 secret0 2", "restricted0 0 1"],
         "reference": ["plain0", "labelled0", "concealed0", "out0", "in0", "marked0"],
         "pulse": ["own0 []", "own0 [1]", "restricted0 []"],

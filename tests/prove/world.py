@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from random import Random
+from typing import Any
 from unittest.mock import patch
 from uuid import UUID, uuid5
 
@@ -20,8 +21,19 @@ from chat.models import Event, Message, Session, State, Title, Turn
 from chat.models import Role as Speaker
 from entities.access import Scope, combine, grant_entity
 from entities.actions import create_workspace
-from entities.models import Classification, Entity, FieldParagraph, Membership, Role, Source, Workspace
+from entities.models import (
+    Classification,
+    Entity,
+    EntityRoleGrant,
+    EntityUserGrant,
+    FieldParagraph,
+    Membership,
+    Role,
+    Source,
+    Workspace,
+)
 from entities.models.classification import FINANCIAL, INTERNAL, SECRET
+from entities.rag import VERBS
 from entities.text import digest_of
 from entities.types import Article, Contract, Employee, Project, Risk, Task
 from ingestion.models import Blob, ContextRow, File, FileRevision, Kind, Paragraph, RecordIndex, RowParagraph
@@ -67,7 +79,7 @@ def at(minute: float) -> Iterator[None]:
 @dataclass
 class World:
     """things: (kind, name) -> id. kinds: entity, file, paragraph, reference, session, turn, message, pulse, index,
-    run."""
+    run, usergrant, rolegrant."""
 
     workspace: Workspace
     service: Scope
@@ -171,7 +183,8 @@ def plant(world: World, n: float, name: str, maker: Person, *, visibility: str) 
             name=f"Contract {name}{f' {HIDDEN_WORD}' if hidden else ''}", created_by=maker.user.pk,
             counterparty=world.text(hidden), status="active" if int(n) % 2 else "draft",
         )  # fmt: skip
-        grant_entity(record, maker.user.pk)
+        grant(world, name, record, maker.user.pk)
+        grant(world, name, record, -Role.objects.get(name="Admin").pk, ["upload"])
         plant_notes(world, record, name, hidden)
         RecordIndex.objects.create(id=world.new("index", name), workspace=world.workspace, entity=record)
         if visibility == "workspace":
@@ -185,6 +198,19 @@ def plant(world: World, n: float, name: str, maker: Person, *, visibility: str) 
         plant_pulses(world, record, name)
         if hidden:
             plant_conversation(world, record, name, maker)
+
+
+def grant(
+    world: World, name: str, record: Entity, principal: int, verbs: Sequence[str] = VERBS, until: datetime | None = None
+) -> None:
+    """Grants on the record of this name, with keys that follow from what they grant."""
+    grant_entity(record, principal, verbs, expires_at=until)
+    kind = "usergrant" if principal > 0 else "rolegrant"
+    grants: Any = EntityUserGrant if principal > 0 else EntityRoleGrant
+    for made in grants.objects.filter(content_object=record.pk).select_related("permission"):
+        holder = made.user.username if principal > 0 else made.group.role.name
+        key = world.new(kind, f"{name} {holder} {made.permission.codename.removesuffix('_entity')}")
+        grants.objects.filter(pk=made.pk).update(id=key)
 
 
 def plant_notes(world: World, record: Entity, name: str, hidden: bool) -> None:
@@ -358,7 +384,7 @@ def plant_around(world: World, count: int) -> None:
                     id=world.new("entity", f"article{n}"), workspace=world.workspace, visibility="restricted",
                     name=f"Guide {HIDDEN_WORD}", created_by=people["keeper"].user.pk,
                 )  # fmt: skip
-                grant_entity(article, people["expired"].user.pk, ["view", "change"], expires_at=LONG_AGO)
+                grant(world, f"article{n}", article, people["expired"].user.pk, ["view", "change"], LONG_AGO)
             refer(world, f"plain{n}", own.pk, following, 0, False)
             refer(world, f"labelled{n}", own.pk, following, FINANCIAL, False)
             for name in READERS:
@@ -386,8 +412,8 @@ def plant_around(world: World, count: int) -> None:
             id=world.new("entity", "granted"), workspace=world.workspace, visibility="restricted",
             name="Contract granted", counterparty="Port", created_by=people["keeper"].user.pk,
         )  # fmt: skip
-        grant_entity(granted, people["granted"].user.pk, ["view"])
-        grant_entity(granted, people["expired"].user.pk, ["view", "change", "upload"], expires_at=LONG_AGO)
+        grant(world, "granted", granted, people["granted"].user.pk, ["view"])
+        grant(world, "granted", granted, people["expired"].user.pk, ["view", "change", "upload"], LONG_AGO)
 
 
 def refer(

@@ -77,8 +77,48 @@ def test_where_nothing_holds_it_the_nearest_are_shown_and_that_is_said(
 
 def test_filters_apply_to_phrases(index: Index, contract: Contract, alice: Person, viewer: Person) -> None:
     index.row(contract, "The liability cap.")
-    assert asked(viewer, '"liability cap"', type="project")[0] == []
-    assert asked(viewer, '"liability cap"', type="contract")[0] == ["The liability cap."]
+    # What other records hold is not denied, and nothing is called near where nothing is shown.
+    assert asked(viewer, '"liability cap"', type="project") == (
+        [],
+        ["No passage of those searched holds “liability cap”."],
+    )
+    assert asked(viewer, '"liability cap"', type="contract") == (["The liability cap."], [])
+
+
+def test_no_more_is_said_than_was_read(
+    index: Index, contract: Contract, restricted: Contract, viewer: Person, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where more passages have the words than are read, and where no word of a phrase can be looked for."""
+    monkeypatch.setattr("retrieval.phrases.MOST", 3)
+    oldest = "The liability cap is 1."
+    index.row(contract, oldest)
+    for n in range(3):
+        index.row(contract, f"A cap on liability, {n}.")
+    shown, notices = asked(viewer, '"liability cap"')
+    assert oldest in shown, "near it is all the same"
+    assert notices == [
+        "None of the latest 3 passages with these words holds “liability cap”. Older ones were not read."
+        " These are the nearest."
+    ]
+    newest = "The liability cap is 2."
+    index.row(contract, newest)
+    assert asked(viewer, '"liability cap"') == (
+        [newest],
+        ["Only the latest 3 passages with these words were read for “liability cap”. Others may hold it too."],
+    )
+    # Three, of which none is left unread, and others that the reader may not see.
+    for n in range(3):
+        index.row(contract, f"A notice of termination, {n}.")
+        index.row(restricted, f"The termination notice {n}.")
+    assert asked(viewer, '"termination notice"')[1] == [
+        "No passage that you may see holds “termination notice”. These are the nearest."
+    ]
+    index.row(contract, "To be or not to be, that is the question.")
+    shown, notices = asked(viewer, 'a question: "to be or not to be"')
+    assert shown[0] == "To be or not to be, that is the question."
+    assert notices == [
+        "The words of “to be or not to be” are too common to be looked for as a phrase. These are the nearest."
+    ]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError
 from django.core.validators import validate_slug
+from django.db import transaction
 
 from entities.access import Scope
 from entities.actions import add_member, create_workspace
@@ -31,16 +32,20 @@ class Command(BaseCommand):
             raise CommandError("A slug has letters, digits, hyphens and underscores only.") from None
         if Workspace.objects.filter(slug=slug).exists():
             raise CommandError(f"There is a workspace {slug!r} already.")
-        user = User.objects.filter(username=admin).first() or self.new_user(admin)
-        workspace = create_workspace(slug=slug, name=name)
-        with Scope.for_service(workspace.pk).open():
-            add_member(workspace, user, Role.objects.filter(name__in=["Admin", "Editor"]))
+        user = User.objects.filter(username=admin).first()
+        password = "" if user else self.new_password(admin)
+        # A workspace without its administrator could be entered by nobody, and its slug would be taken.
+        with transaction.atomic():
+            user = user or User.objects.create_user(admin, password=password)
+            workspace = create_workspace(slug=slug, name=name)
+            with Scope.for_service(workspace.pk).open():
+                add_member(workspace, user, Role.objects.filter(name__in=["Admin", "Editor"]))
         self.stdout.write(f"/w/{slug}/ is ready. {admin} administers it, is cleared for Public, and grants the rest.")
 
-    def new_user(self, username: str) -> User:
+    def new_password(self, username: str) -> str:
         password = getpass(f"Password for {username}: ")
         try:
             validate_password(password)
         except ValidationError as problem:
             raise CommandError(" ".join(problem.messages)) from None
-        return User.objects.create_user(username, password=password)
+        return password
