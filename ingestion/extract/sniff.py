@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path, PurePath
@@ -14,11 +15,13 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 HTML = "text/html"
+EML = "message/rfc822"
 CSV = "text/csv"
 MARKDOWN = "text/markdown"
 PLAIN = "text/plain"
 READ = (
-    "PDF, Word (.docx), Excel (.xlsx), PowerPoint (.pptx), web pages (.html), CSV, Markdown and plain text can be read"
+    "PDF, Word (.docx), Excel (.xlsx), PowerPoint (.pptx), web pages (.html), e-mails (.eml), CSV, Markdown and plain "
+    "text can be read"
 )
 
 _BY_NAME = {
@@ -32,6 +35,7 @@ _BY_NAME = {
     ".html": HTML,
     ".htm": HTML,
     ".xhtml": HTML,
+    ".eml": EML,
     ".csv": CSV,
     ".tsv": CSV,
     ".md": MARKDOWN,
@@ -76,6 +80,8 @@ def media_type(path: Path, name: str) -> str:
     said = _BY_NAME.get(suffix)
     found = _look(path, said)
     if found.media_type == PLAIN:
+        if said == EML and _has_headers(path):
+            return EML
         if said == PLAIN or (said is None and suffix in _TEXT_NAMES):
             return PLAIN
         if said in (MARKDOWN, HTML, CSV):
@@ -130,6 +136,12 @@ def _look(path: Path, said: str | None) -> Found:
     if _is_web_page(head):
         return Found(HTML, "a web page")
     return Found(PLAIN, "plain text")
+
+
+def _has_headers(path: Path) -> bool:
+    with path.open("rb") as file:
+        head = file.read(_HEAD).lstrip(b"\xef\xbb\xbf\r\n")
+    return re.match(rb"(?:From .*\r?\n)?[!-9;-~]+:", head) is not None
 
 
 def _is_web_page(head: bytes) -> bool:

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable
+from email.message import EmailMessage
 
 import openpyxl
 import pptx
@@ -37,6 +38,13 @@ def deck() -> bytes:
     return saved(deck)
 
 
+def mail() -> bytes:
+    message = EmailMessage()
+    message["Subject"] = "Tides"
+    message.set_content("Quay seven needs heptagonal dredging.")
+    return message.as_bytes()
+
+
 def saved(document) -> bytes:
     stream = io.BytesIO()
     document.save(stream)
@@ -48,6 +56,7 @@ FORMATS: dict[str, tuple[Callable[[], bytes], str, int | None]] = {
     "tides.xlsx": (workbook, "Tides", None),
     "tides.pptx": (deck, "Tides", 2),
     "tides.csv": (table, "", None),
+    "tides.eml": (mail, "Tides", None),
     "tides.html": (page, "Tides", None),
 }
 
