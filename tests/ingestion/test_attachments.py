@@ -69,8 +69,7 @@ def test_each_attachment_is_a_file_of_its_own_that_comes_changes_and_goes_with_i
     with service.open():
         assert not File.objects.exists()
         assert not Paragraph.objects.exists()
-        # Those of the message's first version were let go of when its attachments changed.
-        assert Blob.objects.count() <= 1
+        assert Blob.objects.count() == 1  # of the attachment that an edit took away: it goes with the next tidying
 
 
 def test_the_original_needs_clearance_for_every_attachment_and_for_its_name(
@@ -116,6 +115,12 @@ def test_an_attachment_that_is_not_read_or_gone_withholds_the_original(
     assert staff.api.get(f"/api/files/{whole}/download/").status_code == 200
     assert alice.api.delete(f"/api/files/{files['note.txt']['id']}/").status_code == 204
     assert staff.api.get(f"/api/files/{whole}/download/").status_code == 403
+
+    page = ready(alice, contract, "page.html", b"<!DOCTYPE html><p>Seen.</p><!-- behind it -->")
+    assert staff.api.get(f"/api/files/{page}/download/").status_code == 403
+    said = b"There are comments in this page"
+    assert said in alice.client.get(f"{alice.base}files/{page}/").content
+    assert said not in staff.client.get(f"{staff.base}files/{page}/").content
 
 
 def test_a_file_of_the_same_name_stays_another_file_and_messages_in_messages_end_somewhere(
