@@ -12,7 +12,7 @@ ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED
 class Migration(migrations.Migration):
     """Attachments are files of their own that hang on the file they came in."""
 
-    dependencies = [("ingestion", "0015_one_at_a_time")]
+    dependencies = [("ingestion", "0016_records_first")]
 
     operations = [
         migrations.AddField(
