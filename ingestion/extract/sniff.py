@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
@@ -14,14 +15,15 @@ PDF = "application/pdf"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+ODT = "application/vnd.oasis.opendocument.text"
 HTML = "text/html"
 EML = "message/rfc822"
 CSV = "text/csv"
 MARKDOWN = "text/markdown"
 PLAIN = "text/plain"
 READ = (
-    "PDF, Word (.docx), Excel (.xlsx), PowerPoint (.pptx), web pages (.html), e-mails (.eml), CSV, Markdown and plain "
-    "text can be read"
+    "PDF, Word (.docx), Excel (.xlsx), PowerPoint (.pptx), OpenDocument texts (.odt), web pages (.html), "
+    "e-mails (.eml), CSV, Markdown and plain text can be read"
 )
 
 _BY_NAME = {
@@ -32,6 +34,8 @@ _BY_NAME = {
     ".pptx": PPTX,
     ".pptm": PPTX,
     ".ppsx": PPTX,
+    ".odt": ODT,
+    ".ott": ODT,
     ".html": HTML,
     ".htm": HTML,
     ".xhtml": HTML,
@@ -153,9 +157,12 @@ def _look_into_zip(path: Path) -> Found:
     try:
         with zipfile.ZipFile(path) as archive:
             names = set(archive.namelist())
+            kind = ""
+            if "mimetype" in names and archive.getinfo("mimetype").file_size < _HEAD:
+                kind = archive.read("mimetype").decode("ascii", "replace").strip()
             if any(info.flag_bits & 1 for info in archive.infolist()):
                 raise Quarantined("encrypted", "This archive is protected by a password. Upload it without one.")
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError):
         raise Quarantined(
             "corrupt", "This file is damaged or was not uploaded to its end: its list of contents is missing."
         ) from None
@@ -167,6 +174,8 @@ def _look_into_zip(path: Path) -> Found:
         return Found(None, "a binary Excel workbook (save it as .xlsx)")
     if "ppt/presentation.xml" in names:
         return Found(PPTX, "a PowerPoint presentation")
+    if kind.removesuffix("-template") == ODT:
+        return Found(ODT, "an OpenDocument text")
     if "mimetype" in names:
         return Found(None, "an OpenDocument or e-book file")
     return Found(None, "a ZIP archive")

@@ -11,6 +11,7 @@ import pytest
 from entities.types import Contract
 from tests.conftest import Person
 from tests.ingestion.helpers import ready, texts
+from tests.ingestion.packages import odt
 
 
 def workbook() -> bytes:
@@ -45,6 +46,12 @@ def mail() -> bytes:
     return message.as_bytes()
 
 
+def text() -> bytes:
+    stream = io.BytesIO()
+    odt(stream, "<text:h text:outline-level='1'>Tides</text:h><text:p>Quay seven needs heptagonal dredging.</text:p>")
+    return stream.getvalue()
+
+
 def saved(document) -> bytes:
     stream = io.BytesIO()
     document.save(stream)
@@ -57,6 +64,7 @@ FORMATS: dict[str, tuple[Callable[[], bytes], str, int | None]] = {
     "tides.pptx": (deck, "Tides", 2),
     "tides.csv": (table, "", None),
     "tides.eml": (mail, "Tides", None),
+    "tides.odt": (text, "Tides", None),
     "tides.html": (page, "Tides", None),
 }
 
