@@ -130,6 +130,9 @@ def test_a_file_of_the_same_name_stays_another_file_and_messages_in_messages_end
     ready(alice, contract, "berths.eml", TWO)
     assert texts(alice, own) == ["My own words."]
     assert ready(alice, contract, "note.md", b"My newer words.") == own
+    other = ready(alice, contract, "depths.csv", b"Own,Cells\n1,2\n")
+    with service.open():
+        assert File.objects.get(pk=other).origin_id is None
     with service.open():
         assert File.objects.filter(name="note.md").count() == 2
         before = File.objects.count()
