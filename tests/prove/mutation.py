@@ -27,6 +27,7 @@ from entities.rls import Protect
 MODULES = [
     "retrieval.gate",
     "entities.access.objects",
+    "entities.access.statements",
     "entities.access.scope",
     "entities.access.labels",
     "entities.access.routes",
@@ -41,8 +42,8 @@ TEMPLATE = ["WORKSPACE", "LABELLED", "UNLABELLED", "UNLABELLED_ABOVE_FLOOR", "AU
 FUNCTIONS = [
     "app_workspace", "app_principal", "app_service", "app_roles_of", "app_is_principal", "app_atoms_of", "app_allowed",
     "app_acknowledged", "app_unlabelled", "app_audiences", "app_open_scope", "app_open_token",
-    "app_hidden_field_paragraphs", "app_hidden_paragraphs", "app_cleared_for_file", "app_file_concealed",
-    "app_file_outlines",
+    "app_administers", "app_hidden_field_paragraphs", "app_hidden_paragraphs", "app_cleared_for_file",
+    "app_file_concealed", "app_file_outlines",
 ]  # fmt: skip
 """What the policies and the gate ask of the database."""
 

@@ -41,7 +41,8 @@ BREAKS = {
     "a chain that the application seals": f"GRANT UPDATE ON entities_auditlink TO {APP}",
     "a chain that the application cuts": f"GRANT DELETE ON entities_auditlink TO {APP}",
     "one column of the audit": f"GRANT UPDATE (detail) ON entities_auditentry TO {APP}",
-    "an application that writes of the audit": f"GRANT EXECUTE ON FUNCTION app_audit_door(text, bigint[], text) TO {APP}",
+    "an application that writes of the audit": "GRANT EXECUTE ON FUNCTION app_audit_door(text, bigint[], text)"
+    f" TO {APP}",
     "a table for everybody": "GRANT SELECT ON entities_entity TO PUBLIC",
     "an application that creates": f"GRANT CREATE ON SCHEMA public TO {APP}",
     "a function for everybody": "GRANT EXECUTE ON FUNCTION app_hidden_paragraphs(uuid) TO PUBLIC",
