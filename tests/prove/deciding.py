@@ -8,8 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from tests.oracle.asked import Asked, Check
 from tests.oracle.monitor import Person
-from tests.oracle.paths import IN_A_SCOPE, PATHS, Asked, Check
+from tests.oracle.paths import IN_A_SCOPE, PATHS
 from tests.oracle.planting import Everything
 from tests.prove.questions import labels, records, routes, scopes, tables
 from tests.prove.questions.tables import everybody
@@ -64,9 +65,15 @@ def difference(order: list[Question]) -> str:
     That question goes to the front of `order`: the next mutant is of a place nearby, and mostly found by it too.
     """
     for place, question in enumerate(order):
-        try:
-            question.ask()
-        except Exception as found:
+        if found := found_by(question):
             order.insert(0, order.pop(place))
-            return f"{question.name}: {type(found).__name__}: {found}"[:300]
+            return found
+    return ""
+
+
+def found_by(question: Question) -> str:
+    try:
+        question.ask()
+    except Exception as found:
+        return f"{question.name}: {type(found).__name__}: {found}"[:300]
     return ""

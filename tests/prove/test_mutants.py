@@ -16,7 +16,7 @@ from entities.access.objects import permission_number
 from entities.access.statements import COMPILED
 from entities.rls import LABELLED
 from tests.oracle.planting import Everything
-from tests.prove.deciding import Question, difference, questions
+from tests.prove.deciding import Question, difference, found_by, questions
 from tests.prove.mutation import Mutant, in_policies, mutants
 from tests.prove.revocations import plant_rich  # noqa: F401  fixture
 from tests.prove.size import FACTOR, sample
@@ -53,6 +53,10 @@ def lives(mutant: Mutant, order: list[Question], owner: psycopg.Connection) -> b
     began = monotonic()
     with clean_connection(), mutant.put(owner):
         found = difference(order)
+    if found:
+        # Or every mutant to come would be found by what this one, or a question, has left behind.
+        with clean_connection():
+            assert (left := found_by(order[0])) == "", f"{left}, of the build itself, after {mutant.name}"
     print(f"{'killed' if found else 'LIVES '} {monotonic() - began:5.1f} s  {mutant.name}  # {found}", flush=True)
     return not found
 
