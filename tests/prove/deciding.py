@@ -12,13 +12,16 @@ from tests.oracle.asked import Asked, Check
 from tests.oracle.monitor import Person
 from tests.oracle.paths import IN_A_SCOPE, PATHS
 from tests.oracle.planting import Everything
-from tests.prove.questions import labels, records, routes, scopes, tables
+from tests.prove.questions import functions, labels, records, routes, scopes, tables
 from tests.prove.questions.tables import everybody
 
 EXTRA: list[Callable[[Everything], None]] = [
     scopes.scopes_open_and_close,
     scopes.scopes_inside_a_transaction_leave_nothing,
     scopes.scopes_of_people_and_roles,
+    functions.principals_have_their_roles,
+    functions.only_active_members_are_let_in,
+    functions.what_is_acknowledged_is_told,
     tables.tables_show_what_is_cleared,
     tables.unlabelled_text_is_for_stewards_above_its_floor,
     tables.pulses_without_a_label_are_for_stewards,
