@@ -22,6 +22,8 @@ EXTRA: list[Callable[[Everything], None]] = [
     functions.principals_have_their_roles,
     functions.only_active_members_are_let_in,
     functions.what_is_acknowledged_is_told,
+    functions.nothing_is_allowed_to_who_is_gone,
+    functions.places_are_told_where_they_are_acknowledged,
     tables.tables_show_what_is_cleared,
     tables.unlabelled_text_is_for_stewards_above_its_floor,
     tables.pulses_without_a_label_are_for_stewards,

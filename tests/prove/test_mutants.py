@@ -17,7 +17,9 @@ from entities.access.statements import COMPILED
 from entities.rls import LABELLED
 from tests.oracle.planting import Everything
 from tests.prove.deciding import Question, difference, found_by, questions
-from tests.prove.mutation import Mutant, in_policies, mutants
+from tests.prove.mutant import Mutant
+from tests.prove.mutation import mutants
+from tests.prove.mutation_of_sql import in_policies
 from tests.prove.revocations import plant_rich  # noqa: F401  fixture
 from tests.prove.size import FACTOR, sample
 from tests.prove.survivors import SURVIVORS

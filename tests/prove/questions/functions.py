@@ -10,6 +10,7 @@ from django.db import connection
 from entities.access import NoWorkspace, Scope, open_token
 from entities.api.auth import issue_token
 from entities.models import Classification, Membership, Role
+from tests.oracle.monitor import Person, Text
 from tests.oracle.planting import Everything
 from tests.prove.questions.refusals import refused, undone
 from tests.prove.questions.tables import everybody, labels
@@ -117,3 +118,51 @@ def what_is_acknowledged_is_told(e: Everything) -> None:
         assert asked("app_unlabelled") == [False]  # whoever is held to clearances is held to labelled text
     for function, answer in (("app_unlabelled", False), ("app_allowed", []), ("app_acknowledged", [])):
         assert asked(function) == [answer], f"{function} outside a scope"
+
+
+def nothing_is_allowed_to_who_is_gone(e: Everything) -> None:
+    """Not Public text either; and no label is allowed that the workspace has not."""
+    ben, dee = (next(p for p in e.world.people if p.name == name) for name in ("ben", "dee"))
+    with undone(), e.planted.scope(ben).open():
+        user = e.planted.users[ben.name]
+        assert sorted(*asked("app_allowed"))[0] == 0
+        type(user).objects.filter(pk=user.pk).update(is_active=False)
+        assert asked("app_allowed") == [[]]
+    with undone(), e.planted.scope(dee).open():
+        assert asked("app_allowed") == [[0]]
+        with connection.cursor() as cursor:
+            cursor.execute("DELETE FROM entities_classification WHERE value = 0")
+        assert asked("app_allowed") == [[]]
+
+
+def places_are_told_where_they_are_acknowledged(e: Everything) -> None:
+    """Of hidden paragraphs: where they stand and what they need, of this record or file alone."""
+    world, planted = e.world, e.planted
+    passages = [t for t in world.texts if t.passage]
+    for person in everybody(e):
+        with planted.scope(person).open():
+            value = {atoms: number for number, atoms in labels(e).items()}
+            for record in world.records:
+                field = "body" if record.kind == "article" else "notes"
+                hidden = [
+                    (field, (n + 1) * 1000, value[t.label])
+                    for n, t in enumerate(passages)
+                    if t.record == record.name and hidden_and_told(e, person, t)
+                ]
+                found = asked("app_hidden_field_paragraphs", planted.records[record.name])
+                assert sorted(found) == hidden, (person, record)
+            for name, file in e.files.items():
+                texts = world.paragraphs(name)
+                places = [(n, None, value[t.label]) for n, t in enumerate(texts) if hidden_and_told(e, person, t)]
+                assert sorted(asked("app_hidden_paragraphs", file)) == places, (person, name)
+                given = all(world.cleared(person, t.label) for t in texts)
+                assert asked("app_cleared_for_file", file) == [given], (person, name)
+                labelled = [t.label for t in texts if t.label is not None]
+                secret = bool(labelled) and not any(world.acknowledged(person, label) for label in labelled)
+                assert asked("app_file_concealed", file) == [secret], (person, name)
+
+
+def hidden_and_told(e: Everything, person: Person, text: Text) -> bool:
+    return (
+        text.label is not None and not e.world.cleared(person, text.label) and e.world.acknowledged(person, text.label)
+    )
