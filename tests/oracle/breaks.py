@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from django.core.paginator import Paginator
@@ -109,7 +109,7 @@ def public_only(self: ReferenceQuerySet, scope: object) -> ReferenceQuerySet:
 
 
 def all_records(self: EntityQuerySet, scope: Scope) -> EntityQuerySet:
-    return select_readable(self, scope)
+    return cast(EntityQuerySet, select_readable(self, scope))
 
 
 original_references = ReferenceQuerySet.readable_by
