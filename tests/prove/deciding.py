@@ -8,11 +8,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+import psycopg
+
 from tests.oracle.asked import Asked, Check
 from tests.oracle.monitor import Person
 from tests.oracle.paths import IN_A_SCOPE, PATHS
 from tests.oracle.planting import Everything
 from tests.prove.questions import functions, labels, records, routes, scopes, tables
+from tests.prove.questions.gates import the_gate_decides_alone
 from tests.prove.questions.tables import everybody
 
 EXTRA: list[Callable[[Everything], None]] = [
@@ -52,9 +55,10 @@ class Question:
     ask: Callable[[], None]
 
 
-def questions(e: Everything) -> list[Question]:
-    """All of them, the cheapest first."""
+def questions(e: Everything, owner: psycopg.Connection) -> list[Question]:
+    """All of them, the cheapest first. owner: of the tables, in autocommit."""
     alone = [Question(extra.__name__, partial(extra, e)) for extra in EXTRA]
+    alone.append(Question("the_gate_decides_alone", lambda: the_gate_decides_alone(e, owner)))
     narrow = [of_path(e, PATHS[name], person) for name in NARROW for person in everybody(e)]
     return [*alone, *narrow, *(of_path(e, PATHS[name], person) for name in LATE for person in e.world.people)]
 

@@ -64,7 +64,7 @@ def lives(mutant: Mutant, order: list[Question], owner: psycopg.Connection) -> b
 
 
 def test_what_is_changed_is_found(rich: Everything, owner_connection: psycopg.Connection) -> None:
-    order = questions(rich)
+    order = questions(rich, owner_connection)
     assert difference(order) == "", "the build itself is refused"
     known = mutants(owner_connection)
     assert set(SURVIVORS) <= {mutant.name for mutant in known}, "explained, and no mutant any more"
@@ -79,7 +79,7 @@ def test_what_is_changed_is_found(rich: Everything, owner_connection: psycopg.Co
 
 def test_a_gate_that_decides_nothing_is_found(rich: Everything, owner_connection: psycopg.Connection) -> None:
     """The negative control of the deciding questions, and that what is the same is left alone."""
-    order = questions(rich)
+    order = questions(rich, owner_connection)
     mutant = Mutant("no policy asks for labels", in_policies(lambda sql: sql.replace(LABELLED, "true")))
     assert not lives(mutant, order, owner_connection)
     assert lives(Mutant("nothing is changed", in_policies(lambda sql: sql)), order, owner_connection)
