@@ -38,11 +38,12 @@ EXTRA: list[Callable[[Everything], None]] = [
     labels.labels_combine,
     labels.labels_rise,
     records.grants_are_given_and_taken,
-    records.records_are_got,
+    records.private_records_are_their_makers,
     records.records_are_locked,
     records.the_service_sees_all,
     records.the_gate_narrows,
     routes.routes_ask_who,
+    records.records_are_got,
 ]
 NARROW = [*sorted(IN_A_SCOPE.keys() - {"walk"}), "walk"]
 LATE = ["records", "references", "file list", "download", "reader"]

@@ -8,7 +8,9 @@ from django.contrib.contenttypes.models import ContentType
 from django.http import Http404
 from django.utils import timezone
 
+from entities.access import Kind as ScopeKind
 from entities.access import (
+    Scope,
     clears,
     entity_content_type,
     get_entity_or_404,
@@ -22,7 +24,8 @@ from entities.access import (
     visible,
 )
 from entities.access.objects import lock_or_404
-from entities.models import Entity, EntityRoleGrant, EntityUserGrant, Role
+from entities.actions import add_member
+from entities.models import Entity, EntityRoleGrant, EntityUserGrant, Role, User
 from entities.types import Article, Contract, Employee
 from ingestion.models import ContextRow, Kind
 from retrieval.query import Within
@@ -60,6 +63,34 @@ def grants_are_given_and_taken(e: Everything) -> None:
             set(EntityRoleGrant.objects.values_list("pk", flat=True)),
         )
         assert before == after
+
+
+def private_records_are_their_makers(e: Everything) -> None:
+    """The first account's as any other's; a role's are nobody's, for a role is no person."""
+    planted = e.planted
+    with undone():
+        first, _ = User.objects.get_or_create(pk=1, defaults={"username": "the first account"})
+        with planted.service.open():
+            add_member(planted.workspace, first, [])
+            mine = {"workspace": planted.workspace, "visibility": "private", "counterparty": "Somebody"}
+            role = planted.roles["HR"]
+            own = Contract.objects.create(**mine, name="of the first", created_by=1)
+            of_role = Contract.objects.create(**mine, name="of a role", created_by=-role.pk)
+            lent = Entity.objects.get(pk=planted.records["record3"])
+            grant_entity(lent, 1, ["view"])
+        scope = Scope.for_user(first, planted.workspace.slug)
+        with scope.open():
+            assert get_entity_or_404(scope, own.pk).pk == own.pk
+            assert may(scope, lent, "view")
+            assert not may(scope, of_role, "view")
+        with planted.service.open():
+            assert revoke_entity(lent, 1) == 1
+        with scope.open():
+            assert not may(scope, lent, "view")
+        as_role = Scope(planted.workspace.pk, -role.pk, ScopeKind.ROLE, planted.workspace.slug)
+        with as_role.open():
+            assert not may(as_role, of_role, "view")
+            assert not may(as_role, own, "view")
 
 
 def records_are_got(e: Everything) -> None:
