@@ -76,13 +76,15 @@ def private_records_are_their_makers(e: Everything) -> None:
             role = planted.roles["HR"]
             own = Contract.objects.create(**mine, name="of the first", created_by=1)
             of_role = Contract.objects.create(**mine, name="of a role", created_by=-role.pk)
-            lent = Entity.objects.get(pk=planted.records["record3"])
+            handed_on = Contract.objects.create(**{**mine, "visibility": "restricted"}, name="handed on", created_by=1)
+            lent = Entity.objects.get(pk=planted.records["record1"])
             grant_entity(lent, 1, ["view"])
         scope = Scope.for_user(first, planted.workspace.slug)
         with scope.open():
             assert get_entity_or_404(scope, own.pk).pk == own.pk
             assert may(scope, lent, "view")
             assert not may(scope, of_role, "view")
+            assert not may(scope, handed_on, "view")  # a restricted one is seen by grants, its maker's among them
         with planted.service.open():
             assert revoke_entity(lent, 1) == 1
         with scope.open():
