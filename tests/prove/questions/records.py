@@ -66,7 +66,9 @@ def grants_are_given_and_taken(e: Everything) -> None:
 
 
 def private_records_are_their_makers(e: Everything) -> None:
-    """The first account's as any other's; a role's are nobody's, for a role is no person."""
+    """The first account's as any other's; a role's are nobody's, for a role is no person. What is lent until tomorrow is
+    seen today.
+    """
     planted = e.planted
     with undone():
         first, _ = User.objects.get_or_create(pk=1, defaults={"username": "the first account"})
@@ -78,7 +80,7 @@ def private_records_are_their_makers(e: Everything) -> None:
             of_role = Contract.objects.create(**mine, name="of a role", created_by=-role.pk)
             handed_on = Contract.objects.create(**{**mine, "visibility": "restricted"}, name="handed on", created_by=1)
             lent = Entity.objects.get(pk=planted.records["record1"])
-            grant_entity(lent, 1, ["view"])
+            grant_entity(lent, 1, ["view"], expires_at=timezone.now() + timedelta(days=1))
         scope = Scope.for_user(first, planted.workspace.slug)
         with scope.open():
             assert get_entity_or_404(scope, own.pk).pk == own.pk
