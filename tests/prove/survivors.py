@@ -16,6 +16,8 @@ SURVIVORS: dict[str, str] = {
     "entities.access.objects roles_of.load: principal < 0 -> principal <= 0": NO_PRINCIPAL_IS_0,
     "entities.access.objects roles_of.load: 0 -> 1": NO_PRINCIPAL_IS_0,
     "entities.access.objects _visible_as: principal > 0 -> principal >= 0": NO_PRINCIPAL_IS_0,
+    "entities.access.objects _visible_as: Q(visibility=Visibility.PRIVATE, created_by=principal)"
+    " -> Q(visibility=Visibility.PRIVATE)": "the last condition asks once more who made a private record",
     "entities.access.objects permission_number: Permission.objects.only('pk').get(content_type=content_type,"
     " codename=f'{verb}_entity') -> Permission.objects.only('pk').get(codename=f'{verb}_entity')": (
         "one model is named Entity, so one content type has these codenames; a second would raise, not grant"

@@ -66,8 +66,8 @@ def grants_are_given_and_taken(e: Everything) -> None:
 
 
 def private_records_are_their_makers(e: Everything) -> None:
-    """The first account's as any other's; a role's are nobody's, for a role is no person. What is lent until tomorrow is
-    seen today.
+    """The first account's as any other's; a role's are nobody's, for a role is no person. What is lent until
+    tomorrow is seen today.
     """
     planted = e.planted
     with undone():
