@@ -18,6 +18,10 @@ SURVIVORS: dict[str, str] = {
     "entities.access.objects _visible_as: principal > 0 -> principal >= 0": NO_PRINCIPAL_IS_0,
     "entities.access.objects _visible_as: Q(visibility=Visibility.PRIVATE, created_by=principal)"
     " -> Q(visibility=Visibility.PRIVATE)": "the last condition asks once more who made a private record",
+    "entities.access.objects _visible_as: if issubclass(kind, model) or issubclass(model, kind)"
+    ": for rule in kind.access().rules: if"
+    " -> if True: for rule in kind.access().rules: if rule.verb == verb and roles.names & set(r"
+    "ule.": ("a rule says of which type it is: no row of another type satisfies it"),
     "entities.access.objects permission_number: Permission.objects.only('pk').get(content_type=content_type,"
     " codename=f'{verb}_entity') -> Permission.objects.only('pk').get(codename=f'{verb}_entity')": (
         "one model is named Entity, so one content type has these codenames; a second would raise, not grant"
