@@ -18,6 +18,7 @@ from entities.models.classification import FIRST_COMPOUND
 from entities.rag import atoms
 from ingestion import blobs
 from ingestion.access import Outline, collections_of, is_shown, outlines
+from ingestion.attachments import attachments_of
 from ingestion.downloads import is_allowed
 from ingestion.errors import BadUpload
 from ingestion.models import Blob, File, FileRevision, Stage, State
@@ -91,6 +92,8 @@ def _file(scope: Scope, entity: Entity, collection: str, name: str, floor: int, 
     named = list(File.objects.filter(entity=entity.pk, collection=collection, name=name).order_by("twin"))
     found = outlines([file.pk for file in named])
     for file in named:
+        if file.origin_id is not None:
+            continue  # it is what came in its message, and stays that
         knows_name = readable_now(file.name_classification) or (scope.principal and file.created_by == scope.principal)
         if knows_name and is_shown(scope, file, found.get(file.pk, Outline())):
             return file
@@ -158,12 +161,14 @@ def retry_file(*, scope: Scope, file: File) -> File:
 
 
 def delete_file(*, scope: Scope, file: File) -> None:
-    """Delete a file got with the verb "delete", and everything drawn from it; its bytes when nothing else refers to
-    them.
+    """Delete a file got with the verb "delete", what came in it, and everything drawn from them; the bytes when nothing
+    else refers to them.
     """
-    used = list(FileRevision.objects.filter(file=file.pk).values_list("blob", flat=True))
-    record(scope, "file.deleted", "file", file.pk, entity=str(file.entity_id))
-    document_removed.send(File, workspace=scope.workspace, entity_id=file.entity_id, file_id=file.pk)
+    going = [file.pk, *attachments_of([file.pk])]
+    used = list(FileRevision.objects.filter(file__in=going).values_list("blob", flat=True))
+    for pk in going:
+        record(scope, "file.deleted", "file", pk, entity=str(file.entity_id))
+        document_removed.send(File, workspace=scope.workspace, entity_id=file.entity_id, file_id=pk)
     File.objects.filter(pk=file.pk)._raw_delete("default")  # cascades in the database
     transaction.on_commit(partial(remove_blobs, scope.workspace, used))
 

@@ -33,7 +33,8 @@ class FileError(serializers.Serializer):
 
 
 class FileSerializer(serializers.Serializer):
-    """The file object. name, size and pages are null where they are not the caller's to know."""
+    """The file object. name, size and pages are null where they are not the caller's to know. origin: the file that it
+    came in as an attachment."""
 
     id = serializers.UUIDField()
     name = serializers.CharField(allow_null=True)
@@ -48,6 +49,7 @@ class FileSerializer(serializers.Serializer):
     collection = serializers.CharField()
     labels = Label(many=True)
     revision = serializers.IntegerField()
+    origin = serializers.UUIDField(allow_null=True)
 
 
 class UploadSerializer(serializers.Serializer):

@@ -124,14 +124,28 @@ class Unaccounted:
 
 
 @dataclass(frozen=True, slots=True)
+class Attachment:
+    """A file within the file, which becomes a file of its own.
+
+    part: its number, by which it is taken out. name: as its sender gave it. paragraph: the number of the paragraph
+    that names it, whose label is that of the name.
+    """
+
+    part: int
+    name: str
+    paragraph: int
+
+
+@dataclass(frozen=True, slots=True)
 class Extraction:
-    """Everything one file gave. strategy: `text` or `layout` (pages with tables were read with pdfplumber)."""
+    """Everything one file gave. strategy: `text` or `layout` (tables were looked for)."""
 
     media_type: str
     pages: int | None
     paragraphs: tuple[ParagraphText, ...]
     unaccounted: tuple[Unaccounted, ...]
     strategy: str
+    attachments: tuple[Attachment, ...] = ()
 
     @property
     def text(self) -> str:
@@ -145,6 +159,7 @@ class Extraction:
             "pages": self.pages,
             "strategy": self.strategy,
             "unaccounted": [[u.code, u.detail, u.page] for u in self.unaccounted],
+            "attachments": [[a.part, a.name, a.paragraph] for a in self.attachments],
         }
 
     def rows_to_json(self) -> Iterator[list[Any]]:
@@ -168,6 +183,10 @@ class Extraction:
                 paragraphs=tuple(paragraphs),
                 unaccounted=tuple(Unaccounted(_text(c), _text(d), _page(p)) for c, d, p in head["unaccounted"]),
                 strategy=_text(head["strategy"]),
+                attachments=tuple(
+                    Attachment(_number(part), _text(name), _number(paragraph, len(paragraphs)))
+                    for part, name, paragraph in head.get("attachments", ())
+                ),
             )
         except (KeyError, TypeError, IndexError) as error:
             raise ValueError(f"not an extraction: {error}") from error
@@ -199,4 +218,10 @@ def _text(value: Any) -> str:
 def _page(value: Any) -> int | None:
     if value is not None and (type(value) is not int or value < 0):
         raise ValueError(f"not a page: {value!r:.40}")
+    return value
+
+
+def _number(value: Any, below: int = 1 << 31) -> int:
+    if type(value) is not int or not 0 <= value < below:
+        raise ValueError(f"not a number in range: {value!r:.40}")
     return value

@@ -49,7 +49,18 @@ def is_allowed(scope: Scope, file: File) -> bool:
         return False
     unlabelled = Paragraph.objects.filter(file=file.pk, data_classification=None).values_list("floor", flat=True)
     declared = floor_atoms(file).union(*(atoms_of(floor) for floor in set(unlabelled)))
-    return declared <= held_atoms() and cleared_for_all(file)
+    return declared <= held_atoms() and cleared_for_all(file) and _attachments_are_allowed(scope, file)
+
+
+def _attachments_are_allowed(scope: Scope, file: File) -> bool:
+    """The original holds its attachments: each must be there, read from these bytes, and allowed itself."""
+    inside = list(File.objects.filter(origin=file.pk))
+    if not is_steward(scope) and (
+        len(inside) != file.attachments
+        or any(child.pending_revision_id not in (None, child.revision_id) for child in inside)
+    ):
+        return False
+    return all(readable_now(child.name_classification) and is_allowed(scope, child) for child in inside)
 
 
 def stream(request: HttpRequest, blob: Blob, name: str) -> StreamingHttpResponse:

@@ -62,6 +62,19 @@ class StageDone:
 
 
 @dataclass(frozen=True)
+class FileOrigin:
+    """The file that a file came in as an attachment, as far as the caller may know. readable: has text for them."""
+
+    id: UUID
+    name: str
+    readable: bool
+
+    @property
+    def url(self) -> str:
+        return reverse("ingestion:reader", args=[self.id]) if self.readable else ""
+
+
+@dataclass(frozen=True)
 class FileView:
     """A file as the caller may know it.
 
@@ -70,7 +83,8 @@ class FileView:
     more, so that they do not tell; None where there is no such text yet. error: its
     sentence tells others the kind of problem only, no numbers. labels: atoms of what is readable or acknowledged in
     it. outcome: what came out, by label. stages: how it was worked on, told to whom the size of the original is;
-    the API leaves them out. url: of the reader, "" where there is nothing to read; the other addresses are "" where
+    the API leaves them out. origin: None also where the caller may not know of it.
+    url: of the reader, "" where there is nothing to read; the other addresses are "" where
     the caller may not.
     """
 
@@ -94,6 +108,7 @@ class FileView:
     may_retry: bool = False
     may_delete: bool = False
     stages: Sequence[StageDone] = ()
+    origin: "FileOrigin | None" = None
 
     # Addresses of pages, which only pages ask for.
 
@@ -133,6 +148,7 @@ class FileView:
             "collection": self.collection,
             "labels": labels_of_atoms(self.labels),
             "revision": self.revision,
+            "origin": str(self.origin.id) if self.origin else None,
         }
 
 
@@ -173,6 +189,7 @@ def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> l
             entity = Entity.objects.only("pk", "content_type").get(pk=file.entity_id)
             uploads, deletes = may(scope, entity, "upload"), may(scope, entity, "delete")
             records[file.entity_id] = RecordFacts(collections_of(entity), uploads, deletes)
+    origins = _origins(scope, shown)
     return [
         _view(
             scope,
@@ -181,9 +198,33 @@ def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> l
             revisions.get(file.pk),
             outcomes.get(file.pk, []),
             records[file.entity_id],
+            origins.get(file.origin_id) if file.origin_id else None,
         )
         for file in shown
     ]
+
+
+def _origins(scope: Scope, files: Sequence[File]) -> dict[UUID, FileOrigin]:
+    """What the files came in, where that exists for the caller; it hangs on the same record."""
+    wanted = {file.origin_id for file in files if file.origin_id}
+    if not wanted:
+        return {}
+    found = outlines(sorted(wanted))
+    return {
+        file.pk: FileOrigin(
+            file.pk,
+            file.name if readable_now(file.name_classification) else NAMELESS,
+            file.pk in found and found[file.pk].shown > 0,
+        )
+        for file in File.objects.filter(pk__in=wanted)
+        if is_shown(scope, file, found.get(file.pk, Outline()))
+    }
+
+
+def list_attachments(scope: Scope, file: File) -> list[FileView]:
+    """The files that came in a file which the caller has got, those of which everything is concealed left out."""
+    title = Case(When(name_classification__in=allowed_labels(), then="name"))
+    return file_views(scope, File.objects.filter(origin=file.pk).order_by(title.asc(nulls_last=True), "pk"))
 
 
 def outcomes_of(files: Sequence[UUID]) -> dict[UUID, list[Outcome]]:
@@ -207,6 +248,7 @@ def _view(
     revision: FileRevision | None,
     outcome: Sequence[Outcome],
     record: RecordFacts,
+    origin: FileOrigin | None,
 ) -> FileView:
     declared = record.collections
     own = is_steward(scope) or is_own(scope, revision)
@@ -241,6 +283,7 @@ def _view(
         may_retry=record.uploads and ended_badly and file.pending_revision_id is not None,
         may_delete=record.deletes,
         stages=[StageDone(*given) for given in revision.stages] if own and revision else (),
+        origin=origin,
     )
 
 

@@ -20,6 +20,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 
 from entities.access import Scope, combine_many
 from ingestion import results
+from ingestion.attachments import taken_out
 from ingestion.blobs import local_copy
 from ingestion.chunk import chunk as cut
 from ingestion.claims import Claim, ClaimLost, Heartbeat, advance, checkpoint, claim_file, end, give_back
@@ -201,8 +202,10 @@ def work_through(claim: Claim) -> None:
         done = run_steps(work, took)
         checkpoint(claim, Stage.PUBLISH)
         try:
-            with Scope.for_service(claim.workspace).open():
-                publish(work, done, took)
+            with taken_out(work, done[Stage.EXTRACT]) as (done[Stage.EXTRACT], received):
+                checkpoint(claim, Stage.PUBLISH)
+                with Scope.for_service(claim.workspace).open():
+                    publish(work, done, took, received)
             return
         except Outdated as change:
             # A steward decided, or the policy changed, meanwhile: what was built on it is built again.

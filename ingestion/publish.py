@@ -11,6 +11,8 @@ from uuid import UUID
 from entities.access import Scope, raise_labels
 from entities.access.scope import current
 from entities.actions import record
+from ingestion.attachments import publish_attachments
+from ingestion.blobs import Received
 from ingestion.claims import ClaimLost
 from ingestion.documents import Boxes, Extraction, ParagraphText
 from ingestion.index import BATCH, replace_rows
@@ -34,9 +36,14 @@ class Outdated(Exception):
         self.labels_only = labels_only
 
 
-def publish(work: Work, done: dict[Stage, Any], took: Mapping[Stage, float] | None = None) -> None:
-    """In an open service scope. took: seconds by stage, to be told afterwards. Raises: ClaimLost, Outdated; then
-    nothing has changed.
+def publish(
+    work: Work,
+    done: dict[Stage, Any],
+    took: Mapping[Stage, float] | None = None,
+    received: Mapping[int, Received] | None = None,
+) -> None:
+    """In an open service scope. took: seconds by stage, to be told afterwards. received: bytes of the attachments, by
+    part. Raises: ClaimLost, Outdated; then nothing has changed.
     """
     scope = current()
     file = File.objects.select_for_update().filter(work.claim.mine()).first()
@@ -72,6 +79,7 @@ def publish(work: Work, done: dict[Stage, Any], took: Mapping[Stage, float] | No
         witness=work.witness,
     )
     if not work.published:
+        publish_attachments(work, extraction, segmented, received or {})
         FileRevision.objects.filter(pk=work.claim.revision).update(stages=stages_of(done, took or {}))
     finish(scope, work, extraction, done)
 

@@ -15,6 +15,7 @@ from entities.models import Classification, Entity, FieldParagraph
 from entities.models.classification import FIRST_COMPOUND
 from entities.models.text import Labelled
 from ingestion.access import is_steward, visible_files
+from ingestion.attachments import attachments_of, relabel_names
 from ingestion.classify import Classifier, model_votes, rules_vote
 from ingestion.documents import ParagraphText
 from ingestion.errors import BadUpload
@@ -111,6 +112,7 @@ def apply_decision(decision: Decision) -> None:
         paragraph.floor = paragraph.data_classification = label
         paragraph.save(update_fields=["votes", "floor", "data_classification"])
         raise_labels({paragraph.pk: label})
+        relabel_names(paragraph.pk, label)
         was = None if old is None else list(atoms_of(old))
         record(
             replace(current(), principal=decision.by),  # the service does it, the steward decided it
@@ -137,6 +139,13 @@ def take_with_floor(workspace: int, revision: UUID, floor: int) -> None:
         raised = combine_many([file.floor, floor])  # the floor only rises
         File.objects.filter(pk=file.pk).update(floor=raised)
         raise_published(file.pk, raised)
+        for child in File.objects.select_for_update().filter(pk__in=attachments_of([file.pk])):
+            rise = combine_many([child.floor, floor])
+            File.objects.filter(pk=child.pk).update(
+                floor=rise, name_classification=combine_many([child.name_classification, floor])
+            )
+            raise_published(child.pk, rise)
+            republish(child.pk)
         known = FileRevision.objects.filter(pk__in=[given.pk, file.pending_revision_id, file.revision_id])
         # A still newer upload may have been faster.
         take_revision(known.select_related("blob").order_by("-number")[0])

@@ -14,10 +14,10 @@ from rest_framework.exceptions import APIException
 from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
 from entities.errors import payload
 from ingestion import actions, downloads
-from ingestion.access import get_file_or_404, get_record_for, visible_files
+from ingestion.access import get_file_or_404, get_record_for, is_steward, visible_files
 from ingestion.api import take_upload
 from ingestion.claims import UNFINISHED
-from ingestion.listing import collection_choices, file_view, file_views, list_files
+from ingestion.listing import collection_choices, file_view, file_views, list_attachments, list_files
 from ingestion.models import State
 from ingestion.pages import part_of, sections
 from ingestion.reader import NOTICE, Placeholder, blocks, cited_by, mark
@@ -150,6 +150,8 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
     entity = get_entity_or_404(scope, file.entity_id)
     context = {
         "file": file_view(scope, file),
+        "attachments": list_attachments(scope, file),
+        "unaccounted": file.unaccounted if is_steward(scope) else [],
         "entity": entity,
         "notice": NOTICE,
         "part": part,

@@ -30,6 +30,7 @@ class Work:
 
     floor: atoms that every paragraph needs (collection, file). published: the revision is the one readers see; only its
     labels are worked over again, and its bytes are not opened. unaccounted, pages, media_type: of the published one.
+    depth: how many files it lies in, as an attachment of an attachment.
     """
 
     claim: Claim
@@ -46,6 +47,7 @@ class Work:
     media_type: str
     pages: int | None
     unaccounted: tuple[Unaccounted, ...]
+    depth: int = 0
 
     @property
     def file(self) -> UUID:
@@ -151,7 +153,15 @@ def load_work(claim: Claim) -> Work:
         media_type=file.media_type,
         pages=file.pages,
         unaccounted=tuple(Unaccounted(u["code"], u["detail"], u.get("page")) for u in file.unaccounted),
+        depth=_depth(file),
     )
+
+
+def _depth(file: File) -> int:
+    depth, origin = 0, file.origin_id
+    while origin is not None:
+        depth, origin = depth + 1, File.objects.values_list("origin", flat=True).get(pk=origin)
+    return depth
 
 
 def workspace_levels() -> tuple[Level, ...]:

@@ -6,23 +6,28 @@ labels. What a document says about itself can raise its labels and never lower t
 - Public: nothing found. A person's name by itself is not personal data.
 - PII: contact details of a person, identity numbers, date of birth, a home address, or a named person together with
   pay, health, staff matters or an address.
-- PII-Sensitive: government identity numbers, health and the other special categories, said of one person.
+- PII-Sensitive: government identity numbers, health, family matters and the other special categories, of one person.
 - Financial: amounts of money, financial figures, pay, bank and card details.
-- Confidential: its own marks, legal privilege, deals that are not public. Internal: its own marks. Secret: credentials.
+- Confidential: its own marks, legal advice, deals, plans and disputes that others must not learn of.
+- Internal: its own marks. Secret: credentials, and what says that only a few may know it.
 """
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, SECRET
+from llm.recognisers.contact import HOME, is_company_phone, is_home
 from llm.recognisers.findings import Finding, in_one_sentence, phrases
 from llm.recognisers.health import find_health
 from llm.recognisers.identifiers import find_identifiers
 from llm.recognisers.marks import find_marks
 from llm.recognisers.money import find_money, find_pay_talk
+from llm.recognisers.names import find_names
 from llm.recognisers.people import find_people
 from llm.recognisers.secrets import find_secrets
+from llm.recognisers.staff import ADDRESSED, PAPERS_OF, PERSONAL_PAPER, find_staff_matters, pays_somebody
 
 # Raised by a change of these rules, so that witnesses made with older rules do not match.
 VERSION = 3
@@ -44,7 +49,7 @@ class RuleVote:
 SINGULAR = re.compile(
     r"\b"
     + phrases(
-        r"""he; she; his; her; hers; him;
+        r"""he; she; his; her; hers; him; i got;
         my (?:\w+ ){0,2}(?:salary|pay|wages?|bonus|account|card|iban|gehalt|religion);
         your (?:\w+ ){0,2}salary (?:(?:will|shall) be|is); (?:ihr|sein)(?:e[mnrs]?)? gehalt; son salaire;
         su (?:salario|sueldo)"""
@@ -52,60 +57,6 @@ SINGULAR = re.compile(
     + r"\b",
     re.IGNORECASE,
 )
-HOME = re.compile(
-    r"\b"
-    + phrases(
-        r"""lives?; lived; living; resid(?:es?|ed|ing|ence|ential); (?:home|private|my|billing) address; wohnhaft;
-        (?:his|her|their) (?:\w+ )?address; domicili(?:ed|é|ado)"""
-    )
-    + r"\b",
-    re.IGNORECASE,
-)
-COMPANY = re.compile(
-    r"\b"
-    + phrases(
-        r"""inc; llc; llp; l\.?p; ltd; limited; gmbh; corp(?:oration)?; incorporated; plc; headquarter\w*;
-        registered office; principal place; esq"""
-    )
-    + r"\b",
-    re.IGNORECASE,
-)
-PREMISES = re.compile(
-    r"\b"
-    + phrases(
-        """company; offices?; branch; warehouse; plant; factory; venue; hotel; restaurant; store; shop; site; depot;
-        building; museum; station; university; school; hospital; bank; tower; cent(?:er|re); capital; distributor;
-        supplier; licensee; attn; attention"""
-    )
-    + r"\b",
-    re.IGNORECASE,
-)
-STAFF_MATTER = re.compile(
-    r"\b"
-    + phrases(
-        r"""performance (?:review|improvement plan|rating); underperform\w*; disciplinary;
-        (?:written|verbal) warning; misconduct; grievance; harass\w+; dismissal of; resignation of; work permit;
-        immigration status; marital status;
-        (?:was|were|been|be) (?:dismissed|fired|terminated|laid off|suspended|demoted); divorced?;
-        emergency contact; (?:maternity|paternity|parental|sick|bereavement) leave;
-        visa (?:status|application|expires); next of kin; maiden name; probation(?:ary)? period; references? check;
-        background check; absent \d+ days"""
-    )
-    + r"\b",
-    re.IGNORECASE,
-)
-HOTLINE = re.compile(
-    r"\b"
-    + phrases(
-        r"""hotline; help ?desk; switchboard; reception; front desk; toll[\s-]?free;
-        customer (?:service|support|care); support (?:line|desk); main (?:line|number|office); service desk;
-        control room; emergency (?:number|services|line); zentrale"""
-    )
-    + r"\b",
-    re.IGNORECASE,
-)
-FAX = re.compile(r"\b(?:fax|facsimile|telefax|telecopier)\b", re.IGNORECASE)
-TOLL_FREE = re.compile(r"^\+?1?[\s.\-(]*8(?:00|33|44|55|66|77|88)\b|^0?800\b|^\+\d{2}\s?800\b")
 NETWORK_ADDRESS = re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}\b")
 DECLARED = {
     "internal": INTERNAL, "confidential": CONFIDENTIAL, "restricted": CONFIDENTIAL, "pii": PII, "personal": PII,
@@ -126,19 +77,34 @@ def rule_votes(text: str, lang: str = "en") -> RuleVote:
     return RuleVote(atoms, tuple(dict.fromkeys(reason for vote in votes for reason in vote.reasons)))
 
 
+@dataclass(frozen=True)
+class Reading:
+    """A text and what was recognised in it. people: names that are certain to be some."""
+
+    text: str
+    people: list[Finding]
+    identifiers: list[Finding]
+
+    @cached_property
+    def anybody(self) -> list[Finding]:
+        """Names, those that only read like some as well: enough beside something that is said of people alone."""
+        return [*self.people, *find_names(self.text)]
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        return frozenset(finding.kind for finding in self.identifiers)
+
+    @cached_property
+    def singular(self) -> bool:
+        """Whether it speaks of one person without a name."""
+        return SINGULAR.search(self.text) is not None
+
+
 def _votes(text: str, lang: str) -> RuleVote:
+    reading = Reading(text, find_people(text), find_identifiers(text, lang))
     reasons: dict[str, int] = {}
-    people = find_people(text)
-    identifiers = find_identifiers(text, lang)
-    for vote in (
-        _contact(text, identifiers, people),
-        _identity(text, identifiers, people),
-        _accounts(text, identifiers, people),
-        _personal_matters(text, people, identifiers),
-        _money(text, people),
-        _marks(text),
-    ):
-        for atom, reason in vote:
+    for recogniser in (_contact, _identity, _accounts, _personal_matters, _money, _marks):
+        for atom, reason in recogniser(reading):
             reasons.setdefault(f"{reason}|{atom}", atom)
     return RuleVote(frozenset(reasons.values()), tuple(dict.fromkeys(key.split("|")[0] for key in reasons)))
 
@@ -146,29 +112,21 @@ def _votes(text: str, lang: str) -> RuleVote:
 Votes = Iterable[tuple[int, str]]
 
 
-def _contact(text: str, identifiers: list[Finding], people: list[Finding]) -> Votes:
-    if any(f.kind == "email" for f in identifiers):
+def _contact(read: Reading) -> Votes:
+    if "email" in read.kinds:
         yield PII, "e-mail address of a person"
-    for finding in identifiers:
-        if finding.kind == "phone" and not _is_company_phone(text, finding, people):
+    for finding in read.identifiers:
+        if finding.kind != "phone":
+            continue
+        of_person = bool(read.people) or read.singular or bool(HOME.search(read.text)) or bool(read.anybody)
+        if not is_company_phone(read.text, finding, of_person=of_person):
             yield PII, "phone number"
-    if any(f.kind == "street" for f in identifiers) and (
-        HOME.search(text) or people and not COMPANY.search(text) and not PREMISES.search(text)
-    ):
+    if "street" in read.kinds and is_home(read.text, of_person=bool(read.anybody)):
         yield PII, "home address"
 
 
-def _is_company_phone(text: str, phone: Finding, people: list[Finding]) -> bool:
-    if TOLL_FREE.search(text[phone.start : phone.end]):
-        return True
-    if people or SINGULAR.search(text) or HOME.search(text):
-        return False
-    before = text[max(0, phone.start - 60) : phone.start]
-    return bool(HOTLINE.search(before) or FAX.search(before[-25:]) or COMPANY.search(text))
-
-
-def _identity(text: str, identifiers: list[Finding], people: list[Finding]) -> Votes:
-    kinds = {f.kind for f in identifiers}
+def _identity(read: Reading) -> Votes:
+    kinds = read.kinds
     if "government_id" in kinds:
         yield PII, "government identity number"
         yield PII_SENSITIVE, "government identity number"
@@ -179,44 +137,42 @@ def _identity(text: str, identifiers: list[Finding], people: list[Finding]) -> V
         yield PII, "date of birth"
     if "personnel_id" in kinds:
         yield PII, "personnel number"
-    if people and "licence" in kinds:
-        yield PII, "licence number of a person"
-    if people and NETWORK_ADDRESS.search(text):
+    if "licence" in kinds and read.anybody:
+        yield PII, "licence or registration of a person"
+    if NETWORK_ADDRESS.search(read.text) and read.anybody:
         yield PII, "network address of a person"
 
 
-def _accounts(text: str, identifiers: list[Finding], people: list[Finding]) -> Votes:
-    kinds = {f.kind for f in identifiers}
-    if "card" in kinds:
+def _accounts(read: Reading) -> Votes:
+    if "card" in read.kinds:
         yield FINANCIAL, "payment card number"
         yield PII, "payment card number"
-    if "account" in kinds:
+    if "account" in read.kinds:
         yield FINANCIAL, "bank account"
-        if people or SINGULAR.search(text):
+        if read.people or read.singular or read.anybody and PAPERS_OF.search(read.text):
             yield PII, "bank account of a person"
 
 
-def _personal_matters(text: str, people: list[Finding], identifiers: list[Finding]) -> Votes:
-    health = find_health(text)
+def _personal_matters(read: Reading) -> Votes:
+    text = read.text
+    patient = "health_id" in read.kinds
+    health = find_health(text, of_person=patient or bool(read.anybody))
     kinds = {f.kind for f in health}
-    patient = any(f.kind == "health_id" for f in identifiers)
-    if (
-        "clinical" in kinds
-        or (people or patient)
-        and in_one_sentence(text, people, [f for f in health if f.kind == "health"])
-    ):
+    said = [f for f in health if f.kind == "health"]
+    if "clinical" in kinds or said and (patient or in_one_sentence(text, read.anybody, said)):
         yield PII_SENSITIVE, "health of a person"
-        if people:
+        if read.anybody:
             yield PII, "named person with health data"
-    if "special" in kinds and (people or SINGULAR.search(text)):
+    if "special" in kinds and (read.anybody or read.singular):
         yield PII_SENSITIVE, "special category of personal data"
-        if people:
+        if read.anybody:
             yield PII, "named person with sensitive data"
-    if people and STAFF_MATTER.search(text):
+    if (read.anybody or ADDRESSED.search(text)) and find_staff_matters(text):
         yield PII, "staff matter of a named person"
 
 
-def _money(text: str, people: list[Finding]) -> Votes:
+def _money(read: Reading) -> Votes:
+    text = read.text
     money = find_money(text)
     kinds = {f.kind for f in money}
     if "amount" in kinds:
@@ -225,19 +181,26 @@ def _money(text: str, people: list[Finding]) -> Votes:
         yield FINANCIAL, "financial figure"
     if "periodic" in kinds:
         yield FINANCIAL, "regular payment"
-        if people or SINGULAR.search(text):
+        if read.people or read.singular:
             yield PII, "regular payment of a person"
     if "pay_figure" in kinds:
         yield FINANCIAL, "pay"
-        if people or SINGULAR.search(text):
+        if read.singular or read.anybody:
             yield PII, "pay of a person"
-    elif people and in_one_sentence(text, people, find_pay_talk(text)):
+    if "people_pay" in kinds:
+        yield FINANCIAL, "table of pay"
+        yield PII, "table of pay"
+    if "pay_figure" not in kinds and in_one_sentence(text, read.people, find_pay_talk(text)):
         yield PII, "pay of a named person"
         yield FINANCIAL, "pay of a named person"
+    if money and PERSONAL_PAPER.search(text) and read.anybody:
+        yield PII, "personal paper with amounts"
+    elif money and pays_somebody(text, read.people or read.anybody, money):
+        yield PII, "money of a named person"
 
 
-def _marks(text: str) -> Votes:
-    for finding in find_marks(text):
+def _marks(read: Reading) -> Votes:
+    for finding in find_marks(read.text):
         match finding.kind:
             case "internal":
                 yield INTERNAL, "marked internal"
@@ -249,7 +212,9 @@ def _marks(text: str) -> Votes:
                 yield CONFIDENTIAL, "legal advice"
             case "secret_mark":
                 yield SECRET, "marked secret"
+            case "small_circle":
+                yield SECRET, "known to a small circle only"
             case declared:
                 yield DECLARED[declared.removeprefix("declared:")], "states its own classification"
-    if find_secrets(text):
+    if find_secrets(read.text):
         yield SECRET, "credential or key"

@@ -154,8 +154,8 @@ def by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, float,
         rows = BY_RECORD.format(table="ingestion_posting", cleared=gate.cleared, also="AND p.term = 0")
         hits = HITS_OF_MINE.format(cleared=gate.cleared)
         parts = {"mine": MINE.format(rows=rows), "hits": hits, "counted": COUNTED_OF_MINE}
-        params["rare"] = [term for term in terms.words if size.under.get(term, 0) + SAMPLED < 4 * size.visible]
-        params["common"] = [term for term in terms.words if term not in params["rare"]]
+        rare = [term for term in terms.words if size.under.get(term, 0) + SAMPLED < 4 * size.visible]
+        params |= {"rare": rare, "common": [term for term in terms.words if term not in rare]}
     else:
         parts = {"mine": "", **_parts(way, gate, size, params)}
     found = rows_of(gate.fill(LEXICAL, bm25=BM25, tail=tail, **parts), params)

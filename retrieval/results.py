@@ -93,6 +93,11 @@ class Result:
     matcher: Matcher = field(default_factory=lambda: Matcher(()), compare=False, repr=False)
 
     @property
+    def is_found(self) -> bool:
+        """Whether a branch found it; else it came in beside one that was."""
+        return self.scores != Scores(None, None)
+
+    @property
     def src(self) -> str:
         """The eight hex digits by which a passage may be cited."""
         return self.id.hex[:8]

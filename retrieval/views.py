@@ -60,6 +60,9 @@ def found_context(request: HttpRequest, asked: Asked, found: Found | None, start
     there_is_more = len(results) == asked.limit < min(len(found.hits), tuning().most)
     return {
         **narrowed,
+        # As the facets count them.
+        "found_count": sum(result.is_found for result in results),
+        "beside_count": sum(not result.is_found for result in results),
         "cards": [Card(result, beside.get(result.id, ())) for result in results],
         "facets": count_facets(scope, found, asked.within, asked.reference_depth),
         "more_url": address(request, limit=min(asked.limit + tuning().page, tuning().most)) if there_is_more else "",

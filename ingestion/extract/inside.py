@@ -56,6 +56,14 @@ def extract(
         from ingestion.extract import pptx
 
         return pptx.extract(path, limits=limits, report=report, skip=skip)
+    if media_type == sniff.ODT:
+        from ingestion.extract import odt
+
+        return odt.extract(path, limits=limits, report=report)
+    if media_type == sniff.EML:
+        from ingestion.extract import mail
+
+        return mail.extract(path, limits=limits, report=report)
     if media_type == sniff.HTML:
         from ingestion.extract import html
 

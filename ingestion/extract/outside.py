@@ -13,6 +13,15 @@ MAX_BAD_PAGES = 5
 OF_ONE_PAGE = frozenset({"timeout", "memory", "crashed"})
 
 
+def take_attachment(path: Path, part: int, *, limits: Limits | None = None) -> bytes:
+    """The bytes of a part of a message, by the number that its extraction gave it. Raises Quarantined."""
+    answer = run_limited("ingestion.extract.mail:attachment", path, limits=limits, options={"part": part})
+    blob = answer.get("blob")
+    if not isinstance(blob, bytes):
+        raise Quarantined("crashed", "The reader gave an answer that makes no sense for this file.")
+    return blob
+
+
 def extract_file(
     path: Path,
     name: str,

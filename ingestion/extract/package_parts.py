@@ -24,6 +24,8 @@ DETAILS = {
     "hidden_slide": "There are hidden slides in this {what}; they were not read.",
     "hidden_text": "Some text of this {what} is formatted as hidden; it was not read.",
     "notes": "There are speaker notes in this {what}; they were not read.",
+    "footnotes": "There are footnotes or endnotes in this {what}; they were not read.",
+    "header_footer": "There is text in headers or footers of this {what}; it was not read.",
     "formula": "Some formulas have no value kept with them; what they show was not read. Save the {what} again.",
     "remote_reference": "This {what} refers to data elsewhere; it was neither fetched nor read.",
     "tracked_changes": "There are tracked changes in this {what}; what was deleted was not read.",

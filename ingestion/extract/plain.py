@@ -19,9 +19,14 @@ WRAPPED = 40  # characters: lines at least this long were broken by width and ar
 
 def extract(text: str) -> Extraction:
     builder = Builder()
+    read_into(builder, text)
+    return builder.extraction(sniff.PLAIN, None)
+
+
+def read_into(builder: Builder, text: str) -> None:
+    """Appends what the text says."""
     for block in _blocks(clean(text)):
         _add(block, builder)
-    return builder.extraction(sniff.PLAIN, None)
 
 
 def _blocks(text: str) -> Iterator[list[str]]:

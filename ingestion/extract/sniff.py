@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
+import zlib
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
@@ -13,12 +15,15 @@ PDF = "application/pdf"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+ODT = "application/vnd.oasis.opendocument.text"
 HTML = "text/html"
+EML = "message/rfc822"
 CSV = "text/csv"
 MARKDOWN = "text/markdown"
 PLAIN = "text/plain"
 READ = (
-    "PDF, Word (.docx), Excel (.xlsx), PowerPoint (.pptx), web pages (.html), CSV, Markdown and plain text can be read"
+    "PDF, Word (.docx), Excel (.xlsx), PowerPoint (.pptx), OpenDocument texts (.odt), web pages (.html), "
+    "e-mails (.eml), CSV, Markdown and plain text can be read"
 )
 
 _BY_NAME = {
@@ -29,9 +34,12 @@ _BY_NAME = {
     ".pptx": PPTX,
     ".pptm": PPTX,
     ".ppsx": PPTX,
+    ".odt": ODT,
+    ".ott": ODT,
     ".html": HTML,
     ".htm": HTML,
     ".xhtml": HTML,
+    ".eml": EML,
     ".csv": CSV,
     ".tsv": CSV,
     ".md": MARKDOWN,
@@ -76,6 +84,8 @@ def media_type(path: Path, name: str) -> str:
     said = _BY_NAME.get(suffix)
     found = _look(path, said)
     if found.media_type == PLAIN:
+        if said == EML and _has_headers(path):
+            return EML
         if said == PLAIN or (said is None and suffix in _TEXT_NAMES):
             return PLAIN
         if said in (MARKDOWN, HTML, CSV):
@@ -132,6 +142,12 @@ def _look(path: Path, said: str | None) -> Found:
     return Found(PLAIN, "plain text")
 
 
+def _has_headers(path: Path) -> bool:
+    with path.open("rb") as file:
+        head = file.read(_HEAD).lstrip(b"\xef\xbb\xbf\r\n")
+    return re.match(rb"(?:From .*\r?\n)?[!-9;-~]+:", head) is not None
+
+
 def _is_web_page(head: bytes) -> bool:
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     return start.startswith((b"<!doctype html", b"<html")) or (start.startswith(b"<?xml") and b"<html" in start)
@@ -141,9 +157,12 @@ def _look_into_zip(path: Path) -> Found:
     try:
         with zipfile.ZipFile(path) as archive:
             names = set(archive.namelist())
+            kind = ""
+            if "mimetype" in names and archive.getinfo("mimetype").file_size < _HEAD:
+                kind = archive.read("mimetype").decode("ascii", "replace").strip()
             if any(info.flag_bits & 1 for info in archive.infolist()):
                 raise Quarantined("encrypted", "This archive is protected by a password. Upload it without one.")
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
+    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError):
         raise Quarantined(
             "corrupt", "This file is damaged or was not uploaded to its end: its list of contents is missing."
         ) from None
@@ -155,6 +174,8 @@ def _look_into_zip(path: Path) -> Found:
         return Found(None, "a binary Excel workbook (save it as .xlsx)")
     if "ppt/presentation.xml" in names:
         return Found(PPTX, "a PowerPoint presentation")
+    if kind.removesuffix("-template") == ODT:
+        return Found(ODT, "an OpenDocument text")
     if "mimetype" in names:
         return Found(None, "an OpenDocument or e-book file")
     return Found(None, "a ZIP archive")

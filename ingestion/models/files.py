@@ -53,7 +53,8 @@ class File(models.Model):
     would tell of that one. floor: label given at upload, on top of the collection's. claim: who works on it until
     `claimed_until`; work is claimed with a conditional UPDATE; without a claim, `claimed_until` is when it may be tried
     again. accounted: nothing in the published revision escaped extraction (else the original is for stewards only).
-    unaccounted: [{code, detail, page}].
+    unaccounted: [{code, detail, page}]. origin: the file that this one came in as an attachment, as its `part`;
+    named_by: the paragraph there that names it. attachments: how many files came in the published revision of this one.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -77,6 +78,10 @@ class File(models.Model):
     strategy = models.CharField(max_length=10, default="auto")
     accounted = models.BooleanField(default=False)
     unaccounted = models.JSONField(default=list)
+    origin = WorkspaceForeignKey("ingestion.File", null=True)
+    part = models.PositiveIntegerField(default=0)
+    named_by = models.UUIDField(null=True)
+    attachments = models.PositiveSmallIntegerField(default=0)
     revision = WorkspaceForeignKey("ingestion.FileRevision", null=True, on_db_delete="SET NULL")
     pending_revision = WorkspaceForeignKey("ingestion.FileRevision", null=True, on_db_delete="SET NULL")
     claim = models.UUIDField(null=True)
@@ -89,7 +94,12 @@ class File(models.Model):
 
     class Meta:
         ordering = ["name"]
-        constraints = [models.UniqueConstraint(fields=["entity", "collection", "name", "twin"], name="file_identity")]
+        constraints = [
+            models.UniqueConstraint(fields=["entity", "collection", "name", "twin"], name="file_identity"),
+            models.UniqueConstraint(
+                fields=["origin", "part"], condition=models.Q(origin__isnull=False), name="file_attachment"
+            ),
+        ]
         indexes = [models.Index(fields=["workspace", "state", "claimed_until"])]
 
     def __str__(self) -> str:

@@ -34,9 +34,11 @@ def matches(kind: str, pattern: re.Pattern[str], text: str) -> Iterator[Finding]
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Rough sentence borders, for "in the same sentence" rules: full stops before a capital, and line ends."""
+    """Rough sentence borders, for "in the same sentence" rules: full stops before a capital, but not those of
+    initials, and line ends.
+    """
     spans, start = [], 0
-    for match in re.finditer(r"(?<=[.!?;])\s+(?=[^\W\d_a-zß-öø-ÿ]|\d)|\n+", text):
+    for match in re.finditer(r"(?<=[.!?;])(?<!\b[A-Z]\.)\s+(?=[^\W\d_a-zß-öø-ÿ]|\d)|\n+", text):
         if match.start() > start:
             spans.append((start, match.start()))
         start = match.end()

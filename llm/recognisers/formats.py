@@ -12,7 +12,8 @@ PHONES = re.compile(
     r"|\b"
     + phrases(
         r"""phone; telephone; tel; mobile; cell; fax; direct dial; reach (?:me|him|her|them); answering; messages?;
-        call(?:ing)?(?: (?:me|him|her|us|them))?; text (?:me|him|her); telefon; téléphone; teléfono; handy"""
+        call(?:ing)?(?: (?:me|him|her|us|them))?; text (?:me|him|her); telefon; téléphone; teléfono; handy; numéro;
+        nummer; privatnummer; mob\.?"""
     )
     + r"\b\.?\s*(?:number|no\.?)?\s*(?:is|at|on|to|:|#)?:?\s*(?P<hit>[+(]?\d(?:[\s().-]{0,2}\d){6,13})(?![\d-])",
     re.IGNORECASE,
@@ -21,6 +22,22 @@ PHONES = re.compile(
 SSN = re.compile(
     r"\b(?:SSN|social\s+security(?:\s+(?:number|no\.?))?|soc\.?\s+sec\.?)\b[^\d\n]{0,40}?"
     r"(?P<hit>[\dSOIlB]{3}[- ]?[\dSOIlB]{2}[- ]?[\dSOIlB]{4})\b",
+    re.IGNORECASE,
+)
+# The number stands some words behind what it is: "passport of Jane Miller: …".
+NATIONAL_ID_OF = re.compile(
+    r"\b"
+    + phrases(
+        r"""passport(?: copy)?; reisepass; personalausweis(?:nummer)?; identity card; national insurance number; NI
+        number;
+        social security number; sozialversicherungsnummer; rentenversicherungsnummer; steuer-?id; steuernummer;
+        numéro de sécurité sociale; carte d['’]identité; passeport; tax id; driving licen[cs]e"""
+    )
+    + r"\b[^\n]{0,60}?(?P<hit>\b(?:[A-Z]{1,3} ?)?\d(?:[ .\-]?\d){4,17}(?: ?[A-Z])?\b)",
+    re.IGNORECASE,
+)
+LICENCE_OF = re.compile(
+    r"\b(?:driv\w+ )?licen[cs]e(?: number| no\.?)?[\s:]+(?P<hit>(?=[A-Z0-9 ]*\d{4})[A-Z0-9][A-Z0-9 ]{6,20})",
     re.IGNORECASE,
 )
 NATIONAL_ID = re.compile(
@@ -45,7 +62,8 @@ RECORD = re.compile(
     re.IGNORECASE,
 )
 PERSONNEL = re.compile(
-    r"\b(?:employee|staff|personnel|payroll|badge|personal)[\s-]*(?:id|number|no\.?|#|nummer)\s*(?:is|:|#|=)?\s*"
+    r"\b(?:employee|staff|personnel|payroll|badge|personal|member)[\s-]*(?:card|id|number|no\.?|#|nummer)\s*(?:is|:"
+    r"|#|=)?\s*"
     r"(?P<hit>(?=[A-Z0-9\-]{0,14}\d{2})[A-Z0-9\-]{3,15})\b",
     re.IGNORECASE,
 )
@@ -62,7 +80,7 @@ ACCOUNT = re.compile(
 )
 CARD = re.compile(
     r"(?<![\d-])(?P<groups>\d{4}([ -])\d{4}\2\d{4}\2\d{4})(?![\d-])"
-    r"|\b(?:credit|debit|payment|my|this|bank)?\s*card\s*(?:number|no\.?|#)?\s*(?:is|:|#)?\s*"
+    r"|\b(?:credit|debit|payment|my|this|bank)?\s*card\.?\s*(?:number|no\.?|#)?\s*(?:is|:|#)?\s*"
     r"(?P<hit>\d(?:[ -]?\d){11,18})\b",
     re.IGNORECASE,
 )
@@ -70,27 +88,63 @@ BORN = re.compile(
     r"\b"
     + phrases(
         r"""d\.?o\.?b\.?; date of birth; birth\s*date; birthday; born(?: on)?; geboren(?: am)?; geburtsdatum;
-        née? le; date de naissance; fecha de nacimiento; data di nascita; geboortedatum"""
+        née? le; né\(e\) le; date of birth:; \bborn:?; date de naissance; fecha de nacimiento; data di nascita;
+        geboortedatum"""
     )
-    + r"\b[^\d\n]{0,25}(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}"
+    + r"\b[^\d\n]{0,45}(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}"
     r"|\d{1,2}(?:st|nd|rd|th)?\.?\s+(?:of\s+)?[^\W\d_]{3,12}\.?,?\s+\d{4})"
     r"|\b(?:born(?:\s+on)?|date\s+of\s+birth:?|dob:?)\s+[^\W\d_]{3,9}\.?\s+\d{1,2},?\s+\d{4}",
     re.IGNORECASE,
 )
+PLATE = re.compile(
+    r"\b(?:reg(?:istration|istered|\.)?|number ?plate|plate|kennzeichen|immatriculé\w*)\s*(?:number|no\.?"
+    r"|:)?\s*(?P<hit>[A-Z]{1,3}[ -]?[A-Z]{0,2} ?\d{1,4}(?: ?[A-Z]{1,3})?)\b"
+)
+BORN_YEAR = re.compile(
+    r"\b(?:born|b\.|geboren|jahrgang|née?|nacida?o?)\s*(?:in\s+|en\s+)?(?P<hit>(?:19[2-9]|20[01])\d)\b", re.IGNORECASE
+)
+BORN_TABLE = re.compile(
+    r"^[ \t]*\|[^\n]*\b(?:born|birth\w*|dob|geburtsdatum|geboren|naissance)\b[^\n]*\|[ \t]*\n[ \t"
+    r"|:\-]*\n?[^\n]*?(?P<hit>\d{1,4}[./-]\d{1,2}[./-]\d{1,4})",
+    re.IGNORECASE | re.MULTILINE,
+)
+YEAR = re.compile(r"\b1[0-9]\d\d\b")
+LIVING = 1915
+"""Who was born in an earlier year is history."""
 STREET = re.compile(
     r"\b\d{1,6}[a-z]?,?\s{1,3}(?:[\w.'’\-]{1,30}\s{1,3}){1,4}"
     + phrases(
         """st; street; ave; avenue; rd; road; blvd; boulevard; ln; lane; dr; drive; ct; court; pl; place; sq;
-        square; ter; terrace; terr; cres; crescent; close; way; pkwy; parkway; hwy; highway; courts?; apt"""
+        square; row; walk; court; cottage; gardens; mews; yard; wharf; quay; parade; grove; hill; green; ter;
+        terrace; terr; cres; crescent; close; way; pkwy; parkway; hwy; highway; courts?; apt"""
     )
     + r"\b\.?"
-    r"|\b[^\W\d_][\w.\-]{0,40}(?:str\.|straße|strasse|weg|gasse|allee|platz|straat|laan|gatan|vej|gade|gate|tie|katu|utca)"
+    r"|\b[^\W\d_][\w.\-]{0,40}(?:str\.|straße|strasse|weg|stieg|ufer|ring|damm|hof|gasse|allee|platz|straat|laan"
+    r"|gatan|vej|gade|gate|tie|katu|utca)"
     r"\s+\d{1,4}\s?[a-z]?\b"
     r"|\b\d{1,4}(?:\s?bis)?,?\s+(?:rue|avenue|boulevard|chemin|impasse|allée|quai)\s+[^\d\n,]{3,40}"
     r"|\b(?:calle|avenida|avda\.?|plaza|paseo|via|viale|piazza|corso|rua|ul\.|al\.)\s+[^\d\n,]{3,40},?\s+\d{1,4}\b"
-    r"|\bP\.?\s?O\.?\s+Box\s+\d+|\bApt\.?\s+\w?\d+|\baddress\s*(?:is|:)\s*[^\n\d@]{0,15}\d{1,6}\s+[^\W\d_]"
+    r"|\bP\.?\s?O\.?\s+Box\s+\d+|\bPSC\s+\d+,?\s+Box\s+\d+|\b(?:Suite|Flat|Unit)\s+\d{1,4}\b[^\d]{1,60}\b\d{4,6}\b"
+    r"|\bApt\.?\s+\w?\d+|\b(?:address|anschrift|adresse)\s*(?:is|:|lautet:?)\s*[^\n\d@]{0,40}\s\d{1,6}\b[\s,]+[^\W_]"
     r"|\n[ \t]*\d{1,6}\s+[^\W\d_][^\n\d]{2,40}\d{0,10}[ \t]*\n"
     r"|\b(?:lives?|resides?|living|residing)\s+(?:at|in|on)\s+[^.\n\d]{0,40}\d{1,6}\b",
+    re.IGNORECASE,
+)
+# Groups of digits that begin as telephone numbers do, for texts that speak of calling or name a person.
+GROUPED = re.compile(
+    r"(?<![\w.,/+-])(?P<hit>(?:\+|00)\d{1,3}(?:[ .\-/]\d{2,4}){2,5}|0\d{1,5}(?:[ .\-/]\d{2,4}){2,4}"
+    r"|0\d{2,4}[ /-]\d{5,8}"
+    r"|\d{3} \d{3} \d{3}|\d{2}(?: \d{2}){3})(?![\w]|[.,]\d|[ -]\d)"
+)
+CALLING = re.compile(
+    r"\b"
+    + phrases(
+        r"""phones?; telephone; tel; calls?; called; cell; mobile; mob; reach(?:ed|able)?; rings?; whatsapp;
+        contact(?:s|ed)?; number; numbers; line; telefon\w*;
+        handy; rufnummer; rufen; erreichbar; appelez; appeler; joindre; joignable; téléphone; portable; domicile;
+        privatnummer; numéro personnel; notfallkontakt\w*"""
+    )
+    + r"\b",
     re.IGNORECASE,
 )
 PHONE_WORDS = re.compile(
@@ -105,7 +159,8 @@ PHONE_WORDS = re.compile(
 URL = re.compile(r"\b[a-z][a-z0-9+.-]+://[^\s<>\"')\]?]+|\bwww\.[^\s<>\"')\]?]+")
 
 ROLE_MAILBOXES = words(
-    """abuse accounting accounts admin administrator alerts ap ar ask benefits billing bookings build builds careers
+    """abuse accounting accounts accueil all all-users allusers everyone staff-all users buchhaltung bewerbung admin
+        administrator alerts ap ar ask benefits billing bookings build builds careers
     community compliance contact contracts customer customerservice delivery desk donotreply dpo editor einkauf
     engineering enquiries enquiry events feedback finance frontdesk general hello help helpdesk hiring hotline hr
     info information inquiries investor investors invoice invoices it jobs kontakt legal list lists logistics mail
@@ -114,6 +169,12 @@ ROLE_MAILBOXES = words(
     reception recruiting recruitment registrar reply reports returns rfp root safety sales security service services
     shop site staff support talent team tech tenders training travel vendor vendors warehouse webmaster welcome"""
 )
+
+
+def is_history(birth: str) -> bool:
+    """Whether a date of birth is that of somebody who has long been dead."""
+    year = YEAR.search(birth)
+    return year is not None and int(year.group()) < LIVING
 
 
 def without_urls(text: str) -> str:

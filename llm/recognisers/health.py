@@ -13,6 +13,21 @@ CONDITIONS = phrases(
     kidney (?:disease|failure); anaemia; anemia; obesity; anorexia; bulimia; alcoholi(?:sm|c); substance abuse;
     drug (?:addiction|dependenc[ey]); addiction; miscarriage; endometriosis; reflux; bronchitis; sepsis;
     fracture[ds]?; concussion; infarction; neuropathy; COPD; eczema; psoriasis; lupus; krebs; depressionen;
+    injur(?:y|ies|ed); broken (?:arm|leg|wrist|ankle|rib|nose|hip|finger|foot|hand); broke (?:his|her) \w+;
+    sprain\w*; concussed;
+    (?:was|were|found|lay|is) unconscious; stitches; burns (?:to|on); amputat\w+;
+    (?:hip|knee|heart|eye|back|spinal|shoulder|brain) operation; cataract; glaucoma;
+    ulcer; gastritis; hepatitis [abc]; meningitis; malaria;
+    rheumatism; gout; osteoporosis; vertigo; tinnitus; phobia; trauma(?:ti[sz]ed)?; suicidal; suicide attempt;
+    overdose; addict(?:ed)?;
+    hypertonie; erkrank\w+; krankheit; verletz\w+; gebrochen; operiert; depression; allergi\w+; malade; maladie;
+    blessée?; fracture; opérée?;
+    panic attacks?; insomnia; hernia; slipped disc; hernie(?: discale)?; colou?r-?blind\w*; deaf(?:ness)?; hard of
+    hearing;
+    hearing (?:aid|loss); blindness; haemophilia; hemophilia; chest pain; back pain; lumbago; sciatica; allergy;
+    (?:had|has|suffered|epileptic) (?:an? )?(?:\w+ )?seizures?; insulin; angina; thrombosis; migräne; rheuma;
+    diabetiker(?:in)?; diabétique; cancéreuse?; dépression;
+    grossesse; épilep\w+; asthme; schlaganfall; herzinfarkt; angststörung; suchterkrankung;
     schwanger(?:schaft)?; bandscheibenvorfall; embarazad[ao]; enceinte; cáncer"""
 )
 MEDICINES = phrases(
@@ -27,12 +42,23 @@ TREATMENT = phrases(
     therapist; oncolog(?:y|ist); biopsy; blood (?:pressure|test|type); MRI; CT scan; ultrasound; x-?ray;
     allerg(?:y|ic); pregnan(?:t|cy); maternity; fertility treatment; abortion; disab(?:ility|led); wheelchair;
     sick (?:leave|note|days?); medical (?:leave|condition|certificate|history); illness; chronic(?:ally)?;
+    unfit (?:for|to); fit for duty; in hospital; (?:work-related|due to|because of|off with|suffers from) stress;
+    stress, \w+ (?:weeks|days); medical on; medical check\w*; treated
+    (?:for|in|at); undergo(?:es|ing|ne); IVF; dialysis; suit un traitement; kur; physiotherap\w+; counselling;
+    psycholog(?:ist|ical); recover(?:ing|y) from; prosthe\w+; pacemaker; phased return; off sick; ill with; seriously
+    ill; no lifting; cannot (?:lift|stand|walk|climb); fitness certificate; blood group; titre; booster
+    (?:jab|shot|vaccination); in therapy;
+    oncologist; sick note;
+    sleeps badly; expecting (?:a|her|their|an?other) (?:\w+ )?(?:child|baby); works doctor; company doctor;
+    occupational health; (?:drug|alcohol|drug and alcohol) test; positive for; taken to (?:hospital|st\.? \w+);
+    back in \w+ weeks; severely disabled; schwerbehindert\w*; schwerbehinderung; GdB; betriebsarzt; amtsarzt; reha;
+    wiedereingliederung; handicap(?:é|ée)?; invalidité; médecin du travail; hospitalisée?; traitement;
     symptoms?; relapse; mental health; tested positive; vaccinat(?:ed|ion); krankgeschrieben; krankschreibung;
     diagnose; arrêt maladie; baja médica"""
 )
 INSTITUTION = r"(?!\s+" + phrases(
     r"""cent(?:er|re); research; foundation; institute; society; awareness; insurance; benefits?; plan; policy;
-    days? policy"""
+    days? policy; form; forms; is handed; are handed"""
 )
 HEALTH = re.compile(rf"\b(?:{CONDITIONS}|{MEDICINES}|{TREATMENT})\b{INSTITUTION})", re.IGNORECASE)
 
@@ -40,15 +66,18 @@ HEALTH = re.compile(rf"\b(?:{CONDITIONS}|{MEDICINES}|{TREATMENT})\b{INSTITUTION}
 PATIENT = r"(?:the|this|a|our)?\s*(?:patient|pt)\b(?!s|\s+(?:portal|care|service|satisfaction|rights))[^.\n]{0,80}?\b"
 SUBJECT = (
     r"(?:he|she|they|who|i|employee|worker|colleague|claimant)\s+"
-    r"(?:was|is|were|has\s+been|had\s+been|am|have\s+been|had|has|suffers\s+from|suffered)\s+(?:\w+\s+){0,2}?"
+    r"(?:was|is|were|has\s+been|had\s+been|am|have\s+been|had|has|suffers\s+from|suffered(?:\s+from)?"
+    r"|has\s+suffered\s+from)\s+(?:\w+\s+){0,2}?"
 )
 CLINICAL = re.compile(
     rf"\b(?:{PATIENT}(?:{CONDITIONS}|{MEDICINES}|{TREATMENT}|reports?|presents?|denies|alert|stable)"
     rf"|{SUBJECT}(?:diagnosed|hospitali[sz]ed|pregnant|{CONDITIONS}|tested\s+positive|on\s+sick\s+leave|undergoing)"
     r"|\b(?:he|she)\b(?!\s+or\b)[^.\n]{0,60}?\b(?:with|after|because\s+of|due\s+to|following|from)\s+(?:an?\s+)?"
     rf"(?:{CONDITIONS})\b"
-    rf"|\b(?:his|her|my)\s+(?:\w+\s+){{0,2}}(?:{CONDITIONS}|diagnosis|surgery|medications?|pregnancy|disability|illness"
+    rf"|\b(?:his|her|my|ihre?|seine?|sa|son)\s+(?:\w+\s+){{0,2}}(?:{CONDITIONS}|{MEDICINES}|{TREATMENT}|diagnosis"
+    rf"|surgery|medications?|pregnancy|disability|illness"
     r"|treatment|symptoms|psychiatrist|therapist|chemotherapy|doctor['’]?s?\s+note)"
+    r"|\bECG\b|\btroponin\b|\ballergies\s*:|\boperations?\s*:\s*\w+[^.\n]{0,40}\b(?:19|20)\d\d\b"
     r"|\bdiagnosis\s*:|\bmedications?\s*:|\b(?:BP|SpO2|HR|RR)\s*:?\s*\d{2,3}(?:/\d{2,3})?\b"
     r"|\b\d{1,3}[- ]year[- ]old\s+(?:male|female|man|woman|patient)\b[^.\n]{0,80}\b"
     rf"(?:history|presents?|with|{CONDITIONS}))",
@@ -62,10 +91,40 @@ PRIVATE = phrases(
     r"""religion; religious beliefs?; faith; sexual orientation; sexuality; ethnicity; ethnic origin; race;
     political (?:views|opinions|affiliation); party membership; union membership; criminal (?:record|conviction)"""
 )
+RELIGIOUS = phrases(
+    r"""mosque; synagogue; ramadan; kosher; halal; sabbath; (?:for|on) religious reasons; his faith; her faith;
+    prayers?;
+    baptis(?:m|ed); konfession\w*; religionszugehörigkeit; kirchenaustritt; laizist; for prayer; ethnic monitoring;
+    orthodox christian; church tax; kirchensteuer; black african; asian british; roma; caste"""
+)
+UNION = phrases(
+    r"""shop steward; union rep\w*; union matter; union (?:delegate|official); joined the (?:\w+ ){0,2}union;
+    gewerkschaftsmitglied\w*;
+    syndiqué\w*; délégué syndical; member of the (?:greens|liberals|conservatives|socialists|social democrats);
+    voting intention; stands for the council; party member; parteimitglied\w*"""
+)
+FAMILY = phrases(
+    r"""custody (?:hearing|battle|case); joint custody; custody of (?:the|his|her|their)
+    (?:child|children|son|daughter); divorce; filed for divorce; since (?:the|his|her) separation; separat(?:ed|ion)
+    from (?:his|her); moved out of the
+    family home;
+    foster child; adoption (?:papers|leave|of a child); adopts? an? (?:child|girl|boy|baby); domestic violence;
+    scheidung; sorgerecht; trennung von; getrennt lebend;
+    divorcée?; garde (?:des enfants|alternée); affair with"""
+)
+BIOMETRIC = phrases(
+    r"""fingerprints? (?:of|from|taken); fingerprints; face template; facial template; biometric
+    (?:enrolment|template|data);
+    voice sample; fingerabdr[uü]ck\w*; empreintes digitales"""
+)
 SPECIAL = re.compile(
+    rf"\b(?:{RELIGIOUS}|{UNION}|{FAMILY}|{BIOMETRIC})\b|\b(?:that|says|said|told)\b[^.\n]{{0,60}}\b(?:is"
+    rf"|was)\s+{BELIEFS}\b|"
+    r"\b(?:criminal\s+record|conviction)\s+(?:extract|for)\b|"
     rf"\b(?:is|as|was|identifies\s+as|came\s+out\s+as|practi[sc]ing|devout|converted\s+to)\s+(?:an?\s+)?{BELIEFS}\b"
     rf"|\b(?:his|her|their|my)\s+{PRIVATE}\b"
-    r"|\b(?:religion|religious\s+affiliation|sexual\s+orientation|ethnicity|ethnic\s+origin|race|political\s+affiliation"
+    r"|\b(?:religion|religious\s+affiliation|sexual\s+orientation|ethnicity|ethnic\s+origin|race"
+    r"|political\s+affiliation"
     r"|union\s+member(?:ship)?)\s*:\s*\w+"
     r"|\b(?:is|was)\s+(?:a\s+)?(?:trade\s+)?union\s+(?:member|representative)\b"
     r"|\bmember\s+of\s+(?:the\s+)?(?:(?:\w+\s+)?trade\s+union|union|[A-Z]\w+\s+party)\b"
@@ -77,6 +136,10 @@ SPECIAL = re.compile(
 )
 
 
-def find_health(text: str) -> list[Finding]:
-    """Findings of kinds health (a word of medicine), clinical (of one person) and special (belief, orientation …)."""
-    return [*matches("health", HEALTH, text), *matches("clinical", CLINICAL, text), *matches("special", SPECIAL, text)]
+def find_health(text: str, *, of_person: bool) -> list[Finding]:
+    """Findings of kinds clinical (health of one person) and special (belief, orientation, family …). of_person:
+        somebody
+    is named, so words of medicine count as well: kind health.
+    """
+    said = matches("health", HEALTH, text) if of_person else ()
+    return [*said, *matches("clinical", CLINICAL, text), *matches("special", SPECIAL, text)]

@@ -103,13 +103,20 @@ def find_identifiers(text: str, lang: str = "en") -> list[Finding]:
     found = [
         *matches("government_id", formats.SSN, text),
         *matches("government_id", formats.NATIONAL_ID, text),
+        *matches("government_id", formats.NATIONAL_ID_OF, text),
+        *matches("licence", formats.LICENCE_OF, text),
+        *matches("licence", formats.PLATE, text),
         *matches("health_id", formats.RECORD, text),
         *matches("personnel_id", formats.PERSONNEL, text),
         *matches("card", formats.CARD, text),
-        *matches("born", formats.BORN, text),
+        *(f for f in matches("born", formats.BORN, text) if not formats.is_history(text[f.start : f.end])),
+        *matches("born", formats.BORN_YEAR, text),
+        *matches("born", formats.BORN_TABLE, text),
         *matches("street", formats.STREET, text),
         *matches("phone", formats.PHONES, text),
     ]
+    if formats.CALLING.search(text):
+        found += [f for f in matches("phone", formats.GROUPED, text) if not any_overlap(f, found)]
     for account in matches("account", formats.ACCOUNT, text):
         if sum(character.isdigit() for character in text[account.start : account.end]) >= 4:
             found.append(account)
@@ -138,6 +145,8 @@ def _presidio(text: str) -> list[Finding]:
 
 def _kind(entity: str, value: str) -> str:
     if entity == "EMAIL_ADDRESS":
+        if not value.rpartition(".")[2].isalpha():
+            return ""  # a user at a machine: root@10.0.0.1
         return "role_mailbox" if is_role_mailbox(value) else "email"
     return next((kind for kind, entities in KINDS.items() if entity in entities), "")
 

@@ -20,15 +20,40 @@ INTERNAL = re.compile(
         r"""for internal (?:use|distribution|circulation|purposes)(?: only)?; internal use only; internal only;
         staff only; company internal; internal (?:memo(?:randum)?|draft)\b; employees only;
         (?:do )?not (?:to be )?(?:share|shared|distribute|distributed|forward|circulate)d? (?:this )?(?:\w+ )?outside;
-        nur für (?:den )?(?:internen gebrauch|interne zwecke); usage interne; uso interno"""
+        nur für (?:den )?(?:internen gebrauch|interne zwecke); usage interne; uso interno;
+        for (?:our )?(?:own )?(?:staff|employees|personnel|colleagues|our people|our own teams)(?: only)?(?=\s*[:.]);
+        our people only; for us only; (?:only )?for use (?:inside|within) (?:the|our)
+        (?:company|organisation|firm|house|works|group);
+        (?:only|just) (?:inside|within) (?:the|our) (?:company|organisation|firm|house|project team);
+        must not leave (?:the|our) (?:company|house|building|site|organisation); within the project team\);
+        (?:nur|ausschließlich) für (?:unsere )?(?:mitarbeiter\w*|beschäftigte\w*|das personal); do not circulate
+        outside;
+        not for (?:customers?|visitors|contractors|outsiders|third parties|suppliers|agencies|forwarding|external
+        (?:use|readers));
+        do not (?:give|show|pass|hand|send|speak about) (?:this|it|the following|them|out|on)?(?: on)? ?to (?:\w+ or
+        )?(?:customers?|visitors|contractors|outsiders|third parties|suppliers|agencies);
+        not (?:to be )?(?:shared|discussed|published|handed|passed|given|shown|available)(?: on| out)?(?: (?:with|to)
+        (?:\w+ or )?(?:customers?|visitors|(?:sub)?contractors|clients|outsiders|third parties|suppliers|agencies|the
+        public))?(?=\s*[.,;:)]|$);
+        please do not
+        (?:show|share|pass|forward|hand)\b[^.\n]{0,40}(?:visitors|customers?|contractors|outside|agencies|outsiders);
+        (?:please )?treat as internal; company[ -]internal; internal (?:wiki|circular|note|notice|working
+        paper|comment|addresses|procedure|guideline|meeting);
+        staff notice; circular is addressed to employees; restricted to (?:\w+ )?(?:personnel|staff|employees);
+        betriebsintern\w*; nur intern; firmenintern\w*; hausintern\w*; interne (?:notiz|mitteilung|anweisung); bleibt
+        (?:bitte )?im hause?;
+        nicht (?:an|für) (?:dritte|kunden|externe)(?: weiter\w+)?; document interne; note interne; diffusion interne;
+        réservée? au personnel; (?:ne pas|à ne pas) diffuser (?:à|en) l?['’]?ext[eé]rieur"""
     )
-    + rf"\b|{LINE}internal{END}",
+    + rf"(?!\w)|{LINE}intern(?:al|e)?(?:\s+use)?{END}|{LINE}internal\s+use\s*[.:]|{LINE}internal\s+[-–—:]"
+    rf"|{LINE}(?:betriebs|firmen)?intern(?:e)?\s*:",
     re.IGNORECASE,
 )
 # A licence that allows internal use is no mark.
 LICENCE = re.compile(
     r"\b(?:licen[cs]e[ds]?|licensee|software|source\s+code|derivative|copies|copy|documentation|products?)\b", re.I
 )
+LICENCED = re.compile(r"\blicen[cs](?:ed?|ing)\b[^.\n]{0,60}\bfor\b[^.\n]{0,30}\binternal\b", re.IGNORECASE)
 # A duty to keep something confidential marks nothing.
 DUTY = re.compile(
     r"\b(?:keep|kept|hold|held|treat(?:ed)?|maintain(?:ed)?|remains?|preserved?|in|considered|deemed)\b[^.\n]{0,80}$",
@@ -57,14 +82,110 @@ DEALS = re.compile(
         r"""acquisition target; takeover (?:bid|target|offer); letter of intent to acquire; non-?binding offer for;
         (?:plans?|planning|negotiat\w+|talks) to (?:acquire|buy out|merge with|take over|divest|lay off);
         (?:plans?|planning) to make \w+ redundant; material non-?public;
-        (?:has|have|is|are) not (?:yet )?(?:been )?(?:publicly )?(?:announced|public|made public|disclosed);
-        before (?:the|any) (?:public )?announcement; board[\s-]+(?:only|eyes only|confidential)"""
+        (?:has|have|is|are) not (?:yet )?(?:been )?(?:publicly )?(?:announced|public(?! ones| holidays)|made
+        public|disclosed);
+        before (?:the|any) (?:public )?announcement; board[\s-]+(?:only|eyes only|confidential);
+        exclusivity until; draft (?:heads of terms|letter of intent)"""
     )
     + r"\b",
     re.IGNORECASE,
 )
+OTHERS = phrases(
+    r"""they; he; she; it; customers?; clients?; competitors?; staff; employees; (?:the )?works council;
+    distributors?; suppliers?;
+    landowners?; owners?; the (?:other
+    side|market|press|public|plant|union|buyer|seller|client|team|bidders?|management|purchasing team);
+    nobody(?: \w+)?; no one; any bidder"""
+)
+# That somebody must not learn of it is what makes a plan, a dispute or a position confidential.
+HUSHED = re.compile(
+    rf"\b(?:{OTHERS}\s+)(?:\w+\s+){{0,3}}(?:must|may|should|shall|are|is|were|have|has|do|does)\s+(?:not|never)\s+"
+    r"(?:yet\s+|to\s+)?(?:be\s+|been\s+)?(?:learn|know|hear|find\s+out|notice[d]?|told|informed|see|seen|aware)\b"
+    r"|\b(?:must|may|should|will)\s+(?:not|never)\s+(?:learn|know|hear|find\s+out)\b"
+    rf"|\b(?:other\s+side|they|customer|client|competitors?)\s+(?:has|have|does|do)\s+not\s+(?:yet\s+)?(?:noticed?"
+    rf"|know|learnt|learned|seen)\b"
+    r"|\b"
+    + phrases(
+        r"""keep (?:that|this|it) (?:to yourself|to yourselves|between us|quiet|strictly|under wraps); between you
+        and me;
+        between ourselves; nothing (?:of this |may |must |is to )\w+ (?:get out|known|leave); may get out; get out
+        before;
+        (?:is|be|are|was) not (?:yet )?(?:public(?! ones| holidays)|published|known|announced|told); not (?:yet|to
+        be) (?:published|announced);
+        until (?:it is|the|they|we|he|she|then)?
+        ?[^.\n]{0,40}(?:announced?|announcement|signing|published|spoken|filing|filed);
+        no word (?:to|about); not a word; (?:told|tell|said to|know from) (?:us )?(?:in confidence|privately); has
+        privately;
+        kept? strictly; to be kept (?:secret|strictly|among); are insiders; is an insider; insider list;
+        (?:is|are|our|remains) (?:a |an |\w+ )?trade secrets?(?= of (?:the company|ours)| and|\s*[.,;:]|$);
+        marketing know last; talk to nobody; do not hand out; not to be shown to; (?:will|shall) hear it from; not
+        before;
+        must not be mentioned; do not mention; not mention (?:it|that|this); on no account mention; may not be seen to;
+        is not to be told; are not to be told; not to be told; keep silence; keeps? silent about; silence about; keep
+        the witness;
+        away from questions; embargoed until; keep (?:this|it|that) confidential; (?:will|shall|are to) (?:only )?be
+        told (?:in|on|after|later|once|when);
+        without (?:informing|telling|consulting) (?:the|our|them); (?:weiß|wissen|weiss) (?:davon |hiervon )?(?:noch
+        )?nichts; behind (?:their|his|her) backs?;
+        not (?:yet )?(?:informed|told|aware)(?= of (?:this|it|our)|\s*[.;]); nobody is to (?:write|speak|know);
+        (?:use|under|by) (?:the|its|their) code ?names?; code ?named; before it becomes known; for the board alone;
+        executive committee only; privately (?:told|agreed); has not been made public;
+        betriebsgeheimnis\w*; geschäftsgeheimnis\w*; nicht weitergeben; nicht weitersagen; darf (?:noch )?nicht
+        bekannt werden;
+        unter uns; noch nicht öffentlich; vertraulich(?=\s*[:.,;]); aucune annonce; ne pas divulguer; ne
+        doi(?:t|vent) pas (?:savoir|apprendre);
+        confidentiel(?:le)?(?=\s*[:.,;]); secret de fabrication; secret des affaires; à ne pas ébruiter; entre nous"""
+    )
+    + r"(?!\w)",
+    re.IGNORECASE,
+)
+# What one would use against another party, or they against us.
+POSITION = re.compile(
+    r"\b"
+    + phrases(
+        r"""go in low; hold firm (?:on|to); concede (?:on|the); walk away (?:if|from|at); bottom line is; fallback
+        (?:position|is); bargaining (?:position|chip);
+        (?:offer|bid|bidding|negotiation|litigation|defence|pricing|exit) strategy; agreed in principle to
+        (?:sell|close|merge|buy|acquire|divest);
+        decided (?:in principle )?to (?:sell|close|drop|exit|leave|cancel|divest|shut|dismiss|replace); being
+        (?:audited|investigated) by;
+        es ist geplant,? (?:\w+ ){0,4}zu schließen; offre de rachat; our (?:opening |negotiating |own )?position
+        (?:is|was|paper); position paper for; negotiat\w+ (?:brief|position|mandate|margin|ceiling);
+        opening position; our ceiling; our best lever; weak(?:ness| point)(?:es)? of our; our weak(?:ness|
+        point)(?:es)?;
+        undercut; until they withdraw; only supplier of; plan b (?:for|if); settle before; we had better settle; we
+        (?:may|can) go as far as;
+        better settle; there is no such bidder; squeeze us; take it only after signing; raise it only after;
+        deny everything; we have (?:probably )?infringed; litigation hold; inquiry that is not public;
+        the tender was rigged; whistle-?blower; audit committee investigates; our own test; longer than what we
+        reported; than we reported;
+        will be cancelled; we (?:are going to|will|intend to|plan to|want to)
+        (?:cancel|leave|drop|close|exit|terminate|withdraw|sell) the;
+        (?:closing|closure of) the (?:\w+ ){0,2}(?:foundry|plant|works|site|factory|branch); positions (?:in \w+
+        )?would go;
+        (?:prüft|prüfen) den verkauf; schließung des werks; kaufpreisvorstellung; wir wollen höchstens;
+        étudie la (?:cession|fermeture|vente); envisage de (?:céder|fermer|vendre); plan social"""
+    )
+    + r"(?!\w)",
+    re.IGNORECASE,
+)
+# Nothing may leave a few people: a matter of its own level.
+SMALL_CIRCLE = re.compile(
+    r"\b"
+    + phrases(
+        r"""(?:only|no more than|just) (?:two|three|four|five|six|seven|\d) (?:people|persons|of us) know; must go no
+        further; goes? no further;
+        it must stay that way; known (?:only )?to (?:the )?(?:managing director|chair\w*|two|three|four|a few)
+        [^.\n]{0,60}(?:only|no further|nobody else);
+        nobody (?:else )?(?:but|except) (?:the|us|you) [^.\n]{0,40} (?:may|must) know;
+        nur (?:zwei|drei|vier) personen wissen; seules? (?:deux|trois|quatre) personnes"""
+    )
+    + r"(?!\w)",
+    re.IGNORECASE,
+)
 ADVISES = phrases(
-    """advises?; advised; advice; assessment; view; believes?; recommends?; recommended; estimates?; considers?"""
+    """advises?; advised; advice; assessment; view; believes?; recommends?; recommended; estimates?; considers?;
+    thinks?; sees?; warns?; expects?"""
 )
 PRIVILEGE = re.compile(
     rf"\b(?:our|outside|external|general|in-house|legal)\s+counsel(?:['’]s)?\s+{ADVISES}\b"
@@ -78,6 +199,14 @@ PRIVILEGE = re.compile(
         we (?:should|would) settle; anwaltsgeheimnis;
         (?:advised by|advice (?:of|from)) (?:our|outside|external|in-house) (?:\w+ )?counsel;
         (?:advised by|advice (?:of|from)) our (?:\w+ )?(?:lawyers?|attorneys?|solicitors?);
+        (?:counsel|legal|lawyers?)['’]s? (?:view|advice|note|opinion) (?:is|was); (?:our|the company['’]s)
+        (?:lawyers?|attorneys?|solicitors?|barristers?|counsel)
+        (?:thinks?|believes?|says?|advises?|warns?|sees?|expects?);
+        legal advice(?=\s*:); legal (?:note|opinion)(?=\s*[:,]); (?:unser|unsere|der|die)
+        (?:anwalt|anwältin|anwälte|rechtsabteilung|kanzlei) (?:rät|raten|hält|meint|empfiehlt|sieht);
+        anwaltliche (?:stellungnahme|einschätzung|auskunft); rechtsgutachten; (?:notre|nos) (?:avocate?s?|conseils?)
+        (?:estime\w*|conseille\w*|pense\w*|recommande\w*|juge\w*);
+        avis de (?:notre|nos) (?:avocats?|conseils?); consultation juridique confidentielle;
         (?:likelihood|chances?|odds|prospects?) of (?:success|losing|prevailing|winning) (?:at|in|on)"""
     )
     + r"\b",
@@ -102,12 +231,19 @@ DECLARED = re.compile(
 
 
 def find_marks(text: str) -> list[Finding]:
-    """Findings of kinds internal, confidential, deal, privilege, secret_mark and declared:<level>."""
+    """Findings of kinds internal, confidential, deal, privilege, secret_mark, small_circle and declared:<level>."""
     found = [
-        *(f for f in matches("internal", INTERNAL, text) if len(text) < 160 or not LICENCE.search(text)),
+        *(
+            f
+            for f in matches("internal", INTERNAL, text)
+            if not (LICENCED.search(text) or len(text) >= 160 and LICENCE.search(text))
+        ),
         *(f for f in matches("confidential", CONFIDENTIAL, text) if not DUTY.search(text[: f.start])),
         *matches("deal", DEALS, text),
+        *matches("confidential", HUSHED, text),
+        *matches("confidential", POSITION, text),
         *matches("secret_mark", SECRET, text),
+        *matches("small_circle", SMALL_CIRCLE, text),
     ]
     if not PRIVILEGE_BOILERPLATE.search(text):
         found += matches("privilege", PRIVILEGE, text)

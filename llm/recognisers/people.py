@@ -137,8 +137,11 @@ def _by_given_name(text: str) -> list[Finding]:
     names, found, index = given_names(), [], 0
     while index < len(words):
         word = words[index]
+        if not word.group()[0].isupper():
+            index += 1
+            continue
         lowered = _bare(word.group())
-        is_name = word.group()[0].isupper() and (lowered in names or "-" in lowered and lowered.split("-")[0] in names)
+        is_name = lowered in names or "-" in lowered and lowered.split("-")[0] in names
         if is_name and not _after_capital(text, words, index):
             last = _family_name(text, words, index)
             if last > index:

@@ -9,22 +9,30 @@ from llm.recognisers.formats import without_urls
 
 FORMATS = re.compile(
     r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----|\bA[KS]IA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}"
-    r"|\bglpat-[\w-]{16,}|\bxox[abeprs]-[\w-]{10,}|\bAIza[0-9A-Za-z_-]{30,}|\bnpm_[A-Za-z0-9]{30,}|\bdop_v1_[a-f0-9]{40,}"
+    r"|\bglpat-[\w-]{16,}|\bxox[abeprs]-[\w-]{10,}|\bAIza[0-9A-Za-z_-]{30,}|\bnpm_[A-Za-z0-9]{30,}"
+    r"|\bdop_v1_[a-f0-9]{40,}"
     r"|(?<![\w/-])(?:sk|pk|rk)[-_](?=[\w-]{0,80}\d)(?:live|test|ant|proj)?[-_]?[A-Za-z0-9_-]{12,}"
     r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bBearer\s+[\w.~+/-]{20,}=*"
     r"|\b[a-z][a-z0-9+.-]{2,}://[^\s:/@]+:[^\s:/@]{3,}@[\w.-]+"
 )
 VALUE = r"[\"'`“]?(?P<hit>[^\s\"'`”,;|]{4,})"
-FOR_WHAT = r"(?:(?:for|of|to)\s+[\w .@/-]{1,40}?\s*)?"
+FOR_WHAT = (
+    r"(?:(?:for|of|to|on|at|du|de|des|im|in|am|der|des|für|zum|zur|(?:is"
+    r"|was)\s+the\s+usual)\s+[\w .@/'’-]{1,50}?\s*|[\w-]{1,20}\s*(?=:)|[\w ]{1,30}\(\w[\w ]{1,40}\)\s*)?"
+)
 PASSWORD = re.compile(
-    r"\b(?:\w*pass(?:word|wd|phrase|code)?|\w*pwd|pw|passwort|kennwort|mot\s+de\s+passe|contraseña|senha|identified\s+by)\b"
-    rf"\*{{0,2}}[\"'`]?\s*{FOR_WHAT}(?:(?:is|was|are|ist|lautet|est|es)\s*:?|:|=>?|->|→|(?=\s['\"]))\s*\*{{0,2}}{VALUE}",
+    r"\b(?:\w*pass(?:word|wd|phrase|code)?|\w*pwd|pw|passwort|kennwort|mot\s+de\s+passe|contraseña|senha"
+    r"|identified\s+by)\b"
+    rf"\*{{0,2}}[\"'`]?\s*{FOR_WHAT}(?:\b(?:is|was|are|ist|lautet|est|es|(?:has"
+    rf"|was)\s+never\s+been\s+changed\s+from|still|remains|changed\s+to|set\s+to|reset\s+to)\b\s*:?|:|=>?|->|→"
+    rf"|(?=\s['\"]))\s*\*{{0,2}}{VALUE}",
     re.IGNORECASE,
 )
 TOKEN = re.compile(
-    r"(?<![A-Za-z0-9])(?:\w*api|wi-?fi|wlan|network|access|secret|auth(?:entication)?|bearer|encryption|signing|private|shared|client|session|refresh|master"
+    r"(?<![A-Za-z0-9])(?:\w*api|wi-?fi|wlan|network|access|secret|auth(?:entication)?|bearer|encryption|signing"
+    r"|private|shared|client|session|refresh|master"
     r"|deploy|webhook|license|licence)[\s_-]*(?:key|token|secret|seed)"
-    rf"(?:\s+(?:for|to)\s+[\w .@/-]{{1,40}}?)?\b[\"'`]?\s*(?:is|was|:|=>?|->)\s*{VALUE}",
+    rf"(?:\s+(?:for|to|of|from|in|on)\s+[\w .@/-]{{1,40}}?)?\b[\"'`]?\s*(?:is|was|:|=>?|->|→)\s*{VALUE}",
     re.IGNORECASE,
 )
 CODE = re.compile(
@@ -33,9 +41,11 @@ CODE = re.compile(
         r"""(?:alarm|door|gate|safe|vault|access|entry|security|garage|building|lock) (?:code|pin|combination);
         (?:disarm|unlock) code;
         PIN(?: (?:code|number))?; (?:recovery|backup) codes?; combination; one-?time (?:code|password); türcode;
-        alarmcode"""
+        alarmcode; türcode; torcode; code (?:de l['’]|du |de la
+        |d['’])\s*(?:alarme|coffre|porte|portail|accès|entrée)"""
     )
-    + r"\s*(?:(?:for|of|to)\s+[\w ]{1,30}?\s*)?(?:is|are|was|:|=)\s*"
+    + r"\s*(?:(?:for|of|to|du|de|der|des|im|am|für|in)\s+[\w '’]{1,40}?\s*)?(?:is\s+still|is|are|was|ist|lautet|est"
+    r"|:|=)\s*"
     r"(?P<hit>\d[\d -]{2,}\d|[A-Z0-9]{4,}(?:-[A-Z0-9]{4,})+)",
     re.IGNORECASE,
 )
@@ -44,6 +54,46 @@ LOGIN = re.compile(
     r"(?:password\s+)?(?P<hit>(?=\S*\d)(?=\S*[A-Za-z])(?=\S*[^\w\s.,;:]|\S*[A-Z])\S{8,})",
     re.IGNORECASE,
 )
+OPENS = re.compile(
+    r"\b(?:opens?|opened|switch(?:ed|es)?\s+off|turn(?:ed|s)?\s+off|deactivated?|keypad|disarm(?:ed)?|unlock(?:s"
+    r"|ed)?|öffne\w*|entsperr\w*|ouvre"
+    r"|désactiver)\b[^.\n]{0,40}?\b(?:with|by|code|takes|is|mit|avec)\s+(?:the\s+|den?\s+|le\s+)?(?:code\s+)?"
+    r"(?P<hit>[A-Z]?\d[\d -]{2,}\d[#*]?)|\b(?:enter|type|dial|tippe\w*|tapez"
+    r"|saisir)\s+(?P<typed>\d{4,8}[#*]?)(?!\s*(?:times|to|for|rows))",
+    re.IGNORECASE,
+)
+PHRASE = re.compile(
+    r"\b(?:phrase|passphrase|password|passwort|kennwort|half|mot\s+de\s+passe"
+    r"|seed)\b[^.\n\"“”«„]{0,40}[\"“«„]\s?(?P<hit>[^\"”»“\n]{6,60})[\"”»“]",
+    re.IGNORECASE,
+)
+KEY_VALUE = re.compile(
+    r"(?<![\w-])(?:pass|pwd|pw|secret|token|seed|\w*(?:BOT|TOKEN|SECRET|PASSWORD"
+    r"|KEY))\s*[=: ]\s*(?P<hit>(?=\S*\d)(?=\S*[A-Za-z])[A-Za-z0-9][^\s,;|]{7,})"
+)
+SEED_WORDS = re.compile(
+    r"\b(?:recovery|seed|backup|wallet|mnemonic)\s+(?:phrase"
+    r"|words)\b[^.\n]{0,20}?[:\s](?P<hit>[a-z]{3,10}(?:[ ,]+[a-z]{3,10}){9,23})"
+)
+SLASHED = re.compile(
+    r"(?:\b(?:admin\w*|root|operator|user\w*|benutzer)|\b(?:identifiants?|zugangsdaten|login"
+    r"|credentials)\b[^\n/]{0,40})"
+    r"\s*[/:]\s*(?P<hit>(?=\S*\d)(?=\S*[A-Za-z])[^\s/,;]{6,40})",
+    re.IGNORECASE,
+)
+CURL_USER = re.compile(r"(?<!\w)-u\s+[\w.-]+:(?P<hit>[^\s@]{4,})")
+USER_AND = re.compile(
+    r"\b(?:user|login|benutzer|identifiant|account)\b[^\n]{0,30}[\"'“]\s?[\w.@-]+[\"'”]\s+(?:and|und|et|/"
+    r"|with)\s+[\"'“](?P<hit>[^\"'”\n]{6,40})[\"'”]",
+    re.IGNORECASE,
+)
+SECRET_TABLE = re.compile(
+    r"^[ \t]*\|[^\n]*\b(?:password|passwort|kennwort|mot\s+de\s+passe|passphrase|pin|secret|token|api\s?key"
+    r"|code)\b[^\n]*\|[ \t]*\n"
+    r"[ \t]*\|[ \t:|-]+\|[ \t]*\n[ \t]*\|(?P<hit>[^\n]*\d[^\n]*)\|",
+    re.IGNORECASE | re.MULTILINE,
+)
+TABLE_HEAD = re.compile(r"password|passwort|kennwort|mot\s+de\s+passe|passphrase|secret|token|api\s?key", re.IGNORECASE)
 # The next word of a sentence about passwords, not a password.
 PROSE = re.compile(
     phrases(
@@ -69,7 +119,23 @@ def find_secrets(text: str) -> list[Finding]:
     found += [f for f in matches("secret", TOKEN, text) if is_token(text[f.start : f.end])]
     found += matches("secret", CODE, text)
     found += [f for f in matches("secret", LOGIN, text) if is_token(text[f.start : f.end])]
+    found += matches("secret", OPENS, text)
+    found += [*matches("secret", CURL_USER, text), *matches("secret", SEED_WORDS, text)]
+    found += [f for f in matches("secret", SLASHED, text) if is_password(text[f.start : f.end], quoted=False)]
+    found += [f for f in matches("secret", KEY_VALUE, text) if is_token(text[f.start : f.end])]
+    found += [f for f in matches("secret", PHRASE, text) if is_phrase(text[f.start : f.end])]
+    found += [f for f in matches("secret", USER_AND, text) if is_phrase(text[f.start : f.end])]
+    for match in SECRET_TABLE.finditer(text):
+        if TABLE_HEAD.search(match.group().partition("\n")[0]):
+            found.append(Finding("secret", *match.span("hit")))
     return found
+
+
+def is_phrase(value: str) -> bool:
+    """Whether what stands in quotation marks behind such a word is a secret: several words, or letters with digits."""
+    if PROSE.match(value) or value.startswith(PLACEHOLDER) or set(value) <= MASK:
+        return False
+    return len(value.split()) >= 3 or any(c.isdigit() for c in value) or "-" in value
 
 
 def is_password(value: str, *, quoted: bool) -> bool:

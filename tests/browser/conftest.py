@@ -20,27 +20,36 @@ BASE = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="session")
-def installation(chromium: Browser) -> Iterator[str]:
+def environment() -> Iterator[dict[str, str]]:
+    """Of the installation and of its commands. Its CLEARANCE_HOME is BROWSER_TEST_HOME, or a new one."""
+    running = os.environ.get("BROWSER_TEST_HOME")
+    home = Path(running or tempfile.mkdtemp(prefix="clearance-browser-"))
+    home.chmod(0o711)
+    dropped = ("CLEARANCE_", "DATABASE_", "ANTHROPIC_", "DJANGO_SETTINGS_MODULE")
+    made = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
+    made |= {"CLEARANCE_HOME": str(home), "CLEARANCE_PORT": str(free_port())}
+    made["CLEARANCE_OFFLINE_PACE"] = "0.15"  # an answer lasts long enough to reload in the middle of it
+    yield made
+    if not running:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def installation(chromium: Browser, environment: dict[str, str]) -> Iterator[str]:
     """`make up` in an empty CLEARANCE_HOME: the URL of the running installation, demo workspace loaded and read.
 
-    BROWSER_TEST_URL names one that runs already instead, to write tests by; the tests leave things behind in it.
+    BROWSER_TEST_URL names one that runs already instead, with BROWSER_TEST_HOME, to write tests by; the tests leave
+    things behind in it.
     """
     if running := os.environ.get("BROWSER_TEST_URL"):
         yield running.rstrip("/")
         return
-    home = Path(tempfile.mkdtemp(prefix="clearance-browser-"))
-    home.chmod(0o711)
-    port = free_port()
-    dropped = ("CLEARANCE_", "DATABASE_", "ANTHROPIC_", "DJANGO_SETTINGS_MODULE")
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
-    environment |= {"CLEARANCE_HOME": str(home), "CLEARANCE_PORT": str(port)}
-    environment["CLEARANCE_OFFLINE_PACE"] = "0.15"  # an answer lasts long enough to reload in the middle of it
-    log = home / "supervisor.log"
+    log = Path(environment["CLEARANCE_HOME"]) / "supervisor.log"
     with log.open("wb") as output:
         process = subprocess.Popen(
             [sys.executable, "-m", "config.supervisor"], cwd=BASE, env=environment, stdout=output, stderr=output
         )
-    url = f"http://127.0.0.1:{port}"
+    url = f"http://127.0.0.1:{environment['CLEARANCE_PORT']}"
     try:
         wait_for(lambda: urllib.request.urlopen(f"{url}/readyz", timeout=2), "the installation", 240)
     except AssertionError:
@@ -54,7 +63,6 @@ def installation(chromium: Browser) -> Iterator[str]:
     with suppress(subprocess.TimeoutExpired):
         process.wait(30)
     process.kill()
-    shutil.rmtree(home, ignore_errors=True)
 
 
 def open_page(browser: Browser, installation: str, user: str, **options: object) -> Page:

@@ -1,5 +1,8 @@
 """Every page: it fits, complains of nothing, asks no other host, is accessible, and reads without JavaScript."""
 
+import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -7,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
-from tests.browser.conftest import open_page, open_record
+from tests.browser.conftest import BASE, open_page, open_record
 
 pytestmark = pytest.mark.browser
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
@@ -15,8 +18,24 @@ WIDTHS = (320, 390, 768, 1280, 1440, 1920, 2560)
 JUDGED = (320, 1280, 1920)
 NAMES = (
     "sign-in", "home", "contracts", "projects", "list-none", "record", "quarantined", "form", "new", "reader", "search",
-    "search-empty", "search-none", "conversations", "conversation", "join", "password", "not-found",
+    "search-empty", "search-none", "conversations", "conversation", "join", "password", "not-found", "evaluation",
+    "evaluation-run", "bench", "bench-empty",
 )  # fmt: skip
+QUESTIONS = (
+    {
+        "id": "cap",
+        "question": "What is the liability cap of the structural steel subcontract with Brannock Steel?",
+        "places": [{"file": "steel-subcontract-brannock.pdf"}],
+        "labels": [],
+    },
+    {
+        "id": "pay",
+        "question": "What was decided in the pay review of Tomasz Wrona?",
+        "places": [{"file": "pay-review-tomasz-wrona-2026.pdf", "page": 1}],
+        "labels": ["PII", "Financial"],
+    },
+    {"id": "dog", "question": "May I bring my dog to the site office?", "answerable": False, "labels": []},
+)
 WIDE_PARTS = """async (width) => {
   const page = document.documentElement, deadline = performance.now() + 5000;
   const painted = () => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)));
@@ -73,8 +92,8 @@ class Visitor:
 
 
 @pytest.fixture(scope="module")
-def addresses(chromium: Browser, installation: str) -> dict[str, str]:
-    """Where the pages are; a conversation with an answered question is made on the way."""
+def addresses(chromium: Browser, installation: str, environment: dict[str, str]) -> dict[str, str]:
+    """Where the pages are; a conversation with an answered question, and an evaluation, are made on the way."""
     page = open_page(chromium, installation, "admin")
     root = f"{installation}/w/demo/"
     record = open_record(page, "contract", "Structural Steel Subcontract")
@@ -88,6 +107,11 @@ def addresses(chromium: Browser, installation: str) -> dict[str, str]:
     page.wait_for_url("**/chat/*-*/")
     conversation = page.url
     quarantined = record_with_a_broken_file(page)
+    evaluate(environment)
+    page.goto("evaluation/")
+    run = page.locator("main tbody th a").first.get_attribute("href")
+    page.goto(f"{installation}{run}")
+    question = page.locator("main tbody th a").first.get_attribute("href")
     page.context.close()
     return {
         "sign-in": f"{installation}/sign-in/",
@@ -108,7 +132,20 @@ def addresses(chromium: Browser, installation: str) -> dict[str, str]:
         "join": f"{installation}/join/",
         "password": f"{installation}/account/password/",
         "not-found": f"{root}nowhere/",
+        "evaluation": f"{root}evaluation/",
+        "evaluation-run": f"{installation}{run}",
+        "bench": f"{installation}{question}",
+        "bench-empty": f"{root}evaluation/bench/",
     }
+
+
+def evaluate(environment: dict[str, str]) -> None:
+    """Questions about the demo's documents, asked as two readers: two histories of a set of one name."""
+    asked = Path(environment["CLEARANCE_HOME"]) / "questions about the demo.jsonl"
+    asked.write_text("".join(f"{json.dumps(question)}\n" for question in QUESTIONS))
+    command = [sys.executable, "manage.py", "evaluate", str(asked), "--workspace", "demo", "--as"]
+    for reader in ("viewer", "admin"):
+        subprocess.run([*command, reader], cwd=BASE, env=environment, check=True, capture_output=True)
 
 
 def record_with_a_broken_file(page: Page) -> str:

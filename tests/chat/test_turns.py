@@ -303,7 +303,7 @@ def test_a_search_of_a_turn_is_reranked_where_the_workspace_wishes_it(
     model.says(text="As said [1].")
     turn = start(viewer, contract).ask("And the cup?")
     assert turn["state"] == "done", turn
-    assert "No passage that the asker may see holds the quoted words" in model.requests[3].text
+    assert "No passage was found that holds the quoted words" in model.requests[3].text
 
 
 def is_rerank(request):

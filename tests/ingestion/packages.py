@@ -3,6 +3,7 @@
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
+from typing import IO
 
 from ingestion.documents import Extraction
 from ingestion.extract.inside import extract
@@ -17,6 +18,28 @@ def exchange(path: Path, parts: Mapping[str, bytes | str | None]) -> Path:
             if content is not None:
                 archive.writestr(name, content)
     return path
+
+
+NAMESPACES = " ".join(
+    f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{urn}:1.0"'
+    for name, urn in {
+        "office": "office", "text": "text", "table": "table", "draw": "drawing", "style": "style", "meta": "meta",
+    }.items()
+) + ' xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dc="http://purl.org/dc/elements/1.1/"'  # fmt: skip
+
+
+def odt(path: Path | IO[bytes], body: str, styles: str = "", **parts: str) -> None:
+    """An OpenDocument text with this body."""
+    made = {
+        "mimetype": "application/vnd.oasis.opendocument.text",
+        "content.xml": f"<office:document-content {NAMESPACES}><office:automatic-styles>{styles}"
+        f"</office:automatic-styles><office:body><office:text>{body}</office:text></office:body>"
+        "</office:document-content>",
+        **parts,
+    }
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in made.items():
+            archive.writestr(name, content)
 
 
 def part(path: Path, name: str) -> str:

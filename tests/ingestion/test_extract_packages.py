@@ -9,7 +9,7 @@ import pytest
 
 from ingestion.extract import extract_file
 from ingestion.sandbox import Limits, Quarantined
-from tests.ingestion.packages import exchange, part
+from tests.ingestion.packages import exchange, odt, part
 
 
 def workbook(path: Path) -> None:
@@ -24,9 +24,14 @@ def deck(path: Path) -> None:
     deck.save(path)
 
 
+def text(path: Path) -> None:
+    odt(path, "<text:p>before MARK after</text:p>")
+
+
 # name → (how it is made, the part with its text)
 FORMATS: dict[str, tuple[Callable[[Path], None], str]] = {
     "a.xlsx": (workbook, "xl/worksheets/sheet1.xml"),
+    "a.odt": (text, "content.xml"),
     "a.pptx": (deck, "ppt/slides/slide1.xml"),
 }
 LAUGHS = '<!ENTITY l0 "lol">' + "".join(f'<!ENTITY l{n} "{f"&l{n - 1};" * 10}">' for n in range(1, 10))

@@ -2,6 +2,7 @@
 
 import io
 from collections.abc import Callable
+from email.message import EmailMessage
 
 import openpyxl
 import pptx
@@ -10,6 +11,7 @@ import pytest
 from entities.types import Contract
 from tests.conftest import Person
 from tests.ingestion.helpers import ready, texts
+from tests.ingestion.packages import odt
 
 
 def workbook() -> bytes:
@@ -37,6 +39,19 @@ def deck() -> bytes:
     return saved(deck)
 
 
+def mail() -> bytes:
+    message = EmailMessage()
+    message["Subject"] = "Tides"
+    message.set_content("Quay seven needs heptagonal dredging.")
+    return message.as_bytes()
+
+
+def text() -> bytes:
+    stream = io.BytesIO()
+    odt(stream, "<text:h text:outline-level='1'>Tides</text:h><text:p>Quay seven needs heptagonal dredging.</text:p>")
+    return stream.getvalue()
+
+
 def saved(document) -> bytes:
     stream = io.BytesIO()
     document.save(stream)
@@ -48,6 +63,8 @@ FORMATS: dict[str, tuple[Callable[[], bytes], str, int | None]] = {
     "tides.xlsx": (workbook, "Tides", None),
     "tides.pptx": (deck, "Tides", 2),
     "tides.csv": (table, "", None),
+    "tides.eml": (mail, "Tides", None),
+    "tides.odt": (text, "Tides", None),
     "tides.html": (page, "Tides", None),
 }
 

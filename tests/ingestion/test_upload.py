@@ -59,6 +59,7 @@ def test_the_answer_has_the_shape_of_the_contract(alice: Person, contract: Contr
         "collection": "documents",
         "labels": [],
         "revision": 1,
+        "origin": None,
     }
     assert alice.api.get(f"/api/files/{file['id']}/").json() == file
     listed = alice.api.get(files_url(contract)).json()

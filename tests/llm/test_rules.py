@@ -60,8 +60,9 @@ EXACT = [
     ("Maria Kovacs: her pay goes up to 5,200 a month from April.", {PII, FINANCIAL}),
     ("We pay him sixty thousand a year.", {PII, FINANCIAL}),
     ("The rent of the quay is 48,000 a year.", {FINANCIAL}),
-    ("Name  Grade  Salary\nK. Osei  G7  61,250\nL. Brandt G8 70,100", {FINANCIAL}),
-    ("| Name | Grade | Annual |\n|---|---|---|\n| K. Osei | G7 | 61,250 |", {FINANCIAL}),
+    ("Name  Grade  Salary\nK. Osei  G7  61,250\nL. Brandt G8 70,100", {PII, FINANCIAL}),
+    ("| Name | Grade | Annual |\n|---|---|---|\n| K. Osei | G7 | 61,250 |", {PII, FINANCIAL}),
+    ("| Grade | Annual salary |\n|---|---|\n| G7 | 61,250 |", {FINANCIAL}),
     ("Total cost to completion: 1,204,000", {FINANCIAL}),
     ("Invoice total 14,220.50 net, due in 30 days", {FINANCIAL}),
     ("Day rate: 650", {FINANCIAL}),
@@ -99,6 +100,40 @@ EXACT = [
     ("Wi-Fi key: Blue-Harbour-77", {SECRET}),
     ("postgres://app:hunter2secret@db.internal/main", {SECRET}),
 ]
+
+
+# Each pair differs in what makes the label, and in nothing else that matters.
+TWINS = [
+    ("Severin Kolb was given a final warning.", {PII}, "Severin Kolb was given a new helmet."),
+    ("Ring Ottilie Vance on 0207 555 8841.", {PII}, "Our hotline is open on weekdays, 0207 555 8841."),
+    ("Vehicle of Zoltan Kis, reg. KX21 PLO.", {PII}, "Vehicle of the site, reg. KX21 PLO."),
+    ("Thyra Munk was born in 1975.", {PII}, "Mozart was born in Salzburg on 27 January 1756."),
+    ("Selwyn Orde had a hip operation.", {PII, PII_SENSITIVE}, "Selwyn Orde describes the operation of the pump."),
+    ("Selwyn Orde will adopt a child.", {PII, PII_SENSITIVE}, "Selwyn Orde proposed the adoption of the agenda."),
+    ("Isidor Blum observes the Sabbath.", {PII, PII_SENSITIVE}, "The shop is closed on the Sabbath."),
+    ("Gerda Finn has filed for divorce.", {PII, PII_SENSITIVE}, "Gerda Finn has filed the drawings."),
+    ("We pay Cressida Bolt 310 a day.", {PII, FINANCIAL}, "We walk with Cressida Bolt 3 km a day."),
+    ("Retention of five per cent is released later.", {FINANCIAL}, "Five per cent of the samples were wet."),
+    ("The rotor is 18,400 ex works.", {FINANCIAL}, "The rotor turns at 18,400 a minute."),
+    ("Labourer 8 h x 31.00, sum 248.00.", {FINANCIAL}, "Sections 12.40 and 13.10 apply."),
+    ("The company is short of cash.", {FINANCIAL}, "The company is short of chairs."),
+    ("The works council must not learn of it.", {CONFIDENTIAL}, "The works council will learn of it today."),
+    ("Our lawyers think that we shall lose.", {CONFIDENTIAL}, "Our fitters think that we shall need oil."),
+    ("We have decided to sell the foundry.", {CONFIDENTIAL}, "We have decided to paint the foundry."),
+    ("The recipe is a trade secret of the company.", {CONFIDENTIAL}, '"Trade Secrets" means know-how of either party.'),
+    ("For our staff only: the new rota.", {INTERNAL}, "The software is licensed for internal use only."),
+    ("Betriebsintern: Liste der Fremdfirmen.", {INTERNAL}, "Die Liste der Fremdfirmen hängt am Tor."),
+    ("The PIN of the fuel card is 6617.", {SECRET}, "The PIN has four digits."),
+    ("Only three people know of this plan.", {SECRET}, "Only three people came to the talk."),
+    ("The gate opens with 7731#.", {SECRET}, "The gate opens with a key."),
+    ("| At | Password |\n|---|---|\n| Gate | 3y3s.open |", {SECRET}, "| At | Owner |\n|---|---|\n| Gate | IT 4 |"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "atoms", "harmless"), TWINS)
+def test_what_makes_the_label_and_what_only_looks_like_it(text, atoms, harmless):
+    assert rule_votes(text).atoms == frozenset(atoms)
+    assert rule_votes(harmless).atoms == frozenset()
 
 
 @pytest.mark.parametrize(("text", "atoms"), EXACT)
@@ -159,7 +194,10 @@ def test_no_recogniser_touches_the_network(monkeypatch):
     assert rule_votes("someone@unheard-of.example and 4111 1111 1111 1111").atoms
 
 
-@pytest.mark.parametrize("piece", ["1", "1 ", "a.", "12 Aa\n", "account 12 ", "sk-", "\n", "| 12 ", "Jane Miller "])
+@pytest.mark.parametrize(
+    "piece",
+    ["1", "1 ", "a.", "12 Aa\n", "account 12 ", "sk-", "\n", "| 12 ", "Jane Miller ", "Xa Yb ", "07 ", "counsel's "],
+)
 def test_hostile_lengths_come_to_an_end(piece):
     """Quadratic patterns would take minutes here; the run's time limit would stop them."""
     text = piece * (30_000 // len(piece)) + " IBAN DE89370400440532013000"

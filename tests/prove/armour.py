@@ -18,7 +18,8 @@ from config.roles import APP, OWNER
 from entities.exempt import EXEMPT
 from entities.fields import LabelField, WorkspaceForeignKey
 from entities.rls import LABELLED, UNLABELLED_ABOVE_FLOOR, WORKSPACE, Protect, conditions, policy_sql
-from tests.prove.definers import DEFINERS
+from tests.prove.definers import DEFINERS, OF_THE_OWNER_ONLY
+from tests.prove.triggers import triggers
 
 NARROW = (
     f"{WORKSPACE} AND {LABELLED} AND"
@@ -157,13 +158,17 @@ def roles(database: psycopg.Connection) -> Iterator[str]:
 
 
 def rights(database: psycopg.Connection) -> Iterator[str]:
-    """It reads and writes rows and uses sequences; nobody else does, and nobody makes or truncates anything."""
+    """It reads and writes rows and uses sequences; nobody else does, and nobody makes or truncates anything. To the
+    audit it may only add.
+    """
     for name, kind, grantee, privilege in rows(
         database,
         "SELECT relname, relkind, coalesce(nullif(grantee, 0)::regrole::text, 'PUBLIC'), privilege_type"
         " FROM pg_class, aclexplode(relacl) WHERE relnamespace = 'public'::regnamespace AND grantee <> relowner",
     ):
         allowed = {"SELECT", "USAGE"} if kind == "S" else PRIVILEGES
+        if name in OF_THE_AUDIT:
+            allowed = {"SELECT"} if OF_THE_AUDIT[name][1] is None else {"SELECT", "INSERT"}
         if grantee != APP or privilege not in allowed:
             yield f"{grantee} may {privilege} {name}"
     for name, privilege in rows(
@@ -185,15 +190,19 @@ def rights(database: psycopg.Connection) -> Iterator[str]:
 def functions(database: psycopg.Connection) -> Iterator[str]:
     """Functions that run as their owner are the listed ones, with a fixed search path; none is everybody's."""
     found = set()
-    for name, definer, settings, owner, language, public in rows(
+    for name, definer, settings, owner, language, public, ours in rows(
         database,
         "SELECT proname, prosecdef, coalesce(proconfig, '{}'), proowner::regrole::text, lanname,"
-        " proacl IS NULL OR EXISTS (SELECT FROM aclexplode(proacl) WHERE grantee = 0)"
+        " proacl IS NULL OR EXISTS (SELECT FROM aclexplode(proacl) WHERE grantee = 0),"
+        " has_function_privilege(%s, p.oid, 'EXECUTE')"
         " FROM pg_proc p JOIN pg_language l ON l.oid = prolang WHERE pronamespace = 'public'::regnamespace"
         " AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')",
+        APP,
     ):
         if public:
             yield f"PUBLIC may execute {name}"
+        if ours and name in OF_THE_OWNER_ONLY:
+            yield f"{APP} may execute {name}"
         if owner != OWNER or language not in ("sql", "plpgsql"):
             yield f"{name} is in {language} and belongs to {owner}"
         if definer:
@@ -260,13 +269,3 @@ WITHOUT_KEY = {
     ("entities_audittext", "entry_id"),
     ("entities_auditlink", "entry_id"),
 }
-
-
-def triggers(database: psycopg.Connection) -> Iterator[str]:
-    """None is switched off: keys are triggers too."""
-    for table, name in rows(
-        database,
-        "SELECT tgrelid::regclass::text, tgname FROM pg_trigger t JOIN pg_class c ON c.oid = tgrelid"
-        " WHERE relnamespace = 'public'::regnamespace AND tgenabled <> 'O'",
-    ):
-        yield f"the trigger {name} of {table} does not fire"

@@ -28,3 +28,5 @@ LISTED = {
     "raises the events of a turn; refuses all but the service": "app_raise_events",
 }
 DEFINERS = {name: why for why, names in LISTED.items() for name in names.split()}
+OF_THE_OWNER_ONLY = {"app_audit_door"}
+"""A step that the others take, and nobody by itself: it writes of the audit in the audit."""

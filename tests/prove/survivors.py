@@ -1,3 +1,29 @@
 """Mutants that live, and why that is no hole. A name that is no mutant any more makes the proof fail."""
 
-SURVIVORS: dict[str, str] = {}
+EITHER_FORM = "both forms of the gate let the same rows through, which is asked of each; this chooses the faster"
+NO_PRINCIPAL_IS_0 = "0 is the service, which is answered before roles and grants are asked for"
+SURVIVORS: dict[str, str] = {
+    "retrieval.gate Gates.cheaper: self.all if sizes().records <= 10 * rows else self.each"
+    " -> self.all if True else self.each": EITHER_FORM,
+    "retrieval.gate Gates.cheaper: self.all if sizes().records <= 10 * rows else self.each"
+    " -> self.all if False else self.each": EITHER_FORM,
+    "retrieval.gate Gates.cheaper: sizes().records <= 10 * rows -> sizes().records < 10 * rows": EITHER_FORM,
+    "retrieval.gate Gates.cheaper: 10 -> 11": EITHER_FORM,
+    "retrieval.gate gate: if not scope.is_service: conditions.append(OF_SEEN_SOURCES.format(visible=visible.text))"
+    " -> if True: conditions.append(OF_SEEN_SOURCES.format(visible=visible.text))": (
+        "the service sees every record, so every source is seen: it costs time"
+    ),
+    "entities.access.objects roles_of.load: principal < 0 -> principal <= 0": NO_PRINCIPAL_IS_0,
+    "entities.access.objects roles_of.load: 0 -> 1": NO_PRINCIPAL_IS_0,
+    "entities.access.objects _visible_as: principal > 0 -> principal >= 0": NO_PRINCIPAL_IS_0,
+    "entities.access.objects _visible_as: Q(visibility=Visibility.PRIVATE, created_by=principal)"
+    " -> Q(visibility=Visibility.PRIVATE)": "the last condition asks once more who made a private record",
+    "entities.access.objects _visible_as: if issubclass(kind, model) or issubclass(model, kind)"
+    ": for rule in kind.access().rules: if"
+    " -> if True: for rule in kind.access().rules: if rule.verb == verb and roles.names & set(r"
+    "ule.": ("a rule says of which type it is: no row of another type satisfies it"),
+    "entities.access.objects permission_number: Permission.objects.only('pk').get(content_type=content_type,"
+    " codename=f'{verb}_entity') -> Permission.objects.only('pk').get(codename=f'{verb}_entity')": (
+        "one model is named Entity, so one content type has these codenames; a second would raise, not grant"
+    ),
+}

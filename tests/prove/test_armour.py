@@ -33,6 +33,16 @@ BREAKS = {
     "a table that the application owns": f"ALTER TABLE entities_alias OWNER TO {APP}",
     "a function that the application owns": f"ALTER FUNCTION app_words(text) OWNER TO {APP}",
     "an application that truncates": f"GRANT TRUNCATE ON entities_auditentry TO {APP}",
+    "an audit that is rewritten": f"GRANT UPDATE ON entities_auditentry TO {APP}",
+    "an audit that is thinned out": f"GRANT DELETE ON entities_auditentry TO {APP}",
+    "words of the audit that are rewritten": f"GRANT UPDATE ON entities_audittext TO {APP}",
+    "words of the audit that are removed": f"GRANT DELETE ON entities_audittext TO {APP}",
+    "a chain that the application makes": f"GRANT INSERT ON entities_auditlink TO {APP}",
+    "a chain that the application seals": f"GRANT UPDATE ON entities_auditlink TO {APP}",
+    "a chain that the application cuts": f"GRANT DELETE ON entities_auditlink TO {APP}",
+    "one column of the audit": f"GRANT UPDATE (detail) ON entities_auditentry TO {APP}",
+    "an application that writes of the audit": "GRANT EXECUTE ON FUNCTION app_audit_door(text, bigint[], text)"
+    f" TO {APP}",
     "a table for everybody": "GRANT SELECT ON entities_entity TO PUBLIC",
     "an application that creates": f"GRANT CREATE ON SCHEMA public TO {APP}",
     "a function for everybody": "GRANT EXECUTE ON FUNCTION app_hidden_paragraphs(uuid) TO PUBLIC",
@@ -51,6 +61,18 @@ BREAKS = {
     " DROP CONSTRAINT entities_entityrolegrant_group_id_ws",
     "keys switched off": "ALTER TABLE ingestion_file DISABLE TRIGGER ALL",
     "a cascade switched off": "ALTER TABLE entities_contract DISABLE TRIGGER delete_base",
+    "a cascade that is gone": "DROP TRIGGER forget_pulses ON entities_entity",
+    "an audit without its guard": "DROP TRIGGER guard ON entities_auditentry",
+    "an audit without labels": "DROP TRIGGER label ON entities_audittext",
+    "an audit without digests": "DROP TRIGGER digest ON entities_auditentry",
+    "an audit without seals": "DROP TRIGGER seal ON entities_auditlink",
+    "an audit that seals nothing": "DROP TRIGGER seal ON entities_auditlink; CREATE CONSTRAINT TRIGGER seal"
+    " AFTER INSERT ON entities_auditlink DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (false)"
+    " EXECUTE FUNCTION app_audit_seal()",
+    "a guard of another function": "DROP TRIGGER guard ON entities_auditentry; CREATE TRIGGER guard"
+    " BEFORE INSERT ON entities_auditentry FOR EACH ROW EXECUTE FUNCTION app_text_is_final()",
+    "a trigger that nobody listed": "CREATE TRIGGER more AFTER DELETE ON entities_entity FOR EACH ROW"
+    " EXECUTE FUNCTION app_text_is_final()",
 }
 
 

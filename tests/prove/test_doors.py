@@ -32,8 +32,9 @@ from tests.prove.doors import (
     things_of,
 )
 from tests.prove.inside import Inside, insides
+from tests.prove.making import make
 from tests.prove.size import FACTOR
-from tests.prove.world import HIDDEN_WORD, READERS, World, make, named
+from tests.prove.world import HIDDEN_WORD, READERS, World, named
 
 pytestmark = pytest.mark.prove
 

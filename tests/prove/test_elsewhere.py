@@ -20,8 +20,9 @@ from retrieval.models import RankingSettings
 from tests.conftest import ALL, person
 from tests.prove.conftest import broken
 from tests.prove.doors import METHODS, Answer, Door, ask, difference, doors, told
+from tests.prove.making import make
 from tests.prove.size import FACTOR
-from tests.prove.world import READERS, World, make
+from tests.prove.world import READERS, World
 
 pytestmark = pytest.mark.prove
 

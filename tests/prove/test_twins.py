@@ -18,9 +18,9 @@ from retrieval import gate
 from tests.prove.conftest import broken
 from tests.prove.deleting import deleted
 from tests.prove.doors import difference
+from tests.prove.making import make
 from tests.prove.size import sized
 from tests.prove.twins import Break, Photo, Photographs, photographs
-from tests.prove.world import make
 
 pytestmark = pytest.mark.prove
 

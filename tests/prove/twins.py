@@ -11,8 +11,9 @@ from django.db import connection, transaction
 from config.roles import APP
 from tests.prove.deleting import deleted
 from tests.prove.doors import Answer, ask, doors
+from tests.prove.making import make
 from tests.prove.size import FACTOR
-from tests.prove.world import WORDS, World, make
+from tests.prove.world import WORDS, World
 
 READERS = ("bare", "admin") if FACTOR == 1 else ("bare", "granted", "creator", "expired", "admin")
 """Stewards are told that a file exists which is concealed from others: for them the twins may differ."""

@@ -168,6 +168,17 @@ def test_facets_count_what_was_found(index, lease, contract, alice, viewer):
     assert narrowed["kind", "metadata"] == 1
 
 
+def test_the_number_of_passages_is_the_facets(index, contract, viewer):
+    """What stands beside a passage is shown with it and counted apart."""
+    file = index.file(contract)
+    index.row(contract, "Kestrel protocol applies.", file=file, position=4, vector=False)
+    index.row(contract, "Wholly different words stand here.", file=file, position=3, vector=False)
+    page = viewer.client.get("/w/acme/search/?q=kestrel").content.decode()
+    assert page.count("cl-result-where") == 2
+    assert 'role="status">1 passage, and 1 that stands beside<' in page
+    assert facets(viewer, "q=kestrel")["kind", "file_chunk"] == 1
+
+
 def test_hidden_rows_change_no_facet_and_no_page(index, lease, contract, restricted, alice, viewer, service):
     """Where the label is concealed; else the page acknowledges that text beside a find is hidden (test_nearby.py)."""
     with service.open():

@@ -1,0 +1,143 @@
+"""Attachments: files within a file, each a file of its own with its own text and labels (docs/adr/0024).
+
+They are taken out in the limited process before the file is published, and their rows come in the same transaction: a
+reader sees the message and its attachments, or neither, and a killed worker leaves nothing half. The original of the
+message holds them all, so it needs clearance for each of them (`downloads.is_allowed`).
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from uuid import UUID
+
+from django.conf import settings
+from django.core.files.base import ContentFile
+
+from entities.access import combine_many
+from entities.access.scope import current
+from entities.actions import record
+from entities.rag import atoms
+from ingestion import blobs
+from ingestion.documents import Extraction, Unaccounted
+from ingestion.extract import take_attachment
+from ingestion.models import Blob, File, FileRevision
+from ingestion.names import clean_name
+from ingestion.queueing import take_revision
+from ingestion.sandbox import Quarantined
+from ingestion.signals import document_removed
+from ingestion.work import Segmented, Work
+
+DEEPEST = 5
+"""Messages within messages within messages …"""
+LOST = Unaccounted("attachment", "An attachment could not be taken out of this message; it was not read.")
+TOO_DEEP = Unaccounted("attachment", "Messages lie in this one too deeply to be read.")
+
+
+@contextmanager
+def taken_out(work: Work, extraction: Extraction) -> Iterator[tuple[Extraction, Mapping[int, blobs.Received]]]:
+    """The extraction as it is to be published, and the bytes of its attachments by their part, in temporary files.
+    What cannot be taken out is not accounted for. No scope may be open.
+    """
+    with ExitStack() as stack:
+        received: dict[int, blobs.Received] = {}
+        missing: list[Unaccounted] = []
+        if extraction.attachments and work.depth >= DEEPEST:
+            missing.append(TOO_DEEP)
+        elif extraction.attachments:
+            path = stack.enter_context(blobs.local_copy(work.path))
+            for found in extraction.attachments:
+                try:
+                    content = ContentFile(take_attachment(path, found.part))
+                    received[found.part] = stack.enter_context(blobs.receive(content, settings.CLEARANCE_MAX_UPLOAD))
+                except (Quarantined, blobs.TooMuch):
+                    missing.append(LOST)
+        kept = tuple(found for found in extraction.attachments if found.part in received)
+        unaccounted = (*extraction.unaccounted, *dict.fromkeys(missing))
+        yield replace(extraction, attachments=kept, unaccounted=unaccounted), received
+
+
+def publish_attachments(
+    work: Work, extraction: Extraction, segmented: Segmented, received: Mapping[int, blobs.Received]
+) -> None:
+    """Make the files of a revision that is being published, in its transaction; those of the one before it go or, under
+    the same name, get a revision."""
+    file = File.objects.get(pk=work.file)
+    sender = FileRevision.objects.values_list("created_by", flat=True).get(pk=work.claim.revision)
+    before = list(File.objects.filter(origin=file.pk).order_by("part"))
+    # Out of the way, so that parts can change places.
+    File.objects.filter(origin=file.pk).update(origin=None)
+    for found in extraction.attachments:
+        blob = blobs.keep(received[found.part], work.workspace, "application/octet-stream")
+        named_by = segmented.paragraphs[found.paragraph]
+        name = clean_name(found.name)
+        same = next((child for child in before if child.name == name), None)
+        if same is None:
+            same = _new(file, name, sender)
+        else:
+            before.remove(same)
+        File.objects.filter(pk=same.pk).update(
+            origin=file.pk,
+            part=found.part,
+            named_by=named_by.id,
+            name_classification=_name_label(file, work, named_by.label),
+            floor=combine_many([same.floor, file.floor]),
+        )
+        _next_revision(same, blob, sender)
+    for gone in before:
+        document_removed.send(File, workspace=work.workspace, entity_id=work.entity, file_id=gone.pk)
+    File.objects.filter(pk__in=[gone.pk for gone in before])._raw_delete("default")
+    File.objects.filter(pk=file.pk).update(attachments=len(extraction.attachments))
+
+
+def _new(file: File, name: str, sender: int) -> File:
+    """A file of its own, whatever else on the record has that name."""
+    twins = File.objects.filter(entity=file.entity_id, collection=file.collection, name=name)
+    last = twins.order_by("-twin").values_list("twin", flat=True).first()
+    return File.objects.create(
+        workspace_id=file.workspace_id,
+        entity_id=file.entity_id,
+        collection=file.collection,
+        name=name,
+        twin=0 if last is None else last + 1,
+        floor=file.floor,
+        created_by=sender,
+    )
+
+
+def _next_revision(child: File, blob: Blob, sender: int) -> None:
+    """Nothing where the bytes are those that it has."""
+    last = FileRevision.objects.filter(file=child.pk).order_by("-number").first()
+    if last is not None and last.blob_id == blob.pk and last.pk in (child.revision_id, child.pending_revision_id):
+        return
+    revision = FileRevision.objects.create(
+        workspace_id=child.workspace_id,
+        file=child,
+        blob=blob,
+        number=last.number + 1 if last else 1,
+        created_by=sender,
+    )
+    record(current(), "file.uploaded", "file", child.pk, revision=str(revision.pk), entity=str(child.entity_id))
+    take_revision(revision)
+
+
+def _name_label(file: File, work: Work, label: int | None) -> int:
+    """The sender gave the name, so it is text of the message: what names it there says who may read it. Not yet known
+    means everything."""
+    declared = combine_many(atoms(work.collection.name_classification))
+    unknown = [level.value for level in work.levels] if label is None else [label]
+    return combine_many([declared, file.floor, *unknown])
+
+
+def relabel_names(paragraph: UUID, label: int) -> None:
+    """A steward decided on the paragraph that names an attachment: its name follows."""
+    for child in File.objects.filter(named_by=paragraph, origin__isnull=False):
+        File.objects.filter(pk=child.pk).update(name_classification=combine_many([label, child.floor]))
+
+
+def attachments_of(files: list[UUID]) -> list[UUID]:
+    """All that came in these files, at any depth."""
+    found: list[UUID] = []
+    while files:
+        files = list(File.objects.filter(origin__in=files).values_list("pk", flat=True))
+        found += files
+    return found

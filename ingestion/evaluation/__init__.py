@@ -1,0 +1,1 @@
+"""How well paragraphs are labelled, measured on sets with known labels (docs/labels.md)."""

@@ -1,0 +1,204 @@
+"""E-mail messages (RFC 5322, MIME): who wrote what to whom, the text, and a list of attachments, which are files of
+their own (ingestion/attachments.py).
+
+Read by the standard library's parser. Of a text in several versions the web page is read, and of the others what it
+does not say. Pictures inside the text, and what another server would have to be asked for, are recorded.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from email import message_from_bytes
+from email.errors import HeaderParseError
+from email.header import decode_header
+from email.message import Message
+from pathlib import Path
+from typing import Any
+
+from ingestion.documents import Attachment, Extraction
+from ingestion.extract import html, plain, sniff
+from ingestion.extract.build import Builder
+from ingestion.extract.clean import one_line
+from ingestion.extract.decode import decode
+from ingestion.extract.mail_parts import MESSAGE, TEXT, Part, parts_of, preambles
+from ingestion.sandbox.limits import Limits, Quarantined, Report
+
+MOST = 200  # attachments of one message
+SHOWN = ("from", "sender", "reply-to", "to", "cc", "bcc", "date")
+OTHER_VERSION = "Plain text version"
+HEADERS = "Message headers"
+NAMELESS = "attachment"
+# What mail servers and programs write for each other.
+TECHNICAL = re.compile(
+    r"received.*|return-path|delivered-to|dkim-.*|domainkey-.*|arc-.*|authentication-results.*|message-id|references|"
+    r"in-reply-to|mime-version|content-.*|user-agent|thread-index|accept-language|feedback-id|precedence|importance|"
+    r"priority|list-.*|auto-submitted|errors-to|lines|status|mailing-list|autocrypt|subject|"
+    r"x-(?:ms|microsoft|google|gm|received|spam|mailer|mimeole|originat|forefront|priority|msmail|proofpoint|virus|ses|"
+    r"mimecast|mc|exchange|eop|mozilla|account|status|uid|keywords|antiabuse|authenticat|env|envelope|return|sender-ip|"
+    r"amp|mailgun|sg|sendgrid|report|feedback|campaign|entity|ironport|barracuda|provags|ui|gmx|yahoo|ymail|incoming|"
+    r"tm|ld|iinet|pphosted|cloudmark|scanned|greylist|delivery|loop|auto|mail).*"
+)
+NOT_WORDS = re.compile(r"(?:https?://|mailto:|cid:)\S+")
+WORD = re.compile(r"\w+")
+FOLD = re.compile(r"\r?\n(?=[ \t])")
+
+
+@dataclass(frozen=True, slots=True)
+class _Version:
+    """One version of a text, not yet told. kind: `html` or `plain`."""
+
+    kind: str
+    text: str
+
+
+def extract(path: Path, *, limits: Limits, report: Report) -> Extraction:
+    """Raises Quarantined: corrupt, encrypted, empty."""
+    message = _read(path)
+    report("reading")
+    builder = Builder()
+    subject = _header(message, "subject")
+    if subject:
+        builder.add(subject, "heading", level=0.5)
+    lines = [f"{name.title()}: {said}" for name in SHOWN if (said := _header(message, name))]
+    builder.add("\n".join(lines))
+    attachments: list[Attachment] = []
+    for part in parts_of(message):
+        report("reading")
+        _take(part, builder, attachments, subject)
+    for text in preambles(message):
+        builder.miss("hidden_text", f"There is text between the parts of this message that no program shows: {text}.")
+    builder.add("\n".join(_others(message)), path=(HEADERS,))
+    if not len(builder) and not builder.missed():
+        raise Quarantined("empty", "There is nothing in this message. Check that you chose the right file.")
+    return replace(builder.extraction(sniff.EML, None), attachments=tuple(attachments))
+
+
+def attachment(path: Path, *, limits: Limits, report: Report, part: int) -> dict[str, Any]:
+    """Task of the limited process: the bytes of one attachment, by the number that extraction gave it."""
+    report("reading")
+    for found in parts_of(_read(path)):
+        if found.number == part and (content := found.content()) is not None:
+            return {"blob": content}
+    raise Quarantined("corrupt", "This attachment cannot be taken out of its message.")
+
+
+def _read(path: Path) -> Message:
+    try:
+        message = message_from_bytes(path.read_bytes())
+    except (RecursionError, ValueError, TypeError, IndexError, AttributeError):
+        raise Quarantined("corrupt", "The parts of this message cannot be told apart. Save it again.") from None
+    if not any(True for _ in message.raw_items()):
+        raise Quarantined("corrupt", "This file is named as an e-mail, but it has no headers. Save it again.")
+    return message
+
+
+def _take(part: Part, builder: Builder, attachments: list[Attachment], subject: str) -> None:
+    if part.kind == "encrypted":
+        raise Quarantined("encrypted", "This message is encrypted. Save it without encryption and upload it.")
+    if part.kind == "remote":
+        builder.miss("remote_reference", "A part of this message lies on another server; it was not fetched.")
+    elif part.kind == "picture":
+        builder.miss("image", "There are pictures in this message; text in them, if any, was not read.")
+    elif part.kind == TEXT:
+        _tell(part, builder, subject)
+    else:
+        _attach(part, builder, attachments, subject)
+
+
+def _tell(part: Part, builder: Builder, subject: str) -> None:
+    """The web page of several versions, else the first; then what the others say beyond it."""
+    versions = [version for message in part.versions if (version := _version(message)) is not None]
+    if len(versions) < len(part.versions):
+        builder.miss("unreadable_text", "A text of this message is in an encoding that cannot be read.")
+    if not versions:
+        return
+    chosen = next((version for version in versions if version.kind == "html"), versions[0])
+    _read_into(builder, chosen)
+    for version in versions:
+        if version is chosen:
+            continue
+        other = Builder()
+        _read_into(other, version)
+        builder.take_misses(other)
+        known = _words(builder.text())
+        for paragraph in other.extraction(sniff.EML, None).paragraphs:
+            if not _words(paragraph.text) <= known:
+                path = (subject, OTHER_VERSION) if subject else (OTHER_VERSION,)
+                builder.add(paragraph.text, "list" if paragraph.kind == "list" else "text", path=path)
+
+
+def _words(text: str) -> set[str]:
+    return set(WORD.findall(NOT_WORDS.sub(" ", text).lower()))
+
+
+def _read_into(builder: Builder, version: _Version) -> None:
+    if version.kind == "html":
+        html.read_into(builder, version.text)
+    else:
+        plain.read_into(builder, version.text)
+
+
+def _version(message: Message) -> _Version | None:
+    """None where the bytes are no text."""
+    content = message.get_payload(decode=True)
+    if not isinstance(content, bytes):
+        return None
+    kind = "html" if message.get_content_subtype() == "html" else "plain"
+    if not content.strip():
+        return _Version(kind, "")
+    charset = message.get_param("charset")
+    declared = charset if isinstance(charset, str) else None
+    if kind == "html" and declared is None:
+        declared = html.declared_encoding(content)
+    text = decode(content, declared=declared)
+    return None if text is None else _Version(kind, text)
+
+
+def _attach(part: Part, builder: Builder, attachments: list[Attachment], subject: str) -> None:
+    content = part.content()
+    name = one_line(_decoded(part.name))[:200] or (f"{NAMELESS}-{part.number}{part.suffix}")
+    if part.kind == MESSAGE and not part.name:
+        name = f"{one_line(_decoded(part.subject))[:80] or 'message'}.eml"
+    if content is None or len(attachments) >= MOST:
+        builder.miss("attachment", "An attachment of this message cannot be taken out of it.")
+        builder.add(f"Attachment: {name}", "list", path=(subject,) if subject else ())
+        return
+    number = builder.add(f"Attachment: {name}", "list", path=(subject,) if subject else ())
+    if content.strip() and number is not None:
+        attachments.append(Attachment(part.number, name, number))
+
+
+def _header(message: Message, name: str) -> str:
+    """All headers of a name, decoded, on one line."""
+    return ", ".join(_decoded(value) for key, value in message.raw_items() if key.lower() == name)[:5_000]
+
+
+def _others(message: Message) -> list[str]:
+    """Headers that neither stand above the text nor are of programs for programs."""
+    return [
+        f"{one_line(name)}: {said}"
+        for name, value in message.raw_items()
+        if name.lower() not in SHOWN and not TECHNICAL.fullmatch(name.lower()) and (said := _decoded(value)[:2_000])
+    ]
+
+
+def _decoded(raw: object) -> str:
+    """A header as people read it: RFC 2047 words and bytes of any encoding become text."""
+    text = FOLD.sub("", str(raw))
+    if any("\udc80" <= letter <= "\udcff" for letter in text):
+        text = decode(text.encode("utf-8", "surrogateescape")) or text.encode("ascii", "ignore").decode()
+    try:
+        pieces = decode_header(text)
+    except (HeaderParseError, ValueError):
+        return one_line(text)
+    said: list[str] = []
+    for piece, charset in pieces:
+        if isinstance(piece, str):
+            said.append(piece)
+            continue
+        try:
+            said.append(piece.decode(charset or "utf-8", "replace"))
+        except LookupError:
+            said.append(decode(piece) or piece.decode("latin-1"))
+    return one_line("".join(said))

@@ -1,0 +1,115 @@
+"""The parts of a message, in order: texts in their versions, attachments, and what is neither (RFC 2045 to 2049)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from email.message import Message
+
+TEXT, ATTACHMENT, MESSAGE, PICTURE = "text", "attachment", "message", "picture"
+MOST_PARTS = 2_000
+# What programs write for readers that know no MIME.
+CUSTOMARY = re.compile(
+    r"\s*(?:This is a (?:multi-?part|cryptographically)|This is an OpenPGP|This message is in MIME)[^\n]{0,100}"
+    r"(?:\n[^\n]{0,100}){0,3}\s*",
+    re.I,
+)
+SIGNATURES = frozenset(["application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"])
+ENCRYPTED = frozenset(["multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"])
+SUFFIXES = {
+    "text/calendar": ".ics",
+    "application/pdf": ".pdf",
+    "text/html": ".html",
+    "text/plain": ".txt",
+    "text/csv": ".csv",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """number: in the order of the message, from 1. kind: `text`, `attachment`, `message`, `picture`, `remote` or
+    `encrypted`. versions: of a text."""
+
+    number: int
+    kind: str
+    versions: tuple[Message, ...]
+
+    @property
+    def name(self) -> str:
+        """As the sender gave it; "" when they did not."""
+        try:
+            return str(self.versions[0].get_filename() or "")
+        except (LookupError, ValueError, TypeError, IndexError):
+            return ""
+
+    @property
+    def suffix(self) -> str:
+        return SUFFIXES.get(self.versions[0].get_content_type(), "")
+
+    @property
+    def subject(self) -> str:
+        """Of a message within the message."""
+        inner = self.versions[0].get_payload()
+        found = inner[0] if isinstance(inner, list) and inner else None
+        return str(dict(found.raw_items()).get("Subject", "")) if isinstance(found, Message) else ""
+
+    def content(self) -> bytes | None:
+        """The bytes of an attachment; None when they cannot be made out."""
+        message = self.versions[0]
+        try:
+            if self.kind == MESSAGE:
+                inner = message.get_payload()
+                return b"\n\n".join(part.as_bytes() for part in inner if isinstance(part, Message)) if inner else None
+            content = message.get_payload(decode=True)
+        except (ValueError, TypeError, LookupError, AttributeError, RecursionError):
+            return None
+        return content if isinstance(content, bytes) else None
+
+
+def parts_of(message: Message) -> Iterator[Part]:
+    """Depth first; messages within the message are not entered."""
+    waiting = [message]
+    number = 0
+    while waiting and number < MOST_PARTS:
+        part = waiting.pop()
+        inner = part.get_payload()
+        kind = part.get_content_type()
+        number += 1
+        if kind in ENCRYPTED:
+            yield Part(number, "encrypted", (part,))
+        elif part.get_content_maintype() == "multipart" and isinstance(inner, list):
+            texts = tuple(version for version in inner if isinstance(version, Message) and _is_text(version))
+            if kind == "multipart/alternative" and texts:
+                yield Part(number, TEXT, texts)
+                inner = [version for version in inner if version not in texts]
+            waiting += [version for version in reversed(inner) if isinstance(version, Message)]
+        elif kind == "message/external-body":
+            yield Part(number, "remote", (part,))
+        elif part.get_content_maintype() == "message":
+            yield Part(number, MESSAGE, (part,))
+        elif _is_text(part):
+            yield Part(number, TEXT, (part,))
+        elif kind not in SIGNATURES:
+            inline = part.get_content_disposition() == "inline" or part.get("Content-ID") is not None
+            picture = part.get_content_maintype() == "image" and part.get_content_disposition() != "attachment"
+            yield Part(number, PICTURE if picture and inline else ATTACHMENT, (part,))
+    if waiting:
+        yield Part(number + 1, "remote", (waiting[-1],))
+
+
+def preambles(message: Message) -> Iterator[str]:
+    """The place of words before, between and after the parts of a message, which no program shows."""
+    for part in message.walk():
+        for place, text in (("before the first", part.preamble), ("after the last", part.epilogue)):
+            if text and re.search(r"\w", text) and not CUSTOMARY.fullmatch(text):
+                yield place
+
+
+def _is_text(part: Message) -> bool:
+    return (
+        part.get_content_maintype() == "text"
+        and part.get_content_subtype() in ("plain", "html")
+        and part.get_content_disposition() != "attachment"
+        and not part.get_filename()
+    )

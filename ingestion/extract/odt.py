@@ -1,0 +1,213 @@
+"""OpenDocument texts (ODF 1.3, part 3): headings, lists and tables in the order of the document, the rest by name.
+
+As in a Word document, comments, notes, headers and footers, what was deleted and what is hidden are not read but
+recorded, and a part of the package that nobody thought of blocks the original.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from ingestion.documents import Extraction, Kind
+from ingestion.extract import sniff
+from ingestion.extract.build import Builder
+from ingestion.extract.clean import one_line, paragraph
+from ingestion.extract.package import DAMAGE, Package, attribute, local
+from ingestion.extract.package_parts import Part, look_at_parts, miss
+from ingestion.extract.rows import markdown_table
+from ingestion.sandbox.limits import Limits, Quarantined, Report
+
+WHAT = "document"
+WIDEST = 64  # columns that one cell may take
+# Parts that hold no text of the author, or whose text is read elsewhere here.
+SILENT_PARTS = re.compile(
+    r"mimetype|(?:content|styles|meta|settings)\.xml|META-INF/.*|Thumbnails/.*|Configurations2/.*|layout-cache|"
+    r"manifest\.rdf|Fonts/.*"
+)
+KNOWN_PARTS = (
+    Part(r"Pictures/.*|media/.*", "image"),
+    Part(r"Object(?:Replacements)?.*|.*/content\.xml|.*/styles\.xml", "embedded_object"),
+    Part(r"Basic/.*|Scripts/.*|Dialogs/.*", "macros"),
+    Part(r"Versions/.*|VersionList\.xml", "hidden_data"),
+)
+# Recorded where they stand, whatever is in them.
+RECORDED = {
+    "annotation": "comments",
+    "tracked-changes": "tracked_changes",
+    "note": "footnotes",
+    "hidden-text": "hidden_text",
+    "hidden-paragraph": "hidden_text",
+    "conditional-text": "hidden_text",
+    "script": "macros",
+    "object": "embedded_object",
+    "object-ole": "embedded_object",
+    "plugin": "embedded_object",
+    "applet": "embedded_object",
+    "floating-frame": "embedded_object",
+    "forms": "embedded_object",
+    "image": "image",
+    "section-source": "remote_reference",
+}
+# Not text of the paragraph they stand in.
+ELSEWHERE = frozenset(RECORDED) | {"text-box", "annotation-end", "title", "desc", "table", "list", "p", "h"}
+CONTAINERS = frozenset(
+    ["section", "index-body", "index-title", "numbered-paragraph", "text-box", "list-item", "list-header"]
+    + [f"{kind}-index" for kind in ("alphabetical", "object", "user", "illustration", "table")]
+    + ["table-of-content", "bibliography", "frame", "g", "a", "span", "ruby", "ruby-base"]
+)
+
+
+def extract(path: Path, *, limits: Limits, report: Report) -> Extraction:
+    """Raises Quarantined: bomb, corrupt, empty, encrypted."""
+    package = Package(path, limits, "LibreOffice")
+    report("reading")
+    builder = Builder()
+    try:
+        if "META-INF/manifest.xml" in package.names:
+            manifest = package.root("META-INF/manifest.xml")
+            if next(manifest.iter("{*}encryption-data"), None) is not None:
+                raise Quarantined("encrypted", "This document is protected by a password. Save it without one.")
+        content = package.root("content.xml")
+        styles = package.root("styles.xml") if "styles.xml" in package.names else None
+        _Walk(builder, [root for root in (content, styles) if root is not None]).run(content)
+        if styles is not None and _has_margins(styles):
+            miss(builder, "header_footer", WHAT)
+        look_at_parts(package, builder, SILENT_PARTS, KNOWN_PARTS, WHAT)
+        if "meta.xml" in package.names:
+            builder.add_properties(_properties(package.root("meta.xml")))
+    except DAMAGE:
+        raise package.corrupt() from None
+    if not len(builder) and not builder.missed():
+        raise Quarantined("empty", "There is no text in this document. Check that you chose the right file.")
+    return builder.extraction(sniff.ODT, None)
+
+
+class _Walk:
+    def __init__(self, builder: Builder, roots: list[Any]) -> None:
+        self._builder = builder
+        self._hidden = {
+            attribute(style, "name")
+            for root in roots
+            for style in root.iter("{*}style")
+            if any(attribute(mark, "display") == "none" for mark in style.iter("{*}text-properties"))
+        }
+
+    def run(self, root: Any) -> None:
+        for element in root.iter(*(f"{{*}}{name}" for name in RECORDED)):
+            miss(self._builder, RECORDED[local(element)], WHAT)
+        for element in root.iter("{*}user-field-decl"):
+            if attribute(element, "string-value"):
+                miss(self._builder, "hidden_data", WHAT)
+        for element in root.iter("{*}image", "{*}object", "{*}section-source"):
+            if re.match(r"[a-z][a-z0-9+.-]+:", attribute(element, "href") or "", re.I):
+                miss(self._builder, "remote_reference", WHAT)
+        body = next(root.iter("{*}body"), None)
+        for text in body if body is not None else ():
+            self._blocks(text, "text")
+
+    def _blocks(self, parent: Any, kind: Kind) -> None:
+        """Block elements in order; an own stack, since lists may lie in each other deeply."""
+        waiting = [(child, kind) for child in reversed(parent)]
+        while waiting:
+            element, kind = waiting.pop()
+            name = local(element)
+            if name in ("p", "h"):
+                self._paragraph(element, name, kind)
+                inner = [box for box in element.iter("{*}text-box") if _outer(box, element)]
+                waiting += [(box, "text") for box in reversed(inner)]
+            elif name == "table":
+                self._table(element)
+            elif name == "list":
+                waiting += [(child, "list") for child in reversed(element)]
+            elif name in CONTAINERS:
+                if attribute(element, "display") == "none":
+                    miss(self._builder, "hidden_text", WHAT)
+                else:
+                    waiting += [(child, kind) for child in reversed(element)]
+
+    def _paragraph(self, element: Any, name: str, kind: Kind) -> None:
+        text = self._spoken(element)
+        if name == "h":
+            level = attribute(element, "outline-level") or "1"
+            self._builder.add(one_line(text), "heading", level=float(level) if level.isdigit() else 1.0)
+        else:
+            self._builder.add(paragraph(text), kind)
+        for mark in element.iter("{*}title", "{*}desc"):  # words that describe a picture
+            self._builder.add(paragraph("".join(mark.itertext())))
+
+    def _spoken(self, element: Any) -> str:
+        if attribute(element, "style-name") in self._hidden:
+            if "".join(element.itertext()).strip():
+                miss(self._builder, "hidden_text", WHAT)
+            return ""
+        said = [element.text or ""]
+        for child in element:
+            name = local(child)
+            if name == "s":
+                said.append(" ")
+            elif name in ("tab", "line-break"):
+                said.append("\n" if name == "line-break" else " ")
+            elif name and name not in ELSEWHERE:
+                said.append(self._spoken(child))
+            said.append(child.tail or "")
+        return "".join(said)
+
+    def _table(self, table: Any) -> None:
+        """A table in a cell of a table is told within that cell."""
+        if any(attribute(part, "visibility") in ("collapse", "filter") for part in table.iter("{*}table-column")):
+            miss(self._builder, "hidden_cells", WHAT)
+            return
+        rows: list[list[str]] = []
+        for row in _rows(table):
+            if attribute(row, "visibility") in ("collapse", "filter"):
+                miss(self._builder, "hidden_cells", WHAT)
+                continue
+            rows.append([])
+            for cell in row:
+                if local(cell) in ("table-cell", "covered-table-cell"):
+                    lines = (one_line(self._spoken(line)) for line in cell.iter("{*}p", "{*}h"))
+                    repeated = attribute(cell, "number-columns-repeated") or "1"
+                    text = " ".join(line for line in lines if line)
+                    rows[-1] += [text] * (min(int(repeated), WIDEST) if repeated.isdigit() else 1)
+        if max((len(row) for row in rows), default=0) == 1 or len(rows) == 1:  # a frame around text, not a table
+            for row in rows:
+                self._builder.add("\n".join(cell for cell in row if cell))
+            return
+        self._builder.add(markdown_table(rows), "table")
+
+
+def _rows(table: Any) -> Iterator[Any]:
+    """Rows of this table, not of tables inside it."""
+    for child in table:
+        if local(child) == "table-row":
+            yield child
+        elif local(child) in ("table-header-rows", "table-rows", "table-row-group"):
+            yield from _rows(child)
+
+
+def _outer(box: Any, within: Any) -> bool:
+    """Whether no other box lies between a text box and the paragraph it hangs on."""
+    for above in box.iterancestors():
+        if above is within:
+            return True
+        if local(above) in ("text-box", *RECORDED):
+            return False
+    return False
+
+
+def _has_margins(styles: Any) -> bool:
+    margins = styles.iter(*(f"{{*}}{kind}{side}" for kind in ("header", "footer") for side in ("", "-left", "-first")))
+    return any("".join(margin.itertext()).strip() for margin in margins)
+
+
+def _properties(meta: Any) -> dict[str, str]:
+    said: dict[str, str] = {}
+    names = {"title", "subject", "description", "keyword", "initial-creator", "creator", "user-defined"}
+    for element in meta.iter():
+        name, text = local(element), one_line(" ".join(element.itertext()))[:500]
+        if name in names and text:
+            said[(attribute(element, "name") or name if name == "user-defined" else name).capitalize()] = text
+    return said

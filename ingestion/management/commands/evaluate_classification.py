@@ -1,0 +1,79 @@
+"""`manage.py evaluate_classification SET`: how well paragraphs get the labels that they need (docs/labels.md)."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from entities.access import Scope
+from entities.actions import SEEDED
+from entities.models import Workspace
+from ingestion.classify import Classifier
+from ingestion.evaluation.figures import Figures, judge
+from ingestion.evaluation.report import as_json, lines, mistakes
+from ingestion.evaluation.runs import keep
+from ingestion.evaluation.sets import OWN, SPLITS, BadSet, read_set
+from ingestion.evaluation.voters import UNION, VOTERS, label
+from ingestion.work import workspace_guidance, workspace_levels
+from llm.prompts import Level
+
+THRESHOLD = 0.02
+DROPPED = 2
+"""Exit status of a run that lost too much; 1 is a mistake in the call or in the set."""
+
+
+class Command(BaseCommand):
+    help = (
+        "Labels every paragraph of a set by rules and offline model, and reports what was missed and what was too much."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "set", nargs="?", metavar="SET", type=Path, default=OWN, help="A JSONL file; default: the project's own."
+        )
+        parser.add_argument("--workspace", default="", help="Use the levels and the guidance of this workspace (slug).")
+        parser.add_argument("--show", action="store_true", help="List the mistakes of the half called dev.")
+        parser.add_argument(
+            "--threshold", type=float, default=THRESHOLD, help="How much a figure may lose (default %(default)s)."
+        )
+        parser.add_argument("--accept", action="store_true", help="Compare later runs with this one, even if it lost.")
+        parser.add_argument("--json", action="store_true", help="The report as JSON.")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        classifier = self.classifier(options["workspace"])
+        try:
+            given = read_set(options["set"], classifier.levels)
+        except BadSet as problem:
+            raise CommandError(str(problem)) from None
+        measured: dict[str, dict[str, Figures]] = {}
+        seconds = dict.fromkeys(VOTERS, 0.0)
+        for split in SPLITS:
+            samples = given.of(split)
+            if not samples:
+                continue
+            labelled = label([sample.text for sample in samples], classifier)
+            measured[split] = {voter: judge(samples, labelled.labels[voter], given.levels) for voter in VOTERS}
+            for voter, took in labelled.seconds.items():
+                seconds[voter] += took
+                seconds[UNION] += took
+            if options["show"] and split == "dev":
+                self.stderr.write("\n".join(mistakes(samples, labelled.labels[UNION], given.levels)))
+        speed = {voter: round(len(given.samples) / took, 1) for voter, took in seconds.items()}
+        kept = keep(given, measured, threshold=options["threshold"], accept=options["accept"])
+        if options["json"]:
+            self.stdout.write(json.dumps(as_json(given, speed, kept), indent=1))
+        else:
+            self.stdout.write("\n".join(lines(given, measured, speed, kept)))
+        if kept.drops and not options["accept"]:
+            raise CommandError("Paragraphs are labelled worse than they were.", returncode=DROPPED)
+
+    def classifier(self, slug: str) -> Classifier:
+        """With the levels that every workspace begins with, or those of one. The first needs no database."""
+        if not slug:
+            return Classifier(0, tuple(Level(value, name, text) for value, name, _, _, text in SEEDED))
+        workspace = Workspace.objects.filter(slug=slug).first()
+        if workspace is None:
+            raise CommandError(f"There is no workspace {slug!r}.")
+        with Scope.for_service(workspace.pk).open():
+            return Classifier(workspace.pk, workspace_levels(), workspace_guidance())

@@ -1,0 +1,69 @@
+"""Whose telephone number or address it is: a person's, or a firm's."""
+
+import re
+
+from llm.recognisers.findings import Finding, phrases
+
+HOME = re.compile(
+    r"\b"
+    + phrases(
+        r"""lives?; lived; living; resid(?:es?|ed|ing|ence|ential); (?:home|private|my|billing|new) address; wohnhaft;
+        wohnt; (?:meine )?(?:neue )?(?:anschrift|adresse); (?:his|her|their) (?:\w+ )?(?:address|flat|house|place);
+        domicili(?:ed|é|ado); demeurant; domicile; habite; at home; home:; ['’]s (?:home|house|flat|place); adresse
+        privée; privatadresse"""
+    )
+    + r"\b",
+    re.IGNORECASE,
+)
+COMPANY = re.compile(
+    r"\b"
+    + phrases(
+        r"""inc; llc; llp; l\.?p; ltd; limited; gmbh; corp(?:oration)?; incorporated; plc; headquarter\w*;
+        registered office; principal place; esq"""
+    )
+    + r"\b",
+    re.IGNORECASE,
+)
+PREMISES = re.compile(
+    r"\b"
+    + phrases(
+        """company; offices?; branch(?:es)?; warehouse; plant; factory; venue; hotel; restaurant; store; shop; site;
+            depot;
+        building; museum; station; university; school; hospital; bank; tower; cent(?:er|re); capital; distributor;
+        supplier; licensee; attn; attention; goods inward; estate; unit \\d+; entrance"""
+    )
+    + r"\b",
+    re.IGNORECASE,
+)
+HOTLINE = re.compile(
+    r"\b"
+    + phrases(
+        r"""hotline; help ?desk; switchboard; reception; front desk; toll[\s-]?free;
+        customer (?:service|support|care); support (?:line|desk); main (?:line|number|office); service desk;
+        control room; emergency (?:number|services|line); zentrale; standard; accueil; taxi; police;
+        reach us; hold of us; call us; ring us; option \d; weekdays; mon(?:day)?s? (?:to|[-–]) (?:fri|sat)\w*;
+        montags bis \w+; du lundi au \w+; open(?:ing hours)?"""
+    )
+    + r"\b",
+    re.IGNORECASE,
+)
+FAX = re.compile(r"\b(?:fax|facsimile|telefax|telecopier)\b", re.IGNORECASE)
+TOLL_FREE = re.compile(r"^\+?1?[\s.\-(]*8(?:00|33|44|55|66|77|88)\b|^0?800\b|^\+\d{2}\s?800\b")
+
+
+def is_company_phone(text: str, phone: Finding, *, of_person: bool) -> bool:
+    """Whether a number is nobody's in particular. of_person: the text speaks of a person or of a home."""
+    if TOLL_FREE.search(text[phone.start : phone.end]):
+        return True
+    if of_person:
+        return False
+    before = text[max(0, phone.start - 60) : phone.start]
+    after = text[phone.end : phone.end + 60]
+    return bool(HOTLINE.search(before) or HOTLINE.search(after) or FAX.search(before[-25:]) or COMPANY.search(text))
+
+
+def is_home(text: str, *, of_person: bool) -> bool:
+    """Whether a street in `text` is where somebody lives, and not a firm's address."""
+    if HOME.search(text):
+        return True
+    return of_person and not COMPANY.search(text) and not PREMISES.search(text)

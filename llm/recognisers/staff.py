@@ -1,0 +1,105 @@
+"""What concerns one member of staff, or another person, and nobody else: conduct, leave, family, papers."""
+
+import re
+
+from llm.recognisers.findings import Finding, any_inside, matches, phrases, sentence_spans
+
+STAFF_MATTER = re.compile(
+    r"\b"
+    + phrases(
+        r"""(?:came|comes|arrive[sd]?|was|is) late (?:for (?:work|shift|duty)|to work|again|\w+ times); failed
+        (?:his|her|the) (?:\w+
+        )?(?:exam\w*|test|course|probation); drunk; unemployed; tenants?(?=\s*[,:]); tenant['’]s
+        (?:name|deposit|rent); absence
+        report; (?:poor|bad|low) marks; repeat the year;
+        complaints? (?:by|from|of); (?:your|his|her) (?:fixed-term|part-time|employment|temporary) contract;
+        moved out; moved in with; evict\w*;
+        (?:his|her|their) (?:small |young )?(?:children|kids|child|baby|fiancée?); with (?:two|three|four|her|his)
+        (?:small |young )?children; retires; pension of;
+         under (?:forty|fifty|sixty|age); born abroad; asylum\w*; refugee; fingerprints; alimony;
+        maintenance payments; garnish\w*; court order;
+        hourly rate goes; mailing list; customer record; member since; in debt; bankrupt(?:cy)? of; gambl\w+; lodger;
+        mieter(?:in)?(?=\W); locataire;
+        under investigation; pending (?:the|an) investigation;  passed over; unhappy with;
+        fristlos;
+        performance (?:review|improvement plan|rating); underperform\w*; disciplinary; resign(?:s|ed)?; has quit;
+        promotion of; demotion; on leave (?:until|from); leave of absence;
+        unpaid leave; applicants?(?=\W); candidates?(?=\W); applied for; job interview; trial day; contract is not
+        renewed; is not to be renewed;
+        complained (?:of|about); pays late; is always late; too often late; aged \d\d; \d\d years old; date of birth;
+        place of birth;
+        was overheard; was seen (?:drinking|sleeping|stealing); stole; theft by; suspected of; accused of;
+        reprimand\w*; cautioned;
+        pfändung; krank(?:meldung)?; urlaub von; versetzung von; zeugnis für; kündigt; gekündigt; beschwerde über;
+        beurteilung von;
+        démission de; congé de; mutation de; plainte contre; entretien annuel de; appraisal;
+        (?:final |written |verbal |third |last )+warning; misconduct; grievance; harass\w+; bull(?:ied|ying);
+        dismissal of; resignation of; work permits?; residence permit; immigration status; marital status;
+        (?:was|were|been|be|to be) (?:fined|spoken to|reprimanded|sacked|made
+        redundant|dismissed|fired|terminated|laid off|suspended|demoted|caught (?:asleep|stealing|drinking|smoking));
+        divorced?; widow(?:ed|er)?; emergency contacts?; (?:maternity|paternity|parental|sick|bereavement|garden) leave;
+        visa (?:status|application|expires); next of kin; maiden name; (?:your|his|her|['’]s) probation\w*;
+        probation(?:ary)? period; references? check; background check; absent \d+ days; absences;
+        (?:absence|absent|late) without (?:notice|leave); without excuse; (?:has |had )?handed in (?:his|her|their)
+        notice;
+        (?:his|her|your) (?:employment|contract|apprenticeship) (?:ends|will end|ended|is not);
+        employment ends; exit (?:talk|interview); improvement plan; notice period; wants to leave;
+        leave (?:from [\w .]{1,20} to [\w .]{1,20} )?is (?:approved|refused); request to work part[ -]time;
+        (?:his|her) (?:wife|husband|parents|children|daughter|son|brother|sister|mother|father|partner);
+        single, ; married to; is married; was married; (?:two|three|four) children (?:at|and|from); nationality;
+        pension file; asleep on (?:shift|duty);
+        quarrel\w*; would not re-?employ; re-?employ(?:ed)?; complaints? (?:about|against); shouted at;
+        abmahnung; kündigung von; verwarnung; probezeit; familienstand; führerschein\w*; aufenthalts\w+;
+        elternzeit; avertissement; licenciement; absences (?:répétées|injustifiées); période d['’]essai;
+        situation de famille; titre de séjour; candidature de; bewerber(?:in)?; cv of; r[ée]sum[ée] of"""
+    )
+    + r"(?!\w)",
+    re.IGNORECASE,
+)
+PAPERS_OF = re.compile(
+    r"['’]s\s+(?:\w+\s+)?(?:bank\s+)?account|account\s+(?:of|holder)|konto\s+von|kontoinhaber\w*|compte\s+de",
+    re.IGNORECASE,
+)
+# Said to one person: the letter does not repeat the name beside what it says.
+ADDRESSED = re.compile(
+    r"\b(?:dear|sehr geehrte[rs]?|liebe[rs]?|chère?)\s+(?:mr|mrs|ms|miss|herrn?|frau|m\.|mme|monsieur|madame)\b",
+    re.IGNORECASE,
+)
+# A paper about one person, whose name may be one that no list has.
+PERSONAL_PAPER = re.compile(
+    r"\b"
+    + phrases(
+        r"""pay\s?slip; wage slip; lohnabrechnung; gehaltsabrechnung; entgeltabrechnung;
+        bulletin de (?:paie|salaire); fiche de paie; expense claim; reisekostenabrechnung; note de frais;
+        private account; privatkonto; compte personnel"""
+    )
+    + r"\b",
+    re.IGNORECASE,
+)
+RECEIVES = re.compile(
+    r"\b"
+    + phrases(
+        r"""pays?; paying; wages?; earns?; earned; receives?; received; gets?; got; is paid; was paid; paid to; pay
+        out to; due to; owed to;
+        owes; granted to; loan to; lent to; sold; expects?; asks for; wants; guarantees?; moves? to grade; erhält;
+        bekommt; bekommen; verdient; ausgezahlt; zahlt; schuldet; percevra; perçoit; reçoit; touche; gagne;
+        accordée?s? à; versée?s? à; doit; recibe; gana; prämie für; bonus for; advance (?:of|to)"""
+    )
+    + r"\b",
+    re.IGNORECASE,
+)
+
+
+def find_staff_matters(text: str) -> list[Finding]:
+    """Findings of kind "staff": what is said of one person at work, or of their family and papers."""
+    return list(matches("staff", STAFF_MATTER, text))
+
+
+def pays_somebody(text: str, people: list[Finding], money: list[Finding]) -> bool:
+    """Whether some sentence has a person, money, and a word for giving it to them or owing it."""
+    if not people or not money:
+        return False
+    return any(
+        any_inside(people, *span) and any_inside(money, *span) and RECEIVES.search(text, *span)
+        for span in sentence_spans(text)
+    )

@@ -1,0 +1,131 @@
+"""A message gives its headers as people read them, its text once, and a list of what is attached."""
+
+from email.message import EmailMessage
+from pathlib import Path
+
+import pytest
+
+from ingestion.documents import Extraction
+from ingestion.extract import inside, take_attachment
+from ingestion.sandbox import Quarantined
+from tests.ingestion.packages import codes, shape
+
+
+def read(tmp_path: Path, content: bytes | EmailMessage, name: str = "a.eml") -> Extraction:
+    (tmp_path / "upload").write_bytes(content if isinstance(content, bytes) else content.as_bytes())
+    return inside.extract(tmp_path / "upload", name)
+
+
+def letter() -> EmailMessage:
+    message = EmailMessage()
+    message["Subject"], message["From"] = "Größe of the quay", "Jürgen <j@example.org>"
+    message["To"], message["Message-ID"], message["X-Spam-Score"] = "bo@example.org", "<1@x>", "0"
+    message.set_content("Hello Bo,\n\nthe quay is closed.\n\nhttps://example.org/track/me")
+    return message
+
+
+def test_headers_text_versions_and_attachments(tmp_path: Path) -> None:
+    message = letter()
+    message["X-Remark"] = "for the board"
+    message.add_alternative(
+        "<p>Hello Bo,</p><p>the quay is <a href='https://example.org/track/me'>closed</a>.</p>", "html"
+    )
+    message.add_attachment(b"a,b\n1,2\n", maintype="text", subtype="csv", filename="Maße.csv")
+    inner = EmailMessage()
+    inner["Subject"] = "Inner"
+    inner.set_content("inner words")
+    message.add_attachment(inner)
+    message.add_attachment(b"   ", maintype="text", subtype="plain", filename="blank.txt")
+    extraction = read(tmp_path, message)
+    subject = ("Größe of the quay",)
+    assert shape(extraction) == [
+        ("heading", (), "Größe of the quay"),
+        ("text", subject, "From: Jürgen <j@example.org>\nTo: bo@example.org"),
+        ("text", subject, "Hello Bo,"),
+        ("text", subject, "the quay is closed (https://example.org/track/me)."),
+        ("list", subject, "Attachment: Maße.csv"),
+        ("list", subject, "Attachment: Inner.eml"),
+        ("list", subject, "Attachment: blank.txt"),
+        ("text", ("Message headers",), "X-Remark: for the board"),
+    ]
+    assert [(a.name, extraction.paragraphs[a.paragraph].text) for a in extraction.attachments] == [
+        ("Maße.csv", "Attachment: Maße.csv"),
+        ("Inner.eml", "Attachment: Inner.eml"),
+    ]
+    path = tmp_path / "upload"
+    assert take_attachment(path, extraction.attachments[0].part) == b"a,b\n1,2\n"
+    assert b"inner words" in take_attachment(path, extraction.attachments[1].part)
+    with pytest.raises(Quarantined):
+        take_attachment(path, 99)
+    assert codes(extraction) == set()
+
+
+def test_what_only_one_version_says_is_told(tmp_path: Path) -> None:
+    message = letter()
+    message.add_alternative("<p>Hello Bo,</p><p style='display:none'>98,000</p>", subtype="html")
+    extraction = read(tmp_path, message)
+    assert shape(extraction)[-1] == ("text", ("Größe of the quay", "Plain text version"), "the quay is closed.")
+    assert codes(extraction) == {"hidden_text"}
+
+
+@pytest.mark.parametrize(
+    ("content", "expected"),
+    [
+        (b"Subject: =?iso-8859-2?Q?=BCr=F3d=B3o?=\nContent-Type: text/plain; charset=iso-8859-2\n\nx", "źródło"),
+        ("Subject: naïve 8-bit\n\nnaïve".encode(), "naïve"),
+        ("Subject: x\nContent-Type: text/plain; charset=nonsense\n\nnaïve".encode(), "naïve"),
+        (b"Subject: x\nContent-Transfer-Encoding: base64\n\nbmHDr3Zl", "naïve"),
+        (b"Subject: x\nContent-Transfer-Encoding: base64\n\n!!!bmHDr3Zl====!!", "naïve"),
+        (b"From ann Mon Jan  1\r\nSubject: x\r\n\r\nna\xc3\xafve", "naïve"),
+    ],
+)  # fmt: skip
+def test_every_encoding(tmp_path: Path, content: bytes, expected: str) -> None:
+    assert expected in read(tmp_path, content).text
+
+
+@pytest.mark.parametrize(
+    ("part", "code"),
+    [
+        ("Content-Type: image/png\nContent-ID: <a>\nContent-Transfer-Encoding: base64\n\niVBORw0KGgo=", "image"),
+        ("Content-Type: message/external-body; access-type=URL; URL=\"http://127.0.0.1:9/\"\n\n", "remote_reference"),
+        ("Content-Type: application/pgp-signature\n\nsigned", None),
+    ],
+)  # fmt: skip
+def test_what_is_neither_text_nor_attachment(tmp_path: Path, part: str, code: str | None) -> None:
+    whole = f"Subject: x\nContent-Type: multipart/mixed; boundary=b\n\n--b\n\nwords\n--b\n{part}\n--b--\n"
+    extraction = read(tmp_path, whole.encode())
+    assert codes(extraction) == ({code} if code else set())
+    assert extraction.attachments == ()
+    hiding = whole.replace("\n\n--b\n\n", "\n\nJane earns 98,000\n--b\n\n", 1)
+    assert "hidden_text" in codes(read(tmp_path, hiding.encode()))
+
+
+@pytest.mark.parametrize(
+    ("content", "code"),
+    [
+        (b"no headers here, only words", "mislabelled"),
+        (b"Subject: x\nContent-Type: multipart/encrypted; boundary=b\n\n--b\n\nx\n--b--", "encrypted"),
+        (b"Subject: x\nContent-Type: application/pkcs7-mime\n\nMIIB", "encrypted"),
+        (b"X-Spam: 1\n\n", "empty"),
+        (b"%PDF-1.7", "mislabelled"),
+    ],
+)
+def test_what_is_no_message_to_read(tmp_path: Path, content: bytes, code: str) -> None:
+    with pytest.raises(Quarantined) as caught:
+        read(tmp_path, content)
+    assert caught.value.code == code
+
+
+def test_hostile_structures_end_with_text_or_a_reason(tmp_path: Path) -> None:
+    nested = b"Subject: x\n" + b"".join(
+        b"Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n" % (n, n) for n in range(3000)
+    )
+    endless = b"Subject: x\nContent-Type: multipart/mixed; boundary=b\n\n" + b"--b\n\nw\n" * 20_000
+    names = b"Subject: " + b"=?utf-8?q?" * 20_000 + b"\n\nwords"
+    outcomes = []
+    for content in (nested, endless, names):
+        try:
+            outcomes.append(bool(read(tmp_path, content).text))
+        except Quarantined as refusal:
+            outcomes.append(refusal.code in ("corrupt", "empty"))
+    assert outcomes == [True, True, True]

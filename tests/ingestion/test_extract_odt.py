@@ -1,0 +1,105 @@
+"""An OpenDocument text gives its text in order, and names what it holds beside it."""
+
+from pathlib import Path
+
+import pytest
+
+from ingestion.documents import Extraction
+from ingestion.sandbox import Quarantined
+from tests.ingestion.packages import NAMESPACES, codes, odt, shape
+from tests.ingestion.packages import read as read_package
+
+
+def read(tmp_path: Path, body: str, styles: str = "", **parts: str) -> Extraction:
+    odt(tmp_path / "upload", body, styles, **parts)
+    return read_package(tmp_path / "upload", "a.odt")
+
+
+BODY = """<text:h text:outline-level="1">Leave</text:h><text:p>Thirty<text:s/>days<text:line-break/>a year, see
+<text:a xlink:href="https://example.org/">the <text:span>policy</text:span></text:a>.</text:p>
+<text:list><text:list-item><text:p>one</text:p><text:list><text:list-item><text:p>deep</text:p></text:list-item>
+</text:list></text:list-item></text:list><text:h text:outline-level="2">Pay</text:h>
+<table:table><table:table-column/><table:table-header-rows><table:table-row><table:table-cell><text:p>Role</text:p>
+</table:table-cell><table:table-cell><text:p>Base | pay</text:p></table:table-cell></table:table-row>
+</table:table-header-rows>
+<table:table-row><table:table-cell table:number-columns-spanned="2"><text:p>Clerk</text:p><text:p>Senior</text:p>
+</table:table-cell><table:covered-table-cell/></table:table-row></table:table>
+<text:p>Outside<draw:frame><draw:text-box><text:p>In a box</text:p></draw:text-box></draw:frame></text:p>"""
+
+
+def test_headings_lists_tables_and_boxes_in_order(tmp_path: Path) -> None:
+    meta = f"<office:document-meta {NAMESPACES}><dc:title>Of Jane</dc:title></office:document-meta>"
+    extraction = read(tmp_path, BODY, **{"meta.xml": meta})
+    assert shape(extraction) == [
+        ("heading", (), "Leave"),
+        ("text", ("Leave",), "Thirty days\na year, see\nthe policy."),
+        ("list", ("Leave",), "one"),
+        ("list", ("Leave",), "deep"),
+        ("heading", ("Leave",), "Pay"),
+        ("table", ("Leave", "Pay"), "| Role | Base \\| pay |\n| --- | --- |\n| Clerk Senior | |"),
+        ("text", ("Leave", "Pay"), "Outside"),
+        ("text", ("Leave", "Pay"), "In a box"),
+        ("text", ("Document properties",), "Title: Of Jane"),
+    ]
+    assert (codes(extraction), extraction.media_type) == (set(), "application/vnd.oasis.opendocument.text")
+
+
+JANE = "<text:p>98,000</text:p>"
+HIDDEN = '<style:style style:name="H"><style:text-properties text:display="none"/></style:style>'
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ("<text:p>x<office:annotation>@</office:annotation></text:p>", "comments"),
+        ("<text:p>x<text:note><text:note-body>@</text:note-body></text:note></text:p>", "footnotes"),
+        ("<text:tracked-changes><text:deletion>@</text:deletion></text:tracked-changes>", "tracked_changes"),
+        ("<text:p>x<text:span text:style-name='H'>98,000</text:span></text:p>", "hidden_text"),
+        ("<text:section text:display='none'>@</text:section>", "hidden_text"),
+        ("<text:p>x<text:hidden-text text:string-value='98,000'/></text:p>", "hidden_text"),
+        (
+            "<table:table><table:table-row table:visibility='filter'><table:table-cell>@</table:table-cell>"
+            "</table:table-row></table:table>",
+            "hidden_cells",
+        ),
+        ("<text:p>x<draw:frame><draw:image xlink:href='Pictures/a.png'/></draw:frame></text:p>", "image"),
+        ("<text:p>x<draw:frame><draw:object xlink:href='./Object 1'/></draw:frame></text:p>", "embedded_object"),
+        ("<text:user-field-decl office:string-value='98,000'/>", "hidden_data"),
+    ],
+)
+def test_what_does_not_show_is_not_read_but_named(tmp_path: Path, body: str, code: str) -> None:
+    extraction = read(tmp_path, f"<text:p>before</text:p>{body.replace('@', JANE)}<text:p>after</text:p>", HIDDEN)
+    assert codes(extraction) == {code}
+    assert "98,000" not in extraction.text
+    assert [p.text for p in extraction.paragraphs if p.text != "x"] == ["before", "after"]
+
+
+@pytest.mark.parametrize(
+    ("name", "code"),
+    [
+        ("Object 1/content.xml", "embedded_object"),
+        ("Pictures/a.png", "image"),
+        ("Basic/Standard/Module1.xml", "macros"),
+        ("somethingNew.bin", "unknown_part"),
+    ],
+)
+def test_every_other_part_of_the_package_is_named(tmp_path: Path, name: str, code: str) -> None:
+    assert codes(read(tmp_path, "<text:p>x</text:p>", **{name: "<a>Jane</a>"})) == {code}
+
+
+def test_margins_remote_pictures_passwords_and_nothing(tmp_path: Path) -> None:
+    margin = f"<office:styles {NAMESPACES}><style:header><text:p>Jane</text:p></style:header></office:styles>"
+    assert codes(read(tmp_path, "<text:p>x</text:p>", **{"styles.xml": margin})) == {"header_footer"}
+    picture = "<text:p>x<draw:frame><draw:image xlink:href='http://127.0.0.1:9/a.png'/></draw:frame></text:p>"
+    assert codes(read(tmp_path, picture)) == {"image", "remote_reference"}
+    with pytest.raises(Quarantined) as caught:
+        read(tmp_path, "<text:p>x</text:p>", **{"META-INF/manifest.xml": "<m><encryption-data/></m>"})
+    assert caught.value.code == "encrypted"
+    with pytest.raises(Quarantined) as caught:
+        read(tmp_path, "<text:p> </text:p>")
+    assert caught.value.code == "empty"
+
+
+def test_lists_in_lists_without_end(tmp_path: Path) -> None:
+    deep = "<text:list><text:list-item>" * 110 + "<text:p>deep</text:p>" + "</text:list-item></text:list>" * 110
+    assert read(tmp_path, deep).text == "deep"

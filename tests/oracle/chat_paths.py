@@ -1,0 +1,62 @@
+"""Conversations: what of them is listed, shown, exported and told to the model, and what their search finds."""
+
+from uuid import UUID
+
+from chat.context import assemble
+from chat.models import Session, Turn
+from chat.tools import find_knowledge, search_knowledge
+from retrieval.query import prepare
+from tests.oracle.asked import WORDS, Asked
+from tests.oracle.monitor import Text
+
+
+def chat(asked: Asked) -> None:
+    """Conversations, their messages and exports; what the next prompt would hold, and what its search would find."""
+    world, person = asked.world, asked.person
+    mine = {r.name: asked.all.sessions[person.name, r.name] for r in world.records if asked.sees(r)}
+    listed = asked.json("chat/sessions/?page_size=200")
+    asked.same("conversations", [s["id"] for s in listed["results"]], map(str, mine.values()))
+    asked.same("how many conversations", [listed["count"]], [len(mine)])
+    others = {name: record for name, record in asked.all.sessions if name != person.name}  # one of each of them
+    for (name, record), session in asked.all.sessions.items():
+        own = name == person.name and record in mine
+        if name != person.name and others[name] != record:
+            continue
+        texts = [t for t in world.texts if t.record == record]
+        read = [t.words for t in texts if own and t.label is not None and world.cleared(person, t.label)
+                and all(world.sees(person, world.record(s)) for s in t.sources)]  # fmt: skip
+        messages = asked.json(f"chat/sessions/{session}/messages/?page_size=200", found=own)
+        exported = asked.api.get(f"/api/chat/sessions/{session}/export/")
+        asked.same("export answers", [exported.status_code], [200 if own else 404])
+        if own:
+            said = [m["content"] for m in messages["results"] if m["type"] == "text" and m["role"] == "assistant"]
+            asked.same("messages", said, read)
+            lines = exported.content.decode().splitlines()
+            asked.same("export", [line for line in lines if line.endswith(WORDS)], read)
+            asked.same("the next prompt", prompted(asked, session), verbatim(texts, read))
+
+
+def prompted(asked: Asked, session: UUID) -> list[str]:
+    """The answers that the next turn would be given word for word."""
+    with asked.scope.open():
+        row = Session.objects.get(pk=session)
+        context = assemble(asked.scope, row, Turn(session=row, number=99), "What next?")
+    return [m["content"] for m in context.messages if m["role"] == "assistant"]
+
+
+def verbatim(texts: list[Text], read: list[str]) -> list[str]:
+    """The answers among the last ten messages, from the first question on; questions are readable."""
+    said = [part for t in texts for part in ("", t.words) if part == "" or part in read][-10:]
+    return [part for part in said[said.index("") :] if part] if said else []
+
+
+def chat_search(asked: Asked) -> None:
+    read = [t.words for t in asked.world.indexed(asked.person)]
+    with asked.scope.open():
+        for record in asked.world.records:
+            if not asked.sees(record):
+                continue
+            session = Session.objects.get(pk=asked.all.sessions[asked.person.name, record.name])
+            looked = find_knowledge(asked.scope, session, prepare(WORDS, asked.scope), {"scope": "workspace"})
+            found = search_knowledge(asked.scope, session, looked, most=50)
+            asked.same("passages for the model", [p.text for p in found.passages], read)

@@ -1,0 +1,66 @@
+"""Files: the reader, their lists, originals, and the citations that open them."""
+
+import re
+
+from tests.oracle.asked import WORDS, Asked, hidden, requires
+from tests.oracle.worlds import content_of
+
+
+def reader(asked: Asked) -> None:
+    """The API's reader, the stewards' list of paragraphs, and the page that shows the document."""
+    world, person = asked.world, asked.person
+    for name, file in asked.all.files.items():
+        known = world.knows_file(person, name)
+        cleared = [t.words for t in world.paragraphs(name) if known and world.reads(person, t)]
+        asked.json(f"files/{file}/", found=known)
+        answer = asked.json(f"files/{file}/reader/", found=bool(cleared))
+        page = asked.page(f"files/{file}/")
+        asked.same("reader's page", [page.status_code], [200 if cleared else 404])
+        shown = {f"{word} {WORDS}" for word in re.findall(r"word\d+", page.content.decode())}
+        asked.same(f"texts on the page of {name}", shown, cleared)
+        if answer:
+            blocks = answer["blocks"]
+            asked.same(f"reader of {name}", [b["text"] for b in blocks if b["type"] == "text"], cleared)
+            asked.same(
+                f"placeholders of {name}",
+                {requires(b) for b in blocks if b["type"] == "placeholder"},
+                {tuple(sorted(t.label - world.held(person))) for t in hidden(asked, name, cleared)},
+            )
+        if world.steward(person) and known:
+            listed = asked.json(f"files/{file}/paragraphs/?page_size=200")
+            asked.same(f"paragraphs of {name}", [p["text"] for p in listed["results"]], cleared)
+
+
+def file_list(asked: Asked) -> None:
+    for record in asked.world.records:
+        listed = asked.json(f"entities/{asked.id(record.name)}/files/", found=asked.sees(record))
+        if listed:
+            known = record.name in asked.all.files and asked.world.knows_file(asked.person, record.name)
+            mine = [str(asked.all.files[record.name])] if known else []
+            asked.same(f"files of {record.name}", [f["id"] for f in listed["results"]], mine)
+            asked.same(f"how many files of {record.name}", [listed["count"]], [len(mine)])
+
+
+def download(asked: Asked) -> None:
+    for name, file in asked.all.files.items():
+        for answer in (asked.api.get(f"/api/files/{file}/download/"), asked.page(f"files/{file}/download/")):
+            given = b"".join(answer.streaming_content) if answer.streaming else b""
+            if asked.world.downloads(asked.person, name):
+                asked.same(f"original of {name}", [answer.status_code, given], [200, content_of(name)])
+            else:
+                known = asked.world.knows_file(asked.person, name)
+                asked.same(f"original of {name}", [answer.status_code, given], [403 if known else 404, b""])
+
+
+def citation(asked: Asked) -> None:
+    for text in asked.world.texts:
+        if text.label is None:
+            continue
+        at = f"citations/{asked.all.citing}/{asked.all.numbers[text.words]}/"
+        cleared = asked.world.cleared(asked.person, text.label)
+        read = asked.world.index_reads(asked.person, text)
+        answer = asked.json(at, found=cleared)
+        if answer:
+            asked.same(f"citation of {text.words}", [answer["available"], text.words in str(answer)], [read, read])
+        shown = asked.page(at).content.decode()
+        asked.same(f"preview of {text.words}", [text.words in shown], [read])

@@ -1,0 +1,78 @@
+"""Labels: who is told of which, how they combine, and how they rise."""
+
+from uuid import uuid4
+
+from django.db import DataError
+
+from entities.access import (
+    ScopeError,
+    allowed_labels,
+    atoms_by_label,
+    atoms_of,
+    combine,
+    combine_many,
+    concealed_atoms,
+    held_atoms,
+    missing_atoms,
+    raise_labels,
+    readable_now,
+)
+from entities.models import Classification, Source
+from ingestion.models import ContextRow, RowParagraph
+from tests.oracle.planting import Everything
+from tests.prove.questions.refusals import refused, undone
+
+
+def labels_are_told(e: Everything) -> None:
+    world = e.world
+    for person in world.people:
+        with e.planted.scope(person).open():
+            held = world.held(person)
+            assert held_atoms() == held
+            known = atoms_by_label()
+            assert allowed_labels() == {value for value, atoms in known.items() if set(atoms) <= held}
+            assert concealed_atoms() == world.concealed - held
+            for value, atoms in known.items():
+                assert atoms_of(value) == atoms
+                assert missing_atoms(value) == tuple(a for a in atoms if a not in held)
+                assert readable_now(value) == (set(atoms) <= held)
+            assert not readable_now(None)
+            with refused(ValueError):
+                atoms_of(None)
+            with refused(Classification.DoesNotExist):
+                atoms_of(99_999)
+
+
+def labels_combine(e: Everything) -> None:
+    planted = e.planted
+    with undone(), planted.service.open():
+        ws = planted.workspace.pk
+        assert (combine(ws), combine(ws, 0), combine(ws, 3), combine(ws, 0, 3, 3)) == (0, 0, 3, 3)
+        atoms_by_label()
+        new = combine(ws, 1, 2, 3)
+        assert atoms_of(new) == (1, 2, 3)
+        assert combine(ws, combine(ws, 2, 1), 3) == combine_many([3, 2, 1]) == new >= 1000
+        with refused(ScopeError):
+            combine(ws + 1, 1)
+        with refused(DataError):
+            combine(ws, 1, 77_777)
+
+
+def labels_rise(e: Everything) -> None:
+    planted = e.planted
+    with undone(), planted.service.open():
+        passage, other = uuid4(), uuid4()
+        rows = [e.rows["word0 liability"], e.rows["word2 liability"], e.rows["word16 liability"]]
+        entity = planted.records["record0"]
+        for row, of in zip(rows, (passage, passage, other), strict=True):
+            Source.objects.create(workspace=planted.workspace, derived=row, entity_id=entity, passage=of)
+        RowParagraph.objects.filter(row__in=rows).delete()
+        assert raise_labels({passage: 0}) == 0
+        assert raise_labels({passage: 5}) == 1
+        assert raise_labels({passage: 5}) == 0
+        assert raise_labels({passage: 3}) == 2
+        now = dict(ContextRow.objects.filter(pk__in=rows).values_list("pk", "data_classification"))
+        both = combine(planted.workspace.pk, 3, 5)
+        assert [now[row] for row in rows] == [both, both, 0]
+    with planted.scope(e.world.people[0]).open(), refused(ScopeError):
+        raise_labels({uuid4(): 5})

@@ -1,0 +1,193 @@
+"""Records: grants on them, how code gets one, and what a search is narrowed to."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import uuid4
+
+from django.contrib.contenttypes.models import ContentType
+from django.http import Http404
+from django.utils import timezone
+
+from entities.access import Kind as ScopeKind
+from entities.access import (
+    Scope,
+    clears,
+    entity_content_type,
+    get_entity_or_404,
+    grant_entity,
+    make_group,
+    may,
+    may_create,
+    redacted_fields,
+    revoke_entity,
+    sources_visible,
+    visible,
+)
+from entities.access.objects import lock_or_404
+from entities.actions import add_member
+from entities.models import Entity, EntityRoleGrant, EntityUserGrant, Role, User
+from entities.types import Article, Contract, Employee
+from ingestion.models import ContextRow, Kind
+from retrieval.query import Within
+from retrieval.search import find
+from tests.oracle.planting import Everything
+from tests.prove.questions.refusals import refused, undone
+
+
+def grants_are_given_and_taken(e: Everything) -> None:
+    planted, dee = e.planted, e.world.people[3]
+    role = planted.roles["HR"]
+    with undone(), planted.service.open():
+        record, other = (Entity.objects.get(pk=planted.records[name]) for name in ("record3", "record5"))
+        before = (
+            set(EntityUserGrant.objects.values_list("pk", flat=True)),
+            set(EntityRoleGrant.objects.values_list("pk", flat=True)),
+        )
+        for principal, grants in ((planted.users[dee.name].pk, EntityUserGrant), (-role.pk, EntityRoleGrant)):
+            made = grants.objects.filter(content_object=record)
+            known = made.count()
+            grant_entity(record, principal)
+            assert made.count() == known + 5
+            now = timezone.now()
+            grant_entity(record, principal, ["view"], expires_at=now)
+            assert made.count() == known + 5
+            assert list(made.filter(expires_at=now).values_list("permission__codename", flat=True)) == ["view_entity"]
+            grant_entity(other, principal, ["share"])
+            assert revoke_entity(record, principal, ["change", "share"]) == 2
+            assert grants.objects.filter(content_object=other, permission__codename="share_entity").exists()
+            assert revoke_entity(record, principal) == 3
+            assert revoke_entity(record, principal) == 0
+            assert revoke_entity(other, principal, ["share"]) == 1
+        after = (
+            set(EntityUserGrant.objects.values_list("pk", flat=True)),
+            set(EntityRoleGrant.objects.values_list("pk", flat=True)),
+        )
+        assert before == after
+
+
+def private_records_are_their_makers(e: Everything) -> None:
+    """The first account's as any other's; a role's are nobody's, for a role is no person. What is lent until
+    tomorrow is seen today.
+    """
+    planted = e.planted
+    with undone():
+        first, _ = User.objects.get_or_create(pk=1, defaults={"username": "the first account"})
+        with planted.service.open():
+            add_member(planted.workspace, first, [])
+            mine = {"workspace": planted.workspace, "visibility": "private", "counterparty": "Somebody"}
+            role = planted.roles["HR"]
+            own = Contract.objects.create(**mine, name="of the first", created_by=1)
+            of_role = Contract.objects.create(**mine, name="of a role", created_by=-role.pk)
+            handed_on = Contract.objects.create(**{**mine, "visibility": "restricted"}, name="handed on", created_by=1)
+            lent = Entity.objects.get(pk=planted.records["record1"])
+            grant_entity(lent, 1, ["view"], expires_at=timezone.now() + timedelta(days=1))
+        scope = Scope.for_user(first, planted.workspace.slug)
+        with scope.open():
+            assert get_entity_or_404(scope, own.pk).pk == own.pk
+            assert may(scope, lent, "view")
+            assert not may(scope, of_role, "view")
+            assert not may(scope, handed_on, "view")  # a restricted one is seen by grants, its maker's among them
+        with planted.service.open():
+            assert revoke_entity(lent, 1) == 1
+        with scope.open():
+            assert not may(scope, lent, "view")
+        as_role = Scope(planted.workspace.pk, -role.pk, ScopeKind.ROLE, planted.workspace.slug)
+        with as_role.open():
+            assert not may(as_role, of_role, "view")
+            assert not may(as_role, own, "view")
+
+
+def records_are_got(e: Everything) -> None:
+    planted = e.planted
+    assert entity_content_type(Contract) == entity_content_type(Entity) == entity_content_type(Contract())
+    assert entity_content_type(Role).model == "role"
+    assert entity_content_type(Role()) == ContentType.objects.get_for_model(Role)
+    for person in e.world.people:
+        scope = planted.scope(person)
+        with scope.open():
+            for record in e.world.records:
+                pk = planted.records[record.name]
+                for verb in ("view", "change"):
+                    sees = e.world.sees(person, record, verb)
+                    if sees:
+                        assert type(get_entity_or_404(scope, pk, verb)).__name__.lower() == record.kind
+                    else:
+                        with refused(Http404):
+                            get_entity_or_404(scope, pk, verb)
+                    assert may(scope, Entity(pk=pk), verb) == sees
+            with refused(Http404):
+                get_entity_or_404(scope, uuid4())
+            with refused(Http404):
+                get_entity_or_404(scope, "nonsense")
+            with refused(ValueError):
+                visible(scope, Entity, "fly")
+            contracts = {planted.records[r.name] for r in e.world.records if r.kind == "contract"}
+            for pk in contracts:
+                if Entity.objects.visible_to(scope).filter(pk=pk).exists():
+                    with refused(Http404):
+                        get_entity_or_404(scope, pk, model=Employee)
+                    assert get_entity_or_404(scope, pk, model=Contract).pk == pk
+            seen = set(clears(scope, Entity.objects.all()).values_list("pk", flat=True))
+            assert seen == {planted.records[r.name] for r in e.world.records if e.world.sees(person, r)}
+            roles = person.roles
+            assert may_create(scope, Contract) == bool(roles & {"Editor", "Admin"})
+            assert may_create(scope, Employee) == bool(roles & {"HR", "Admin"})
+            assert not may_create(scope, Article)  # a rule about some rows is none about all
+            told = {f.name: f.requires for f in redacted_fields(Employee)}
+            held = e.world.held(person)
+            assert told == {
+                name: tuple(sorted(needs - held))
+                for name, needs in {"email": {3}, "salary": {3, 5}}.items()
+                if not needs <= held
+            }
+
+
+def records_are_locked(e: Everything) -> None:
+    with undone(), e.planted.service.open():
+        row = Entity.objects.get(pk=e.planted.records["record0"])
+        lock_or_404(row)
+        with refused(Http404):
+            lock_or_404(Entity(pk=uuid4()))
+
+
+def the_service_sees_all(e: Everything) -> None:
+    service = e.planted.service
+    with service.open():
+        seen = set(Entity.objects.visible_to(service, "delete").values_list("pk", flat=True))
+        assert seen == set(e.planted.records.values())
+        assert sorted(e.rows) == sorted(
+            ContextRow.objects.filter(sources_visible(service)).values_list("text", flat=True)
+        )
+        assert may_create(service, Article)
+        assert len(find(service, "liability", floor=-1).hits) == len(e.rows)
+        assert len(Contract.objects.readable_by(service)) == 5
+        assert [c.value for c in Contract.objects.readable_by(service)] == [1] * 5
+        with undone():
+            make_group(f"{service.workspace}:new")
+
+
+def the_gate_narrows(e: Everything) -> None:
+    person = e.world.people[1]
+    scope = e.planted.scope(person)
+    read = {t.words: t for t in e.world.indexed(person)}
+    with scope.open():
+        number = dict(ContextRow.objects.values_list("number", "text"))
+
+        def found(**within: Any) -> set[str]:
+            return {number[hit.row] for hit in find(scope, "liability", within=Within(**within), floor=-1).hits}
+
+        file, session = e.files["record0"], uuid4()
+        filed = {w for w, t in read.items() if t.passage and t.record == "record0"}
+        assert found(files=[file]) == filed
+        assert found(files=[file], sessions=[session]) == filed
+        assert found(sessions=[session]) == set()
+        assert found(kinds=[Kind.METADATA, Kind.RELATIONSHIP]) == {w for w, t in read.items() if not t.passage}
+        assert found(collections=["documents"]) == {w for w, t in read.items() if t.passage}
+        assert found(types=["article"]) == {w for w, t in read.items() if e.world.record(t.record).kind == "article"}
+        assert found(types=["article"], entities=[e.planted.records["record0"]]) == set()
+        today = timezone.now().date()
+        yesterday, tomorrow = today - timedelta(days=1), today + timedelta(days=1)
+        assert found(since=today, until=today) == found(since=yesterday) == found(until=tomorrow) == set(read)
+        assert found(since=tomorrow) == found(until=yesterday) == set()
+        with refused(ValueError):
+            found(types=["ghost"])

@@ -1,0 +1,81 @@
+"""What is said of the records of a world: Pulses, conversations and references, with their citations."""
+
+from uuid import UUID
+
+from chat.models import Event, Message, Session, State, Title, Turn
+from chat.models import Role as Speaker
+from entities.models import Entity, Role, Source
+from entities.text import digest_of
+from ingestion.models import ContextRow
+from pulse.models import Pulse, Variant
+from pulse.variants import ROLE as PULSE_ROLE
+from references.kinds import Kind as ReferenceKind
+from references.models import Reference
+from retrieval.citations import CitedSource, Owner, register_all
+from retrieval.models import OwnerKind, SourceType
+from tests.conftest import Person
+from tests.prove.world import SERVICE_SETS, START, World, named
+
+
+def plant_pulses(world: World, record: Entity, name: str) -> None:
+    role = Role.objects.get(name=PULSE_ROLE)
+    for atoms in SERVICE_SETS:
+        pk = world.new("pulse", f"{name} {atoms}")
+        variant = Variant.objects.create(id=pk, workspace=world.workspace, entity_id=record.pk, atoms=atoms)
+        Pulse.objects.create(
+            id=pk, workspace=world.workspace, variant=variant, entity_id=record.pk, generated_at=START,
+            text=cite(world, Owner(OwnerKind.PULSE, pk), record), data_classification=world.label(*atoms),
+            fingerprint="x", model="x", generated_by=-role.pk,
+        )  # fmt: skip
+
+
+def plant_conversation(world: World, record: Entity, name: str, asker: Person) -> None:
+    """One question, its answer with a citation, its title and its log."""
+    mine = {"workspace_id": world.workspace.pk, "audience": asker.user.pk}
+    key = f"{name} {asker.user.username}"
+    session = Session.objects.create(
+        **mine, id=world.new("session", key), entity_id=record.pk, created_at=START, last_message_at=START
+    )
+    turn = Turn.objects.create(
+        **mine, id=world.new("turn", key), session=session, number=1, state=State.DONE, lease_until=START,
+        question=named(f"question {key}"), answer=world.new("message", key), created_at=START, ended_at=START,
+        last_seq=2,
+    )  # fmt: skip
+    answer = cite(world, Owner(OwnerKind.CHAT_SESSION, session.pk, asker.user.pk), record)
+    said = {**mine, "session": session, "turn": turn, "data_classification": 0, "created_at": START}
+    Message.objects.create(**said, id=turn.question, role=Speaker.USER, content=f"What of {name}?")
+    Message.objects.create(**said, id=turn.answer, role=Speaker.ASSISTANT, content=answer)
+    Title.objects.create(**mine, id=named(f"title {key}"), session=session, data_classification=0, text=f"About {name}")
+    for seq, (kind, data) in enumerate([("token", {"text": answer}), ("done", {"usage": {}})], start=1):
+        Event.objects.create(**mine, turn=turn, seq=seq, kind=kind, data=data, data_classification=0, created_at=START)
+
+
+def cite(world: World, owner: Owner, record: Entity) -> str:
+    """The Public passages of a record, each with its number."""
+    rows = list(
+        ContextRow.objects.filter(entity=record.pk, data_classification=0).order_by("file", "position", "digest")
+    )
+    sources = [
+        CitedSource(
+            SourceType.KB_CHUNK, str(row.pk), 0, record.pk, row.file_id, row.page,
+            locator={
+                "row": str(row.pk), "kind": row.kind, "digest": digest_of(row.text),
+                "paragraphs": [str(link.paragraph_id) for link in row.paragraph_links.all()], "passage": None,
+            },
+        )  # fmt: skip
+        for row in rows
+    ]  # fmt: skip
+    numbers = register_all(world.service, owner, sources)
+    return " ".join(f"{row.text} [citation:{n}]" for row, n in zip(rows, numbers, strict=True))
+
+
+def refer(
+    world: World, name: str, source: UUID, target: UUID, label: int, hidden: bool,
+    kind: ReferenceKind = ReferenceKind.CROSS_REFERENCE, audience: Person | None = None,
+) -> None:  # fmt: skip
+    reference = Reference.objects.create(
+        id=world.new("reference", name), workspace=world.workspace, source_id=source, target_id=target, kind=kind,
+        label=world.text(hidden)[:100], data_classification=world.label(label), created_at=START, changed_at=START,
+        audience=audience.user.pk if audience else 0,
+    )  # fmt: skip
+    Source.objects.create(workspace=world.workspace, derived=reference.pk, entity_id=source)

@@ -1,0 +1,115 @@
+"""The texts of a world: notes and files of its records, with the rows that the index has of them."""
+
+from collections.abc import Sequence
+
+from django.core.files.base import ContentFile
+from django.core.files.storage import default_storage
+
+from entities.models import Entity, FieldParagraph
+from entities.models.classification import FINANCIAL, SECRET
+from entities.text import digest_of
+from ingestion.models import Blob, ContextRow, File, FileRevision, Kind, Paragraph, RowParagraph
+from tests.conftest import Person
+from tests.oracle.planting import embed
+from tests.prove.world import HIDDEN_WORD, START, World, named
+
+
+def plant_notes(world: World, record: Entity, name: str, hidden: bool) -> None:
+    rows = []
+    for position, (label, secret) in enumerate(mixture(world, hidden)):
+        text = world.text(hidden or secret)
+        rows.append(
+            FieldParagraph(
+                id=named(f"{world.workspace.slug} note {name} {text}"),
+                text=text,
+                workspace=world.workspace,
+                entity_id=record.pk,
+                field="notes",
+                position=(position + 1) * 1000,
+                digest=digest_of(text),
+                data_classification=world.label(label),
+                floor=world.label(0),
+            )  # fmt: skip
+        )
+    FieldParagraph.objects.bulk_create(rows)
+
+
+def plant_file(world: World, record: Entity, name: str, maker: Person, hidden: bool) -> None:
+    """A file of public and Financial pages, and one that is Secret throughout."""
+    if world.hidden:
+        write_file(world, record, f"concealed {name}", maker, [(SECRET, True)], True)
+    write_file(world, record, name, maker, mixture(world, hidden), hidden)
+    if world.hidden:
+        write_file(world, record, f"later {name}", maker, [(SECRET, True)], True)
+
+
+def mixture(world: World, hidden: bool) -> list[tuple[int, bool]]:
+    """(label, whether it is hidden without trace) of the paragraphs of a text, in their order."""
+    if hidden or not world.hidden:
+        return [(0, False), (FINANCIAL, False), (0, False)]
+    return [(SECRET, True), (0, False), (SECRET, True), (FINANCIAL, False), (0, False), (SECRET, True)]
+
+
+def write_file(
+    world: World, record: Entity, name: str, maker: Person, pages: Sequence[tuple[int, bool]], hidden: bool
+) -> None:
+    at_home = {"workspace_id": world.workspace.pk}
+    content = f"The original of {name}".encode()
+    path = default_storage.save(f"prove/{world.workspace.slug}", ContentFile(content))
+    blob = Blob.objects.create(
+        **at_home, sha256=digest_of(f"{name}"), size=len(content), media_type="text/plain", path=path
+    )
+    # Not all accounted for: the original is refused in both twins, to all but stewards.
+    title = f"{name} {HIDDEN_WORD}.txt" if hidden and " " not in name else f"{name}.txt"
+    file = File.objects.create(
+        **at_home, id=world.new("file", name), entity_id=record.pk, collection="documents", state="ready",
+        stage="done", name=title, media_type="text/plain",
+        size=len(content), pages=len(pages), accounted=False, created_by=maker.user.pk, floor=world.label(0),
+        woken_at=START,
+    )  # fmt: skip
+    revision = FileRevision.objects.create(**at_home, id=named(f"revision {name}"), file=file, blob=blob, number=1)
+    paragraphs, rows, shown, start = [], [], 0, 0
+    for position, (label, secret) in enumerate(pages):
+        text = world.text(hidden or secret)
+        # What is not hidden keeps its page: a page number is printed on the page.
+        page = shown + 1 if not secret else shown + 2
+        shown += 0 if secret else 1
+        paragraphs.append(
+            Paragraph(
+                **at_home,
+                id=world.new("paragraph", f"{name} {label if not secret else f'secret{position}'} {page}"),
+                file=file,
+                revision=revision,
+                position=position,
+                page=page,
+                text=text,
+                digest=digest_of(text),
+                data_classification=world.label(label),
+                floor=world.label(0),
+                start=start,
+                end=start + len(text),
+            )  # fmt: skip
+        )
+        start += len(text) + 1
+        rows.append(
+            ContextRow(
+                **at_home,
+                id=named(f"row {paragraphs[-1].pk}"),
+                entity_id=record.pk,
+                file=file,
+                page=page,
+                text=text,
+                data_classification=world.label(label),
+                kind=Kind.FILE_CHUNK,
+                position=position,
+                digest=digest_of(text),
+            )  # fmt: skip
+        )
+    Paragraph.objects.bulk_create(paragraphs)
+    ContextRow.objects.bulk_create(rows)
+    RowParagraph.objects.bulk_create(
+        RowParagraph(**at_home, row=row, paragraph=paragraph, data_classification=row.data_classification)
+        for row, paragraph in zip(rows, paragraphs, strict=True)
+    )
+    embed(rows)
+    File.objects.filter(pk=file.pk).update(revision=revision)

@@ -1,0 +1,85 @@
+"""The triggers of the database: without one, words would stay where their record went, or a row would enter the audit
+unsealed.
+
+A new one fails the proof until it stands here, in PostgreSQL's own words.
+"""
+
+from collections.abc import Iterator
+
+import psycopg
+
+from entities.registry import entity_types
+
+EXPECTED = """
+guard BEFORE INSERT ON entities_auditentry FOR EACH ROW EXECUTE FUNCTION app_audit_guard()
+label BEFORE INSERT ON entities_audittext FOR EACH ROW EXECUTE FUNCTION app_audit_label()
+digest AFTER INSERT ON entities_auditentry DEFERRABLE INITIALLY DEFERRED FOR EACH ROW
+ EXECUTE FUNCTION app_audit_digest()
+seal AFTER INSERT ON entities_auditlink DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION app_audit_seal()
+
+delete_compounds AFTER DELETE ON entities_classification FOR EACH ROW EXECUTE FUNCTION app_delete_compounds()
+delete_group AFTER DELETE ON entities_role FOR EACH ROW EXECUTE FUNCTION app_delete_group()
+replace_expired BEFORE INSERT ON entities_entityrolegrant FOR EACH ROW EXECUTE FUNCTION app_replace_expired()
+replace_expired BEFORE INSERT ON entities_entityusergrant FOR EACH ROW EXECUTE FUNCTION app_replace_expired()
+
+forget_messages BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_forget_derived('chat_message')
+forget_pulses BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_forget_derived('pulse_pulse')
+forget_references BEFORE DELETE ON entities_entity FOR EACH ROW
+ EXECUTE FUNCTION app_forget_derived('references_reference')
+forget_titles BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_forget_derived('chat_title')
+unindex_drawn_from BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_unindex_drawn_from()
+forget_pulse AFTER DELETE ON pulse_pulse FOR EACH ROW EXECUTE FUNCTION app_forget_pulse()
+forget_sources AFTER DELETE ON pulse_pulse FOR EACH ROW EXECUTE FUNCTION app_forget_sources()
+forget_sources AFTER DELETE ON references_reference FOR EACH ROW EXECUTE FUNCTION app_forget_sources()
+raise_citations AFTER UPDATE OF data_classification ON pulse_pulse FOR EACH ROW EXECUTE FUNCTION app_raise_citations()
+
+mark_drawn AFTER INSERT ON entities_source REFERENCING NEW TABLE AS added FOR EACH STATEMENT
+ EXECUTE FUNCTION app_mark_drawn()
+mark_drawn_again AFTER UPDATE ON entities_source REFERENCING NEW TABLE AS added FOR EACH STATEMENT
+ EXECUTE FUNCTION app_mark_drawn()
+words_drawn AFTER INSERT ON entities_source REFERENCING NEW TABLE AS touched FOR EACH STATEMENT
+ EXECUTE FUNCTION app_words_are_drawn()
+words_drawn_again AFTER UPDATE ON entities_source REFERENCING NEW TABLE AS touched FOR EACH STATEMENT
+ EXECUTE FUNCTION app_words_are_drawn()
+
+index_rows AFTER INSERT ON ingestion_contextrow REFERENCING NEW TABLE AS added FOR EACH STATEMENT
+ EXECUTE FUNCTION app_index_rows()
+relabel_rows AFTER UPDATE ON ingestion_contextrow REFERENCING NEW TABLE AS changed FOR EACH STATEMENT
+ EXECUTE FUNCTION app_relabel_rows()
+unindex_rows AFTER DELETE ON ingestion_contextrow REFERENCING OLD TABLE AS gone FOR EACH STATEMENT
+ EXECUTE FUNCTION app_unindex_rows()
+words_come AFTER INSERT ON ingestion_contextrow REFERENCING NEW TABLE AS added FOR EACH STATEMENT
+ EXECUTE FUNCTION app_words_come()
+words_change AFTER UPDATE ON ingestion_contextrow REFERENCING OLD TABLE AS before NEW TABLE AS changed
+ FOR EACH STATEMENT EXECUTE FUNCTION app_words_change()
+words_go AFTER DELETE ON ingestion_contextrow REFERENCING OLD TABLE AS gone FOR EACH STATEMENT
+ EXECUTE FUNCTION app_words_go()
+text_is_final BEFORE UPDATE OF text, heading_path, number, entity_id, file_id, kind ON ingestion_contextrow
+ FOR EACH ROW WHEN (((old.text IS DISTINCT FROM new.text) OR (old.heading_path IS DISTINCT FROM new.heading_path)
+ OR (old.number IS DISTINCT FROM new.number) OR (old.entity_id IS DISTINCT FROM new.entity_id)
+ OR (old.file_id IS DISTINCT FROM new.file_id) OR (old.kind IS DISTINCT FROM new.kind)))
+ EXECUTE FUNCTION app_text_is_final()
+
+relabel_events AFTER UPDATE OF data_classification ON chat_message FOR EACH ROW EXECUTE FUNCTION app_relabel_events()
+delete_message AFTER DELETE ON chat_message FOR EACH ROW EXECUTE FUNCTION app_delete_message()
+delete_session AFTER DELETE ON chat_session FOR EACH ROW EXECUTE FUNCTION app_delete_session()
+notify_turn AFTER INSERT ON chat_event FOR EACH ROW EXECUTE FUNCTION app_notify_turn()
+"""
+OF_A_TYPE = "delete_base AFTER DELETE ON {} FOR EACH ROW EXECUTE FUNCTION app_delete_base()"
+
+
+def triggers(database: psycopg.Connection) -> Iterator[str]:
+    """Those of tables are the listed ones, to the letter; none is switched off: keys are triggers too."""
+    expected = set(EXPECTED.replace("\n ", " ").split("\n")) - {""}
+    expected |= {OF_A_TYPE.format(kind._meta.db_table) for kind in entity_types().values()}
+    found = set()
+    for table, name, fires, of_a_key, definition in database.execute(
+        "SELECT relname, tgname, tgenabled = 'O', tgisinternal, pg_get_triggerdef(t.oid)"
+        " FROM pg_trigger t JOIN pg_class c ON c.oid = tgrelid WHERE relnamespace = 'public'::regnamespace"
+    ):
+        if not fires:
+            yield f"the trigger {name} of {table} does not fire"
+        if not of_a_key:
+            found.add(definition.split("TRIGGER ", 1)[1].replace(" ON public.", " ON ", 1))
+    for definition in sorted(found ^ expected):
+        yield f"{'a trigger is not listed' if definition in found else 'a trigger is not there'}: {definition}"
