@@ -46,7 +46,7 @@ BREAKS = {
     "a table for everybody": "GRANT SELECT ON entities_entity TO PUBLIC",
     "an application that creates": f"GRANT CREATE ON SCHEMA public TO {APP}",
     "a function for everybody": "GRANT EXECUTE ON FUNCTION app_hidden_paragraphs(uuid) TO PUBLIC",
-    "a search path that can be chosen": "ALTER FUNCTION app_allowed() RESET search_path",
+    "a search path that can be chosen": "ALTER FUNCTION app_allowed_now() RESET search_path",
     "a function that runs as its owner": "ALTER FUNCTION app_words(text) SECURITY DEFINER"
     " SET search_path = public, pg_temp",
     "a key that is gone": "ALTER TABLE references_reference DROP CONSTRAINT references_reference_target_id_ws",

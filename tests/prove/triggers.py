@@ -17,6 +17,18 @@ digest AFTER INSERT ON entities_auditentry DEFERRABLE INITIALLY DEFERRED FOR EAC
  EXECUTE FUNCTION app_audit_digest()
 seal AFTER INSERT ON entities_auditlink DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION app_audit_seal()
 
+forget_allowed AFTER INSERT OR DELETE OR UPDATE ON entities_classification FOR EACH STATEMENT
+ EXECUTE FUNCTION app_forget_allowed()
+forget_allowed AFTER INSERT OR DELETE OR UPDATE ON entities_classificationgrant FOR EACH STATEMENT
+ EXECUTE FUNCTION app_forget_allowed()
+forget_allowed AFTER INSERT OR DELETE OR UPDATE ON entities_role FOR EACH STATEMENT
+ EXECUTE FUNCTION app_forget_allowed()
+forget_allowed AFTER INSERT OR DELETE OR UPDATE ON entities_membership FOR EACH STATEMENT
+ EXECUTE FUNCTION app_forget_allowed()
+forget_allowed AFTER INSERT OR DELETE OR UPDATE ON entities_user_groups FOR EACH STATEMENT
+ EXECUTE FUNCTION app_forget_allowed()
+forget_allowed AFTER DELETE OR UPDATE OF is_active ON entities_user FOR EACH STATEMENT
+ EXECUTE FUNCTION app_forget_allowed()
 delete_compounds AFTER DELETE ON entities_classification FOR EACH ROW EXECUTE FUNCTION app_delete_compounds()
 delete_group AFTER DELETE ON entities_role FOR EACH ROW EXECUTE FUNCTION app_delete_group()
 replace_expired BEFORE INSERT ON entities_entityrolegrant FOR EACH ROW EXECUTE FUNCTION app_replace_expired()
