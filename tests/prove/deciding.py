@@ -40,6 +40,7 @@ EXTRA: list[Callable[[Everything], None]] = [
     records.grants_are_given_and_taken,
     records.private_records_are_their_makers,
     records.records_are_locked,
+    records.columns_are_read,
     records.the_service_sees_all,
     records.the_gate_narrows,
     routes.routes_ask_who,

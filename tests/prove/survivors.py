@@ -3,12 +3,12 @@
 EITHER_FORM = "both forms of the gate let the same rows through, which is asked of each; this chooses the faster"
 NO_PRINCIPAL_IS_0 = "0 is the service, which is answered before roles and grants are asked for"
 SURVIVORS: dict[str, str] = {
-    "retrieval.gate Gates.cheaper: self.all if sizes().records <= 10 * rows else self.each"
+    "retrieval.gate Gates.cheaper: self.all if sizes().records <= 20 * rows else self.each"
     " -> self.all if True else self.each": EITHER_FORM,
-    "retrieval.gate Gates.cheaper: self.all if sizes().records <= 10 * rows else self.each"
+    "retrieval.gate Gates.cheaper: self.all if sizes().records <= 20 * rows else self.each"
     " -> self.all if False else self.each": EITHER_FORM,
-    "retrieval.gate Gates.cheaper: sizes().records <= 10 * rows -> sizes().records < 10 * rows": EITHER_FORM,
-    "retrieval.gate Gates.cheaper: 10 -> 11": EITHER_FORM,
+    "retrieval.gate Gates.cheaper: sizes().records <= 20 * rows -> sizes().records < 20 * rows": EITHER_FORM,
+    "retrieval.gate Gates.cheaper: 20 -> 21": EITHER_FORM,
     "retrieval.gate gate: if not scope.is_service: conditions.append(OF_SEEN_SOURCES.format(visible=visible.text))"
     " -> if True: conditions.append(OF_SEEN_SOURCES.format(visible=visible.text))": (
         "the service sees every record, so every source is seen: it costs time"

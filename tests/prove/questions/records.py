@@ -23,7 +23,7 @@ from entities.access import (
     sources_visible,
     visible,
 )
-from entities.access.objects import lock_or_404
+from entities.access.objects import declared_fields, lock_or_404, readable_fields
 from entities.actions import add_member
 from entities.models import Entity, EntityRoleGrant, EntityUserGrant, Role, User
 from entities.types import Article, Contract, Employee
@@ -140,6 +140,20 @@ def records_are_got(e: Everything) -> None:
                 for name, needs in {"email": {3}, "salary": {3, 5}}.items()
                 if not needs <= held
             }
+
+
+def columns_are_read(e: Everything) -> None:
+    """What a person is not cleared for is not selected, and what is no field is none."""
+    assert declared_fields(Employee) == ["name", *(f.name for f in Employee._meta.local_fields[1:])]
+    for person in e.world.people:
+        scope, held = e.planted.scope(person), e.world.held(person)
+        hidden = {name for name, needs in {"email": {3}, "salary": {3, 5}}.items() if not needs <= held}
+        with scope.open():
+            assert set(readable_fields(Employee)) == set(declared_fields(Employee)) - hidden
+            for employee in Employee.objects.readable_by(scope):
+                assert employee.get_deferred_fields() == {"name"} | hidden
+            for entity in Entity.objects.readable_by(scope):
+                assert entity.get_deferred_fields() == {"name"}
 
 
 def records_are_locked(e: Everything) -> None:
