@@ -56,7 +56,7 @@ def drop_unused() -> None:
 
 def megabytes(count: int, dim: int) -> int:
     """What a graph of so many vectors takes while it is built; with less, the building goes on on disk, far slower."""
-    return min(4096, 64 + count * (2 * dim + 700) // 1_000_000)
+    return min(4096, 64 + count * (2 * dim + 1_000) // 1_000_000)
 
 
 def one(owner: psycopg.Connection, statement: str, *params: object) -> object:

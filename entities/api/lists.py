@@ -1,5 +1,6 @@
 """Lists and labels as the API shows them."""
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -12,6 +13,8 @@ from entities.access import atoms_of
 from entities.access.scope import cached
 from entities.models import Classification
 
+SIZE = re.compile(r"0*[1-9][0-9]{0,8}")
+
 
 class Pagination(PageNumberPagination):
     """{"count", "next", "previous", "results"}; `?page=` and `?page_size=` (at most 200)."""
@@ -19,6 +22,13 @@ class Pagination(PageNumberPagination):
     page_size = 50
     page_size_query_param = "page_size"
     max_page_size = 200
+
+    def get_page_size(self, request: Request) -> int | None:
+        """More than `max_page_size` is cut to it. Raises: ValidationError where it is no number from 1."""
+        given = request.query_params.get("page_size", "1")
+        if not SIZE.fullmatch(given):
+            raise ValidationError({"page_size": ["Give a number from 1 to 200."]})
+        return super().get_page_size(request)
 
     def paginate_queryset(self, queryset: Any, request: Request, view: Any = None) -> list[Any] | None:
         """Raises: ValidationError about the page; a 404 would say that the record is not there."""
