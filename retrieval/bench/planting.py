@@ -34,10 +34,10 @@ SELECT workspace_id, id, '', 'EUR', 'draft' FROM entities_entity WHERE workspace
 """
 FILES = """
 INSERT INTO ingestion_file (id, workspace_id, entity_id, collection, name, twin, name_classification, media_type, size,
-  state, stage, progress, error_code, error_detail, floor, strategy, accounted, unaccounted, attempts, woken_at,
-  created_at, updated_at, created_by)
+  state, stage, progress, error_code, error_detail, floor, strategy, accounted, unaccounted, part, attachments,
+  attempts, woken_at, created_at, updated_at, created_by)
 SELECT gen_random_uuid(), workspace_id, id, 'documents', 'file.txt', 0, 0, 'text/plain', 0, 'ready', 'done', 100, '',
-  '', 0, 'auto', true, '[]', 0, now(), now(), now(), 0
+  '', 0, 'auto', true, '[]', 0, 0, 0, now(), now(), now(), 0
 FROM entities_entity WHERE workspace_id = %s RETURNING entity_id, id
 """
 GRANTS = """

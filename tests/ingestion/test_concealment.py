@@ -58,16 +58,16 @@ SUMMARISED = b"""The contract with Brannock may be terminated by either party wi
 
 Some other words about weather stand here so that this is a document at all, with cranes.
 
-We will terminate the contract with Brannock.
+We will inspect the crane with Brannock.
 """
 
 
 def test_a_summary_lets_go_of_a_paragraph_that_was_raised(alice: Person, viewer: Person, contract: Contract) -> None:
     file = ready(alice, contract, "n.txt", SUMMARISED)
-    assert "We will terminate" in said(viewer, file)
+    assert "We will inspect" in said(viewer, file)
     decide(alice, file, "We will", [SECRET])
-    assert "We will terminate" not in said(viewer, file)
-    assert "We will terminate" in said(alice, file)
+    assert "We will inspect" not in said(viewer, file)
+    assert "We will inspect" in said(alice, file)
     with viewer.scope.open():
         assert ContextRow.objects.filter(file=file, kind=Kind.FILE_SUMMARY).exists()
 
