@@ -41,6 +41,7 @@ EXTRA: list[Callable[[Everything], None]] = [
     records.private_records_are_their_makers,
     records.records_are_locked,
     records.columns_are_read,
+    records.sources_are_asked,
     records.the_service_sees_all,
     records.the_gate_narrows,
     routes.routes_ask_who,

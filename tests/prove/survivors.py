@@ -26,4 +26,10 @@ SURVIVORS: dict[str, str] = {
     " codename=f'{verb}_entity') -> Permission.objects.only('pk').get(codename=f'{verb}_entity')": (
         "one model is named Entity, so one content type has these codenames; a second would raise, not grant"
     ),
+    "entities.access.objects _visible_as: kind._base_manager.filter(rule.rows).values('pk')"
+    " -> kind._base_manager.filter(rule.rows).values()": "`pk__in` of a query that names no column is about its key",
+    "entities.access.objects select_readable: if queryset.model._meta.get_parent_list(): hidden |= {name for name in"
+    " declared_fields(que -> if True: hidden |= {name for name in declared_fields(queryset.model) if not"
+    " field_is_reada": "no column of the base type needs a clearance but the name, which is left out already",
+    "entities.access.objects select_readable: True -> False": "whether the title may be null is never asked of it",
 }

@@ -156,6 +156,16 @@ def columns_are_read(e: Everything) -> None:
                 assert entity.get_deferred_fields() == {"name"}
 
 
+def sources_are_asked(e: Everything) -> None:
+    """In statements that Django writes: a row that was drawn from a record that one may not see is not there."""
+    for person in e.world.people:
+        scope = e.planted.scope(person)
+        with scope.open():
+            seen = Entity.objects.visible_to(scope).values("pk")
+            rows = ContextRow.objects.filter(sources_visible(scope), entity__in=seen)
+            assert set(rows.values_list("text", flat=True)) == {text.words for text in e.world.indexed(person)}
+
+
 def records_are_locked(e: Everything) -> None:
     with undone(), e.planted.service.open():
         row = Entity.objects.get(pk=e.planted.records["record0"])
