@@ -31,6 +31,9 @@ SELECT "row", 1 - distance FROM (
 WHERE distance < 'NaN'
 ORDER BY distance, "row"
 """
+# Of vectors that are short enough there is a copy in the index that they are chosen by (docs/adr/0027).
+MOST_COVERED = 1300
+COVERED = f"AND vector_dims(p.embedding) <= {MOST_COVERED}"
 
 # Numbers that were not estimated are counted: rows and their mean length, and in how many a word stands.
 # float8 throughout: numeric arithmetic takes twice as long. But sums are of whole numbers: a sum of floats depends on
@@ -88,7 +91,8 @@ def by_meaning(query: PreparedQuery, gates: Gates, size: Survey) -> list[tuple[i
     if size.by_record:
         rows = BY_RECORD.format(table="ingestion_vector", cleared=gate.cleared, also=also)
     else:
-        rows = f"{BY_LABEL.format(table='ingestion_vector', condition=gate.condition)} {also}"
+        covered = COVERED if len(query.vector) <= MOST_COVERED else ""
+        rows = f"{BY_LABEL.format(table='ingestion_vector', condition=gate.condition)} {also} {covered}"
     params = {**gate.params, "vector": query.literal, "model": query.model_id, "candidates": t.candidates}
     return [(row, similarity) for row, similarity in rows_of(gate.fill(VECTOR, rows=rows), params)]
 

@@ -38,7 +38,8 @@ def rows_of(
     raw: Any = psycopg.RawCursor(connection.connection)
     with connection.make_cursor(raw) as open_:
         if settings:
-            with connection.connection.pipeline(), connection.cursor() as beside:
+            # What the pipeline still waits for fails when it ends: outside Django's own cursors.
+            with connection.wrap_database_errors, connection.connection.pipeline(), connection.cursor() as beside:
                 _set(beside, settings, False)
                 open_.execute(text, given)
                 _set(beside, settings, True)
