@@ -4,9 +4,10 @@ from dataclasses import replace
 
 from hypothesis import example, given
 
+from tests.oracle.known_worlds import CHAIN
 from tests.oracle.monitor import World
 from tests.oracle.test_records import SIZED
-from tests.oracle.worlds import CHAIN, content_of, plant, plant_files, plant_references, stranger, worlds
+from tests.oracle.worlds import content_of, plant, plant_files, plant_references, stranger, worlds
 
 
 def plain(world: World) -> World:

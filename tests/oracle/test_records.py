@@ -5,8 +5,9 @@ from dataclasses import replace
 from hypothesis import HealthCheck, example, given, settings
 
 from entities.models import Entity
+from tests.oracle.known_worlds import CHAIN
 from tests.oracle.monitor import World
-from tests.oracle.worlds import CHAIN, VERBS, plant, plant_field_texts, stranger, worlds
+from tests.oracle.worlds import VERBS, plant, plant_field_texts, stranger, worlds
 
 SIZED = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 

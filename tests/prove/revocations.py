@@ -21,8 +21,8 @@ from entities.models.classification import FINANCIAL, PII
 from ingestion.models import ContextRow, File, Paragraph, RowParagraph
 from ingestion.relabelling import raise_published
 from retrieval.owners import RESOLVERS
+from tests.oracle.known_worlds import RICH
 from tests.oracle.planting import Everything, RowsRuled, plant_everything, resolve_citing
-from tests.oracle.worlds import RICH
 
 WHO = "ben"
 

@@ -2,6 +2,9 @@
 
 EITHER_FORM = "both forms of the gate let the same rows through, which is asked of each; this chooses the faster"
 NO_PRINCIPAL_IS_0 = "0 is the service, which is answered before roles and grants are asked for"
+ONLY_REMEMBERED = "the text of a statement follows from the key it is kept under: it is only written down again"
+KEYS = "`__in` of a query that names no column is about its key"
+NO_ROLES = "nobody has no roles: the key of a text is longer, and the text is the same"
 SURVIVORS: dict[str, str] = {
     "retrieval.gate Gates.cheaper: self.all if sizes().records <= 20 * rows else self.each"
     " -> self.all if True else self.each": EITHER_FORM,
@@ -27,9 +30,21 @@ SURVIVORS: dict[str, str] = {
         "one model is named Entity, so one content type has these codenames; a second would raise, not grant"
     ),
     "entities.access.objects _visible_as: kind._base_manager.filter(rule.rows).values('pk')"
-    " -> kind._base_manager.filter(rule.rows).values()": "`pk__in` of a query that names no column is about its key",
+    " -> kind._base_manager.filter(rule.rows).values()": KEYS,
     "entities.access.objects select_readable: if queryset.model._meta.get_parent_list(): hidden |= {name for name in"
     " declared_fields(que -> if True: hidden |= {name for name in declared_fields(queryset.model) if not"
     " field_is_reada": "no column of the base type needs a clearance but the name, which is left out already",
     "entities.access.objects select_readable: True -> False": "whether the title may be null is never asked of it",
+    "entities.access.objects lock_or_404: True -> False": (
+        "a stronger lock holds what the weaker one holds; it also waits for those who name the record"
+    ),
+    "entities.access.objects sources_visible: Q() if scope.is_service else ~Q(Exists(hidden)) -> Q() if "
+    "False else ~Q(Exists(hidden))": "the service sees every record, so no source is hidden from it: it costs time",
+    "entities.access.objects sources_visible: Entity.objects.filter(visible(scope, Entity)).values('pk') "
+    "-> Entity.objects.filter(visible(scope, Entity)).values()": KEYS,
+    "entities.access.statements _remembered: for principal in (scope.principal, scope.narrowed_to) if "
+    "principal -> for principal in (scope.principal, scope.narrowed_to)": NO_ROLES,
+    "entities.access.statements _remembered: if known is None: if len(COMPILED) >= MOST: "
+    "COMPILED.clear() known = COMPILED[key] = _comp -> if True: if len(COMPILED) >= MOST: "
+    "COMPILED.clear() known = COMPILED[key] = _compiled(scop": ONLY_REMEMBERED,
 }

@@ -9,10 +9,11 @@ from hypothesis import HealthCheck, Phase, given, settings
 from retrieval.owners import RESOLVERS
 from tests.oracle.asked import Asked, Differs
 from tests.oracle.breaks import BREAKS, Break
+from tests.oracle.known_worlds import RICH
 from tests.oracle.monitor import Person, World
 from tests.oracle.paths import IN_A_SCOPE, PATHS
 from tests.oracle.planting import Everything, RowsRuled, plant_everything, resolve_citing
-from tests.oracle.worlds import RICH, worlds
+from tests.oracle.worlds import worlds
 from tests.prove.size import FACTOR, sized
 
 pytestmark = [pytest.mark.prove]

@@ -23,8 +23,8 @@ from entities.access.scope import _set as original_set
 from entities.models import Token
 from ingestion.models import ContextRow, Kind
 from retrieval.search import find
+from tests.oracle.known_worlds import RICH
 from tests.oracle.planting import Everything
-from tests.oracle.worlds import RICH
 from tests.prove.revocations import (  # noqa: F401  a fixture among them
     REVOCATIONS,
     SIGN_INS,

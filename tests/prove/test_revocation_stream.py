@@ -23,8 +23,8 @@ from chat.steps import in_thread
 from entities.access.scope import _set as original_set
 from entities.models import Token
 from entities.models.classification import SECRET
+from tests.oracle.known_worlds import RICH
 from tests.oracle.planting import Everything
-from tests.oracle.worlds import RICH
 from tests.prove.revocations import REVOCATIONS, SIGN_INS, TOKENS, WHO, Revocation, of_service, plant_rich  # noqa: F401  fixture
 from tests.prove.size import sample
 

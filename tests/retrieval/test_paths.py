@@ -143,13 +143,6 @@ def test_the_graph_finds_what_reading_all_finds(
     assert len(walked) == 3
     assert by_walk == exact
     assert [len(rows) for rows in exact] == [40, 20, 10]
-    assert settings_are_as_before()
-
-
-def settings_are_as_before() -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT current_setting('enable_sort')")
-        return bool(cursor.fetchone()[0] == "on")
 
 
 def test_a_new_record_is_not_hidden_by_the_way_it_is_read(alice: Person, viewer: Person, index: Index) -> None:
