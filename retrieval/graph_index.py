@@ -5,6 +5,8 @@ database; but which visible rows it finds, and how long it takes, can depend on 
 without.
 """
 
+from math import sqrt
+
 from retrieval.gate import Gates
 from retrieval.query import PreparedQuery
 from retrieval.sizes import sizes
@@ -20,6 +22,10 @@ SETTINGS = {
     "hnsw.iterative_scan": "relaxed_order",
 }
 
+READ, COMPARED, WALKED = 0.0003, 0.0002, 10.0
+"""Milliseconds: to read a row in the order of its index, to compare it, and to walk a graph of 200,000 rows that the
+reader sees all of."""
+
 GRAPH = """
 WITH {ctes}
 SELECT "row", 1 - distance FROM (
@@ -31,10 +37,17 @@ ORDER BY distance, "row"
 """
 
 
-def graph_of(query: PreparedQuery, visible: float) -> int | None:
-    """The model's number, where its graph is there and the visible rows are a share of it that is worth the walk."""
+def graph_of(query: PreparedQuery, size: Survey) -> int | None:
+    """The model's number, where its graph is there and a walk takes less time than comparing all.
+
+    A walk comes to the more rows the smaller the share of the graph is that the reader sees.
+    """
     model, vectors = sizes().graphs.get(query.model_id, (0, 0.0))
-    return model if model and visible >= tuning().share * vectors else None
+    if not model:
+        return None
+    compare = READ * size.cleared + COMPARED * size.visible
+    walk = WALKED * vectors / size.visible * sqrt(vectors / 200_000)
+    return model if walk < compare else None
 
 
 def by_graph(query: PreparedQuery, gates: Gates, model: int, size: Survey, count: int) -> list[tuple[int, float]]:

@@ -60,6 +60,10 @@ relabel_rows AFTER UPDATE ON ingestion_contextrow REFERENCING NEW TABLE AS chang
  EXECUTE FUNCTION app_relabel_rows()
 unindex_rows AFTER DELETE ON ingestion_contextrow REFERENCING OLD TABLE AS gone FOR EACH STATEMENT
  EXECUTE FUNCTION app_unindex_rows()
+hold AFTER INSERT ON ingestion_contextrow REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION app_hold()
+hold_again AFTER UPDATE ON ingestion_contextrow REFERENCING NEW TABLE AS added FOR EACH STATEMENT
+ EXECUTE FUNCTION app_hold()
+let_go AFTER DELETE ON entities_entity REFERENCING OLD TABLE AS gone FOR EACH STATEMENT EXECUTE FUNCTION app_let_go()
 words_come AFTER INSERT ON ingestion_contextrow REFERENCING NEW TABLE AS added FOR EACH STATEMENT
  EXECUTE FUNCTION app_words_come()
 words_change AFTER UPDATE ON ingestion_contextrow REFERENCING OLD TABLE AS before NEW TABLE AS changed

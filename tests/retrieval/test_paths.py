@@ -8,8 +8,10 @@ from django.db import connection
 from hypothesis import HealthCheck, given, settings
 
 from entities.actions import create_entity
+from entities.models.classification import FINANCIAL
 from entities.types import Contract
 from ingestion import vector_graph
+from ingestion.models import ContextRow
 from retrieval import candidates, sizes
 from retrieval.gate import gate
 from retrieval.search import find
@@ -129,7 +131,8 @@ def test_the_graph_finds_what_reading_all_finds(
     assert vector_graph.build(fewest=1) == []
     sizes.forget()
     walked: list[str] = []
-    tuned(scan=1, share=0.0)
+    tuned(scan=1)
+    monkeypatch.setattr("retrieval.graph_index.READ", 1.0)
     with pytest.MonkeyPatch.context() as patch:
         by_graph = candidates.by_graph
 
@@ -158,3 +161,28 @@ def test_a_new_record_is_not_hidden_by_the_way_it_is_read(alice: Person, viewer:
             for who, count in ((alice, 1), (viewer, 0)):
                 with who.scope.open():
                     assert len(find(who.scope, "yard", floor=-1).hits) == count
+
+
+def test_what_a_record_holds_is_remembered_as_long_as_the_record(
+    alice: Person, cfo: Person, viewer: Person, contract: Contract, index: Index, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A label that is new to a record comes by a row that is made, or by one that is raised."""
+    monkeypatch.setattr(Survey, "by_record", property(lambda size: True))
+    index.row(contract, "The sluice is shut.", vector=False)
+    raised = index.row(contract, "The quay is for sale.")
+    assert [found_by(who) for who in (cfo, viewer)] == [1, 1]
+    with index.service.open():
+        ContextRow.objects.filter(pk=raised).update(data_classification=FINANCIAL)
+    assert [found_by(who) for who in (cfo, viewer)] == [1, 0]
+    with index.service.open(), connection.cursor() as cursor:
+        held = "SELECT data_classification FROM ingestion_held WHERE entity = %s ORDER BY 1"
+        cursor.execute(held, [contract.number])
+        assert cursor.fetchall() == [(0,), (FINANCIAL,)]
+        Contract.objects.get(pk=contract.pk).delete()
+        cursor.execute(held, [contract.number])
+        assert cursor.fetchall() == []
+
+
+def found_by(who: Person) -> int:
+    with who.scope.open():
+        return len(find(who.scope, "quay", floor=-1).hits)
