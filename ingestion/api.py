@@ -104,8 +104,11 @@ class RelabelledSerializer(serializers.Serializer):
 
 
 class RelabelSerializer(Whole):
+    """seen: of a paragraph as `GET desk/` gave it; should it be another by now, nothing is decided (409)."""
+
     labels = serializers.ListField(child=serializers.IntegerField(min_value=0), allow_empty=True)
     reason = serializers.CharField(max_length=500)
+    seen = serializers.CharField(max_length=64, required=False)
 
 
 def scope_of(request: Request) -> Scope:

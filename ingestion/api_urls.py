@@ -1,6 +1,6 @@
 from django.urls import path
 
-from ingestion import api
+from ingestion import api, desk_api
 
 app_name = "ingestion_api"
 
@@ -12,4 +12,6 @@ urlpatterns = [
     path("files/<uuid:pk>/download/", api.file_download, name="download"),
     path("files/<uuid:pk>/paragraphs/", api.file_paragraphs, name="paragraphs"),
     path("paragraphs/<uuid:pk>/", api.paragraph_detail, name="paragraph"),
+    path("desk/", desk_api.desk, name="desk"),
+    path("desk/accept/", desk_api.desk_accept, name="desk_accept"),
 ]

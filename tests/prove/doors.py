@@ -25,7 +25,7 @@ PATTERNS = (
     ("entity", r"admin/entities/entity/<path:object_id>/"),
     ("file", r"((api/)?|admin/ingestion/)files?/(<uuid:pk>|<path:object_id>)/"),
     ("index", r"admin/ingestion/recordindex/<path:object_id>/"),
-    ("paragraph", r"api/paragraphs/<uuid:pk>/"),
+    ("paragraph", r"(api|desk)/paragraphs/<uuid:pk>/"),
     ("reference", r"(api/)?references/<uuid:pk>/"),
     ("pulse", r"(api/)?citations/<uuid:pk>/<int:n>/"),
     ("session", r"(chat|api/chat/sessions)/<uuid:pk>/"),
