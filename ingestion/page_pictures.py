@@ -157,7 +157,7 @@ def problem_of(sheet: Sheet, problem: str) -> Sheet:
 
 
 def still_allowed(done: Sheet | None, now: Sheet | None) -> Sheet | None:
-    """`now`, what may be shown of the page, with the picture of `done` where it is of the bytes that may be shown now."""
+    """`now`, what may be shown of the page, with the picture of `done` where it is of bytes that may be shown now."""
     if done is None or now is None or done.path != now.path:
         return now
     return Sheet(now.page, now.bands, now.path, done.width, done.height, done.picture, done.problem)

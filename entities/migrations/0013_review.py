@@ -3,6 +3,8 @@ from pathlib import Path
 from django.db import migrations, models
 from django.db.models.expressions import F, Func
 
+from entities.fields import KeptColumn
+
 SQL = (Path(__file__).parent / "review.sql").read_text()
 
 
@@ -16,7 +18,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             "fieldparagraph",
             "review",
-            models.GeneratedField(
+            KeptColumn(
                 db_persist=True,
                 expression=Func(F("votes"), F("data_classification"), function="app_review_causes"),
                 output_field=models.SmallIntegerField(),

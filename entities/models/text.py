@@ -5,7 +5,7 @@ import uuid
 from django.db import models
 from django.db.models.expressions import F, Func
 
-from entities.fields import LabelField, WorkspaceForeignKey
+from entities.fields import KeptColumn, LabelField, WorkspaceForeignKey
 from entities.models.entity import Entity
 from entities.models.people import Workspace
 
@@ -36,7 +36,7 @@ class Labelled(models.Model):
     data_classification = LabelField(null=True)
     floor = LabelField(default=0)
     votes = models.JSONField(default=list)
-    review = models.GeneratedField(
+    review = KeptColumn(
         expression=Func(F("votes"), F("data_classification"), function="app_review_causes"),
         output_field=models.SmallIntegerField(),
         db_persist=True,

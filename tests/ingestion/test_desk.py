@@ -1,12 +1,16 @@
 """The classification desk: what waits, for whom, and what deciding does, everywhere at once."""
 
+import base64
+import io
 import json
 import re
+from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 from django.db import connection
+from PIL import Image
 
 from entities.access import Scope
 from entities.models import AuditEntry, FieldParagraph, Role
@@ -18,6 +22,7 @@ from ingestion.votes import HELD_BACK
 from llm import scripted
 from tests.conftest import Person, person
 from tests.ingestion.helpers import label, labelled, ready, texts
+from tests.ingestion.pdfs import draw, line
 
 pytestmark = pytest.mark.django_db(transaction=True)
 LINES = (
@@ -145,6 +150,15 @@ def test_a_restricted_record_does_not_wait_for_who_may_not_see_it(
     assert len(waiting(alice)) == 1
     assert waiting(steward) == []
     assert waiting(steward, entity=restricted.pk) == []
+
+
+def test_who_is_no_steward_may_still_type_what_only_stewards_see(staff: Person, steward: Person) -> None:
+    sent = {"name": "Guide", "body": "The lamp is old."}
+    made = staff.api.post("/api/entities/article/", sent, format="json")
+    assert made.status_code == 201, made.content
+    edited = staff.api.patch(f"/api/entities/article/{made.json()['id']}/", {"body": "It is new."}, format="json")
+    assert edited.status_code == 200, edited.content
+    assert "It is new." in causes(steward)
 
 
 # Deciding
@@ -327,3 +341,38 @@ def test_the_desk_by_hand(steward: Person, viewer: Person, file: str) -> None:
     assert right.status_code == 302
     assert texts(viewer, file)[3] == "[Internal]"
     assert steward.client.get(f"{steward.base}desk/paragraphs/{UUID(int=0)}/").status_code == 404
+
+
+def test_a_page_is_the_original_for_who_is_cleared_for_it_and_readable_words_for_others(
+    alice: Person, steward: Person, contract: Contract, service: Scope, workspace: Any, tmp_path: Path
+) -> None:
+    def one(canvas: Any) -> None:
+        line(canvas, 72, 100, "The gate of the yard is green and new.")
+        line(canvas, 72, 200, "The rent of the great hall is 4,500 pounds a year.")
+        line(canvas, 72, 300, "The lamp by the door is old by now.")
+
+    pdf = draw(tmp_path / "a.pdf", one)
+    file = ready(alice, contract, "a.pdf", pdf.read_bytes())
+    label(service, "The lamp by the door is old by now.", None)
+    some = person(workspace, "some", [INTERNAL], ("Steward",))
+    with service.open():
+        Role.objects.get(name="Steward").classification_grants.all().delete()
+        gate = Paragraph.objects.get(file=file, text__contains="gate").pk
+    path = f"desk/paragraphs/{gate}/page/"
+    whole = steward.client.get(steward.base + path, headers={"HX-Request": "true"}).content.decode()
+    (picture,) = re.findall(r'<image href="data:image/jpeg;base64,([^"]+)" width="595.0" height="842.0"', whole)
+    drawn = Image.open(io.BytesIO(base64.b64decode(picture)))
+    assert drawn.size == (990, 1400) or drawn.size == (989, 1400)
+    grey = drawn.convert("L")
+    assert min(grey.crop((0, 300, 990, 345)).getdata()) < 100, "the second line is there"
+    assert re.findall(r"<title>([^<]*)</title>", whole) == ["Public", "Financial", "Not labelled"]
+    cut = some.client.get(some.base + path, headers={"HX-Request": "true"}).content.decode()
+    assert "<image" not in cut
+    assert re.findall(r"<title>([^<]*)</title>", cut) == ["Public", "Not labelled"]
+    set_words = re.findall(r'<text class="cl-desk-word"[^>]*>([^<]*)</text>', cut)
+    assert " ".join(set_words) == "The gate of the yard is green and new. The lamp by the door is old by now."
+    item = some.client.get(f"{some.base}desk/paragraphs/{gate}/").content.decode()
+    assert "4,500" not in item + cut
+    with service.open():
+        Paragraph.objects.filter(file=file, text__contains="4,500").update(text="gone")
+    assert some.client.get(some.base + path, headers={"HX-Request": "true"}).content.decode() == cut

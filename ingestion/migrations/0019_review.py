@@ -1,17 +1,19 @@
 from django.db import migrations, models
 from django.db.models.expressions import F, Func
 
+from entities.fields import KeptColumn
+
 
 class Migration(migrations.Migration):
     """What waits for a steward's decision is a column that the database keeps."""
 
-    dependencies = [("ingestion", "0017_attachments"), ("entities", "0013_review")]
+    dependencies = [("ingestion", "0018_vectors_in_their_index"), ("entities", "0013_review")]
 
     operations = [
         migrations.AddField(
             "paragraph",
             "review",
-            models.GeneratedField(
+            KeptColumn(
                 db_persist=True,
                 expression=Func(F("votes"), F("data_classification"), function="app_review_causes"),
                 output_field=models.SmallIntegerField(),
