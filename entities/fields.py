@@ -43,7 +43,7 @@ class KeptColumn(models.GeneratedField):
     read yet cannot have it returned (docs/access.md).
     """
 
-    db_returning = False
+    db_returning = False  # type: ignore[assignment]
 
 
 class NumberField(models.BigIntegerField):

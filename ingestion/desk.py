@@ -121,7 +121,8 @@ def waiting(scope: Scope, wanted: Wanted) -> QuerySet[Any]:
     """(id, whether it is of a file) of what waits for a decision and is the steward's to see: document by document, the
     oldest first, in reading order.
     """
-    of_files, typed = paragraphs_of(scope).exclude(review=0), typed_of(scope).exclude(review=0)
+    of_files: QuerySet[Any] = paragraphs_of(scope).exclude(review=0)
+    typed: QuerySet[Any] = typed_of(scope).exclude(review=0)
     if wanted.cause:
         bit = int(CAUSES[wanted.cause])
         of_files, typed = (rows.annotate(has=F("review").bitand(bit)).filter(has=bit) for rows in (of_files, typed))

@@ -41,7 +41,7 @@ class ShownSerializer(serializers.Serializer):
 
 
 class AcceptSerializer(serializers.Serializer):
-    paragraphs = ShownSerializer(many=True, max_length=MOST, allow_empty=False)
+    paragraphs = serializers.ListField(child=ShownSerializer(), max_length=MOST, allow_empty=False)
 
 
 class AcceptedSerializer(serializers.Serializer):

@@ -65,6 +65,11 @@ class Band:
         return "Not labelled" if self.chips is None else " + ".join(str(chip.label) for chip in self.chips) or "Public"
 
     @property
+    def is_named(self) -> bool:
+        """Whether the name is written: most of most pages is Public, which the band's title says."""
+        return self.chosen or self.chips is None or bool(self.chips)
+
+    @property
     def color(self) -> str:
         return str(self.chips[0].color) if self.chips else "slate"
 
