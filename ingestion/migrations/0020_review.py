@@ -7,7 +7,7 @@ from entities.fields import KeptColumn
 class Migration(migrations.Migration):
     """What waits for a steward's decision is a column that the database keeps."""
 
-    dependencies = [("ingestion", "0018_vectors_in_their_index"), ("entities", "0013_review")]
+    dependencies = [("ingestion", "0019_held"), ("entities", "0013_review")]
 
     operations = [
         migrations.AddField(
