@@ -1,6 +1,6 @@
 from django.urls import path
 
-from ingestion import api, desk_api
+from ingestion import api, desk_api, version_api
 
 app_name = "ingestion_api"
 
@@ -11,6 +11,9 @@ urlpatterns = [
     path("files/<uuid:pk>/reader/", api.file_reader, name="reader"),
     path("files/<uuid:pk>/download/", api.file_download, name="download"),
     path("files/<uuid:pk>/paragraphs/", api.file_paragraphs, name="paragraphs"),
+    path("files/<uuid:pk>/versions/", version_api.file_versions, name="versions"),
+    path("files/<uuid:pk>/versions/<int:number>/restore/", version_api.restore, name="restore_version"),
+    path("files/<uuid:pk>/versions/<int:number>/download/", version_api.download, name="download_version"),
     path("paragraphs/<uuid:pk>/", api.paragraph_detail, name="paragraph"),
     path("desk/", desk_api.desk, name="desk"),
     path("desk/accept/", desk_api.desk_accept, name="desk_accept"),

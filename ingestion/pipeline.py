@@ -83,7 +83,7 @@ def classify(work: Work, done: dict[Stage, Any]) -> Classified:
         return Classified(tuple(map(tuple, votes)))
     with Scope.for_service(work.workspace).open():
         known, proposals = votes_given_before(work, paragraphs)
-        saved = results.load_parts(work.claim.revision, Stage.CLASSIFY, work.witness)
+        saved = results.load_parts(work.claim.revision, Stage.CLASSIFY, work.witness_of(Stage.CLASSIFY))
 
     def keep(part: int, window: WindowVotes) -> None:
         save(work, Stage.CLASSIFY, window.to_json(), part)
@@ -124,7 +124,7 @@ def embed(work: Work, done: dict[Stage, Any]) -> dict[UUID, Vector]:
     embedder, drafts = embedder_of(work.workspace), done[Stage.CHUNK]
     with Scope.for_service(work.workspace).open():
         present, vectors = known_vectors(drafts, embedder.model_id)
-        for part in results.load_parts(work.claim.revision, Stage.EMBED, work.witness).values():
+        for part in results.load_parts(work.claim.revision, Stage.EMBED, work.witness_of(Stage.EMBED)).values():
             vectors.update({UUID(pk): vector for pk, vector in part.items()})
     todo = [draft for draft in drafts if draft.id not in present and draft.id not in vectors]
     made = 0
@@ -220,7 +220,7 @@ def run_steps(work: Work, took: dict[Stage, float] | None = None) -> dict[Stage,
     for step in STEPS:
         checkpoint(work.claim, step.stage)
         with Scope.for_service(work.workspace).open():
-            saved = results.load_result(work.claim.revision, step.stage, work.witness)
+            saved = results.load_result(work.claim.revision, step.stage, work.witness_of(step.stage))
         if saved is not None:
             done[step.stage] = step.load(saved)
             continue
@@ -237,7 +237,7 @@ def save(work: Work, stage: Stage, data: Any, part: int = results.WHOLE) -> None
     with Scope.for_service(work.workspace).open():
         advance(work.claim)
         floor = combine_many(level.value for level in work.levels)
-        results.save_result(work.workspace, work.claim.revision, stage, work.witness, floor, data, part)
+        results.save_result(work.workspace, work.claim.revision, stage, work.witness_of(stage), floor, data, part)
 
 
 def seldom(show: Callable[[Progress], None], every: float = 0.7) -> Callable[[Progress], None]:

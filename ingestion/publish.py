@@ -17,6 +17,7 @@ from ingestion.claims import ClaimLost
 from ingestion.documents import Boxes, Extraction, ParagraphText
 from ingestion.index import BATCH, replace_rows
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, Stage, State
+from ingestion.remembered import remember
 from ingestion.results import drop_results
 from ingestion.segmenting import decisions_of
 from ingestion.signals import document_indexed
@@ -25,6 +26,7 @@ from ingestion.work import Marked, Segmented, Work, load_work
 
 COLUMNS = (
     "position", "data_classification", "floor", "votes", "page", "boxes", "kind", "headings", "lang", "start", "end",
+    "relabelled",
 )  # fmt: skip
 
 
@@ -53,8 +55,8 @@ def publish(
     segmented: Segmented = done[Stage.SEGMENT]
     embedder = held_embedder()
     now = load_work(work.claim)
-    if now.witness != work.witness:
-        raise Outdated(labels_only=False)
+    if (now.witness, now.embedder) != (work.witness, work.embedder):
+        raise Outdated(labels_only=now.witness == work.witness)
     before = {p.pk: p for p in Paragraph.objects.select_for_update().filter(file=file.pk).order_by("position")}
     if decisions_of(list(before.values()), now.floor) != segmented.decisions:
         raise Outdated(labels_only=True)
@@ -99,7 +101,12 @@ def stages_of(done: dict[Stage, Any], took: Mapping[Stage, float]) -> list[tuple
 def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, Any]) -> None:
     """The file's row, the audit, and word to whoever builds on the index."""
     revision = work.claim.revision
-    FileRevision.objects.filter(pk=revision).update(witness=work.witness)
+    FileRevision.objects.filter(pk=revision).update(
+        witness=work.witness,
+        inputs=work.inputs.to_json(),
+        accounted=not extraction.unaccounted,
+        **({} if work.published else {"attachments": len(extraction.attachments)}),
+    )
     File.objects.filter(work.claim.mine()).update(
         revision=revision,
         pending_revision=None,
@@ -129,7 +136,14 @@ def write_paragraphs(work: Work, before: dict[UUID, Paragraph], extraction: Extr
         for position, (paragraph, marked) in enumerate(zip(extraction.paragraphs, segmented.paragraphs, strict=True))
     ]
     ids = {row.pk for row in wanted}
-    Paragraph.objects.filter(pk__in=[pk for pk in before if pk not in ids])._raw_delete("default")
+    gone = [old for pk, old in before.items() if pk not in ids]
+    remember(gone, until=work.number)
+    Paragraph.objects.filter(pk__in=[old.pk for old in gone])._raw_delete("default")
+    for row in wanted:
+        old = before.get(row.pk)
+        if old is not None:
+            changed_here = row.data_classification != old.data_classification and not work.published
+            row.relabelled = [*old.relabelled, *([work.number] if changed_here else [])]
     changed = [
         row
         for row in wanted
@@ -162,4 +176,5 @@ def _paragraph(work: Work, position: int, paragraph: ParagraphText, marked: Mark
         lang=paragraph.lang,
         start=paragraph.start,
         end=paragraph.end,
+        since=work.number,
     )

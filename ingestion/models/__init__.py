@@ -1,6 +1,6 @@
 from ingestion.models.files import Blob, File, FileRevision, Stage, State
 from ingestion.models.index import ContextRow, Kind, RowParagraph, VectorModel
-from ingestion.models.paragraphs import Paragraph
+from ingestion.models.paragraphs import Paragraph, PastParagraph
 from ingestion.models.vectors import WorkspaceModel
 from ingestion.models.work import RecordIndex, StepResult
 
@@ -11,6 +11,7 @@ __all__ = [
     "FileRevision",
     "Kind",
     "Paragraph",
+    "PastParagraph",
     "RecordIndex",
     "RowParagraph",
     "Stage",

@@ -107,8 +107,11 @@ class File(models.Model):
 
 
 class FileRevision(models.Model):
-    """One version of a file. Append-only. witness: what derived rows were made from (`ingestion.work.witness_of`).
+    """One version of a file. Append-only. witness: what derived rows were made from (`ingestion.witness`), as a digest;
+    empty for one that was never published. inputs: the same by name, to tell what has changed since.
     stages: [[stage, how many came out, seconds or null where an earlier worker did it]], of the first publishing.
+    created_by: who sent these bytes; restores: the number of the earlier version that this one brings back, as
+    restored_by decided. accounted, attachments: as on `File`, of this version.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -119,8 +122,13 @@ class FileRevision(models.Model):
     source_revision = models.CharField(max_length=200, blank=True)
     fetched_at = models.DateTimeField(auto_now_add=True)
     created_by = models.BigIntegerField(default=0)
+    restores = models.PositiveIntegerField(null=True)
+    restored_by = models.BigIntegerField(default=0)
     witness = models.CharField(max_length=64, blank=True)
+    inputs = models.JSONField(default=dict)
     stages = models.JSONField(default=list)
+    accounted = models.BooleanField(default=False)
+    attachments = models.PositiveSmallIntegerField(default=0)
 
     class Meta:
         ordering = ["number"]

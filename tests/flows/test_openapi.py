@@ -195,6 +195,12 @@ def test_every_operation_answers_as_the_document_says(
         caller("get", "suggest/?q=North")
         caller("get", f"entities/{contract}/related/")
     call("get", f"files/{file}/download/")
+    file_of(call, contract, content=REPORT.replace(b"two days", b"three days"))
+    for caller in (call, *others):
+        assert [version["number"] for version in caller("get", f"files/{file}/versions/")["results"]] == [2, 1]
+    call("get", f"files/{file}/versions/1/download/")
+    call("post", f"files/{file}/versions/1/restore/")
+    work_off(call.who.scope.workspace)
     assert call("get", f"files/{broken}/")["error"]["code"]
     call("post", f"files/{broken}/retry/")
     paragraph = call("get", f"files/{file}/paragraphs/")["results"][0]["id"]
