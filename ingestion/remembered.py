@@ -23,7 +23,8 @@ def hand_on(files: Sequence[UUID], *, to: UUID, version: int) -> None:
         return
     before = list(PastParagraph.objects.filter(file__in=files).order_by("until", "pk"))
     now = list(Paragraph.objects.filter(file__in=files).order_by("pk"))
-    PastParagraph.objects.bulk_create([_past(row, to, version, version) for row in [*before, *now]], batch_size=BATCH)
+    rows: list[Paragraph | PastParagraph] = [*before, *now]
+    PastParagraph.objects.bulk_create([_past(row, to, version, version) for row in rows], batch_size=BATCH)
 
 
 def _past(row: Paragraph | PastParagraph, file: UUID, since: int, until: int) -> PastParagraph:
