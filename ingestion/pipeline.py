@@ -34,7 +34,7 @@ from ingestion.passages import labelled, passages_of, summaries_of
 from ingestion.publish import Outdated, publish
 from ingestion.sandbox import Progress, Quarantined
 from ingestion.segmenting import FLOOR, mark
-from ingestion.stored import published_extraction, published_votes, votes_given_before
+from ingestion.stored import known_votes, published_extraction, published_votes
 from ingestion.vector_models import embedder_of
 from ingestion.votes import Vote
 from ingestion.work import Classified, Segmented, Work, load_work
@@ -58,8 +58,9 @@ class Step:
 
 
 def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
-    """Paragraphs from the bytes, in a limited process; of a published revision, from what was published."""
-    if work.published:
+    """Paragraphs from the bytes, in a limited process; of a published revision, from what was published, unless text is
+    taken out in another way now."""
+    if not work.opened:
         with Scope.for_service(work.workspace).open():
             return published_extraction(work)
 
@@ -74,7 +75,7 @@ def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
 def classify(work: Work, done: dict[Stage, Any]) -> Classified:
     """Votes on every paragraph: inherited, rules, model."""
     extraction: Extraction = done[Stage.EXTRACT]
-    if work.published:
+    if work.published and not work.changed:
         with Scope.for_service(work.workspace).open():
             return published_votes(work, extraction)
     paragraphs = extraction.paragraphs
@@ -82,7 +83,7 @@ def classify(work: Work, done: dict[Stage, Any]) -> Classified:
     if not work.collection.classify:
         return Classified(tuple(map(tuple, votes)))
     with Scope.for_service(work.workspace).open():
-        known, proposals = votes_given_before(work, paragraphs)
+        known, proposals = known_votes(work, paragraphs)
         saved = results.load_parts(work.claim.revision, Stage.CLASSIFY, work.witness_of(Stage.CLASSIFY))
 
     def keep(part: int, window: WindowVotes) -> None:

@@ -16,7 +16,7 @@ from ingestion.blobs import Received
 from ingestion.claims import ClaimLost
 from ingestion.documents import Boxes, Extraction, ParagraphText
 from ingestion.index import BATCH, replace_rows
-from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, Stage, State
+from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, Redo, Stage, State
 from ingestion.remembered import remember
 from ingestion.results import drop_results
 from ingestion.segmenting import decisions_of
@@ -80,7 +80,7 @@ def publish(
         embedder=embedder,
         witness=work.witness,
     )
-    if not work.published:
+    if work.opened:
         publish_attachments(work, extraction, segmented, received or {})
         FileRevision.objects.filter(pk=work.claim.revision).update(stages=stages_of(done, took or {}))
     finish(scope, work, extraction, done)
@@ -105,7 +105,7 @@ def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, A
         witness=work.witness,
         inputs=work.inputs.to_json(),
         accounted=not extraction.unaccounted,
-        **({} if work.published else {"attachments": len(extraction.attachments)}),
+        **({"attachments": len(extraction.attachments)} if work.opened else {}),
     )
     File.objects.filter(work.claim.mine()).update(
         revision=revision,
@@ -123,6 +123,7 @@ def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, A
         claim=None,
         claimed_until=None,
         attempts=0,
+        redo=Redo.NOTHING,
     )
     drop_results(revision)
     injections = list(done[Stage.CLASSIFY].injections)

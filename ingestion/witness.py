@@ -22,6 +22,11 @@ OF_LABELS = ("policy", "rules", "model", "prompt")
 """The inputs that decide about labels; a change of the others concerns the text."""
 
 
+OF_THE_MODEL = frozenset({"policy", "model", "prompt"})
+"""The inputs whose change asks the model again."""
+NAMES = ("extraction", "policy", "rules", "model", "prompt")
+
+
 @dataclass(frozen=True)
 class Inputs:
     """What a revision's rows are made from beside its bytes. Digests or names, of things that hold no text of files.
@@ -36,6 +41,11 @@ class Inputs:
     model: str
     prompt: str
 
+    @classmethod
+    def from_json(cls, given: Mapping[str, str]) -> "Inputs":
+        """What is not known is empty, as of what was made before inputs were kept."""
+        return cls(*(given.get(name, "") for name in NAMES))
+
     def to_json(self) -> dict[str, str]:
         return asdict(self)
 
@@ -44,7 +54,7 @@ class Inputs:
 
     def changed_since(self, given: Mapping[str, str]) -> tuple[str, ...]:
         """Names of the inputs that are not what they were when rows were made with `given`."""
-        return tuple(name for name, value in self.to_json().items() if given.get(name) != value)
+        return tuple(name for name in NAMES if given.get(name) != getattr(self, name))
 
 
 def inputs_of(collection: Collection, strategy: str, levels: Sequence[Level], guidance: str) -> Inputs:

@@ -11,10 +11,10 @@ from entities.rag import Collection
 from ingestion.access import collection_of, floor_atoms
 from ingestion.claims import Claim, ClaimLost
 from ingestion.documents import Unaccounted
-from ingestion.models import File, Stage
+from ingestion.models import File, Redo, Stage
 from ingestion.vector_models import current_model
 from ingestion.votes import Vote
-from ingestion.witness import Inputs, digest, inputs_of
+from ingestion.witness import NAMES, Inputs, digest, inputs_of
 from llm.prompts import Level
 
 
@@ -25,7 +25,9 @@ class Work:
     floor: atoms that every paragraph needs (collection, file). published: the revision is the one readers see; only its
     labels are worked over again, and its bytes are not opened. unaccounted, pages, media_type: of the published one.
     lineage: the file and those that it lies in, as an attachment of an attachment. number: of the version. inputs: what
-    it is worked on with; witness: the digest of the bytes and those; embedder: the model of its vectors.
+    it is worked on with; witness: the digest of the bytes and those; embedder: the model of its vectors. changed: of a
+    published one that is worked over again, the inputs that are others now; else its labels alone are, from the votes
+    it has, and its inputs stay those it was made with. anew: nothing is taken over, not even from equal inputs.
     """
 
     claim: Claim
@@ -46,6 +48,13 @@ class Work:
     pages: int | None
     unaccounted: tuple[Unaccounted, ...]
     lineage: tuple[UUID, ...] = ()
+    changed: frozenset[str] = frozenset()
+    anew: bool = False
+
+    @property
+    def opened(self) -> bool:
+        """Whether its bytes are read: those of a new version, or of one whose text is taken out again."""
+        return not self.published or "extraction" in self.changed
 
     @property
     def depth(self) -> int:
@@ -147,6 +156,12 @@ def load_work(claim: Claim) -> Work:
     strategy = strategy_of(file)
     levels, guidance = workspace_levels(), workspace_guidance()
     inputs = inputs_of(collection, strategy, levels, guidance)
+    witness = inputs.witness(revision.blob.sha256)
+    published, anew, changed = file.revision_id == revision.pk, file.redo == Redo.ALL, frozenset[str]()
+    if published and file.redo:
+        changed = frozenset(NAMES if anew else inputs.changed_since(revision.inputs))
+    elif published:
+        inputs, witness = Inputs.from_json(revision.inputs), revision.witness
     return Work(
         claim=claim,
         number=revision.number,
@@ -159,13 +174,15 @@ def load_work(claim: Claim) -> Work:
         levels=levels,
         guidance=guidance,
         inputs=inputs,
-        witness=inputs.witness(revision.blob.sha256),
+        witness=witness,
         embedder=current_model(),
-        published=file.revision_id == revision.pk,
+        published=published,
         media_type=file.media_type,
         pages=file.pages,
         unaccounted=tuple(Unaccounted(u["code"], u["detail"], u.get("page")) for u in file.unaccounted),
         lineage=_lineage(file),
+        changed=changed,
+        anew=anew,
     )
 
 

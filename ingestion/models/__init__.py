@@ -1,6 +1,7 @@
-from ingestion.models.files import Blob, File, FileRevision, Stage, State
+from ingestion.models.files import Blob, File, FileRevision, Redo, Stage, State
 from ingestion.models.index import ContextRow, Kind, RowParagraph, VectorModel
 from ingestion.models.paragraphs import Paragraph, PastParagraph
+from ingestion.models.requalify import Requalification, RequalifiedFile
 from ingestion.models.vectors import WorkspaceModel
 from ingestion.models.work import RecordIndex, StepResult
 
@@ -13,6 +14,9 @@ __all__ = [
     "Paragraph",
     "PastParagraph",
     "RecordIndex",
+    "Redo",
+    "Requalification",
+    "RequalifiedFile",
     "RowParagraph",
     "Stage",
     "State",

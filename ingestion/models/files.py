@@ -28,6 +28,14 @@ class Stage(models.TextChoices):
     DONE = "done", "Done"
 
 
+class Redo(models.TextChoices):
+    """What a published file is worked over again for, when it is queued for more than its labels."""
+
+    NOTHING = "", "Nothing"
+    STALE = "stale", "What has changed since"
+    ALL = "all", "Everything"
+
+
 class Blob(models.Model):
     """Bytes by content, per workspace: nothing is "already known" across workspaces. `path` is the storage's."""
 
@@ -55,6 +63,7 @@ class File(models.Model):
     again. accounted: nothing in the published revision escaped extraction (else the original is for stewards only).
     unaccounted: [{code, detail, page}]. origin: the file that this one came in as an attachment, as its `part`;
     named_by: the paragraph there that names it. attachments: how many files came in the published revision of this one.
+    redo: what the published revision is to be worked over for (`ingestion.requalify`).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -86,6 +95,7 @@ class File(models.Model):
     pending_revision = WorkspaceForeignKey("ingestion.FileRevision", null=True, on_db_delete="SET NULL")
     claim = models.UUIDField(null=True)
     claimed_until = models.DateTimeField(null=True)
+    redo = models.CharField(max_length=5, choices=Redo, default=Redo.NOTHING, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     woken_at = models.DateTimeField(default=timezone.now, help_text="When a worker was last told of this file.")
     created_at = models.DateTimeField(auto_now_add=True)
