@@ -16,7 +16,7 @@ from entities.types import Contract
 from ingestion import pipeline, requalify, tasks, witness
 from ingestion.inline import work_off
 from ingestion.models import ContextRow, File, Paragraph, Requalification, RequalifiedFile
-from ingestion.staleness import stale_files
+from ingestion.staleness import is_stale
 from llm import rules, scripted
 from llm.models import ModelCall
 from tests.conftest import Person
@@ -41,7 +41,7 @@ def calls(service: Scope) -> int:
 
 def stale(service: Scope) -> set[str]:
     with service.open():
-        return {str(pk) for pk in stale_files().values_list("pk", flat=True)}
+        return {str(pk) for pk in File.objects.filter(is_stale()).values_list("pk", flat=True)}
 
 
 @pytest.fixture
@@ -171,7 +171,7 @@ def test_rules_are_asked_again_without_a_call_and_extraction_reads_the_bytes(
     assert calls(service) == before
     with service.open():
         assert set(Paragraph.objects.filter(file=two[0]).values_list("pk", "data_classification")) == kept
-        assert not stale_files().exists()
+        assert not File.objects.filter(is_stale()).exists()
     # A global rebuild only by name.
     assert run()["files"] == 0
     with pytest.raises(CommandError, match="Nothing is stale"):
