@@ -1,6 +1,6 @@
 from django.urls import path
 
-from ingestion import api, desk_api, version_api
+from ingestion import api, desk_api, quarantine_api, version_api
 
 app_name = "ingestion_api"
 
@@ -11,6 +11,8 @@ urlpatterns = [
     path("files/<uuid:pk>/reader/", api.file_reader, name="reader"),
     path("files/<uuid:pk>/download/", api.file_download, name="download"),
     path("files/<uuid:pk>/paragraphs/", api.file_paragraphs, name="paragraphs"),
+    path("quarantine/", quarantine_api.quarantined_files, name="quarantine"),
+    path("files/<uuid:pk>/review/", quarantine_api.review, name="review"),
     path("files/<uuid:pk>/versions/", version_api.file_versions, name="versions"),
     path("files/<uuid:pk>/versions/<int:number>/restore/", version_api.restore, name="restore_version"),
     path("files/<uuid:pk>/versions/<int:number>/download/", version_api.download, name="download_version"),

@@ -19,7 +19,7 @@ from uuid import UUID
 from celery.exceptions import SoftTimeLimitExceeded
 
 from entities.access import Scope, combine_many
-from ingestion import results
+from ingestion import drift, results
 from ingestion.attachments import taken_out
 from ingestion.blobs import local_copy
 from ingestion.chunk import chunk as cut
@@ -29,9 +29,10 @@ from ingestion.documents import Extraction
 from ingestion.embedders import EmbeddingFailed
 from ingestion.extract import extract_file
 from ingestion.index import RowDraft, Vector, embed_texts, known_vectors
-from ingestion.models import Stage, State
+from ingestion.models import Review, Stage, State
 from ingestion.passages import labelled, passages_of, summaries_of
 from ingestion.publish import Outdated, publish
+from ingestion.quarantine import REJECTED, quarantine
 from ingestion.sandbox import Progress, Quarantined
 from ingestion.segmenting import FLOOR, mark
 from ingestion.stored import known_votes, published_extraction, published_votes
@@ -68,8 +69,13 @@ def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
         if progress.page and progress.pages:
             checkpoint(work.claim, Stage.EXTRACT, 100 * (progress.page - 1) // progress.pages)
 
+    if work.review == Review.REJECTED:
+        raise Quarantined("rejected", REJECTED)
     with local_copy(work.path) as path:
-        return extract_file(path, work.name, strategy=work.strategy, on_progress=seldom(show))
+        extraction = extract_file(path, work.name, strategy=work.strategy, on_progress=seldom(show))
+        if work.review != Review.RELEASED:
+            drift.check(path, extraction)
+    return extraction
 
 
 def classify(work: Work, done: dict[Stage, Any]) -> Classified:
@@ -175,6 +181,8 @@ def process_file(workspace: int, file: UUID) -> bool:
             work_through(claim)
         except ClaimLost:
             logger.info("file %s is in other hands now", file)
+        except drift.Drifted as loss:
+            quarantine(claim, loss)
         except Quarantined as refusal:
             end(claim, State.QUARANTINED, refusal.code, refusal.detail, refusal.page)
         except BudgetExceeded as problem:

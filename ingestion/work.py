@@ -28,6 +28,7 @@ class Work:
     it is worked on with; witness: the digest of the bytes and those; embedder: the model of its vectors. changed: of a
     published one that is worked over again, the inputs that are others now; else its labels alone are, from the votes
     it has, and its inputs stay those it was made with. anew: nothing is taken over, not even from equal inputs.
+    review: what a steward decided of it when it was quarantined (`ingestion.drift`).
     """
 
     claim: Claim
@@ -50,6 +51,7 @@ class Work:
     lineage: tuple[UUID, ...] = ()
     changed: frozenset[str] = frozenset()
     anew: bool = False
+    review: str = ""
 
     @property
     def opened(self) -> bool:
@@ -183,6 +185,7 @@ def load_work(claim: Claim) -> Work:
         lineage=_lineage(file),
         changed=changed,
         anew=anew,
+        review=revision.review,
     )
 
 

@@ -1,4 +1,4 @@
-from ingestion.models.files import Blob, File, FileRevision, Redo, Stage, State
+from ingestion.models.files import Blob, File, FileRevision, Redo, Review, Stage, State
 from ingestion.models.index import ContextRow, Kind, RowParagraph, VectorModel
 from ingestion.models.paragraphs import Paragraph, PastParagraph
 from ingestion.models.requalify import Requalification, RequalifiedFile
@@ -17,6 +17,7 @@ __all__ = [
     "Redo",
     "Requalification",
     "RequalifiedFile",
+    "Review",
     "RowParagraph",
     "Stage",
     "State",

@@ -36,6 +36,14 @@ class Redo(models.TextChoices):
     ALL = "all", "Everything"
 
 
+class Review(models.TextChoices):
+    """What a steward decided of a version whose text may not be all that it holds."""
+
+    NONE = "", "Not reviewed"
+    RELEASED = "released", "Released"
+    REJECTED = "rejected", "Rejected"
+
+
 class Blob(models.Model):
     """Bytes by content, per workspace: nothing is "already known" across workspaces. `path` is the storage's."""
 
@@ -121,7 +129,8 @@ class FileRevision(models.Model):
     empty for one that was never published. inputs: the same by name, to tell what has changed since.
     stages: [[stage, how many came out, seconds or null where an earlier worker did it]], of the first publishing.
     created_by: who sent these bytes; restores: the number of the earlier version that this one brings back, as
-    restored_by decided. accounted, attachments: as on `File`, of this version.
+    restored_by decided. accounted, attachments: as on `File`, of this version. losses: [[code, sentence]] of what was
+    not read of it (`ingestion.drift`).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -139,6 +148,8 @@ class FileRevision(models.Model):
     stages = models.JSONField(default=list)
     accounted = models.BooleanField(default=False)
     attachments = models.PositiveSmallIntegerField(default=0)
+    losses = models.JSONField(default=list)
+    review = models.CharField(max_length=8, choices=Review, default=Review.NONE, blank=True)
 
     class Meta:
         ordering = ["number"]
