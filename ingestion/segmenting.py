@@ -32,8 +32,8 @@ def mark(work: Work, extraction: Extraction, classified: Classified) -> Segmente
     ids = identities(work.file, digests)
     before = list(Paragraph.objects.filter(file=work.file).order_by("position"))
     carried = carried_votes(before, ids, digests, [p.text for p in paragraphs])
-    for number, votes in remembered_votes(work.lineage, before, ids, digests).items():
-        carried[number] += [vote for vote in votes if vote not in carried[number]]
+    for number, back in remembered_votes(work.lineage, before, ids, digests).items():
+        carried[number] += [vote for vote in back if vote not in carried[number]]
     above = headings_above([(p.kind, p.text, p.heading_path) for p in paragraphs])
     marked = []
     for number, pk in enumerate(ids):
