@@ -5,7 +5,7 @@ class Migration(migrations.Migration):
     """What a version lost on the way, and what a steward decided of it."""
 
     dependencies = [
-        ("ingestion", "0021_requalify"),
+        ("ingestion", "0022_requalify"),
     ]
 
     operations = [

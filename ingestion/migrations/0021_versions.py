@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("entities", "0012_labels_once"),
-        ("ingestion", "0019_held"),
+        ("ingestion", "0020_review"),
     ]
 
     operations = [
