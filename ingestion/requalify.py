@@ -11,7 +11,7 @@ import math
 import time
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
@@ -23,8 +23,7 @@ from ingestion.models import File, Paragraph, Redo, Requalification, Requalified
 from ingestion.pipeline import process_file
 from ingestion.queueing import queue_file
 from ingestion.requalify_plan import Plan, plan
-from ingestion.segmenting import KEPT
-from ingestion.votes import Vote, votes_of
+from ingestion.votes import Vote, automatic, manual_vote, votes_of, without_kept
 from ingestion.work import workspace_levels
 
 Item = RequalifiedFile.State
@@ -181,12 +180,10 @@ def labels_of(file: UUID) -> list[tuple[UUID, int | None, frozenset[int]]]:
     return [(pk, label, kept_only(votes_of(votes))) for pk, label, votes in rows]
 
 
-def kept_only(votes: Iterable[Vote]) -> frozenset[int]:
+def kept_only(votes: Sequence[Vote]) -> frozenset[int]:
     """Atoms that nothing gives a paragraph today but its label of before: a decrease that waits for a steward."""
-    kept, given = set[int](), set[int]()
-    for vote in votes:
-        (kept if vote.reason == KEPT else given).update(vote.labels)
-    return frozenset(kept - given)
+    decision = manual_vote(votes)
+    return automatic(votes) - without_kept(votes) - (decision.labels if decision else frozenset())
 
 
 def report(run: Requalification) -> Report:
