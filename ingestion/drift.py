@@ -140,7 +140,8 @@ def own_losses(extraction: Extraction) -> Iterator[Loss]:
         start = paragraph.end + 2
         wrong["empty"] += not paragraph.text.strip()
         wrong["tables"] += paragraph.kind == "table" and not table_header(f"{paragraph.text}\n")
-        wrong["sections"] += paragraph.heading_path not in above
+        # Readers give sections of their own to what stands outside the text, such as properties.
+        wrong["sections"] += paragraph.heading_path[:1] in above and paragraph.heading_path not in above
         if paragraph.kind == "heading":
             above.add((*paragraph.heading_path, paragraph.text))
         if extraction.pages is not None:

@@ -102,7 +102,7 @@ def test_an_extraction_that_contradicts_itself_is_found(tmp_path: Path) -> None:
     assert changed(0) == set()
     assert changed(0, end=first.end + 1) == {"spans"}
     assert changed(1, page=2) == {"places"}
-    assert changed(1, heading_path=("Of another text",)) == {"sections"}
+    assert changed(1, heading_path=("Plan of the quay", "Of another text")) == {"sections"}
     assert changed(at + 1, text="| Part |", end=read.paragraphs[at + 1].start + 8) >= {"tables"}
 
 
