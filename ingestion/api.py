@@ -251,7 +251,7 @@ def file_links(request: Request, pk: UUID) -> Response:
     scope = scope_of(request)
     found = links_of(scope, get_file_or_404(scope, pk))
     reason = request.query_params.get("reason", "")
-    if reason and reason not in Reason:
+    if reason and reason not in list(Reason):
         raise ValidationError({"reason": [f"Reasons are: {', '.join(Reason)}."]})
     return paginate(request, [v for v in found if not reason or v.reason == reason], lambda view: view.to_json())
 

@@ -146,7 +146,7 @@ def _least_labels(files: Iterable[UUID]) -> dict[UUID, int]:
     rows = Paragraph.objects.filter(file__in=list(files), data_classification__isnull=False)
     labels: dict[UUID, set[int]] = {}
     for file, label in rows.order_by().values_list("file", "data_classification").distinct():
-        labels.setdefault(file, set()).add(label)
+        labels.setdefault(file, set()).add(int(label or 0))
     return {file: min(known, key=lambda label: (len(atoms_of(label)), label)) for file, known in labels.items()}
 
 

@@ -14,9 +14,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("set", metavar="SET", type=Path, help="A folder with docs/ and edges.jsonl.")
-        parser.add_argument(
-            "--show", action="store_true", help="List the links that were missed or are not in the set."
-        )
+        parser.add_argument("--show", action="store_true", help="List links that were missed or are not in the set.")
         parser.add_argument("--json", action="store_true", help="The report as JSON.")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -27,9 +25,8 @@ class Command(BaseCommand):
         if options["json"]:
             self.stdout.write(json.dumps(figures(measured), indent=1))
         else:
-            self.stdout.write(
-                "\n".join(f"{name.replace('_', ' ')}: {said}" for name, said in figures(measured).items())
-            )
+            lines = (f"{name.replace('_', ' ')}: {said}" for name, said in figures(measured).items())
+            self.stdout.write("\n".join(lines))
         if options["show"]:
             for title, links in (("missed", measured.known - measured.found), ("not in the set", measured.beyond)):
                 self.stderr.write("\n".join(f"{title}: {src} -> {dst} ({n})" for (src, dst), n in links.items()))
