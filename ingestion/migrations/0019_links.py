@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("entities", "0012_labels_once"),
-        ("ingestion", "0017_attachments"),
+        ("ingestion", "0018_vectors_in_their_index"),
     ]
 
     operations = [
