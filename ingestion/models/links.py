@@ -15,7 +15,7 @@ class DocumentLink(models.Model):
     """A link in the published revision of a file. Its id is made of the paragraph and the target, so that a link that
     stays keeps what was made of it.
 
-    data_classification and floor are the paragraph's, always: a trigger carries every change over (migration 0020).
+    data_classification and floor are the paragraph's, always: a trigger carries every change over (migration 0022).
     wanted, key, anchor, reason: the target as `link_targets.read_target` reads it. looked_at: when references were last
     made of it.
     """

@@ -14,7 +14,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("entities", "0012_labels_once"),
-        ("ingestion", "0018_vectors_in_their_index"),
+        ("ingestion", "0020_review"),
     ]
 
     operations = [
