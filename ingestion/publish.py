@@ -16,6 +16,7 @@ from ingestion.blobs import Received
 from ingestion.claims import ClaimLost
 from ingestion.documents import Boxes, Extraction, ParagraphText
 from ingestion.index import BATCH, replace_rows
+from ingestion.links import publish_links
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, Redo, Stage, State
 from ingestion.remembered import remember
 from ingestion.results import drop_results
@@ -81,6 +82,7 @@ def publish(
         witness=work.witness,
     )
     if work.opened:
+        publish_links(work, extraction, segmented)
         publish_attachments(work, extraction, segmented, received or {})
         FileRevision.objects.filter(pk=work.claim.revision).update(stages=stages_of(done, took or {}))
     finish(scope, work, extraction, done)

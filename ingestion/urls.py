@@ -9,6 +9,7 @@ urlpatterns = [
     path("entities/<uuid:pk>/files/upload/", views.upload, name="upload"),
     path("files/jobs/", views.jobs, name="jobs"),
     path("files/<uuid:pk>/", views.reader, name="reader"),
+    path("files/<uuid:pk>/links/", views.links_panel, name="links"),
     path("files/<uuid:pk>/row/", views.file_row, name="file_row"),
     path("files/<uuid:pk>/retry/", views.retry, name="retry"),
     path("files/<uuid:pk>/delete/", views.delete, name="delete"),

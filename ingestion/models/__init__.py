@@ -1,5 +1,6 @@
 from ingestion.models.files import Blob, File, FileRevision, Redo, Review, Stage, State
 from ingestion.models.index import ContextRow, Kind, RowParagraph, VectorModel
+from ingestion.models.links import DocumentLink
 from ingestion.models.paragraphs import Paragraph, PastParagraph
 from ingestion.models.requalify import Requalification, RequalifiedFile
 from ingestion.models.vectors import WorkspaceModel
@@ -8,6 +9,7 @@ from ingestion.models.work import RecordIndex, StepResult
 __all__ = [
     "Blob",
     "ContextRow",
+    "DocumentLink",
     "File",
     "FileRevision",
     "Kind",

@@ -188,7 +188,7 @@ def test_every_operation_answers_as_the_document_says(
     file = file_of(call, contract)
     broken = file_of(call, contract, "broken.pdf", b"%PDF-1.4 nothing")
     for caller in (call, *others):
-        for path in ("", "reader/"):
+        for path in ("", "reader/", "links/", "backlinks/"):
             caller("get", f"files/{file}/{path}")
         caller("get", f"entities/{contract}/files/")
         caller("get", "search/?q=salary of a site manager")

@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("entities", "0012_labels_once"),
-        ("ingestion", "0020_review"),
+        ("ingestion", "0022_protect_links"),
     ]
 
     operations = [

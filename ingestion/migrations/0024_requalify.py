@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("entities", "0012_labels_once"),
-        ("ingestion", "0021_versions"),
+        ("ingestion", "0023_versions"),
     ]
 
     operations = [
