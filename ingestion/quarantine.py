@@ -17,7 +17,7 @@ from ingestion.claims import Claim, end
 from ingestion.drift import Drifted
 from ingestion.errors import BadUpload
 from ingestion.listing import FileView, file_views
-from ingestion.models import File, FileRevision, Redo, Review, Stage, State
+from ingestion.models import File, FileRevision, Redo, Review, State
 from ingestion.queueing import queue_file
 from ingestion.results import drop_results
 
@@ -96,16 +96,15 @@ def reject_file(*, scope: Scope, file: File) -> File:
     if pending != now.revision_id:
         FileRevision.objects.filter(pk=pending).update(review=Review.REJECTED)
     transaction.on_commit(partial(_forget, scope.workspace, pending))
-    shown = now.revision_id is not None
-    File.objects.filter(pk=now.pk).update(
-        pending_revision=None,
-        redo=Redo.NOTHING,
-        state=State.READY if shown else State.QUARANTINED,
-        stage=Stage.DONE if shown else now.stage,
-        error_code="" if shown else "rejected",
-        error_detail="" if shown else REJECTED,
-        error_page=None,
-    )
+    if now.revision_id is None:
+        File.objects.filter(pk=now.pk).update(
+            pending_revision=None, error_code="rejected", error_detail=REJECTED, error_page=None
+        )
+    else:
+        # Labels that were decided upon meanwhile have taken rows out of the index: publishing again brings them back.
+        size = FileRevision.objects.select_related("blob").get(pk=now.revision_id).blob.size
+        File.objects.filter(pk=now.pk).update(size=size)
+        queue_file(scope.workspace, now.pk, now.revision_id, Redo.NOTHING)
     record(scope, "file.rejected", "file", now.pk, revision=str(pending))
     return File.objects.get(pk=now.pk)
 

@@ -10,14 +10,15 @@ import pytest
 
 from entities.access import Scope
 from entities.models import AuditEntry
+from entities.models.classification import SECRET
 from entities.types import Contract
 from ingestion import drift, pipeline
 from ingestion.documents import Extraction, ParagraphText
 from ingestion.extract import extract_file
 from ingestion.inline import work_off
-from ingestion.models import ContextRow, File, FileRevision, Paragraph, StepResult
+from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, StepResult
 from tests.conftest import Person
-from tests.ingestion.helpers import SALARY, ready, texts, upload
+from tests.ingestion.helpers import SALARY, paragraph, ready, texts, upload
 
 TABLE = "| Part | Hours |\n| --- | --- |\n| Piling | 40 |\n| Crane | 12 |"
 PLAN = f"""# Plan of the quay
@@ -34,6 +35,15 @@ The work on the quay begins when the permit is there, and ends before the first 
 quay --begin november
 ```
 """
+
+
+FIRST = b"# Plan\n\nNothing is planned yet for the quay on the east side.\n"
+
+
+def change_label(steward: Person, service: Scope, text: str) -> None:
+    pk = paragraph(service, text).pk
+    answer = steward.api.patch(f"/api/paragraphs/{pk}/", {"labels": [SECRET], "reason": "So."}, format="json")
+    assert answer.status_code == 200
 
 
 def without(extraction: Extraction, lost: Callable[[ParagraphText], bool]) -> Extraction:
@@ -164,15 +174,21 @@ def test_a_rejected_version_stays_withheld_and_the_one_before_it_shown(
     service: Scope,
     loses: Callable[[Callable[[ParagraphText], bool]], None],
 ) -> None:
-    file = ready(alice, contract, "plan.md", b"# Plan\n\nNothing is planned yet for the quay on the east side.\n")
+    file = ready(alice, contract, "plan.md", FIRST)
     before = texts(alice, file)
     loses(lambda p: p.kind == "heading")
     upload(alice, contract, "plan.md", PLAN.encode())
     work_off(service.workspace)
     assert texts(alice, file) == before
+    change_label(steward, service, before[-1])
     assert decide(steward, file, "reject").status_code == 200
+    work_off(service.workspace)
     shown = alice.api.get(f"/api/files/{file}/").json()
-    assert (shown["state"], shown["error"]) == ("ready", None)
+    assert (shown["state"], shown["error"], shown["size"]) == ("ready", None, len(FIRST))
+    with service.open():
+        # What was decided while the other version waited is in the index again, with its label.
+        chunk = ContextRow.objects.get(file=file, kind=Kind.FILE_CHUNK, text__contains="east side")
+        assert chunk.data_classification == SECRET
     assert texts(alice, file) == before
     # The same bytes again are the version that was rejected.
     upload(alice, contract, "plan.md", PLAN.encode())

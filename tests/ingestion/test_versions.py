@@ -1,17 +1,22 @@
 """Versions of a file: what each changed, as far as one may know; bringing one back; and originals of earlier ones."""
 
 from typing import Any
+from uuid import UUID
 
 import pytest
+from django.core.files.storage import default_storage
+from django.db import connection
 
 from entities.access import Scope, atoms_of
 from entities.models import AuditEntry, Classification
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, SECRET
 from entities.types import Contract
+from ingestion import tasks
 from ingestion.inline import work_off
-from ingestion.models import FileRevision, Paragraph, PastParagraph
+from ingestion.models import ContextRow, File, FileRevision, Paragraph, PastParagraph
 from tests.conftest import Person
 from tests.ingestion.helpers import REPORT, SALARY, paragraph, ready, texts, upload
+from tests.prove.deleting import named_anywhere
 
 QUAY = "The quay was closed for two days because of the storm."
 CLOSED_LONGER = "Nobody could pass the quay from Monday to Thursday while the wind stood in the north."
@@ -209,3 +214,27 @@ def test_what_is_not_known_of_an_earlier_version_makes_it_the_stewards(
         with service.open():
             FileRevision.objects.filter(file=file, number=1).update(**before)
     assert original(cfo, file, 1) == REPORT
+
+
+def test_a_file_goes_with_all_its_versions_and_every_row_drawn_from_them(
+    transactional_db: None, file: str, alice: Person, contract: Contract, service: Scope
+) -> None:
+    other = ready(alice, contract, "copy.md", SECOND)
+    with service.open():
+        ids = {UUID(file), *FileRevision.objects.filter(file=file).values_list("pk", flat=True)}
+        ids |= set(ContextRow.objects.filter(file=file).values_list("pk", flat=True))
+        ids |= set(Paragraph.objects.filter(file=file).values_list("pk", flat=True))
+        ids |= set(PastParagraph.objects.filter(file=file).values_list("paragraph", flat=True))
+        number = File.objects.get(pk=file).number
+        paths = dict(FileRevision.objects.filter(file=file).values_list("number", "blob__path"))
+    assert alice.api.delete(f"/api/files/{file}/").status_code == 204
+    tasks.tidy()
+    with service.open():
+        for table in ("ingestion_vector", "ingestion_posting"):
+            with connection.cursor() as cursor:
+                cursor.execute(f"SELECT count(*) FROM {table} WHERE file = %s", [number])
+                assert cursor.fetchone() == (0,), table
+    assert named_anywhere(ids) == []
+    # The bytes that the copy has too stay, the others went.
+    assert [default_storage.exists(paths[n]) for n in (1, 2, 3)] == [False, True, False]
+    assert SALARY in texts(alice, other)
