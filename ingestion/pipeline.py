@@ -10,7 +10,7 @@ steps at most a window or a batch, and no call to a model is made twice. Nothing
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -29,6 +29,7 @@ from ingestion.documents import Extraction
 from ingestion.embedders import EmbeddingFailed
 from ingestion.extract import extract_file
 from ingestion.index import RowDraft, Vector, embed_texts, known_vectors
+from ingestion.looking import Looker
 from ingestion.models import Review, Stage, State
 from ingestion.passages import labelled, passages_of, summaries_of
 from ingestion.publish import Outdated, publish
@@ -59,20 +60,31 @@ class Step:
 
 
 def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
-    """Paragraphs from the bytes, in a limited process; of a published revision, from what was published, unless text is
+    """Paragraphs from the bytes, in limited processes; of a published revision, from what was published, unless text is
     taken out in another way now."""
     if not work.opened:
         with Scope.for_service(work.workspace).open():
             return published_extraction(work)
 
+    done_so_far = 0
+
     def show(progress: Progress) -> None:
+        nonlocal done_so_far  # a file with pictures is read twice, and its progress goes one way
         if progress.page and progress.pages:
-            checkpoint(work.claim, Stage.EXTRACT, 100 * (progress.page - 1) // progress.pages)
+            done_so_far = max(done_so_far, 100 * (progress.page - 1) // progress.pages)
+            checkpoint(work.claim, Stage.EXTRACT, done_so_far)
+
+    def keep(part: int, data: Mapping[str, Any]) -> None:
+        save(work, Stage.EXTRACT, data, part)
 
     if work.review == Review.REJECTED:
         raise Quarantined("rejected", REJECTED)
+    with Scope.for_service(work.workspace).open():
+        saved = results.load_parts(work.claim.revision, Stage.EXTRACT, work.witness_of(Stage.EXTRACT))
+    tell = seldom(show)
+    look = Looker(work.workspace, work.strategy, keep, tell, saved)
     with local_copy(work.path) as path:
-        extraction = extract_file(path, work.name, strategy=work.strategy, on_progress=seldom(show))
+        extraction = extract_file(path, work.name, strategy=work.strategy, on_progress=tell, look=look)
         if work.review != Review.RELEASED:
             drift.check(path, extraction)
     return extraction

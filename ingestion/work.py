@@ -10,7 +10,8 @@ from entities.models.classification import FIRST_COMPOUND
 from entities.rag import Collection
 from ingestion.access import collection_of, floor_atoms
 from ingestion.claims import Claim, ClaimLost
-from ingestion.documents import Unaccounted
+from ingestion.documents import Note, Unaccounted
+from ingestion.extract import STRATEGIES
 from ingestion.models import File, Redo, Stage
 from ingestion.vector_models import current_model
 from ingestion.votes import Vote
@@ -23,7 +24,8 @@ class Work:
     """A claimed revision.
 
     floor: atoms that every paragraph needs (collection, file). published: the revision is the one readers see; only its
-    labels are worked over again, and its bytes are not opened. unaccounted, pages, media_type: of the published one.
+    labels are worked over again, and its bytes are not opened. unaccounted, notes, pages, media_type: of the published
+    one. strategy: None where pages are looked at as they need it.
     lineage: the file and those that it lies in, as an attachment of an attachment. number: of the version. inputs: what
     it is worked on with; witness: the digest of the bytes and those; embedder: the model of its vectors. changed: of a
     published one that is worked over again, the inputs that are others now; else its labels alone are, from the votes
@@ -52,6 +54,7 @@ class Work:
     changed: frozenset[str] = frozenset()
     anew: bool = False
     review: str = ""
+    notes: tuple[Note, ...] = ()
 
     @property
     def opened(self) -> bool:
@@ -170,7 +173,7 @@ def load_work(claim: Claim) -> Work:
         name=file.name,
         entity=file.entity_id,
         path=revision.blob.path,
-        strategy=strategy if strategy in ("text", "layout") else None,
+        strategy=strategy if strategy in STRATEGIES else None,
         collection=collection,
         floor=floor_atoms(file),
         levels=levels,
@@ -186,6 +189,7 @@ def load_work(claim: Claim) -> Work:
         changed=changed,
         anew=anew,
         review=revision.review,
+        notes=tuple(Note(n["code"], n["detail"]) for n in file.notes),
     )
 
 

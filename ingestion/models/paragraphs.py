@@ -15,8 +15,8 @@ class Paragraph(Labelled):
 
     headings: ids of the headings above it, outermost first; a heading's text stands only in its own, labelled row.
     boxes: where its words stand, as `documents.Boxes` writes itself. start, end: span in the canonical text,
-    characters. since: number of the version with which it came. relabelled: numbers of those whose publishing changed
-    its label.
+    characters. read_by: "" for the file's own text, `ocr` or `vision` where it was read off a picture. since: number of
+    the version with which it came. relabelled: numbers of those whose publishing changed its label.
     """
 
     file = WorkspaceForeignKey(File)
@@ -28,6 +28,7 @@ class Paragraph(Labelled):
     lang = models.CharField(max_length=8, default="en")
     start = models.PositiveIntegerField(default=0)
     end = models.PositiveIntegerField(default=0)
+    read_by = models.CharField(max_length=8, default="", db_default="", blank=True)
     since = models.PositiveIntegerField(default=1)
     relabelled = ArrayField(models.PositiveIntegerField(), default=list)
 

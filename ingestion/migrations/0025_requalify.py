@@ -13,7 +13,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("entities", "0012_labels_once"),
-        ("ingestion", "0023_versions"),
+        ("ingestion", "0024_versions"),
     ]
 
     operations = [

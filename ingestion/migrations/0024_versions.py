@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("entities", "0012_labels_once"),
-        ("ingestion", "0022_protect_links"),
+        ("ingestion", "0023_read_off_pictures"),
     ]
 
     operations = [

@@ -5,7 +5,7 @@ class Migration(migrations.Migration):
     """What a version lost on the way, and what a steward decided of it."""
 
     dependencies = [
-        ("ingestion", "0024_requalify"),
+        ("ingestion", "0025_requalify"),
     ]
 
     operations = [
