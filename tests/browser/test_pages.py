@@ -17,9 +17,9 @@ AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
 WIDTHS = (320, 390, 768, 1280, 1440, 1920, 2560)
 JUDGED = (320, 1280, 1920)
 NAMES = (
-    "sign-in", "home", "contracts", "projects", "list-none", "record", "quarantined", "form", "new", "reader", "versions",
-    "search", "search-empty", "search-none", "conversations", "conversation", "join", "password", "not-found", "evaluation",
-    "evaluation-run", "bench", "bench-empty",
+    "sign-in", "home", "contracts", "projects", "list-none", "record", "quarantined", "form", "new", "reader",
+    "versions", "search", "search-empty", "search-none", "conversations", "conversation", "join", "password",
+    "not-found", "evaluation", "evaluation-run", "bench", "bench-empty",
 )  # fmt: skip
 QUESTIONS = (
     {
