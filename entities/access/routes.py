@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakSet
 
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
@@ -34,7 +34,7 @@ ADMIN = Rule("admin", "a member with a role that administers the workspace")
 
 
 # What `requires` has wrapped. Weak, or views that tests make would never be collected.
-_guarded: WeakKeyDictionary[Callable[..., HttpResponseBase], Rule] = WeakKeyDictionary()
+_guarded: WeakSet[Callable[..., HttpResponseBase], Rule] = WeakSet()
 
 
 def holds(scope: Scope, rule: Rule) -> bool:
@@ -93,7 +93,7 @@ def is_api(request: HttpRequest) -> bool:
 
 
 # What `opens_own_scope` has marked.
-_own_scope: WeakKeyDictionary[Callable[..., HttpResponseBase], bool] = WeakKeyDictionary()
+_own_scope: WeakSet[Callable[..., HttpResponseBase]] = WeakSet()
 
 
 def opens_own_scope(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
@@ -108,7 +108,7 @@ def opens_own_scope(view: Callable[..., HttpResponseBase]) -> Callable[..., Http
         except NoWorkspace:
             return absent(request)  # the membership ended meanwhile
 
-    _own_scope[opening] = True
+    _own_scope.add(opening)
     return opening
 
 
