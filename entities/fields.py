@@ -38,6 +38,14 @@ class LabelField(models.IntegerField):
     """
 
 
+class KeptColumn(models.GeneratedField):
+    """A generated column that is not asked back by the statement that writes: whoever enters text that they may not
+    read yet cannot have it returned (docs/access.md).
+    """
+
+    db_returning = False  # type: ignore[assignment]
+
+
 class NumberField(models.BigIntegerField):
     """A narrow key beside the UUID, for vector and posting tables; drawn from one sequence, never shown to anybody."""
 

@@ -38,6 +38,8 @@ class Shell:
     search_url: str = ""
     suggest_url: str = ""  # answers components/suggestions.html
     jobs_url: str = ""  # answers components/jobs_indicator.html
+    desk_url: str = ""
+    desk_waiting_url: str = ""  # answers ingestion/desk_waiting.html
     admin_url: str = ""
     evaluation_url: str = ""
     sign_in_url: str = ""

@@ -7,7 +7,7 @@ from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 
 from entities.access import Scope, held_atoms, may_create, scope_is_open, workspaces_of
-from entities.access.routes import ADMIN, holds
+from entities.access.routes import ADMIN, STEWARD, holds
 from entities.api.lists import chips_of_atoms
 from entities.middleware import WORKSPACE_URLS
 from entities.models import Entity, Role
@@ -36,7 +36,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         for name, model in entity_types().items()
         if is_of_interest(scope, model)
     ]
-    administers = holds(scope, ADMIN)
+    administers, decides = holds(scope, ADMIN), holds(scope, STEWARD)
     return {
         "shell": Shell(
             **basics,
@@ -50,6 +50,8 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             suggest_url=address("retrieval:suggest"),
             jobs_url=address("ingestion:jobs"),
             offline_engine=not (settings.ANTHROPIC_API_KEY or settings.ANTHROPIC_BASE_URL),
+            desk_url=address("ingestion:desk") if decides else "",
+            desk_waiting_url=address("ingestion:desk_waiting") if decides else "",
             admin_url=address("admin:index") if administers else "",
             evaluation_url=address("retrieval:evaluation") if administers else "",
         )

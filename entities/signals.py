@@ -8,5 +8,8 @@ entity_changed = Signal()
 entity_deleted = Signal()
 """entity_id: UUID, workspace: int, parents: list[UUID]."""
 
+aliases_changed = Signal()
+"""workspace: int, entity_id: UUID. A record is known by another title, path or URL, or no longer by one."""
+
 access_changed = Signal()
 """workspace: int, entity_id: UUID | None. A grant, role or label policy changed."""

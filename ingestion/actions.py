@@ -22,7 +22,7 @@ from ingestion.attachments import attachments_of
 from ingestion.downloads import is_allowed
 from ingestion.errors import BadUpload
 from ingestion.models import Blob, File, FileRevision, Stage, State
-from ingestion.names import clean_name
+from ingestion.names import clean_name, clean_path
 from ingestion.queueing import queue_file, take_revision
 from ingestion.relabelling import label_text, relabel_paragraph, take_with_floor
 from ingestion.signals import document_removed
@@ -31,13 +31,14 @@ __all__ = ["delete_file", "label_text", "relabel_paragraph", "retry_file", "uplo
 
 
 def upload_file(
-    *, scope: Scope, entity: Entity, upload: Upload, collection: str = "", labels: Iterable[int] = ()
+    *, scope: Scope, entity: Entity, upload: Upload, collection: str = "", labels: Iterable[int] = (), path: str = ""
 ) -> File:
     """Take a file for a record that was got with the verb "upload"; the pipeline starts when the transaction commits.
 
     collection: one that the record's type declares, the first by default. labels: atoms that every paragraph is to
-    need, of those the caller is cleared for. Same name and same bytes again is the file that is there; other bytes are
-    its next revision, and the old one stays readable until the new one is published, by whom the labels let.
+    need, of those the caller is cleared for. path: where the file stood among others, by which links find it. Same
+    name, path and bytes again is the file that is there; other bytes are its next revision, and the old one stays
+    readable until the new one is published, by whom the labels let.
     Raises: BadUpload (422), TooLarge (413).
     """
     declared = collections_of(entity)
@@ -60,7 +61,8 @@ def upload_file(
             blob = blobs.keep(received, scope.workspace, media_type)
     except blobs.TooMuch:
         raise too_large(None, limit) from None
-    file = _file(scope, entity, collection, name, floor, combine_many(atoms(declared[collection].name_classification)))
+    label = combine_many(atoms(declared[collection].name_classification))
+    file = _file(scope, entity, collection, clean_path(path, name), floor, label)
     return _next_revision(scope, file, blob, floor)
 
 
@@ -79,11 +81,12 @@ def given_label(labels: Iterable[int]) -> int:
     return combine_many(wanted)
 
 
-def _file(scope: Scope, entity: Entity, collection: str, name: str, floor: int, name_label: int) -> File:
-    """The file by that name that the caller is shown, made when there is none. Two uploads of one name wait for each
+def _file(scope: Scope, entity: Entity, collection: str, path: str, floor: int, name_label: int) -> File:
+    """The file at that path that the caller is shown, made when there is none. Two uploads of one name wait for each
     other. One that is concealed from the caller, or whose name is and was not given by them, stays as it is, and a twin
     of it is made: finding it would tell that a guess of its name was right.
     """
+    name = path.rpartition("/")[2]
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))",
@@ -92,8 +95,8 @@ def _file(scope: Scope, entity: Entity, collection: str, name: str, floor: int, 
     named = list(File.objects.filter(entity=entity.pk, collection=collection, name=name).order_by("twin"))
     found = outlines([file.pk for file in named])
     for file in named:
-        if file.origin_id is not None:
-            continue  # it is what came in its message, and stays that
+        if file.origin_id is not None or file.path != path:
+            continue  # it is what came in its message, and stays that, or it stands elsewhere
         knows_name = readable_now(file.name_classification) or (scope.principal and file.created_by == scope.principal)
         if knows_name and is_shown(scope, file, found.get(file.pk, Outline())):
             return file
@@ -102,6 +105,7 @@ def _file(scope: Scope, entity: Entity, collection: str, name: str, floor: int, 
         entity_id=entity.pk,
         collection=collection,
         name=name,
+        path=path,
         twin=named[-1].twin + 1 if named else 0,
         name_classification=name_label,
         floor=floor,

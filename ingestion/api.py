@@ -3,7 +3,7 @@
 from typing import Any
 from uuid import UUID
 
-from drf_spectacular.utils import OpenApiTypes, extend_schema
+from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
 from rest_framework import serializers, status
 from rest_framework.decorators import api_view, parser_classes
 from rest_framework.exceptions import ValidationError
@@ -17,6 +17,8 @@ from entities.api.shapes import PAGING, Label, Placeholder, TextBlock, Whole, on
 from entities.models import Entity
 from ingestion import actions, downloads
 from ingestion.access import get_file_or_404, get_record_for
+from ingestion.link_targets import Reason
+from ingestion.link_views import linked_from, links_of
 from ingestion.listing import file_view, list_files
 from ingestion.models import File, Paragraph
 from ingestion.reader import NOTICE, blocks
@@ -56,6 +58,9 @@ class UploadSerializer(serializers.Serializer):
     file = serializers.FileField()
     collection = serializers.CharField(required=False)
     labels = serializers.ListField(child=serializers.IntegerField(), required=False)
+    path = serializers.CharField(
+        required=False, help_text="Where it stood among other files, with its name: links between files follow it."
+    )
 
 
 class FileText(TextBlock):
@@ -74,6 +79,36 @@ class FilePlaceholder(Placeholder):
 class ReaderSerializer(serializers.Serializer):
     notice = serializers.CharField()
     blocks = serializers.ListField(child=one_of("FileBlock", FileText, FilePlaceholder))
+
+
+class LinkTargetSerializer(serializers.Serializer):
+    """file: null for a record as a whole. passage: the paragraph that the link's anchor names."""
+
+    entity = serializers.UUIDField()
+    file = serializers.UUIDField(allow_null=True)
+    name = serializers.CharField()
+    passage = serializers.UUIDField(allow_null=True)
+
+
+class LinkSerializer(serializers.Serializer):
+    """passage: the paragraph it stands in. reason: why it leads nowhere, or not to the place that it names; null where
+    it leads to its one target."""
+
+    id = serializers.UUIDField()
+    passage = serializers.UUIDField()
+    words = serializers.CharField()
+    target = serializers.CharField()
+    labels = Label(many=True, allow_null=True)
+    reason = serializers.ChoiceField([reason.value for reason in Reason], allow_null=True)
+    targets = LinkTargetSerializer(many=True)
+
+
+class BacklinkSerializer(serializers.Serializer):
+    """A file with links to this one. count: of those that the caller may read."""
+
+    file = serializers.UUIDField()
+    name = serializers.CharField()
+    count = serializers.IntegerField()
 
 
 class VoteSerializer(serializers.Serializer):
@@ -104,8 +139,11 @@ class RelabelledSerializer(serializers.Serializer):
 
 
 class RelabelSerializer(Whole):
+    """seen: of a paragraph as `GET desk/` gave it; should it be another by now, nothing is decided (409)."""
+
     labels = serializers.ListField(child=serializers.IntegerField(min_value=0), allow_empty=True)
     reason = serializers.CharField(max_length=500)
+    seen = serializers.CharField(max_length=64, required=False)
 
 
 def scope_of(request: Request) -> Scope:
@@ -144,6 +182,7 @@ def take_upload(scope: Scope, entity: Entity, files: Any, data: Any) -> File:
         upload=upload,
         collection=str(data.get("collection") or ""),
         labels=read_labels(data),
+        path=str(data.get("path") or ""),
     )
 
 
@@ -198,6 +237,33 @@ def file_download(request: Request, pk: UUID) -> Any:
     """The original, where the caller is cleared for everything in it; else 403."""
     scope = scope_of(request)
     return downloads.stream(request._request, *downloads.original(scope, get_file_or_404(scope, pk)))
+
+
+@requires(MEMBER)
+@extend_schema(
+    responses=page_of(LinkSerializer),
+    parameters=[*PAGING, OpenApiParameter("reason", str, enum=[reason.value for reason in Reason])],
+)
+@api_view(["GET"])
+def file_links(request: Request, pk: UUID) -> Response:
+    """The links in what the caller may read of a file, in order, with where each leads for them. `reason` asks for
+    those that lead nowhere for that reason."""
+    scope = scope_of(request)
+    found = links_of(scope, get_file_or_404(scope, pk))
+    reason = request.query_params.get("reason", "")
+    if reason and reason not in list(Reason):
+        raise ValidationError({"reason": [f"Reasons are: {', '.join(Reason)}."]})
+    return paginate(request, [v for v in found if not reason or v.reason == reason], lambda view: view.to_json())
+
+
+@requires(MEMBER)
+@extend_schema(responses=page_of(BacklinkSerializer), parameters=PAGING)
+@api_view(["GET"])
+def file_backlinks(request: Request, pk: UUID) -> Response:
+    """Files with links that lead the caller to this one."""
+    scope = scope_of(request)
+    found = linked_from(scope, get_file_or_404(scope, pk))
+    return paginate(request, found, lambda b: {"file": str(b.file), "name": b.name, "count": b.count})
 
 
 @requires(STEWARD)

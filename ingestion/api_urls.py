@@ -1,6 +1,6 @@
 from django.urls import path
 
-from ingestion import api
+from ingestion import api, desk_api
 
 app_name = "ingestion_api"
 
@@ -9,7 +9,11 @@ urlpatterns = [
     path("files/<uuid:pk>/", api.file_detail, name="file"),
     path("files/<uuid:pk>/retry/", api.file_retry, name="retry"),
     path("files/<uuid:pk>/reader/", api.file_reader, name="reader"),
+    path("files/<uuid:pk>/links/", api.file_links, name="links"),
+    path("files/<uuid:pk>/backlinks/", api.file_backlinks, name="backlinks"),
     path("files/<uuid:pk>/download/", api.file_download, name="download"),
     path("files/<uuid:pk>/paragraphs/", api.file_paragraphs, name="paragraphs"),
     path("paragraphs/<uuid:pk>/", api.paragraph_detail, name="paragraph"),
+    path("desk/", desk_api.desk, name="desk"),
+    path("desk/accept/", desk_api.desk_accept, name="desk_accept"),
 ]

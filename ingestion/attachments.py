@@ -98,6 +98,7 @@ def _new(file: File, name: str, sender: int) -> File:
         entity_id=file.entity_id,
         collection=file.collection,
         name=name,
+        path=name,
         twin=0 if last is None else last + 1,
         floor=file.floor,
         created_by=sender,

@@ -18,6 +18,8 @@ from typing import Any, Literal, get_args, overload
 Kind = Literal["heading", "text", "table", "list", "code"]
 KINDS: frozenset[str] = frozenset(get_args(Kind))
 JOIN = "\n\n"
+LONGEST_TARGET, LONGEST_WORDS = 2_000, 300  # characters, of a link
+MOST_LINKS = 5_000  # of a file
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,18 @@ class Attachment:
 
 
 @dataclass(frozen=True, slots=True)
+class Link:
+    """A link of the document. paragraph: the number of the one that holds its target as text, so that who may read that
+    may know of it. target: as it is written, LONGEST_TARGET characters at most. words: what it lies on, "" where those
+    stand elsewhere.
+    """
+
+    paragraph: int
+    target: str
+    words: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Extraction:
     """Everything one file gave. strategy: `text` or `layout` (tables were looked for)."""
 
@@ -146,6 +160,7 @@ class Extraction:
     unaccounted: tuple[Unaccounted, ...]
     strategy: str
     attachments: tuple[Attachment, ...] = ()
+    links: tuple[Link, ...] = ()
 
     @property
     def text(self) -> str:
@@ -160,6 +175,7 @@ class Extraction:
             "strategy": self.strategy,
             "unaccounted": [[u.code, u.detail, u.page] for u in self.unaccounted],
             "attachments": [[a.part, a.name, a.paragraph] for a in self.attachments],
+            "links": [[link.paragraph, link.target, link.words] for link in self.links],
         }
 
     def rows_to_json(self) -> Iterator[list[Any]]:
@@ -187,6 +203,14 @@ class Extraction:
                     Attachment(_number(part), _text(name), _number(paragraph, len(paragraphs)))
                     for part, name, paragraph in head.get("attachments", ())
                 ),
+                links=tuple(
+                    Link(
+                        _number(paragraph, len(paragraphs)),
+                        _short(target, LONGEST_TARGET),
+                        _short(words, LONGEST_WORDS),
+                    )
+                    for paragraph, target, words in head.get("links", ())[:MOST_LINKS]
+                ),
             )
         except (KeyError, TypeError, IndexError) as error:
             raise ValueError(f"not an extraction: {error}") from error
@@ -213,6 +237,13 @@ def _text(value: Any) -> str:
     if not isinstance(value, str):
         raise ValueError(f"not text: {value!r:.40}")
     return value
+
+
+def _short(value: Any, longest: int) -> str:
+    text = _text(value)
+    if len(text) > longest:
+        raise ValueError("a text that is too long")
+    return text
 
 
 def _page(value: Any) -> int | None:

@@ -5,6 +5,7 @@ import unicodedata
 
 LONGEST = 255
 LONGEST_EXTENSION = 20
+LONGEST_PATH = 600
 UNNAMED = "unnamed"
 
 
@@ -28,3 +29,12 @@ def clean_name(given: str) -> str:
     if not dot or not stem or len(extension) > LONGEST_EXTENSION:
         return name[:LONGEST].rstrip()
     return f"{stem[: LONGEST - len(extension) - 1].rstrip()}.{extension}"
+
+
+def clean_path(given: str, name: str) -> str:
+    """Where a file with this clean name stood: `given` as "/folder/name", each folder cleaned as a name is. The mere
+    name where nothing is given, where the path leads out of its root or is longer than 600 characters.
+    """
+    folders = [part for part in re.split(r"[/\\]", given) if part.strip() not in ("", ".")][:-1]
+    path = "/".join(["", *(clean_name(folder) for folder in folders), name])
+    return name if not given.strip() or ".." in folders or len(path) > LONGEST_PATH else path

@@ -16,6 +16,7 @@ from ingestion.blobs import Received
 from ingestion.claims import ClaimLost
 from ingestion.documents import Boxes, Extraction, ParagraphText
 from ingestion.index import BATCH, replace_rows
+from ingestion.links import publish_links
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, Stage, State
 from ingestion.results import drop_results
 from ingestion.segmenting import decisions_of
@@ -79,6 +80,7 @@ def publish(
         witness=work.witness,
     )
     if not work.published:
+        publish_links(work, extraction, segmented)
         publish_attachments(work, extraction, segmented, received or {})
         FileRevision.objects.filter(pk=work.claim.revision).update(stages=stages_of(done, took or {}))
     finish(scope, work, extraction, done)

@@ -30,7 +30,7 @@ from ingestion.models import ContextRow, Kind, RecordIndex
 from ingestion.signals import record_indexed
 from ingestion.typed import drafts_of
 from ingestion.vector_models import embedder_of, held_embedder
-from ingestion.votes import Vote, decide, votes_of
+from ingestion.votes import KEPT_TYPED, Vote, decide, votes_of
 from ingestion.work import workspace_guidance, workspace_levels
 from llm.errors import ModelError
 
@@ -38,6 +38,7 @@ logger = logging.getLogger(__name__)
 
 LEASE = timedelta(minutes=5)
 RETRY_AFTER = timedelta(seconds=20)
+DECLARED = "declared by the type"
 
 
 @dataclass(frozen=True)
@@ -126,15 +127,13 @@ def label_texts(claim: RecordClaim) -> None:
             FieldParagraph.objects.filter(entity=claim.entity, data_classification=None).order_by("field", "position")
         )
         default = atoms(entity.type_class.rag().default)
-        inherited = [
-            Vote("inherited", default | frozenset(atoms_of(row.floor)), "type and earlier decisions") for row in rows
-        ]
+        inherited = [_inherited(default, frozenset(atoms_of(row.floor))) for row in rows]
         classifier = Classifier(claim.workspace, workspace_levels(), workspace_guidance(), entity.type_title)
     if not rows:
         return
     texts = [_text(row.text) for row in rows]
     votes = [
-        [*(v for v in votes_of(row.votes) if v.source == "manual"), given, rules_vote(text.text, text.lang)]
+        [*(v for v in votes_of(row.votes) if v.source == "manual"), *given, rules_vote(text.text, text.lang)]
         for row, given, text in zip(rows, inherited, texts, strict=True)
     ]
     for answer in model_votes(texts, classifier):
@@ -152,6 +151,12 @@ def label_texts(claim: RecordClaim) -> None:
             appeared |= bool(written) and decided == frozenset()
         if appeared:
             move_date(claim.entity)
+
+
+def _inherited(default: frozenset[int], floor: frozenset[int]) -> list[Vote]:
+    """What the type declares, and what an edit left behind where that is more."""
+    declared = Vote("inherited", default, DECLARED)
+    return [declared] if floor <= default else [declared, Vote("inherited", floor, KEPT_TYPED)]
 
 
 def _text(text: str) -> ParagraphText:

@@ -1,6 +1,8 @@
 """Labels given by stewards, and labels of short texts that are no paragraphs (messages, titles)."""
 
-from collections.abc import Iterable
+import hashlib
+import json
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from uuid import UUID
@@ -11,6 +13,7 @@ from django.http import Http404
 from entities.access import Scope, atoms_of, combine_many, raise_labels
 from entities.access.scope import current
 from entities.actions import record
+from entities.api.errors import Conflict
 from entities.models import Classification, Entity, FieldParagraph
 from entities.models.classification import FIRST_COMPOUND
 from entities.models.text import Labelled
@@ -33,7 +36,12 @@ LONGEST_REASON = 500
 
 @dataclass(frozen=True)
 class Decision:
-    """A steward's label for a paragraph of a file or of a typed text."""
+    """A steward's label for a paragraph of a file or of a typed text.
+
+    over: what it overrules, where that was judged when it was made: votes that came since add to it. digest: of the
+    text that was judged; other text is not what the decision was about. accepted: why it had waited, where a proposal
+    was taken as it stood.
+    """
 
     workspace: int
     paragraph: UUID
@@ -41,6 +49,9 @@ class Decision:
     atoms: frozenset[int]
     reason: str
     by: int
+    over: frozenset[int] | None = None
+    digest: str = ""
+    accepted: tuple[str, ...] = ()
 
 
 def get_paragraph_or_404(scope: Scope, pk: UUID) -> Paragraph | FieldParagraph:
@@ -55,77 +66,117 @@ def get_paragraph_or_404(scope: Scope, pk: UUID) -> Paragraph | FieldParagraph:
     return paragraph
 
 
-def relabel_paragraph(*, scope: Scope, paragraph: Labelled, labels: Iterable[int], reason: str) -> list[Vote]:
+def relabel_paragraph(
+    *, scope: Scope, paragraph: Labelled, labels: Iterable[int], reason: str, seen: str = ""
+) -> list[Vote]:
     """A steward's decision on a paragraph got with `get_paragraph_or_404`. Returns its votes as they will be.
 
+    seen: `judged` of the paragraph as the steward was shown it, where the decision is about that and nothing newer.
     It is carried out when this transaction commits, before the caller gets an answer, in one transaction of the
     service: text drawn from the paragraph may rise above the label of whoever decides, and scopes do not nest.
-    Raises: BadUpload without a reason or for a label that does not exist; PermissionError for who is no steward.
+    Raises: BadUpload without a reason or for a label that does not exist; Conflict where it has changed since it was
+    seen; PermissionError for who is no steward.
     """
     if not is_steward(scope):
         raise PermissionError("Labels are decided by stewards.")
+    if seen and seen != judged(paragraph):
+        raise Conflict("This paragraph has changed since it was shown. Nothing was decided; look at it again.")
     atoms = frozenset(labels) - {0}
     known = set(Classification.objects.filter(value__lt=FIRST_COMPOUND).values_list("value", flat=True))
     if not atoms <= known:
         raise BadUpload(f"Labels are some of: {', '.join(map(str, sorted(known)))}.", "unknown_label")
     if not reason.strip():
         raise BadUpload("Say in a few words why this label is right; the audit keeps it.", "no_reason")
-    decision = Decision(
-        scope.workspace,
-        paragraph.pk,
-        isinstance(paragraph, Paragraph),
-        atoms,
-        reason.strip()[:LONGEST_REASON],
-        scope.principal,
-    )
+    decision = decision_on(scope, paragraph, atoms, reason.strip()[:LONGEST_REASON])
     transaction.on_commit(partial(apply_decision, decision))
     return [*votes_of(paragraph.votes), _vote(decision, paragraph)]
 
 
-def _vote(decision: Decision, paragraph: Labelled) -> Vote:
-    """Overrules what the other votes say today, and what the paragraph was labelled with."""
+def judged(paragraph: Labelled) -> str:
+    """A digest of what a steward sees of a paragraph when deciding: its text, label and votes."""
+    seen = [paragraph.digest, paragraph.data_classification, paragraph.votes]
+    return hashlib.sha256(json.dumps(seen, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def decision_on(
+    scope: Scope, paragraph: Labelled, atoms: frozenset[int], reason: str, accepted: tuple[str, ...] = ()
+) -> Decision:
+    """It overrules what the other votes say today, and what the paragraph was labelled with."""
     votes = votes_of(paragraph.votes)
     earlier = manual_vote(votes)
-    over = automatic(votes) | (earlier.over if earlier else frozenset())
+    return Decision(
+        scope.workspace,
+        paragraph.pk,
+        isinstance(paragraph, Paragraph),
+        atoms,
+        reason,
+        scope.principal,
+        automatic(votes) | (earlier.over if earlier else frozenset()),
+        paragraph.digest,
+        accepted,
+    )
+
+
+def _vote(decision: Decision, paragraph: Labelled) -> Vote:
+    over = decision.over
+    if over is None:
+        votes = votes_of(paragraph.votes)
+        earlier = manual_vote(votes)
+        over = automatic(votes) | (earlier.over if earlier else frozenset())
     return Vote("manual", decision.atoms, decision.reason, by=decision.by, over=over)
 
 
 def apply_decision(decision: Decision) -> None:
-    """One transaction: the label, index rows with that text out, text drawn from it raised, the index queued to
-    follow.
+    apply_decisions([decision])
+
+
+def apply_decisions(decisions: Sequence[Decision]) -> None:
+    """One transaction, of one workspace: labels, index rows with that text out, text drawn from it raised, the index
+    queued to follow, file by file.
     """
-    with Scope.for_service(decision.workspace).open():
-        model = Paragraph if decision.of_file else FieldParagraph
-        if decision.of_file:
-            # Publishing locks the file before its paragraphs: so does this, or they would wait for each other.
-            holder = Paragraph.objects.filter(pk=decision.paragraph).values("file")
-            list(File.objects.select_for_update().filter(pk__in=holder))
-        paragraph = model._default_manager.select_for_update().filter(pk=decision.paragraph).first()
-        if paragraph is None:
-            return  # deleted meanwhile
-        old = paragraph.data_classification
-        votes = [*votes_of(paragraph.votes), _vote(decision, paragraph)]
-        label = combine_many(decide(votes, model_needed=False) or ())
-        if label != old:
-            delete_rows(rows_with(paragraph))
-        paragraph.votes = [vote.to_json() for vote in votes]
-        paragraph.floor = paragraph.data_classification = label
-        paragraph.save(update_fields=["votes", "floor", "data_classification"])
-        raise_labels({paragraph.pk: label})
-        relabel_names(paragraph.pk, label)
-        was = None if old is None else list(atoms_of(old))
-        record(
-            replace(current(), principal=decision.by),  # the service does it, the steward decided it
-            "paragraph.relabelled",
-            "paragraph",
-            paragraph.pk,
-            was=was,
-            labels=sorted(decision.atoms),
-        )
-        if isinstance(paragraph, Paragraph):
-            republish(paragraph.file_id)
-        else:
-            mark_stale(decision.workspace, [paragraph.entity_id])
+    with Scope.for_service(decisions[0].workspace).open():
+        # Publishing locks the file before its paragraphs: so does this, or they would wait for each other.
+        holders = Paragraph.objects.filter(pk__in=[d.paragraph for d in decisions if d.of_file]).values("file")
+        list(File.objects.select_for_update().filter(pk__in=holders).order_by("pk"))
+        done = [made for decision in decisions if (made := _apply(decision)) is not None]
+        raise_labels({paragraph.pk: paragraph.data_classification or 0 for paragraph, _ in done})
+        moved = [paragraph for paragraph, index_follows in done if index_follows]
+        for file in dict.fromkeys(p.file_id for p in moved if isinstance(p, Paragraph)):
+            republish(file)
+        records = dict.fromkeys(p.entity_id for p in moved if isinstance(p, FieldParagraph))
+        if records:
+            mark_stale(decisions[0].workspace, list(records))
+
+
+def _apply(decision: Decision) -> tuple[Paragraph | FieldParagraph, bool] | None:
+    """(the paragraph, whether the index has to follow: its label is another now). None where there was nothing to
+    decide on any more.
+    """
+    model = Paragraph if decision.of_file else FieldParagraph
+    paragraph = model._default_manager.select_for_update().filter(pk=decision.paragraph).first()
+    if paragraph is None or decision.digest not in ("", paragraph.digest):
+        return None  # deleted or edited meanwhile
+    old = paragraph.data_classification
+    votes = [*votes_of(paragraph.votes), _vote(decision, paragraph)]
+    label = combine_many(decide(votes, model_needed=False) or ())
+    if label != old:
+        delete_rows(rows_with(paragraph))
+    paragraph.votes = [vote.to_json() for vote in votes]
+    paragraph.floor = paragraph.data_classification = label
+    paragraph.save(update_fields=["votes", "floor", "data_classification"])
+    relabel_names(paragraph.pk, label)
+    was = None if old is None else list(atoms_of(old))
+    accepted = {"accepted": list(decision.accepted)} if decision.accepted else {}
+    record(
+        replace(current(), principal=decision.by),  # the service does it, the steward decided it
+        "paragraph.relabelled",
+        "paragraph",
+        paragraph.pk,
+        was=was,
+        labels=sorted(decision.atoms),
+        **accepted,
+    )
+    return paragraph, label != old
 
 
 def take_with_floor(workspace: int, revision: UUID, floor: int) -> None:

@@ -17,13 +17,12 @@ from ingestion.documents import Extraction
 from ingestion.models import Paragraph
 from ingestion.segment import headings_above
 from ingestion.summaries import sentences, summarise, words_of
-from ingestion.votes import Vote, automatic, decide, manual_vote, votes_of
+from ingestion.votes import KEPT, KEPT_DECISION, Vote, automatic, decide, manual_vote, votes_of
 from ingestion.work import Classified, Marked, Segmented, Work
 
 SHARED = 0.6
 """Share of the shorter one's words from which a paragraph counts as made from one that is gone, and keeps its label."""
 FLOOR = "collection and upload"
-KEPT = "label before this version; only a steward lowers it"
 
 
 def mark(work: Work, extraction: Extraction, classified: Classified) -> Segmented:
@@ -116,7 +115,7 @@ def carried_votes(
 def _decided_before(old: Paragraph) -> Vote | None:
     """A steward's decision on a paragraph that is gone, as a vote on what was made of it."""
     decision = manual_vote(votes_of(old.votes))
-    return Vote("inherited", decision.labels, "set by a steward before an edit") if decision else None
+    return Vote("inherited", decision.labels, KEPT_DECISION) if decision else None
 
 
 def _label_before(old: Paragraph, decision: Vote | None) -> list[Vote]:

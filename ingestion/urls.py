@@ -1,6 +1,6 @@
 from django.urls import path
 
-from ingestion import views
+from ingestion import desk_views, views
 
 app_name = "ingestion"
 
@@ -9,8 +9,15 @@ urlpatterns = [
     path("entities/<uuid:pk>/files/upload/", views.upload, name="upload"),
     path("files/jobs/", views.jobs, name="jobs"),
     path("files/<uuid:pk>/", views.reader, name="reader"),
+    path("files/<uuid:pk>/links/", views.links_panel, name="links"),
     path("files/<uuid:pk>/row/", views.file_row, name="file_row"),
     path("files/<uuid:pk>/retry/", views.retry, name="retry"),
     path("files/<uuid:pk>/delete/", views.delete, name="delete"),
     path("files/<uuid:pk>/download/", views.download, name="download"),
+    path("desk/", desk_views.desk, name="desk"),
+    path("desk/waiting/", desk_views.desk_waiting, name="desk_waiting"),
+    path("desk/accept/", desk_views.desk_accept, name="desk_accept"),
+    path("desk/paragraphs/<uuid:pk>/", desk_views.desk_item, name="desk_item"),
+    path("desk/paragraphs/<uuid:pk>/decide/", desk_views.desk_decide, name="desk_decide"),
+    path("desk/paragraphs/<uuid:pk>/page/", desk_views.desk_page, name="desk_page"),
 ]

@@ -17,6 +17,7 @@ from ingestion import actions, downloads
 from ingestion.access import get_file_or_404, get_record_for, is_steward, visible_files
 from ingestion.api import take_upload
 from ingestion.claims import UNFINISHED
+from ingestion.link_views import link_panel
 from ingestion.listing import collection_choices, file_view, file_views, list_attachments, list_files
 from ingestion.models import State
 from ingestion.pages import part_of, sections
@@ -162,6 +163,18 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
         "siblings": neighbours(scope, entity, file.pk),
     }
     return render(request, "ingestion/file_reader.html", context)
+
+
+@requires(MEMBER)
+@require_safe
+def links_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Where the document's links lead for this reader, and which documents lead here; a part of the reader's page."""
+    scope = scope_of(request)
+    file = get_file_or_404(scope, pk)
+    panel = link_panel(scope, file)
+    template = "ingestion/links_panel.html" if request.headers.get("HX-Request") else "ingestion/links_page.html"
+    entity = get_entity_or_404(scope, file.entity_id)
+    return render(request, template, {"file": file_view(scope, file), "entity": entity, "panel": panel})
 
 
 def neighbours(scope: Scope, entity: Any, current: UUID) -> dict[str, Any]:

@@ -11,6 +11,14 @@ from typing import Any, Literal, get_args
 Source = Literal["inherited", "rules", "model", "manual"]
 SOURCES: frozenset[str] = frozenset(get_args(Source))
 
+KEPT = "label before this version; only a steward lowers it"
+KEPT_DECISION = "set by a steward before an edit"
+KEPT_TYPED = "label before an edit; only a steward lowers it"
+HELD_BACK = (KEPT, KEPT_DECISION, KEPT_TYPED)
+"""Reasons of inherited votes that keep an earlier label up: a decrease waits. `app_review_causes` knows them by these
+words.
+"""
+
 
 @dataclass(frozen=True)
 class Vote:
@@ -67,6 +75,11 @@ def manual_vote(votes: Iterable[Vote]) -> Vote | None:
 def automatic(votes: Iterable[Vote]) -> frozenset[int]:
     """The atoms of every vote but the manual ones."""
     return frozenset(atom for vote in votes if vote.source != "manual" for atom in vote.labels)
+
+
+def without_kept(votes: Iterable[Vote]) -> frozenset[int]:
+    """The atoms that this version would get by itself: every automatic vote but those that keep an earlier label up."""
+    return automatic(vote for vote in votes if not (vote.source == "inherited" and vote.reason in HELD_BACK))
 
 
 def decide(votes: Iterable[Vote], *, model_needed: bool) -> frozenset[int] | None:

@@ -175,8 +175,10 @@ def replace_citations(
 
 
 def may_edit(scope: Scope, reference: Reference) -> bool:
-    """Who made it, or who may change the record it starts from. Citations go with the text that cites."""
-    if reference.kind == Kind.CITATION:
+    """Who made it, or who may change the record it starts from. Citations go with the text that cites, links with their
+    document.
+    """
+    if reference.kind == Kind.CITATION or reference.origin == Reference.Origin.DOCUMENT:
         return False
     if scope.principal and reference.origin_principal == scope.principal:
         return True
@@ -186,6 +188,8 @@ def may_edit(scope: Scope, reference: Reference) -> bool:
 def _refuse_unless_editable(scope: Scope, reference: Reference) -> None:
     if reference.kind == Kind.CITATION:
         raise ValueError("A citation belongs to the text that cites, and changes with it.")
+    if reference.origin == Reference.Origin.DOCUMENT:
+        raise ValueError("A link belongs to the document that it stands in, and changes with it.")
     if not may_edit(scope, reference):
         raise PermissionDenied("Only who made this reference, or may change the record it starts from, can do that.")
 

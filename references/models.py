@@ -41,13 +41,15 @@ class Reference(Derived):
     audience: 0 for everybody, the maker's user id for a bookmark. floor: the label that new text here does not go
     below (text that stood here before, passages it was drawn from). location_detail holds ids and numbers, never text.
     origin says what made it and origin_principal as whom (user id, or -role id). owner: the Pulse or message whose
-    citations these are, passage: the cited index row or paragraph.
+    citations these are, passage: the cited index row or paragraph. Of a link in a document, owner is the `DocumentLink`
+    and passage the paragraph that it stands in.
     """
 
     class Origin(models.TextChoices):
         PERSON = "person", "Added by a person"
         CHAT = "chat", "From a conversation"
         PULSE = "pulse", "From a Pulse"
+        DOCUMENT = "document", "From a document"
 
     audience = models.BigIntegerField(default=0)
     source = WorkspaceForeignKey(Entity)

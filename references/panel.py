@@ -28,7 +28,8 @@ class Place:
 
 @dataclass(frozen=True)
 class Line:
-    """A reference as seen from the panel's record; all citations between two records are one line with their places.
+    """A reference as seen from the panel's record; all citations between two records are one line with their places,
+    and so are all links of documents.
 
     labels: None while it waits for its label.
     """
@@ -90,7 +91,7 @@ def panel_of(scope: Scope, entity: Entity) -> Panel:
     people = makers(taken)
     grouped: dict[str, dict[object, list[Reference]]] = {}
     for reference in sorted(taken, key=lambda r: ORDER.index(Kind(r.kind))):
-        key = other_end(reference, entity) if reference.kind == Kind.CITATION else reference.pk
+        key = other_end(reference, entity) if is_made_by_text(reference) else reference.pk
         grouped.setdefault(title_of(reference, entity), {}).setdefault(key, []).append(reference)
 
     def line(references: list[Reference]) -> Line:
@@ -105,12 +106,17 @@ def panel_of(scope: Scope, entity: Entity) -> Panel:
             places_of(references, places),
             people.get(first.origin_principal, ""),
             chips_of(first.data_classification),
-            mine and first.kind != Kind.CITATION,
+            mine and not is_made_by_text(first),
         )
 
     groups = [Group(title, [line(r) for r in lines.values()]) for title, lines in grouped.items()]
     count = sum(len(group.lines) for group in groups)
     return Panel(groups, count, total - len(taken), picture_of(scope, entity))
+
+
+def is_made_by_text(reference: Reference) -> bool:
+    """Citations and links of documents: there can be many, and they change with their text alone."""
+    return reference.kind == Kind.CITATION or reference.origin == Reference.Origin.DOCUMENT
 
 
 def other_end(reference: Reference, entity: Entity) -> UUID:
@@ -119,6 +125,8 @@ def other_end(reference: Reference, entity: Entity) -> UUID:
 
 def title_of(reference: Reference, entity: Entity) -> str:
     """The name of the group that a reference stands in, as it reads from `entity`."""
+    if reference.origin == Reference.Origin.DOCUMENT:
+        return "Linked from its documents" if reference.source_id == entity.pk else "Linked in documents of"
     return Kind(reference.kind).label if reference.source_id == entity.pk else INCOMING[reference.kind]
 
 

@@ -1,3 +1,6 @@
 """What references want done periodically (config.settings.schedules)."""
 
-SCHEDULE = {"references.sweep": {"task": "references.sweep", "schedule": 300.0}}
+SCHEDULE = {
+    "references.sweep": {"task": "references.sweep", "schedule": 300.0},
+    "references.links": {"task": "references.links", "schedule": 300.0},
+}

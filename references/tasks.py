@@ -10,6 +10,7 @@ from django.utils import timezone
 from entities.access import Scope, combine_many
 from ingestion.actions import label_text
 from ingestion.drawn import labels_behind
+from references import documents
 from references.models import Reference
 
 AT_ONCE = 50
@@ -37,14 +38,23 @@ def label_reference(workspace: int, reference: str) -> None:
         same.update(data_classification=combine_many([label, row.floor, *now]))
 
 
+@shared_task(name="references.record")
+def follow_record(workspace: int, entity: str) -> None:
+    documents.follow_record(workspace, UUID(entity))
+
+
+@shared_task(name="references.links")
+def sweep_links() -> None:
+    """Look again where the links of documents lead."""
+    for workspace in workspaces():
+        documents.follow_oldest(workspace)
+
+
 @shared_task(name="references.sweep")
 def sweep() -> None:
     """Label what no task came for."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT app_workspace_ids()")
-        workspaces = [row[0] for row in cursor.fetchall()]
     now = timezone.now()
-    for workspace in workspaces:
+    for workspace in workspaces():
         with Scope.for_service(workspace).open():
             waiting = Reference.objects.filter(
                 data_classification=None, changed_at__lt=now - FORGOTTEN, changed_at__gt=now - GIVEN_UP
@@ -52,3 +62,9 @@ def sweep() -> None:
             ids = list(waiting.values_list("pk", flat=True)[:AT_ONCE])
         for pk in ids:
             label_reference.delay(workspace, str(pk))
+
+
+def workspaces() -> list[int]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT app_workspace_ids()")
+        return [row[0] for row in cursor.fetchall()]

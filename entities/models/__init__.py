@@ -4,7 +4,7 @@ from entities.models.entity import Alias, Entity
 from entities.models.grants import EntityRoleGrant, EntityUserGrant
 from entities.models.people import Membership, Role, Token, User, Workspace, WorkspaceSettings
 from entities.models.source import Derived, Source
-from entities.models.text import FieldParagraph, Labelled
+from entities.models.text import FieldParagraph, Labelled, Review
 from entities.types import *  # noqa: F403  every concrete type is a model of this app
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     "FieldParagraph",
     "Labelled",
     "Membership",
+    "Review",
     "Role",
     "Source",
     "Token",

@@ -3,10 +3,20 @@
 import uuid
 
 from django.db import models
+from django.db.models.expressions import F, Func
 
-from entities.fields import LabelField, WorkspaceForeignKey
+from entities.fields import KeptColumn, LabelField, WorkspaceForeignKey
 from entities.models.entity import Entity
 from entities.models.people import Workspace
+
+
+class Review(models.IntegerChoices):
+    """Bits of `Labelled.review`, as `app_review_causes` sets them (docs/adr/0030)."""
+
+    UNLABELLED = 1, "Not labelled"
+    CONFLICT = 2, "Votes disagree"
+    LOW_CONFIDENCE = 4, "Low confidence"
+    DECREASE = 8, "Decrease waits"
 
 
 class Labelled(models.Model):
@@ -14,6 +24,8 @@ class Labelled(models.Model):
 
     `votes` is a list of {"source": inherited|rules|model|manual, "labels": [atoms], "reason": str, "by"?,
     "confidence"?}: all votes are kept (design §2.3). `floor` is the label that nothing but a steward may go below.
+    `review` is why a steward should look at it, computed by the database from votes and label (`Review`); 0 for
+    nothing.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -24,6 +36,11 @@ class Labelled(models.Model):
     data_classification = LabelField(null=True)
     floor = LabelField(default=0)
     votes = models.JSONField(default=list)
+    review = KeptColumn(
+        expression=Func(F("votes"), F("data_classification"), function="app_review_causes"),
+        output_field=models.SmallIntegerField(),
+        db_persist=True,
+    )
 
     class Meta:
         abstract = True
@@ -37,7 +54,10 @@ class FieldParagraph(Labelled):
 
     class Meta:
         ordering = ["field", "position"]
-        indexes = [models.Index(fields=["entity", "field", "position"])]
+        indexes = [
+            models.Index(fields=["entity", "field", "position"]),
+            models.Index(fields=["workspace", "entity"], condition=~models.Q(review=0), name="field_paragraph_review"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.field} {self.position}"

@@ -6,8 +6,21 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ingestion.documents import JOIN, Box, Boxes, Extraction, Kind, ParagraphText, Unaccounted
+from ingestion.documents import (
+    JOIN,
+    LONGEST_TARGET,
+    LONGEST_WORDS,
+    MOST_LINKS,
+    Box,
+    Boxes,
+    Extraction,
+    Kind,
+    Link,
+    ParagraphText,
+    Unaccounted,
+)
 from ingestion.extract import language
+from ingestion.extract.clean import one_line
 from ingestion.pieces import table_header
 
 LONGEST = 4_000  # characters: a paragraph is the unit that gets a label, so it must not be a chapter
@@ -34,6 +47,7 @@ class Builder:
         self._rows: list[_Raw] = []
         self._path: list[tuple[float, str]] = []
         self._unaccounted: dict[tuple[str, int | None], Unaccounted] = {}
+        self.links: list[Link] = []
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -47,9 +61,11 @@ class Builder:
         boxes: Sequence[Box] = (),
         level: float | None = None,
         path: tuple[str, ...] | None = None,
+        links: Sequence[tuple[str, str]] = (),
     ) -> int | None:
         """Appends a paragraph and returns its number, None for blank text. `boxes` must carry slices of `text`; `path`
-        replaces the path the headings gave."""
+        replaces the path the headings gave. links: (target, words) in the order of the text; a target that does not
+        stand in it is left out, for nobody would have classified it."""
         if not text.strip():
             return None
         if kind == "heading" and (level is None or len(text) > LONGEST_HEADING):
@@ -62,7 +78,9 @@ class Builder:
         header = table_header(text) if kind == "table" else 0
         if header > LONGEST // 2:  # repeated, it would be most of every part
             header = 0
-        for start, end in _slices(text, kind):
+        slices = _slices(text, kind)
+        self._link(text, slices, links)
+        for start, end in slices:
             part, moved = text[start:end], _cut(boxes, start, end)
             if header and start:  # a long table: its header stands on every part
                 part = text[:header] + part
@@ -71,6 +89,31 @@ class Builder:
         if kind == "heading" and level is not None:
             self._path.append((level, text))
         return first
+
+    def link_since(self, first: int, links: Sequence[tuple[str, str]]) -> None:
+        """Links of paragraphs from `first` on that were added without them: each belongs to the next one that holds its
+        target."""
+        number = first
+        for target, words in links:
+            place = next((n for n in range(number, len(self._rows)) if target in self._rows[n].text), None)
+            if place is not None and 0 < len(target) <= LONGEST_TARGET and len(self.links) < MOST_LINKS:
+                number = place
+                said = one_line(words)[:LONGEST_WORDS]
+                self.links.append(Link(place, target, said if said in self._rows[place].text else ""))
+
+    def _link(self, text: str, slices: Sequence[tuple[int, int]], links: Sequence[tuple[str, str]]) -> None:
+        """Each link belongs to the part of a long text that holds its target whole; words from another part, which may
+        get another label, are not told with it."""
+        first, place = len(self._rows), 0
+        for target, words in links:
+            found, words = text.find(target, place), one_line(words)[:LONGEST_WORDS]
+            if found < 0 or not target or len(target) > LONGEST_TARGET or len(self.links) >= MOST_LINKS:
+                continue
+            for number, (start, end) in enumerate(slices):
+                if start <= found and found + len(target) <= end:
+                    whole = len(slices) == 1 or words in text[start:end]
+                    self.links.append(Link(first + number, target, words if whole else ""))
+            place = found + len(target)
 
     def more_boxes(self, number: int, boxes: Sequence[Box]) -> None:
         """The same paragraph stands in other places too."""
@@ -98,7 +141,11 @@ class Builder:
 
     def text(self) -> str:
         """Everything so far."""
-        return JOIN.join(row.text for row in self._rows)
+        return self.text_from(0)
+
+    def text_from(self, first: int) -> str:
+        """Everything from the paragraph with this number on."""
+        return JOIN.join(row.text for row in self._rows[first:])
 
     def extraction(self, media_type: str, pages: int | None, strategy: str = "text") -> Extraction:
         whole = language.guess(" ".join(row.text for row in self._rows[:200]))
@@ -111,7 +158,8 @@ class Builder:
                 ParagraphText(row.text, row.kind, row.page, row.boxes, row.heading_path, lang, start, end)
             )
             start = end + len(JOIN)
-        return Extraction(media_type, pages, tuple(paragraphs), tuple(self._unaccounted.values()), strategy)
+        missed = tuple(self._unaccounted.values())
+        return Extraction(media_type, pages, tuple(paragraphs), missed, strategy, links=tuple(self.links))
 
 
 def _slices(text: str, kind: Kind) -> list[tuple[int, int]]:

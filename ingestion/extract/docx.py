@@ -23,7 +23,7 @@ from ingestion.documents import Extraction
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line, paragraph
-from ingestion.extract.docx_text import misses_of_body, paragraphs_inside, spoken
+from ingestion.extract.docx_text import Links, misses_of_body, paragraphs_inside, spoken
 from ingestion.extract.rows import markdown_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
@@ -118,6 +118,8 @@ class _Body:
         self._builder = builder
         self._levels = {style.style_id: level for style in document.styles if (level := _style_level(style))}
         self._lists = {style.style_id for style in document.styles if _is_list(style)}
+        outside = {key: one_line(rel.target_ref) for key, rel in document.part.rels.items() if rel.is_external}
+        self._links = Links(outside)
 
     def run(self, element: Any) -> None:
         for child in element:
@@ -132,30 +134,32 @@ class _Body:
                 self.run(child)
 
     def _paragraph(self, element: Any) -> None:
-        text = paragraph(spoken(element))
+        text = paragraph(spoken(element, self._links))
+        links = self._links.take()
         style = _value(element.find(f"{qn('w:pPr')}/{qn('w:pStyle')}"))
         outline = _value(element.find(f"{qn('w:pPr')}/{qn('w:outlineLvl')}"))
         level = self._levels.get(style or "")
         if outline is not None and outline.isdigit() and int(outline) < 9:
             level = float(outline) + 1
         if level is not None:
-            self._builder.add(one_line(text), "heading", level=level)
+            self._builder.add(one_line(text), "heading", level=level, links=links)
         elif style in self._lists or element.find(f"{qn('w:pPr')}/{qn('w:numPr')}") is not None:
-            self._builder.add(text, "list")
+            self._builder.add(text, "list", links=links)
         else:
-            self._builder.add(text)
+            self._builder.add(text, links=links)
         for inner in paragraphs_inside(element):  # text boxes stand behind the paragraph they hang on
-            self._builder.add(paragraph(spoken(inner)))
+            self._builder.add(paragraph(spoken(inner, self._links)), links=self._links.take())
 
     def _table(self, table: Any) -> None:
-        rows = [[one_line(cell) for cell in _cells(row)] for row in _rows(table)]
+        rows = [[one_line(cell) for cell in _cells(row, self._links)] for row in _rows(table)]
+        links = self._links.take()
         width = max((len(row) for row in rows), default=0)
         if width == 1 or len(rows) == 1:  # a frame around text, not a table
             for row in _rows(table):
                 for cell in row.iter(qn("w:tc")):
                     self.run(cell)
             return
-        self._builder.add(markdown_table(rows), "table")
+        self._builder.add(markdown_table(rows), "table", links=links)
 
 
 def _rows(table: Any) -> Iterator[Any]:
@@ -167,15 +171,15 @@ def _rows(table: Any) -> Iterator[Any]:
             yield from _rows(child)
 
 
-def _cells(row: Any) -> Iterator[str]:
+def _cells(row: Any, links: Links) -> Iterator[str]:
     """The text of each cell; a cell that spans columns is followed by empty ones, so that columns stay in line."""
     for child in row:
         if child.tag == qn("w:tc"):
-            yield " ".join(part for inner in child.iter(qn("w:p")) if (part := one_line(spoken(inner))))
+            yield " ".join(part for inner in child.iter(qn("w:p")) if (part := one_line(spoken(inner, links))))
             span = _value(child.find(f"{qn('w:tcPr')}/{qn('w:gridSpan')}"))
             yield from [""] * (min(int(span), 64) - 1 if span and span.isdigit() else 0)
         elif child.tag in (qn("w:sdt"), qn("w:sdtContent"), qn("w:ins"), qn("w:customXml")):
-            yield from _cells(child)
+            yield from _cells(child, links)
 
 
 def _style_level(style: Any) -> float | None:

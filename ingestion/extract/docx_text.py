@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from docx.oxml.ns import qn
@@ -23,12 +24,31 @@ SYMBOL = qn("w:sym")
 TRACKED = tuple(qn(name) for name in ("w:ins", "w:del", "w:moveFrom", "w:moveTo", "w:cellIns", "w:cellDel"))
 
 
-def spoken(element: Any) -> str:
-    """The text of a paragraph as it reads with all insertions accepted and all deletions left out."""
-    return "".join(_pieces(element))
+HYPERLINK = qn("w:hyperlink")
 
 
-def _pieces(element: Any) -> Iterator[str]:
+@dataclass(frozen=True)
+class Links:
+    """targets: addresses outside the document, by relationship. found: (target, words) of those that were met."""
+
+    targets: Mapping[str, str] = field(default_factory=dict)
+    found: list[tuple[str, str]] = field(default_factory=list)
+
+    def take(self) -> list[tuple[str, str]]:
+        """What was met since the last time."""
+        taken = list(self.found)
+        self.found.clear()
+        return taken
+
+
+def spoken(element: Any, links: Links) -> str:
+    """The text of a paragraph as it reads with all insertions accepted and all deletions left out. The target of a link
+    stands behind its words: it is in the file, so it is classified like them.
+    """
+    return "".join(_pieces(element, links))
+
+
+def _pieces(element: Any, links: Links) -> Iterator[str]:
     for child in element:
         if child.tag in ELSEWHERE:
             continue
@@ -40,8 +60,12 @@ def _pieces(element: Any) -> Iterator[str]:
             yield MARKS[child.tag]
         elif child.tag == SYMBOL:
             yield "•"
+        elif child.tag == HYPERLINK and (target := links.targets.get(child.get(qn("r:id")) or "")):
+            words = "".join(_pieces(child, links))
+            links.found.append((target, words))
+            yield words if target in words else f"{words.rstrip()} ({target}){' ' * words.endswith(' ')}"
         else:
-            yield from _pieces(child)
+            yield from _pieces(child, links)
 
 
 def _hidden(run: Any) -> bool:

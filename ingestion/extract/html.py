@@ -92,6 +92,7 @@ class _Walk:
     def __init__(self, builder: Builder) -> None:
         self._builder = builder
         self._said: list[str] = []
+        self._found: list[tuple[str, str]] = []  # links of the paragraph that is being read: target, words
         self._lists: list[int | None] = []  # the next number of each open list, None for bullets
         self._mark = ""
         self._level: float | None = None
@@ -164,8 +165,10 @@ class _Walk:
             start = self._links.pop()
             target = one_line(element.get("href") or "")
             said = one_line("".join(self._said[start:]))
-            if _worth_telling(target) and target.removeprefix("mailto:") not in said:
-                self._said.append(f" ({target})")
+            if _worth_telling(target):
+                self._found.append((target, said))
+                if target.removeprefix("mailto:") not in said:
+                    self._said.append(f" ({target})")
         elif name == "pre":
             self._flush()
             self._pre = max(0, self._pre - 1)
@@ -181,6 +184,7 @@ class _Walk:
     def _flush(self) -> None:
         """What was said so far becomes a paragraph."""
         said, self._said = "".join(self._said), []
+        found, self._found = self._found, []
         self._links = [0] * len(self._links)
         if not said.strip():
             return
@@ -193,7 +197,7 @@ class _Walk:
             said = paragraph(said)
             if self._mark:
                 said, kind = self._mark + said, "list"
-        self._builder.add(said, kind, level=self._level)
+        self._builder.add(said, kind, level=self._level, links=found)
         self._level, self._mark = None, ""
 
     def _table(self, table: Any) -> None:
@@ -203,8 +207,10 @@ class _Walk:
             elif re.search(r"\w", element.text or ""):
                 miss(self._builder, "comments", PAGE)
         for caption in table.iterchildren("caption"):
-            self._builder.add(one_line(self._inside(caption)), "heading", level=CAPTION)
+            self._builder.add(one_line(self._inside(caption, [])), "heading", level=CAPTION)
+        first = len(self._builder)
         grid = Grid(self._builder, CAPTION)
+        found: list[tuple[str, str]] = []
         above: dict[int, int] = {}  # column → rows that a cell from above still takes
         for row in table.iter("tr"):
             if hides(row) or hides(row.getparent()):
@@ -216,7 +222,7 @@ class _Walk:
             for cell in row.iterchildren("td", "th"):
                 while column in taken:
                     column += 1
-                if text := one_line(self._inside(cell)):
+                if text := one_line(self._inside(cell, found)):
                     cells[column] = text
                 wide, tall = _number(cell, "colspan", WIDEST), _number(cell, "rowspan", TALLEST)
                 if tall > 1:
@@ -225,9 +231,10 @@ class _Walk:
             if cells:
                 grid.add(cells)
         grid.close()
+        self._builder.link_since(first, found)
 
-    def _inside(self, cell: Any) -> str:
-        """The words of a cell, told by a walk of their own."""
+    def _inside(self, cell: Any, found: list[tuple[str, str]]) -> str:
+        """The words of a cell, told by a walk of their own. found: gets its links."""
         if hides(cell):
             self._hidden(cell)
             return ""
@@ -236,6 +243,7 @@ class _Walk:
         walk.run(cell)
         self._builder.take_misses(inner)
         self.behind.update(walk.behind)
+        found += [(link.target, link.words) for link in inner.links]
         return inner.text()
 
 

@@ -24,6 +24,7 @@ FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", 
 # minute. Nobody writes links within links; a text with this many open at once has its brackets kept as they are.
 MOST_OPEN = 50
 BRACKET_OR_END = re.compile(r"[\[\]]|\n[ \t]*\n")
+RAW_LINK = re.compile(r"<a\s[^<>]{0,500}?href\s*=\s*([\"'])(?P<target>[^\"'<>\n]{1,2000})\1", re.I)
 EMBEDDED = re.compile(r"data:[\w./+-]*;base64,[A-Za-z0-9+/=\s]{40,}")
 
 
@@ -72,6 +73,7 @@ class _Walk:
         self._builder, self._tokens = builder, tokens
         self._lists: list[int | None] = []  # the next number of each open list, None for bullets
         self._item: list[str] = []
+        self._links: list[tuple[str, str]] = []  # of the paragraph that is being read
         self._mark = ""
 
     def run(self) -> None:
@@ -103,13 +105,16 @@ class _Walk:
         elif token.type in ("fence", "code_block"):
             self._add(f"{token.info.strip()}\n{token.content}".strip("\n"), "code")
         elif token.type == "html_block":
+            self._links += raw_links(token.content)
             self._add(token.content.strip(), "code")
 
     def _inline(self, token: Token, opened: Token) -> None:
-        text = paragraph(spoken(token.children or []))
-        if opened.type == "heading_open":
+        heading = opened.type == "heading_open"
+        if heading:
             self._flush()
-            self._builder.add(one_line(text), "heading", level=float(opened.tag[1:]))
+        text = paragraph(spoken(token.children or [], self._links))
+        if heading:
+            self._builder.add(one_line(text), "heading", level=float(opened.tag[1:]), links=self._take_links())
         else:
             self._add(text, "text")
 
@@ -117,13 +122,17 @@ class _Walk:
         if self._lists:
             self._item.append(text)
         else:
-            self._builder.add(text, kind)
+            self._builder.add(text, kind, links=self._take_links())
+
+    def _take_links(self) -> list[tuple[str, str]]:
+        taken, self._links = self._links, []
+        return taken
 
     def _flush(self) -> None:
         """The list item so far becomes a paragraph."""
         text = "\n".join(self._item).strip()
         if text:
-            self._builder.add(self._mark.lstrip() + text, "list")
+            self._builder.add(self._mark.lstrip() + text, "list", links=self._take_links())
         self._item = []
 
     def _table(self, index: int) -> int:
@@ -134,18 +143,27 @@ class _Walk:
             if token.type == "tr_open":
                 rows.append([])
             elif token.type == "inline":
-                rows[-1].append(one_line(spoken(token.children or [])))
+                rows[-1].append(one_line(spoken(token.children or [], self._links)))
             index += 1
-        self._builder.add(markdown_table(rows), "table")
+        self._builder.add(markdown_table(rows), "table", links=self._take_links())
         return index + 1
 
 
-def spoken(tokens: Sequence[Token]) -> str:
-    """Inline tokens as plain text: a link as `text (target)`, a picture as `alternative text (address)`."""
+def raw_links(html: str) -> list[tuple[str, str]]:
+    """Links of HTML that stands in the text as it is written: (target, no words)."""
+    return [(one_line(found["target"]), "") for found in RAW_LINK.finditer(html)]
+
+
+def spoken(tokens: Sequence[Token], found: list[tuple[str, str]]) -> str:
+    """Inline tokens as plain text: a link as `text (target)`, a picture as `alternative text (address)`. found: gets
+    (target, words) of every link.
+    """
     out: list[str] = []
     links: list[tuple[str, int]] = []
     for token in tokens:
         if token.type in ("text", "code_inline", "html_inline"):
+            if token.type == "html_inline":
+                found += raw_links(token.content)
             out.append("\n" if re.fullmatch(r"<br\s*/?>", token.content, re.I) else token.content)
         elif token.type in ("softbreak", "hardbreak"):
             out.append(" " if token.type == "softbreak" else "\n")
@@ -153,10 +171,12 @@ def spoken(tokens: Sequence[Token]) -> str:
             links.append((_target(token, "href"), len(out)))
         elif token.type == "link_close" and links:
             target, start = links.pop()
-            if target and target != "".join(out[start:]).strip():
+            words = "".join(out[start:]).strip()
+            found.append((one_line(target.partition(" ")[0]), words))
+            if target and target != words:
                 out.append(f" ({target})")
         elif token.type == "image":
-            out.append(f"{spoken(token.children or [])} ({_target(token, 'src')})".strip())
+            out.append(f"{spoken(token.children or [], found)} ({_target(token, 'src')})".strip())
     return "".join(out)
 
 

@@ -88,6 +88,7 @@ def extract(path: Path, *, limits: Limits, report: Report) -> Extraction:
 class _Walk:
     def __init__(self, builder: Builder, roots: list[Any]) -> None:
         self._builder = builder
+        self._links: list[tuple[str, str]] = []  # of the paragraph that is being read: target, words
         self._hidden = {
             attribute(style, "name")
             for root in roots
@@ -130,11 +131,13 @@ class _Walk:
 
     def _paragraph(self, element: Any, name: str, kind: Kind) -> None:
         text = self._spoken(element)
+        links, self._links = self._links, []
         if name == "h":
             level = attribute(element, "outline-level") or "1"
-            self._builder.add(one_line(text), "heading", level=float(level) if level.isdigit() else 1.0)
+            depth = float(level) if level.isdigit() else 1.0
+            self._builder.add(one_line(text), "heading", level=depth, links=links)
         else:
-            self._builder.add(paragraph(text), kind)
+            self._builder.add(paragraph(text), kind, links=links)
         for mark in element.iter("{*}title", "{*}desc"):  # words that describe a picture
             self._builder.add(paragraph("".join(mark.itertext())))
 
@@ -150,10 +153,20 @@ class _Walk:
                 said.append(" ")
             elif name in ("tab", "line-break"):
                 said.append("\n" if name == "line-break" else " ")
+            elif name == "a":
+                said.append(self._linked(child))
             elif name and name not in ELSEWHERE:
                 said.append(self._spoken(child))
             said.append(child.tail or "")
         return "".join(said)
+
+    def _linked(self, element: Any) -> str:
+        """The words of a link, and its target behind them: it is in the file, so it is classified like them."""
+        words, target = self._spoken(element), one_line(attribute(element, "href") or "")
+        if not target or target.startswith("#"):
+            return words
+        self._links.append((target, words))
+        return words if target in words else f"{words.rstrip()} ({target}){' ' * words.endswith(' ')}"
 
     def _table(self, table: Any) -> None:
         """A table in a cell of a table is told within that cell."""
@@ -172,11 +185,14 @@ class _Walk:
                     repeated = attribute(cell, "number-columns-repeated") or "1"
                     text = " ".join(line for line in lines if line)
                     rows[-1] += [text] * (min(int(repeated), WIDEST) if repeated.isdigit() else 1)
+        links, self._links = self._links, []
+        first = len(self._builder)
         if max((len(row) for row in rows), default=0) == 1 or len(rows) == 1:  # a frame around text, not a table
             for row in rows:
                 self._builder.add("\n".join(cell for cell in row if cell))
-            return
-        self._builder.add(markdown_table(rows), "table")
+        else:
+            self._builder.add(markdown_table(rows), "table")
+        self._builder.link_since(first, links)
 
 
 def _rows(table: Any) -> Iterator[Any]:

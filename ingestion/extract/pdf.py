@@ -14,7 +14,7 @@ from pathlib import Path
 import pypdfium2 as pdfium
 
 from ingestion.documents import Box, Extraction
-from ingestion.extract import pdf_checks, pdf_revisions, sniff
+from ingestion.extract import pdf_checks, pdf_links, pdf_revisions, sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.pdf_lines import Line, in_reading_order, segments, whole_lines
 from ingestion.extract.pdf_margins import Margins, Running
@@ -34,13 +34,14 @@ def extract(path: Path, *, limits: Limits, report: Report, strategy: str | None,
     """strategy: `text` never looks for tables, `layout` looks on every page, None where strokes suggest one.
     skip: pages (1-based) that broke an earlier attempt. Raises Quarantined."""
     builder = Builder()
-    pages, properties = pdf_checks.check(path, builder, limits, report)
+    links: dict[int, list[str]] = {}
+    pages, properties = pdf_checks.check(path, builder, limits, report, links)
     try:
         document = pdfium.PdfDocument(path)
     except pdfium.PdfiumError:
         raise pdf_revisions.corrupt("This PDF is damaged and cannot be opened.") from None
     with TableFinder(path) as finder:
-        reading = _Reading(document, pages, builder, report, skip, finder, strategy)
+        reading = _Reading(document, pages, builder, report, skip, finder, strategy, links)
         reading.run()
         document.close()
     if not len(builder) and reading.blank_pages == pages:
@@ -72,9 +73,11 @@ class _Reading:
         skip: Collection[int],
         finder: TableFinder,
         strategy: str | None,
+        links: dict[int, list[str]],
     ) -> None:
         self._document, self._pages, self._builder = document, pages, builder
         self._report, self._skip, self._finder, self._strategy = report, skip, finder, strategy
+        self._links = links
         self._sampled: dict[int, PageContent] = {}
         self._pictures: set[tuple[int, int, int]] = set()
         self._running: list[Running] = []
@@ -137,6 +140,7 @@ class _Reading:
         self._hyphenation = Hyphenation.of(runs)
 
     def _page(self, number: int, content: PageContent) -> None:
+        first_of_page = len(self._builder)
         self._look_at_rest(number, content)
         tables = self._tables(number, content)
         upright = [word for word in content.words if not word.slanted]
@@ -152,6 +156,7 @@ class _Reading:
         slanted = [word for word in content.words if word.slanted]
         if slanted:
             self._add_slanted(slanted, number)
+        pdf_links.tell(self._builder, number, first_of_page, self._links.get(number, []))
 
     def _tables(self, number: int, content: PageContent) -> list[Table]:
         if self._strategy == "text" or (self._strategy is None and not suggests_table(content)):

@@ -13,7 +13,7 @@ from typing import Any
 
 import pikepdf
 
-from ingestion.extract import pdf_revisions
+from ingestion.extract import pdf_links, pdf_revisions
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line
 from ingestion.sandbox.limits import Limits, Quarantined, Report
@@ -29,8 +29,11 @@ PURVIEW = "/MSIP_Label_"  # technical fields of a sensitivity label, no text
 MAX_CHAIN = 8
 
 
-def check(path: Path, builder: Builder, limits: Limits, report: Report) -> tuple[int, dict[str, str]]:
-    """The number of pages, and what the document says of itself (title, subject …) by name.
+def check(
+    path: Path, builder: Builder, limits: Limits, report: Report, links: dict[int, list[str]]
+) -> tuple[int, dict[str, str]]:
+    """The number of pages, and what the document says of itself (title, subject …) by name. links: gets the targets of
+    each page's links.
 
     What pages cannot show is recorded with `builder.miss`. Raises Quarantined: corrupt, encrypted, no_pages,
     too_many_pages, bomb.
@@ -54,6 +57,7 @@ def check(path: Path, builder: Builder, limits: Limits, report: Report) -> tuple
                 report("checking")
             try:
                 _look_at_annotations(page, number, builder)
+                links[number] = pdf_links.targets(page)
             except (pikepdf.PdfError, ValueError, TypeError, AttributeError, KeyError):
                 builder.miss("annotation", "The comments and marks of this page could not be read.", number)
         if any("reconstruct" in str(warning) or "damaged" in str(warning) for warning in pdf.get_warnings()):
@@ -202,7 +206,7 @@ def _runs(action: Any) -> bool:
 
 
 def _look_at_annotations(page: pikepdf.Page, number: int, builder: Builder) -> None:
-    """Links count with the text they lie on; everything else that can say something does not."""
+    """Links are told by `pdf_links`; everything else that can say something is not read."""
     if "/AA" in page.obj:
         builder.miss("javascript", "This page contains a program (JavaScript); it was neither run nor read.", number)
     for mark in page.obj.get("/Annots", []):

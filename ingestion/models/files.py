@@ -49,12 +49,14 @@ class Blob(models.Model):
 class File(models.Model):
     """A file on a record. `revision` is the published one; `pending_revision` is on its way through the pipeline.
 
-    twin: 0, but for a file that came under the name of one that its uploader was not shown: a refusal or another name
-    would tell of that one. floor: label given at upload, on top of the collection's. claim: who works on it until
-    `claimed_until`; work is claimed with a conditional UPDATE; without a claim, `claimed_until` is when it may be tried
-    again. accounted: nothing in the published revision escaped extraction (else the original is for stewards only).
-    unaccounted: [{code, detail, page}]. origin: the file that this one came in as an attachment, as its `part`;
-    named_by: the paragraph there that names it. attachments: how many files came in the published revision of this one.
+    path: where it stood among other files, "/travel/visa.md", or its name where nobody said; who may read the name
+    may read it. twin: 0, but for a file that came under the name of one that stood elsewhere, or that its uploader
+    was not shown: a refusal or another name would tell of that one. floor: label given at upload, on top of the
+    collection's. claim: who works on it until `claimed_until`; work is claimed with a conditional UPDATE; without a
+    claim, `claimed_until` is when it may be tried again. accounted: nothing in the published revision escaped
+    extraction (else the original is for stewards only). unaccounted: [{code, detail, page}]. origin: the file that
+    this one came in as an attachment, as its `part`; named_by: the paragraph there that names it. attachments: how
+    many files came in the published revision of this one.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -65,6 +67,7 @@ class File(models.Model):
     name = models.CharField(max_length=255)
     twin = models.PositiveIntegerField(default=0, help_text="Tells files of one name apart.")
     name_classification = LabelField(default=0)
+    path = models.CharField(max_length=1000, blank=True)
     media_type = models.CharField(max_length=120, blank=True)
     size = models.BigIntegerField(default=0)
     state = models.CharField(max_length=12, choices=State, default=State.PENDING)
@@ -100,7 +103,10 @@ class File(models.Model):
                 fields=["origin", "part"], condition=models.Q(origin__isnull=False), name="file_attachment"
             ),
         ]
-        indexes = [models.Index(fields=["workspace", "state", "claimed_until"])]
+        indexes = [
+            models.Index(fields=["workspace", "state", "claimed_until"]),
+            models.Index(fields=["workspace", "path"]),
+        ]
 
     def __str__(self) -> str:
         return str(self.pk)

@@ -33,6 +33,7 @@ class Paragraph(Labelled):
         indexes = [
             models.Index(fields=["file", "position"]),
             models.Index(fields=["workspace", "data_classification"]),
+            models.Index(fields=["workspace", "file"], condition=~models.Q(review=0), name="paragraph_review"),
         ]
 
     def __str__(self) -> str:

@@ -23,12 +23,18 @@ const ACTIONS = {
 };
 
 document.addEventListener("keydown", (event) => {
-  const action = ACTIONS[event.key];
+  const action = ACTIONS[event.key] || (/^[a-z]$/.test(event.key) && (() => press(event.key)));
   if (!action || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !isOn()) return;
   if (document.querySelector("dialog[open]")) return;
-  event.preventDefault();
+  if (ACTIONS[event.key]) event.preventDefault();
   action();
 });
+
+// A letter presses what carries it (data-key), and pages hear of it.
+function press(key) {
+  document.querySelector(`[data-key="${key}"]`)?.click();
+  document.dispatchEvent(new CustomEvent("clearance:key", { detail: { key } }));
+}
 
 // Esc closes what is open; where nothing is, it leaves a document for its record. Asked before the others close theirs.
 addEventListener("keydown", (event) => {

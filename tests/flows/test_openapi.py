@@ -16,6 +16,7 @@ from entities.access import Scope
 from entities.models import Classification
 from entities.models.classification import PII
 from ingestion.inline import work_off
+from ingestion.models import Paragraph
 from tests.conftest import Person
 from tests.ingestion.helpers import REPORT
 from tests.pulse.conftest import Work, work  # noqa: F401  fixture
@@ -187,7 +188,7 @@ def test_every_operation_answers_as_the_document_says(
     file = file_of(call, contract)
     broken = file_of(call, contract, "broken.pdf", b"%PDF-1.4 nothing")
     for caller in (call, *others):
-        for path in ("", "reader/"):
+        for path in ("", "reader/", "links/", "backlinks/"):
             caller("get", f"files/{file}/{path}")
         caller("get", f"entities/{contract}/files/")
         caller("get", "search/?q=salary of a site manager")
@@ -200,6 +201,11 @@ def test_every_operation_answers_as_the_document_says(
     relabelled = call("patch", f"paragraphs/{paragraph}/", {"labels": [PII], "reason": "Names somebody."})
     assert relabelled["votes"][-1]["source"] == "manual"
     assert call("get", f"files/{file}/paragraphs/")["results"][0]["votes"]
+    with service.open():
+        Paragraph.objects.filter(pk=paragraph).update(data_classification=None)
+    waits = call("get", f"desk/?file={file}&cause=unlabelled")["results"][0]
+    sent = {"paragraphs": [{"id": waits["id"], "seen": waits["seen"]}]}
+    assert call("post", "desk/accept/", sent)["accepted"] == [paragraph]
 
     place = {"location_type": "Section", "location": {"file": file, "passage": paragraph}}
     ends = {"source": links["project"], "target": contract, "kind": "CrossReference"}

@@ -32,7 +32,7 @@ def test_headings_lists_tables_and_boxes_in_order(tmp_path: Path) -> None:
     extraction = read(tmp_path, BODY, **{"meta.xml": meta})
     assert shape(extraction) == [
         ("heading", (), "Leave"),
-        ("text", ("Leave",), "Thirty days\na year, see\nthe policy."),
+        ("text", ("Leave",), "Thirty days\na year, see\nthe policy (https://example.org/)."),
         ("list", ("Leave",), "one"),
         ("list", ("Leave",), "deep"),
         ("heading", ("Leave",), "Pay"),

@@ -25,7 +25,7 @@ PATTERNS = (
     ("entity", r"admin/entities/entity/<path:object_id>/"),
     ("file", r"((api/)?|admin/ingestion/)files?/(<uuid:pk>|<path:object_id>)/"),
     ("index", r"admin/ingestion/recordindex/<path:object_id>/"),
-    ("paragraph", r"api/paragraphs/<uuid:pk>/"),
+    ("paragraph", r"(api|desk)/paragraphs/<uuid:pk>/"),
     ("reference", r"(api/)?references/<uuid:pk>/"),
     ("pulse", r"(api/)?citations/<uuid:pk>/<int:n>/"),
     ("session", r"(chat|api/chat/sessions)/<uuid:pk>/"),
@@ -189,7 +189,7 @@ def things_of(world: World, kind: str, who: str) -> Iterator[tuple[str, UUID]]:
 def is_hidden(who: str, kind: str, name: str, path: str, of_type: str = "") -> bool:
     """Whether this thing must answer as one that is absent: the reference, in words (design §2)."""
     if who == "outsider" and name == "foreign" and path.startswith("api/"):
-        return False  # their token is for that workspace
+        return of_type not in ("", "contract")  # their token is for that workspace
     if who in ("anonymous", "outsider", "former") or name == "foreign":
         return True
     if name.startswith(("restricted", "private", "past", "theirs", "out", "in", "marked", "article")):

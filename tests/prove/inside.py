@@ -101,5 +101,7 @@ def of_pages(world: World) -> Iterator[Inside]:
     yield Inside("POST", f"entities/{own0}/references/new/", "target", "entity", {"kind": "CrossReference"})
     yield Inside("GET", f"entities/{own0}/chat/", "session", "session")
     yield Inside("POST", f"entities/{own0}/chat/ask/", "session", "session", {"content": "What of it?"})
+    yield Inside("GET", "desk/", "file", "file")
+    yield Inside("GET", "desk/", "record", "entity")
     yield Inside("GET", f"files/{file}/", "passage", "paragraph")
     yield Inside("GET", f"files/{file}/", "row", "row")

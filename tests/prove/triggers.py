@@ -54,6 +54,12 @@ words_drawn AFTER INSERT ON entities_source REFERENCING NEW TABLE AS touched FOR
 words_drawn_again AFTER UPDATE ON entities_source REFERENCING NEW TABLE AS touched FOR EACH STATEMENT
  EXECUTE FUNCTION app_words_are_drawn()
 
+label_links AFTER UPDATE OF data_classification, floor ON ingestion_paragraph FOR EACH ROW
+ WHEN (((old.data_classification IS DISTINCT FROM new.data_classification) OR (old.floor IS DISTINCT FROM new.floor)))
+ EXECUTE FUNCTION app_label_links()
+forget_linked AFTER DELETE ON ingestion_documentlink FOR EACH ROW EXECUTE FUNCTION app_forget_linked()
+forget_leading AFTER DELETE ON ingestion_file FOR EACH ROW EXECUTE FUNCTION app_forget_leading()
+
 index_rows AFTER INSERT ON ingestion_contextrow REFERENCING NEW TABLE AS added FOR EACH STATEMENT
  EXECUTE FUNCTION app_index_rows()
 relabel_rows AFTER UPDATE ON ingestion_contextrow REFERENCING NEW TABLE AS changed FOR EACH STATEMENT

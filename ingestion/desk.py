@@ -1,0 +1,240 @@
+"""The classification desk: what waits for a steward's decision, and taking proposals as they stand (docs/labels.md).
+
+A paragraph waits by its `review` column, which the database keeps. A steward is shown what row-level security shows
+them, on records that they may see, and everything here is counted after that.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import BooleanField, CharField, F, Q, QuerySet, Value
+from django.urls import reverse
+
+from entities.access import Scope, atoms_by_label, atoms_of, readable_now
+from entities.api.lists import chips_of_atoms
+from entities.models import Entity, FieldParagraph, Review
+from entities.models.text import Labelled
+from ingestion.access import is_steward, visible_files
+from ingestion.listing import NAMELESS
+from ingestion.models import File, Paragraph
+from ingestion.relabelling import apply_decisions, decision_on, judged
+from ingestion.votes import Vote, automatic, manual_vote, votes_of, without_kept
+
+MOST = 100
+"""Proposals that are taken at once: what fits on a page, so that nobody takes what they were not shown."""
+CAUSES: Mapping[str, Review] = {cause.name.lower(): cause for cause in Review}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """Filters of the queue; what is None or "" narrows nothing. label: an atom that the paragraph has, or that a vote
+    names. cause: a key of CAUSES.
+    """
+
+    cause: str = ""
+    file: UUID | None = None
+    entity: UUID | None = None
+    label: int | None = None
+
+
+@dataclass(frozen=True)
+class Where:
+    """Where a paragraph stands: a file's name, or the title of a record's text. file, page: None for typed text."""
+
+    paragraph: UUID
+    record: str
+    entity: UUID
+    title: str
+    file: UUID | None = None
+    page: int | None = None
+
+    # Addresses of pages, which only pages ask for.
+
+    @property
+    def record_url(self) -> str:
+        return reverse("entities:detail", args=[self.entity])
+
+    @property
+    def url(self) -> str:
+        """Of the reader at that place, or of the record."""
+        anchor = f"#p-{self.paragraph}"
+        if self.file is None:
+            return self.record_url + anchor
+        return f"{reverse('ingestion:reader', args=[self.file])}?passage={self.paragraph}{anchor}"
+
+
+@dataclass(frozen=True)
+class Item:
+    """A paragraph that waits. now: its atoms, None while unlabelled. proposed: what is taken when it is accepted.
+    seen: what `judged` says of it as it is shown.
+    """
+
+    paragraph: Paragraph | FieldParagraph
+    causes: Sequence[str]
+    now: frozenset[int] | None
+    proposed: frozenset[int]
+    votes: Sequence[Vote]
+    seen: str
+    where: Where
+
+    @property
+    def key(self) -> str:
+        return str(self.paragraph.pk)
+
+    @property
+    def url(self) -> str:
+        return reverse("ingestion:desk_item", args=[self.paragraph.pk])
+
+    @property
+    def cause_titles(self) -> list[str]:
+        return [str(CAUSES[cause].label) for cause in self.causes]
+
+    @property
+    def now_chips(self) -> list[Any] | None:
+        return None if self.now is None else chips_of_atoms(self.now)
+
+    @property
+    def proposed_chips(self) -> list[Any]:
+        return chips_of_atoms(self.proposed)
+
+    @property
+    def moves(self) -> bool:
+        """Whether taking the proposal changes the label."""
+        return self.now != self.proposed
+
+
+def paragraphs_of(scope: Scope) -> QuerySet[Paragraph]:
+    """Paragraphs of files that the open scope may read, of records that it may see."""
+    return Paragraph.objects.filter(file__in=visible_files(scope).values("pk"))
+
+
+def typed_of(scope: Scope) -> QuerySet[FieldParagraph]:
+    """The same of records' long texts."""
+    return FieldParagraph.objects.filter(entity__in=Entity.objects.visible_to(scope).values("pk"))
+
+
+def waiting(scope: Scope, wanted: Wanted) -> QuerySet[Any]:
+    """(id, whether it is of a file) of what waits for a decision and is the steward's to see: document by document, the
+    oldest first, in reading order.
+    """
+    of_files: QuerySet[Any] = paragraphs_of(scope).exclude(review=0)
+    typed: QuerySet[Any] = typed_of(scope).exclude(review=0)
+    if wanted.cause:
+        bit = int(CAUSES[wanted.cause])
+        of_files, typed = (rows.annotate(has=F("review").bitand(bit)).filter(has=bit) for rows in (of_files, typed))
+    if wanted.label is not None:
+        named = _named(wanted.label)
+        of_files, typed = of_files.filter(named), typed.filter(named)
+    if wanted.file is not None:
+        of_files, typed = of_files.filter(file=wanted.file), typed.none()
+    if wanted.entity is not None:
+        of_files, typed = of_files.filter(file__entity=wanted.entity), typed.filter(entity=wanted.entity)
+    columns = ("pk", "of_file", "since", "holder", "part", "place")
+    first = of_files.annotate(
+        of_file=Value(True, BooleanField()), since=F("file__created_at"), holder=F("file"), part=Value("", CharField()),
+        place=F("position"),
+    ).order_by().values_list(*columns)  # fmt: skip
+    second = typed.annotate(
+        of_file=Value(False, BooleanField()), since=F("entity__created_at"), holder=F("entity"), part=F("field"),
+        place=F("position"),
+    ).order_by().values_list(*columns)  # fmt: skip
+    return first.union(second, all=True).order_by("since", "holder", "part", "place")
+
+
+def _named(atom: int) -> Q:
+    has = [label for label, parts in atoms_by_label().items() if atom in parts]
+    return Q(data_classification__in=has) | Q(votes__contains=[{"labels": [atom]}])
+
+
+def items_of(scope: Scope, rows: Iterable[Sequence[Any]]) -> list[Item]:
+    """What `waiting` gave, in that order, with where each stands."""
+    rows = list(rows)
+    found: dict[UUID, Paragraph | FieldParagraph] = {}
+    found |= {p.pk: p for p in paragraphs_of(scope).filter(pk__in=[pk for pk, of_file, *_ in rows if of_file])}
+    found |= {p.pk: p for p in typed_of(scope).filter(pk__in=[pk for pk, of_file, *_ in rows if not of_file])}
+    paragraphs = [found[row[0]] for row in rows if row[0] in found]
+    places = places_of(scope, paragraphs)
+    return [item_of(paragraph, places[paragraph.pk]) for paragraph in paragraphs]
+
+
+def item_of(paragraph: Paragraph | FieldParagraph, where: Where) -> Item:
+    votes = votes_of(paragraph.votes)
+    label = paragraph.data_classification
+    return Item(
+        paragraph,
+        [name for name, cause in CAUSES.items() if paragraph.review & cause],
+        None if label is None else frozenset(atoms_of(label)),
+        proposal(paragraph, votes),
+        votes,
+        judged(paragraph),
+        where,
+    )
+
+
+def proposal(paragraph: Labelled, votes: Sequence[Vote]) -> frozenset[int]:
+    """What is taken when a steward accepts. Of a decrease that waits, what this version would get by itself; of text
+    without a label, what its votes say, and its floor; else the label that it has.
+    """
+    if paragraph.data_classification is None:
+        return automatic(votes) | frozenset(atoms_of(paragraph.floor))
+    if paragraph.review & Review.DECREASE and manual_vote(votes) is None:
+        return without_kept(votes)
+    return frozenset(atoms_of(paragraph.data_classification))
+
+
+def places_of(scope: Scope, paragraphs: Iterable[Paragraph | FieldParagraph]) -> dict[UUID, Where]:
+    """Where paragraphs stand that the scope may read, names as far as they are cleared."""
+    paragraphs = list(paragraphs)
+    files = {f.pk: f for f in File.objects.filter(pk__in={p.file_id for p in paragraphs if isinstance(p, Paragraph)})}
+    of = {p.pk: files[p.file_id].entity_id if isinstance(p, Paragraph) else p.entity_id for p in paragraphs}
+    records = {row.pk: row for row in Entity.objects.readable_by(scope).filter(pk__in=set(of.values()))}
+    places = {}
+    for p in paragraphs:
+        record = records[of[p.pk]]
+        if isinstance(p, Paragraph):
+            file = files[p.file_id]
+            name = file.name if readable_now(file.name_classification) else NAMELESS
+            places[p.pk] = Where(p.pk, str(record), record.pk, name, file.pk, p.page)
+        else:
+            texts = record.type_class.long_texts
+            title = str(texts[p.field].verbose_name) if p.field in texts else p.field
+            places[p.pk] = Where(p.pk, str(record), record.pk, title)
+    return places
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """accepted: proposals that are taken. changed: ids of what is not as it was shown any more, or is gone; nothing was
+    decided of it.
+    """
+
+    accepted: Sequence[Item]
+    changed: Sequence[UUID]
+
+
+def accept(*, scope: Scope, shown: Mapping[UUID, str]) -> Accepted:
+    """Take the proposals for paragraphs as they were shown (`Item.seen` by id), in one transaction of the service when
+    this one commits and before the caller gets an answer. Raises: PermissionError for who is no steward.
+    """
+    if not is_steward(scope):
+        raise PermissionError("Labels are decided by stewards.")
+    if len(shown) > MOST:
+        raise ValueError(f"at most {MOST} proposals are taken at once")
+    rows: list[Paragraph | FieldParagraph] = [
+        *paragraphs_of(scope).filter(pk__in=shown).exclude(review=0),
+        *typed_of(scope).filter(pk__in=shown).exclude(review=0),
+    ]
+    same = [row for row in rows if judged(row) == shown[row.pk]]
+    places = places_of(scope, same)
+    items = [item_of(row, places[row.pk]) for row in same]
+    decisions = [
+        decision_on(scope, item.paragraph, item.proposed, "accepted as proposed", tuple(item.causes)) for item in items
+    ]
+    if decisions:
+        transaction.on_commit(partial(apply_decisions, decisions))
+    taken = {row.pk for row in same}
+    return Accepted(items, [pk for pk in shown if pk not in taken])

@@ -1,0 +1,223 @@
+"""Pages of the classification desk, for stewards (docs/labels.md)."""
+
+from collections.abc import Sequence
+from typing import Any
+from urllib.parse import urlencode
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.views.decorators.http import require_POST, require_safe
+from rest_framework.exceptions import APIException
+
+from entities.access import STEWARD, Scope, get_entity_or_404, opens_own_scope, requires
+from entities.api.lists import atom_chips, chips_of
+from entities.formats import format_count
+from ingestion import actions
+from ingestion.access import get_file_or_404
+from ingestion.desk import CAUSES, MOST, Item, Wanted, accept, item_of, items_of, paragraphs_of, places_of, waiting
+from ingestion.listing import file_view
+from ingestion.models import Paragraph
+from ingestion.page_pictures import drawn, sheet_of, still_allowed
+from ingestion.relabelling import get_paragraph_or_404
+
+ON_A_PAGE = 25
+AROUND = 2
+"""Paragraphs before and after the one that is decided on."""
+
+
+def scope_of(request: HttpRequest) -> Scope:
+    return request.access_scope  # type: ignore[attr-defined, no-any-return]
+
+
+def read_wanted(query: QueryDict) -> Wanted:
+    """Filters of an address; what makes no sense narrows nothing."""
+    cause, label = query.get("cause", ""), query.get("label", "")
+    return Wanted(
+        cause if cause in CAUSES else "",
+        _uuid(query.get("file", "")),
+        _uuid(query.get("record", "")),
+        int(label) if label.isascii() and label.isdigit() and len(label) < 6 else None,
+    )
+
+
+def _uuid(given: str) -> UUID | None:
+    try:
+        return UUID(given)
+    except ValueError:
+        return None
+
+
+def query_of(wanted: Wanted) -> str:
+    """The filters as an address has them."""
+    given = {"cause": wanted.cause, "file": wanted.file, "record": wanted.entity, "label": wanted.label}
+    return urlencode({name: value for name, value in given.items() if value not in ("", None)})
+
+
+@requires(STEWARD)
+@require_safe
+def desk(request: HttpRequest) -> HttpResponse:
+    """What waits, document by document, with what is proposed for it."""
+    scope = scope_of(request)
+    wanted = read_wanted(request.GET)
+    page = Paginator(waiting(scope, wanted), ON_A_PAGE).get_page(request.GET.get("page"))
+    items = items_of(scope, page.object_list)
+    context = {
+        "page": page,
+        "items": items,
+        "wanted": wanted,
+        "query": query_of(wanted),
+        "causes": [(name, cause.label) for name, cause in CAUSES.items()],
+        "labels": [chip for value, chip in atom_chips().items() if value],
+        "narrowed_file": file_view(scope, get_file_or_404(scope, wanted.file)) if wanted.file else None,
+        "narrowed_record": get_entity_or_404(scope, wanted.entity) if wanted.entity else None,
+    }
+    return render(request, "ingestion/desk.html", context)
+
+
+@requires(STEWARD)
+@require_safe
+def desk_waiting(request: HttpRequest) -> HttpResponse:
+    """How much waits, for the top bar: as many as the desk shows."""
+    count = waiting(scope_of(request), Wanted()).count()
+    return render(request, "ingestion/desk_waiting.html", {"count": count})
+
+
+@requires(STEWARD)
+@require_POST
+def desk_accept(request: HttpRequest) -> HttpResponse:
+    """Take the ticked proposals: `item` is "<id> <seen>", as the page had them."""
+    scope = scope_of(request)
+    shown: dict[UUID, str] = {}
+    for given in request.POST.getlist("item")[:MOST]:
+        key, _, seen = given.partition(" ")
+        if (pk := _uuid(key)) is not None:
+            shown[pk] = seen
+    done = accept(scope=scope, shown=shown)
+    if not shown:
+        messages.info(request, "Nothing was ticked, so nothing was decided.")
+    if done.accepted:
+        messages.success(request, f"{format_count(len(done.accepted), 'paragraph')} decided as proposed.")
+    if done.changed:
+        messages.warning(
+            request,
+            f"{format_count(len(done.changed), 'paragraph')} had changed since this page was shown, and nothing was "
+            "decided there. Look again.",
+        )
+    return back(request)
+
+
+def back(request: HttpRequest) -> HttpResponse:
+    query = query_of(read_wanted(QueryDict(request.POST.get("query", ""))))
+    return redirect(f"{reverse('ingestion:desk')}{f'?{query}' if query else ''}")
+
+
+@requires(STEWARD)
+@require_safe
+def desk_item(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """One paragraph: its page, its votes, what stands around it, and the decision."""
+    return show_item(request, pk, read_wanted(request.GET))
+
+
+def show_item(request: HttpRequest, pk: UUID, wanted: Wanted, problem: str = "", status: int = 200) -> HttpResponse:
+    scope = scope_of(request)
+    paragraph = get_paragraph_or_404(scope, pk)
+    item = item_of(paragraph, places_of(scope, [paragraph])[paragraph.pk])
+    before, after = beside(scope, wanted, pk)
+    query = query_of(wanted)
+    ticked = {int(v) for v in request.POST.getlist("labels") if v.isdigit()} if problem else item.now or item.proposed
+    context: dict[str, Any] = {
+        "item": item,
+        "votes": [(vote, chips_of_votes(vote.labels)) for vote in item.votes],
+        "labels": [(chip, value in ticked) for value, chip in atom_chips().items() if value],
+        "reason": request.POST.get("reason", "") if problem else "",
+        "problem": problem,
+        "query": query,
+        "before": before,
+        "after": after,
+        "around": around(scope, item),
+        "has_page": isinstance(paragraph, Paragraph) and paragraph.page is not None and bool(paragraph.boxes),
+    }
+    return render(request, "ingestion/desk_item.html", context, status=status)
+
+
+def chips_of_votes(atoms: frozenset[int]) -> list[Any]:
+    chips = atom_chips()
+    return [chips[atom] for atom in sorted(atoms) if atom in chips]
+
+
+def beside(scope: Scope, wanted: Wanted, pk: UUID) -> tuple[str, str]:
+    """Addresses of what waits before and after this, "" where there is nothing."""
+    ids = [row[0] for row in waiting(scope, wanted)[:1000]]
+    place = ids.index(pk) if pk in ids else None
+    query = query_of(wanted)
+
+    def address(key: UUID) -> str:
+        return f"{reverse('ingestion:desk_item', args=[key])}{f'?{query}' if query else ''}"
+
+    if place is None:
+        return "", address(ids[0]) if ids else ""
+    return (
+        address(ids[place - 1]) if place else "",
+        address(ids[place + 1]) if place + 1 < len(ids) else "",
+    )
+
+
+def around(scope: Scope, item: Item) -> Sequence[tuple[Any, Any, bool]]:
+    """(paragraph, its chips, whether it is the one) in reading order, as far as the steward may read."""
+    rows: Any
+    if isinstance(item.paragraph, Paragraph):
+        rows = paragraphs_of(scope).filter(file=item.paragraph.file_id)
+    else:
+        rows = type(item.paragraph).objects.filter(entity=item.paragraph.entity_id, field=item.paragraph.field)
+    place = item.paragraph.position
+    before = list(rows.filter(position__lt=place).order_by("-position")[:AROUND])[::-1]
+    after = list(rows.filter(position__gt=place).order_by("position")[:AROUND])
+    return [
+        (row, chips_of(row.data_classification), row.pk == item.paragraph.pk)
+        for row in [*before, item.paragraph, *after]
+    ]
+
+
+@requires(STEWARD)
+@require_POST
+def desk_decide(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """A steward's own labels, with a reason; then on to the next that waits."""
+    scope = scope_of(request)
+    wanted = read_wanted(QueryDict(request.POST.get("query", "")))
+    paragraph = get_paragraph_or_404(scope, pk)
+    onward = beside(scope, wanted, pk)[1]
+    labels = [int(value) for value in request.POST.getlist("labels") if value.isdigit() and len(value) < 6]
+    try:
+        actions.relabel_paragraph(
+            scope=scope,
+            paragraph=paragraph,
+            labels=labels,
+            reason=request.POST.get("reason", ""),
+            seen=request.POST.get("seen", ""),
+        )
+    except APIException as refusal:
+        return show_item(request, pk, wanted, str(refusal.detail), refusal.status_code)
+    messages.success(request, "Decided. It holds everywhere from now on.")
+    return redirect(onward) if onward else back(request)
+
+
+@opens_own_scope
+@requires(STEWARD)
+@require_safe
+def desk_page(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """The page on which a paragraph stands, with bands. No scope is open while it is drawn."""
+    scope = scope_of(request)
+    with scope.open():
+        sheet = sheet_of(scope, get_paragraph_or_404(scope, pk))
+    drawn_sheet = drawn(sheet)
+    with scope.open():
+        # Asked again: a clearance may have been withdrawn, or other bytes published, while the page was drawn.
+        sheet = still_allowed(drawn_sheet, sheet_of(scope, get_paragraph_or_404(scope, pk)))
+        template = "ingestion/desk_page.html" if request.headers.get("HX-Request") else "ingestion/desk_page_alone.html"
+        response = render(request, template, {"sheet": sheet})
+    response["Cache-Control"] = "private, no-store"
+    return response
