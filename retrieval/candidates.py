@@ -90,8 +90,8 @@ def by_meaning(query: PreparedQuery, gates: Gates, size: Survey) -> list[tuple[i
     if not query.vector:
         return []
     t = tuning()
-    if size.visible > t.scan and not t.strict and (model := graph_of(query, size)):
-        return by_graph(query, gates, model, size, t.candidates)
+    if size.visible > t.scan and not t.strict and (graph := graph_of(query, size)):
+        return by_graph(query, gates, graph, size, t.candidates)
     gate = gates.cheaper(size.at_most)
     also = "AND p.model = (SELECT m.id FROM ingestion_vectormodel m WHERE m.model_id = %(model)s)"
     if size.by_record:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
-from weakref import WeakSet
+from weakref import WeakKeyDictionary, WeakSet
 
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
@@ -34,7 +34,7 @@ ADMIN = Rule("admin", "a member with a role that administers the workspace")
 
 
 # What `requires` has wrapped. Weak, or views that tests make would never be collected.
-_guarded: WeakSet[Callable[..., HttpResponseBase], Rule] = WeakSet()
+_guarded: WeakKeyDictionary[Callable[..., HttpResponseBase], Rule] = WeakKeyDictionary()
 
 
 def holds(scope: Scope, rule: Rule) -> bool:
