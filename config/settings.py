@@ -233,6 +233,10 @@ CLEARANCE_EMBEDDERS = env.json("CLEARANCE_EMBEDDERS", default=[])
 # A directory with a cross-encoder, for workspaces that rerank with it: retrieval/cross_encoder.py.
 CLEARANCE_RERANKER = env.json("CLEARANCE_RERANKER", default={})
 RETRIEVAL = env.json("CLEARANCE_RETRIEVAL", default={})
+# Text on pictures (docs/ocr.md): languages as Tesseract names them, "" for none; its library, where it is not found.
+CLEARANCE_OCR_LANGUAGES = env.str("CLEARANCE_OCR_LANGUAGES", "eng")
+CLEARANCE_TESSERACT = env.str("CLEARANCE_TESSERACT", "")
+TESSDATA_PREFIX = env.str("TESSDATA_PREFIX", "")
 
 # ── Work in the background: PostgreSQL is the truth, the broker only wakes workers ──────────────────────────────────
 

@@ -13,8 +13,6 @@ from entities.models.classification import FIRST_CUSTOM
 from entities.palette import COLORS, SPRITE
 from entities.rag import Collection, Propagation, Rag, Strategy, Tier
 
-UNREAD_STRATEGIES = ("ocr", "vision")
-
 
 @dataclass(frozen=True)
 class Expected:
@@ -120,8 +118,6 @@ def wrong_collection(name: str, collection: Collection) -> Iterator[tuple[int, s
         yield 13, f"label of collection {name!r} is {collection.label!r}; it is a string"
     if not is_switch(collection.classify):
         yield 13, f"classify of collection {name!r} is {collection.classify!r}; it is True or False"
-    if collection.strategy in UNREAD_STRATEGIES:
-        yield 18, f"strategy of collection {name!r} is {collection.strategy!r}; it is reserved: not built yet"
-    elif collection.strategy not in get_args(Strategy):
+    if collection.strategy not in get_args(Strategy):
         words = ", ".join(get_args(Strategy))
         yield 13, f"strategy of collection {name!r} is {collection.strategy!r}; it is one of {words}"

@@ -9,7 +9,7 @@ from django.db.models import Q
 Label = int | tuple[int, ...]
 """An atom, or several: text that needs more than one clearance."""
 
-Strategy = Literal["auto", "text", "layout"]
+Strategy = Literal["auto", "text", "layout", "ocr", "vision"]
 Tier = Literal["fast", "standard", "deep"]
 Propagation = Literal["parent", "none"]
 
@@ -26,7 +26,8 @@ class Collection:
     """A named set of files on a record.
 
     classification: floor of every paragraph in it. name_classification: label of the files' names.
-    strategy: how text is taken from files, "auto" looks for tables where strokes suggest one.
+    strategy: how text is taken from files (docs/ocr.md); "auto" looks for tables where strokes suggest one, and reads
+    by OCR what says too little itself. Who uploads may choose another.
     classify: may be off only where a classification is declared.
     """
 

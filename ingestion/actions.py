@@ -3,6 +3,7 @@
 import mimetypes
 from collections.abc import Iterable
 from functools import partial
+from typing import get_args
 from uuid import UUID
 
 from django.conf import settings
@@ -15,7 +16,7 @@ from entities.api.errors import TooLarge
 from entities.formats import format_size
 from entities.models import Entity
 from entities.models.classification import FIRST_COMPOUND
-from entities.rag import atoms
+from entities.rag import Strategy, atoms
 from ingestion import blobs
 from ingestion.access import Outline, collections_of, is_shown, outlines
 from ingestion.attachments import attachments_of
@@ -31,14 +32,22 @@ __all__ = ["delete_file", "label_text", "relabel_paragraph", "retry_file", "uplo
 
 
 def upload_file(
-    *, scope: Scope, entity: Entity, upload: Upload, collection: str = "", labels: Iterable[int] = (), path: str = ""
+    *,
+    scope: Scope,
+    entity: Entity,
+    upload: Upload,
+    collection: str = "",
+    labels: Iterable[int] = (),
+    path: str = "",
+    strategy: str = "",
 ) -> File:
     """Take a file for a record that was got with the verb "upload"; the pipeline starts when the transaction commits.
 
     collection: one that the record's type declares, the first by default. labels: atoms that every paragraph is to
-    need, of those the caller is cleared for. path: where the file stood among others, by which links find it. Same
-    name, path and bytes again is the file that is there; other bytes are its next revision, and the old one stays
-    readable until the new one is published, by whom the labels let.
+    need, of those the caller is cleared for. path: where the file stood among others, by which links find it. strategy:
+    how it is to be read (docs/ocr.md); "" leaves that as it is, or to the collection. Same name, path and bytes again,
+    to be read the same way, is the file that is there; others are its next revision, and the old one stays readable
+    until the new one is published, by whom the labels let.
     Raises: BadUpload (422), TooLarge (413).
     """
     declared = collections_of(entity)
@@ -47,6 +56,11 @@ def upload_file(
         raise BadUpload(
             f"There is no collection {collection[:64]!r} here. Choose one of: {', '.join(declared)}.",
             "unknown_collection",
+        )
+    if strategy and strategy not in get_args(Strategy):
+        raise BadUpload(
+            f"There is no way of reading called {strategy[:20]!r}. Choose one of: {', '.join(get_args(Strategy))}.",
+            "unknown_strategy",
         )
     floor = given_label(labels)
     limit = settings.CLEARANCE_MAX_UPLOAD
@@ -63,7 +77,7 @@ def upload_file(
         raise too_large(None, limit) from None
     label = combine_many(atoms(declared[collection].name_classification))
     file = _file(scope, entity, collection, clean_path(path, name), floor, label)
-    return _next_revision(scope, file, blob, floor)
+    return _next_revision(scope, file, blob, floor, strategy or file.strategy)
 
 
 def too_large(size: int | None, limit: int) -> TooLarge:
@@ -113,11 +127,15 @@ def _file(scope: Scope, entity: Entity, collection: str, path: str, floor: int, 
     )
 
 
-def _next_revision(scope: Scope, file: File, blob: Blob, floor: int) -> File:
+def _next_revision(scope: Scope, file: File, blob: Blob, floor: int, strategy: str) -> File:
     """Make `blob` what is read next, unless it is already. Returns the file as it will be."""
     raised = combine_many([file.floor, floor])
     revision = FileRevision.objects.filter(file=file.pk).order_by("-number").first()
-    if revision is None or revision.blob_id != blob.pk or not _knows(scope, file, revision):
+    otherwise = strategy != file.strategy
+    if otherwise:
+        File.objects.filter(pk=file.pk).update(strategy=strategy)
+        file.strategy = strategy
+    if otherwise or revision is None or revision.blob_id != blob.pk or not _knows(scope, file, revision):
         revision = FileRevision.objects.create(
             workspace_id=scope.workspace,
             file=file,

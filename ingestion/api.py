@@ -1,6 +1,6 @@
 """Files over the API (design §11). Transport only: the work is in `actions`, `listing`, `reader` and `relabelling`."""
 
-from typing import Any
+from typing import Any, get_args
 from uuid import UUID
 
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
@@ -15,6 +15,7 @@ from entities.access import MEMBER, STEWARD, Scope, get_entity_or_404, requires
 from entities.api.lists import label_list, labels_of_atoms, paginate
 from entities.api.shapes import PAGING, Label, Placeholder, TextBlock, Whole, one_of, page_of
 from entities.models import Entity
+from entities.rag import Strategy
 from ingestion import actions, downloads
 from ingestion.access import get_file_or_404, get_record_for
 from ingestion.link_targets import Reason
@@ -25,6 +26,8 @@ from ingestion.reader import NOTICE, blocks
 from ingestion.relabelling import get_paragraph_or_404
 from ingestion.votes import SOURCES, Vote, decide, votes_of
 
+STRATEGY_CHOICES = list(get_args(Strategy))
+
 
 class FileError(serializers.Serializer):
     """page: of the file, where that is the caller's to know."""
@@ -34,9 +37,16 @@ class FileError(serializers.Serializer):
     page = serializers.IntegerField(required=False)
 
 
+class FileNote(serializers.Serializer):
+    """How the file was read, such as under another type than its name says."""
+
+    code = serializers.CharField()
+    detail = serializers.CharField()
+
+
 class FileSerializer(serializers.Serializer):
     """The file object. name, size and pages are null where they are not the caller's to know. origin: the file that it
-    came in as an attachment."""
+    came in as an attachment. notes: told to who uploaded it and to stewards."""
 
     id = serializers.UUIDField()
     name = serializers.CharField(allow_null=True)
@@ -52,6 +62,8 @@ class FileSerializer(serializers.Serializer):
     labels = Label(many=True)
     revision = serializers.IntegerField()
     origin = serializers.UUIDField(allow_null=True)
+    strategy = serializers.ChoiceField(STRATEGY_CHOICES)
+    notes = FileNote(many=True)
 
 
 class UploadSerializer(serializers.Serializer):
@@ -61,13 +73,16 @@ class UploadSerializer(serializers.Serializer):
     path = serializers.CharField(
         required=False, help_text="Where it stood among other files, with its name: links between files follow it."
     )
+    strategy = serializers.ChoiceField(STRATEGY_CHOICES, required=False)
 
 
 class FileText(TextBlock):
-    """A paragraph of a file. page: from 1, null where the format has none. section: the headings above it."""
+    """A paragraph of a file. page: from 1, null where the format has none. section: the headings above it. read_by: who
+    read it, only of text that was read off a picture."""
 
     page = serializers.IntegerField(allow_null=True)
     section = serializers.CharField()
+    read_by = serializers.ChoiceField(["ocr", "vision"], required=False)
 
 
 class FilePlaceholder(Placeholder):
@@ -183,6 +198,7 @@ def take_upload(scope: Scope, entity: Entity, files: Any, data: Any) -> File:
         collection=str(data.get("collection") or ""),
         labels=read_labels(data),
         path=str(data.get("path") or ""),
+        strategy=str(data.get("strategy") or ""),
     )
 
 

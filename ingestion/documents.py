@@ -15,8 +15,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args, overload
 
+from ingestion.seen import Wanted
+
 Kind = Literal["heading", "text", "table", "list", "code"]
+ReadBy = Literal["", "ocr", "vision"]
 KINDS: frozenset[str] = frozenset(get_args(Kind))
+READERS: frozenset[str] = frozenset(get_args(ReadBy))
 JOIN = "\n\n"
 LONGEST_TARGET, LONGEST_WORDS = 2_000, 300  # characters, of a link
 MOST_LINKS = 5_000  # of a file
@@ -100,7 +104,8 @@ class ParagraphText:
     page: 1-based, None where the format has no pages. boxes: one per word, in the order of the text; they may lie on
     several pages (a running header is one paragraph with a box on every page that shows it), so a page is cleared
     only when every paragraph with a box on it is. heading_path: the headings above, outermost first, without the
-    paragraph itself. lang: ISO 639-1. start, end: span in the canonical text.
+    paragraph itself. lang: ISO 639-1. start, end: span in the canonical text. read_by: "" for the file's own text; else
+    who read it off a picture: optical recognition, or a model.
     """
 
     text: str
@@ -111,6 +116,7 @@ class ParagraphText:
     lang: str
     start: int
     end: int
+    read_by: ReadBy = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +129,14 @@ class Unaccounted:
     code: str
     detail: str
     page: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """Something about how a file was read, told to who uploaded it and to stewards; it blocks nothing."""
+
+    code: str
+    detail: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +166,11 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """Everything one file gave. strategy: `text` or `layout` (tables were looked for)."""
+    """Everything one file gave.
+
+    strategy: `text`, or `layout` where tables were found. notes: what people should know of how it was read. wanted:
+    pictures that nobody has looked at yet.
+    """
 
     media_type: str
     pages: int | None
@@ -161,6 +179,8 @@ class Extraction:
     strategy: str
     attachments: tuple[Attachment, ...] = ()
     links: tuple[Link, ...] = ()
+    notes: tuple[Note, ...] = ()
+    wanted: tuple[Wanted, ...] = ()
 
     @property
     def text(self) -> str:
@@ -176,11 +196,13 @@ class Extraction:
             "unaccounted": [[u.code, u.detail, u.page] for u in self.unaccounted],
             "attachments": [[a.part, a.name, a.paragraph] for a in self.attachments],
             "links": [[link.paragraph, link.target, link.words] for link in self.links],
+            "notes": [[n.code, n.detail] for n in self.notes],
+            "wanted": [w.to_json() for w in self.wanted],
         }
 
     def rows_to_json(self) -> Iterator[list[Any]]:
         for p in self.paragraphs:
-            yield [p.text, p.kind, p.page, Boxes(p.boxes).to_json(), list(p.heading_path), p.lang]
+            yield [p.text, p.kind, p.page, Boxes(p.boxes).to_json(), list(p.heading_path), p.lang, p.read_by]
 
     @classmethod
     def from_json(cls, head: Any, rows: Iterable[Any]) -> Extraction:
@@ -211,15 +233,20 @@ class Extraction:
                     )
                     for paragraph, target, words in head.get("links", ())[:MOST_LINKS]
                 ),
+                notes=tuple(Note(_text(code), _text(detail)) for code, detail in head.get("notes", ())),
+                wanted=tuple(map(Wanted.from_json, head.get("wanted", ()))),
             )
         except (KeyError, TypeError, IndexError) as error:
             raise ValueError(f"not an extraction: {error}") from error
 
 
 def _paragraph_from_json(row: Any, start: int, paths: dict[tuple[str, ...], tuple[str, ...]]) -> ParagraphText:
-    text, kind, page, boxes, path, lang = row
+    text, kind, page, boxes, path, lang, *more = row
+    read_by: Any = more[0] if more else ""  # rows that were kept by an earlier version end before it
     if kind not in KINDS:
         raise ValueError(f"not a kind of paragraph: {kind!r}")
+    if read_by not in READERS:
+        raise ValueError(f"not who reads: {read_by!r:.40}")
     heading_path = tuple(_text(heading) for heading in path)
     return ParagraphText(
         text=_text(text),
@@ -230,6 +257,7 @@ def _paragraph_from_json(row: Any, start: int, paths: dict[tuple[str, ...], tupl
         lang=_text(lang),
         start=start,
         end=start + len(text),
+        read_by=read_by,
     )
 
 

@@ -83,7 +83,8 @@ class FileView:
     more, so that they do not tell; None where there is no such text yet. error: its
     sentence tells others the kind of problem only, no numbers. labels: atoms of what is readable or acknowledged in
     it. outcome: what came out, by label. stages: how it was worked on, told to whom the size of the original is;
-    the API leaves them out. origin: None also where the caller may not know of it.
+    the API leaves them out. notes: how it was read, told to the same. strategy: how it is to be read. origin: None also
+    where the caller may not know of it.
     url: of the reader, "" where there is nothing to read; the other addresses are "" where
     the caller may not.
     """
@@ -109,6 +110,8 @@ class FileView:
     may_delete: bool = False
     stages: Sequence[StageDone] = ()
     origin: "FileOrigin | None" = None
+    strategy: str = "auto"
+    notes: Sequence[Mapping[str, str]] = ()
 
     # Addresses of pages, which only pages ask for.
 
@@ -149,6 +152,8 @@ class FileView:
             "labels": labels_of_atoms(self.labels),
             "revision": self.revision,
             "origin": str(self.origin.id) if self.origin else None,
+            "strategy": self.strategy,
+            "notes": [dict(note) for note in self.notes],
         }
 
 
@@ -284,7 +289,20 @@ def _view(
         may_delete=record.deletes,
         stages=[StageDone(*given) for given in revision.stages] if own and revision else (),
         origin=origin,
+        strategy=file.strategy,
+        notes=file.notes if pages_known else (),
     )
+
+
+STRATEGY_CHOICES = (
+    ("", "As usual: as it was read before, else as its collection says"),
+    ("auto", "Automatically: its own text, OCR for scans and pictures"),
+    ("text", "Its own text only, nothing on pictures"),
+    ("layout", "Look for tables on every page"),
+    ("ocr", "Read every page by OCR"),
+    ("vision", "Let a model read every page (costs more)"),
+)
+"""Ways of reading as the upload form offers them (docs/ocr.md)."""
 
 
 def collection_choices(entity: Entity) -> list[tuple[str, str]]:

@@ -35,7 +35,8 @@ class Part:
 
 @dataclass(frozen=True)
 class Shown:
-    """A block as the template prints it. pieces: (text, whether it is marked). new_page: the page begins here."""
+    """A block as the template prints it. pieces: (text, whether it is marked). new_page: the page begins here. read_by:
+    who read it off a picture, where the block before was not read so."""
 
     block: Block
     new_page: int | None
@@ -44,6 +45,7 @@ class Shown:
     pieces: Sequence[tuple[str, bool]] = ()
     table: Table | None = None
     items: Sequence[str] = ()
+    read_by: str = ""
 
     @property
     def is_text(self) -> bool:
@@ -73,6 +75,7 @@ def sections(blocks: Sequence[Block]) -> list[Shown]:
     """Blocks with what a page needs to print them."""
     shown: list[Shown] = []
     page: int | None = None
+    reader = ""
     for block in blocks:
         turned = block.page if block.page is not None and block.page != page else None
         page = block.page if block.page is not None else page
@@ -80,7 +83,9 @@ def sections(blocks: Sequence[Block]) -> list[Shown]:
             shown.append(Shown(block, turned, requires=chips_of_atoms(block.requires)))
             continue
         table = read_table(block.text) if block.kind == "table" else None
-        shown.append(Shown(block, turned, chips_of(block.label), pieces=pieces(block), table=table))
+        changed = block.read_by if block.read_by != reader or turned else ""
+        reader = block.read_by
+        shown.append(Shown(block, turned, chips_of(block.label), pieces=pieces(block), table=table, read_by=changed))
     return shown
 
 

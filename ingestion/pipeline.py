@@ -10,7 +10,7 @@ steps at most a window or a batch, and no call to a model is made twice. Nothing
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -29,6 +29,7 @@ from ingestion.documents import Extraction
 from ingestion.embedders import EmbeddingFailed
 from ingestion.extract import extract_file
 from ingestion.index import RowDraft, Vector, embed_texts, known_vectors
+from ingestion.looking import Looker
 from ingestion.models import Stage, State
 from ingestion.passages import labelled, passages_of, summaries_of
 from ingestion.publish import Outdated, publish
@@ -58,17 +59,28 @@ class Step:
 
 
 def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
-    """Paragraphs from the bytes, in a limited process; of a published revision, from what was published."""
+    """Paragraphs from the bytes, in limited processes; of a published revision, from what was published."""
     if work.published:
         with Scope.for_service(work.workspace).open():
             return published_extraction(work)
 
-    def show(progress: Progress) -> None:
-        if progress.page and progress.pages:
-            checkpoint(work.claim, Stage.EXTRACT, 100 * (progress.page - 1) // progress.pages)
+    done_so_far = 0
 
+    def show(progress: Progress) -> None:
+        nonlocal done_so_far  # a file with pictures is read twice, and its progress goes one way
+        if progress.page and progress.pages:
+            done_so_far = max(done_so_far, 100 * (progress.page - 1) // progress.pages)
+            checkpoint(work.claim, Stage.EXTRACT, done_so_far)
+
+    def keep(part: int, data: Mapping[str, Any]) -> None:
+        save(work, Stage.EXTRACT, data, part)
+
+    with Scope.for_service(work.workspace).open():
+        saved = results.load_parts(work.claim.revision, Stage.EXTRACT, work.witness)
+    tell = seldom(show)
+    look = Looker(work.workspace, work.strategy, keep, tell, saved)
     with local_copy(work.path) as path:
-        return extract_file(path, work.name, strategy=work.strategy, on_progress=seldom(show))
+        return extract_file(path, work.name, strategy=work.strategy, on_progress=tell, look=look)
 
 
 def classify(work: Work, done: dict[Stage, Any]) -> Classified:

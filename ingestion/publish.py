@@ -26,6 +26,7 @@ from ingestion.work import Marked, Segmented, Work, load_work
 
 COLUMNS = (
     "position", "data_classification", "floor", "votes", "page", "boxes", "kind", "headings", "lang", "start", "end",
+    "read_by",
 )  # fmt: skip
 
 
@@ -112,6 +113,7 @@ def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, A
         pages=extraction.pages,
         accounted=not extraction.unaccounted,
         unaccounted=[{"code": u.code, "detail": u.detail, "page": u.page} for u in extraction.unaccounted],
+        notes=[{"code": note.code, "detail": note.detail} for note in extraction.notes],
         error_code="",
         error_detail="",
         error_page=None,
@@ -164,4 +166,5 @@ def _paragraph(work: Work, position: int, paragraph: ParagraphText, marked: Mark
         lang=paragraph.lang,
         start=paragraph.start,
         end=paragraph.end,
+        read_by=paragraph.read_by,
     )

@@ -28,7 +28,8 @@ NOTICE = "Platform extraction: open the original for the authoritative version."
 class TextBlock:
     """A paragraph. level: of a heading, from 1. section: the readable headings above. label: None while not classified.
 
-    marks: spans of the text that a citation means, by character; cited: the paragraph is part of it.
+    marks: spans of the text that a citation means, by character; cited: the paragraph is part of it. read_by: `ocr` or
+    `vision` where it was read off a picture.
     """
 
     passage: UUID
@@ -40,6 +41,7 @@ class TextBlock:
     level: int = 1
     cited: bool = False
     marks: tuple[tuple[int, int], ...] = ()
+    read_by: str = ""
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -49,6 +51,7 @@ class TextBlock:
             "section": self.section,
             "labels": None if self.label is None else label_list(self.label),
             "passage": str(self.passage),
+            **({"read_by": self.read_by} if self.read_by else {}),
         }
 
 
@@ -98,6 +101,7 @@ def _text_block(row: Paragraph, texts: dict[UUID, str]) -> TextBlock:
         section=SEPARATOR.join(above),
         label=row.data_classification,
         level=min(len(row.headings) + 1, 6),
+        read_by=row.read_by,
     )
 
 

@@ -28,10 +28,12 @@ def published_extraction(work: Work) -> Extraction:
             lang=row.lang,
             start=row.start,
             end=row.end,
+            read_by=row.read_by,  # type: ignore[arg-type]
         )
         for row in rows
     )
-    return Extraction(work.media_type, work.pages, paragraphs, work.unaccounted, work.strategy or "text")
+    strategy = work.strategy or "text"
+    return Extraction(work.media_type, work.pages, paragraphs, work.unaccounted, strategy, notes=work.notes)
 
 
 def published_votes(work: Work, extraction: Extraction) -> Classified:

@@ -18,7 +18,7 @@ from ingestion.access import get_file_or_404, get_record_for, is_steward, visibl
 from ingestion.api import take_upload
 from ingestion.claims import UNFINISHED
 from ingestion.link_views import link_panel
-from ingestion.listing import collection_choices, file_view, file_views, list_attachments, list_files
+from ingestion.listing import STRATEGY_CHOICES, collection_choices, file_view, file_views, list_attachments, list_files
 from ingestion.models import State
 from ingestion.pages import part_of, sections
 from ingestion.reader import NOTICE, Placeholder, blocks, cited_by, mark
@@ -38,6 +38,7 @@ def files_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
         "entity": entity,
         "files": list_files(scope, entity),
         "collections": collection_choices(entity),
+        "strategies": STRATEGY_CHOICES,
         "may_upload": may(scope, entity, "upload"),
         "max_bytes": settings.CLEARANCE_MAX_UPLOAD,
     }
@@ -149,10 +150,12 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = mark(blocks(scope, file), cited)
     part = part_of(found, query.get("part", ""))
     entity = get_entity_or_404(scope, file.entity_id)
+    shown = file_view(scope, file)
     context = {
-        "file": file_view(scope, file),
+        "file": shown,
         "attachments": list_attachments(scope, file),
         "unaccounted": file.unaccounted if is_steward(scope) else [],
+        "notes": shown.notes,
         "entity": entity,
         "notice": NOTICE,
         "part": part,

@@ -12,7 +12,8 @@ from entities.models.classification import FIRST_COMPOUND
 from entities.rag import Collection
 from ingestion.access import collection_of, floor_atoms
 from ingestion.claims import Claim, ClaimLost
-from ingestion.documents import Unaccounted
+from ingestion.documents import Note, Unaccounted
+from ingestion.extract import STRATEGIES
 from ingestion.models import File
 from ingestion.vector_models import current_model
 from ingestion.votes import Vote
@@ -20,7 +21,7 @@ from llm import prompts, rules
 from llm.client import model_for
 from llm.prompts import Level
 
-SCHEMA = 1
+SCHEMA = 2
 """Raised by a change of extraction, chunking or the form of the rows, so that older witnesses do not match."""
 
 
@@ -29,7 +30,8 @@ class Work:
     """A claimed revision.
 
     floor: atoms that every paragraph needs (collection, file). published: the revision is the one readers see; only its
-    labels are worked over again, and its bytes are not opened. unaccounted, pages, media_type: of the published one.
+    labels are worked over again, and its bytes are not opened. unaccounted, notes, pages, media_type: of the published
+    one. strategy: None where pages are looked at as they need it.
     depth: how many files it lies in, as an attachment of an attachment.
     """
 
@@ -48,6 +50,7 @@ class Work:
     pages: int | None
     unaccounted: tuple[Unaccounted, ...]
     depth: int = 0
+    notes: tuple[Note, ...] = ()
 
     @property
     def file(self) -> UUID:
@@ -143,7 +146,7 @@ def load_work(claim: Claim) -> Work:
         name=file.name,
         entity=file.entity_id,
         path=revision.blob.path,
-        strategy=strategy if strategy in ("text", "layout") else None,
+        strategy=strategy if strategy in STRATEGIES else None,
         collection=collection,
         floor=floor_atoms(file),
         levels=workspace_levels(),
@@ -154,6 +157,7 @@ def load_work(claim: Claim) -> Work:
         pages=file.pages,
         unaccounted=tuple(Unaccounted(u["code"], u["detail"], u.get("page")) for u in file.unaccounted),
         depth=_depth(file),
+        notes=tuple(Note(n["code"], n["detail"]) for n in file.notes),
     )
 
 

@@ -17,6 +17,7 @@ from ingestion.documents import (
     Kind,
     Link,
     ParagraphText,
+    ReadBy,
     Unaccounted,
 )
 from ingestion.extract import language
@@ -38,10 +39,15 @@ class _Raw:
     page: int | None
     boxes: Boxes
     heading_path: tuple[str, ...]
+    read_by: ReadBy
 
 
 class Builder:
-    """Takes cleaned text. `level` makes a heading: 1.0 is the outermost, larger numbers lie deeper."""
+    """Takes cleaned text. `level` makes a heading: 1.0 is the outermost, larger numbers lie deeper. page, read_by: of
+    paragraphs that say nothing else."""
+
+    page: int | None = None
+    read_by: ReadBy = ""
 
     def __init__(self) -> None:
         self._rows: list[_Raw] = []
@@ -62,6 +68,7 @@ class Builder:
         level: float | None = None,
         path: tuple[str, ...] | None = None,
         links: Sequence[tuple[str, str]] = (),
+        read_by: ReadBy = "",
     ) -> int | None:
         """Appends a paragraph and returns its number, None for blank text. `boxes` must carry slices of `text`; `path`
         replaces the path the headings gave. links: (target, words) in the order of the text; a target that does not
@@ -85,7 +92,7 @@ class Builder:
             if header and start:  # a long table: its header stands on every part
                 part = text[:header] + part
                 moved = tuple(replace(box, start=box.start + header, end=box.end + header) for box in moved)
-            self._rows.append(_Raw(part, kind, page, Boxes(moved), above))
+            self._rows.append(_Raw(part, kind, page or self.page, Boxes(moved), above, read_by or self.read_by))
         if kind == "heading" and level is not None:
             self._path.append((level, text))
         return first
@@ -155,7 +162,7 @@ class Builder:
             lang = language.guess(row.text, whole)
             end = start + len(row.text)
             paragraphs.append(
-                ParagraphText(row.text, row.kind, row.page, row.boxes, row.heading_path, lang, start, end)
+                ParagraphText(row.text, row.kind, row.page, row.boxes, row.heading_path, lang, start, end, row.read_by)
             )
             start = end + len(JOIN)
         missed = tuple(self._unaccounted.values())

@@ -24,6 +24,7 @@ from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line, paragraph
 from ingestion.extract.docx_text import Links, misses_of_body, paragraphs_inside, spoken
+from ingestion.extract.eyes import Eyes
 from ingestion.extract.rows import markdown_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
@@ -68,7 +69,7 @@ KNOWN_PARTS = (
 )
 
 
-def extract(path: Path, *, limits: Limits, report: Report) -> Extraction:
+def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extraction:
     """Raises Quarantined: bomb, corrupt, empty."""
     _check_archive(path, limits)
     report("reading")
@@ -81,7 +82,7 @@ def extract(path: Path, *, limits: Limits, report: Report) -> Extraction:
         _Body(document, builder).run(body)
         for code, detail in misses_of_body(body):
             builder.miss(code, detail)
-        _look_at_parts(path, builder)
+        _look_at_parts(path, builder, eyes)
         builder.add_properties(_properties(document, path))
     except DAMAGE:
         raise _corrupt() from None
@@ -206,7 +207,7 @@ def _value(element: Any) -> str | None:
     return None if element is None else element.get(qn("w:val"))
 
 
-def _look_at_parts(path: Path, builder: Builder) -> None:
+def _look_at_parts(path: Path, builder: Builder, eyes: Eyes) -> None:
     with zipfile.ZipFile(path) as archive:
         for name in archive.namelist():
             part = "/" + name
@@ -214,7 +215,9 @@ def _look_at_parts(path: Path, builder: Builder) -> None:
                 continue
             for pattern, code, detail, only_with_text in KNOWN_PARTS:
                 if re.fullmatch(pattern, part):
-                    if not only_with_text or _has_text(archive, name):
+                    if code == "image":
+                        eyes.picture(builder, name, code, detail)
+                    elif not only_with_text or _has_text(archive, name):
                         builder.miss(code, detail)
                     break
             else:

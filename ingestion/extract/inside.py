@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 # Imported here, before rights are given up and before the file is opened, so that nothing has to be found later.
 from ingestion.documents import Extraction
 from ingestion.extract import sniff
+from ingestion.extract.eyes import Eyes
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 
@@ -20,9 +22,11 @@ def task(
     name: str,
     strategy: str | None = None,
     skip: Collection[int] = (),
+    seen: str | None = None,
 ) -> dict[str, Any]:
-    """For `run_limited("ingestion.extract.inside:task", …)`."""
-    extraction = extract(path, name, limits=limits, report=report, strategy=strategy, skip=skip)
+    """For `run_limited("ingestion.extract.inside:task", …)`. seen: file with what was seen on its pictures."""
+    eyes = Eyes(strategy, Path(seen) if seen else None)
+    extraction = extract(path, name, limits=limits, report=report, eyes=eyes, skip=skip)
     return {**extraction.head_to_json(), "rows": extraction.rows_to_json()}
 
 
@@ -32,34 +36,44 @@ def extract(
     *,
     limits: Limits | None = None,
     report: Report | None = None,
-    strategy: str | None = None,
+    eyes: Eyes | None = None,
     skip: Collection[int] = (),
 ) -> Extraction:
     """Reads the file at `path`, which came with the file name `name`. Raises Quarantined."""
-    limits = limits or Limits()
-    report = report or _silent
+    limits, report, eyes = limits or Limits(), report or _silent, eyes or Eyes()
     report("opening")
-    media_type = sniff.media_type(path, name)
+    found = sniff.look(path, name)
+    extraction = _extract(path, found.media_type, limits, report, eyes, skip)
+    return replace(extraction, notes=(*extraction.notes, *found.notes), wanted=eyes.in_order())
+
+
+def _extract(
+    path: Path, media_type: str, limits: Limits, report: Report, eyes: Eyes, skip: Collection[int]
+) -> Extraction:
     if media_type == sniff.PDF:
         from ingestion.extract import pdf
 
-        return pdf.extract(path, limits=limits, report=report, strategy=strategy, skip=skip)
+        return pdf.extract(path, limits=limits, report=report, skip=skip, eyes=eyes)
+    if media_type in sniff.PICTURES:
+        from ingestion.extract import picture
+
+        return picture.extract(path, media_type, limits=limits, report=report, eyes=eyes)
     if media_type == sniff.DOCX:
         from ingestion.extract import docx
 
-        return docx.extract(path, limits=limits, report=report)
+        return docx.extract(path, limits=limits, report=report, eyes=eyes)
     if media_type == sniff.XLSX:
         from ingestion.extract import xlsx
 
-        return xlsx.extract(path, limits=limits, report=report)
+        return xlsx.extract(path, limits=limits, report=report, eyes=eyes)
     if media_type == sniff.PPTX:
         from ingestion.extract import pptx
 
-        return pptx.extract(path, limits=limits, report=report, skip=skip)
+        return pptx.extract(path, limits=limits, report=report, skip=skip, eyes=eyes)
     if media_type == sniff.ODT:
         from ingestion.extract import odt
 
-        return odt.extract(path, limits=limits, report=report)
+        return odt.extract(path, limits=limits, report=report, eyes=eyes)
     if media_type == sniff.EML:
         from ingestion.extract import mail
 
@@ -70,6 +84,10 @@ def extract(
         text = _text(path, limits, html.declared_encoding)
         report("reading")
         return html.extract(text)
+    if media_type == sniff.RTF:
+        from ingestion.extract import rtf
+
+        return rtf.extract(path, limits=limits, report=report)
     text = _text(path, limits)
     report("reading")
     if media_type == sniff.MARKDOWN:

@@ -30,6 +30,12 @@ EMBEDDED = re.compile(r"data:[\w./+-]*;base64,[A-Za-z0-9+/=\s]{40,}")
 
 def extract(text: str) -> Extraction:
     builder = Builder()
+    add(text, builder)
+    return builder.extraction(sniff.MARKDOWN, None)
+
+
+def add(text: str, builder: Builder) -> None:
+    """The paragraphs of a text, to a builder that may have others."""
     text = clean(text)
     if front := FRONT_MATTER.match(text):
         builder.add(paragraph(front.group(1)), "code")
@@ -45,7 +51,6 @@ def extract(text: str) -> Extraction:
     environment: dict[str, Any] = {}
     _Walk(builder, parser.parse(text, environment)).run()
     _add_unused_definitions(environment.get("references", {}), builder)
-    return builder.extraction(sniff.MARKDOWN, None)
 
 
 def open_brackets(text: str) -> int:

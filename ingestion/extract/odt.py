@@ -7,7 +7,7 @@ recorded, and a part of the package that nobody thought of blocks the original.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ from ingestion.documents import Extraction, Kind
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line, paragraph
+from ingestion.extract.eyes import Eyes
 from ingestion.extract.package import DAMAGE, Package, attribute, local
 from ingestion.extract.package_parts import Part, look_at_parts, miss
 from ingestion.extract.rows import markdown_table
@@ -60,7 +61,7 @@ CONTAINERS = frozenset(
 )
 
 
-def extract(path: Path, *, limits: Limits, report: Report) -> Extraction:
+def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extraction:
     """Raises Quarantined: bomb, corrupt, empty, encrypted."""
     package = Package(path, limits, "LibreOffice")
     report("reading")
@@ -72,10 +73,11 @@ def extract(path: Path, *, limits: Limits, report: Report) -> Extraction:
                 raise Quarantined("encrypted", "This document is protected by a password. Save it without one.")
         content = package.root("content.xml")
         styles = package.root("styles.xml") if "styles.xml" in package.names else None
-        _Walk(builder, [root for root in (content, styles) if root is not None]).run(content)
+        roots = [root for root in (content, styles) if root is not None]
+        _Walk(builder, roots, package.names).run(content)
         if styles is not None and _has_margins(styles):
             miss(builder, "header_footer", WHAT)
-        look_at_parts(package, builder, SILENT_PARTS, KNOWN_PARTS, WHAT)
+        look_at_parts(package, builder, SILENT_PARTS, KNOWN_PARTS, WHAT, eyes)
         if "meta.xml" in package.names:
             builder.add_properties(_properties(package.root("meta.xml")))
     except DAMAGE:
@@ -86,8 +88,8 @@ def extract(path: Path, *, limits: Limits, report: Report) -> Extraction:
 
 
 class _Walk:
-    def __init__(self, builder: Builder, roots: list[Any]) -> None:
-        self._builder = builder
+    def __init__(self, builder: Builder, roots: list[Any], parts: Collection[str]) -> None:
+        self._builder, self._parts = builder, parts
         self._links: list[tuple[str, str]] = []  # of the paragraph that is being read: target, words
         self._hidden = {
             attribute(style, "name")
@@ -98,7 +100,8 @@ class _Walk:
 
     def run(self, root: Any) -> None:
         for element in root.iter(*(f"{{*}}{name}" for name in RECORDED)):
-            miss(self._builder, RECORDED[local(element)], WHAT)
+            if local(element) != "image" or attribute(element, "href") not in self._parts:  # parts are looked at
+                miss(self._builder, RECORDED[local(element)], WHAT)
         for element in root.iter("{*}user-field-decl"):
             if attribute(element, "string-value"):
                 miss(self._builder, "hidden_data", WHAT)

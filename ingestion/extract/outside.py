@@ -2,15 +2,32 @@
 
 from __future__ import annotations
 
+import json
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from ingestion.documents import Extraction
+from ingestion.documents import Extraction, Note
 from ingestion.sandbox import Limits, Quarantined, run_limited
 from ingestion.sandbox.runner import Listener
+from ingestion.seen import Seen, Wanted
 
-STRATEGIES = frozenset({"text", "layout"})
+STRATEGIES = frozenset({"text", "layout", "ocr", "vision"})
 MAX_BAD_PAGES = 5
 OF_ONE_PAGE = frozenset({"timeout", "memory", "crashed"})
+
+
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What somebody saw who looked at pictures, by key; None where nothing could be made out. Keys that are missing
+    were not looked at. notes: to be told of the file."""
+
+    seen: Mapping[str, Seen | None]
+    notes: tuple[Note, ...] = ()
+
+
+Look = Callable[[Path, Sequence[Wanted]], Looked]
 
 
 def take_attachment(path: Path, part: int, *, limits: Limits | None = None) -> bytes:
@@ -29,12 +46,15 @@ def extract_file(
     limits: Limits | None = None,
     on_progress: Listener | None = None,
     strategy: str | None = None,
+    look: Look | None = None,
 ) -> Extraction:
     """Reads one uploaded file. name: the name it came with, which its content is compared with.
 
-    strategy: `text` (fast, no tables), `layout` (tables are looked for on every page), or None: layout for pages whose
-    ruling lines suggest a table. A page that breaks the reader, takes too long or too much memory is left out and
-    recorded as `page_failed`; the others are read again without it, up to MAX_BAD_PAGES times.
+    strategy: `text` (what the file says itself, no tables), `layout` (tables are looked for on every page), `ocr` and
+    `vision` (every page is looked at), or None: layout for pages whose ruling lines suggest a table, and pages whose
+    text says too little are looked at, as are pictures. look: who looks; without, pictures are recorded as not read. A
+    page that breaks the reader, takes too long or too much memory is left out and recorded as `page_failed`; the others
+    are read again without it, up to MAX_BAD_PAGES times.
 
     Raises Quarantined with a reason for people, ValueError for an unknown strategy.
     """
@@ -42,17 +62,45 @@ def extract_file(
         raise ValueError(f"not a strategy of extraction: {strategy!r}")
     limits = limits or Limits()
     skip: list[int] = []
+    extraction = _read(path, name, limits, on_progress, strategy, skip, None)
+    if look is None or not extraction.wanted:
+        return extraction
+    looked = look(path, extraction.wanted)
+    if looked.seen:
+        with tempfile.NamedTemporaryFile("w", prefix="clearance-seen-", suffix=".jsonl", encoding="utf-8") as seen:
+            for key, what in looked.seen.items():
+                seen.write(json.dumps([key, None if what is None else what.to_json()], ensure_ascii=False) + "\n")
+            seen.flush()
+            extraction = _read(path, name, limits, on_progress, strategy, skip, Path(seen.name))
+    return replace(extraction, wanted=(), notes=(*extraction.notes, *looked.notes))
+
+
+def _read(
+    path: Path,
+    name: str,
+    limits: Limits,
+    on_progress: Listener | None,
+    strategy: str | None,
+    skip: list[int],
+    seen: Path | None,
+) -> Extraction:
+    """One reading; pages that break it are added to `skip`."""
     while True:
-        options = {"name": name, "strategy": strategy, "skip": skip}
+        options = {"name": name, "strategy": strategy, "skip": skip, "seen": str(seen) if seen else None}
         try:
             answer = run_limited(
-                "ingestion.extract.inside:task", path, limits=limits, on_progress=on_progress, options=options
+                "ingestion.extract.inside:task",
+                path,
+                limits=limits,
+                on_progress=on_progress,
+                options=options,
+                readable=[seen] if seen else [],
             )
         except Quarantined as refusal:
             page = refusal.page
             if refusal.code not in OF_ONE_PAGE or page is None or page in skip or len(skip) == MAX_BAD_PAGES:
                 raise
-            skip = [*skip, page]
+            skip.append(page)
             continue
         try:
             return Extraction.from_json(answer, answer.get("rows", []))

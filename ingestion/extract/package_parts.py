@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from ingestion.extract.build import Builder
+from ingestion.extract.eyes import Eyes
 from ingestion.extract.package import Package
 
 # {what}: the kind of document, in a word.
@@ -52,12 +53,14 @@ def miss(builder: Builder, code: str, what: str, page: int | None = None) -> Non
 
 
 def look_at_parts(
-    package: Package, builder: Builder, silent: re.Pattern[str], known: Iterable[Part], what: str
+    package: Package, builder: Builder, silent: re.Pattern[str], known: Iterable[Part], what: str, eyes: Eyes
 ) -> None:
-    """Records every part that `silent` does not match, by the first of `known` that does."""
+    """Records every part that `silent` does not match, by the first of `known` that does; pictures are looked at."""
     for name in package.names:
         if silent.fullmatch(name):
             continue
         part = next((part for part in known if re.fullmatch(part.pattern, name)), Part("", "unknown_part"))
-        if part.tags is None or package.has_text(name, *part.tags):
+        if part.code == "image":
+            eyes.picture(builder, name, part.code, DETAILS[part.code].format(what=what))
+        elif part.tags is None or package.has_text(name, *part.tags):
             miss(builder, part.code, what)

@@ -1,4 +1,5 @@
-"""A PDF with a text layer: paragraphs in reading order, headings, ruled tables, and what could not be read.
+"""A PDF: paragraphs in reading order, headings, ruled tables, and what could not be read. Pages whose text says too
+little, and pictures, are looked at (pdf_seen.py, pdf_pictures.py).
 
 Read page by page, so that memory does not grow with the number of pages; what needs the whole document (the usual
 font size, running headers) is told from a sample of neighbouring pages first.
@@ -7,32 +8,36 @@ font size, running headers) is told from a sample of neighbouring pages first.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pypdfium2 as pdfium
 
-from ingestion.documents import Box, Extraction
+from ingestion.documents import Box, Extraction, ReadBy
 from ingestion.extract import pdf_checks, pdf_links, pdf_revisions, sniff
 from ingestion.extract.build import Builder
+from ingestion.extract.eyes import UNCHECKED, Eyes, doubt
 from ingestion.extract.pdf_lines import Line, in_reading_order, segments, whole_lines
 from ingestion.extract.pdf_margins import Margins, Running
 from ingestion.extract.pdf_paragraphs import Block, Hyphenation, blocks
+from ingestion.extract.pdf_pictures import Pictures
+from ingestion.extract.pdf_seen import UNREADABLE, Joined, Look, join, wanted_of
 from ingestion.extract.pdf_tables import Table, TableFinder, suggests_table
-from ingestion.extract.pdf_words import PageContent, Picture, Word, read_page
+from ingestion.extract.pdf_words import PageContent, Word, read_page
+from ingestion.extract.seen_text import add_markdown, placed
 from ingestion.sandbox.limits import Limits, Quarantined, Report
+from ingestion.seen import Seen
 
 SAMPLE = 40  # pages
-ICON = 48.0  # points: smaller pictures are ornaments
-COVERED = 5  # words of a text layer under a picture that make it a scan with its text
 PROSE = 6  # words on a line that make it running text
-UNREADABLE = 0.2  # share of characters without a letter
+LAYER = ("Text layer",)
+BY_OCR_ONLY = ("Read by OCR only",)
 
 
-def extract(path: Path, *, limits: Limits, report: Report, strategy: str | None, skip: Collection[int]) -> Extraction:
-    """strategy: `text` never looks for tables, `layout` looks on every page, None where strokes suggest one.
-    skip: pages (1-based) that broke an earlier attempt. Raises Quarantined."""
+def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int], eyes: Eyes) -> Extraction:
+    """The strategy of `eyes` `text` never looks for tables, `layout` looks on every page, others where strokes suggest
+    one. skip: pages (1-based) that broke an earlier attempt. Raises Quarantined."""
     builder = Builder()
     links: dict[int, list[str]] = {}
     pages, properties = pdf_checks.check(path, builder, limits, report, links)
@@ -41,7 +46,7 @@ def extract(path: Path, *, limits: Limits, report: Report, strategy: str | None,
     except pdfium.PdfiumError:
         raise pdf_revisions.corrupt("This PDF is damaged and cannot be opened.") from None
     with TableFinder(path) as finder:
-        reading = _Reading(document, pages, builder, report, skip, finder, strategy, links)
+        reading = _Reading(document, pages, builder, report, skip, finder, eyes, links)
         reading.run()
         document.close()
     if not len(builder) and reading.blank_pages == pages:
@@ -61,6 +66,15 @@ class _LastTable:
     header: tuple[str, ...]
 
 
+@dataclass(slots=True)
+class _Page:
+    """A page with what it wants looked at, and with what was seen on it as a whole."""
+
+    content: PageContent
+    look: Look | None = None
+    joined: Joined | None = None
+
+
 class _Reading:
     """One document being read, page after page."""
 
@@ -72,16 +86,16 @@ class _Reading:
         report: Report,
         skip: Collection[int],
         finder: TableFinder,
-        strategy: str | None,
+        eyes: Eyes,
         links: dict[int, list[str]],
     ) -> None:
         self._document, self._pages, self._builder = document, pages, builder
-        self._report, self._skip, self._finder, self._strategy = report, skip, finder, strategy
+        self._report, self._skip, self._finder, self._eyes = report, skip, finder, eyes
         self._links = links
-        self._sampled: dict[int, PageContent] = {}
-        self._pictures: set[tuple[int, int, int]] = set()
+        self._sampled: dict[int, _Page] = {}
         self._running: list[Running] = []
         self._last_table: _LastTable | None = None
+        self._turn: Seen | None = None  # what was seen on the page that is being added, and which way up it is
         self.found_tables = False
         self.blank_pages = 0
 
@@ -93,8 +107,8 @@ class _Reading:
                 continue
             self._report("reading", number, self._pages)
             try:
-                content = self._sampled.pop(number, None) or self._read(number)
-                self._page(number, content)
+                sampled = self._sampled.pop(number, None)
+                self._page(number, sampled or self._read(number))
             except (MemoryError, Quarantined):
                 raise
             except Exception:  # whatever a hostile page makes the libraries raise costs this page alone
@@ -107,12 +121,18 @@ class _Reading:
     def _failed(self, number: int) -> None:
         self._builder.miss("page_failed", "This page could not be read; the others were.", number)
 
-    def _read(self, number: int) -> PageContent:
+    def _read(self, number: int) -> _Page:
         page = self._document[number - 1]
         try:
-            return read_page(page)
+            content = read_page(page)
         finally:
             page.close()
+        look = wanted_of(content, self._eyes.strategy)
+        seen = self._eyes.look(f"page {number}", number) if look is not None and look.whole else None
+        if look is None or seen is None:
+            return _Page(content, look)
+        joined = join(content, look, seen)
+        return _Page(content, look, joined) if joined is not None else _Page(content, Look("pictures"))
 
     def _take_sample(self) -> None:
         """Pairs of neighbours spread over the document, so that left and right pages are both met."""
@@ -124,12 +144,13 @@ class _Reading:
         for number in sorted(chosen - set(self._skip)):
             self._report("reading", number, self._pages)
             try:
-                content = self._read(number)
+                page = self._read(number)
             except (MemoryError, Quarantined):
                 raise
             except Exception:  # met again, and recorded, when its turn comes
                 continue
-            self._sampled[number] = content
+            self._sampled[number] = page
+            content = page.content
             upright = [word for word in content.words if not word.slanted]
             lines[number] = (_whole_lines(upright, content), content.height)
             runs += segments(upright)
@@ -138,11 +159,16 @@ class _Reading:
         self._body = sizes.most_common(1)[0][0] if sizes else max((run.size for run in runs), default=10.0)
         self._margins = Margins(lines)
         self._hyphenation = Hyphenation.of(runs)
+        self._pictures = Pictures(self._builder, self._eyes, self._hyphenation)
 
-    def _page(self, number: int, content: PageContent) -> None:
+    def _page(self, number: int, page: _Page) -> None:
+        content = page.content
         first_of_page = len(self._builder)
-        self._look_at_rest(number, content)
-        tables = self._tables(number, content)
+        self._look_at_rest(number, page)
+        self._turn = page.joined.seen if page.joined is not None else None
+        if self._turn is not None and self._turn.text:
+            add_markdown(self._turn.text, number, self._builder)
+        tables = self._tables(number, content) if self._turn is None or not self._turn.turned else []
         upright = [word for word in content.words if not word.slanted]
         runs = self._without_running(number, content, segments(upright))
         runs += [Line([], table=table) for table in tables]
@@ -156,10 +182,20 @@ class _Reading:
         slanted = [word for word in content.words if word.slanted]
         if slanted:
             self._add_slanted(slanted, number)
+        if page.joined is not None:
+            self._add_slanted(page.joined.more, number, BY_OCR_ONLY, "ocr")
+            self._turn = None
+            self._add_slanted(page.joined.leftover, number, LAYER)
+        elif content.words:
+            self._pictures.take(number, content, page.look)
         pdf_links.tell(self._builder, number, first_of_page, self._links.get(number, []))
 
+    def _placed(self, boxes: Sequence[Box]) -> Sequence[Box]:
+        return boxes if self._turn is None else placed(boxes, self._turn)
+
     def _tables(self, number: int, content: PageContent) -> list[Table]:
-        if self._strategy == "text" or (self._strategy is None and not suggests_table(content)):
+        strategy = self._eyes.strategy
+        if strategy == "text" or (strategy != "layout" and not suggests_table(content)):
             return []
         try:
             tables = self._finder.find(number, content)
@@ -182,10 +218,13 @@ class _Reading:
                 ((b.text, b.boxes) for b in blocks([line], number, self._body, self._hyphenation)), ("", ())
             )
             if running.paragraph is None:
-                running.paragraph = self._builder.add(text, page=number, boxes=boxes, path=())
+                read_by: ReadBy = "ocr" if any(word.seen for word in line.words) else ""
+                running.paragraph = self._builder.add(
+                    text, page=number, boxes=self._placed(boxes), path=(), read_by=read_by
+                )
                 self._running.append(running)
             else:
-                running.boxes.extend(boxes)
+                running.boxes.extend(self._placed(boxes))
         if not dropped:
             return runs
         kept = [[word for word in run.words if id(word) not in dropped] for run in runs]
@@ -193,27 +232,40 @@ class _Reading:
 
     def _add(self, block: Block, number: int, before: _LastTable | None) -> _LastTable | None:
         if block.table is None:
-            self._builder.add(block.text, block.kind, page=number, boxes=block.boxes, level=block.level)
+            boxes = self._placed(block.boxes)
+            read_by: ReadBy = "ocr" if block.seen else ""
+            self._builder.add(block.text, block.kind, page=number, boxes=boxes, level=block.level, read_by=read_by)
             return None
         table = block.table
         header = None
         if before is not None and before.page == number - 1 and table.continues(before.table):
             header = before.header
-        text, boxes = table.markdown(number, header)
-        self._builder.add(text, "table", page=number, boxes=boxes)
+        text, found = table.markdown(number, header)
+        self._builder.add(text, "table", page=number, boxes=found)
         return _LastTable(number, table, header or table.header)
 
-    def _add_slanted(self, words: list[Word], number: int) -> None:
-        """Text that runs upwards or across: in the order it was written, as one paragraph."""
+    def _add_slanted(
+        self, words: Sequence[Word], number: int, path: tuple[str, ...] | None = None, read_by: ReadBy = ""
+    ) -> None:
+        """Text that runs upwards or across, or that nobody saw: in the order it was written, as one paragraph."""
         text, boxes = "", []
         for word in words:
             text += " " if text else ""
             boxes.append(Box(number, word.x0, word.y0, word.x1, word.y1, len(text), len(text) + len(word.text)))
             text += word.text
-        self._builder.add(text, page=number, boxes=boxes)
+        self._builder.add(text, page=number, boxes=self._placed(boxes), path=path, read_by=read_by)
 
-    def _look_at_rest(self, number: int, content: PageContent) -> None:
-        """What of the page is no text: recorded as not accounted for, unless it is an ornament."""
+    def _look_at_rest(self, number: int, page: _Page) -> None:
+        """What of the page is no text and was not looked at: recorded as not accounted for, unless there is nothing."""
+        content, joined = page.content, page.joined
+        if joined is not None:
+            doubt(joined.seen, self._builder, number)
+            if joined.unread:
+                self._builder.miss("no_text_layer", "This page is a picture, and no text could be read on it.", number)
+            if joined.unchecked:
+                self._builder.miss("vision_unchecked", UNCHECKED, number)
+            self.blank_pages += joined.blank
+            return
         if not content.words:
             if content.marks:
                 self._builder.miss("no_text_layer", "This page has no text layer; what it shows was not read.", number)
@@ -223,17 +275,8 @@ class _Reading:
         if content.unmapped > UNREADABLE * content.characters:
             self._builder.miss("unreadable_text", "The fonts of this page do not say what its letters are.", number)
             content.words = []
-        for picture in content.pictures:
-            if max(picture.x1 - picture.x0, picture.y1 - picture.y0) <= ICON or picture.key in self._pictures:
-                continue
-            self._pictures.add(picture.key)
-            if not _has_text_layer(picture, content.words):
-                self._builder.miss("image", "This page has a picture; text in it, if any, was not read.", number)
-
-
-def _has_text_layer(picture: Picture, words: Iterable[Word]) -> bool:
-    inside = (w for w in words if w.invisible and picture.x0 <= w.x0 <= picture.x1 and picture.y0 <= w.y0 <= picture.y1)
-    return sum(1 for _ in zip(range(COVERED), inside, strict=False)) == COVERED
+        elif page.look is not None and page.look.why == "language":
+            self._builder.miss("unreadable_text", "The text of this page is not in any language that is known.", number)
 
 
 def _whole_lines(words: list[Word], content: PageContent) -> list[Line]:

@@ -61,13 +61,15 @@ class Hyphenation:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """One paragraph of a page, or one table. level: of a heading, smaller is further out."""
+    """One paragraph of a page, or one table. level: of a heading, smaller is further out. seen: some of it
+    was read off a picture."""
 
     text: str
     kind: Kind
     boxes: tuple[Box, ...]
     level: float | None = None
     table: Table | None = None
+    seen: bool = False
 
 
 def blocks(lines: Sequence[Line], page: int, body: float, hyphenation: Hyphenation) -> Iterator[Block]:
@@ -82,7 +84,7 @@ def blocks(lines: Sequence[Line], page: int, body: float, hyphenation: Hyphenati
             continue
         level = _heading_level(run, text, body)
         kind: Kind = "heading" if level is not None else "list" if MARKER.match(text) else "text"
-        yield Block(text, kind, boxes, level)
+        yield Block(text, kind, boxes, level, seen=any(word.seen for line in run for word in line.words))
 
 
 def _runs(lines: Sequence[Line]) -> Iterator[list[Line]]:

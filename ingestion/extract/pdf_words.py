@@ -6,6 +6,7 @@ All places are in points on the page as it is shown (after rotation, relative to
 from __future__ import annotations
 
 import ctypes
+import hashlib
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -25,7 +26,7 @@ MAX_RULE_THICKNESS = 3.0
 @dataclass(slots=True)
 class Word:
     """One word. base: y of the base line. size: font size in points. split: the word goes on in the next one, which
-    stands on another line, and `text` ends with the hyphen that was printed."""
+    stands on another line, and `text` ends with the hyphen that was printed. seen: read off a picture."""
 
     text: str
     x0: float
@@ -38,6 +39,7 @@ class Word:
     slanted: bool
     invisible: bool
     split: bool = False
+    seen: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +50,7 @@ class Picture:
     y0: float
     x1: float
     y1: float
-    key: tuple[int, int, int]
+    key: tuple[int, int, int, str]
 
 
 @dataclass(slots=True)
@@ -245,10 +247,13 @@ def _within(form: Any, outer: Mapping) -> Mapping:
     return inner
 
 
-def _image_key(piece: Any) -> tuple[int, int, int]:
+def _image_key(piece: Any) -> tuple[int, int, int, str]:
     width, height = ctypes.c_uint(), ctypes.c_uint()
     c.FPDFImageObj_GetImagePixelSize(piece, width, height)
-    return width.value, height.value, c.FPDFImageObj_GetImageDataRaw(piece, None, 0)
+    size = c.FPDFImageObj_GetImageDataRaw(piece, None, 0)
+    content = ctypes.create_string_buffer(size)
+    c.FPDFImageObj_GetImageDataRaw(piece, content, size)
+    return width.value, height.value, size, hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
 def _rules_of(piece: Any, box: tuple[float, float, float, float]) -> Iterator[tuple[float, float, float, float]]:

@@ -16,8 +16,9 @@ from ingestion.documents import Extraction
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line, paragraph
-from ingestion.extract.package import DAMAGE, Package, attribute, local, properties
-from ingestion.extract.package_parts import Part, look_at_parts, miss
+from ingestion.extract.eyes import Eyes
+from ingestion.extract.package import DAMAGE, Link, Package, attribute, local, properties
+from ingestion.extract.package_parts import DETAILS, Part, look_at_parts, miss
 from ingestion.extract.rows import markdown_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
@@ -46,14 +47,14 @@ KNOWN_PARTS = (
 )
 
 
-def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]) -> Extraction:
+def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int], eyes: Eyes) -> Extraction:
     """skip: slides (1-based) that broke an earlier attempt. Raises Quarantined: bomb, corrupt, empty, no_pages,
     too_many_pages."""
     package = Package(path, limits, "PowerPoint")
     report("reading")
     builder = Builder()
     try:
-        deck = _Deck(package, builder)
+        deck = _Deck(package, builder, eyes)
         slides = deck.slides()
         if not slides:
             raise Quarantined("no_pages", "This presentation has no slides. Check that you chose the right file.")
@@ -69,7 +70,7 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
         if deck.failed == len(slides):
             raise package.corrupt()
         deck.finish(slides)
-        look_at_parts(package, builder, SILENT_PARTS, KNOWN_PARTS, DECK)
+        look_at_parts(package, builder, SILENT_PARTS, KNOWN_PARTS, DECK, eyes)
         builder.add_properties(properties(package))
     except DAMAGE:
         raise package.corrupt() from None
@@ -79,8 +80,8 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
 
 
 class _Deck:
-    def __init__(self, package: Package, builder: Builder) -> None:
-        self._package, self._builder = package, builder
+    def __init__(self, package: Package, builder: Builder, eyes: Eyes) -> None:
+        self._package, self._builder, self._eyes = package, builder, eyes
         self._part = next(link.target for link in package.links("").values() if link.kind == "officeDocument")
         self._running: set[str] = set()
         self._pictures: set[str] = set()
@@ -118,7 +119,7 @@ class _Deck:
         for name in self._package.names:
             if re.fullmatch(r"ppt/slide(?:Layouts|Masters)/[^/]+\.xml", name):
                 root = self._package.root(name)
-                self._background(root)
+                self._background(root, name)
                 for shape in _shapes(root):
                     if _placeholder(shape) is None:
                         self._shape(shape, name)
@@ -191,10 +192,17 @@ class _Deck:
             key = link.target if link else ""
             if key not in self._pictures and not _is_ornament(shape):
                 self._pictures.add(key)
-                miss(self._builder, "image", DECK, self._page)
+                self._picture(link)
         described = next(shape.iter("{*}cNvPr"), None)
         if described is not None:
             self._add(paragraph(f"{described.get('title') or ''} {described.get('descr') or ''}"), "text")
+
+    def _picture(self, link: Link | None) -> None:
+        if link is None or link.external:
+            miss(self._builder, "image", DECK, self._page)
+        else:
+            detail = DETAILS["image"].format(what=DECK)
+            self._eyes.picture(self._builder, link.target, "image", detail, self._page, self._path)
 
     def _look_behind(self, root: Any, name: str) -> None:
         """What belongs to a slide and does not stand on it."""
@@ -208,14 +216,20 @@ class _Deck:
                 miss(self._builder, "media", DECK, self._page)
             elif link.kind == "notesSlide" and self._has_notes(link.target):
                 miss(self._builder, "notes", DECK, self._page)
-        self._background(root)
+        self._background(root, name)
         words = dict.fromkeys(text for word in said if (text := one_line(word)))
         self._add("Links: " + ", ".join(words) if words else "", "text")
 
-    def _background(self, root: Any) -> None:
+    def _background(self, root: Any, part: str) -> None:
         background = next(root.iter("{*}bg"), None)
-        if background is not None and next(background.iter("{*}blip"), None) is not None:
-            miss(self._builder, "image", DECK, self._page)
+        blip = next(background.iter("{*}blip"), None) if background is not None else None
+        if blip is None:
+            return
+        link = self._package.links(part).get(attribute(blip, "embed") or attribute(blip, "link") or "")
+        key = link.target if link else ""
+        if key not in self._pictures:
+            self._pictures.add(key)
+            self._picture(link)
 
     def _has_notes(self, name: str) -> bool:
         self._noted.add(name)

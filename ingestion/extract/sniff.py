@@ -1,4 +1,4 @@
-"""What a file is, told from its content and then compared with its name."""
+"""What a file is, told from its content. A name that says otherwise is no reason not to read it: people are told."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
+from ingestion.documents import Note
 from ingestion.extract.decode import decode
 from ingestion.sandbox.limits import Quarantined
 
@@ -17,13 +18,18 @@ XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 ODT = "application/vnd.oasis.opendocument.text"
 HTML = "text/html"
+RTF = "application/rtf"
+PNG = "image/png"
+JPEG = "image/jpeg"
+TIFF = "image/tiff"
+PICTURES = frozenset((PNG, JPEG, TIFF))
 EML = "message/rfc822"
 CSV = "text/csv"
 MARKDOWN = "text/markdown"
 PLAIN = "text/plain"
 READ = (
     "PDF, Word (.docx), Excel (.xlsx), PowerPoint (.pptx), OpenDocument texts (.odt), web pages (.html), "
-    "e-mails (.eml), CSV, Markdown and plain text can be read"
+    "Rich Text (.rtf), e-mails (.eml), CSV, Markdown, plain text and pictures (.png, .jpg, .tif) can be read"
 )
 
 _BY_NAME = {
@@ -34,6 +40,13 @@ _BY_NAME = {
     ".pptx": PPTX,
     ".pptm": PPTX,
     ".ppsx": PPTX,
+    ".rtf": RTF,
+    ".png": PNG,
+    ".jpg": JPEG,
+    ".jpeg": JPEG,
+    ".jpe": JPEG,
+    ".tif": TIFF,
+    ".tiff": TIFF,
     ".odt": ODT,
     ".ott": ODT,
     ".html": HTML,
@@ -50,18 +63,18 @@ _BY_NAME = {
 _TEXT_NAMES = frozenset({"", ".txt", ".text", ".md", ".markdown", ".log", ".rst"})
 _HEAD = 1024
 _MAGIC = (
-    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    (b"GIF8", "a GIF image"),
-    (b"II*\x00", "a TIFF image"),
-    (b"MM\x00*", "a TIFF image"),
-    (b"{\\rtf", "a Rich Text document"),
-    (b"\x1f\x8b", "a gzip archive"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
-    (b"Rar!", "a RAR archive"),
-    (b"\x7fELF", "a program"),
-    (b"MZ", "a program"),
-    (b"SQLite format 3\x00", "a database"),
+    (b"\x89PNG\r\n\x1a\n", PNG, "a PNG picture"),
+    (b"\xff\xd8\xff", JPEG, "a JPEG picture"),
+    (b"II*\x00", TIFF, "a TIFF picture"),
+    (b"MM\x00*", TIFF, "a TIFF picture"),
+    (b"{\\rtf", RTF, "a Rich Text document"),
+    (b"GIF8", None, "a GIF picture (save it as .png)"),
+    (b"\x1f\x8b", None, "a gzip archive"),
+    (b"7z\xbc\xaf\x27\x1c", None, "a 7-Zip archive"),
+    (b"Rar!", None, "a RAR archive"),
+    (b"\x7fELF", None, "a program"),
+    (b"MZ", None, "a program"),
+    (b"SQLite format 3\x00", None, "a database"),
 )
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _ZIP = b"PK\x03\x04"
@@ -75,8 +88,16 @@ class Found:
     what: str
 
 
-def media_type(path: Path, name: str) -> str:
-    """The media type of the file at `path` that came with `name`.
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a file is read as. notes: where its name says something else."""
+
+    media_type: str
+    notes: tuple[Note, ...] = ()
+
+
+def look(path: Path, name: str) -> Kind:
+    """What the file at `path` is, that came with `name`.
 
     Raises Quarantined: empty, encrypted, mislabelled, unsupported, corrupt.
     """
@@ -85,33 +106,37 @@ def media_type(path: Path, name: str) -> str:
     found = _look(path, said)
     if found.media_type == PLAIN:
         if said == EML and _has_headers(path):
-            return EML
-        if said == PLAIN or (said is None and suffix in _TEXT_NAMES):
-            return PLAIN
+            return Kind(EML)
         if said in (MARKDOWN, HTML, CSV):
-            return said
-        if said is None:
-            raise Quarantined("unsupported", f"Files of type {suffix} are not read. {READ}.")
-    if said is not None and found.media_type != said:
-        if found.what:
-            raise Quarantined(
-                "mislabelled",
-                f"The name ends in {suffix}, but the content is {found.what}. "
-                "Give the file the name of what it is, or export it again.",
-            )
-        raise Quarantined(
-            "corrupt",
-            f"The name ends in {suffix}, but the content is not of that form. The file is probably damaged: "
-            "save it again from the program that wrote it.",
-        )
-    if found.media_type is None:
-        raise Quarantined("unsupported", f"This file is {found.what or 'of a type that is not known'}. {READ}.")
-    if said is None and suffix not in ("",):
+            return Kind(said)
+        if said == PLAIN or (said is None and suffix in _TEXT_NAMES):
+            return Kind(PLAIN)
+    if found.media_type is not None:
+        if found.media_type == said or not suffix:
+            return Kind(found.media_type)
+        return Kind(found.media_type, (_note(suffix, said, found),))
+    if said is not None and found.what:
         raise Quarantined(
             "mislabelled",
-            f"The name ends in {suffix}, but the content is {found.what}. Give the file the name of what it is.",
+            f"The name ends in {_short(suffix)}, but the content is {found.what}, which is not read. "
+            "Give the file the name of what it is, or export it again.",
         )
-    return found.media_type
+    if said is not None:
+        raise Quarantined(
+            "corrupt",
+            f"The name ends in {_short(suffix)}, but the content is not of that form. The file is probably damaged: "
+            "save it again from the program that wrote it.",
+        )
+    raise Quarantined("unsupported", f"This file is {found.what or 'of a type that is not known'}. {READ}.")
+
+
+def _note(suffix: str, said: str | None, found: Found) -> Note:
+    but = "but the content is" if said is not None else "which says little here; the content is"
+    return Note("mislabelled", f"The name ends in {_short(suffix)}, {but} {found.what}: it was read as that.")
+
+
+def _short(suffix: str) -> str:
+    return suffix if len(suffix) <= 12 else suffix[:11] + "…"
 
 
 def _look(path: Path, said: str | None) -> Found:
@@ -128,9 +153,9 @@ def _look(path: Path, said: str | None) -> Found:
         return _look_into_zip(path)
     if head.startswith(_OLE):
         return _look_into_ole(path)
-    for magic, what in _MAGIC:
+    for magic, kind, what in _MAGIC:
         if head.startswith(magic):
-            return Found(None, what)
+            return Found(kind, what)
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"%PDF-") or (said == PDF and b"%PDF-" in head):
         return Found(PDF, "a PDF document")
     with path.open("rb") as file:

@@ -17,6 +17,7 @@ from ingestion.documents import Extraction
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line
+from ingestion.extract.eyes import Eyes
 from ingestion.extract.package import DAMAGE, Link, Package, attribute, forget, local, properties
 from ingestion.extract.package_parts import Part, look_at_parts, miss
 from ingestion.extract.rows import Grid
@@ -56,14 +57,14 @@ KNOWN_PARTS = (
 WORKBOOK = "workbook"
 
 
-def extract(path: Path, *, limits: Limits, report: Report) -> Extraction:
+def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extraction:
     """Raises Quarantined: bomb, corrupt, empty."""
     package = Package(path, limits, "Excel")
     report("reading")
     builder = Builder()
     try:
         _Workbook(package, builder, report).run()
-        look_at_parts(package, builder, SILENT_PARTS, KNOWN_PARTS, WORKBOOK)
+        look_at_parts(package, builder, SILENT_PARTS, KNOWN_PARTS, WORKBOOK, eyes)
         builder.add_properties(properties(package))
     except DAMAGE:
         raise package.corrupt() from None

@@ -54,9 +54,10 @@ class File(models.Model):
     was not shown: a refusal or another name would tell of that one. floor: label given at upload, on top of the
     collection's. claim: who works on it until `claimed_until`; work is claimed with a conditional UPDATE; without a
     claim, `claimed_until` is when it may be tried again. accounted: nothing in the published revision escaped
-    extraction (else the original is for stewards only). unaccounted: [{code, detail, page}]. origin: the file that
-    this one came in as an attachment, as its `part`; named_by: the paragraph there that names it. attachments: how
-    many files came in the published revision of this one.
+    extraction (else the original is for stewards only). unaccounted: [{code, detail, page}]. notes: [{code, detail}],
+    how the published revision was read. strategy: how it is read, `auto` for as its collection declares. origin: the
+    file that this one came in as an attachment, as its `part`; named_by: the paragraph there that names it.
+    attachments: how many files came in the published revision of this one.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -81,6 +82,7 @@ class File(models.Model):
     strategy = models.CharField(max_length=10, default="auto")
     accounted = models.BooleanField(default=False)
     unaccounted = models.JSONField(default=list)
+    notes = models.JSONField(default=list, db_default=models.Value([], models.JSONField()))
     origin = WorkspaceForeignKey("ingestion.File", null=True)
     part = models.PositiveIntegerField(default=0)
     named_by = models.UUIDField(null=True)

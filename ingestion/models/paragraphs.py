@@ -15,7 +15,7 @@ class Paragraph(Labelled):
 
     headings: ids of the headings above it, outermost first; a heading's text stands only in its own, labelled row.
     boxes: where its words stand, as `documents.Boxes` writes itself. start, end: span in the canonical text,
-    characters.
+    characters. read_by: "" for the file's own text, `ocr` or `vision` where it was read off a picture.
     """
 
     file = WorkspaceForeignKey(File)
@@ -27,6 +27,7 @@ class Paragraph(Labelled):
     lang = models.CharField(max_length=8, default="en")
     start = models.PositiveIntegerField(default=0)
     end = models.PositiveIntegerField(default=0)
+    read_by = models.CharField(max_length=8, default="", db_default="", blank=True)
 
     class Meta:
         ordering = ["position"]

@@ -45,7 +45,7 @@ def main() -> None:
     try:
         task = _load(orders["task"])
         report("starting")
-        confine(limits, readable=(path,))
+        confine(limits, readable=(path, *map(Path, orders["readable"])))
         if sys.platform != "linux":
             _watch_memory(limits.memory_bytes)
         result = task(path, limits=limits, report=report, **orders["options"])

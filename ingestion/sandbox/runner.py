@@ -12,7 +12,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -34,13 +34,14 @@ def run_limited(
     limits: Limits | None = None,
     on_progress: Listener | None = None,
     options: Mapping[str, Any] | None = None,
+    readable: Sequence[Path] = (),
 ) -> dict[str, Any]:
     """Runs `task` ("package.module:function", our own code) on the file at `path` in a limited process.
 
     The function is called as `function(path, *, limits, report, **options)` and returns a dict of JSON values, with
     bytes under the key `blob` and, under `rows`, an iterable that is sent bit by bit and comes back as a list (neither
-    key is there when there was nothing). `options` must be JSON. What `on_progress` raises ends the
-    child and reaches the caller, so that work can be cancelled.
+    key is there when there was nothing). `options` must be JSON. readable: files and folders of ours that it may read
+    beside the one file. What `on_progress` raises ends the child and reaches the caller, so that work can be cancelled.
 
     Raises Quarantined for everything the file is to blame for, FileNotFoundError when there is no file.
     """
@@ -54,14 +55,16 @@ def run_limited(
             f"This file has {_mib(size)} MB; files of up to {_mib(limits.file_bytes)} MB can be read. "
             "Split it or save it smaller.",
         )
-    with _Child(task, path.resolve(), limits, dict(options or {})) as child:
+    with _Child(task, path.resolve(), limits, dict(options or {}), readable) as child:
         return child.listen(on_progress)
 
 
 class _Child:
     """One limited process, killed with its whole group on leaving, whatever happened."""
 
-    def __init__(self, task: str, path: Path, limits: Limits, options: dict[str, Any]) -> None:
+    def __init__(
+        self, task: str, path: Path, limits: Limits, options: dict[str, Any], readable: Sequence[Path]
+    ) -> None:
         self._limits = limits
         self._last = Progress("starting")
         self._errors = b""
@@ -78,7 +81,13 @@ class _Child:
             env={"PATH": os.defpath, "LANG": "C.UTF-8", "MALLOC_ARENA_MAX": "2"},  # no key or address of ours
             start_new_session=True,
         )
-        orders = {"task": task, "path": str(path), "limits": dataclasses.asdict(limits), "options": options}
+        orders = {
+            "task": task,
+            "path": str(path),
+            "limits": dataclasses.asdict(limits),
+            "options": options,
+            "readable": [str(also.resolve()) for also in readable],
+        }
         stdin = _pipe(self._process.stdin)
         with contextlib.suppress(BrokenPipeError), stdin:
             stdin.write(json.dumps(orders).encode())

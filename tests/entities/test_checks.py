@@ -86,12 +86,12 @@ WRONG_VALUES = [
     (15, "coalesce", ["soon", -1, None]), (16, "propagation", ["sideways", -1, True, None]),
     (17, "icon", ["no-such-icon", "", None]), (17, "color", ["mauve", None, ["red"]]),
     (18, "children", [["Nope"], "Task"]), (18, "chat_references", [False]), (18, "chat_visibility", ["everybody"]),
-    (18, "collections", [{"a": Collection(strategy="ocr")}, {"a": Collection(strategy="vision")}]),  # type: ignore[arg-type]
 ]  # fmt: skip
 RIGHT_VALUES = [
     ("semantic", "{name}"), ("fields", ["name"]), ("fields", None), ("status_fields", ("status",)),
     ("pulse_tracked_fields", []), ("pulse", True), ("pulse_prompt", "Risks."), ("pulse_references", False),
     ("default", 6), ("default", (1, 5)), ("classified", {"value": (PII, FINANCIAL)}),
+    ("collections", {"a": Collection(strategy="ocr"), "b": Collection(strategy="vision")}),
     ("collections", {"a": Collection(strategy="layout", classification=(1, 2), name_classification=3)}),
     ("pulse_model", "deep"), ("pulse_refresh_after", 3600), ("pulse_refresh_after", None), ("coalesce", 0),
     ("propagation", "none"), ("propagation", 3), ("icon", "scale"), ("color", "lime"),

@@ -87,7 +87,7 @@ def test_hostile_ones_end_with_text_or_a_reason(tmp_path: Path, evil: str) -> No
 def test_other_content_under_its_name(tmp_path: Path) -> None:
     with pytest.raises(Quarantined) as caught:
         read(tmp_path, b"%PDF-1.7")
-    assert caught.value.code == "mislabelled"
+    assert caught.value.code == "corrupt", "it is read as the PDF that it claims to be"
     with pytest.raises(Quarantined) as caught:
         read(tmp_path, ";;\n;;\n")
     assert caught.value.code == "empty"

@@ -103,11 +103,10 @@ def test_what_is_neither_text_nor_attachment(tmp_path: Path, part: str, code: st
 @pytest.mark.parametrize(
     ("content", "code"),
     [
-        (b"no headers here, only words", "mislabelled"),
         (b"Subject: x\nContent-Type: multipart/encrypted; boundary=b\n\n--b\n\nx\n--b--", "encrypted"),
         (b"Subject: x\nContent-Type: application/pkcs7-mime\n\nMIIB", "encrypted"),
         (b"X-Spam: 1\n\n", "empty"),
-        (b"%PDF-1.7", "mislabelled"),
+        (b"%PDF-1.7", "corrupt"),
     ],
 )
 def test_what_is_no_message_to_read(tmp_path: Path, content: bytes, code: str) -> None:

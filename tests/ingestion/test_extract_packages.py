@@ -7,7 +7,7 @@ import openpyxl
 import pptx
 import pytest
 
-from ingestion.extract import extract_file
+from ingestion.extract import extract_file, inside
 from ingestion.sandbox import Limits, Quarantined
 from tests.ingestion.packages import exchange, odt, part
 
@@ -98,6 +98,9 @@ def test_a_part_that_is_no_xml_and_one_that_is_missing(office: tuple[Path, str, 
 
 def test_the_wrong_name(office: tuple[Path, str, str]) -> None:
     path, name, _ = office
-    assert refused(path, "report.pdf") == "mislabelled"
-    assert refused(path, "report.xyz") == "mislabelled"
-    assert extract_file(path, "report").paragraphs == extract_file(path, name.upper()).paragraphs
+    right = inside.extract(path, name.upper())
+    assert not right.notes
+    assert inside.extract(path, "report") == right
+    for other in ("report.pdf", "report.xyz"):
+        wrong = inside.extract(path, other)
+        assert (wrong.paragraphs, [note.code for note in wrong.notes]) == (right.paragraphs, ["mislabelled"])

@@ -60,13 +60,12 @@ def test_nothing_in_it(tmp_path: Path, content: bytes, name: str) -> None:
     ("content", "name", "code"),
     [
         (b"%PDF-1.7 but nothing else", "a.pdf", "corrupt"),
-        (b"\x89PNG\r\n\x1a\n" + b"x" * 100, "a.pdf", "mislabelled"),
-        (b"\x89PNG\r\n\x1a\n" + b"x" * 100, "a.png", "unsupported"),
-        (b"Just a letter to somebody.", "a.pdf", "mislabelled"),
-        (b"Just a letter to somebody.", "a.docx", "mislabelled"),
-        (b"<!DOCTYPE html><html><body>Hi</body></html>", "a.txt", "mislabelled"),
+        (b"\x89PNG\r\n\x1a\n" + b"x" * 100, "a.pdf", "corrupt"),
+        (b"\x89PNG\r\n\x1a\n" + b"x" * 100, "a.png", "corrupt"),
+        (b"GIF89a" + b"x" * 100, "a.gif", "unsupported"),
+        (b"MZ" + b"x" * 100, "a.docx", "mislabelled"),
         (b",,\n,,\n", "a.csv", "empty"),
-        (b"{\\rtf1 hello}", "a.rtf", "unsupported"),
+        (b"{\\rtf1 {}}", "a.rtf", "empty"),
         (bytes(range(256)) * 20, "a.pdf", "corrupt"),
         (bytes(range(256)) * 20, "a.bin", "unsupported"),
         (bytes(range(256)) * 20, "a.txt", "corrupt"),
@@ -88,10 +87,22 @@ def test_a_zip_renamed_to_pdf(tmp_path: Path) -> None:
 
 def test_a_pdf_renamed_and_one_without_a_name(tmp_path: Path) -> None:
     path = draw(tmp_path / "upload", text_page)
-    assert refused_here(path, "letter.docx").code == "mislabelled"
-    assert refused_here(path, "letter.xyz").code == "mislabelled"
-    assert inside.extract(path, "letter").media_type == "application/pdf"
-    assert inside.extract(path, "LETTER.PDF").media_type == "application/pdf"
+    for name in ("letter.docx", "letter.xyz", "letter.txt", "letter.png"):
+        extraction = inside.extract(path, name)
+        (note,) = extraction.notes
+        assert (extraction.media_type, note.code) == ("application/pdf", "mislabelled")
+        assert name[-4:] in note.detail
+        assert "a PDF document" in note.detail
+    for name in ("letter", "LETTER.PDF"):
+        extraction = inside.extract(path, name)
+        assert (extraction.media_type, extraction.notes) == ("application/pdf", ())
+
+
+@pytest.mark.parametrize("name", ["a.pdf", "a.docx", "a.eml", "a.png", "a.json", "a.py"])
+def test_plain_text_by_any_name_is_text(tmp_path: Path, name: str) -> None:
+    extraction = inside.extract(written(tmp_path, b"Just a letter to somebody."), name)
+    assert (extraction.text, extraction.media_type) == ("Just a letter to somebody.", "text/plain")
+    assert [note.code for note in extraction.notes] == ["mislabelled"]
 
 
 @pytest.mark.parametrize("name", ["../../etc/passwd.pdf", "x" * 300 + ".pdf", "a\x00b.pdf", "ä\u202efdp.pdf"])

@@ -60,6 +60,8 @@ def test_the_answer_has_the_shape_of_the_contract(alice: Person, contract: Contr
         "labels": [],
         "revision": 1,
         "origin": None,
+        "strategy": "auto",
+        "notes": [],
     }
     assert alice.api.get(f"/api/files/{file['id']}/").json() == file
     listed = alice.api.get(files_url(contract)).json()
@@ -241,7 +243,7 @@ def pdf(*, pages: int, password: str = "") -> bytes:
         ("nothing.pdf", pdf(pages=0)),
         ("renamed.pdf", zipped("a.txt", b"hello")),
         ("corrupt.pdf", b"%PDF-1.7\nnothing that a PDF needs"),
-        ("mislabelled.docx", b"just some text"),
+        ("mislabelled.docx", b"MZ\x90\x00" + bytes(200)),
         ("bomb.docx", zipped("word/document.xml", b"0" * 300_000_000)),
         ("program.exe", b"MZ\x90\x00" + bytes(200)),
     ],

@@ -1,0 +1,86 @@
+"""Pictures among the text of PDF pages: what is read on them stands as paragraphs behind the text of their page.
+
+A picture that returns at the same place of other pages, such as a logo, is looked at once; its paragraphs get a box on
+every page that shows it, so that a page is cleared only when they are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from ingestion.documents import Box
+from ingestion.extract.build import Builder
+from ingestion.extract.eyes import IN_PICTURES, Eyes, doubt
+from ingestion.extract.pdf_lines import in_reading_order, segments
+from ingestion.extract.pdf_paragraphs import Hyphenation, blocks
+from ingestion.extract.pdf_seen import Look, has_text_layer, is_ornament, joined
+from ingestion.extract.pdf_words import PageContent, Picture, Word
+from ingestion.seen import Region, Seen
+
+Place = tuple[tuple[int, int, int, str], tuple[int, ...]]
+UNREAD = "This page has a picture; text in it, if any, was not read."
+NO_TITLES = 1_000.0  # points: no type is larger than a body of that size, so nothing on a picture becomes a heading
+
+
+@dataclass(slots=True)
+class _Told:
+    """What a picture said when it was met first."""
+
+    paragraphs: list[tuple[int, tuple[Box, ...]]] = field(default_factory=list)
+
+
+class Pictures:
+    def __init__(self, builder: Builder, eyes: Eyes, hyphenation: Hyphenation) -> None:
+        self._builder, self._eyes, self._hyphenation = builder, eyes, hyphenation
+        self._told: dict[Place, _Told] = {}
+        self._recorded: set[tuple[int, int, int, str]] = set()
+
+    def take(self, number: int, content: PageContent, look: Look | None) -> None:
+        """The pictures of a page whose text has been read."""
+        open_ones = [p for p in content.pictures if not is_ornament(p) and not has_text_layer(p, content.words)]
+        fresh: list[Picture] = []
+        for picture in open_ones:
+            told = self._told.get(_place(picture))
+            if told is None:
+                fresh.append(picture)
+            for paragraph, boxes in told.paragraphs if told else ():
+                self._builder.more_boxes(paragraph, [replace(box, page=number) for box in boxes])
+        regions = tuple(on_page(picture, content) for picture in fresh)
+        seen = self._eyes.look(f"page {number}", number, regions) if fresh and look is not None else None
+        if seen is not None:
+            self._read(number, content, list(zip(fresh, regions, strict=True)), seen)
+            return
+        for picture in fresh:
+            if picture.key not in self._recorded:
+                self._recorded.add(picture.key)
+                self._builder.miss("image", UNREAD, number)
+
+    def _read(self, number: int, content: PageContent, pictures: list[tuple[Picture, Region]], seen: Seen) -> None:
+        doubt(seen, self._builder, number)
+        left = joined(content.words, seen)
+        for picture, region in pictures:
+            told = self._told[_place(picture)] = _Told()
+            inside = [word for word in left if _is_in(word, region)]
+            taken = {id(word) for word in inside}
+            left = [word for word in left if id(word) not in taken]
+            for group in in_reading_order(segments(inside), content.width):
+                for block in blocks(group, number, NO_TITLES, self._hyphenation):
+                    paragraph = self._builder.add(
+                        block.text, page=number, boxes=block.boxes, path=IN_PICTURES, read_by="ocr"
+                    )
+                    if paragraph is not None:
+                        told.paragraphs.append((paragraph, block.boxes))
+
+
+def on_page(picture: Picture, content: PageContent) -> Region:
+    """The part of a picture that shows."""
+    return max(0.0, picture.x0), max(0.0, picture.y0), min(content.width, picture.x1), min(content.height, picture.y1)
+
+
+def _place(picture: Picture) -> Place:
+    return picture.key, tuple(round(n) for n in (picture.x0, picture.y0, picture.x1, picture.y1))
+
+
+def _is_in(word: Word, region: Region) -> bool:
+    x, y = (word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2
+    return region[0] - 5 <= x <= region[2] + 5 and region[1] - 5 <= y <= region[3] + 5

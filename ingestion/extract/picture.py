@@ -1,0 +1,63 @@
+"""A picture as a file: a scan of one page, or of several in a TIFF. Its text is what is read on it, with boxes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ingestion.documents import Extraction
+from ingestion.extract.build import Builder
+from ingestion.extract.eyes import PAPER, UNCHECKED, Eyes, doubt
+from ingestion.extract.pdf_lines import in_reading_order, segments
+from ingestion.extract.pdf_paragraphs import Hyphenation, blocks
+from ingestion.extract.scan import Unreadable, frames_of
+from ingestion.extract.seen_text import add_markdown, placed, words_of
+from ingestion.sandbox.limits import Limits, Quarantined, Report
+from ingestion.seen import Seen
+
+
+def extract(path: Path, media_type: str, *, limits: Limits, report: Report, eyes: Eyes) -> Extraction:
+    """Raises Quarantined: corrupt, empty, too_many_pages."""
+    report("reading")
+    try:
+        pages = frames_of(path, limits.pages)
+    except Unreadable:
+        raise Quarantined("corrupt", "This picture is damaged and cannot be opened. Save it again.") from None
+    if pages > limits.pages:
+        raise Quarantined(
+            "too_many_pages", f"This file has more than {limits.pages:,} pictures; so many are not read. Split it."
+        )
+    builder = Builder()
+    blank = 0
+    for number in range(1, pages + 1):
+        report("reading", number, pages)
+        seen = eyes.look(f"page {number}", number)
+        if seen is None:
+            builder.miss("no_text_layer", "This picture was not read; what it shows is not known.", number)
+        else:
+            blank += not _add(seen, number, builder)
+    if blank == pages and not builder.missed():
+        raise Quarantined("empty", "There is nothing on this picture but paper. Check that you chose the right file.")
+    return builder.extraction(media_type, pages)
+
+
+def _add(seen: Seen, number: int, builder: Builder) -> bool:
+    """Whether there is anything on it."""
+    doubt(seen, builder, number)
+    before = len(builder)
+    if seen.text:
+        add_markdown(seen.text, number, builder)
+        if not seen.width:
+            builder.miss("vision_unchecked", UNCHECKED, number)
+    else:
+        runs = segments(words_of(seen))
+        sizes = sorted(run.size for run in runs for _ in run.words)
+        body = sizes[len(sizes) // 2] if sizes else 10.0
+        hyphenation = Hyphenation.of(runs)
+        for group in in_reading_order(runs, seen.width):
+            for block in blocks(group, number, body, hyphenation):
+                boxes = placed(block.boxes, seen)
+                builder.add(block.text, block.kind, page=number, boxes=boxes, level=block.level, read_by="ocr")
+    if len(builder) == before and seen.ink > PAPER:
+        builder.miss("no_text_layer", "No text could be read on this picture.", number)
+        return True
+    return len(builder) > before

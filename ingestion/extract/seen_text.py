@@ -1,0 +1,49 @@
+"""Words that were read off a picture, made into lines and paragraphs by the code that does it for PDFs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ingestion.documents import Box
+from ingestion.extract.build import Builder
+from ingestion.extract.eyes import UNSURE
+from ingestion.extract.pdf_lines import in_reading_order, segments
+from ingestion.extract.pdf_paragraphs import Hyphenation, blocks
+from ingestion.extract.pdf_words import Word
+from ingestion.seen import Seen
+
+
+def words_of(seen: Seen) -> list[Word]:
+    """For the code that makes lines and paragraphs; places are those of the upright picture."""
+    return [
+        Word(w.text, w.x0, w.y0, w.x1, w.y1, w.base, w.size, False, False, False, seen=True)
+        for w in seen.words
+        if any(letter.isalnum() for letter in w.text) or w.confidence >= UNSURE
+    ]
+
+
+def texts_of(seen: Seen) -> list[str]:
+    """Paragraphs in reading order."""
+    runs = segments(words_of(seen))
+    width = max((run.x1 for run in runs), default=0.0)
+    body = max((run.size for run in runs), default=10.0)
+    hyphenation = Hyphenation.of(runs)
+    return [block.text for group in in_reading_order(runs, width) for block in blocks(group, 1, 2 * body, hyphenation)]
+
+
+def placed(boxes: Sequence[Box], seen: Seen) -> tuple[Box, ...]:
+    """Boxes on the upright picture as they lie on the page that is shown."""
+    if not seen.turned:
+        return tuple(boxes)
+    return tuple(Box(b.page, *seen.shown((b.x0, b.y0, b.x1, b.y1)), b.start, b.end) for b in boxes)
+
+
+def add_markdown(text: str, page: int | None, builder: Builder) -> None:
+    """What a model read on a page, as paragraphs of that page."""
+    from ingestion.extract import markdown
+
+    builder.page, builder.read_by = page, "vision"
+    try:
+        markdown.add(text, builder)
+    finally:
+        builder.page, builder.read_by = None, ""
