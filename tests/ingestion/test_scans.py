@@ -17,6 +17,8 @@ from tests.ingestion.extracted import missed, texts, the
 from tests.ingestion.pdfs import LOREM, WIDTH, draw, line, prose
 from tests.ingestion.scans import both, packed, photographed, read_all, scan, worn
 
+pytestmark = pytest.mark.ocr
+
 SECRET = "The settlement with Harbour Lights is 4,250,000 pounds."
 
 
