@@ -24,7 +24,7 @@ class Migration(migrations.Migration):
 
     dependencies = [
         ("entities", "0014_label_grants"),
-        ("ingestion", "0023_read_off_pictures"),
+        ("ingestion", "0026_quarantine"),
     ]
 
     operations = [
