@@ -16,7 +16,7 @@ from llm import prompts
 from llm.client import Call, complete
 from llm.labels import WindowLabels, read_labels
 from llm.prompts import Level
-from llm.rules import rule_votes
+from llm.rules import heading_votes, rule_votes
 
 WINDOW = 40_000  # characters
 WINDOW_PARAGRAPHS = 200  # more would not fit the longest answer
@@ -74,9 +74,12 @@ def ask_model(classifier: Classifier, texts: Sequence[str]) -> tuple[WindowLabel
     return read_labels(reply, count=len(texts), levels=values), prompt.injections
 
 
-def rules_vote(text: str, lang: str) -> Vote:
-    found = rule_votes(text, lang)
-    return Vote("rules", found.atoms, "; ".join(found.reasons)[:LONGEST_REASON])
+def rules_vote(text: str, lang: str, above: Sequence[str] = ()) -> Vote:
+    """above: the headings over the text; what they declare is its floor (docs/adr/0037)."""
+    votes = [rule_votes(text, lang), *map(heading_votes, above)]
+    atoms = frozenset().union(*(vote.atoms for vote in votes))
+    reasons = dict.fromkeys(reason for vote in votes for reason in vote.reasons)
+    return Vote("rules", atoms, "; ".join(reasons)[:LONGEST_REASON])
 
 
 def windows(paragraphs: Sequence[ParagraphText]) -> list[range]:

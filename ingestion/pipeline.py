@@ -10,8 +10,8 @@ steps at most a window or a batch, and no call to a model is made twice. Nothing
 
 import logging
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -35,8 +35,9 @@ from ingestion.passages import labelled, passages_of, summaries_of
 from ingestion.publish import Outdated, publish
 from ingestion.quarantine import REJECTED, quarantine
 from ingestion.sandbox import Progress, Quarantined
-from ingestion.segmenting import FLOOR, mark
+from ingestion.segmenting import FLOOR, mark, texts_by_label
 from ingestion.stored import known_votes, published_extraction, published_votes
+from ingestion.synthesis import synthesise
 from ingestion.vector_models import embedder_of
 from ingestion.votes import Vote
 from ingestion.work import Classified, Segmented, Work, load_work
@@ -97,9 +98,11 @@ def classify(work: Work, done: dict[Stage, Any]) -> Classified:
         with Scope.for_service(work.workspace).open():
             return published_votes(work, extraction)
     paragraphs = extraction.paragraphs
-    votes: list[list[Vote]] = [[Vote("inherited", work.floor, FLOOR), rules_vote(p.text, p.lang)] for p in paragraphs]
+    votes: list[list[Vote]] = [
+        [Vote("inherited", work.floor, FLOOR), rules_vote(p.text, p.lang, p.heading_path)] for p in paragraphs
+    ]
     if not work.collection.classify:
-        return Classified(tuple(map(tuple, votes)))
+        return Classified(tuple(map(tuple, votes)), asked=True)
     with Scope.for_service(work.workspace).open():
         known, proposals = known_votes(work, paragraphs)
         saved = results.load_parts(work.claim.revision, Stage.CLASSIFY, work.witness_of(Stage.CLASSIFY))
@@ -122,13 +125,24 @@ def classify(work: Work, done: dict[Stage, Any]) -> Classified:
             votes[number].append(vote)
     proposals += [summary for answer in answers for summary in answer.summaries]
     injections = tuple(dict.fromkeys(name for answer in answers for name in answer.injections))
-    return Classified(tuple(map(tuple, votes)), tuple(proposals), injections)
+    return Classified(tuple(map(tuple, votes)), tuple(proposals), injections, asked=bool(answers))
 
 
 def segment(work: Work, done: dict[Stage, Any]) -> Segmented:
-    """Every paragraph's identity and label, so that runs of one label can be cut."""
+    """Every paragraph's identity and label, so that runs of one label can be cut; then a summary per label."""
+    extraction, classified = done[Stage.EXTRACT], done[Stage.CLASSIFY]
     with Scope.for_service(work.workspace).open():
-        return mark(work, done[Stage.EXTRACT], done[Stage.CLASSIFY])
+        segmented = mark(work, extraction, classified)
+        saved = results.load_parts(work.claim.revision, Stage.SEGMENT, work.witness_of(Stage.SEGMENT))
+    if not classified.asked:
+        return segmented
+
+    def keep(label: int, sentences: Sequence[str]) -> None:
+        save(work, Stage.SEGMENT, list(sentences), label)
+
+    classifier = Classifier(work.workspace, work.levels, work.guidance, work.name)
+    made = synthesise(classifier, texts_by_label(extraction, segmented.paragraphs), segmented.summaries, saved, keep)
+    return replace(segmented, summaries=made)
 
 
 def chunk(work: Work, done: dict[Stage, Any]) -> list[RowDraft]:

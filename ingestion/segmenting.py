@@ -160,14 +160,19 @@ def summaries(extraction: Extraction, classified: Classified, marked: Sequence[M
     """label → sentences. A proposal counts for the label that the paragraphs it was made from ended with; where they
     ended with several, it may hold words of each, and counts for none.
     """
-    texts: dict[int, list[str]] = {}
-    for paragraph, mark_ in zip(extraction.paragraphs, marked, strict=True):
-        if mark_.label is not None and paragraph.kind in ("text", "list", "table"):
-            texts.setdefault(mark_.label, []).append(paragraph.text)
     proposed: dict[int, list[str]] = {}
     for text, numbers in classified.proposals:
         labels = {marked[n].label for n in numbers}
         label = labels.pop() if len(labels) == 1 else None
         if label is not None:
             proposed.setdefault(label, []).extend(sentences(text))
-    return summarise(texts, proposed)
+    return summarise(texts_by_label(extraction, marked), proposed)
+
+
+def texts_by_label(extraction: Extraction, marked: Sequence[Marked]) -> dict[int, list[str]]:
+    """label → the running texts with exactly that label, in order."""
+    texts: dict[int, list[str]] = {}
+    for paragraph, mark_ in zip(extraction.paragraphs, marked, strict=True):
+        if mark_.label is not None and paragraph.kind in ("text", "list", "table"):
+            texts.setdefault(mark_.label, []).append(paragraph.text)
+    return texts

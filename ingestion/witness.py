@@ -69,7 +69,7 @@ def inputs_of(collection: Collection, strategy: str, levels: Sequence[Level], gu
         policy=digest(epoch, told, guidance, declared),
         rules=str(rules.VERSION),
         model=model_for("fast"),
-        prompt=prompts.digest(*prompts.CLASSIFY_TEMPLATES),
+        prompt=prompts.digest(*prompts.CLASSIFY_TEMPLATES, *prompts.SUMMARISE_TEMPLATES),
     )
 
 

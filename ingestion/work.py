@@ -82,17 +82,20 @@ class Work:
 @dataclass(frozen=True)
 class Classified:
     """votes: of each paragraph, in order, manual ones aside. proposals: (summary, numbers of the paragraphs it was made
-    from) as the model gave them. injections: what was neutralised in its prompts."""
+    from) as the model gave them. injections: what was neutralised in its prompts. asked: the text is new to this
+    workspace, so that summaries are made of it; else those that equal inputs gave serve."""
 
     votes: tuple[tuple[Vote, ...], ...]
     proposals: tuple[tuple[str, tuple[int, ...]], ...] = ()
     injections: tuple[str, ...] = ()
+    asked: bool = False
 
     def to_json(self) -> dict[str, Any]:
         return {
             "votes": [[vote.to_json() for vote in votes] for votes in self.votes],
             "proposals": [[text, list(numbers)] for text, numbers in self.proposals],
             "injections": list(self.injections),
+            "asked": self.asked,
         }
 
     @classmethod
@@ -101,6 +104,7 @@ class Classified:
             tuple(tuple(Vote.from_json(vote) for vote in votes) for votes in data["votes"]),
             tuple((text, tuple(numbers)) for text, numbers in data["proposals"]),
             tuple(data["injections"]),
+            data["asked"],
         )
 
 

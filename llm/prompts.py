@@ -199,6 +199,21 @@ def classify_window(
     )
 
 
+SUMMARISE_TEMPLATES = ("summarise_system", "summarise_user")
+
+
+def summarise(excerpts: Sequence[str]) -> Prompt:
+    """Ask for a few sentences on excerpts of one label."""
+    clean = _Cleaner()
+    shown = [{"n": n, "text": clean(text)} for n, text in enumerate(excerpts)]
+    return Prompt(
+        system=render("summarise_system"),
+        messages=[_user(render("summarise_user", excerpts=shown))],
+        max_tokens=500,
+        injections=clean.injections,
+    )
+
+
 def passages(documents: Iterable[Document]) -> Rendered:
     """Numbered passages grouped by document, for a Pulse prompt or a tool's result."""
     clean = _Cleaner()

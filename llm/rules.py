@@ -15,7 +15,7 @@ labels. What a document says about itself can raise its labels and never lower t
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, SECRET
 from llm.recognisers.contact import HOME, is_company_phone, is_home
@@ -30,7 +30,7 @@ from llm.recognisers.secrets import find_secrets
 from llm.recognisers.staff import ADDRESSED, PAPERS_OF, PERSONAL_PAPER, find_staff_matters, pays_somebody
 
 # Raised by a change of these rules, so that witnesses made with older rules do not match.
-VERSION = 3
+VERSION = 4
 # Characters of a piece of an overlong text, and how far two pieces overlap.
 PIECE, OVERLAP = 4_000, 400
 BLANKS = re.compile(r"[^\S\n]{3,}")
@@ -75,6 +75,27 @@ def rule_votes(text: str, lang: str = "en") -> RuleVote:
     votes = [_votes(text[start : start + PIECE], lang) for start in range(0, len(text), PIECE - OVERLAP)]
     atoms = frozenset().union(*(vote.atoms for vote in votes))
     return RuleVote(atoms, tuple(dict.fromkeys(reason for vote in votes for reason in vote.reasons)))
+
+
+@lru_cache(maxsize=4096)
+def heading_votes(heading: str) -> RuleVote:
+    """What a heading declares for the text under it: a mark or a statement of a classification ("Confidential – for the
+    board"), and nothing that it merely names (docs/adr/0037).
+    """
+    reasons: dict[str, int] = {}
+    for atom, reason in _marks(Reading(heading, [], [])):
+        if reason in DECLARING:
+            reasons.setdefault(f"under a heading {DECLARING[reason]}|{atom}", atom)
+    return RuleVote(frozenset(reasons.values()), tuple(dict.fromkeys(key.split("|")[0] for key in reasons)))
+
+
+DECLARING = {
+    "marked internal": "marked internal",
+    "marked confidential": "marked confidential",
+    "marked secret": "marked secret",
+    "states its own classification": "that states a classification",
+    "legal advice": "marked as legal advice",
+}
 
 
 @dataclass(frozen=True)

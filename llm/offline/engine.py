@@ -7,10 +7,12 @@ from collections.abc import Iterator
 from itertools import cycle
 from typing import Any
 
+from llm.fences import unfence
 from llm.messages import ToolUse
 from llm.offline import chatting, classifying, pulsing
 from llm.offline.answering import answer as quotes_for
-from llm.offline.reading import element, has_element, last_question, lines, passages, text_of
+from llm.offline.reading import PARAGRAPH, element, has_element, last_question, lines, passages, text_of
+from llm.offline.summaries import summarise
 from llm.offline.tokens import estimate
 from llm.prompts import NOT_FOUND
 from llm.wire import Answer, new_id
@@ -32,6 +34,8 @@ def answer(body: dict[str, Any]) -> Answer:
         if chatting.needs_search(body):
             return _tool(chatting.SEARCH, chatting.search_input(body), body)
         return _text(chatting.spoken_answer(body), body)
+    if has_element(prompt, "excerpts"):
+        return _text(summarise([unfence(found["text"]) for found in PARAGRAPH.finditer(prompt)]), body)
     if has_element(prompt, "record") and has_element(prompt, "passages"):
         return _text(_pulse(prompt), body)
     if has_element(prompt, "message"):
