@@ -40,7 +40,7 @@ def test_what_a_model_leaves_out_stays_unlabelled_and_out_of_the_index(
         script.push(tool_use=labelled(3, {}, left_out={2}))
         script.push(tool_use=("record_labels", {"paragraphs": [{"n": 0, "labels": [77]}], "summaries": []}))
         file = ready(alice, contract, "a.txt", b"The gate is green.\n\nThe fence is new.\n\nThe lamp is old.\n")
-        assert len(script.requests) == 2
+        assert len(script.requests) == 2 + 1  # a window, what it forgot, a summary
         assert "lamp" in script.requests[1].text
         assert "gate" not in script.requests[1].text
     assert texts(viewer, file) == ["The gate is green.", "The fence is new."]
@@ -142,6 +142,6 @@ def test_classification_can_be_off_where_a_label_is_declared_and_rules_still_run
     monkeypatch.setattr(Contract.Rag, "collections", declared)
     with scripted.model() as script:
         file = ready(alice, contract)
-        assert script.requests == []
+        assert not any("record_labels" in request.tools for request in script.requests)
     assert viewer.api.get(f"/api/files/{file}/reader/").status_code == 404
     assert texts(staff, file)[3] == "[Financial]"

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from ingestion.classify import WINDOW, WINDOW_PARAGRAPHS, Classifier, model_votes, windows
 from ingestion.documents import ParagraphText
+from ingestion.votes import decide
 from llm.labels import ParagraphLabels, WindowLabels
 from llm.prompts import Level
 
@@ -86,3 +87,46 @@ def test_finished_windows_are_not_asked_again() -> None:
     again = model_votes(numbered(9), Classifier(1, LEVELS), done=saved, ask=ask)
     assert len(ask.asked) == 1
     assert again == first
+
+
+# How many calls a document takes
+
+
+def pages_of(count: int, length: int) -> list[ParagraphText]:
+    """Pages with one paragraph of `length` characters each, numbered in their text."""
+    return [ParagraphText(f"{n} ".ljust(length, "x"), "text", n + 1, (), (), "en", 0, length) for n in range(count)]
+
+
+def calls_for(given_: list[ParagraphText]) -> int:
+    ask = answering({})
+    results = model_votes(given_, Classifier(1, LEVELS), ask=ask)
+    assert {n for result in results for n in result.votes} == set(range(len(given_)))
+    return len(ask.asked)
+
+
+def test_calls_by_size() -> None:
+    assert calls_for(pages_of(10, WINDOW // 10)) == 1  # to the last character
+    assert calls_for([*pages_of(10, WINDOW // 10), *numbered(31)[30:]]) == 2  # and a few words more
+    assert calls_for(pages_of(26, WINDOW // 10)) == 3  # 10 pages, then twice 8 more with two again
+    assert calls_for(pages_of(27, WINDOW // 10)) == 4
+    without = [ParagraphText(f"{n} ".ljust(1_000, "x"), "text", None, (), (), "en", 0, 1_000) for n in range(41)]
+    assert calls_for(without[:39]) == 1  # no pages: stretches of 3,000 characters count as such
+    assert calls_for(without[:40]) == 1
+    assert calls_for(without) == 2
+    long = [ParagraphText(f"{n} ".ljust(2_000, "x"), "text", 1, (), (), "en", 0, 2_000) for n in range(30)]
+    assert calls_for(long) == 2  # one page of 60,000 characters, in stretches of a quarter of a window
+
+
+def test_labels_of_two_windows_that_disagree_are_joined() -> None:
+    asked: list[int] = []
+
+    def ask(classifier: Classifier, given_: Sequence[str]) -> tuple[WindowLabels, tuple[str, ...]]:
+        asked.append(len(given_))
+        atoms = frozenset({2} if len(asked) == 1 else {5})
+        said = {n: ParagraphLabels(atoms, 0.9, "") for n in range(len(given_))}
+        return WindowLabels(said, frozenset(), {}), ()
+
+    results = model_votes(pages_of(18, WINDOW // 10), Classifier(1, LEVELS), ask=ask)
+    votes = [[vote for result in results for m, vote in result.votes.items() if m == n] for n in range(18)]
+    assert asked == [10, 10]
+    assert [decide(given_, model_needed=True) for given_ in votes] == [{2}] * 8 + [{2, 5}] * 2 + [{5}] * 8
