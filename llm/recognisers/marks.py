@@ -178,6 +178,9 @@ SMALL_CIRCLE = re.compile(
         it must stay that way; known (?:only )?to (?:the )?(?:managing director|chair\w*|two|three|four|a few)
         [^.\n]{0,60}(?:only|no further|nobody else);
         nobody (?:else )?(?:but|except) (?:the|us|you) [^.\n]{0,40} (?:may|must) know;
+        for the eyes of [^.\n]{0,50}\b(?:alone|only)\b; nobody (?:beyond|outside) the (?:two|three|four|five|\d) of us;
+        nobody else (?:may|must|should|is to) (?:know|hear|learn|see|be told); nobody else may(?=\s*[.:;,]);
+        is known to the [^.\n]{0,40}\balone; between the (?:two|three) of us and nobody else;
         nur (?:zwei|drei|vier) personen wissen; seules? (?:deux|trois|quatre) personnes"""
     )
     + r"(?!\w)",

@@ -3,6 +3,7 @@
 import re
 
 from llm.recognisers.findings import Finding, any_inside, matches, phrases, sentence_spans
+from llm.recognisers.spoken_money import find_spoken_money
 
 # Every repetition is bounded: text of a hostile length must not cost quadratic time.
 NUMBER = r"\d{1,3}(?:[.,'’\u00a0 ]\d{3}){1,6}(?:[.,]\d{1,2})?|\d{1,15}(?:[.,]\d{1,6})?"
@@ -28,7 +29,7 @@ SPELLED = phrases(
 )
 AMOUNT = re.compile(
     r"(?<![\w$])(?:"
-    rf"(?:US|CA|AU|C|A)?[$€£¥₹₩₽₪₺]\s?(?:{NUMBER}){SCALE}?"
+    rf"(?:US|CA|AU|HK|NZ|NT|MX|C|A|R|S)?[$€£¥₹₩₽₪₺]\s?(?:{NUMBER}){SCALE}?"
     rf"|{CODES}\s?(?:{NUMBER}){SCALE}?"
     rf"|(?:Rs\.?|kr\.?)\s?(?:{NUMBER}){SCALE}?"
     rf"|(?:{NUMBER}){SCALE}?\s?(?:[€£¥₹]|{CODES}\b|{WORDS}\b|kr\b|Kč|zł|T€|k€|m€|€k|€m)"
@@ -260,6 +261,7 @@ def find_money(text: str) -> list[Finding]:
     figures += [*matches("figure", EACH_AT, text), *matches("figure", ASKED, text), *matches("figure", SETTLED, text)]
     if IN_THOUSANDS.search(text) and METRIC_WORD.search(text):
         figures += matches("figure", IN_THOUSANDS, text)
+    figures += find_spoken_money(text)
     if RATE_WORD.search(text):
         figures += matches("figure", RATE_EACH, text)
     if (CURRENCY_TABLE.search(text) or PEOPLE_TABLE.search(text)) and TABLE_FIGURE.search(text):

@@ -17,7 +17,7 @@ FORMATS = re.compile(
 )
 VALUE = r"[\"'`“]?(?P<hit>[^\s\"'`”,;|]{4,})"
 FOR_WHAT = (
-    r"(?:(?:for|of|to|on|at|du|de|des|im|in|am|der|des|für|zum|zur|(?:is"
+    r"(?:(?:for|of|to|on|at|du|de|del|des|im|in|am|der|des|für|zum|zur|(?:is"
     r"|was)\s+the\s+usual)\s+[\w .@/'’-]{1,50}?\s*|[\w-]{1,20}\s*(?=:)|[\w ]{1,30}\(\w[\w ]{1,40}\)\s*)?"
 )
 PASSWORD = re.compile(
@@ -29,7 +29,7 @@ PASSWORD = re.compile(
     re.IGNORECASE,
 )
 TOKEN = re.compile(
-    r"(?<![A-Za-z0-9])(?:\w*api|wi-?fi|wlan|network|access|secret|auth(?:entication)?|bearer|encryption|signing"
+    r"(?<![A-Za-z0-9])(?:\w*api|wi-?fi|wlan|network|access|recovery|unlock|secret|auth(?:entication)?|bearer|encryption|signing"
     r"|private|shared|client|session|refresh|master"
     r"|deploy|webhook|license|licence)[\s_-]*(?:key|token|secret|seed)"
     rf"(?:\s+(?:for|to|of|from|in|on)\s+[\w .@/-]{{1,40}}?)?\b[\"'`]?\s*(?:is|was|:|=>?|->|→)\s*{VALUE}",
@@ -58,7 +58,7 @@ OPENS = re.compile(
     r"\b(?:opens?|opened|switch(?:ed|es)?\s+off|turn(?:ed|s)?\s+off|deactivated?|keypad|disarm(?:ed)?|unlock(?:s"
     r"|ed)?|öffne\w*|entsperr\w*|ouvre"
     r"|désactiver)\b[^.\n]{0,40}?\b(?:with|by|code|takes|is|mit|avec)\s+(?:the\s+|den?\s+|le\s+)?(?:code\s+)?"
-    r"(?P<hit>[A-Z]?\d[\d -]{2,}\d[#*]?)|\b(?:enter|type|dial|tippe\w*|tapez"
+    r"(?P<hit>[A-Z]?\d[\d -]{2,}\d[#*]?)|\b(?:enter|type|dial|key\s+in|punch\s+in|tippe\w*|tapez"
     r"|saisir)\s+(?P<typed>\d{4,8}[#*]?)(?!\s*(?:times|to|for|rows))",
     re.IGNORECASE,
 )
@@ -69,7 +69,7 @@ PHRASE = re.compile(
 )
 KEY_VALUE = re.compile(
     r"(?<![\w-])(?:pass|pwd|pw|secret|token|seed|\w*(?:BOT|TOKEN|SECRET|PASSWORD"
-    r"|KEY))\s*[=: ]\s*(?P<hit>(?=\S*\d)(?=\S*[A-Za-z])[A-Za-z0-9][^\s,;|]{7,})"
+    r"|KEY)|\w+(?:Key|Secret|Token|Password)(?==))\s*[=: ]\s*(?P<hit>(?=\S*\d)(?=\S*[A-Za-z])[A-Za-z0-9][^\s,;|]{7,})"
 )
 SEED_WORDS = re.compile(
     r"\b(?:recovery|seed|backup|wallet|mnemonic)\s+(?:phrase"
@@ -94,6 +94,33 @@ SECRET_TABLE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 TABLE_HEAD = re.compile(r"password|passwort|kennwort|mot\s+de\s+passe|passphrase|secret|token|api\s?key", re.IGNORECASE)
+# What opens a lock: figures in a row with dashes between them, a code that is told after when it holds from.
+LOCK = re.compile(
+    r"\b(?:pad)?(?:lock|safe|tresor|vault|schloss|cadenas|coffre|combination)\b[^.\n]{0,50}?"
+    r"(?<![\d.-])(?P<hit>\d{1,2}(?:\s?[-–]\s?\d{1,2}){2,7})(?![\d-])",
+    re.IGNORECASE,
+)
+DATED_CODE = re.compile(
+    r"\b(?:door|gate|alarm|entry|access|garage|safe|tür|tor|alarm)[\s-]?code\b[^.\n]{0,40}?(?:\bis|:|=|\blautet|\best)\s*"
+    r"(?P<hit>[A-Z]?\d{3,8}[A-Z#*]{0,2})(?!\w)"
+    r"|\bone-?time\s+(?:password|code|pin|passcode)\b[^.\n]{0,50}?:\s*(?P<once>\d[\d ]{2,8}\d)",
+    re.IGNORECASE,
+)
+# A value right behind the word, or at the end of what is said of it: letters with digits.
+MIXED = r"(?=[^\s,;|]*\d)(?=[^\s,;|]*[A-Za-z])[^\s,;|<>]{6,40}"
+BEHIND = re.compile(
+    rf"\b(?:password|passwort|kennwort|mot\s+de\s+passe|contraseña|passphrase)\s+(?P<hit>{MIXED})"
+    rf"|\b(?:password|passwort|kennwort|mot\s+de\s+passe|contraseña)\b[^.\n]{{0,80}}?,\s*(?P<last>{MIXED})(?=\.?\s*$)"
+    rf"|\b(?:wi-?fi|wlan|network|ssid)\b[^.\n]{{0,60}}?\b(?:key|password|pass)\s+(?P<key>{MIXED})"
+    rf"|\bcommunity\s+string\b[^.\n]{{0,50}}?(?:\bis|:)\s*(?P<string>[^\s,;]{{5,40}})",
+    re.IGNORECASE | re.MULTILINE,
+)
+WATCHWORD = re.compile(
+    r"\banswer\s+to\s+the\s+(?:security|secret|memorable)\s+question\b[^.\n]{0,60}?(?:\bis|:)\s*[\"'“‘]?\w"
+    r"|\b(?:duress|pass|safe|challenge|watch)[\s-]?word\s+(?:for|of|at|to)\b[^.\n]{0,40}?\b(?:is|lautet)\s*[\"'“‘]\w"
+    r"|\b(?:duress|challenge)\s?word\b[^.\n]{0,40}?(?:\bis|:)\s+[\"'“‘]?\w",
+    re.IGNORECASE,
+)
 # The next word of a sentence about passwords, not a password.
 PROSE = re.compile(
     phrases(
@@ -125,6 +152,11 @@ def find_secrets(text: str) -> list[Finding]:
     found += [f for f in matches("secret", KEY_VALUE, text) if is_token(text[f.start : f.end])]
     found += [f for f in matches("secret", PHRASE, text) if is_phrase(text[f.start : f.end])]
     found += [f for f in matches("secret", USER_AND, text) if is_phrase(text[f.start : f.end])]
+    found += [*matches("secret", LOCK, text), *matches("secret", WATCHWORD, text), *matches("secret", DATED_CODE, text)]
+    for match in BEHIND.finditer(text):
+        value = next(value for value in match.groups() if value)
+        if not PROSE.match(value) and not value.startswith(PLACEHOLDER):
+            found.append(Finding("secret", *match.span()))
     for match in SECRET_TABLE.finditer(text):
         if TABLE_HEAD.search(match.group().partition("\n")[0]):
             found.append(Finding("secret", *match.span("hit")))
