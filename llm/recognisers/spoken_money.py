@@ -44,7 +44,8 @@ LOSS_A_DAY = re.compile(
 CONCERN = phrases(
     r"""sales; revenues?; turnover; profits?; margins?; mark-?ups?; prices?; fees?; costs?; rents?; budgets?;
     dividends?; salar(?:y|ies); wages?; bonus(?:es)?; deposit; down payment; advance; balance; debts?; loans?;
-    invoice; discount; premiums?; royalt(?:y|ies); commissions?; valuation; order book; earnings; orders (?:are|fell|rose|were);
+    invoice; discount; premiums?; royalt(?:y|ies); commissions?; valuation; order book; earnings;
+    orders (?:are|fell|rose|were);
     umsatz\w*; gewinn\w*; preise?; kosten; miete; gebühr\w*; anzahlung; restbetrag; marge; rabatt; gehälter; löhne;
     chiffre d['’]affaires; bénéfices?; prix; loyer; acompte; solde; salaires?"""
 )
@@ -62,8 +63,8 @@ CHANGE = re.compile(
 )
 NOTHING = re.compile(
     r"\b(?:dividends?|bonus(?:es)?|salar(?:y|ies)|wages|fees?|prices?|budget|pension contributions?)\b[^.\n]{0,20}"
-    r"\b(?:is|are|was|were|will be|has been|have been)\s+(?:\w+\s+)?(?:cut|suspended|omitted|frozen|waived|passed|raised"
-    r"|slashed|reduced|withheld|stopped)\b",
+    r"\b(?:is|are|was|were|will be|has been|have been)\s+(?:\w+\s+)?(?:cut|suspended|omitted|frozen|waived|passed"
+    r"|raised|slashed|reduced|withheld|stopped)\b",
     re.IGNORECASE,
 )
 
