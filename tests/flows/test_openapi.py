@@ -221,6 +221,11 @@ def test_every_operation_answers_as_the_document_says(
     sent = {"paragraphs": [{"id": waits["id"], "seen": waits["seen"]}]}
     assert call("post", "desk/accept/", sent)["accepted"] == [paragraph]
 
+    known = call("post", f"entities/{contract}/aliases/", {"kind": "path", "value": "quay/lease.md"})
+    assert known == {"kind": "path", "value": "/quay/lease.md"}
+    call("get", f"entities/{contract}/aliases/")
+    call("delete", f"entities/{contract}/aliases/?kind=path&value=quay/lease.md")
+
     place = {"location_type": "Section", "location": {"file": file, "passage": paragraph}}
     ends = {"source": links["project"], "target": contract, "kind": "CrossReference"}
     reference = call("post", "references/", {**ends, "label": "Same quay", **place})["id"]

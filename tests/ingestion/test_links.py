@@ -1,8 +1,11 @@
 """Links between documents: where they lead depends on who looks, and nothing tells of what one may not see."""
 
+from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 import pytest
+from django.utils import timezone
 
 from entities.access import Scope
 from entities.actions import create_entity
@@ -10,6 +13,7 @@ from entities.models import Classification, Entity
 from entities.types import Contract
 from ingestion.inline import work_off
 from ingestion.models import DocumentLink, File
+from references.documents import follow_file, follow_oldest
 from references.models import Reference
 from tests.conftest import Person
 from tests.ingestion.helpers import ready
@@ -170,3 +174,31 @@ def test_a_file_that_nobody_placed_finds_those_of_its_record_by_name(
         assert set(File.objects.filter(entity=contract.pk).values_list("path", flat=True)) == {
             "guide.md", "visa.md", "/a/visa.md", "/b/visa.md",
         }  # fmt: skip
+
+
+def test_aliases_lead_to_records_and_only_who_may_change_one_gives_them(
+    alice: Person, staff: Person, viewer: Person, outsider: Person, contract: Contract, service: Scope
+) -> None:
+    travel = record(alice, "Travel")
+    said = b"See [a](../travel/rules.md), [b](https://Intra.example/travel/) and [[Travel handbook]].\n"
+    guide = ready(alice, contract, "guide.md", said, path="handbook/guide.md")
+    where = f"/api/entities/{travel.pk}/aliases/"
+    given = [("path", "travel/rules.md"), ("url", "http://intra.example/travel"), ("title", "Travel  Handbook")]
+    assert viewer.api.post(where, {"kind": "path", "value": "travel/rules.md"}, format="json").status_code == 403
+    assert outsider.api.post(where, {"kind": "path", "value": "x.md"}, format="json").status_code == 404
+    assert outsider.api.get(where).status_code == 404
+    for kind, value in [*given, given[0]]:
+        assert alice.api.post(where, {"kind": kind, "value": value}, format="json").status_code == 201
+    for kind, value in (("path", "../../x"), ("url", "http://[x"), ("title", " "), ("name", "x")):
+        assert alice.api.post(where, {"kind": kind, "value": value}, format="json").status_code == 400
+    assert viewer.api.get(where).json()["count"] == 3
+    assert {reason for reason, _ in links(viewer, guide).values()} == {None}
+    follow_file(contract.workspace_id, UUID(guide))
+    assert references(viewer, contract) == {("Travel", "a"), ("Travel", "b"), ("Travel", "Travel handbook")}
+    assert viewer.api.delete(f"{where}?kind=path&value=travel/rules.md").status_code == 403
+    assert alice.api.delete(f"{where}?kind=path&value=travel/rules.md").status_code == 204
+    assert links(viewer, guide)["../travel/rules.md"] == ("absent", [])
+    with service.open():
+        DocumentLink.objects.update(looked_at=timezone.now() - timedelta(hours=2))
+    assert follow_oldest(contract.workspace_id) == 3
+    assert references(viewer, contract) == {("Travel", "b"), ("Travel", "Travel handbook")}

@@ -1,0 +1,77 @@
+"""Other names by which links find a record: titles, paths and addresses, in the form in which they are compared."""
+
+from django.core.exceptions import PermissionDenied
+
+from entities.access import Scope, may, readable_now
+from entities.actions import record
+from entities.models import Alias, Entity
+from entities.signals import aliases_changed
+from ingestion.link_targets import LONGEST_KEY, Wanted, path_key, title_address, url_key
+
+MOST = 50
+"""Of one record."""
+KINDS = (Wanted.TITLE, Wanted.PATH, Wanted.URL)
+
+
+class BadAlias(ValueError):
+    """Not a name by which a link could find anything; the sentence says why."""
+
+
+def aliases_of(entity: Entity) -> list[Alias]:
+    """Those of a record that the caller sees; they are names, so who may not read its name knows of none."""
+    if not readable_now(entity.name_classification):
+        return []
+    return list(Alias.objects.filter(entity=entity.pk).order_by("kind", "value"))
+
+
+def add_alias(*, scope: Scope, entity: Entity, kind: str, value: str) -> Alias:
+    """One that is there already stays as it is. Raises: PermissionDenied without the verb "change" on the record, or
+    the clearance for its name; BadAlias.
+    """
+    _refuse_unless_allowed(scope, entity)
+    key = alias_key(kind, value)
+    known = Alias.objects.filter(entity=entity.pk)
+    same = known.filter(kind=kind, value=key).first()
+    if same is not None:
+        return same
+    if known.count() >= MOST:
+        raise BadAlias(f"A record has up to {MOST} aliases. Remove one first.")
+    made = Alias.objects.create(workspace_id=scope.workspace, entity_id=entity.pk, kind=kind, value=key)
+    _tell(scope, entity, "alias.added", kind)
+    return made
+
+
+def remove_alias(*, scope: Scope, entity: Entity, kind: str, value: str) -> None:
+    """Raises: as `add_alias`. One that is not there is no mistake."""
+    _refuse_unless_allowed(scope, entity)
+    gone, _ = Alias.objects.filter(entity=entity.pk, kind=kind, value=alias_key(kind, value)).delete()
+    if gone:
+        _tell(scope, entity, "alias.removed", kind)
+
+
+def alias_key(kind: str, value: str) -> str:
+    """Raises: BadAlias."""
+    value = value.strip()
+    if kind not in KINDS:
+        raise BadAlias(f"There is no kind {kind[:20]!r}. Kinds are: {', '.join(KINDS)}.")
+    try:
+        key = {
+            Wanted.TITLE: lambda: title_address(value).key,
+            Wanted.PATH: lambda: path_key(value) if value else "",
+            Wanted.URL: lambda: url_key(value),
+        }[Wanted(kind)]()
+    except ValueError:
+        key = ""
+    if not key or key == "/" or len(key) > LONGEST_KEY or "\x00" in key:
+        raise BadAlias(f"This is no {kind} by which a link could find the record.")
+    return key
+
+
+def _refuse_unless_allowed(scope: Scope, entity: Entity) -> None:
+    if not may(scope, entity, "change") or not readable_now(entity.name_classification):
+        raise PermissionDenied(f"You may see this {entity.type_name}, but not change what it is called.")
+
+
+def _tell(scope: Scope, entity: Entity, action: str, kind: str) -> None:
+    record(scope, action, "entity", entity.pk, alias_kind=kind)
+    aliases_changed.send(Alias, workspace=scope.workspace, entity_id=entity.pk)
