@@ -3,7 +3,6 @@
 import uuid
 
 from django.db import models
-from django.utils import timezone
 
 from entities.fields import LabelField, NumberField, WorkspaceForeignKey
 from entities.models import Entity, Workspace
@@ -47,7 +46,8 @@ class Blob(models.Model):
 
 
 class File(models.Model):
-    """A file on a record. `revision` is the published one; `pending_revision` is on its way through the pipeline.
+    """A file on a record. `revision` is the published one; `pending_revision` is on its way through the pipeline, in
+    which `page` of `page_count` is being read.
 
     path: where it stood among other files, "/travel/visa.md", or its name where nobody said; who may read the name
     may read it. twin: 0, but for a file that came under the name of one that stood elsewhere, or that its uploader
@@ -74,6 +74,8 @@ class File(models.Model):
     state = models.CharField(max_length=12, choices=State, default=State.PENDING)
     stage = models.CharField(max_length=12, choices=Stage, default=Stage.WAITING)
     progress = models.PositiveSmallIntegerField(default=0, help_text="Per cent.")
+    page = models.PositiveIntegerField(null=True)
+    page_count = models.PositiveIntegerField(null=True)
     pages = models.PositiveIntegerField(null=True)
     error_code = models.CharField(max_length=40, blank=True)
     error_detail = models.CharField(max_length=500, blank=True)
@@ -92,7 +94,7 @@ class File(models.Model):
     claim = models.UUIDField(null=True)
     claimed_until = models.DateTimeField(null=True)
     attempts = models.PositiveSmallIntegerField(default=0)
-    woken_at = models.DateTimeField(default=timezone.now, help_text="When a worker was last told of this file.")
+    woken_at = models.DateTimeField(null=True, help_text="When a worker was last told of this file; NULL: not yet.")
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     created_by = models.BigIntegerField(default=0)
@@ -117,6 +119,7 @@ class File(models.Model):
 class FileRevision(models.Model):
     """One version of a file. Append-only. witness: what derived rows were made from (`ingestion.work.witness_of`).
     stages: [[stage, how many came out, seconds or null where an earlier worker did it]], of the first publishing.
+    cost: what models were paid for it, in USD. batch: what was sent together with it, as its sender says.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -129,10 +132,15 @@ class FileRevision(models.Model):
     created_by = models.BigIntegerField(default=0)
     witness = models.CharField(max_length=64, blank=True)
     stages = models.JSONField(default=list)
+    cost = models.DecimalField(max_digits=12, decimal_places=6, default=0, help_text="USD")
+    batch = models.UUIDField(null=True)
 
     class Meta:
         ordering = ["number"]
         constraints = [models.UniqueConstraint(fields=["file", "number"], name="revision_number")]
+        indexes = [
+            models.Index(fields=["workspace", "batch"], condition=models.Q(batch__isnull=False), name="revision_batch")
+        ]
 
     def __str__(self) -> str:
         return f"{self.file_id} #{self.number}"
