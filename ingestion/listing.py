@@ -204,7 +204,7 @@ def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> l
             uploads, deletes = may(scope, entity, "upload"), may(scope, entity, "delete")
             records[file.entity_id] = RecordFacts(collections_of(entity), uploads, deletes)
     origins = _origins(scope, shown)
-    known = examples(scope) if any(file.state in UNFINISHED for file in shown) else []
+    finished = examples(scope) if any(file.state in UNFINISHED for file in shown) else []
     return [
         _view(
             scope,
@@ -214,7 +214,7 @@ def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> l
             outcomes.get(file.pk, []),
             records[file.entity_id],
             origins.get(file.origin_id) if file.origin_id else None,
-            known,
+            finished,
         )
         for file in shown
     ]

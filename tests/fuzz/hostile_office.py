@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Callable
 
 from tests.fuzz.recipe import Kit, Make, Recipe
-from tests.fuzz.seeds import SEEDS, packed, prose
+from tests.fuzz.seeds import SEEDS, odt, packed, prose
 
 TEXT_PART = {"docx": "word/document.xml", "xlsx": "xl/worksheets/sheet1.xml", "pptx": "ppt/slides/slide1.xml",
              "odt": "content.xml"}  # fmt: skip
@@ -175,9 +175,9 @@ RECIPES = [
     Recipe("places.xlsx", "cells without a place", with_part("xlsx", lambda part, kit: sheet('<sheetData><row r="-1"><c r="A0"><v>1</v></c><c r="ZZZZZ9"><v>2</v></c><c><v>3</v></c></row></sheetData>'))),
     Recipe("formulas.xlsx", "formulas that call", with_part("xlsx", lambda part, kit: sheet(f'<sheetData><row r="1"><c r="A1" t="str"><f>WEBSERVICE("{kit.canary}/f")</f><v/></c><c r="B1"><f>{"(" * 5_000}1{")" * 5_000}</f></c></row></sheetData>'))),
     Recipe("strings.xlsx", "a count of strings that is a lie", with_part("xlsx", lambda part, kit: f'<sst {S} count="4294967295" uniqueCount="4294967295"><si><t>{prose(kit)}</t></si></sst>', "xl/sharedStrings.xml")),
-    Recipe("repeated.odt", "a cell repeated a billion times", lambda kit: SEEDS["odt"](kit, '<table:table><table:table-row table:number-rows-repeated="1000000000"><table:table-cell table:number-columns-repeated="1000000000"><text:p>again</text:p></table:table-cell></table:table-row></table:table>'), quick=True),
-    Recipe("spaces.odt", "a billion blanks in one element", lambda kit: SEEDS["odt"](kit, '<text:p>before<text:s text:c="1000000000"/>after</text:p>'), quick=True),
-    Recipe("deep.odt", "sections 20,000 deep", lambda kit: SEEDS["odt"](kit, "<text:section>" * 20_000 + "<text:p>in</text:p>" + "</text:section>" * 20_000)),
-    Recipe("levels.odt", "a heading of the millionth level", lambda kit: SEEDS["odt"](kit, '<text:h text:outline-level="1000000">High</text:h><text:h text:outline-level="-3">Low</text:h><text:p>x</text:p>')),
-    Recipe("image.odt", "a picture that lies elsewhere", lambda kit: SEEDS["odt"](kit, f'<text:p>Here.</text:p><draw:frame><draw:image xlink:href="{kit.canary}/image.png"/></draw:frame>')),
+    Recipe("repeated.odt", "a cell repeated a billion times", lambda kit: odt(kit, '<table:table><table:table-row table:number-rows-repeated="1000000000"><table:table-cell table:number-columns-repeated="1000000000"><text:p>again</text:p></table:table-cell></table:table-row></table:table>'), quick=True),
+    Recipe("spaces.odt", "a billion blanks in one element", lambda kit: odt(kit, '<text:p>before<text:s text:c="1000000000"/>after</text:p>'), quick=True),
+    Recipe("deep.odt", "sections 20,000 deep", lambda kit: odt(kit, "<text:section>" * 20_000 + "<text:p>in</text:p>" + "</text:section>" * 20_000)),
+    Recipe("levels.odt", "a heading of the millionth level", lambda kit: odt(kit, '<text:h text:outline-level="1000000">High</text:h><text:h text:outline-level="-3">Low</text:h><text:p>x</text:p>')),
+    Recipe("image.odt", "a picture that lies elsewhere", lambda kit: odt(kit, f'<text:p>Here.</text:p><draw:frame><draw:image xlink:href="{kit.canary}/image.png"/></draw:frame>')),
 ]  # fmt: skip

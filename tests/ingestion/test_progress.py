@@ -1,5 +1,6 @@
 """What a person is told of a drop of many files, and how workers share themselves between workspaces."""
 
+import random
 from datetime import timedelta
 from decimal import Decimal
 from uuid import uuid4
@@ -14,7 +15,12 @@ from ingestion import claims, queueing, tasks
 from ingestion.estimates import Example, all_left, seconds_left
 from ingestion.inline import work_off
 from ingestion.models import File, FileRevision, Stage, State
+from pulse.claims import LONGEST_BATCH, claim_due
+from pulse.models import Variant
+from pulse.staleness import keep_variants
 from tests.conftest import Person
+from tests.fuzz.recipe import Kit
+from tests.fuzz.seeds import mail
 from tests.ingestion.helpers import ready, upload
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -129,11 +135,6 @@ def test_times_are_told_to_who_sent_the_file(alice: Person, viewer: Person, cont
 
 
 def test_what_came_in_a_message_comes_with_its_row(alice: Person, contract: Contract) -> None:
-    import random
-
-    from tests.fuzz.recipe import Kit
-    from tests.fuzz.seeds import mail
-
     message = mail(Kit(random.Random(1), "", 0), ("plan.txt", b"The attached plan."))
     file = ready(alice, contract, "letter.eml", message)
     shown = alice.client.get(f"{alice.base}files/{file}/row/").content.decode()
@@ -178,6 +179,22 @@ def test_a_workspace_has_so_many_files_at_work_and_no_more(
     assert claims.claim_file(workspace, files[2]) is not None
     settings.CLEARANCE_FILES_AT_ONCE = 0
     assert claims.claim_file(workspace, upload(alice, contract, "x.txt", b"x").json()["id"]) is not None
+
+
+def test_the_pulse_of_a_record_waits_for_the_batch(alice: Person, contract: Contract, service: Scope) -> None:
+    work_off(alice.scope.workspace)
+    drop(alice, contract, 2, str(uuid4()))
+    with service.open():
+        keep_variants([contract.pk])
+        Variant.objects.update(due_at=Now() - timedelta(seconds=1), claim=None, claimed_until=None)
+        assert claim_due() == []
+        Variant.objects.update(due_at=Now() - timedelta(seconds=LONGEST_BATCH + 1))
+        assert claim_due()
+        Variant.objects.update(due_at=Now() - timedelta(seconds=1), claim=None, claimed_until=None)
+    work_off(alice.scope.workspace)
+    with service.open():
+        Variant.objects.update(due_at=Now() - timedelta(seconds=1), claim=None, claimed_until=None)
+        assert claim_due()
 
 
 def test_an_accepted_upload_is_answered_even_if_waking_fails(
