@@ -4,7 +4,7 @@ import logging
 from functools import partial
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.models import Q
 from django.db.models.functions import Now
 from django.utils import timezone
@@ -36,7 +36,7 @@ def queue_file(workspace: int, file: UUID, revision: UUID) -> None:
         woken_at=None,
         updated_at=timezone.now(),
     )
-    transaction.on_commit(partial(wake_next, workspace), robust=True)
+    transaction.on_commit(partial(wake_next, workspace))
 
 
 def take_revision(revision: FileRevision) -> None:
@@ -47,8 +47,20 @@ def take_revision(revision: FileRevision) -> None:
 
 def wake_next(workspace: int) -> None:
     """Tell workers of the files that have waited longest, as long as not too many of the workspace's are before them in
-    the broker's queue: those of other workspaces come in between. Needs no scope open.
+    the broker's queue: those of other workspaces come in between. Needs no scope open. A database that is away now does
+    not undo what was committed: the sweep does it again.
     """
+    try:
+        found = take_sleeping(workspace)
+    except DatabaseError:
+        logger.warning("files of workspace %s wait for the next sweep", workspace, exc_info=True)
+        return
+    for file in found:
+        wake(workspace, file)
+
+
+def take_sleeping(workspace: int) -> list[UUID]:
+    """Files that may be woken now, marked as woken."""
     with Scope.for_service(workspace).open():
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('waking', %s))", [workspace])
@@ -58,8 +70,7 @@ def wake_next(workspace: int) -> None:
         sleeping = unfinished.filter(woken_at=None).order_by("updated_at", "pk")
         found = list(sleeping.values_list("pk", flat=True)[: max(0, free)])
         File.objects.filter(pk__in=found).update(woken_at=Now())
-    for file in found:
-        wake(workspace, file)
+        return found
 
 
 def wake(workspace: int, file: UUID) -> None:

@@ -6,8 +6,8 @@ from decimal import Decimal
 from uuid import uuid4
 
 import pytest
+from django.db import OperationalError
 from django.db.models.functions import Now
-from django.test import Client
 
 from entities.access import Scope
 from entities.types import Contract
@@ -200,6 +200,8 @@ def test_the_pulse_of_a_record_waits_for_the_batch(alice: Person, contract: Cont
 def test_an_accepted_upload_is_answered_even_if_waking_fails(
     alice: Person, contract: Contract, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(queueing, "wake", lambda *given: 1 / 0)
-    Client.raise_request_exception = True
+    def away(workspace: int) -> None:
+        raise OperationalError("the database is away")
+
+    monkeypatch.setattr(queueing, "take_sleeping", away)
     assert upload(alice, contract).status_code == 202
