@@ -129,9 +129,7 @@ def _file(scope: Scope, entity: Entity, collection: str, path: str, floor: int, 
     )
 
 
-def _next_revision(
-    scope: Scope, file: File, blob: Blob, floor: int, strategy: str, batch: UUID | None = None
-) -> File:
+def _next_revision(scope: Scope, file: File, blob: Blob, floor: int, strategy: str, batch: UUID | None = None) -> File:
     """Make `blob` what is read next, unless it is already. Returns the file as it will be."""
     raised = combine_many([file.floor, floor])
     revision = FileRevision.objects.filter(file=file.pk).order_by("-number").first()
