@@ -55,7 +55,7 @@ def add(text: str, builder: Builder) -> None:
     if any(token.level >= DEEPEST - 1 for token in tokens):
         for block in re.split(r"\n[ \t]*\n", text):
             builder.add(paragraph(block), "code", path=())
-        return builder.extraction(sniff.MARKDOWN, None)
+        return
     _Walk(builder, tokens).run()
     _add_unused_definitions(environment.get("references", {}), builder)
 
