@@ -42,6 +42,7 @@ class Shell:
     desk_waiting_url: str = ""  # answers ingestion/desk_waiting.html
     admin_url: str = ""
     evaluation_url: str = ""
+    quarantine_url: str = ""
     sign_in_url: str = ""
     sign_out_url: str = ""
     offline_engine: bool = False

@@ -28,8 +28,17 @@ from ingestion.names import clean_name, clean_path
 from ingestion.queueing import queue_file, take_revision
 from ingestion.relabelling import label_text, relabel_paragraph, take_with_floor
 from ingestion.signals import document_removed
+from ingestion.versions import get_version_or_404, is_restorable
 
-__all__ = ["delete_file", "label_text", "relabel_paragraph", "retry_batch", "retry_file", "upload_file"]
+__all__ = [
+    "delete_file",
+    "label_text",
+    "relabel_paragraph",
+    "restore_version",
+    "retry_batch",
+    "retry_file",
+    "upload_file",
+]
 
 
 def upload_file(
@@ -103,11 +112,7 @@ def _file(scope: Scope, entity: Entity, collection: str, path: str, floor: int, 
     of it is made: finding it would tell that a guess of its name was right.
     """
     name = path.rpartition("/")[2]
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))",
-            [f"{entity.pk} {collection} {name}", scope.workspace],
-        )
+    _lock_name(scope, entity.pk, collection, name)
     named = list(File.objects.filter(entity=entity.pk, collection=collection, name=name).order_by("twin"))
     found = outlines([file.pk for file in named])
     for file in named:
@@ -127,6 +132,14 @@ def _file(scope: Scope, entity: Entity, collection: str, path: str, floor: int, 
         floor=floor,
         created_by=scope.principal,
     )
+
+
+def _lock_name(scope: Scope, entity: UUID, collection: str, name: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))",
+            [f"{entity} {collection} {name}", scope.workspace],
+        )
 
 
 def _next_revision(scope: Scope, file: File, blob: Blob, floor: int, strategy: str, batch: UUID | None = None) -> File:
@@ -193,6 +206,40 @@ def retry_batch(*, scope: Scope, entity: Entity, batch: UUID) -> int:
     for file in found:
         retry_file(scope=scope, file=file)
     return len(found)
+
+
+def restore_version(*, scope: Scope, file: File, number: int) -> File:
+    """Make an earlier version of a file, got with the verb "upload", its next one. It goes through the pipeline as an
+    upload of the same bytes does, so no label of what is there falls, and text that comes back has at least the label
+    it had (docs/adr/0032). Whoever restores has not sent the bytes: they are told no more of them than before.
+
+    Raises: Http404 without such a version; BadUpload where there is nothing to restore.
+    """
+    _lock_name(scope, file.entity_id, file.collection, file.name)
+    now = File.objects.get(pk=file.pk)
+    old = get_version_or_404(now, number)
+    if now.origin_id is not None:
+        raise BadUpload("This file came in a message and stays as it is there. Restore the message.", "attachment")
+    if not old.witness:
+        raise BadUpload(f"Version {number} was never published, so there is nothing to go back to.", "never_published")
+    if not is_restorable(now, old):
+        raise BadUpload(f"Version {number} is the one that is shown or on its way.", "nothing_to_restore")
+    latest = FileRevision.objects.filter(file=file.pk).order_by("-number")[0]
+    revision = FileRevision.objects.create(
+        workspace_id=scope.workspace,
+        file=now,
+        blob=old.blob,
+        number=latest.number + 1,
+        source_revision=old.source_revision,
+        created_by=old.created_by,
+        restores=old.number,
+        restored_by=scope.principal,
+    )
+    record(
+        scope, "file.restored", "file", file.pk, revision=str(revision.pk), version=number, entity=str(file.entity_id)
+    )
+    take_revision(revision)
+    return File.objects.get(pk=file.pk)
 
 
 def delete_file(*, scope: Scope, file: File) -> None:

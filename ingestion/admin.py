@@ -1,5 +1,6 @@
 """Files for the administrators of a workspace: how far each one got, and why not further. No names, no text."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin
@@ -13,21 +14,42 @@ from entities.models import Entity
 from ingestion.access import shown_files, visible_files
 from ingestion.listing import file_view
 from ingestion.models import File, RecordIndex, WorkspaceModel
+from ingestion.staleness import NAMES, causes_of, is_stale, with_causes
 from ingestion.vector_models import missing_of
+
+
+class Stale(admin.SimpleListFilter):
+    """Files whose labels or text were made from what is no longer so."""
+
+    title = "stale"
+    parameter_name = "stale"
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        return [("yes", "Stale"), ("no", "Up to date")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if self.value() is None:
+            return queryset
+        return queryset.filter(is_stale()) if self.value() == "yes" else queryset.exclude(is_stale())
 
 
 class FileAdmin(WorkspaceAdmin):
     """Attempts, errors and stages of the files on records that the administrator may see."""
 
-    list_display = ["id", "collection", "state", "stage", "progress", "attempts", "error_code", "updated_at"]
-    list_filter = ["state", "stage", "error_code"]
+    list_display = ["id", "collection", "state", "stage", "progress", "attempts", "error_code", "stale", "updated_at"]
+    list_filter: Sequence[Any] = ["state", "stage", "error_code", Stale]
     fields = [*list_display, "entity_id", "reason", "claimed_until", "woken_at", "created_at"]
     readonly_fields = fields
     ordering = ["-updated_at"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         scope = self.scope(request)
-        return shown_files(scope, visible_files(scope)).defer("name")
+        return with_causes(shown_files(scope, visible_files(scope))).defer("name")
+
+    @admin.display(description="Stale for")
+    def stale(self, file: File) -> str:
+        """What changed since its text was labelled; `manage.py requalify` renews it."""
+        return ", ".join(NAMES[name] for name in causes_of(file)) or "–"
 
     @admin.display
     def reason(self, file: File) -> str:
@@ -50,7 +72,7 @@ class RecordIndexAdmin(FileAdmin):
     """Records whose own text waits to be labelled and indexed."""
 
     list_display = ["entity_id", "stale_since", "attempts", "claimed_until", "error"]
-    list_filter: list[str] = []
+    list_filter: Sequence[Any] = []
     fields = list_display
     readonly_fields = fields
     ordering = ["-stale_since"]
@@ -67,7 +89,7 @@ class WorkspaceModelAdmin(FileAdmin):
     """
 
     list_display = ["model", "state", "share", "checked_at", "error"]
-    list_filter: list[str] = []
+    list_filter: Sequence[Any] = []
     fields = [*list_display, "attempts", "claimed_until", "added_at", "switched_at"]
     readonly_fields = fields
     ordering = ["-state"]

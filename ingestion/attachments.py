@@ -23,6 +23,7 @@ from ingestion.extract import take_attachment
 from ingestion.models import Blob, File, FileRevision
 from ingestion.names import clean_name
 from ingestion.queueing import take_revision
+from ingestion.remembered import hand_on
 from ingestion.sandbox import Quarantined
 from ingestion.signals import document_removed
 from ingestion.work import Segmented, Work
@@ -85,7 +86,9 @@ def publish_attachments(
         _next_revision(same, blob, sender)
     for gone in before:
         document_removed.send(File, workspace=work.workspace, entity_id=work.entity, file_id=gone.pk)
-    File.objects.filter(pk__in=[gone.pk for gone in before])._raw_delete("default")
+    going = [gone.pk for gone in before]
+    hand_on([*going, *attachments_of(going)], to=file.pk, version=work.number)
+    File.objects.filter(pk__in=going)._raw_delete("default")
     File.objects.filter(pk=file.pk).update(attachments=len(extraction.attachments))
 
 

@@ -6,7 +6,7 @@ which leaves it unlabelled. Where two windows disagree both votes stand, and the
 here.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -135,7 +135,7 @@ def model_votes(
     """
     known, done = known or {}, dict(done or {})
     every = windows(paragraphs)
-    todo = {part: numbers for part, numbers in enumerate(every) if any(n not in known for n in numbers)}
+    todo = to_ask(every, known)
     results: list[WindowVotes] = []
 
     def run(part: int, numbers: Sequence[int]) -> None:
@@ -154,6 +154,11 @@ def model_votes(
     for part, places in enumerate(windows([paragraphs[n] for n in left_out]), start=len(every)):
         run(part, [left_out[place] for place in places])
     return results
+
+
+def to_ask(every: Sequence[range], known: Container[int]) -> dict[int, range]:
+    """The windows that hold a paragraph without a known vote, by their number: one call each."""
+    return {part: numbers for part, numbers in enumerate(every) if any(n not in known for n in numbers)}
 
 
 def ask_window(

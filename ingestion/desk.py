@@ -133,16 +133,16 @@ def waiting(scope: Scope, wanted: Wanted) -> QuerySet[Any]:
         of_files, typed = of_files.filter(file=wanted.file), typed.none()
     if wanted.entity is not None:
         of_files, typed = of_files.filter(file__entity=wanted.entity), typed.filter(entity=wanted.entity)
-    columns = ("pk", "of_file", "since", "holder", "part", "place")
+    columns = ("pk", "of_file", "came", "holder", "part", "place")
     first = of_files.annotate(
-        of_file=Value(True, BooleanField()), since=F("file__created_at"), holder=F("file"), part=Value("", CharField()),
+        of_file=Value(True, BooleanField()), came=F("file__created_at"), holder=F("file"), part=Value("", CharField()),
         place=F("position"),
     ).order_by().values_list(*columns)  # fmt: skip
     second = typed.annotate(
-        of_file=Value(False, BooleanField()), since=F("entity__created_at"), holder=F("entity"), part=F("field"),
+        of_file=Value(False, BooleanField()), came=F("entity__created_at"), holder=F("entity"), part=F("field"),
         place=F("position"),
     ).order_by().values_list(*columns)  # fmt: skip
-    return first.union(second, all=True).order_by("since", "holder", "part", "place")
+    return first.union(second, all=True).order_by("came", "holder", "part", "place")
 
 
 def _named(atom: int) -> Q:

@@ -21,7 +21,7 @@ from celery.exceptions import SoftTimeLimitExceeded
 from django.db.models import F
 
 from entities.access import Scope, combine_many
-from ingestion import results
+from ingestion import drift, results
 from ingestion.attachments import taken_out
 from ingestion.blobs import local_copy
 from ingestion.chunk import chunk as cut
@@ -32,12 +32,13 @@ from ingestion.embedders import EmbeddingFailed
 from ingestion.extract import extract_file
 from ingestion.index import RowDraft, Vector, embed_texts, known_vectors
 from ingestion.looking import Looker
-from ingestion.models import FileRevision, Stage, State
+from ingestion.models import FileRevision, Review, Stage, State
 from ingestion.passages import labelled, passages_of, summaries_of
 from ingestion.publish import Outdated, publish
+from ingestion.quarantine import REJECTED, quarantine
 from ingestion.sandbox import Progress, Quarantined
 from ingestion.segmenting import FLOOR, mark
-from ingestion.stored import published_extraction, published_votes, votes_given_before
+from ingestion.stored import known_votes, published_extraction, published_votes
 from ingestion.vector_models import embedder_of
 from ingestion.votes import Vote
 from ingestion.work import Classified, Segmented, Work, load_work
@@ -63,8 +64,9 @@ class Step:
 
 
 def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
-    """Paragraphs from the bytes, in limited processes; of a published revision, from what was published."""
-    if work.published:
+    """Paragraphs from the bytes, in limited processes; of a published revision, from what was published, unless text is
+    taken out in another way now."""
+    if not work.opened:
         with Scope.for_service(work.workspace).open():
             return published_extraction(work)
 
@@ -79,18 +81,23 @@ def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
     def keep(part: int, data: Mapping[str, Any]) -> None:
         save(work, Stage.EXTRACT, data, part)
 
+    if work.review == Review.REJECTED:
+        raise Quarantined("rejected", REJECTED)
     with Scope.for_service(work.workspace).open():
-        saved = results.load_parts(work.claim.revision, Stage.EXTRACT, work.witness)
+        saved = results.load_parts(work.claim.revision, Stage.EXTRACT, work.witness_of(Stage.EXTRACT))
     tell = seldom(show)
     look = Looker(work.workspace, work.strategy, keep, tell, saved)
     with local_copy(work.path) as path:
-        return extract_file(path, work.name, strategy=work.strategy, on_progress=tell, look=look)
+        extraction = extract_file(path, work.name, strategy=work.strategy, on_progress=tell, look=look)
+        if work.review != Review.RELEASED:
+            drift.check(path, extraction)
+    return extraction
 
 
 def classify(work: Work, done: dict[Stage, Any]) -> Classified:
     """Votes on every paragraph: inherited, rules, model."""
     extraction: Extraction = done[Stage.EXTRACT]
-    if work.published:
+    if work.published and not work.changed:
         with Scope.for_service(work.workspace).open():
             return published_votes(work, extraction)
     paragraphs = extraction.paragraphs
@@ -102,8 +109,8 @@ def classify(work: Work, done: dict[Stage, Any]) -> Classified:
     if not work.collection.classify:
         return Classified(tuple(map(tuple, votes)))
     with Scope.for_service(work.workspace).open():
-        known, proposals = votes_given_before(work, paragraphs)
-        saved = results.load_parts(work.claim.revision, Stage.CLASSIFY, work.witness)
+        known, proposals = known_votes(work, paragraphs)
+        saved = results.load_parts(work.claim.revision, Stage.CLASSIFY, work.witness_of(Stage.CLASSIFY))
 
     def keep(part: int, window: WindowVotes) -> None:
         save(work, Stage.CLASSIFY, window.to_json(), part)
@@ -146,7 +153,7 @@ def embed(work: Work, done: dict[Stage, Any]) -> dict[UUID, Vector]:
     embedder, drafts = embedder_of(work.workspace), done[Stage.CHUNK]
     with Scope.for_service(work.workspace).open():
         present, vectors = known_vectors(drafts, embedder.model_id)
-        for part in results.load_parts(work.claim.revision, Stage.EMBED, work.witness).values():
+        for part in results.load_parts(work.claim.revision, Stage.EMBED, work.witness_of(Stage.EMBED)).values():
             vectors.update({UUID(pk): vector for pk, vector in part.items()})
     todo = [draft for draft in drafts if draft.id not in present and draft.id not in vectors]
     made = 0
@@ -198,6 +205,8 @@ def process_file(workspace: int, file: UUID) -> bool:
             work_through(claim)
         except ClaimLost:
             logger.info("file %s is in other hands now", file)
+        except drift.Drifted as loss:
+            quarantine(claim, loss)
         except Quarantined as refusal:
             end(claim, State.QUARANTINED, refusal.code, refusal.detail, refusal.page)
         except BudgetExceeded as problem:
@@ -244,7 +253,7 @@ def run_steps(work: Work, took: dict[Stage, float] | None = None) -> dict[Stage,
     for step in STEPS:
         checkpoint(work.claim, step.stage)
         with Scope.for_service(work.workspace).open():
-            saved = results.load_result(work.claim.revision, step.stage, work.witness)
+            saved = results.load_result(work.claim.revision, step.stage, work.witness_of(step.stage))
         if saved is not None:
             done[step.stage] = step.load(saved)
             continue
@@ -263,7 +272,7 @@ def save(work: Work, stage: Stage, data: Any, part: int = results.WHOLE) -> None
         if paid := take_spent():
             FileRevision.objects.filter(pk=work.claim.revision).update(cost=F("cost") + paid)
         floor = combine_many(level.value for level in work.levels)
-        results.save_result(work.workspace, work.claim.revision, stage, work.witness, floor, data, part)
+        results.save_result(work.workspace, work.claim.revision, stage, work.witness_of(stage), floor, data, part)
 
 
 def seldom(show: Callable[[T], None], every: float = 0.7) -> Callable[[T], None]:

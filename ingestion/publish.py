@@ -17,7 +17,8 @@ from ingestion.claims import ClaimLost
 from ingestion.documents import Boxes, Extraction, ParagraphText
 from ingestion.index import BATCH, replace_rows
 from ingestion.links import publish_links
-from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, Stage, State
+from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, Redo, Stage, State
+from ingestion.remembered import remember
 from ingestion.results import drop_results
 from ingestion.segmenting import decisions_of
 from ingestion.signals import document_indexed
@@ -26,7 +27,7 @@ from ingestion.work import Marked, Segmented, Work, load_work
 
 COLUMNS = (
     "position", "data_classification", "floor", "votes", "page", "boxes", "kind", "headings", "lang", "start", "end",
-    "read_by",
+    "relabelled", "read_by",
 )  # fmt: skip
 
 
@@ -55,8 +56,8 @@ def publish(
     segmented: Segmented = done[Stage.SEGMENT]
     embedder = held_embedder()
     now = load_work(work.claim)
-    if now.witness != work.witness:
-        raise Outdated(labels_only=False)
+    if (now.witness, now.embedder) != (work.witness, work.embedder):
+        raise Outdated(labels_only=now.witness == work.witness)
     before = {p.pk: p for p in Paragraph.objects.select_for_update().filter(file=file.pk).order_by("position")}
     if decisions_of(list(before.values()), now.floor) != segmented.decisions:
         raise Outdated(labels_only=True)
@@ -80,7 +81,7 @@ def publish(
         embedder=embedder,
         witness=work.witness,
     )
-    if not work.published:
+    if work.opened:
         publish_links(work, extraction, segmented)
         publish_attachments(work, extraction, segmented, received or {})
         FileRevision.objects.filter(pk=work.claim.revision).update(stages=stages_of(done, took or {}))
@@ -102,7 +103,12 @@ def stages_of(done: dict[Stage, Any], took: Mapping[Stage, float]) -> list[tuple
 def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, Any]) -> None:
     """The file's row, the audit, and word to whoever builds on the index."""
     revision = work.claim.revision
-    FileRevision.objects.filter(pk=revision).update(witness=work.witness)
+    FileRevision.objects.filter(pk=revision).update(
+        witness=work.witness,
+        inputs=work.inputs.to_json(),
+        accounted=not extraction.unaccounted,
+        **({"attachments": len(extraction.attachments)} if work.opened else {}),
+    )
     File.objects.filter(work.claim.mine()).update(
         revision=revision,
         pending_revision=None,
@@ -120,6 +126,7 @@ def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, A
         claim=None,
         claimed_until=None,
         attempts=0,
+        redo=Redo.NOTHING,
     )
     drop_results(revision)
     injections = list(done[Stage.CLASSIFY].injections)
@@ -133,7 +140,14 @@ def write_paragraphs(work: Work, before: dict[UUID, Paragraph], extraction: Extr
         for position, (paragraph, marked) in enumerate(zip(extraction.paragraphs, segmented.paragraphs, strict=True))
     ]
     ids = {row.pk for row in wanted}
-    Paragraph.objects.filter(pk__in=[pk for pk in before if pk not in ids])._raw_delete("default")
+    gone = [old for pk, old in before.items() if pk not in ids]
+    remember(gone, until=work.number)
+    Paragraph.objects.filter(pk__in=[old.pk for old in gone])._raw_delete("default")
+    for row in wanted:
+        old = before.get(row.pk)
+        if old is not None:
+            changed_here = row.data_classification != old.data_classification and not work.published
+            row.relabelled = [*old.relabelled, *([work.number] if changed_here else [])]
     changed = [
         row
         for row in wanted
@@ -166,5 +180,6 @@ def _paragraph(work: Work, position: int, paragraph: ParagraphText, marked: Mark
         lang=paragraph.lang,
         start=paragraph.start,
         end=paragraph.end,
+        since=work.number,
         read_by=paragraph.read_by,
     )

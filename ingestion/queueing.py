@@ -10,7 +10,7 @@ from django.db.models.functions import Now
 from django.utils import timezone
 
 from entities.access import Scope
-from ingestion.models import File, FileRevision, Stage, State
+from ingestion.models import File, FileRevision, Redo, Stage, State
 
 logger = logging.getLogger(__name__)
 
@@ -18,8 +18,11 @@ QUEUED_AT_ONCE = 8
 """Files of one workspace that the broker holds or workers work on; the others wait in the database."""
 
 
-def queue_file(workspace: int, file: UUID, revision: UUID) -> None:
-    """Let the pipeline work on `revision` after this transaction. Whoever is at an older one loses the claim."""
+def queue_file(workspace: int, file: UUID, revision: UUID, redo: Redo | None = None, *, waking: bool = True) -> None:
+    """Let the pipeline work on `revision` after this transaction. Whoever is at an older one loses the claim.
+
+    redo: None leaves what was asked for before. waking: a worker is told at once, else the sweep tells one.
+    """
     File.objects.filter(pk=file).update(
         pending_revision=revision,
         state=State.PENDING,
@@ -35,14 +38,16 @@ def queue_file(workspace: int, file: UUID, revision: UUID) -> None:
         page_count=None,
         woken_at=None,
         updated_at=timezone.now(),
+        **({} if redo is None else {"redo": redo}),
     )
-    transaction.on_commit(partial(wake_next, workspace))
+    if waking:
+        transaction.on_commit(partial(wake_next, workspace))
 
 
 def take_revision(revision: FileRevision) -> None:
     """Queue a revision, and show its size and type."""
     File.objects.filter(pk=revision.file_id).update(size=revision.blob.size, media_type=revision.blob.media_type)
-    queue_file(revision.workspace_id, revision.file_id, revision.pk)
+    queue_file(revision.workspace_id, revision.file_id, revision.pk, Redo.NOTHING)
 
 
 def wake_next(workspace: int) -> None:

@@ -14,7 +14,7 @@ from uuid import UUID
 from entities.access import atoms_of, combine_many
 from entities.text import digest_of
 from ingestion.documents import Extraction
-from ingestion.models import Paragraph
+from ingestion.models import Paragraph, PastParagraph
 from ingestion.segment import headings_above
 from ingestion.summaries import sentences, summarise, words_of
 from ingestion.votes import KEPT, KEPT_DECISION, Vote, automatic, decide, manual_vote, votes_of
@@ -32,6 +32,8 @@ def mark(work: Work, extraction: Extraction, classified: Classified) -> Segmente
     ids = identities(work.file, digests)
     before = list(Paragraph.objects.filter(file=work.file).order_by("position"))
     carried = carried_votes(before, ids, digests, [p.text for p in paragraphs])
+    for number, back in remembered_votes(work.lineage, before, ids, digests).items():
+        carried[number] += [vote for vote in back if vote not in carried[number]]
     above = headings_above([(p.kind, p.text, p.heading_path) for p in paragraphs])
     marked = []
     for number, pk in enumerate(ids):
@@ -112,13 +114,31 @@ def carried_votes(
     return carried
 
 
+def remembered_votes(
+    files: Sequence[UUID], before: Sequence[Paragraph], ids: Sequence[UUID], digests: Sequence[str]
+) -> dict[int, list[Vote]]:
+    """By number, what paragraphs hand on that stood in earlier versions with the same text and are back: their last
+    label and the decision on them. files: the file, and those it came in. In an open service scope.
+    """
+    known = {p.pk for p in before}
+    new = [number for number, pk in enumerate(ids) if pk not in known]
+    rows = PastParagraph.objects.filter(file__in=files, digest__in={digests[number] for number in new})
+    last = rows.order_by("paragraph", "-until", "-pk").distinct("paragraph")
+    found: dict[str, list[Vote]] = {}
+    for past in last:
+        votes = votes_of(past.votes)
+        decisions = [vote for vote in votes if vote.source == "manual"]
+        found.setdefault(past.digest, []).extend([*decisions, *_label_before(past, manual_vote(votes))])
+    return {number: found[digests[number]] for number in new if digests[number] in found}
+
+
 def _decided_before(old: Paragraph) -> Vote | None:
     """A steward's decision on a paragraph that is gone, as a vote on what was made of it."""
     decision = manual_vote(votes_of(old.votes))
     return Vote("inherited", decision.labels, KEPT_DECISION) if decision else None
 
 
-def _label_before(old: Paragraph, decision: Vote | None) -> list[Vote]:
+def _label_before(old: Paragraph | PastParagraph, decision: Vote | None) -> list[Vote]:
     """The old label as a vote, unless a steward's decision says it all. Of a paragraph without a label, what it had
     inherited.
     """

@@ -11,6 +11,7 @@ from ingestion.documents import Boxes, Extraction, ParagraphText
 from ingestion.models import ContextRow, Kind, Paragraph
 from ingestion.summaries import sentences
 from ingestion.votes import Vote, votes_of
+from ingestion.witness import OF_THE_MODEL
 from ingestion.work import Classified, Work
 
 
@@ -41,6 +42,27 @@ def published_votes(work: Work, extraction: Extraction) -> Classified:
     rows = Paragraph.objects.filter(file=work.file).order_by("position").values_list("votes", flat=True)
     votes = tuple(tuple(vote for vote in votes_of(row) if vote.source != "manual") for row in rows)
     return Classified(votes, tuple(_proposals([work.file], _places(extraction.paragraphs))))
+
+
+def known_votes(
+    work: Work, paragraphs: Sequence[ParagraphText]
+) -> tuple[dict[int, list[Vote]], list[tuple[str, tuple[int, ...]]]]:
+    """(votes of the model by number of the paragraph, summaries) that need not be asked for. In an open service scope.
+
+    Where a published revision is worked over for something that the model was not told, they are those it has.
+    """
+    if work.anew:
+        return {}, []
+    if not work.changed or work.changed & OF_THE_MODEL:
+        return votes_given_before(work, paragraphs)
+    places = _places(paragraphs)
+    rows = Paragraph.objects.filter(file=work.file, digest__in=list(places)).order_by("position")
+    given = {
+        digest: [v for v in votes_of(votes) if v.source == "model"]
+        for digest, votes in rows.values_list("digest", "votes")
+    }
+    known = {number: votes for digest, votes in given.items() if votes for number in places[digest]}
+    return known, _proposals([work.file], places)
 
 
 def votes_given_before(

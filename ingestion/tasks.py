@@ -11,7 +11,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from entities.access import Scope
-from ingestion import blobs, claims, pipeline, records, vector_fill, vector_graph
+from ingestion import blobs, claims, pipeline, records, staleness, vector_fill, vector_graph
 from ingestion.models import File, RecordIndex
 from ingestion.queueing import wake_next
 
@@ -74,8 +74,11 @@ def graph() -> None:
 
 @shared_task(name="ingestion.tidy")
 def tidy() -> None:
-    """Remove bytes that nothing refers to any more, or that never came to be anything."""
+    """Remove bytes that nothing refers to any more, or that never came to be anything, and rows that another witness
+    made than their file's: those files are queued."""
     for workspace in workspaces():
+        with Scope.for_service(workspace).open():
+            staleness.reject_foreign_rows()
         with Scope.for_service(workspace).open():
             blobs.remove_unused(workspace)
         with Scope.for_service(workspace).open():

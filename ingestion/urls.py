@@ -1,6 +1,6 @@
 from django.urls import path
 
-from ingestion import desk_views, views
+from ingestion import desk_views, quarantine_views, version_views, views
 
 app_name = "ingestion"
 
@@ -22,4 +22,9 @@ urlpatterns = [
     path("desk/paragraphs/<uuid:pk>/", desk_views.desk_item, name="desk_item"),
     path("desk/paragraphs/<uuid:pk>/decide/", desk_views.desk_decide, name="desk_decide"),
     path("desk/paragraphs/<uuid:pk>/page/", desk_views.desk_page, name="desk_page"),
+    path("quarantine/", quarantine_views.page, name="quarantine"),
+    path("files/<uuid:pk>/review/", quarantine_views.review, name="review"),
+    path("files/<uuid:pk>/versions/", version_views.versions, name="versions"),
+    path("files/<uuid:pk>/versions/<int:number>/restore/", version_views.restore, name="restore_version"),
+    path("files/<uuid:pk>/versions/<int:number>/download/", version_views.download, name="download_version"),
 ]

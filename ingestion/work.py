@@ -1,7 +1,5 @@
 """What the pipeline knows of the file it works on, and what its steps hand on."""
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -14,15 +12,11 @@ from ingestion.access import collection_of, floor_atoms
 from ingestion.claims import Claim, ClaimLost
 from ingestion.documents import Note, Unaccounted
 from ingestion.extract import STRATEGIES
-from ingestion.models import File
+from ingestion.models import File, Redo, Stage
 from ingestion.vector_models import current_model
 from ingestion.votes import Vote
-from llm import prompts, rules
-from llm.client import model_for
+from ingestion.witness import NAMES, Inputs, digest, inputs_of
 from llm.prompts import Level
-
-SCHEMA = 2
-"""Raised by a change of extraction, chunking or the form of the rows, so that older witnesses do not match."""
 
 
 @dataclass(frozen=True)
@@ -32,10 +26,15 @@ class Work:
     floor: atoms that every paragraph needs (collection, file). published: the revision is the one readers see; only its
     labels are worked over again, and its bytes are not opened. unaccounted, notes, pages, media_type: of the published
     one. strategy: None where pages are looked at as they need it.
-    depth: how many files it lies in, as an attachment of an attachment.
+    lineage: the file and those that it lies in, as an attachment of an attachment. number: of the version. inputs: what
+    it is worked on with; witness: the digest of the bytes and those; embedder: the model of its vectors. changed: of a
+    published one that is worked over again, the inputs that are others now; else its labels alone are, from the votes
+    it has, and its inputs stay those it was made with. anew: nothing is taken over, not even from equal inputs.
+    review: what a steward decided of it when it was quarantined (`ingestion.drift`).
     """
 
     claim: Claim
+    number: int
     name: str
     entity: UUID
     path: str
@@ -44,13 +43,28 @@ class Work:
     floor: frozenset[int]
     levels: tuple[Level, ...]
     guidance: str
+    inputs: Inputs
     witness: str
+    embedder: str
     published: bool
     media_type: str
     pages: int | None
     unaccounted: tuple[Unaccounted, ...]
-    depth: int = 0
+    lineage: tuple[UUID, ...] = ()
+    changed: frozenset[str] = frozenset()
+    anew: bool = False
+    review: str = ""
     notes: tuple[Note, ...] = ()
+
+    @property
+    def opened(self) -> bool:
+        """Whether its bytes are read: those of a new version, or of one whose text is taken out again."""
+        return not self.published or "extraction" in self.changed
+
+    @property
+    def depth(self) -> int:
+        """How many files it lies in, as an attachment of an attachment."""
+        return len(self.lineage) - 1
 
     @property
     def file(self) -> UUID:
@@ -59,6 +73,10 @@ class Work:
     @property
     def workspace(self) -> int:
         return self.claim.workspace
+
+    def witness_of(self, stage: Stage) -> str:
+        """What the result of a step was made from: passages are measured, and vectors made, by the embedding model."""
+        return digest(self.witness, self.embedder) if stage in (Stage.CHUNK, Stage.EMBED) else self.witness
 
 
 @dataclass(frozen=True)
@@ -140,32 +158,56 @@ def load_work(claim: Claim) -> Work:
         raise ClaimLost
     revision = file.pending_revision
     collection = collection_of(file)
-    strategy = file.strategy if file.strategy != "auto" else collection.strategy
+    strategy = strategy_of(file)
+    levels, guidance = workspace_levels(), workspace_guidance()
+    inputs = inputs_of(collection, strategy, levels, guidance)
+    witness = inputs.witness(revision.blob.sha256)
+    published, anew, changed = file.revision_id == revision.pk, file.redo == Redo.ALL, frozenset[str]()
+    if published and file.redo:
+        changed = frozenset(NAMES if anew else inputs.changed_since(revision.inputs))
+    elif published:
+        inputs, witness = Inputs.from_json(revision.inputs), revision.witness
     return Work(
         claim=claim,
+        number=revision.number,
         name=file.name,
         entity=file.entity_id,
         path=revision.blob.path,
         strategy=strategy if strategy in STRATEGIES else None,
         collection=collection,
         floor=floor_atoms(file),
-        levels=workspace_levels(),
-        guidance=workspace_guidance(),
-        witness=witness_of(revision.blob.sha256, strategy),
-        published=file.revision_id == revision.pk,
+        levels=levels,
+        guidance=guidance,
+        inputs=inputs,
+        witness=witness,
+        embedder=current_model(),
+        published=published,
         media_type=file.media_type,
         pages=file.pages,
         unaccounted=tuple(Unaccounted(u["code"], u["detail"], u.get("page")) for u in file.unaccounted),
-        depth=_depth(file),
+        lineage=_lineage(file),
+        changed=changed,
+        anew=anew,
+        review=revision.review,
         notes=tuple(Note(n["code"], n["detail"]) for n in file.notes),
     )
 
 
-def _depth(file: File) -> int:
-    depth, origin = 0, file.origin_id
+def strategy_of(file: File) -> str:
+    return file.strategy if file.strategy != "auto" else collection_of(file).strategy
+
+
+def inputs_now(file: File) -> Inputs:
+    """What a file would be worked on with today. In an open scope."""
+    return inputs_of(collection_of(file), strategy_of(file), workspace_levels(), workspace_guidance())
+
+
+def _lineage(file: File) -> tuple[UUID, ...]:
+    found, origin = [file.pk], file.origin_id
     while origin is not None:
-        depth, origin = depth + 1, File.objects.values_list("origin", flat=True).get(pk=origin)
-    return depth
+        found.append(origin)
+        origin = File.objects.values_list("origin", flat=True).get(pk=origin)
+    return tuple(found)
 
 
 def workspace_levels() -> tuple[Level, ...]:
@@ -176,14 +218,3 @@ def workspace_levels() -> tuple[Level, ...]:
 
 def workspace_guidance() -> str:
     return WorkspaceSettings.objects.values_list("classification_prompt", flat=True).first() or ""
-
-
-def witness_of(sha256: str, strategy: str) -> str:
-    """H(blob digest, policy epoch, schema version, model ids, prompt hash), design §4. In an open scope."""
-    epoch = WorkspaceSettings.objects.values_list("policy_epoch", flat=True).first()
-    levels = [[level.value, level.label, level.description] for level in workspace_levels()]
-    inputs = [
-        sha256, strategy, epoch, SCHEMA, rules.VERSION, model_for("fast"), current_model(),
-        prompts.digest(*prompts.CLASSIFY_TEMPLATES), levels, workspace_guidance(),
-    ]  # fmt: skip
-    return hashlib.sha256(json.dumps(inputs).encode()).hexdigest()

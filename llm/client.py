@@ -8,6 +8,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 
 import anthropic
@@ -57,6 +58,11 @@ def is_offline() -> bool:
 def model_for(tier: str) -> str:
     """The name of the model that a tier means now."""
     return _model(tier).name
+
+
+def cost_of(tier: str, *, tokens_in: int, tokens_out: int) -> Decimal:
+    """USD of one call of so many tokens to the model that a tier means now, nothing being cached."""
+    return _model(tier).cost(fresh=tokens_in, written=0, read=0, output=tokens_out)
 
 
 def _model(tier: str) -> Model:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from retrieval.fusion import Vectors
-from retrieval.gate import HELD, Gate, Gates
+from retrieval.gate import Gate, Gates
 from retrieval.graph_index import by_graph, graph_of
 from retrieval.query import PreparedQuery
 from retrieval.statements import rows_of
@@ -22,7 +22,10 @@ from retrieval.tuning import tuning
 BY_LABEL = "{table} p WHERE {condition}"
 # Only records that hold something under those labels are looked up: of the others there may be very many.
 BY_RECORD = """(
-  SELECT number FROM seen WHERE (number IN (SELECT h.entity FROM ingestion_held h WHERE {held})) IS TRUE OFFSET 0
+  SELECT number FROM seen WHERE (number IN (
+    SELECT h.entity FROM ingestion_held h
+    WHERE h.workspace_id = %(workspace)s AND h.data_classification = ANY((SELECT app_allowed())::int[]))) IS TRUE
+  OFFSET 0
 ) s CROSS JOIN LATERAL (
   SELECT * FROM {table} p WHERE p.entity = s.number AND {cleared} {also} OFFSET 0) p WHERE true"""
 
@@ -87,12 +90,12 @@ def by_meaning(query: PreparedQuery, gates: Gates, size: Survey) -> list[tuple[i
     if not query.vector:
         return []
     t = tuning()
-    if size.visible > t.scan and not t.strict and (model := graph_of(query, size)):
-        return by_graph(query, gates, model, size, t.candidates)
+    if size.visible > t.scan and not t.strict and (graph := graph_of(query, size)):
+        return by_graph(query, gates, graph, size, t.candidates)
     gate = gates.cheaper(size.at_most)
     also = "AND p.model = (SELECT m.id FROM ingestion_vectormodel m WHERE m.model_id = %(model)s)"
     if size.by_record:
-        rows = BY_RECORD.format(table="ingestion_vector", held=HELD, cleared=gate.cleared, also=also)
+        rows = BY_RECORD.format(table="ingestion_vector", cleared=gate.cleared, also=also)
     else:
         covered = COVERED if len(query.vector) <= MOST_COVERED else ""
         rows = f"{BY_LABEL.format(table='ingestion_vector', condition=gate.condition)} {also} {covered}"
@@ -158,7 +161,7 @@ def by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, float,
     }
     tail = REFINED.format(bm25=BM25) if way.weighed else WHOLE
     if size.exact and size.by_record:
-        rows = BY_RECORD.format(table="ingestion_posting", held=HELD, cleared=gate.cleared, also="AND p.term = 0")
+        rows = BY_RECORD.format(table="ingestion_posting", cleared=gate.cleared, also="AND p.term = 0")
         hits = HITS_OF_MINE.format(cleared=gate.cleared)
         parts = {"mine": MINE.format(rows=rows), "hits": hits, "counted": COUNTED_OF_MINE}
         rare = [term for term in terms.words if size.under.get(term, 0) + SAMPLED < 4 * size.visible]

@@ -33,9 +33,6 @@ OF_SEEN_SOURCES = """(NOT p.drawn OR (
 SEEN_EACH = "(SELECT true FROM ({chosen}) v WHERE v.number = p.entity LIMIT 1) IS TRUE"
 # Asked of each row of a set that is made once. As a plain IN the planner would rather look every record up.
 SEEN_SET = "(p.entity IN (SELECT number FROM seen)) IS TRUE"
-# Of records that hold, or once held, rows under the reader's labels.
-HELD = """h.workspace_id = %(workspace)s AND h.data_classification = ANY((SELECT app_allowed())::int[])"""
-
 # Rows with their text, with the columns of an index table.
 INDEX_ROWS = """SELECT c.workspace_id, c.data_classification, c.audience, e.number AS entity,
   coalesce(f.number, 0) AS file, c.number AS "row", c.kind, true AS drawn, c.position

@@ -5,6 +5,7 @@ database; but which visible rows it finds, and how long it takes, can depend on 
 without.
 """
 
+from dataclasses import dataclass
 from math import sqrt
 
 from retrieval.gate import Gates
@@ -37,25 +38,35 @@ ORDER BY distance, "row"
 """
 
 
-def graph_of(query: PreparedQuery, size: Survey) -> int | None:
-    """The model's number, where its graph is there and a walk takes less time than comparing all.
+@dataclass(frozen=True)
+class Graph:
+    """model: its number. breadth: of the list of nearest rows that a walk keeps."""
 
-    A walk comes to the more rows the smaller the share of the graph is that the reader sees.
+    model: int
+    breadth: int
+
+
+def graph_of(query: PreparedQuery, size: Survey) -> Graph | None:
+    """The graph of the model, where it is there and a walk takes less time than comparing all.
+
+    A walk comes to the more rows the smaller the share of the graph is that the reader sees. In a larger graph it finds
+    as many of the nearest with a longer list; pgvector's limit is 1,000.
     """
     model, vectors = sizes().graphs.get(query.model_id, (0, 0.0))
     if not model:
         return None
     compare = READ * size.cleared + COMPARED * size.visible
     walk = WALKED * vectors / size.visible * sqrt(vectors / 200_000)
-    return model if walk < compare else None
+    breadth = min(1_000, round(tuning().breadth * max(1.0, vectors / 200_000)))
+    return Graph(model, breadth) if walk < compare else None
 
 
-def by_graph(query: PreparedQuery, gates: Gates, model: int, size: Survey, count: int) -> list[tuple[int, float]]:
+def by_graph(query: PreparedQuery, gates: Gates, graph: Graph, size: Survey, count: int) -> list[tuple[int, float]]:
     """(row, cosine similarity) of `count` visible rows near to the question, most of them the nearest."""
     # Records are asked of the rows under the reader's labels, of which they see a share: of those near to a question on
     # something else they see less.
     gate = gates.cheaper(4 * count * size.cleared / size.visible)
-    statement = gate.fill(GRAPH, dim=str(len(query.vector)), model=str(model))
-    settings = {**SETTINGS, "hnsw.ef_search": str(tuning().breadth)}
+    statement = gate.fill(GRAPH, dim=str(len(query.vector)), model=str(graph.model))
+    settings = {**SETTINGS, "hnsw.ef_search": str(graph.breadth)}
     found = rows_of(statement, {**gate.params, "vector": query.literal, "count": count}, settings)
     return [(row, similarity) for row, similarity in found]

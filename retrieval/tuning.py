@@ -17,7 +17,8 @@ class Tuning:
     novelty; sure: how many that hold the question itself stay, however alike. window: neighbours on either side of a
     passage; each step away multiplies its weight by decay. page, prompt, most: results on a page, passages in a prompt,
     and the most that anybody may ask for. scan: visible rows up to which all vectors are compared; above, the graph is
-    walked with a list of `breadth` rows where that takes less time, and never where `strict`. hits: passages
+    walked with a list of `breadth` rows (more in a graph of more than 200,000) where that takes less time, and never
+    where `strict`. hits: passages
     that are read for their words; common words beyond only order what the others found. reranked: how many of the best
     a reranker reads. nearly_same: the likeness from which a related record is told to be nearly the same.
     """

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
 from typing import Any
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakSet
 
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
@@ -93,7 +93,7 @@ def is_api(request: HttpRequest) -> bool:
 
 
 # What `opens_own_scope` has marked.
-_own_scope: WeakKeyDictionary[Callable[..., HttpResponseBase], bool] = WeakKeyDictionary()
+_own_scope: WeakSet[Callable[..., HttpResponseBase]] = WeakSet()
 
 
 def opens_own_scope(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
@@ -108,7 +108,7 @@ def opens_own_scope(view: Callable[..., HttpResponseBase]) -> Callable[..., Http
         except NoWorkspace:
             return absent(request)  # the membership ended meanwhile
 
-    _own_scope[opening] = True
+    _own_scope.add(opening)
     return opening
 
 

@@ -1,7 +1,8 @@
-from ingestion.models.files import Blob, File, FileRevision, Stage, State
+from ingestion.models.files import Blob, File, FileRevision, Redo, Review, Stage, State
 from ingestion.models.index import ContextRow, Kind, RowParagraph, VectorModel
 from ingestion.models.links import DocumentLink
-from ingestion.models.paragraphs import Paragraph
+from ingestion.models.paragraphs import Paragraph, PastParagraph
+from ingestion.models.requalify import Requalification, RequalifiedFile
 from ingestion.models.vectors import WorkspaceModel
 from ingestion.models.work import RecordIndex, StepResult
 
@@ -13,7 +14,12 @@ __all__ = [
     "FileRevision",
     "Kind",
     "Paragraph",
+    "PastParagraph",
     "RecordIndex",
+    "Redo",
+    "Requalification",
+    "RequalifiedFile",
+    "Review",
     "RowParagraph",
     "Stage",
     "State",

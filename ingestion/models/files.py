@@ -27,6 +27,22 @@ class Stage(models.TextChoices):
     DONE = "done", "Done"
 
 
+class Redo(models.TextChoices):
+    """What a published file is worked over again for, when it is queued for more than its labels."""
+
+    NOTHING = "", "Nothing"
+    STALE = "stale", "What has changed since"
+    ALL = "all", "Everything"
+
+
+class Review(models.TextChoices):
+    """What a steward decided of a version whose text may not be all that it holds."""
+
+    NONE = "", "Not reviewed"
+    RELEASED = "released", "Released"
+    REJECTED = "rejected", "Rejected"
+
+
 class Blob(models.Model):
     """Bytes by content, per workspace: nothing is "already known" across workspaces. `path` is the storage's."""
 
@@ -58,6 +74,7 @@ class File(models.Model):
     how the published revision was read. strategy: how it is read, `auto` for as its collection declares. origin: the
     file that this one came in as an attachment, as its `part`; named_by: the paragraph there that names it.
     attachments: how many files came in the published revision of this one.
+    redo: what the published revision is to be worked over for (`ingestion.requalify`).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -93,6 +110,7 @@ class File(models.Model):
     pending_revision = WorkspaceForeignKey("ingestion.FileRevision", null=True, on_db_delete="SET NULL")
     claim = models.UUIDField(null=True)
     claimed_until = models.DateTimeField(null=True)
+    redo = models.CharField(max_length=5, choices=Redo, default=Redo.NOTHING, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     woken_at = models.DateTimeField(null=True, help_text="When a worker was last told of this file; NULL: not yet.")
     created_at = models.DateTimeField(auto_now_add=True)
@@ -117,9 +135,13 @@ class File(models.Model):
 
 
 class FileRevision(models.Model):
-    """One version of a file. Append-only. witness: what derived rows were made from (`ingestion.work.witness_of`).
+    """One version of a file. Append-only. witness: what derived rows were made from (`ingestion.witness`), as a digest;
+    empty for one that was never published. inputs: the same by name, to tell what has changed since.
     stages: [[stage, how many came out, seconds or null where an earlier worker did it]], of the first publishing.
     cost: what models were paid for it, in USD. batch: what was sent together with it, as its sender says.
+    created_by: who sent these bytes; restores: the number of the earlier version that this one brings back, as
+    restored_by decided. accounted, attachments: as on `File`, of this version. losses: [[code, sentence]] of what was
+    not read of it (`ingestion.drift`).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -130,10 +152,17 @@ class FileRevision(models.Model):
     source_revision = models.CharField(max_length=200, blank=True)
     fetched_at = models.DateTimeField(auto_now_add=True)
     created_by = models.BigIntegerField(default=0)
+    restores = models.PositiveIntegerField(null=True)
+    restored_by = models.BigIntegerField(default=0)
     witness = models.CharField(max_length=64, blank=True)
+    inputs = models.JSONField(default=dict)
     stages = models.JSONField(default=list)
     cost = models.DecimalField(max_digits=12, decimal_places=6, default=0, help_text="USD")
     batch = models.UUIDField(null=True)
+    accounted = models.BooleanField(default=False)
+    attachments = models.PositiveSmallIntegerField(default=0)
+    losses = models.JSONField(default=list)
+    review = models.CharField(max_length=8, choices=Review, default=Review.NONE, blank=True)
 
     class Meta:
         ordering = ["number"]

@@ -3,8 +3,8 @@
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
-from entities.fields import WorkspaceForeignKey
-from entities.models import Labelled
+from entities.fields import LabelField, WorkspaceForeignKey
+from entities.models import Labelled, Workspace
 from ingestion.models.files import File, FileRevision
 
 
@@ -15,7 +15,8 @@ class Paragraph(Labelled):
 
     headings: ids of the headings above it, outermost first; a heading's text stands only in its own, labelled row.
     boxes: where its words stand, as `documents.Boxes` writes itself. start, end: span in the canonical text,
-    characters. read_by: "" for the file's own text, `ocr` or `vision` where it was read off a picture.
+    characters. read_by: "" for the file's own text, `ocr` or `vision` where it was read off a picture. since: number of
+    the version with which it came. relabelled: numbers of those whose publishing changed its label.
     """
 
     file = WorkspaceForeignKey(File)
@@ -28,6 +29,8 @@ class Paragraph(Labelled):
     start = models.PositiveIntegerField(default=0)
     end = models.PositiveIntegerField(default=0)
     read_by = models.CharField(max_length=8, default="", db_default="", blank=True)
+    since = models.PositiveIntegerField(default=1)
+    relabelled = ArrayField(models.PositiveIntegerField(), default=list)
 
     class Meta:
         ordering = ["position"]
@@ -39,3 +42,28 @@ class Paragraph(Labelled):
 
     def __str__(self) -> str:
         return str(self.pk)
+
+
+class PastParagraph(models.Model):
+    """What is remembered of a paragraph that a newer version no longer has (docs/adr/0032): its label and its votes as
+    they were last, never its text. Should the text come back, so do its label and the decisions of stewards on it.
+
+    paragraph: the id it had. since: as on `Paragraph`; until: number of the version that came without it.
+    """
+
+    workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
+    file = WorkspaceForeignKey(File)
+    paragraph = models.UUIDField()
+    digest = models.CharField(max_length=64)
+    data_classification = LabelField(null=True)
+    floor = LabelField(default=0)
+    votes = models.JSONField(default=list)
+    since = models.PositiveIntegerField()
+    until = models.PositiveIntegerField()
+    relabelled = ArrayField(models.PositiveIntegerField(), default=list)
+
+    class Meta:
+        indexes = [models.Index(fields=["file", "digest"])]
+
+    def __str__(self) -> str:
+        return str(self.paragraph)

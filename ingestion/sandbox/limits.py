@@ -21,6 +21,8 @@ CODES = frozenset(
         "memory",
         "unsupported",
         "crashed",
+        "drift",
+        "rejected",
     }
 )
 

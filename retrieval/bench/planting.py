@@ -7,11 +7,13 @@ from uuid import UUID, uuid4
 import numpy as np
 import psycopg
 from django.contrib.contenttypes.models import ContentType
+from django.db import connection
+from django.db.models import NOT_PROVIDED
 from numpy.typing import NDArray
 
 from entities.access.objects import permission_number
 from entities.types import Contract
-from ingestion.models import Kind
+from ingestion.models import File, Kind
 from retrieval.bench.readers import RESTRICTED_ONLY, SHARES, Reader
 
 TOPICS = 64
@@ -33,13 +35,12 @@ INSERT INTO entities_contract (workspace_id, entity_ptr_id, counterparty, curren
 SELECT workspace_id, id, '', 'EUR', 'draft' FROM entities_entity WHERE workspace_id = %s
 """
 FILES = """
-INSERT INTO ingestion_file (id, workspace_id, entity_id, collection, name, twin, name_classification, media_type, size,
-  state, stage, progress, error_code, error_detail, floor, strategy, accounted, unaccounted, part, attachments,
-  attempts, woken_at, created_at, updated_at, created_by)
-SELECT gen_random_uuid(), workspace_id, id, 'documents', 'file.txt', 0, 0, 'text/plain', 0, 'ready', 'done', 100, '',
-  '', 0, 'auto', true, '[]', 0, 0, 0, now(), now(), now(), 0
+INSERT INTO ingestion_file (id, workspace_id, entity_id, created_at, updated_at, woken_at, {columns})
+SELECT gen_random_uuid(), workspace_id, id, now(), now(), now(), {values}
 FROM entities_entity WHERE workspace_id = %s RETURNING entity_id, id
 """
+NAMED = {"id", "workspace", "entity", "created_at", "updated_at", "woken_at"}
+"""Columns that the statement gives."""
 GRANTS = """
 INSERT INTO entities_entityrolegrant (workspace_id, permission_id, group_id, content_object_id)
 SELECT %s, %s, %s, unnest(%s::uuid[])
@@ -73,7 +74,7 @@ def plant_records(raw: psycopg.Connection, workspace: int, count: int, readers: 
     contract = ContentType.objects.get_for_model(Contract).pk
     made = raw.execute(RECORDS, {"workspace": workspace, "type": contract, "count": count}).fetchall()
     raw.execute(CONTRACTS, [workspace])
-    file_of: dict[UUID, UUID] = dict(raw.execute(FILES, [workspace]).fetchall())
+    file_of = plant_files(raw, workspace)
     ids = [pk for pk, _ in made]
     restricted = ids[1::2]  # a record that is alone is granted by whoever measures
     for reader in readers:
@@ -81,6 +82,18 @@ def plant_records(raw: psycopg.Connection, workspace: int, count: int, readers: 
         if granted:
             raw.execute(GRANTS, [workspace, permission_number("view"), reader.group, granted])
     return Records(ids, [file_of[pk] for pk in ids])
+
+
+def plant_files(raw: psycopg.Connection, workspace: int) -> dict[UUID, UUID]:
+    """A ready file on each record of the workspace, as the model makes one. Record -> file."""
+    file = File(collection="documents", name="file.txt", state="ready", stage="done", progress=100)
+    rest = [
+        f for f in File._meta.concrete_fields if f.name not in NAMED and not f.null and f.db_default is NOT_PROVIDED
+    ]
+    values = [field.get_db_prep_save(getattr(file, field.attname), connection) for field in rest]
+    columns = ", ".join(f'"{field.column}"' for field in rest)
+    statement = FILES.format(columns=columns, values=", ".join(["%s"] * len(rest)))
+    return dict(raw.execute(statement.encode(), [*values, workspace]).fetchall())
 
 
 def plant_rows(

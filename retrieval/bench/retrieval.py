@@ -15,7 +15,7 @@ import numpy as np
 from django.db import connection
 
 from entities.rls import LABELLED, WORKSPACE, policy_sql
-from retrieval.bench.by_hand import EXACT, GRAPH, SETTINGS, ByHand, nearest, recall
+from retrieval.bench.by_hand import EXACT, GRAPH, SETTINGS, ByHand, as_near_as_the_tenth, nearest, recall
 from retrieval.bench.planting import TOPICS
 from retrieval.bench.readers import Reader
 from retrieval.bench.timing import Row, timed
@@ -87,7 +87,7 @@ def meaning_lines(world: BenchWorld, reader: Reader, rounds: int, plans: list[st
             ("on", questions(world, about=_most(reader))),
             ("off", questions(world, about=1 - _most(reader))),
         ):
-            truth = {q: nearest(matrix, numbers, q) for q in asked}
+            truth = {q: as_near_as_the_tenth(matrix, numbers, q) for q in asked}
             value = float(np.mean([recall([r for r, _ in by_meaning(q, through, size)], truth[q]) for q in asked]))
             lines.append(Row(f"{share}: recall@10 {about} topic", value, goal, value >= least))
             sides: dict[str, Callable[[Any], Any]] = {"ours": lambda q: by_meaning(q, through, size)}

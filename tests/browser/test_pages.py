@@ -17,9 +17,9 @@ AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
 WIDTHS = (320, 390, 768, 1280, 1440, 1920, 2560)
 JUDGED = (320, 1280, 1920)
 NAMES = (
-    "sign-in", "home", "contracts", "projects", "list-none", "record", "quarantined", "form", "new", "reader", "search",
-    "search-empty", "search-none", "conversations", "conversation", "join", "password", "not-found", "evaluation",
-    "evaluation-run", "bench", "bench-empty",
+    "sign-in", "home", "contracts", "projects", "list-none", "record", "quarantined", "form", "new", "reader",
+    "versions", "search", "search-empty", "search-none", "conversations", "conversation", "join", "password",
+    "not-found", "evaluation", "evaluation-run", "bench", "bench-empty",
 )  # fmt: skip
 QUESTIONS = (
     {
@@ -124,6 +124,7 @@ def addresses(chromium: Browser, installation: str, environment: dict[str, str])
         "form": f"{root}{record}edit/",
         "new": f"{root}records/contract/new/",
         "reader": f"{installation}{reader}",
+        "versions": f"{installation}{reader}versions/",
         "search": f"{root}search/?q=liability+cap",
         "search-empty": f"{root}search/",
         "search-none": f"{root}search/?q=liability+cap&since=2999-01-01",

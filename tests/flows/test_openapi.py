@@ -195,8 +195,17 @@ def test_every_operation_answers_as_the_document_says(
         caller("get", "suggest/?q=North")
         caller("get", f"entities/{contract}/related/")
     call("get", f"files/{file}/download/")
+    file_of(call, contract, content=REPORT.replace(b"two days", b"three days"))
+    for caller in (call, *others):
+        assert [version["number"] for version in caller("get", f"files/{file}/versions/")["results"]] == [2, 1]
+    call("get", f"files/{file}/versions/1/download/")
+    call("post", f"files/{file}/versions/1/restore/")
+    work_off(call.who.scope.workspace)
     assert call("get", f"files/{broken}/")["error"]["code"]
     call("post", f"files/{broken}/retry/")
+    work_off(call.who.scope.workspace)
+    assert call("get", "quarantine/")["results"]
+    call("post", f"files/{broken}/review/", {"decision": "reject"})
     paragraph = call("get", f"files/{file}/paragraphs/")["results"][0]["id"]
     relabelled = call("patch", f"paragraphs/{paragraph}/", {"labels": [PII], "reason": "Names somebody."})
     assert relabelled["votes"][-1]["source"] == "manual"

@@ -81,3 +81,32 @@ def test_another_workspace_does_not_profit(alice: Person, outsider: Person, cont
     ready(outsider, theirs)
     with Scope.for_service(outsider.scope.workspace).open():
         assert ModelCall.objects.filter(feature="classify").count() == 1
+
+
+def test_an_edited_paragraph_costs_three_passages_at_most(
+    alice: Person, contract: Contract, service: Scope, embedded: list[str]
+) -> None:
+    """Through the whole pipeline: a document of forty sections, unchanged, then with one sentence changed."""
+    sections = [
+        f"## Section {n}\n\nThe crew of berth {n} measured the wall at {n + 3} places and found no crack. "
+        f"They wrote the figures into book {n} and told the harbour master, who had asked for them in spring. "
+        f"Next year the same places are measured again, with the gauge that hangs in shed {n + 40}.\n"
+        for n in range(40)
+    ]
+    file = ready(alice, contract, "wall.md", "\n".join(sections).encode())
+    whole, calls = len(embedded), classified(service)
+    assert whole >= 20
+    with service.open():
+        rows = set(ContextRow.objects.filter(file=file).values_list("pk", flat=True))
+    embedded.clear()
+    assert ready(alice, contract, "wall.md", "\n".join(sections).encode()) == file
+    assert (embedded, classified(service)) == ([], calls)
+    with service.open():
+        assert set(ContextRow.objects.filter(file=file).values_list("pk", flat=True)) == rows
+    edited = "\n".join(sections).replace("book 17", "the long book of the seventeenth berth")
+    assert ready(alice, contract, "wall.md", edited.encode()) == file
+    assert len([text for text in embedded if "seventeenth" in text]) >= 1
+    assert len(embedded) <= 3, [text[:60] for text in embedded]
+    with service.open():
+        now = set(ContextRow.objects.filter(file=file).values_list("pk", flat=True))
+        assert len(rows - now) <= 3, "the others were not touched"

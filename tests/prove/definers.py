@@ -23,7 +23,7 @@ LISTED = {
         "app_audit_door app_redact_audit app_redact_audit_of app_remove_audit"
     ),
     PLACE: "app_hidden_field_paragraphs app_hidden_paragraphs app_hidden_messages app_hidden_pulse app_file_outlines",
-    WHETHER: "app_cleared_for_file app_file_concealed app_hidden_positions app_pulse_covers",
+    WHETHER: "app_cleared_for_file app_file_concealed app_hidden_positions app_pulse_covers app_cleared_since",
     "makes a compound label of the open workspace, which no reader may write": "app_combine",
     "makes the group of a role of the open workspace before a policy can show it": "app_make_group",
     "raises the events of a turn; refuses all but the service": "app_raise_events",

@@ -87,21 +87,19 @@ def called(node: ast.Call) -> str:
 
 
 def places_of(node: ast.AST, function: str) -> Iterator[tuple[str, ast.AST]]:
-    """(qualified name of the function, node) in a fixed order. Only functions: what a module does when it is imported,
-    types and defaults of arguments are not exchanged with the code.
+    """(qualified name of the function, node) in a fixed order. Only functions: what a module or a class does when it is
+    imported, types and defaults of arguments are not exchanged with the code.
     """
     for child in ast.iter_child_nodes(node):
         if isinstance(child, (ast.FunctionDef, ast.ClassDef)):
             inner = f"{function}.{child.name}" if function else child.name
             for statement in child.body:
-                if isinstance(child, ast.FunctionDef):
+                if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+                    yield from places_of(ast.Module([statement], []), inner)
+                elif isinstance(child, ast.FunctionDef):
                     yield inner, statement
-                yield from (
-                    places_of(statement, inner)
-                    if not isinstance(statement, (ast.FunctionDef, ast.ClassDef))
-                    else places_of(ast.Module([statement], []), inner)
-                )
-        elif function:
+                    yield from places_of(statement, inner)
+        elif function and not (isinstance(node, ast.AnnAssign) and child is node.annotation):
             yield function, child
             yield from places_of(child, function)
 

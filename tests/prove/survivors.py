@@ -4,6 +4,7 @@ EITHER_FORM = "both forms of the gate let the same rows through, which is asked 
 NO_PRINCIPAL_IS_0 = "0 is the service, which is answered before roles and grants are asked for"
 ONLY_REMEMBERED = "the text of a statement follows from the key it is kept under: it is only written down again"
 KEYS = "`__in` of a query that names no column is about its key"
+EMPTIED = "settings end with their transaction, so they may be emptied before; in a broken one only the error differs"
 NO_ROLES = "nobody has no roles: the key of a text is longer, and the text is the same"
 SURVIVORS: dict[str, str] = {
     "retrieval.gate Gates.cheaper: self.all if sizes().records <= 20 * rows else self.each"
@@ -47,4 +48,59 @@ SURVIVORS: dict[str, str] = {
     "entities.access.statements _remembered: if known is None: if len(COMPILED) >= MOST: "
     "COMPILED.clear() known = COMPILED[key] = _comp -> if True: if len(COMPILED) >= MOST: "
     "COMPILED.clear() known = COMPILED[key] = _compiled(scop": ONLY_REMEMBERED,
+    "entities.access.statements _remembered: if len(COMPILED) >= MOST: COMPILED.clear() -> if True: "
+    "COMPILED.clear()": ONLY_REMEMBERED,
+    "entities.access.statements _remembered: if len(COMPILED) >= MOST: COMPILED.clear() -> if "
+    "False: COMPILED.clear()": ONLY_REMEMBERED,
+    "entities.access.statements _remembered: len(COMPILED) >= MOST -> len(COMPILED) > MOST": ONLY_REMEMBERED,
+    "entities.access.statements _remembered: COMPILED.clear() -> pass": ONLY_REMEMBERED,
+    "entities.access.statements _compiled: True -> False": (
+        "a place is made for each parameter just before: there are as many"
+    ),
+    "entities.access.scope Scope.open: if not outermost and (not connection.needs_rollback): "
+    "_set('', '', '', '', '') -> if True: _set('', '', '', '', '')": EMPTIED,
+    "entities.access.scope Scope.open: not outermost and (not connection.needs_rollback) -> not "
+    "outermost or not connection.needs_rollback": EMPTIED,
+    "entities.access.labels atoms_of: if label not in known: from entities.models import "
+    "Classification known[label] = tuple(Cla -> if True: from entities.models import Classification "
+    "known[label] = tuple(Classification.ob": ("what is known of a label is looked up again"),
+    "entities.access.labels held_atoms: for a in known.get(label, ()) if len(known[label]) == 1 -> "
+    "for a in known.get(label, ())": (
+        "who is cleared for a compound is cleared for its atoms, and each allowed label is known"
+    ),
+    "entities.access.labels held_atoms: known.get(label, ()) -> known.get(label)": (
+        "who is cleared for a compound is cleared for its atoms, and each allowed label is known"
+    ),
+    "entities.access.labels combine_many: if not values: return 0 -> if False: return 0": (
+        "the database combines none, or one, to the same"
+    ),
+    "entities.access.labels combine_many: if len(values) == 1: return values[0] -> if False: return values[0]": (
+        "the database combines none, or one, to the same"
+    ),
+    "entities.access.labels raise_labels: model._default_manager.filter(pk__in=derived, "
+    "data_classification__isnull=False) -> model._default_manager.filter(pk__in=derived)": (
+        "rows without a label are left out once more, below"
+    ),
+    "entities.access.routes password_first: request.get_full_path() if request.method == 'GET' else "
+    "'/' -> request.get_full_path() if True else '/'": (
+        "where somebody goes on to after choosing a password: each page asks anew"
+    ),
+    "entities.access.routes password_first: request.get_full_path() if request.method == 'GET' else "
+    "'/' -> request.get_full_path() if False else '/'": (
+        "where somebody goes on to after choosing a password: each page asks anew"
+    ),
+    "entities.access.routes password_first: request.method == 'GET' -> request.method != 'GET'": (
+        "where somebody goes on to after choosing a password: each page asks anew"
+    ),
+    "entities.access.grants _permissions: "
+    "Permission.objects.filter(content_type__app_label='entities', content_type__model='entity' -> "
+    "Permission.objects.filter(content_type__model='entity', codename__in=codenames)": (
+        "one model is named Entity, so one content type has these codenames"
+    ),
+    "entities.access.grants _permissions: "
+    "Permission.objects.filter(content_type__app_label='entities', content_type__model='entity' -> "
+    "Permission.objects.filter(content_type__app_label='entities', codename__in=codenames)": (
+        "one model is named Entity, so one content type has these codenames"
+    ),
+    "entities.access.grants grant_entity: principal > 0 -> principal >= 0": NO_PRINCIPAL_IS_0,
 }

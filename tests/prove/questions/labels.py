@@ -74,5 +74,9 @@ def labels_rise(e: Everything) -> None:
         now = dict(ContextRow.objects.filter(pk__in=rows).values_list("pk", "data_classification"))
         both = combine(planted.workspace.pk, 3, 5)
         assert [now[row] for row in rows] == [both, both, 0]
+        assert raise_labels({passage: 1, other: 2}) == 3
+        now = dict(ContextRow.objects.filter(pk__in=rows).values_list("pk", "data_classification"))
+        three = combine(planted.workspace.pk, 1, 3, 5)
+        assert [now[row] for row in rows] == [three, three, 2]
     with planted.scope(e.world.people[0]).open(), refused(ScopeError):
         raise_labels({uuid4(): 5})

@@ -52,6 +52,8 @@ def routes_ask_who(e: Everything) -> None:
             allowed = 200 if "Admin" in person.roles else 403  # the only role that is a steward's here
             administers = 200 if "Admin" in person.roles and admin else 403
             assert [status(rule, request) for rule in rules] == [200, 200, 200, 200, allowed, administers]
+        # A view that opens its scope itself is asked before.
+        assert [status(rule, request) for rule in rules] == [200, 200, 200, 200, allowed, administers]
     guarded = requires(ADMIN)(view)
     assert rule_of(guarded) is ADMIN
     assert rule_of(view) is None

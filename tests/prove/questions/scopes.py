@@ -61,6 +61,7 @@ def scopes_of_people_and_roles(e: Everything) -> None:
         Scope.for_user(user, "no-such-workspace")
     assert [slug for slug, _ in workspaces_of(user)] == [planted.workspace.slug, f"{planted.workspace.slug}b"]
     assert open_token("x") is None
+    assert Scope.for_service(planted.workspace.pk) == planted.service
     scope = planted.scope(ann)
     assert (scope.workspace, scope.principal) == (planted.workspace.pk, user.pk)
     with refused(ScopeError):

@@ -1,0 +1,121 @@
+"""Files in quarantine, and what stewards decide of them (docs/adr/0033).
+
+What a file lost on the way is no reason to lose the file: a steward who has compared it releases it, and then it is
+published with its labels as any other; or rejects it, and then nothing of its text is kept.
+"""
+
+from dataclasses import dataclass
+from functools import partial
+from uuid import UUID
+
+from django.db import transaction
+
+from entities.access import Scope
+from entities.actions import record
+from ingestion.access import is_steward, shown_files, visible_files
+from ingestion.claims import Claim, end
+from ingestion.drift import Drifted
+from ingestion.errors import BadUpload
+from ingestion.listing import FileView, file_views
+from ingestion.models import File, FileRevision, Redo, Review, State
+from ingestion.queueing import queue_file
+from ingestion.results import drop_results
+
+REJECTED = "A steward has looked at this version and kept it back. Upload another one."
+
+
+@dataclass(frozen=True)
+class Quarantined:
+    """A file in quarantine, for stewards. losses: sentences. releasable: whether it is here for them. readable: whether
+    an earlier version of it is shown meanwhile."""
+
+    file: FileView
+    losses: tuple[str, ...]
+    releasable: bool
+    rejectable: bool
+    readable: bool
+
+
+def quarantine(claim: Claim, loss: Drifted) -> None:
+    """The version stays withheld until a steward has looked at it. Opens service scopes."""
+    with Scope.for_service(claim.workspace).open():
+        FileRevision.objects.filter(pk=claim.revision).update(losses=[found.to_json() for found in loss.losses])
+    end(claim, State.QUARANTINED, loss.code, loss.detail)
+
+
+def list_quarantined(scope: Scope) -> list[Quarantined]:
+    """The files that a steward may see, the latest first."""
+    rows = {
+        file.pk: file
+        for file in shown_files(scope, visible_files(scope))
+        .filter(state=State.QUARANTINED)
+        .select_related("pending_revision")
+        .order_by("-updated_at", "pk")
+    }
+    return [
+        Quarantined(
+            view,
+            tuple(sentence for _, sentence in pending.losses) if pending else (),
+            releasable=is_releasable(rows[view.id]),
+            rejectable=pending is not None,
+            readable=rows[view.id].revision_id is not None,
+        )
+        for view in file_views(scope, rows.values())
+        for pending in (rows[view.id].pending_revision,)
+    ]
+
+
+def is_releasable(file: File) -> bool:
+    return file.state == State.QUARANTINED and file.pending_revision_id is not None and file.error_code == "drift"
+
+
+def release_file(*, scope: Scope, file: File) -> File:
+    """Let a file, got with `get_file_or_404`, be published with what was read of it. Stewards only (PermissionError).
+
+    Raises: BadUpload where it is not in quarantine for what it lost.
+    """
+    now = _reviewed(scope, file)
+    if not is_releasable(now) or now.pending_revision_id is None:
+        raise BadUpload("Only a file that lost something on the way can be released.", "nothing_to_release")
+    FileRevision.objects.filter(pk=now.pending_revision_id).update(review=Review.RELEASED)
+    record(scope, "file.released", "file", now.pk, revision=str(now.pending_revision_id))
+    queue_file(scope.workspace, now.pk, now.pending_revision_id)
+    return File.objects.get(pk=now.pk)
+
+
+def reject_file(*, scope: Scope, file: File) -> File:
+    """Keep a quarantined version back for good: it is not worked on again, and what the steps made of it goes.
+    The version before it stays what readers see. Stewards only (PermissionError).
+
+    Raises: BadUpload where none is in quarantine.
+    """
+    now = _reviewed(scope, file)
+    pending = now.pending_revision_id
+    if now.state != State.QUARANTINED or pending is None:
+        raise BadUpload("Only a file in quarantine can be rejected.", "nothing_to_reject")
+    if pending != now.revision_id:
+        FileRevision.objects.filter(pk=pending).update(review=Review.REJECTED)
+    transaction.on_commit(partial(_forget, scope.workspace, pending))
+    if now.revision_id is None:
+        File.objects.filter(pk=now.pk).update(
+            pending_revision=None, error_code="rejected", error_detail=REJECTED, error_page=None
+        )
+    else:
+        # Labels that were decided upon meanwhile have taken rows out of the index: publishing again brings them back.
+        size = FileRevision.objects.select_related("blob").get(pk=now.revision_id).blob.size
+        File.objects.filter(pk=now.pk).update(size=size)
+        queue_file(scope.workspace, now.pk, now.revision_id, Redo.NOTHING)
+    record(scope, "file.rejected", "file", now.pk, revision=str(pending))
+    return File.objects.get(pk=now.pk)
+
+
+def _reviewed(scope: Scope, file: File) -> File:
+    if not is_steward(scope):
+        raise PermissionError("Files in quarantine are reviewed by stewards.")
+    return File.objects.select_for_update().get(pk=file.pk)
+
+
+def _forget(workspace: int, revision: UUID) -> None:
+    """Results are for the service: a steward who lacks a clearance could not delete them."""
+    with Scope.for_service(workspace).open():
+        drop_results(revision)

@@ -1,0 +1,42 @@
+"""The page of files in quarantine, for stewards."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+from rest_framework.exceptions import APIException
+
+from entities.access import STEWARD, requires
+from ingestion import quarantine
+from ingestion.access import get_file_or_404
+from ingestion.listing import file_view
+from ingestion.views import scope_of, sentence
+
+PER_PAGE = 50
+
+
+@requires(STEWARD)
+@require_safe
+def page(request: HttpRequest) -> HttpResponse:
+    """What is withheld and why, with what a steward can do about it."""
+    found = Paginator(quarantine.list_quarantined(scope_of(request)), PER_PAGE).get_page(request.GET.get("page"))
+    return render(request, "ingestion/quarantine.html", {"page": found})
+
+
+@requires(STEWARD)
+@require_POST
+def review(request: HttpRequest, pk: UUID) -> HttpResponse:
+    scope = scope_of(request)
+    file = get_file_or_404(scope, pk)
+    name, releases = file_view(scope, file).name, request.POST.get("decision") == "release"
+    try:
+        (quarantine.release_file if releases else quarantine.reject_file)(scope=scope, file=file)
+    except APIException as refusal:
+        messages.error(request, sentence(refusal))
+    else:
+        done = "was released: it is published when it has been labelled" if releases else "was rejected"
+        messages.success(request, f"{name} {done}.")
+    return redirect("ingestion:quarantine")

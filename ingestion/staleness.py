@@ -1,0 +1,88 @@
+"""Which files were made from what is no longer so (design §4): their revision's inputs are not those of today.
+
+A file is stale only for the inputs that changed and that it was made from: another prompt concerns no file of a
+collection that no model classifies, another set of rules costs no call of a model.
+"""
+
+from functools import reduce
+from operator import or_
+
+from django.db.models import F, Q, QuerySet
+
+from entities.access.scope import cached
+from entities.rag import Collection
+from entities.registry import type_by_content_type
+from ingestion.index import delete_rows
+from ingestion.models import ContextRow, File, Kind
+from ingestion.relabelling import republish
+from ingestion.witness import Inputs, inputs_of
+from ingestion.work import workspace_guidance, workspace_levels
+
+OF_FILES = (Kind.FILE_CHUNK, Kind.FILE_SUMMARY)
+NAMES = {
+    "extraction": "how text is taken out",
+    "policy": "levels, guidance or the collection's declaration",
+    "rules": "rules",
+    "model": "model",
+    "prompt": "prompt",
+}
+"""The inputs in words, for people."""
+
+
+Group = tuple[int, str, str]
+"""Files that are worked on with the same inputs: content type of their record, collection, strategy."""
+
+
+def inputs_by_group() -> dict[Group, Inputs]:
+    """Of the published files that the open scope sees, what they would be worked on with today."""
+
+    def load() -> dict[Group, Inputs]:
+        levels, guidance = workspace_levels(), workspace_guidance()
+        published = File.objects.filter(revision__isnull=False).order_by()
+        found: dict[Group, Inputs] = {}
+        for group in published.values_list("entity__content_type", "collection", "strategy").distinct():
+            content_type, name, strategy = group
+            declared = type_by_content_type(content_type).rag().collections.get(name, Collection(name))
+            used = strategy if strategy != "auto" else declared.strategy
+            found[group] = inputs_of(declared, used, levels, guidance)
+        return found
+
+    return cached("inputs by group", load)  # type: ignore[no-any-return]
+
+
+def is_stale() -> Q:
+    """Published files whose revision was made with other inputs than today's. In an open scope."""
+    conditions = [
+        Q(entity__content_type=content_type, collection=name, strategy=strategy) & ~Q(revision__inputs=inputs.to_json())
+        for (content_type, name, strategy), inputs in inputs_by_group().items()
+    ]
+    return Q(revision__isnull=False) & reduce(or_, conditions) if conditions else Q(pk__in=[])
+
+
+def with_causes(files: QuerySet[File]) -> QuerySet[File]:
+    """What `causes_of` wants to know of each."""
+    return files.select_related("revision").annotate(of_type=F("entity__content_type"))
+
+
+def causes_of(file: File) -> tuple[str, ...]:
+    """Names of the inputs that changed since a file `with_causes` was worked on; all where that is not known."""
+    now = inputs_by_group().get((file.of_type, file.collection, file.strategy))  # type: ignore[attr-defined]
+    return now.changed_since(file.revision.inputs) if now and file.revision else ()
+
+
+def foreign_rows() -> QuerySet[ContextRow]:
+    """Rows of files that were not made by what their file's published revision was made from. In an open service
+    scope."""
+    return ContextRow.objects.filter(kind__in=OF_FILES, file__isnull=False).exclude(
+        file__revision__witness=F("witness"), file__revision__isnull=False
+    )
+
+
+def reject_foreign_rows() -> int:
+    """Take out rows that another witness made than their file's, and queue their files: in an open service scope.
+    Returns how many there were."""
+    found = list(foreign_rows().values_list("pk", "file"))
+    delete_rows(pk for pk, _ in found)
+    for file in sorted({file for _, file in found if file}):
+        republish(file)
+    return len(found)

@@ -1,0 +1,52 @@
+"""The page of a file's versions, and what its buttons do."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+from rest_framework.exceptions import APIException
+
+from entities.access import MEMBER, get_entity_or_404, requires
+from ingestion import actions, downloads
+from ingestion.access import get_file_or_404, get_record_for
+from ingestion.listing import file_view
+from ingestion.versions import list_versions, original_of
+from ingestion.views import scope_of, sentence
+
+
+@requires(MEMBER)
+@require_safe
+def versions(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Who sent which version when, what changed as far as the caller may know, and what they may do with it."""
+    scope = scope_of(request)
+    file = get_file_or_404(scope, pk)
+    context = {
+        "file": file_view(scope, file),
+        "entity": get_entity_or_404(scope, file.entity_id),
+        "versions": list_versions(scope, file),
+    }
+    return render(request, "ingestion/file_versions.html", context)
+
+
+@requires(MEMBER)
+@require_POST
+def restore(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
+    scope = scope_of(request)
+    file = get_file_or_404(scope, pk)
+    get_record_for(scope, file.entity_id, "upload")
+    try:
+        actions.restore_version(scope=scope, file=file, number=number)
+    except APIException as refusal:
+        messages.error(request, sentence(refusal))
+    else:
+        messages.success(request, f"Version {number} is on its way back. What is there stays readable until it is.")
+    return redirect("ingestion:versions", file.pk)
+
+
+@requires(MEMBER)
+@require_safe
+def download(request: HttpRequest, pk: UUID, number: int) -> HttpResponseBase:
+    scope = scope_of(request)
+    return downloads.stream(request, *original_of(scope, get_file_or_404(scope, pk), number))

@@ -1,0 +1,190 @@
+"""The versions of a file: who sent them when, what changed as far as the caller may know, and their originals
+(docs/adr/0032).
+
+What counts is what the caller may read today: policies leave other paragraphs out of every count. An earlier original
+is for who may have the present one, and is cleared for all that has stood in the file since.
+"""
+
+from collections import Counter
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+from uuid import UUID
+
+from django.core.exceptions import PermissionDenied
+from django.db import connection, transaction
+from django.db.models import F
+from django.http import Http404
+
+from entities.access import Scope, held_atoms, may, readable_now
+from entities.actions import record
+from entities.models import Classification, Entity, User
+from entities.models.classification import FIRST_COMPOUND
+from ingestion.access import is_own, is_steward
+from ingestion.claims import UNFINISHED
+from ingestion.downloads import REFUSED, is_allowed
+from ingestion.models import Blob, File, FileRevision, Paragraph, PastParagraph
+from ingestion.witness import OF_LABELS
+from ingestion.work import inputs_now
+
+Standing = Literal["current", "coming", "earlier", "unpublished"]
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Paragraphs that the caller may read, by what a version did to them."""
+
+    added: int = 0
+    removed: int = 0
+    relabelled: int = 0
+
+
+@dataclass(frozen=True)
+class Version:
+    """A version as the caller may know it.
+
+    standing: coming while it is worked on; unpublished where it never got to be read, or not yet. by: who sent the
+    bytes. size: told as `listing.FileView` tells it. restores: the number of the version that it brought back, as
+    restored_by decided. changes: None where it was never published.
+    """
+
+    number: int
+    standing: Standing
+    by: str
+    at: datetime
+    size: int | None
+    restores: int | None
+    restored_by: str
+    changes: Changes | None
+    first: bool
+    restorable: bool
+    downloadable: bool
+
+    def to_json(self) -> dict[str, Any]:
+        changes = self.changes
+        return {
+            "number": self.number,
+            "state": self.standing,
+            "by": self.by,
+            "at": self.at.isoformat(),
+            "size": self.size,
+            "restores": self.restores,
+            "restored_by": self.restored_by or None,
+            "changes": None
+            if changes is None
+            else {"added": changes.added, "removed": changes.removed, "relabelled": changes.relabelled},
+            "restorable": self.restorable,
+            "downloadable": self.downloadable,
+        }
+
+
+def list_versions(scope: Scope, file: File) -> list[Version]:
+    """Of a file got with `get_file_or_404`, the newest first."""
+    revisions = list(FileRevision.objects.filter(file=file.pk).select_related("blob").order_by("-number"))
+    people = User.objects.in_bulk({pk for r in revisions for pk in (r.created_by, r.restored_by)})
+    changed = changes_of(file)
+    uploads = may(scope, Entity.objects.only("pk", "content_type").get(pk=file.entity_id), "upload")
+    rules = _Rules(scope, file)
+    published = [revision.number for revision in revisions if revision.witness]
+    return [
+        Version(
+            number=revision.number,
+            standing=standing_of(file, revision),
+            by=_name(people, revision.created_by),
+            at=revision.fetched_at,
+            size=revision.blob.size if is_steward(scope) or is_own(scope, revision) else None,
+            restores=revision.restores,
+            restored_by=_name(people, revision.restored_by) if revision.restores else "",
+            changes=changed.get(revision.number, Changes()) if revision.witness else None,
+            first=revision.number == min(published, default=0),
+            restorable=uploads and file.origin_id is None and is_restorable(file, revision),
+            downloadable=rules.allow(revision),
+        )
+        for revision in revisions
+    ]
+
+
+def _name(people: dict[Any, User], pk: int) -> str:
+    return str(people[pk]) if pk in people else "Clearance"
+
+
+def standing_of(file: File, revision: FileRevision) -> Standing:
+    if revision.pk == file.revision_id:
+        return "current"
+    if revision.pk == file.pending_revision_id and file.state in UNFINISHED:
+        return "coming"
+    return "earlier" if revision.witness else "unpublished"
+
+
+def is_restorable(file: File, revision: FileRevision) -> bool:
+    """Whether bringing it back would change anything: it was read once, and is not what is shown or on its way."""
+    return bool(revision.witness) and revision.pk not in (file.revision_id, file.pending_revision_id)
+
+
+def changes_of(file: File) -> dict[int, Changes]:
+    """By number of the version; of paragraphs that the open scope may read."""
+    now = Paragraph.objects.filter(file=file.pk)
+    past = PastParagraph.objects.filter(file=file.pk, until__gt=F("since"))
+    added = Counter([*now.values_list("since", flat=True), *past.values_list("since", flat=True)])
+    removed = Counter(past.values_list("until", flat=True))
+    relabelled = Counter(
+        number for rows in (now, past) for row in rows.values_list("relabelled", flat=True) for number in row
+    )
+    return {
+        number: Changes(added[number], removed[number], relabelled[number])
+        for number in {*added, *removed, *relabelled}
+    }
+
+
+def get_version_or_404(file: File, number: int) -> FileRevision:
+    """Of a file got with `get_file_or_404`. Raises: Http404."""
+    found = FileRevision.objects.select_related("blob").filter(file=file.pk, number=number).first()
+    if found is None:
+        raise Http404("Not found.")
+    return found
+
+
+def original_of(scope: Scope, file: File, number: int) -> tuple[Blob, str]:
+    """(bytes, name) of a version of a file got with `get_file_or_404`. Raises: Http404, PermissionDenied."""
+    with transaction.atomic():  # a refusal lets go of the lock
+        # Publishing waits, as for `downloads.original`.
+        now = File.objects.select_for_update(no_key=True).filter(pk=file.pk).first()
+        if now is None:
+            raise Http404("Not found.")
+        revision = get_version_or_404(now, number)
+        if not _Rules(scope, now).allow(revision):
+            raise PermissionDenied(REFUSED)
+    name = file.name if readable_now(file.name_classification) else f"file-{str(file.pk)[:8]}"
+    record(scope, "file.downloaded", "file", file.pk, revision=str(revision.pk), version=number)
+    return revision.blob, name
+
+
+class _Rules:
+    """Who may have the originals of a file's versions.
+
+    What cannot be known of an earlier one (it was never published, held attachments, was not accounted for, or was
+    labelled before the policy changed) makes it one for stewards with every clearance of the workspace.
+    """
+
+    def __init__(self, scope: Scope, file: File) -> None:
+        self.file = file
+        self.present = is_allowed(scope, file)
+        every = set(Classification.objects.filter(value__lt=FIRST_COMPOUND).values_list("value", flat=True)) - {0}
+        self.everything = is_steward(scope) and every <= held_atoms()
+        self.inputs = inputs_now(file)
+
+    def allow(self, revision: FileRevision) -> bool:
+        if revision.pk == self.file.revision_id or not self.present:
+            return self.present
+        return self.everything or (self._known(revision) and cleared_since(self.file.pk, revision.number))
+
+    def _known(self, revision: FileRevision) -> bool:
+        same = not set(self.inputs.changed_since(revision.inputs)) & set(OF_LABELS)
+        return bool(revision.witness) and revision.accounted and not revision.attachments and same
+
+
+def cleared_since(file: UUID, number: int) -> bool:
+    """Whether the open scope may read every paragraph that has gone from a file since that version."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT app_cleared_since(%s, %s)", [file, number])
+        return bool(cursor.fetchone()[0])

@@ -1,0 +1,77 @@
+"""What derived rows are made from: the witness (design §4).
+
+H(blob digest, policy epoch, schema version, rules version, model, prompt hash, …), kept by name so that a change of one
+input tells which rows it concerns: only what was made from that input is stale.
+"""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from entities.models import WorkspaceSettings
+from entities.rag import Collection, atoms
+from llm import prompts, rules
+from llm.client import model_for
+from llm.prompts import Level
+
+SCHEMA = 2
+"""Raised by a change of extraction, chunking or the form of the rows, so that older witnesses do not match."""
+OF_LABELS = ("policy", "rules", "model", "prompt")
+"""The inputs that decide about labels; a change of the others concerns the text."""
+
+
+OF_THE_MODEL = frozenset({"policy", "model", "prompt"})
+"""The inputs whose change asks the model again."""
+NAMES = ("extraction", "policy", "rules", "model", "prompt")
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What a revision's rows are made from beside its bytes. Digests or names, of things that hold no text of files.
+
+    extraction: how text is taken out and cut. policy: the workspace's levels, guidance and epoch, and what the
+    collection declares. model, prompt: empty where the collection is not classified by a model.
+    """
+
+    extraction: str
+    policy: str
+    rules: str
+    model: str
+    prompt: str
+
+    @classmethod
+    def from_json(cls, given: Mapping[str, str]) -> "Inputs":
+        """What is not known is empty, as of what was made before inputs were kept."""
+        return cls(*(given.get(name, "") for name in NAMES))
+
+    def to_json(self) -> dict[str, str]:
+        return asdict(self)
+
+    def witness(self, sha256: str) -> str:
+        return digest(sha256, self.to_json())
+
+    def changed_since(self, given: Mapping[str, str]) -> tuple[str, ...]:
+        """Names of the inputs that are not what they were when rows were made with `given`."""
+        return tuple(name for name in NAMES if given.get(name) != getattr(self, name))
+
+
+def inputs_of(collection: Collection, strategy: str, levels: Sequence[Level], guidance: str) -> Inputs:
+    """As they are now for files of a collection that are read by `strategy`. In an open scope."""
+    declared = sorted(atoms(collection.classification))
+    if not collection.classify:
+        return Inputs(digest(SCHEMA, strategy), digest(declared), str(rules.VERSION), "", "")
+    epoch = WorkspaceSettings.objects.values_list("policy_epoch", flat=True).first()
+    told = [[level.value, level.label, level.description] for level in levels]
+    return Inputs(
+        extraction=digest(SCHEMA, strategy),
+        policy=digest(epoch, told, guidance, declared),
+        rules=str(rules.VERSION),
+        model=model_for("fast"),
+        prompt=prompts.digest(*prompts.CLASSIFY_TEMPLATES),
+    )
+
+
+def digest(*parts: Any) -> str:
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()

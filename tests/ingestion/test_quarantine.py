@@ -1,0 +1,211 @@
+"""What was lost on the way is not published: invariants of what was read, and what a steward decides of a loss."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import docx
+import pytest
+
+from entities.access import Scope
+from entities.models import AuditEntry
+from entities.models.classification import SECRET
+from entities.types import Contract
+from ingestion import drift, pipeline
+from ingestion.documents import Extraction, ParagraphText
+from ingestion.extract import extract_file
+from ingestion.inline import work_off
+from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, StepResult
+from tests.conftest import Person
+from tests.ingestion.helpers import SALARY, paragraph, ready, texts, upload
+
+TABLE = "| Part | Hours |\n| --- | --- |\n| Piling | 40 |\n| Crane | 12 |"
+PLAN = f"""# Plan of the quay
+
+The work on the quay begins when the permit is there, and ends before the first storm of the winter.
+
+{TABLE}
+
+## Pay
+
+{SALARY}
+
+```
+quay --begin november
+```
+"""
+
+
+FIRST = b"# Plan\n\nNothing is planned yet for the quay on the east side.\n"
+
+
+def change_label(steward: Person, service: Scope, text: str) -> None:
+    pk = paragraph(service, text).pk
+    answer = steward.api.patch(f"/api/paragraphs/{pk}/", {"labels": [SECRET], "reason": "So."}, format="json")
+    assert answer.status_code == 200
+
+
+def without(extraction: Extraction, lost: Callable[[ParagraphText], bool]) -> Extraction:
+    """What a reader gives that loses some paragraphs, and knows nothing of it."""
+    rows = [row for row, p in zip(extraction.rows_to_json(), extraction.paragraphs, strict=True) if not lost(p)]
+    return Extraction.from_json(extraction.head_to_json(), rows)
+
+
+@pytest.fixture
+def loses(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[ParagraphText], bool]], None]:
+    """The reader of files begins to lose paragraphs."""
+
+    def begin(lost: Callable[[ParagraphText], bool]) -> None:
+        monkeypatch.setattr(pipeline, "extract_file", lambda *a, **k: without(extract_file(*a, **k), lost))
+
+    return begin
+
+
+def found(path: Path, extraction: Extraction) -> set[str]:
+    try:
+        drift.check(path, extraction)
+    except drift.Drifted as loss:
+        return {one.code for one in loss.losses}
+    return set()
+
+
+def test_what_a_reader_loses_is_found(tmp_path: Path) -> None:
+    marked, word, web = tmp_path / "plan.md", tmp_path / "plan.docx", tmp_path / "plan.html"
+    marked.write_text(PLAN)
+    document = docx.Document()
+    document.add_heading("Plan of the quay")
+    document.add_paragraph("The work begins when the permit is there, and ends before the first storm of the winter.")
+    table = document.add_table(2, 2)
+    table.cell(0, 0).text, table.cell(0, 1).text, table.cell(1, 0).text = "Part", "Hours", "Piling"
+    document.save(str(word))
+    web.write_text(
+        "<h1>Plan</h1><p>The work begins when the permit is there, and ends before the first storm.</p>"
+        "<table><tr><th>Part</th><th>Hours</th></tr><tr><td>Piling</td><td>40</td></tr></table>"
+    )
+    for path in (marked, word, web):
+        read = extract_file(path, path.name)
+        assert found(path, read) == set(), path
+        assert found(path, without(read, lambda p: p.kind == "table")) >= {"tables"}, path
+        assert "headings" in found(path, without(read, lambda p: p.kind == "heading")), path
+    read = extract_file(marked, marked.name)
+    assert found(marked, without(read, lambda p: p.kind == "code")) == {"code", "words"}
+    assert found(marked, without(read, lambda p: "storm" in p.text)) == {"words"}
+    # A text that a model has tidied is held to the text that it was made from.
+    tidied = without(read, lambda p: p.kind == "table")
+    assert {loss.code for loss in drift.lost(drift.structure_of(read), tidied)} == {"tables", "words"}
+    assert not list(drift.lost(drift.structure_of(read), read))
+
+
+def test_an_extraction_that_contradicts_itself_is_found(tmp_path: Path) -> None:
+    path = tmp_path / "plan.md"
+    path.write_text(PLAN)
+    read = extract_file(path, path.name)
+    first, *others = read.paragraphs
+    at = next(n for n, p in enumerate(others) if p.kind == "table")
+
+    def changed(place: int, **fields: Any) -> set[str]:
+        rows = list(read.paragraphs)
+        rows[place] = replace(rows[place], **fields)
+        return {loss.code for loss in drift.own_losses(replace(read, paragraphs=tuple(rows), pages=1))}
+
+    assert changed(0) == set()
+    assert changed(0, end=first.end + 1) == {"spans"}
+    assert changed(1, page=2) == {"places"}
+    assert changed(1, heading_path=("Plan of the quay", "Of another text")) == {"sections"}
+    assert changed(at + 1, text="| Part |", end=read.paragraphs[at + 1].start + 8) >= {"tables"}
+
+
+def test_a_file_that_lost_a_table_waits_for_a_steward_who_releases_it(
+    alice: Person,
+    cfo: Person,
+    staff: Person,
+    steward: Person,
+    contract: Contract,
+    service: Scope,
+    loses: Callable[[Callable[[ParagraphText], bool]], None],
+) -> None:
+    loses(lambda p: p.kind == "table")
+    file = upload(staff, contract, "plan.md", PLAN.encode()).json()["id"]
+    work_off(service.workspace)
+    shown = staff.api.get(f"/api/files/{file}/").json()
+    assert (shown["state"], shown["error"]["code"]) == ("quarantined", "drift")
+    assert "It has 1 table, and none of them was read." in shown["error"]["detail"]
+    assert "1 table" not in cfo.api.get(f"/api/files/{file}/").json()["error"]["detail"]
+    with service.open():
+        assert not Paragraph.objects.filter(file=file).exists()
+        assert not ContextRow.objects.filter(file=file).exists()
+        assert not StepResult.objects.exists()
+    # Trying again loses it again; who may not decide is refused.
+    staff.api.post(f"/api/files/{file}/retry/")
+    work_off(service.workspace)
+    assert staff.api.get(f"/api/files/{file}/").json()["state"] == "quarantined"
+    for who in (staff, cfo):
+        assert who.api.get("/api/quarantine/").status_code == 403
+        assert decide(who, file, "release").status_code == 403
+        assert who.client.get(f"{who.base}quarantine/").status_code == 403
+        assert who.client.post(f"{who.base}files/{file}/review/", {"decision": "release"}).status_code == 403
+    (listed,) = steward.api.get("/api/quarantine/").json()["results"]
+    assert listed["file"]["id"] == file
+    assert listed["releasable"]
+    assert "It has 1 table, and none of them was read." in listed["losses"]
+    page = steward.client.get(f"{steward.base}quarantine/").content.decode()
+    assert "plan.md" in page
+    assert "none of them was read" in page
+    answer = steward.client.post(f"{steward.base}files/{file}/review/", {"decision": "release"}, follow=True)
+    assert b"was released" in answer.content
+    work_off(service.workspace)
+    assert SALARY in texts(cfo, file)
+    assert SALARY not in texts(staff, file), "it has its labels as any other"
+    assert decide(steward, file, "release").json()["error"]["code"] == "nothing_to_release"
+    with service.open():
+        assert AuditEntry.objects.get(action="file.released").actor == steward.user.pk
+
+
+def decide(who: Person, file: str, decision: str) -> Any:
+    return who.api.post(f"/api/files/{file}/review/", {"decision": decision}, format="json")
+
+
+def test_a_rejected_version_stays_withheld_and_the_one_before_it_shown(
+    transactional_db: None,
+    alice: Person,
+    steward: Person,
+    contract: Contract,
+    service: Scope,
+    loses: Callable[[Callable[[ParagraphText], bool]], None],
+) -> None:
+    file = ready(alice, contract, "plan.md", FIRST)
+    before = texts(alice, file)
+    loses(lambda p: p.kind == "heading")
+    upload(alice, contract, "plan.md", PLAN.encode())
+    work_off(service.workspace)
+    assert texts(alice, file) == before
+    change_label(steward, service, before[-1])
+    assert decide(steward, file, "reject").status_code == 200
+    work_off(service.workspace)
+    shown = alice.api.get(f"/api/files/{file}/").json()
+    assert (shown["state"], shown["error"], shown["size"]) == ("ready", None, len(FIRST))
+    with service.open():
+        # What was decided while the other version waited is in the index again, with its label.
+        chunk = ContextRow.objects.get(file=file, kind=Kind.FILE_CHUNK, text__contains="east side")
+        assert chunk.data_classification == SECRET
+    assert texts(alice, file) == before
+    # The same bytes again are the version that was rejected.
+    upload(alice, contract, "plan.md", PLAN.encode())
+    work_off(service.workspace)
+    assert alice.api.get(f"/api/files/{file}/").json()["error"]["code"] == "rejected"
+    assert decide(steward, file, "release").json()["error"]["code"] == "nothing_to_release"
+    assert decide(steward, file, "reject").status_code == 200
+    assert decide(steward, file, "reject").json()["error"]["code"] == "nothing_to_reject"
+    with service.open():
+        assert [r.review for r in FileRevision.objects.filter(file=file).order_by("number")] == ["", "rejected"]
+        assert not StepResult.objects.exists()
+        assert not Paragraph.objects.filter(file=file, text__contains="storm").exists()
+        assert AuditEntry.objects.filter(action="file.rejected").count() == 2
+    # A file with nothing before it stays where it is, and cannot be tried again.
+    other = upload(alice, contract, "other.md", PLAN.encode()).json()["id"]
+    work_off(service.workspace)
+    assert decide(steward, other, "reject").json()["error"]["code"] == "rejected"
+    assert alice.api.post(f"/api/files/{other}/retry/").status_code == 422
+    with service.open():
+        assert File.objects.get(pk=other).state == "quarantined"
