@@ -23,6 +23,8 @@ LEAST_WORDS = 0.95
 """Share of the words of a file that must stand in what was read of it."""
 LEAST_OF_PAGE = 0.5
 """Share of a page's letters and digits: what stands on every page is told once."""
+PATIENCE = 10.0
+"""Seconds without progress after which counting is given up: the file has been read by then."""
 FEW_WORDS = 20
 FEW_CHARACTERS = 200
 NAMED = {
@@ -72,8 +74,9 @@ def check(path: Path, extraction: Extraction, *, limits: Limits | None = None) -
 def _source(path: Path, extraction: Extraction, limits: Limits | None) -> Structure:
     """What the file holds, as far as it can be counted: the reader got through it, so that is no fault of the file."""
     options = {"media_type": extraction.media_type}
+    patient = limits or Limits(silence_seconds=PATIENCE, page_seconds=PATIENCE)
     try:
-        return source_of(run_limited("ingestion.extract.structure:task", path, limits=limits, options=options))
+        return source_of(run_limited("ingestion.extract.structure:task", path, limits=patient, options=options))
     except Quarantined:
         logger.warning("what %s holds could not be counted", path.name, exc_info=True)
         return Structure()
