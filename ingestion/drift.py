@@ -144,10 +144,9 @@ def own_losses(extraction: Extraction) -> Iterator[Loss]:
         start = paragraph.end + 2
         wrong["empty"] += not paragraph.text.strip()
         wrong["tables"] += paragraph.kind == "table" and not table_header(f"{paragraph.text}\n")
-        # Readers give sections of their own to what stands outside the text, such as properties or another version of it.
-        path = (
-            paragraph.heading_path[:-1] if paragraph.heading_path[-1:] == (OTHER_VERSION,) else paragraph.heading_path
-        )
+        # Readers give sections of their own to what stands outside the text, such as properties or another version.
+        path = paragraph.heading_path
+        path = path[:-1] if path[-1:] == (OTHER_VERSION,) else path
         wrong["sections"] += path[:1] in above and path not in above
         if paragraph.kind == "heading":
             above.add((*paragraph.heading_path, paragraph.text))
