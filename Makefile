@@ -35,7 +35,7 @@ up: setup
 	@exec $(BIN)/python -m config.supervisor
 
 test: setup-dev
-	@$(BIN)/python -m tests.chromium
+	@$(BIN)/python -m tests.system
 	@$(PYTEST) --numprocesses=auto --dist=worksteal -m 'not browser' $(ARGS) $(OR_NONE)
 	@$(PYTEST) -m browser $(ARGS) $(OR_NONE)
 
@@ -58,7 +58,7 @@ lint: setup-dev
 	  $(BIN)/python manage.py makemigrations --check --dry-run
 
 screenshots: setup-dev
-	@$(BIN)/python -m tests.chromium
+	@$(BIN)/python -m tests.system
 	@$(BIN)/python -m pytest -m browser tests/browser/screenshots.py $(ARGS)
 
 # For maintainers: needs `uv`. The files name versions and hashes, and no package index.

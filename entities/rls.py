@@ -19,6 +19,7 @@ UNLABELLED = "(data_classification IS NULL AND (SELECT app_unlabelled()))"
 UNLABELLED_ABOVE_FLOOR = (
     "(data_classification IS NULL AND (SELECT app_unlabelled()) AND floor = ANY((SELECT app_allowed())::int[]))"
 )
+REQUESTER = "(requester = (SELECT app_principal()) OR (SELECT app_unlabelled()))"
 AUDIENCE = "(audience = ANY((SELECT app_audiences())::bigint[]) OR (SELECT app_service()))"
 
 
@@ -41,6 +42,10 @@ def conditions(model: type[models.Model]) -> tuple[str, str]:
     if "audience" in columns:
         using.append(AUDIENCE)
         check.append(AUDIENCE)
+    if "requester" in columns:
+        # What somebody asks of stewards is theirs and the stewards'.
+        using.append(REQUESTER)
+        check.append(REQUESTER)
     if "expires_at" in columns:
         using.append("(expires_at IS NULL OR expires_at > now() OR (SELECT app_service()))")
     return " AND ".join(using), " AND ".join(check)

@@ -39,6 +39,9 @@ class Shell:
     suggest_url: str = ""  # answers components/suggestions.html
     jobs_url: str = ""  # answers components/jobs_indicator.html
     desk_url: str = ""
+    ask_url: str = ""  # asks a steward to be cleared
+    requests_url: str = ""
+    requests_waiting_url: str = ""  # answers ingestion/access_requests_waiting.html
     desk_waiting_url: str = ""  # answers ingestion/desk_waiting.html
     admin_url: str = ""
     evaluation_url: str = ""

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from ingestion import api, desk_api, quarantine_api, version_api
+from ingestion import api, desk_api, quarantine_api, request_api, version_api
 
 app_name = "ingestion_api"
 
@@ -21,4 +21,6 @@ urlpatterns = [
     path("paragraphs/<uuid:pk>/", api.paragraph_detail, name="paragraph"),
     path("desk/", desk_api.desk, name="desk"),
     path("desk/accept/", desk_api.desk_accept, name="desk_accept"),
+    path("access-requests/", request_api.access_requests, name="access_requests"),
+    path("access-requests/<uuid:pk>/", request_api.access_request, name="access_request"),
 ]

@@ -158,7 +158,7 @@ def items_of(scope: Scope, rows: Iterable[Sequence[Any]]) -> list[Item]:
     found |= {p.pk: p for p in typed_of(scope).filter(pk__in=[pk for pk, of_file, *_ in rows if not of_file])}
     paragraphs = [found[row[0]] for row in rows if row[0] in found]
     places = places_of(scope, paragraphs)
-    return [item_of(paragraph, places[paragraph.pk]) for paragraph in paragraphs]
+    return [item_of(paragraph, places[paragraph.pk]) for paragraph in paragraphs if paragraph.pk in places]
 
 
 def item_of(paragraph: Paragraph | FieldParagraph, where: Where) -> Item:
@@ -187,14 +187,22 @@ def proposal(paragraph: Labelled, votes: Sequence[Vote]) -> frozenset[int]:
 
 
 def places_of(scope: Scope, paragraphs: Iterable[Paragraph | FieldParagraph]) -> dict[UUID, Where]:
-    """Where paragraphs stand that the scope may read, names as far as they are cleared."""
+    """Where paragraphs stand that the scope may read, names as far as they are cleared. What was removed or closed
+    since the paragraphs were read is left out.
+    """
     paragraphs = list(paragraphs)
     files = {f.pk: f for f in File.objects.filter(pk__in={p.file_id for p in paragraphs if isinstance(p, Paragraph)})}
-    of = {p.pk: files[p.file_id].entity_id if isinstance(p, Paragraph) else p.entity_id for p in paragraphs}
+    of = {
+        p.pk: files[p.file_id].entity_id if isinstance(p, Paragraph) else p.entity_id
+        for p in paragraphs
+        if not isinstance(p, Paragraph) or p.file_id in files
+    }
     records = {row.pk: row for row in Entity.objects.readable_by(scope).filter(pk__in=set(of.values()))}
     places = {}
     for p in paragraphs:
-        record = records[of[p.pk]]
+        record = records.get(of[p.pk]) if p.pk in of else None
+        if record is None:
+            continue
         if isinstance(p, Paragraph):
             file = files[p.file_id]
             name = file.name if readable_now(file.name_classification) else NAMELESS
@@ -230,11 +238,11 @@ def accept(*, scope: Scope, shown: Mapping[UUID, str]) -> Accepted:
     ]
     same = [row for row in rows if judged(row) == shown[row.pk]]
     places = places_of(scope, same)
-    items = [item_of(row, places[row.pk]) for row in same]
+    items = [item_of(row, places[row.pk]) for row in same if row.pk in places]
     decisions = [
         decision_on(scope, item.paragraph, item.proposed, "accepted as proposed", tuple(item.causes)) for item in items
     ]
     if decisions:
         transaction.on_commit(partial(apply_decisions, decisions))
-    taken = {row.pk for row in same}
+    taken = {item.paragraph.pk for item in items}
     return Accepted(items, [pk for pk in shown if pk not in taken])

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
@@ -125,7 +125,10 @@ def desk_item(request: HttpRequest, pk: UUID) -> HttpResponse:
 def show_item(request: HttpRequest, pk: UUID, wanted: Wanted, problem: str = "", status: int = 200) -> HttpResponse:
     scope = scope_of(request)
     paragraph = get_paragraph_or_404(scope, pk)
-    item = item_of(paragraph, places_of(scope, [paragraph])[paragraph.pk])
+    where = places_of(scope, [paragraph]).get(paragraph.pk)
+    if where is None:
+        raise Http404("Not found.")
+    item = item_of(paragraph, where)
     before, after = beside(scope, wanted, pk)
     query = query_of(wanted)
     ticked = {int(v) for v in request.POST.getlist("labels") if v.isdigit()} if problem else item.now or item.proposed

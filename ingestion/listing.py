@@ -314,8 +314,8 @@ def _view(
 
 
 STRATEGY_CHOICES = (
-    ("", "As usual: as it was read before, else as its collection says"),
-    ("auto", "Automatically: its own text, OCR for scans and pictures"),
+    ("", "As usual"),
+    ("auto", "Its own text; OCR for scans and pictures"),
     ("text", "Its own text only, nothing on pictures"),
     ("layout", "Look for tables on every page"),
     ("ocr", "Read every page by OCR"),

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from ingestion import desk_views, quarantine_views, version_views, views
+from ingestion import desk_views, quarantine_views, request_views, version_views, views
 
 app_name = "ingestion"
 
@@ -27,4 +27,8 @@ urlpatterns = [
     path("files/<uuid:pk>/versions/", version_views.versions, name="versions"),
     path("files/<uuid:pk>/versions/<int:number>/restore/", version_views.restore, name="restore_version"),
     path("files/<uuid:pk>/versions/<int:number>/download/", version_views.download, name="download_version"),
+    path("access-requests/", request_views.access_requests, name="access_requests"),
+    path("access-requests/waiting/", request_views.access_requests_waiting, name="access_requests_waiting"),
+    path("access-requests/new/", request_views.access_ask, name="access_ask"),
+    path("access-requests/<uuid:pk>/", request_views.access_decide, name="access_decide"),
 ]

@@ -16,7 +16,6 @@ from entities.api.auth import issue_token
 from entities.models import Membership, Role, User, Workspace
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, SECRET
 from entities.types import Contract
-from tests.chromium import chromium, pytest_collection_modifyitems  # noqa: F401  fixture and hook
 from tests.db_plugin import (  # noqa: F401  fixtures and hook
     app_connection,
     cluster,
@@ -26,6 +25,7 @@ from tests.db_plugin import (  # noqa: F401  fixtures and hook
     superuser_connection,
 )
 from tests.processes import start_server, start_worker  # noqa: F401  fixtures
+from tests.system import chromium, pytest_collection_modifyitems  # noqa: F401  fixture and hook
 
 ALL = [INTERNAL, CONFIDENTIAL, PII, PII_SENSITIVE, FINANCIAL, SECRET]
 

@@ -126,6 +126,8 @@ def _set(
             " set_config('app.atoms', %s, true), set_config('plan_cache_mode', 'force_generic_plan', true),"
             # A service sees labels that others make meanwhile: it looks them up in every statement.
             " set_config('app.allowed', CASE WHEN app_service() THEN '' ELSE app_allowed_now()::text END, true),"
+            " set_config('app.allowed_until',"
+            " CASE WHEN app_service() THEN '' ELSE app_allowed_until()::text END, true),"
             " set_config('app.allowed_for', CASE WHEN app_service() THEN '' ELSE app_settings() END, true),"
             " (app_service() OR app_is_principal(app_principal()))"
             " AND (%s = '' OR EXISTS (SELECT FROM app_open_token(%s)))"

@@ -1,5 +1,5 @@
 from entities.models.audit import AuditEntry, AuditLink, AuditText
-from entities.models.classification import Classification, ClassificationGrant
+from entities.models.classification import Classification, ClassificationGrant, LabelGrant
 from entities.models.entity import Alias, Entity
 from entities.models.grants import EntityRoleGrant, EntityUserGrant
 from entities.models.people import Membership, Role, Token, User, Workspace, WorkspaceSettings
@@ -19,6 +19,7 @@ __all__ = [
     "EntityRoleGrant",
     "EntityUserGrant",
     "FieldParagraph",
+    "LabelGrant",
     "Labelled",
     "Membership",
     "Review",

@@ -6,7 +6,7 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from entities.fields import WorkspaceForeignKey
-from entities.models.people import Role, Workspace
+from entities.models.people import Membership, Role, Workspace
 
 PUBLIC, INTERNAL, CONFIDENTIAL, PII, PII_SENSITIVE, FINANCIAL, SECRET = range(7)
 FIRST_CUSTOM = 7
@@ -51,3 +51,26 @@ class ClassificationGrant(models.Model):
 
     def __str__(self) -> str:
         return f"{self.role}: {self.classification}"
+
+
+class LabelGrant(models.Model):
+    """One member is cleared for the atom `classification`, until `expires_at` where it is set (docs/adr/0031).
+
+    Goes with the membership. granted_by: the steward; the database lets them grant what a role of theirs holds, and to
+    others only. origin: the request that it answers.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
+    membership = WorkspaceForeignKey(Membership, related_name="label_grants")
+    classification = WorkspaceForeignKey(Classification)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    granted_by = models.BigIntegerField(default=0)
+    origin = models.UUIDField(null=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["membership"], name="label_grant_membership")]
+
+    def __str__(self) -> str:
+        return str(self.pk)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
+from urllib.parse import urlencode
 
 from django import template
 from django.core.paginator import Page
@@ -84,18 +85,47 @@ def named_labels(labels: Iterable[Any]) -> str:
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
 
 
-@register.inclusion_tag("components/placeholder.html")
+@register.inclusion_tag("components/placeholder.html", takes_context=True)
 def placeholder(
-    requires: Iterable[Any], request_url: str = "", page: int | None = None, what: str = "Content"
+    context: Context,
+    requires: Iterable[Any],
+    about: object = "",
+    file: object = "",
+    page: int | None = None,
+    what: str = "Content",
 ) -> dict[str, Any]:
-    """The band in the place of text: `requires` are the missing atoms, `request_url` takes a POST asking for access."""
-    return {"requires": list(requires), "request_url": request_url, "page": page, "what": what}
+    """The band in the place of text: `requires` are the missing atoms. about, file: ids of the record and the file
+    that it is in, with which a steward can be asked.
+    """
+    missing = list(requires)
+    shell = context.get("shell")
+    return {
+        "requires": missing,
+        "holds": list(getattr(shell, "cleared_for", ())),
+        "ask_url": ask_url(context, missing, about, file),
+        "page": page,
+        "what": what,
+    }
 
 
-@register.inclusion_tag("components/redacted.html")
-def redacted(requires: Iterable[Any]) -> dict[str, Any]:
-    """In the place of a field's value."""
-    return {"requires": list(requires)}
+@register.inclusion_tag("components/redacted.html", takes_context=True)
+def redacted(context: Context, requires: Iterable[Any], about: object = "") -> dict[str, Any]:
+    """In the place of a field's value; about: as for `placeholder`."""
+    missing = list(requires)
+    return {"requires": missing, "ask_url": ask_url(context, missing, about)}
+
+
+def ask_url(context: Context, missing: Sequence[Any], about: object = "", file: object = "") -> str:
+    """Where a steward is asked for these atoms, and how to come back here; "" where that is not known."""
+    address = str(getattr(context.get("shell"), "ask_url", ""))
+    if not address or not (about or file):
+        return ""
+    request = context.get("request")
+    htmx = getattr(request, "htmx", None)
+    here = (htmx.current_url_abs_path if htmx else request.get_full_path()) if request else ""
+    given = {"file": file} if file else {"entity": about}
+    labels = [("labels", getattr(label, "value", "")) for label in missing]
+    return f"{address}?{urlencode([*given.items(), *labels, ('next', here or '')])}"
 
 
 # Citations and model text

@@ -129,19 +129,20 @@ def look(engine: Tesseract, pictures: Sequence[Picture], alive: Callable[[], Non
 
 
 def _one(engine: Tesseract, picture: Picture, alive: Callable[[], None]) -> Seen:
-    """Which way is up is told by which way gives words: tried where the first way gives few that are sure."""
+    """Which way is up is told by which way gives words: tried where the first way gives few that are sure, or words
+    that stand on end, for Tesseract reads those of a page on its side too."""
     image = picture.image
     dark = sum(image.histogram()[:INK])
     ink = dark / (image.width * image.height)
     best = _turned(engine, picture, 0, ink)
-    if ink < 1e-5 or (best.confidence >= SURE and _letters(best) >= FEW):
+    if ink < 1e-5 or (best.confidence >= SURE and _letters(best) >= FEW and not _lies(best)):
         return best
-    for degrees in (90, 270, 180):
+    for degrees in (90, 270) if _lies(best) else (180, 90, 270):
         alive()
         other = _turned(engine, picture, degrees, ink)
         if _worth(other) > 1.2 * _worth(best):
             best = other
-        if best.confidence >= 80 and _letters(best) >= 10 * FEW:
+        if best.confidence >= 80 and _letters(best) >= 10 * FEW and not _lies(best):
             break
     return best
 
@@ -158,7 +159,17 @@ def _letters(seen: Seen) -> int:
 
 
 def _worth(seen: Seen) -> float:
-    return sum(max(0.0, word.confidence - 50) * len(word.text) for word in seen.words)
+    return sum(max(0.0, word.confidence - 50) * len(word.text) for word in seen.words if not _on_end(word))
+
+
+def _on_end(word: SeenWord) -> bool:
+    return len(word.text) > 3 and word.y1 - word.y0 > word.x1 - word.x0
+
+
+def _lies(seen: Seen) -> bool:
+    """Whether most of what was read stands on end."""
+    long = [word for word in seen.words if len(word.text) > 3]
+    return sum(map(_on_end, long)) > len(long) / 2
 
 
 class opened:

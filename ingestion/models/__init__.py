@@ -3,10 +3,13 @@ from ingestion.models.index import ContextRow, Kind, RowParagraph, VectorModel
 from ingestion.models.links import DocumentLink
 from ingestion.models.paragraphs import Paragraph, PastParagraph
 from ingestion.models.requalify import Requalification, RequalifiedFile
+from ingestion.models.requests import AccessMessage, AccessRequest
 from ingestion.models.vectors import WorkspaceModel
 from ingestion.models.work import RecordIndex, StepResult
 
 __all__ = [
+    "AccessMessage",
+    "AccessRequest",
     "Blob",
     "ContextRow",
     "DocumentLink",

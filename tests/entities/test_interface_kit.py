@@ -17,7 +17,7 @@ from entities.actions import SEEDED
 from entities.formats import format_count, format_money, format_relative, format_size
 from entities.palette import COLORS, LABEL_ICONS, SPRITE, color_name, icon_name
 from entities.registry import entity_types
-from entities.shell import LabelChip
+from entities.shell import LabelChip, Shell
 from entities.templatetags.clearance_ui import FILE_ICONS
 
 BASE = Path(__file__).resolve().parents[2]
@@ -110,7 +110,11 @@ def test_a_placeholder_names_the_missing_atoms_and_explains():
     assert "Content requires PII and Financial clearance" in html
     assert "why?" in html
     assert "<form" not in html
-    assert 'action="/ask"' in draw("{% placeholder labels request_url='/ask' %}", labels=[PII])
+    shell = Shell(1, "Ann", cleared_for=[PII], ask_url="/ask/")
+    asked = draw("{% placeholder labels about='7' %}", labels=[FINANCIAL], shell=shell)
+    assert 'href="/ask/?entity=7&amp;labels=5&amp;next="' in asked
+    assert "your roles hold PII" in asked
+    assert "/ask/" not in draw("{% placeholder labels %}", labels=[FINANCIAL], shell=shell)
 
 
 def test_names_from_a_steward_are_escaped_everywhere():

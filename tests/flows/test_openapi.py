@@ -14,7 +14,7 @@ from jsonschema import Draft202012Validator, FormatChecker
 from chat import runner
 from entities.access import Scope
 from entities.models import Classification
-from entities.models.classification import PII
+from entities.models.classification import FINANCIAL, PII
 from ingestion.inline import work_off
 from ingestion.models import Paragraph
 from tests.conftest import Person
@@ -212,6 +212,11 @@ def test_every_operation_answers_as_the_document_says(
     assert call("get", f"files/{file}/paragraphs/")["results"][0]["votes"]
     with service.open():
         Paragraph.objects.filter(pk=paragraph).update(data_classification=None)
+    Caller(viewer, document)("get", "access-requests/")
+    asked = Caller(viewer, document)("post", "access-requests/", {"file": file, "labels": [FINANCIAL]})
+    assert call("get", "access-requests/?state=open")["results"][0]["id"] == asked["id"]
+    assert call("get", f"access-requests/{asked['id']}/")["requires"]
+    call("patch", f"access-requests/{asked['id']}/", {"state": "refused", "reason": "Ask your lead."})
     waits = call("get", f"desk/?file={file}&cause=unlabelled")["results"][0]
     sent = {"paragraphs": [{"id": waits["id"], "seen": waits["seen"]}]}
     assert call("post", "desk/accept/", sent)["accepted"] == [paragraph]

@@ -17,6 +17,8 @@ from tests.ingestion.helpers import ready, texts, upload
 from tests.ingestion.pdfs import draw, line
 from tests.ingestion.scans import both, photographed, scan
 
+pytestmark = pytest.mark.ocr
+
 SALARY = "The average salary of a site manager is 68,400 pounds a year."
 PLAIN = "The quay was closed for two days because of the storm."
 

@@ -17,6 +17,8 @@ from tests.ingestion.extracted import missed, texts, the
 from tests.ingestion.pdfs import LOREM, WIDTH, draw, line, prose
 from tests.ingestion.scans import both, packed, photographed, read_all, scan, worn
 
+pytestmark = pytest.mark.ocr
+
 SECRET = "The settlement with Harbour Lights is 4,250,000 pounds."
 
 
@@ -174,6 +176,22 @@ def test_pictures_as_files(tmp_path: Path) -> None:
         assert extraction.paragraphs[0].kind == "heading"
         assert all(box.x1 < WIDTH for p in extraction.paragraphs for box in p.boxes)
         assert missed(extract_file(path, name)) >= {("no_text_layer", 1)}
+
+
+@pytest.mark.parametrize("degrees", [180, 270])
+def test_whichever_way_a_page_lies_it_is_read_from_top_to_bottom(tmp_path: Path, degrees: int) -> None:
+    """Tesseract reads words that stand on end too, and then gives their lines in an order of its own."""
+
+    def lines(canvas: Canvas) -> None:
+        for number, text in enumerate(LOREM.split(". ") * 8):
+            line(canvas, 60, 80 + 28 * number, f"{number + 1:02} {text}", 11)
+
+    image = photographed(tmp_path, lines, 150).rotate(degrees, expand=True)
+    (tmp_path / "a.png").write_bytes(packed(image, dpi=(150, 150)))
+    extraction = read_all(tmp_path / "a.png")
+    found = [word for p in extraction.paragraphs for word in p.text.split() if word.isdigit()]
+    assert found == [f"{number + 1:02}" for number in range(len(found))]
+    assert len(found) > 20
 
 
 def test_pictures_in_office_files(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ WHETHER = "one yes or no, or a number never shown, about text that the caller ma
 
 LISTED = {
     POLICY: "app_roles_of app_is_principal app_atoms_of app_allowed_now app_acknowledged app_unlabelled app_audiences"
-    " app_administers",
+    " app_allowed_until app_grantable app_administers",
     ENTRY: "app_open_scope app_workspaces_of app_open_token app_workspace_ids",
     CASCADE: "app_delete_base app_delete_group app_delete_compounds app_replace_expired app_forget_sources"
     " app_forget_derived app_forget_pulse app_raise_citations app_relabel_events app_delete_message app_delete_session"
@@ -22,7 +22,9 @@ LISTED = {
     "the door of the audit: refuses all but administrators and the service, and is written in the chain": (
         "app_audit_door app_redact_audit app_redact_audit_of app_remove_audit"
     ),
-    PLACE: "app_hidden_field_paragraphs app_hidden_paragraphs app_hidden_messages app_hidden_pulse app_file_outlines",
+    PLACE: "app_hidden_field_paragraphs app_hidden_paragraphs app_hidden_passage app_hidden_messages app_hidden_pulse"
+    " app_file_outlines",
+    "a trigger: refuses a clearance that is not the caller's to grant": "app_check_label_grant",
     WHETHER: "app_cleared_for_file app_file_concealed app_hidden_positions app_pulse_covers app_cleared_since",
     "makes a compound label of the open workspace, which no reader may write": "app_combine",
     "makes the group of a role of the open workspace before a policy can show it": "app_make_group",

@@ -17,6 +17,7 @@ KINDS = {
     **dict.fromkeys(["entity", "contract", "project", "source", "target"], "entity"),
     "file": "file",
     "session": "session",
+    "passage": "paragraph",
 }
 """What a parameter or field of this name names."""
 
@@ -57,6 +58,7 @@ def of_the_api(world: World) -> Iterator[Inside]:
     beside = {
         "/api/references/": {"source": project, "target": own0, "kind": "CrossReference"},
         "/api/chat/sessions/": {},
+        "/api/access-requests/": {"file": str(world.things["file", "own0"]), "labels": [5]},
         **{f"/api/entities/{kind}/": {"name": "New", "project": project} for kind in own},
         "/api/entities/project/": {"name": "New"},
     }
@@ -102,6 +104,9 @@ def of_pages(world: World) -> Iterator[Inside]:
     yield Inside("GET", f"entities/{own0}/chat/", "session", "session")
     yield Inside("POST", f"entities/{own0}/chat/ask/", "session", "session", {"content": "What of it?"})
     yield Inside("GET", "desk/", "file", "file")
+    for name in ("entity", "file"):
+        yield Inside("GET", "access-requests/new/?labels=5", name, name)
+        yield Inside("POST", "access-requests/new/", name, name, {"labels": ["5"]})
     yield Inside("GET", "desk/", "record", "entity")
     yield Inside("GET", f"files/{file}/", "passage", "paragraph")
     yield Inside("GET", f"files/{file}/", "row", "row")

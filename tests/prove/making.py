@@ -15,7 +15,7 @@ from entities.models import Classification, Entity, EntityRoleGrant, EntityUserG
 from entities.models.classification import FINANCIAL, INTERNAL, SECRET
 from entities.rag import VERBS
 from entities.types import Article, Contract, Employee, Project, Risk, Task
-from ingestion.models import RecordIndex
+from ingestion.models import AccessRequest, RecordIndex
 from references.kinds import Kind as ReferenceKind
 from retrieval.evaluation.metrics import NAMES as FIGURES
 from retrieval.evaluation.report import TITLES as RANKINGS
@@ -41,6 +41,7 @@ def make(seed: int, count: int, *, hidden: bool) -> World:
             plant(elsewhere, 0, "foreign", elsewhere.people["keeper"], visibility="workspace")
             record = elsewhere.things["entity", "foreign"]
             refer(elsewhere, "foreign", record, record, 0, True)
+            request(elsewhere, "foreign", elsewhere.people["keeper"])
     with world.service.open():
         for n in range(count):
             if hidden:
@@ -134,6 +135,15 @@ def grant(
         grants.objects.filter(pk=made.pk).update(id=key)
 
 
+def request(world: World, record: str, maker: Person) -> None:
+    """`maker` asks for Internal and Financial, which some hold by now."""
+    AccessRequest.objects.create(
+        id=world.new("request", f"{record} {maker.user.username}"), workspace=world.workspace, atoms=[1, 5],
+        requester=maker.user.pk, membership_id=Membership.objects.values_list("pk", flat=True).get(user=maker.user),
+        entity_id=world.things["entity", record],
+    )  # fmt: skip
+
+
 def plant_around(world: World, count: int) -> None:
     """References, a record that some are granted, projects that point at contracts, and everybody's conversations."""
     people, things, hidden = world.people, world.things, world.hidden
@@ -155,7 +165,10 @@ def plant_around(world: World, count: int) -> None:
                 grant(world, f"article{n}", article, people["expired"].user.pk, ["view", "change"], LONG_AGO)
             refer(world, f"plain{n}", own.pk, following, 0, False)
             refer(world, f"labelled{n}", own.pk, following, FINANCIAL, False)
+            if hidden:
+                request(world, f"restricted{n}", people["keeper"])
             for name in READERS:
+                request(world, f"own{n}", people[name])
                 plant_conversation(world, own, f"own{n}", people[name])
                 if hidden:
                     past = Entity.objects.get(pk=things["entity", f"restricted{n}"])

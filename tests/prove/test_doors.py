@@ -52,6 +52,8 @@ BODIES: dict[str, dict[str, Any]] = {
     r"chat/<uuid:pk>/change/": {"do": "rename", "title": "New"},
     r"api/references/<uuid:pk>/": {"reason": "New"},
     r"api/paragraphs/<uuid:pk>/": {"labels": [1], "reason": "New"},
+    r"api/access-requests/<uuid:pk>/": {"state": "refused", "reason": "New"},
+    r"access-requests/<uuid:pk>/": {"state": "refused", "reason": "New"},
     r"desk/paragraphs/<uuid:pk>/decide/": {"labels": ["1"], "reason": "New"},
 }
 """What a write sends beside an empty body, where it needs something to go through."""

@@ -21,6 +21,10 @@ forget_allowed AFTER INSERT OR DELETE OR UPDATE ON entities_classification FOR E
  EXECUTE FUNCTION app_forget_allowed()
 forget_allowed AFTER INSERT OR DELETE OR UPDATE ON entities_classificationgrant FOR EACH STATEMENT
  EXECUTE FUNCTION app_forget_allowed()
+forget_allowed AFTER INSERT OR DELETE OR UPDATE ON entities_labelgrant FOR EACH STATEMENT
+ EXECUTE FUNCTION app_forget_allowed()
+check_label_grant BEFORE INSERT OR UPDATE ON entities_labelgrant FOR EACH ROW
+ EXECUTE FUNCTION app_check_label_grant()
 forget_allowed AFTER INSERT OR DELETE OR UPDATE ON entities_role FOR EACH STATEMENT
  EXECUTE FUNCTION app_forget_allowed()
 forget_allowed AFTER INSERT OR DELETE OR UPDATE ON entities_membership FOR EACH STATEMENT

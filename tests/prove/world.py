@@ -44,7 +44,7 @@ def at(minute: float) -> Iterator[None]:
 @dataclass
 class World:
     """things: (kind, name) -> id. kinds: entity, file, paragraph, reference, session, turn, message, pulse, index,
-    run, usergrant, rolegrant."""
+    run, usergrant, rolegrant, request."""
 
     workspace: Workspace
     service: Scope

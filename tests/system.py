@@ -1,13 +1,15 @@
-"""The system's Chromium for browser tests. `python -m tests.chromium` installs it on Debian when it may.
+"""What tests need of the system: Chromium and Tesseract. `python -m tests.system` installs them on Debian when it may.
 
-Without one, browser tests are skipped with a loud line; with CI=true that is a failure.
+Without one, the tests that are marked `browser` or `ocr` are skipped with a loud line; with CI=true that is a failure.
 """
 
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from ctypes.util import find_library
+from dataclasses import dataclass
 
 import pytest
 
@@ -25,11 +27,28 @@ def executable() -> str | None:
     return None
 
 
-def install() -> None:
-    """By apt, as root; the fonts are for screenshots that look the same everywhere."""
-    print("Installing Chromium for the browser tests …", flush=True)
+@dataclass(frozen=True)
+class Need:
+    """mark: of the tests that need it. packages: of Debian's."""
+
+    name: str
+    mark: str
+    packages: tuple[str, ...]
+    there: Callable[[], bool]
+
+
+NEEDS = (
+    # The fonts are for screenshots that look the same everywhere.
+    Need("Chromium", "browser", ("chromium", "fonts-liberation"), lambda: executable() is not None),
+    Need("Tesseract", "ocr", ("tesseract-ocr",), lambda: find_library("tesseract") is not None),
+)
+
+
+def install(needs: list[Need]) -> None:
+    """By apt, as root."""
+    print(f"Installing {' and '.join(need.name for need in needs)} for the tests …", flush=True)
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-    packages = ["chromium", "fonts-liberation"]
+    packages = [package for need in needs for package in need.packages]
     for command in (
         ["apt-get", "-qq", "update"],
         ["apt-get", "-qq", "install", "--no-install-recommends", "-y", *packages],
@@ -39,26 +58,29 @@ def install() -> None:
 
 
 def main() -> None:
-    if executable() is None and os.geteuid() == 0 and shutil.which("apt-get"):
-        install()
-    if executable() is None:
-        print("\n*** No Chromium: the BROWSER TESTS ARE SKIPPED. Install chromium to run them. ***\n", flush=True)
-        if IN_CI:
-            sys.exit("In CI that is a failure.")
+    missing = [need for need in NEEDS if not need.there()]
+    if missing and os.geteuid() == 0 and shutil.which("apt-get"):
+        install(missing)
+    missing = [need for need in NEEDS if not need.there()]
+    for need in missing:
+        print(f"\n*** No {need.name}: TESTS THAT NEED IT ARE SKIPPED. Install it to run them. ***\n", flush=True)
+    if missing and IN_CI:
+        sys.exit("In CI that is a failure.")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Browser tests last: playwright keeps an event loop in the main thread, beside which no asynchronous test runs.
 
-    Skip them where there is no browser, unless this is CI, where they then fail.
+    Skip what cannot run, unless this is CI, where it then fails.
     """
     items.sort(key=lambda item: item.get_closest_marker("browser") is not None)
-    if IN_CI or executable() is not None:
-        return
-    skip = pytest.mark.skip(reason="no Chromium on this machine")
-    for item in items:
-        if item.get_closest_marker("browser"):
-            item.add_marker(skip)
+    for need in NEEDS:
+        if IN_CI or need.there():
+            continue
+        skip = pytest.mark.skip(reason=f"no {need.name} on this machine")
+        for item in items:
+            if item.get_closest_marker(need.mark):
+                item.add_marker(skip)
 
 
 @pytest.fixture(scope="session")

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     dependencies = [
         ("entities", "0012_labels_once"),
-        ("ingestion", "0026_quarantine"),
+        ("ingestion", "0027_requests"),
     ]
 
     operations = [

@@ -1,0 +1,136 @@
+"""Requests for access as a caller may know them: one value for pages and API."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import Http404
+from django.urls import reverse
+
+from entities.access import Scope, readable_now
+from entities.api.lists import chips_of_atoms, labels_of_atoms
+from entities.models import Entity, User
+from ingestion.access import is_steward
+from ingestion.listing import NAMELESS
+from ingestion.models import AccessRequest, File, Paragraph
+from ingestion.requests import grantable, is_over, messages_of
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A request. own: the caller made it. lacks: what keeps a steward from granting it, atoms that no role of theirs
+    holds. message: "" where there is none, None where it needs more clearance. text: of the passage, None where the
+    caller may not read it.
+    """
+
+    request: AccessRequest
+    own: bool
+    person: str
+    record: str
+    record_type: str
+    named: bool
+    file: str | None
+    file_named: bool
+    text: str | None
+    message: str | None
+    lacks: Sequence[int]
+    may_decide: bool
+    decider: str
+
+    @property
+    def state(self) -> str:
+        """That of the row, or `expired`."""
+        return "expired" if is_over(self.request) else str(self.request.state)
+
+    @property
+    def chips(self) -> list[Any]:
+        return chips_of_atoms(self.request.atoms)
+
+    @property
+    def lacks_chips(self) -> list[Any]:
+        return chips_of_atoms(self.lacks)
+
+    @property
+    def may_withdraw(self) -> bool:
+        return self.may_decide and self.state == "granted"
+
+    @property
+    def may_grant(self) -> bool:
+        return self.may_decide and self.state == "open" and not self.lacks
+
+    @property
+    def record_url(self) -> str:
+        return reverse("entities:detail", args=[self.request.entity_id])
+
+    def to_json(self) -> dict[str, Any]:
+        row = self.request
+        return {
+            "id": str(row.pk),
+            "state": self.state,
+            "requires": labels_of_atoms(row.atoms),
+            "requester": {"id": row.requester, "name": self.person},
+            "entity": {
+                "id": str(row.entity_id),
+                "type": self.record_type,
+                "name": self.record if self.named else None,
+            },
+            "file": {"id": str(row.file_id), "name": self.file if self.file_named else None} if row.file_id else None,
+            "passage": str(row.passage) if row.passage else None,
+            "text": self.text,
+            "message": self.message,
+            "lacks": labels_of_atoms(self.lacks),
+            "reason": row.reason,
+            "until": row.until.isoformat() if row.until else None,
+            "created_at": row.created_at.isoformat(),
+            "decided_at": row.decided_at.isoformat() if row.decided_at else None,
+        }
+
+
+def shown_request(scope: Scope, row: AccessRequest) -> Shown:
+    """Raises: Http404."""
+    found = shown_requests(scope, [row])
+    if not found:
+        raise Http404("Not found.")
+    return found[0]
+
+
+def shown_requests(scope: Scope, rows: Iterable[AccessRequest]) -> list[Shown]:
+    """Rows of `requests_of`, with what belongs to them as far as the caller is cleared; without those whose record was
+    closed to the caller since they were read.
+    """
+    rows = list(rows)
+    people = {u.pk: str(u) for u in User.objects.filter(pk__in={p for r in rows for p in (r.requester, r.decided_by)})}
+    records = {e.pk: e for e in Entity.objects.readable_by(scope).filter(pk__in={r.entity_id for r in rows})}
+    files = {f.pk: f for f in File.objects.filter(pk__in={r.file_id for r in rows if r.file_id})}
+    wanted = {r.passage for r in rows if r.passage}
+    texts = {p.pk: p for p in Paragraph.objects.filter(pk__in=wanted)}
+    messages = messages_of(rows)
+    steward, may_give = is_steward(scope), grantable(scope)
+    found = []
+    for row in rows:
+        record = records.get(row.entity_id)
+        if record is None:
+            continue
+        file = files.get(row.file_id) if row.file_id else None
+        own = row.requester == scope.principal
+        passage = texts.get(row.passage) if row.passage else None
+        message = messages.get(row.pk)
+        named = file is not None and readable_now(file.name_classification)
+        found.append(
+            Shown(
+                request=row,
+                own=own,
+                person=people.get(row.requester, ""),
+                record=str(record),
+                record_type=record.type_name,
+                named=bool(getattr(record, "title", None)),
+                file=(file.name if named else NAMELESS) if file else None,
+                file_named=named,
+                text=passage.text if passage is not None and passage.file_id == row.file_id else None,
+                message=message.text if message else (None if row.has_message else ""),
+                lacks=() if own or not steward else sorted(frozenset(row.atoms) - may_give),
+                may_decide=steward and not own,
+                decider=people.get(row.decided_by or 0, ""),
+            )
+        )
+    return found

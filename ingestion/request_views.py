@@ -1,0 +1,140 @@
+"""Pages of requests for access: asking from a placeholder, what came of it, and what waits for stewards."""
+
+from datetime import timedelta
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_http_methods, require_POST, require_safe
+from rest_framework.exceptions import APIException
+
+from entities.access import MEMBER, Scope, concealed_atoms, get_entity_or_404, held_atoms, requires
+from entities.api.lists import atom_chips
+from ingestion.access import get_file_or_404, is_steward
+from ingestion.listing import file_view
+from ingestion.models import AccessRequest
+from ingestion.request_shown import shown_requests
+from ingestion.requests import (
+    LONGEST_MESSAGE,
+    State,
+    Wish,
+    ask_for_access,
+    decide_access,
+    get_request_or_404,
+    news,
+    requests_of,
+    tell,
+    to_decide,
+)
+
+LISTED = 50
+ENDS = {"1": "for a day", "7": "for a week", "30": "for a month", "365": "for a year", "": "without an end"}
+"""Days that a grant may last, as the page offers them."""
+
+
+def scope_of(request: HttpRequest) -> Scope:
+    return request.access_scope  # type: ignore[attr-defined, no-any-return]
+
+
+@requires(MEMBER)
+@require_safe
+def access_requests(request: HttpRequest) -> HttpResponse:
+    """What waits for the caller to decide, what they asked for, and for stewards what was decided."""
+    scope = scope_of(request)
+    mine = list(requests_of(scope).filter(requester=scope.principal)[:LISTED])
+    others = requests_of(scope).exclude(requester=scope.principal)
+    waiting = to_decide(scope).order_by("created_at", "pk")
+    context = {
+        "waiting": shown_requests(scope, waiting),
+        "mine": shown_requests(scope, mine),
+        "decided": shown_requests(scope, others.exclude(state=State.OPEN).order_by("-decided_at", "pk")[:LISTED]),
+        "decides": is_steward(scope),
+        "ends": list(ENDS.items()),
+    }
+    response = render(request, "ingestion/access_requests.html", context)
+    tell(scope, mine)
+    return response
+
+
+@requires(MEMBER)
+@require_safe
+def access_requests_waiting(request: HttpRequest) -> HttpResponse:
+    """For the top bar: requests to decide on, and decisions that the caller was not shown yet."""
+    scope = scope_of(request)
+    context = {"waiting": to_decide(scope).count(), "news": news(scope).count()}
+    return render(request, "ingestion/access_requests_waiting.html", context)
+
+
+def read_wish(given: QueryDict) -> Wish:
+    labels = tuple(int(v) for v in given.getlist("labels") if v.isascii() and v.isdigit() and len(v) < 6)
+    return Wish(_uuid(given.get("entity", "")), _uuid(given.get("file", "")), None, labels, given.get("message", ""))
+
+
+@requires(MEMBER)
+@require_http_methods(["GET", "HEAD", "POST"])
+def access_ask(request: HttpRequest) -> HttpResponse:
+    """From a placeholder: `entity` or `file`, `labels`, `message`, and where to go on (`next`)."""
+    scope = scope_of(request)
+    if request.method != "POST":
+        return ask_page(request, scope, read_wish(request.GET))
+    wish = read_wish(request.POST)
+    try:
+        _, new = ask_for_access(scope=scope, wish=wish)
+    except APIException as refusal:
+        messages.error(request, str(refusal.detail))
+    else:
+        messages.success(request, "Sent to the stewards." if new else "You have asked for this already; it waits.")
+    return redirect(onward(request))
+
+
+def ask_page(request: HttpRequest, scope: Scope, wish: Wish) -> HttpResponse:
+    file = get_file_or_404(scope, wish.file) if wish.file else None
+    entity = get_entity_or_404(scope, file.entity_id if file else wish.entity or UUID(int=0))
+    chips, known = atom_chips(), {0, *held_atoms(), *concealed_atoms()}
+    wanted = [chips[atom] for atom in wish.labels if atom in chips and atom not in known]
+    context = {
+        "wish": wish,
+        "entity": entity,
+        "file": file_view(scope, file) if file else None,
+        "wanted": wanted,
+        "next": request.GET.get("next", ""),
+        "longest": LONGEST_MESSAGE,
+    }
+    return render(request, "ingestion/access_ask.html", context)
+
+
+def onward(request: HttpRequest) -> str:
+    """Back to the page that the placeholder is on, of this host only."""
+    there = request.POST.get("next", "")
+    same_host = url_has_allowed_host_and_scheme(there, {request.get_host()}, require_https=request.is_secure())
+    return there if same_host and there.startswith("/") else "ingestion:access_requests"
+
+
+def _uuid(given: str) -> UUID | None:
+    try:
+        return UUID(given)
+    except ValueError:
+        return None
+
+
+@requires(MEMBER)
+@require_POST
+def access_decide(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """A steward's decision: `state`, `reason`, and `days` that a grant lasts ("" for no end)."""
+    scope, given = scope_of(request), request.POST
+    row: AccessRequest = get_request_or_404(scope, pk)
+    state, days = given.get("state", ""), given.get("days", "")
+    if state not in (State.GRANTED, State.REFUSED, State.WITHDRAWN) or (state == State.GRANTED and days not in ENDS):
+        messages.error(request, "Choose whether to grant or to refuse it.")
+        return redirect("ingestion:access_requests")
+    until = timezone.now() + timedelta(days=int(days)) if state == State.GRANTED and days else None
+    try:
+        decide_access(scope=scope, request=row, state=state, reason=given.get("reason", ""), until=until)
+    except APIException as refusal:
+        messages.error(request, str(refusal.detail))
+    else:
+        messages.success(request, {"granted": "Granted.", "refused": "Refused.", "withdrawn": "Withdrawn."}[state])
+    return redirect("ingestion:access_requests")

@@ -1,0 +1,266 @@
+"""Asking stewards to be cleared, and their decisions (docs/adr/0031).
+
+A request names a record, and a file or a passage in it where it is about one. It tells nothing that its maker is not
+told anyway: what is concealed, foreign or absent answers the same 404, and asking for a label depends on no text.
+"""
+
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.core.exceptions import PermissionDenied
+from django.db import connection
+from django.db.models import Q, QuerySet
+from django.http import Http404
+from django.utils import timezone
+
+from entities.access import (
+    Scope,
+    atoms_of,
+    combine_many,
+    concealed_atoms,
+    get_entity_or_404,
+    held_atoms,
+    readable_now,
+)
+from entities.access.scope import cached
+from entities.actions import record
+from entities.api.errors import Conflict, TooManyRequests
+from entities.api.lists import atom_chips
+from entities.formats import format_count
+from entities.models import Classification, Entity, LabelGrant, Membership
+from ingestion.access import Outline, get_file_or_404, is_steward, outlines
+from ingestion.classify import rules_vote
+from ingestion.errors import BadUpload
+from ingestion.extract import language
+from ingestion.models import AccessMessage, AccessRequest, File, Paragraph
+
+State = AccessRequest.State
+LONGEST_MESSAGE = 1_000
+LONGEST_REASON = 500
+LONGEST_GRANT = timedelta(days=366)
+MOST_OPEN = 20
+MOST_A_DAY = 40
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What somebody asks for. labels: atoms; where none are named, all that they lack for the passage or the file."""
+
+    entity: UUID | None = None
+    file: UUID | None = None
+    passage: UUID | None = None
+    labels: tuple[int, ...] = ()
+    message: str = ""
+
+
+def ask_for_access(*, scope: Scope, wish: Wish) -> tuple[AccessRequest, bool]:
+    """(the request, whether it is new): asking again for the same while it waits is the one that waits.
+
+    Raises: Http404 for a record, file or passage that is not there for the caller; BadUpload where nothing is missing
+    or a label does not exist; PermissionDenied for who is no person, or is held to a role; TooManyRequests.
+    """
+    if scope.principal <= 0 or scope.narrowed_to or scope.atoms is not None:
+        raise PermissionDenied("Ask as yourself.")
+    file = get_file_or_404(scope, wish.file) if wish.file else None
+    entity = get_entity_or_404(scope, file.entity_id if file else wish.entity or UUID(int=0))
+    if wish.file and wish.entity not in (None, entity.pk):
+        raise Http404("Not found.")
+    atoms = sorted(wanted_atoms(file, wish))
+    with connection.cursor() as cursor:
+        # Two requests of one person take turns.
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('access request', %s))", [scope.principal])
+    mine = AccessRequest.objects.filter(requester=scope.principal)
+    waiting = mine.filter(state=State.OPEN)
+    same = waiting.filter(entity=entity.pk, file=file and file.pk, atoms=atoms).first()
+    if same is not None:
+        return same, False
+    today = mine.filter(created_at__gt=timezone.now() - timedelta(days=1))
+    if waiting.count() >= MOST_OPEN or today.count() >= MOST_A_DAY:
+        raise TooManyRequests("You have asked for a lot already. Wait for what stewards decide on it.")
+    membership = Membership.objects.get(user=scope.principal)
+    made = AccessRequest.objects.create(
+        workspace_id=scope.workspace,
+        requester=scope.principal,
+        membership=membership,
+        entity_id=entity.pk,
+        file=file,
+        passage=wish.passage,
+        atoms=atoms,
+        has_message=bool(wish.message.strip()),
+    )
+    if made.has_message:
+        write_message(scope, made, wish.message.strip()[:LONGEST_MESSAGE])
+    record(scope, "access.requested", "accessrequest", made.pk, labels=atoms, entity=str(entity.pk))
+    return made, True
+
+
+def wanted_atoms(file: File | None, wish: Wish) -> Collection[int]:
+    """The atoms that are asked for and that the caller lacks."""
+    held, concealed = held_atoms(), concealed_atoms()
+    if wish.passage is not None:
+        label = hidden_label(file, wish.passage)
+        if label is None:
+            raise Http404("Not found.")
+        wanted = set(atoms_of(label))
+        if wish.labels and not set(wish.labels) & wanted - held:
+            raise BadUpload("The passage does not need that.", "nothing_missing")
+        wanted &= set(wish.labels) or wanted
+    elif wish.labels:
+        wanted = set(wish.labels)
+        if not wanted <= set(atom_chips()) - concealed:
+            raise BadUpload("There is no such label.", "unknown_label")
+    elif file is not None:
+        labels = outlines([file.pk]).get(file.pk, Outline()).labels
+        wanted = {atom for label in labels for atom in atoms_of(label)}
+    else:
+        raise BadUpload("Say which labels you ask for.", "no_labels")
+    missing = wanted - held - {0}
+    if not missing:
+        raise BadUpload("You lack no clearance for this.", "nothing_missing")
+    return missing
+
+
+def hidden_label(file: File | None, passage: UUID) -> int | None:
+    """The label of a passage that is hidden and acknowledged. Raises: BadUpload where the caller may read it."""
+    if file is None:
+        return None
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT app_hidden_passage(%s, %s)", [file.pk, passage])
+        label: int | None = cursor.fetchone()[0]
+    if label is None and Paragraph.objects.filter(pk=passage, file=file.pk).exists():
+        raise BadUpload("You lack no clearance for this.", "nothing_missing")
+    return label
+
+
+def write_message(scope: Scope, request: AccessRequest, text: str) -> None:
+    """Rules label it, no model is asked: it may be sent to nobody. Above its author it has no label, and shows to
+    stewards who are cleared for what was found.
+    """
+    label = combine_many(rules_vote(text, language.guess(text)).labels)
+    AccessMessage.objects.create(
+        workspace_id=scope.workspace,
+        request=request,
+        requester=scope.principal,
+        text=text,
+        data_classification=label if readable_now(label) else None,
+        floor=label,
+    )
+
+
+# What waits, and decisions
+
+
+def requests_of(scope: Scope) -> QuerySet[AccessRequest]:
+    """Requests that the caller made, and for stewards those of others, on records that the caller may see."""
+    rows = AccessRequest.objects.filter(entity__in=Entity.objects.visible_to(scope).values("pk"))
+    own = Q(requester=scope.principal)
+    return (rows if is_steward(scope) else rows.filter(own)).order_by("-created_at", "pk")
+
+
+def to_decide(scope: Scope) -> QuerySet[AccessRequest]:
+    """What waits for the caller as a steward: never their own."""
+    if not is_steward(scope):
+        return AccessRequest.objects.none()
+    return requests_of(scope).filter(state=State.OPEN).exclude(requester=scope.principal)
+
+
+def news(scope: Scope) -> QuerySet[AccessRequest]:
+    """Decisions on what the caller asked for that they were not shown yet."""
+    decided = requests_of(scope).filter(requester=scope.principal, told_at=None)
+    return decided.filter(state__in=[State.GRANTED, State.REFUSED, State.WITHDRAWN])
+
+
+def get_request_or_404(scope: Scope, pk: UUID) -> AccessRequest:
+    found = requests_of(scope).filter(pk=pk).first()
+    if found is None:
+        raise Http404("Not found.")
+    return found
+
+
+def grantable(scope: Scope) -> frozenset[int]:
+    """The atoms that the caller may grant: a steward's, held by a role of theirs."""
+
+    def load() -> frozenset[int]:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT app_grantable()")
+            return frozenset(cursor.fetchone()[0] or ())
+
+    return cached("grantable", load)  # type: ignore[no-any-return]
+
+
+def decide_access(
+    *, scope: Scope, request: AccessRequest, state: str, reason: str = "", until: datetime | None = None
+) -> AccessRequest:
+    """A steward grants or refuses a request got with `get_request_or_404`, or withdraws what was granted on it.
+
+    Whoever asked is cleared from their next request on, for all text with these labels on records that they may see.
+    Raises: PermissionDenied for who is no steward, decides on their own request, or does not hold by a role what they
+    grant; Conflict where it was decided already; BadUpload without a reason, or for an end that makes no sense.
+    """
+    if not is_steward(scope):
+        raise PermissionDenied("Requests are decided by stewards.")
+    if request.requester == scope.principal:
+        raise PermissionDenied("Somebody else decides on your own request.")
+    now = AccessRequest.objects.select_for_update().filter(pk=request.pk).first()
+    if now is None:
+        raise Http404("Not found.")
+    before = State.GRANTED if state == State.WITHDRAWN else State.OPEN
+    if now.state != before:
+        raise Conflict("This request was decided already.")
+    reason = reason.strip()[:LONGEST_REASON]
+    if state == State.GRANTED:
+        check_end(until)
+        grant(scope, now, until)
+    elif not reason:
+        raise BadUpload("Say in a few words why; whoever asked is told.", "no_reason")
+    elif state == State.WITHDRAWN:
+        LabelGrant.objects.filter(origin=now.pk).delete()
+    now.state, now.reason, now.decided_by, now.decided_at = state, reason, scope.principal, timezone.now()
+    now.until, now.told_at = until if state == State.GRANTED else now.until, None
+    now.save()
+    detail = {"labels": list(now.atoms), "user": now.requester, "until": until.isoformat() if until else None}
+    record(scope, f"access.{state}", "accessrequest", now.pk, **detail)
+    return now
+
+
+def check_end(until: datetime | None) -> None:
+    now = timezone.now()
+    if until is not None and not now < until <= now + LONGEST_GRANT:
+        raise BadUpload(
+            f"It ends in the future, {format_count(LONGEST_GRANT.days, 'day')} from now at the latest.", "bad_end"
+        )
+
+
+def grant(scope: Scope, request: AccessRequest, until: datetime | None) -> None:
+    """The database holds to the same rule (`app_check_label_grant`)."""
+    lacking = frozenset(request.atoms) - grantable(scope)
+    if lacking:
+        names = ", ".join(atom_chips()[atom].label for atom in sorted(lacking))
+        raise PermissionDenied(f"Only a steward with a role that holds {names} can grant this.")
+    for classification in Classification.objects.filter(value__in=request.atoms):
+        LabelGrant.objects.create(
+            workspace_id=scope.workspace,
+            membership_id=request.membership_id,
+            classification=classification,
+            expires_at=until,
+            granted_by=scope.principal,
+            origin=request.pk,
+        )
+
+
+def tell(scope: Scope, shown: Iterable[AccessRequest]) -> None:
+    """The requester has been shown these decisions."""
+    ids = [row.pk for row in shown if row.requester == scope.principal and row.state != State.OPEN]
+    AccessRequest.objects.filter(pk__in=ids, told_at=None).update(told_at=timezone.now())
+
+
+def messages_of(requests: Iterable[AccessRequest]) -> dict[UUID, AccessMessage]:
+    """By request, those that the caller may read."""
+    return {m.request_id: m for m in AccessMessage.objects.filter(request__in=[r.pk for r in requests])}
+
+
+def is_over(request: AccessRequest) -> bool:
+    """Granted, and ended since."""
+    return request.state == State.GRANTED and request.until is not None and request.until <= timezone.now()
