@@ -241,7 +241,7 @@ def test_boxes_are_turned_back_as_the_page_was_turned(turned: int) -> None:
     assert Wanted.from_json(Wanted("page 1", 1, ((1.0, 2.0, 3.0, 4.0),)).to_json()).regions == ((1.0, 2.0, 3.0, 4.0),)
 
 
-def test_a_model_that_leaves_something_out_of_a_picture_is_checked_by_recognition(tmp_path: Path) -> None:
+def test_what_was_seen_is_doubted_where_it_is_unsure_and_checked_where_a_model_told_it(tmp_path: Path) -> None:
     (tmp_path / "a.png").write_bytes(packed(Image.new("L", (600, 800), 255)))
     words = [("Leave", 95.0), ("out", 95.0), ("68,400", 95.0), ("smudge", 40.0)]
     placed = tuple(SeenWord(t, 50 + 60 * n, 50, 100 + 60 * n, 60, 58, 11, c) for n, (t, c) in enumerate(words))
@@ -249,6 +249,8 @@ def test_a_model_that_leaves_something_out_of_a_picture_is_checked_by_recognitio
         (Seen(600, 800, 0, 0.1, placed, "Leave out."), ["Leave out.", "68,400"], set()),
         (Seen(600, 800, 0, 0.1, placed, "Leave out 68,400."), ["Leave out 68,400."], set()),
         (Seen(0, 0, 0, 0, (), "Leave out."), ["Leave out."], {("vision_unchecked", 1)}),
+        (Seen(600, 800, 0, 0.1, placed[3:]), ["smudge"], {("ocr_uncertain", 1)}),
+        (Seen(600, 800, 0, 0.1), [], {("no_text_layer", 1)}),
     ):
         known = tmp_path / "seen.jsonl"
         known.write_text(json.dumps(["page 1", seen.to_json()]) + "\n")
