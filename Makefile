@@ -9,10 +9,10 @@ PYTEST := $(BIN)/python -m pytest
 # ARGS may name tests of one kind only: finding none of the other (pytest's status 5) is no failure.
 OR_NONE := || test $$? -eq 5
 
-# Of the proof: 1 takes under two minutes on two idle cores; 100 and more run for hours.
+# Of the proof and of the fuzzer. Of the proof: 1 takes under two minutes on two idle cores; 100 and more run for hours.
 SIZE ?= 1
 
-.PHONY: help setup setup-dev up test prove lint screenshots lock
+.PHONY: help setup setup-dev up test prove fuzz lint screenshots lock
 .DEFAULT_GOAL := help
 
 help:
@@ -20,6 +20,7 @@ help:
 	@echo "make setup        the virtual environment with the locked dependencies, nothing more"
 	@echo "make test         every test (installs Chromium on Debian when it may)"
 	@echo "make prove        the proof that nothing leaks; SIZE=100 looks a hundred times as far (docs/proof.md)"
+	@echo "make fuzz         hostile files through the real pipeline; SIZE=10 for ten times as many (docs/sandbox.md)"
 	@echo "make lint         every static check"
 	@echo "make screenshots  pictures of all pages, into docs/screenshots"
 
@@ -41,6 +42,10 @@ test: setup-dev
 # At its default size it is part of `make test` already.
 prove: setup-dev
 	@CLEARANCE_PROVE=$(SIZE) $(PYTEST) --numprocesses=auto --dist=worksteal --timeout=$$((300 * $(SIZE))) -m prove $(ARGS)
+
+# A sample of it is part of `make test`.
+fuzz: setup-dev
+	@CLEARANCE_FUZZ=$(SIZE) $(PYTEST) --numprocesses=auto --dist=worksteal --timeout=7200 -m fuzz $(ARGS)
 
 lint: setup-dev
 	$(BIN)/ruff check $(APPS)

@@ -20,6 +20,7 @@ from entities.rag import Strategy, atoms
 from ingestion import blobs
 from ingestion.access import Outline, collections_of, is_shown, outlines
 from ingestion.attachments import attachments_of
+from ingestion.batches import WORTH_AGAIN, of_batch
 from ingestion.downloads import is_allowed
 from ingestion.errors import BadUpload
 from ingestion.models import Blob, File, FileRevision, Stage, State
@@ -29,7 +30,15 @@ from ingestion.relabelling import label_text, relabel_paragraph, take_with_floor
 from ingestion.signals import document_removed
 from ingestion.versions import get_version_or_404, is_restorable
 
-__all__ = ["delete_file", "label_text", "relabel_paragraph", "restore_version", "retry_file", "upload_file"]
+__all__ = [
+    "delete_file",
+    "label_text",
+    "relabel_paragraph",
+    "restore_version",
+    "retry_batch",
+    "retry_file",
+    "upload_file",
+]
 
 
 def upload_file(
@@ -41,14 +50,15 @@ def upload_file(
     labels: Iterable[int] = (),
     path: str = "",
     strategy: str = "",
+    batch: UUID | None = None,
 ) -> File:
     """Take a file for a record that was got with the verb "upload"; the pipeline starts when the transaction commits.
 
     collection: one that the record's type declares, the first by default. labels: atoms that every paragraph is to
     need, of those the caller is cleared for. path: where the file stood among others, by which links find it. strategy:
-    how it is to be read (docs/ocr.md); "" leaves that as it is, or to the collection. Same name, path and bytes again,
-    to be read the same way, is the file that is there; others are its next revision, and the old one stays readable
-    until the new one is published, by whom the labels let.
+    how it is to be read (docs/ocr.md); "" leaves that as it is, or to the collection. batch: the same for all that a
+    caller sends together. Same name, path and bytes again, to be read the same way, is the file that is there; others
+    are its next revision, and the old one stays readable until the new one is published, by whom the labels let.
     Raises: BadUpload (422), TooLarge (413).
     """
     declared = collections_of(entity)
@@ -78,7 +88,7 @@ def upload_file(
         raise too_large(None, limit) from None
     label = combine_many(atoms(declared[collection].name_classification))
     file = _file(scope, entity, collection, clean_path(path, name), floor, label)
-    return _next_revision(scope, file, blob, floor, strategy or file.strategy)
+    return _next_revision(scope, file, blob, floor, strategy or file.strategy, batch)
 
 
 def too_large(size: int | None, limit: int) -> TooLarge:
@@ -132,7 +142,7 @@ def _lock_name(scope: Scope, entity: UUID, collection: str, name: str) -> None:
         )
 
 
-def _next_revision(scope: Scope, file: File, blob: Blob, floor: int, strategy: str) -> File:
+def _next_revision(scope: Scope, file: File, blob: Blob, floor: int, strategy: str, batch: UUID | None = None) -> File:
     """Make `blob` what is read next, unless it is already. Returns the file as it will be."""
     raised = combine_many([file.floor, floor])
     revision = FileRevision.objects.filter(file=file.pk).order_by("-number").first()
@@ -147,6 +157,7 @@ def _next_revision(scope: Scope, file: File, blob: Blob, floor: int, strategy: s
             blob=blob,
             number=revision.number + 1 if revision else 1,
             created_by=scope.principal,
+            batch=batch,
         )
         record(scope, "file.uploaded", "file", file.pk, revision=str(revision.pk), entity=str(file.entity_id))
     elif (
@@ -185,6 +196,16 @@ def retry_file(*, scope: Scope, file: File) -> File:
     queue_file(scope.workspace, file.pk, file.pending_revision_id)
     record(scope, "file.retried", "file", file.pk)
     return File.objects.get(pk=file.pk)
+
+
+def retry_batch(*, scope: Scope, entity: Entity, batch: UUID) -> int:
+    """Work again on what the caller sent together and what ended badly for a reason that may be gone, on a record got
+    with the verb "upload". Returns how many files that are.
+    """
+    found = list(of_batch(scope, entity, batch).filter(WORTH_AGAIN, pending_revision__isnull=False))
+    for file in found:
+        retry_file(scope=scope, file=file)
+    return len(found)
 
 
 def restore_version(*, scope: Scope, file: File, number: int) -> File:

@@ -74,6 +74,7 @@ class UploadSerializer(serializers.Serializer):
         required=False, help_text="Where it stood among other files, with its name: links between files follow it."
     )
     strategy = serializers.ChoiceField(STRATEGY_CHOICES, required=False)
+    batch = serializers.UUIDField(required=False, help_text="The same for all that is sent together.")
 
 
 class FileText(TextBlock):
@@ -199,7 +200,16 @@ def take_upload(scope: Scope, entity: Entity, files: Any, data: Any) -> File:
         labels=read_labels(data),
         path=str(data.get("path") or ""),
         strategy=str(data.get("strategy") or ""),
+        batch=read_batch(data),
     )
+
+
+def read_batch(data: Any) -> UUID | None:
+    given = str(data.get("batch") or "")
+    try:
+        return UUID(given) if given else None
+    except ValueError:
+        raise ValidationError({"batch": ["A batch is a UUID of your choice."]}) from None
 
 
 def read_labels(data: Any) -> list[int]:

@@ -12,6 +12,7 @@ from datetime import timedelta
 from types import TracebackType
 from uuid import UUID
 
+from django.conf import settings
 from django.db import close_old_connections, connection
 from django.db.models import F, Q
 from django.db.models.functions import Now
@@ -49,9 +50,14 @@ class Claim:
 
 
 def claim_file(workspace: int, file: UUID) -> Claim | None:
-    """Take a file that waits; None where there is nothing to do, or somebody works on it. Opens a service scope."""
+    """Take a file that waits; None where there is nothing to do, somebody works on it, or its workspace has as many at
+    work as it may: then it is woken when one of those ends. Opens a service scope.
+    """
     token = uuid.uuid4()
     with Scope.for_service(workspace).open():
+        if crowded(workspace):
+            File.objects.filter(FREE, pk=file, state__in=UNFINISHED).update(woken_at=None)
+            return None
         waiting = File.objects.filter(FREE, pk=file, state__in=UNFINISHED, pending_revision__isnull=False)
         exhausted = waiting.filter(attempts__gte=MAX_ATTEMPTS)
         if exhausted.update(state=State.FAILED, claim=None, error_code="gave_up", error_detail=GIVEN_UP):
@@ -66,11 +72,32 @@ def claim_file(workspace: int, file: UUID) -> Claim | None:
         return Claim(workspace, file, revision, token)
 
 
-def checkpoint(claim: Claim, stage: Stage, progress: int = 0) -> None:
-    """Show how far the work is (per cent of the stage) and extend the claim. Raises: ClaimLost."""
+def crowded(workspace: int) -> bool:
+    """Whether as many files of the workspace are at work as may be (CLEARANCE_FILES_AT_ONCE). In an open service scope,
+    in whose transaction no other claim of the workspace is taken.
+    """
+    most: int = settings.CLEARANCE_FILES_AT_ONCE
+    if not most:
+        return False
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('claims', %s))", [workspace])
+    return File.objects.filter(state=State.PROCESSING, claim__isnull=False, claimed_until__gte=Now()).count() >= most
+
+
+def checkpoint(
+    claim: Claim, stage: Stage, progress: int = 0, page: int | None = None, page_count: int | None = None
+) -> None:
+    """Show how far the work is (per cent of the stage, and which page is read) and extend the claim.
+
+    Raises: ClaimLost.
+    """
     with Scope.for_service(claim.workspace).open():
         if not File.objects.filter(claim.mine()).update(
-            stage=stage, progress=max(0, min(100, progress)), claimed_until=Now() + LEASE
+            stage=stage,
+            progress=max(0, min(100, progress)),
+            page=page,
+            page_count=page_count,
+            claimed_until=Now() + LEASE,
         ):
             raise ClaimLost
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.documents import Extraction
+from ingestion.extract.mail import OTHER_VERSION
 from ingestion.extract.structure import words
 from ingestion.pieces import table_header
 from ingestion.sandbox import Limits, Quarantined, run_limited
@@ -143,8 +144,10 @@ def own_losses(extraction: Extraction) -> Iterator[Loss]:
         start = paragraph.end + 2
         wrong["empty"] += not paragraph.text.strip()
         wrong["tables"] += paragraph.kind == "table" and not table_header(f"{paragraph.text}\n")
-        # Readers give sections of their own to what stands outside the text, such as properties.
-        wrong["sections"] += paragraph.heading_path[:1] in above and paragraph.heading_path not in above
+        # Readers give sections of their own to what stands outside the text, such as properties or another version.
+        path = paragraph.heading_path
+        path = path[:-1] if path[-1:] == (OTHER_VERSION,) else path
+        wrong["sections"] += path[:1] in above and path not in above
         if paragraph.kind == "heading":
             above.add((*paragraph.heading_path, paragraph.text))
         if extraction.pages is not None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -23,6 +24,8 @@ from ingestion.access import (
     outlines,
     visible_files,
 )
+from ingestion.claims import UNFINISHED
+from ingestion.estimates import Example, examples, seconds_left
 from ingestion.models import File, FileRevision, Paragraph, State
 
 NAMELESS = "File (name not cleared)"
@@ -85,8 +88,9 @@ class FileView:
     more, so that they do not tell; None where there is no such text yet. error: its
     sentence tells others the kind of problem only, no numbers. labels: atoms of what is readable or acknowledged in
     it. outcome: what came out, by label. stages: how it was worked on, told to whom the size of the original is;
-    the API leaves them out. notes: how it was read, told to the same. strategy: how it is to be read. origin: None also
-    where the caller may not know of it.
+    the API leaves them out. notes: how it was read, told to the same. strategy: how it is to be read. page, page_count:
+    what is being read; left: seconds that work still takes once it is its turn; cost: USD so far; told to whom the size
+    is told, on pages only. origin: None also where the caller may not know of it.
     url: of the reader, "" where there is nothing to read; the other addresses are "" where
     the caller may not.
     """
@@ -114,6 +118,11 @@ class FileView:
     origin: "FileOrigin | None" = None
     strategy: str = "auto"
     notes: Sequence[Mapping[str, str]] = ()
+    page: int | None = None
+    page_count: int | None = None
+    left: float | None = None
+    cost: Decimal = Decimal(0)
+    attachments: int = 0
 
     # Addresses of pages, which only pages ask for.
 
@@ -197,6 +206,7 @@ def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> l
             uploads, deletes = may(scope, entity, "upload"), may(scope, entity, "delete")
             records[file.entity_id] = RecordFacts(collections_of(entity), uploads, deletes)
     origins = _origins(scope, shown)
+    finished = examples(scope) if any(file.state in UNFINISHED for file in shown) else []
     return [
         _view(
             scope,
@@ -206,6 +216,7 @@ def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> l
             outcomes.get(file.pk, []),
             records[file.entity_id],
             origins.get(file.origin_id) if file.origin_id else None,
+            finished,
         )
         for file in shown
     ]
@@ -256,6 +267,7 @@ def _view(
     outcome: Sequence[Outcome],
     record: RecordFacts,
     origin: FileOrigin | None,
+    known: Sequence[Example],
 ) -> FileView:
     declared = record.collections
     own = is_steward(scope) or is_own(scope, revision)
@@ -293,6 +305,11 @@ def _view(
         origin=origin,
         strategy=file.strategy,
         notes=file.notes if pages_known else (),
+        page=file.page if own else None,
+        page_count=file.page_count if own else None,
+        left=seconds_left(file, known) if own and file.state in UNFINISHED else None,
+        cost=revision.cost if own and revision else Decimal(0),
+        attachments=file.attachments,
     )
 
 

@@ -27,8 +27,8 @@ MOST_PAGES = 200  # of a file that a model is asked to read
 TRIES = 2
 NO_ENGINE = Note(
     "ocr_missing",
-    "Text on pictures was not read: Tesseract is not installed on this server. The administrator can install it and "
-    "upload the file again.",
+    "Text on pictures was not read: Tesseract is not installed on this server. Once an administrator has installed it, "
+    "upload the file again and choose “Look for tables on every page”.",
 )
 NO_EYES = Note(
     "vision_offline", "No model that can see is set up on this server: pictures were read by OCR instead of by a model."

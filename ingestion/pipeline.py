@@ -13,10 +13,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 from uuid import UUID
 
 from celery.exceptions import SoftTimeLimitExceeded
+from django.db.models import F
 
 from entities.access import Scope, combine_many
 from ingestion import drift, results
@@ -30,7 +32,7 @@ from ingestion.embedders import EmbeddingFailed
 from ingestion.extract import extract_file
 from ingestion.index import RowDraft, Vector, embed_texts, known_vectors
 from ingestion.looking import Looker
-from ingestion.models import Review, Stage, State
+from ingestion.models import FileRevision, Review, Stage, State
 from ingestion.passages import labelled, passages_of, summaries_of
 from ingestion.publish import Outdated, publish
 from ingestion.quarantine import REJECTED, quarantine
@@ -42,8 +44,10 @@ from ingestion.vector_models import embedder_of
 from ingestion.votes import Vote
 from ingestion.work import Classified, Segmented, Work, load_work
 from llm.errors import BudgetExceeded, ModelError
+from llm.metering import spending, take_spent
 
 logger = logging.getLogger(__name__)
+T = TypeVar("T")
 
 RETRY_AFTER = timedelta(seconds=20)
 WAIT_FOR_BUDGET = timedelta(hours=1)
@@ -73,7 +77,7 @@ def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
         nonlocal done_so_far  # a file with pictures is read twice, and its progress goes one way
         if progress.page and progress.pages:
             done_so_far = max(done_so_far, 100 * (progress.page - 1) // progress.pages)
-            checkpoint(work.claim, Stage.EXTRACT, done_so_far)
+            checkpoint(work.claim, Stage.EXTRACT, done_so_far, progress.page, progress.pages)
 
     def keep(part: int, data: Mapping[str, Any]) -> None:
         save(work, Stage.EXTRACT, data, part)
@@ -98,9 +102,12 @@ def classify(work: Work, done: dict[Stage, Any]) -> Classified:
         with Scope.for_service(work.workspace).open():
             return published_votes(work, extraction)
     paragraphs = extraction.paragraphs
-    votes: list[list[Vote]] = [
-        [Vote("inherited", work.floor, FLOOR), rules_vote(p.text, p.lang, p.heading_path)] for p in paragraphs
-    ]
+    show = seldom(partial(checkpoint, work.claim, Stage.CLASSIFY))
+    votes: list[list[Vote]] = []
+    for number, paragraph in enumerate(paragraphs):
+        by_rules = rules_vote(paragraph.text, paragraph.lang, paragraph.heading_path)
+        votes.append([Vote("inherited", work.floor, FLOOR), by_rules])
+        show(BY_RULES * number // len(paragraphs))
     if not work.collection.classify:
         return Classified(tuple(map(tuple, votes)), asked=True)
     with Scope.for_service(work.workspace).open():
@@ -116,7 +123,9 @@ def classify(work: Work, done: dict[Stage, Any]) -> Classified:
         known=known,
         done={part: WindowVotes.from_json(data) for part, data in saved.items()},
         on_window=keep,
-        on_progress=lambda percent: checkpoint(work.claim, Stage.CLASSIFY, percent),
+        on_progress=lambda percent: checkpoint(
+            work.claim, Stage.CLASSIFY, BY_RULES + (100 - BY_RULES) * percent // 100
+        ),
     )
     for number, given in known.items():
         votes[number] += given
@@ -191,6 +200,8 @@ STEPS = [
         lambda data: {UUID(pk): vector for pk, vector in data.items()},
     ),
 ]
+BY_RULES = 30
+"""Per cent of classifying that the rules are shown to be; the rest are the windows of the model."""
 AFTER_CLASSIFY = [Stage.SEGMENT, Stage.CHUNK, Stage.EMBED]
 
 
@@ -202,7 +213,7 @@ def process_file(workspace: int, file: UUID) -> bool:
     claim = claim_file(workspace, file)
     if claim is None:
         return False
-    with Heartbeat(claim):
+    with Heartbeat(claim), spending():
         try:
             work_through(claim)
         except ClaimLost:
@@ -271,15 +282,17 @@ def save(work: Work, stage: Stage, data: Any, part: int = results.WHOLE) -> None
     """Keep what a step gave, or a part of it, under the claim."""
     with Scope.for_service(work.workspace).open():
         advance(work.claim)
+        if paid := take_spent():
+            FileRevision.objects.filter(pk=work.claim.revision).update(cost=F("cost") + paid)
         floor = combine_many(level.value for level in work.levels)
         results.save_result(work.workspace, work.claim.revision, stage, work.witness_of(stage), floor, data, part)
 
 
-def seldom(show: Callable[[Progress], None], every: float = 0.7) -> Callable[[Progress], None]:
+def seldom(show: Callable[[T], None], every: float = 0.7) -> Callable[[T], None]:
     """`show`, at most once in `every` seconds."""
     last = 0.0
 
-    def listener(progress: Progress) -> None:
+    def listener(progress: T) -> None:
         nonlocal last
         if time.monotonic() - last >= every:
             last = time.monotonic()

@@ -13,6 +13,7 @@ from django.db.models.functions import Now
 from entities.access import Scope
 from ingestion import blobs, claims, pipeline, records, staleness, vector_fill, vector_graph
 from ingestion.models import File, RecordIndex
+from ingestion.queueing import wake_next
 
 FORGOTTEN = timedelta(minutes=2)
 """How long a file or record may wait before its task counts as lost."""
@@ -23,6 +24,7 @@ MOST = 200
 @shared_task(name="ingestion.file")
 def process_file(workspace: int, file: str) -> None:
     pipeline.process_file(workspace, UUID(file))
+    wake_next(workspace)
 
 
 @shared_task(name="ingestion.record")
@@ -39,6 +41,7 @@ def sweep() -> None:
             entities = stale_records()
         for file in files:
             process_file.delay(workspace, str(file))
+        wake_next(workspace)
         for entity in entities:
             index_record.delay(workspace, str(entity))
 

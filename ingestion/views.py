@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.contrib import messages
@@ -16,6 +16,7 @@ from entities.errors import payload
 from ingestion import actions, downloads
 from ingestion.access import get_file_or_404, get_record_for, is_steward, visible_files
 from ingestion.api import take_upload
+from ingestion.batches import latest_batch
 from ingestion.claims import UNFINISHED
 from ingestion.link_views import link_panel
 from ingestion.listing import STRATEGY_CHOICES, collection_choices, file_view, file_views, list_attachments, list_files
@@ -41,9 +42,30 @@ def files_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
         "strategies": STRATEGY_CHOICES,
         "may_upload": may(scope, entity, "upload"),
         "max_bytes": settings.CLEARANCE_MAX_UPLOAD,
+        "batch": latest_batch(scope, entity),
     }
     template = "ingestion/files_panel.html" if request.headers.get("HX-Request") else "ingestion/files_page.html"
     return render(request, template, context)
+
+
+@requires(MEMBER)
+@require_safe
+def batch_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """How far what the caller sent together last is, asked for while it is worked on."""
+    scope = scope_of(request)
+    entity = get_entity_or_404(scope, pk)
+    return render(request, "ingestion/batch.html", {"entity": entity, "batch": latest_batch(scope, entity)})
+
+
+@requires(MEMBER)
+@require_POST
+def retry_batch(request: HttpRequest, pk: UUID) -> HttpResponse:
+    scope = scope_of(request)
+    entity = get_record_for(scope, pk, "upload")
+    batch = latest_batch(scope, entity)
+    count = actions.retry_batch(scope=scope, entity=entity, batch=batch.id) if batch else 0
+    messages.info(request, f"{count} files are tried again." if count != 1 else "One file is tried again.")
+    return redirect("entities:detail", entity.pk)
 
 
 @requires(MEMBER)
@@ -55,9 +77,12 @@ def upload(request: HttpRequest, pk: UUID) -> HttpResponse:
     scripted = bool(request.headers.get("HX-Request"))
     taken, problem = [], None
     sent: list[Any] = [*request.FILES.getlist("file")]
+    data = request.POST.copy()
+    if len(sent) > 1:
+        data.setdefault("batch", str(uuid4()))
     for given in sent or [None]:
         try:
-            taken.append(take_upload(scope, entity, {"file": given}, request.POST))
+            taken.append(take_upload(scope, entity, {"file": given}, data))
         except APIException as refusal:
             problem = refusal
             messages.error(
@@ -88,7 +113,9 @@ def json_error(status: int, code: str, detail: str) -> HttpResponse:
 def file_row(request: HttpRequest, pk: UUID) -> HttpResponse:
     """One row of the panel, asked for while its file is worked on."""
     scope = scope_of(request)
-    return render(request, "ingestion/file_rows.html", {"files": [file_view(scope, get_file_or_404(scope, pk))]})
+    file = get_file_or_404(scope, pk)
+    came = list_attachments(scope, file) if file.attachments else []
+    return render(request, "ingestion/file_rows.html", {"files": [file_view(scope, file)], "came": came})
 
 
 @requires(MEMBER)

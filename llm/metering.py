@@ -4,6 +4,9 @@ The cap is compared with what is already spent, so calls in flight together may 
 """
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -18,6 +21,8 @@ from llm.models import Budget, ModelCall
 logger = logging.getLogger(__name__)
 
 DEFAULT_MONTHLY_CAP = Decimal(100)
+
+_spent: ContextVar[list[Decimal] | None] = ContextVar("spent", default=None)
 
 
 def spent_this_month(workspace: int) -> Decimal:
@@ -43,8 +48,31 @@ def check_budget(call: Call, model: str) -> None:
     raise BudgetExceeded(f"This workspace has spent its budget of {cap} USD for models this month.")
 
 
+@contextmanager
+def spending() -> Iterator[None]:
+    """Within, what calls cost is added up for `take_spent`; calls from threads that were started within count too where
+    they took the context over (asyncio.to_thread does).
+    """
+    token = _spent.set([Decimal(0)])
+    try:
+        yield
+    finally:
+        _spent.reset(token)
+
+
+def take_spent() -> Decimal:
+    """USD since it was last asked, within `spending`; 0 without."""
+    total = _spent.get()
+    if total is None:
+        return Decimal(0)
+    taken, total[0] = total[0], Decimal(0)
+    return taken
+
+
 def record(call: Call, model: str, usage: Usage, latency_ms: int, outcome: str) -> None:
     """Write the row of a call. An answer that is paid for is not lost to a failing database: the failure is logged."""
+    if (total := _spent.get()) is not None:
+        total[0] += usage.cost
     try:
         with Scope.for_service(call.workspace).open():
             _insert(call, model, usage, latency_ms, outcome)

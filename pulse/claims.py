@@ -23,6 +23,8 @@ LEASE = 180
 """Seconds that a worker's claim holds; doubled with each attempt that came to no end, as when a worker dies."""
 LONGEST = 3600
 AT_ONCE = 20
+LONGEST_BATCH = 300
+"""Seconds for which a Pulse waits for the files that are sent together to come in."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +38,12 @@ class Claim:
 def claim_due(limit: int = AT_ONCE) -> list[Claim]:
     """Claim variants whose time has come and those whose claim has expired, in the service's scope."""
     with connection.cursor() as cursor:
-        cursor.execute(CLAIM, [HANDED, current().workspace, limit])
+        cursor.execute(CLAIM, [HANDED, current().workspace, LONGEST_BATCH, limit])
         return [Claim(variant, token) for variant, token in cursor.fetchall()]
 
 
-# Archived records wait. Rows that somebody is flagging right now are for the next sweep.
+# Archived records wait, and for some minutes those whose files are still coming in as a batch: one Pulse of all of them
+# serves better than one after each. Rows that somebody is flagging right now are for the next sweep.
 CLAIM = """
 UPDATE pulse_variant SET claim = coalesce(claim, gen_random_uuid()),
   claimed_until = clock_timestamp() + make_interval(secs => %s)
@@ -48,6 +51,9 @@ WHERE id IN (
   SELECT v.id FROM pulse_variant v JOIN entities_entity e ON e.id = v.entity_id AND e.archived_at IS NULL
   WHERE v.workspace_id = %s
     AND ((v.claim IS NULL AND v.due_at <= clock_timestamp()) OR v.claimed_until < clock_timestamp())
+    AND NOT (v.claim IS NULL AND v.due_at > clock_timestamp() - make_interval(secs => %s) AND EXISTS (
+      SELECT FROM ingestion_file f JOIN ingestion_filerevision r ON r.id = f.pending_revision_id
+      WHERE f.entity_id = v.entity_id AND f.state IN ('pending', 'processing') AND r.batch IS NOT NULL))
   ORDER BY v.due_at NULLS FIRST LIMIT %s FOR UPDATE OF v SKIP LOCKED)
 RETURNING id, claim
 """

@@ -1,7 +1,7 @@
 """The settings of a test run: an installation of its own in a directory that is thrown away afterwards.
 
-DATABASE_URL and the other variables of a real installation are dropped, so tests can never reach its data; the size of
-the proof, CLEARANCE_PROVE, stays. Each worker of pytest-xdist has its own, with a cluster; processes that a test starts
+DATABASE_URL and the other variables of a real installation are dropped, so tests can never reach its data; the sizes
+of runs on demand stay (SIZES). Each worker of pytest-xdist has its own, with a cluster; processes that a test starts
 share it by CLEARANCE_TEST_HOME.
 """
 
@@ -13,11 +13,12 @@ from pathlib import Path
 
 PREFIX = "clearance-tests-"
 
+SIZES = {"CLEARANCE_PROVE", "CLEARANCE_FUZZ", "CLEARANCE_FUZZ_SEED", "CLEARANCE_KILLS"}
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "alone")
 
 if os.environ.get("CLEARANCE_TEST_WORKER") != WORKER:
     for name in list(os.environ):
-        if name.startswith(("CLEARANCE_", "DATABASE_", "ANTHROPIC_")) and name != "CLEARANCE_PROVE":
+        if name.startswith(("CLEARANCE_", "DATABASE_", "ANTHROPIC_")) and name not in SIZES:
             del os.environ[name]
     made = Path(tempfile.mkdtemp(prefix=PREFIX))
     made.chmod(0o711)

@@ -59,11 +59,13 @@ class Eyes:
         if seen is None:
             builder.miss(code, detail, page)
             return
-        from ingestion.extract.seen_text import add_markdown, texts_of  # which bring all that PDFs need
+        # Here, because it brings all that PDFs need.
+        from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, texts_of, untold
 
         doubt(seen, builder, page)
         if seen.text:
             add_markdown(seen.text, page, builder)
+            builder.add(untold(seen), page=page, path=BY_OCR_ONLY, read_by="ocr")
             if not seen.width:
                 builder.miss("vision_unchecked", UNCHECKED, page)
             return

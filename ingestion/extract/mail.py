@@ -39,6 +39,7 @@ TECHNICAL = re.compile(
     r"amp|mailgun|sg|sendgrid|report|feedback|campaign|entity|ironport|barracuda|provags|ui|gmx|yahoo|ymail|incoming|"
     r"tm|ld|iinet|pphosted|cloudmark|scanned|greylist|delivery|loop|auto|mail).*"
 )
+NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/=\s]")
 NOT_WORDS = re.compile(r"(?:https?://|mailto:|cid:)\S+")
 WORD = re.compile(r"\w+")
 FOLD = re.compile(r"\r?\n(?=[ \t])")
@@ -109,7 +110,7 @@ def _take(part: Part, builder: Builder, attachments: list[Attachment], subject: 
 def _tell(part: Part, builder: Builder, subject: str) -> None:
     """The web page of several versions, else the first; then what the others say beyond it."""
     versions = [version for message in part.versions if (version := _version(message)) is not None]
-    if len(versions) < len(part.versions):
+    if len(versions) < len(part.versions) or any(map(_has_strays, part.versions)):
         builder.miss("unreadable_text", "A text of this message is in an encoding that cannot be read.")
     if not versions:
         return
@@ -139,6 +140,13 @@ def _read_into(builder: Builder, version: _Version) -> None:
         plain.read_into(builder, version.text)
 
 
+def _has_strays(message: Message) -> bool:
+    """Whether there are characters between those of a base64 text that no program decodes."""
+    packed = str(message.get("Content-Transfer-Encoding", "")).strip().lower() == "base64"
+    raw = message.get_payload()
+    return packed and isinstance(raw, str) and NOT_BASE64.search(raw) is not None
+
+
 def _version(message: Message) -> _Version | None:
     """None where the bytes are no text."""
     content = message.get_payload(decode=True)
@@ -157,21 +165,22 @@ def _version(message: Message) -> _Version | None:
 
 def _attach(part: Part, builder: Builder, attachments: list[Attachment], subject: str) -> None:
     content = part.content()
-    name = one_line(_decoded(part.name))[:200] or (f"{NAMELESS}-{part.number}{part.suffix}")
+    said = one_line(_decoded(part.name))
+    name = said[:200] or (f"{NAMELESS}-{part.number}{part.suffix}")
     if part.kind == MESSAGE and not part.name:
         name = f"{one_line(_decoded(part.subject))[:80] or 'message'}.eml"
     if content is None or len(attachments) >= MOST:
         builder.miss("attachment", "An attachment of this message cannot be taken out of it.")
-        builder.add(f"Attachment: {name}", "list", path=(subject,) if subject else ())
+        builder.add(f"Attachment: {said or name}", "list", path=(subject,) if subject else ())
         return
-    number = builder.add(f"Attachment: {name}", "list", path=(subject,) if subject else ())
+    number = builder.add(f"Attachment: {said or name}", "list", path=(subject,) if subject else ())
     if content.strip() and number is not None:
         attachments.append(Attachment(part.number, name, number))
 
 
 def _header(message: Message, name: str) -> str:
     """All headers of a name, decoded, on one line."""
-    return ", ".join(_decoded(value) for key, value in message.raw_items() if key.lower() == name)[:5_000]
+    return ", ".join(_decoded(value) for key, value in message.raw_items() if key.lower() == name)
 
 
 def _others(message: Message) -> list[str]:
@@ -179,7 +188,7 @@ def _others(message: Message) -> list[str]:
     return [
         f"{one_line(name)}: {said}"
         for name, value in message.raw_items()
-        if name.lower() not in SHOWN and not TECHNICAL.fullmatch(name.lower()) and (said := _decoded(value)[:2_000])
+        if name.lower() not in SHOWN and not TECHNICAL.fullmatch(name.lower()) and (said := _decoded(value))
     ]
 
 

@@ -25,6 +25,8 @@ FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", 
 MOST_OPEN = 50
 BRACKET_OR_END = re.compile(r"[\[\]]|\n[ \t]*\n")
 RAW_LINK = re.compile(r"<a\s[^<>]{0,500}?href\s*=\s*([\"'])(?P<target>[^\"'<>\n]{1,2000})\1", re.I)
+# Deeper than that the parser leaves out what stands there, without a word.
+DEEPEST = 30
 EMBEDDED = re.compile(r"data:[\w./+-]*;base64,[A-Za-z0-9+/=\s]{40,}")
 
 
@@ -44,12 +46,17 @@ def add(text: str, builder: Builder) -> None:
         builder.miss("image", "A picture is embedded in this text; it was not read.")
         text = EMBEDDED.sub("data:", text)
     # Written out: the parser must keep links of every scheme, since this text is read and never rendered.
-    parser = MarkdownIt("commonmark", {"maxNesting": 30}).enable(["table", "strikethrough"])
+    parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST}).enable(["table", "strikethrough"])
     parser.validateLink = lambda url: True  # type: ignore[method-assign]
     if open_brackets(text) > MOST_OPEN:
         parser.disable(["link", "image"])
     environment: dict[str, Any] = {}
-    _Walk(builder, parser.parse(text, environment)).run()
+    tokens = parser.parse(text, environment)
+    if any(token.level >= DEEPEST - 1 for token in tokens):
+        for block in re.split(r"\n[ \t]*\n", text):
+            builder.add(paragraph(block), "code", path=())
+        return
+    _Walk(builder, tokens).run()
     _add_unused_definitions(environment.get("references", {}), builder)
 
 

@@ -25,14 +25,13 @@ from ingestion.extract.pdf_pictures import Pictures
 from ingestion.extract.pdf_seen import UNREADABLE, Joined, Look, join, wanted_of
 from ingestion.extract.pdf_tables import Table, TableFinder, suggests_table
 from ingestion.extract.pdf_words import PageContent, Word, read_page
-from ingestion.extract.seen_text import add_markdown, placed
+from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, placed
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 from ingestion.seen import Seen
 
 SAMPLE = 40  # pages
 PROSE = 6  # words on a line that make it running text
 LAYER = ("Text layer",)
-BY_OCR_ONLY = ("Read by OCR only",)
 
 
 def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int], eyes: Eyes) -> Extraction:

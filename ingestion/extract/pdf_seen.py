@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from ingestion.extract.eyes import LETTERS, PAPER
 from ingestion.extract.pdf_words import PageContent, Picture, Word
-from ingestion.extract.seen_text import words_of
+from ingestion.extract.seen_text import SURE, words_of
 from ingestion.seen import Seen
 
 ICON = 48.0  # points: smaller pictures are ornaments
@@ -27,7 +27,6 @@ ENOUGH = 200  # letters that show whether a text is of a language
 VOWELS = re.compile(r"[aeiouyäöüáéíóúàèìòùâêîôûãõåæøœ]", re.I)
 LATIN = re.compile(r"[A-Za-zÀ-ɏ]")
 WORD = re.compile(r"[^\W_]+")
-SURE = 80.0  # confidence of words that a model is expected to tell as well
 AGREES = 0.5  # share of the words of a page that recognition finds too, from which on its text is believed
 
 

@@ -16,6 +16,8 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as c
 
 PRECISION = 64  # device units a point, for mapping page space to the shown page
+SPACE = 0x20
+BLANKS = frozenset(code for code in range(SPACE + 1) if code == 0 or chr(code).isspace())
 HYPHEN = 0x02  # pdfium's mark for a hyphen at the end of a line
 INVISIBLE = c.FPDF_TEXTRENDERMODE_INVISIBLE
 BOLD = ("bold", "black", "heavy", "semibold", "demi")
@@ -118,13 +120,15 @@ class _Reader:
         """In the order of pdfium's text page, which is mostly that of the content stream."""
         run: list[int] = []
         letters: list[str] = []
-        for index in range(c.FPDFText_CountChars(self.text)):
-            code = c.FPDFText_GetUnicode(self.text, index)
+        # Looked up once: this is done for every character of a file.
+        handle, unicode = self.text.raw, c.FPDFText_GetUnicode
+        for index in range(c.FPDFText_CountChars(handle)):
+            code = unicode(handle, index)
             if code == HYPHEN:
                 run.append(index)
                 yield self._word(run, "".join(letters) + "-", split=True)
                 run, letters = [], []
-            elif code == 0 or chr(code).isspace():
+            elif code <= SPACE and code in BLANKS or code > SPACE and chr(code).isspace():
                 if run:
                     yield self._word(run, "".join(letters))
                     run, letters = [], []
@@ -137,12 +141,19 @@ class _Reader:
     def _word(self, run: list[int], text: str, *, split: bool = False) -> Word:
         left = bottom = math.inf
         right = top = -math.inf
+        handle, measure = self.text.raw, c.FPDFText_GetCharBox
         x0, x1, y0, y1 = ctypes.c_double(), ctypes.c_double(), ctypes.c_double(), ctypes.c_double()
         for index in run:
-            if c.FPDFText_GetCharBox(self.text, index, x0, x1, y0, y1):
-                left, right = min(left, x0.value), max(right, x1.value)
-                bottom, top = min(bottom, y0.value), max(top, y1.value)
-        c.FPDFText_GetCharOrigin(self.text, run[0], x0, y0)
+            if measure(handle, index, x0, x1, y0, y1):
+                if x0.value < left:
+                    left = x0.value
+                if x1.value > right:
+                    right = x1.value
+                if y0.value < bottom:
+                    bottom = y0.value
+                if y1.value > top:
+                    top = y1.value
+        c.FPDFText_GetCharOrigin(handle, run[0], x0, y0)
         if left > right:
             left = right = x0.value
             bottom = top = y0.value
@@ -153,7 +164,7 @@ class _Reader:
         return Word(text, *box, base, style.size, style.bold, style.slanted, style.invisible, split)
 
     def _style(self, index: int) -> _Style:
-        piece = c.FPDFText_GetTextObject(self.text, index)
+        piece = c.FPDFText_GetTextObject(self.text.raw, index)
         address = ctypes.cast(piece, ctypes.c_void_p).value
         if not address:
             return _Style(0.0, False, False, False)

@@ -10,7 +10,7 @@ from ingestion.extract.eyes import PAPER, UNCHECKED, Eyes, doubt
 from ingestion.extract.pdf_lines import in_reading_order, segments
 from ingestion.extract.pdf_paragraphs import Hyphenation, blocks
 from ingestion.extract.scan import Unreadable, frames_of
-from ingestion.extract.seen_text import add_markdown, placed, words_of
+from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, placed, untold, words_of
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 from ingestion.seen import Seen
 
@@ -46,6 +46,7 @@ def _add(seen: Seen, number: int, builder: Builder) -> bool:
     before = len(builder)
     if seen.text:
         add_markdown(seen.text, number, builder)
+        builder.add(untold(seen), page=number, path=BY_OCR_ONLY, read_by="ocr")
         if not seen.width:
             builder.miss("vision_unchecked", UNCHECKED, number)
     else:

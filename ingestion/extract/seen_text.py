@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ingestion.documents import Box
@@ -11,6 +12,10 @@ from ingestion.extract.pdf_lines import in_reading_order, segments
 from ingestion.extract.pdf_paragraphs import Hyphenation, blocks
 from ingestion.extract.pdf_words import Word
 from ingestion.seen import Seen
+
+SURE = 80.0  # confidence of words that a model is expected to tell as well
+BY_OCR_ONLY = ("Read by OCR only",)
+PIECE = re.compile(r"[^\W_]+")
 
 
 def words_of(seen: Seen) -> list[Word]:
@@ -36,6 +41,14 @@ def placed(boxes: Sequence[Box], seen: Seen) -> tuple[Box, ...]:
     if not seen.turned:
         return tuple(boxes)
     return tuple(Box(b.page, *seen.shown((b.x0, b.y0, b.x1, b.y1)), b.start, b.end) for b in boxes)
+
+
+def untold(seen: Seen) -> str:
+    """Words that recognition is sure of and a model that looked did not tell: what stands on a picture can talk a model
+    into leaving something out (docs/adr/0029)."""
+    told = {piece.lower() for piece in PIECE.findall(seen.text)}
+    sure = [word.text for word in seen.words if word.confidence >= SURE]
+    return " ".join(text for text in sure if not told.issuperset(piece.lower() for piece in PIECE.findall(text)))
 
 
 def add_markdown(text: str, page: int | None, builder: Builder) -> None:

@@ -3,7 +3,6 @@
 import uuid
 
 from django.db import models
-from django.utils import timezone
 
 from entities.fields import LabelField, NumberField, WorkspaceForeignKey
 from entities.models import Entity, Workspace
@@ -63,7 +62,8 @@ class Blob(models.Model):
 
 
 class File(models.Model):
-    """A file on a record. `revision` is the published one; `pending_revision` is on its way through the pipeline.
+    """A file on a record. `revision` is the published one; `pending_revision` is on its way through the pipeline, in
+    which `page` of `page_count` is being read.
 
     path: where it stood among other files, "/travel/visa.md", or its name where nobody said; who may read the name
     may read it. twin: 0, but for a file that came under the name of one that stood elsewhere, or that its uploader
@@ -91,6 +91,8 @@ class File(models.Model):
     state = models.CharField(max_length=12, choices=State, default=State.PENDING)
     stage = models.CharField(max_length=12, choices=Stage, default=Stage.WAITING)
     progress = models.PositiveSmallIntegerField(default=0, help_text="Per cent.")
+    page = models.PositiveIntegerField(null=True)
+    page_count = models.PositiveIntegerField(null=True)
     pages = models.PositiveIntegerField(null=True)
     error_code = models.CharField(max_length=40, blank=True)
     error_detail = models.CharField(max_length=500, blank=True)
@@ -110,7 +112,7 @@ class File(models.Model):
     claimed_until = models.DateTimeField(null=True)
     redo = models.CharField(max_length=5, choices=Redo, default=Redo.NOTHING, blank=True)
     attempts = models.PositiveSmallIntegerField(default=0)
-    woken_at = models.DateTimeField(default=timezone.now, help_text="When a worker was last told of this file.")
+    woken_at = models.DateTimeField(null=True, help_text="When a worker was last told of this file; NULL: not yet.")
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     created_by = models.BigIntegerField(default=0)
@@ -136,6 +138,7 @@ class FileRevision(models.Model):
     """One version of a file. Append-only. witness: what derived rows were made from (`ingestion.witness`), as a digest;
     empty for one that was never published. inputs: the same by name, to tell what has changed since.
     stages: [[stage, how many came out, seconds or null where an earlier worker did it]], of the first publishing.
+    cost: what models were paid for it, in USD. batch: what was sent together with it, as its sender says.
     created_by: who sent these bytes; restores: the number of the earlier version that this one brings back, as
     restored_by decided. accounted, attachments: as on `File`, of this version. losses: [[code, sentence]] of what was
     not read of it (`ingestion.drift`).
@@ -154,6 +157,8 @@ class FileRevision(models.Model):
     witness = models.CharField(max_length=64, blank=True)
     inputs = models.JSONField(default=dict)
     stages = models.JSONField(default=list)
+    cost = models.DecimalField(max_digits=12, decimal_places=6, default=0, help_text="USD")
+    batch = models.UUIDField(null=True)
     accounted = models.BooleanField(default=False)
     attachments = models.PositiveSmallIntegerField(default=0)
     losses = models.JSONField(default=list)
@@ -162,6 +167,9 @@ class FileRevision(models.Model):
     class Meta:
         ordering = ["number"]
         constraints = [models.UniqueConstraint(fields=["file", "number"], name="revision_number")]
+        indexes = [
+            models.Index(fields=["workspace", "batch"], condition=models.Q(batch__isnull=False), name="revision_batch")
+        ]
 
     def __str__(self) -> str:
         return f"{self.file_id} #{self.number}"

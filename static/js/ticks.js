@@ -2,16 +2,29 @@
 // Every 2 s, and a slow one every 15 s; the slow one also comes when the tab is looked at again. A quick one every 0.5 s
 // while a file that is worked on is new on the page: most are done before the next ordinary beat.
 const beat = (name) => document.body.dispatchEvent(new CustomEvent(name));
-setInterval(() => { if (!document.hidden) beat("clearance:tick"); }, 2000);
+setInterval(() => { if (!document.hidden) { beat("clearance:tick"); askRows(); } }, 2000);
 setInterval(() => { if (!document.hidden) beat("clearance:slow-tick"); }, 15000);
+// Rows of files that are worked on ask for themselves when they hear "clearance:row": a few at a time, those on the screen
+// first and those longest not asked, so that five hundred of them are no burden.
+const MOST_ROWS = 6;
+const asked = new Map();
+const onScreen = (row) => { const box = row.getBoundingClientRect(); return box.bottom > 0 && box.top < window.innerHeight; };
+function askRows() {
+  const live = [...document.querySelectorAll(".cl-file[data-live]")];
+  const rank = (row) => (asked.get(row.id) || 0) + (onScreen(row) ? 0 : 1e6) + (row.dataset.state === "pending" ? 4000 : 0);
+  for (const row of live.sort((a, b) => rank(a) - rank(b)).slice(0, MOST_ROWS)) {
+    asked.set(row.id, Date.now());
+    row.dispatchEvent(new CustomEvent("clearance:row"));
+  }
+}
 const QUICK_FOR = 20_000;
 const MOST_QUICK = 4; // rows: more would be a burden without being watched one by one
 let quickUntil = Date.now() + QUICK_FOR;
 document.body.addEventListener("clearance:jobs", () => { quickUntil = Date.now() + QUICK_FOR; });
 setInterval(() => {
   if (document.hidden || Date.now() > quickUntil) return;
-  const rows = document.querySelectorAll('.cl-file:is([data-state="pending"], [data-state="processing"])').length;
-  if (rows && rows <= MOST_QUICK) beat("clearance:quick-tick");
+  const rows = document.querySelectorAll(".cl-file[data-live]").length;
+  if (rows && rows <= MOST_QUICK) askRows();
 }, 500);
 document.addEventListener("visibilitychange", () => {
   if (!document.hidden) {

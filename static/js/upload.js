@@ -1,6 +1,31 @@
 // Uploads with progress. A form[data-upload] (components/file_drop.html) posts each file alone, so one bad file does not
 // stop the others; the row appears at once in data-upload-list and is replaced by the row the server answers (202, HTML).
-// Anything else becomes a sentence with the file's name, and "Try again" keeps the file.
+// Anything else becomes a sentence with the file's name, and "Try again" keeps the file. A few are sent at a time; the others
+// wait their turn here. What is dropped together has one batch, whose state stands above the list.
+const AT_ONCE = 3;
+const waiting = [];
+let sending = 0;
+
+function enqueue(job) {
+  waiting.push(job);
+  next();
+}
+
+function next() {
+  while (sending < AT_ONCE && waiting.length) {
+    sending += 1;
+    waiting.shift()(() => { sending -= 1; next(); });
+  }
+}
+
+window.addEventListener("beforeunload", (event) => { if (sending || waiting.length) event.preventDefault(); });
+
+function batchId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
+}
+
 const size = (bytes) => {
   if (bytes < 1000) return `${bytes} bytes`;
   const power = Math.min(3, Math.floor(Math.log10(bytes) / 3));
@@ -27,18 +52,30 @@ function reasonOf(xhr) {
   return "something broke on our side. The file was not kept.";
 }
 
-function send(form, row, file) {
+function queue(form, row, file, batch) {
+  row.dataset.state = "queued";
+  slot(row, "status").textContent = "Waiting to be sent";
+  slot(row, "bar").hidden = true;
+  slot(row, "error").hidden = true;
+  enqueue((done) => {
+    if (row.isConnected) send(form, row, file, batch, done);
+    else done();
+  });
+}
+
+function send(form, row, file, batch, done) {
   const limit = Number(form.dataset.maxBytes || 0);
   row.dataset.state = "uploading";
   slot(row, "status").textContent = "Uploading";
   slot(row, "bar").hidden = false;
   slot(row, "error").hidden = true;
-  if (limit && file.size > limit) return fail(row, file, `it has ${size(file.size)}, and files may have up to ${size(limit)}.`);
-  if (file.size === 0) return fail(row, file, "it is empty.");
+  const reason = limit && file.size > limit ? `it has ${size(file.size)}, and files may have up to ${size(limit)}.` : file.size === 0 ? "it is empty." : "";
+  if (reason) { fail(row, file, reason); return done(); }
 
   const data = new FormData(form);
   data.delete("file");
   data.append("file", file);
+  if (batch) data.append("batch", batch);
   const xhr = new XMLHttpRequest();
   const bar = row.querySelector("progress");
   xhr.upload.addEventListener("progress", (event) => {
@@ -58,7 +95,9 @@ function send(form, row, file) {
     row.replaceWith(fresh);
     window.htmx?.process(fresh);
     document.body.dispatchEvent(new CustomEvent("clearance:jobs"));
+    if (batch) document.body.dispatchEvent(new CustomEvent("clearance:batch"));
   });
+  xhr.addEventListener("loadend", done);
   xhr.addEventListener("error", () => fail(row, file, "the connection was lost before it arrived."));
   xhr.addEventListener("timeout", () => fail(row, file, "the server took too long to answer."));
   xhr.open("POST", form.action);
@@ -77,18 +116,39 @@ function count(list) {
 
 function take(form, files) {
   const list = document.querySelector(form.dataset.uploadList);
+  const batch = files.length > 1 ? batchId() : "";
+  const rows = document.createDocumentFragment();
+  const dropped = [];
   for (const file of files) {
     const row = form.querySelector("template[data-upload-row]").content.firstElementChild.cloneNode(true);
     slot(row, "name").textContent = file.name;
     slot(row, "size").textContent = size(file.size);
-    row.querySelector("[data-upload-retry]").addEventListener("click", () => send(form, row, file));
+    row.querySelector("[data-upload-retry]").addEventListener("click", () => queue(form, row, file, batch));
     row.querySelector("[data-upload-dismiss]").addEventListener("click", () => { row.remove(); count(list); });
     list.querySelector("[data-empty]")?.remove();
-    list.prepend(row);
-    count(list);
-    send(form, row, file);
+    rows.append(row);
+    dropped.push(() => queue(form, row, file, batch));
   }
+  list.prepend(rows);
+  count(list);
+  dropped.forEach((start) => start());
 }
+
+// What came in a file that is ready now: its rows follow it, in place of those that are there already.
+document.addEventListener("htmx:afterSettle", () => {
+  for (const came of document.querySelectorAll("template[data-came]")) {
+    let last = came.previousElementSibling;
+    for (const row of [...came.content.querySelectorAll("[data-file]")]) {
+      const there = document.getElementById(row.id);
+      if (there) there.replaceWith(row);
+      else last.after(row);
+      last = row;
+      window.htmx?.process(row);
+    }
+    count(came.parentElement);
+    came.remove();
+  }
+});
 
 document.addEventListener("change", (event) => {
   const form = event.target.closest("form[data-upload]");

@@ -1,8 +1,9 @@
-"""Workers that die by SIGKILL at given boundaries of the pipeline: `python -m tests.ingestion.killed_worker`.
+"""Workers and uploads that die by SIGKILL where they are told to: `python -m tests.ingestion.killed_worker`.
 
 Reads lines "WHERE WORKSPACE FILE", runs each in a process of its own and answers with its exit status (-9: killed).
 WHERE: "claim", a stage (after its result is committed), "classify:0" or "embed:0" (after the first window or batch),
-"publishing" (in the middle of the transaction) or "published".
+"publishing" (in the middle of the transaction), "published", or "statement:N" (before its Nth statement).
+"upload:N:TOKEN" uploads REPORT to the record in place of FILE, and dies before the Nth statement of that.
 """
 
 import os
@@ -18,12 +19,47 @@ def die() -> None:
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+def die_at_statement(number: int) -> None:
+    """Before that one is sent: what came before it is committed or not, as it stands in the code."""
+    from django.db import connection
+
+    sent = 0
+
+    def count(execute: Any, *given: Any) -> Any:
+        nonlocal sent
+        sent += 1
+        if sent == number:
+            die()
+        return execute(*given)
+
+    connection.execute_wrappers.append(count)
+
+
+def upload(number: int, token: str, entity: UUID) -> None:
+    from django.core.files.uploadedfile import SimpleUploadedFile
+    from rest_framework.test import APIClient
+
+    from tests.ingestion.helpers import REPORT
+
+    api = APIClient()
+    api.credentials(HTTP_AUTHORIZATION=f"Token {token}")
+    die_at_statement(number)
+    api.post(f"/api/entities/{entity}/files/", {"file": SimpleUploadedFile("report.md", REPORT)}, format="multipart")
+
+
 def work(where: str, workspace: int, file: UUID) -> None:
     from django.db import transaction
 
     from ingestion import index, pipeline, publish, results
 
     index.EMBED_BATCH = 1 if where.startswith("embed") else index.EMBED_BATCH
+
+    what, _, point = where.partition(":")
+    if what == "upload":
+        number, _, token = point.partition(":")
+        return upload(int(number), token, file)
+    if what == "statement":
+        die_at_statement(int(point))
 
     save, finish = results.save_result, publish.finish
 

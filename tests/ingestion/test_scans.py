@@ -1,5 +1,6 @@
 """Pages and pictures that are read by OCR: which are, what they give, and what stays unaccounted for."""
 
+import json
 import zipfile
 from pathlib import Path
 
@@ -10,9 +11,10 @@ from PIL import Image, ImageDraw
 from reportlab.pdfgen.canvas import Canvas
 
 from ingestion.documents import Extraction
-from ingestion.extract import extract_file
+from ingestion.extract import extract_file, inside
+from ingestion.extract.eyes import Eyes
 from ingestion.extract.recognise import Engine, NoEngine, recognise
-from ingestion.seen import Seen, Wanted
+from ingestion.seen import Seen, SeenWord, Wanted
 from tests.ingestion.extracted import missed, texts, the
 from tests.ingestion.pdfs import LOREM, WIDTH, draw, line, prose
 from tests.ingestion.scans import both, packed, photographed, read_all, scan, worn
@@ -237,6 +239,23 @@ def test_boxes_are_turned_back_as_the_page_was_turned(turned: int) -> None:
     )
     assert Seen.from_json(seen.to_json()) == seen
     assert Wanted.from_json(Wanted("page 1", 1, ((1.0, 2.0, 3.0, 4.0),)).to_json()).regions == ((1.0, 2.0, 3.0, 4.0),)
+
+
+def test_what_was_seen_is_doubted_where_it_is_unsure_and_checked_where_a_model_told_it(tmp_path: Path) -> None:
+    (tmp_path / "a.png").write_bytes(packed(Image.new("L", (600, 800), 255)))
+    words = [("Leave", 95.0), ("out", 95.0), ("68,400", 95.0), ("smudge", 40.0)]
+    placed = tuple(SeenWord(t, 50 + 60 * n, 50, 100 + 60 * n, 60, 58, 11, c) for n, (t, c) in enumerate(words))
+    for seen, left, code in (
+        (Seen(600, 800, 0, 0.1, placed, "Leave out."), ["Leave out.", "68,400"], set()),
+        (Seen(600, 800, 0, 0.1, placed, "Leave out 68,400."), ["Leave out 68,400."], set()),
+        (Seen(0, 0, 0, 0, (), "Leave out."), ["Leave out."], {("vision_unchecked", 1)}),
+        (Seen(600, 800, 0, 0.1, placed[3:]), ["smudge"], {("ocr_uncertain", 1)}),
+        (Seen(600, 800, 0, 0.1), [], {("no_text_layer", 1)}),
+    ):
+        known = tmp_path / "seen.jsonl"
+        known.write_text(json.dumps(["page 1", seen.to_json()]) + "\n")
+        extraction = inside.extract(tmp_path / "a.png", "a.png", eyes=Eyes("vision", known))
+        assert (texts(extraction), missed(extraction)) == (left, code)
 
 
 def test_what_comes_from_the_limited_process_is_checked() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from retrieval.bench import retrieval, revocation, scale
+from retrieval.bench import ingest, retrieval, revocation, scale
 from retrieval.bench.timing import Row
 
 SUITES = {"retrieval": retrieval.measure, "revocation": revocation.measure, "scale": scale.measure}
@@ -17,7 +17,9 @@ class Command(BaseCommand):
     help = "Measures a part of the system beside what one would write by hand, in a workspace made for it."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("suite", choices=list(SUITES))
+        parser.add_argument("suite", choices=[*SUITES, "ingest"])
+        parser.add_argument("--pages", type=int, default=1_000, help="Of the long document (ingest).")
+        parser.add_argument("--files", type=int, default=1_000, help="Through which memory is followed (ingest).")
         parser.add_argument("--rows", type=int, default=20_000, help="Index rows of the workspace.")
         parser.add_argument("--rounds", type=int, default=5, help="Rounds in which the sides take turns.")
         parser.add_argument("--seconds", type=float, default=10.0, help="For which several users search at once.")
@@ -28,7 +30,10 @@ class Command(BaseCommand):
         if rows < 100 or rounds < 1:
             raise CommandError("Give at least 100 rows and one round.")
         plans: list[str] = []
-        found = SUITES[suite](rows, rounds, seconds, plans)
+        if suite == "ingest":
+            found = ingest.measure(options["pages"], options["files"], rounds)
+        else:
+            found = SUITES[suite](rows, rounds, seconds, plans)
         if options["plans"]:
             options["plans"].write_text("\n\n".join(plans) + "\n")
         if options["json"]:

@@ -1,0 +1,217 @@
+"""From a file to the index: extraction beside what it is built on, and the pipeline beside its slowest stage."""
+
+import gc
+import io
+import tempfile
+import time
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from difflib import SequenceMatcher
+from pathlib import Path
+from statistics import median
+from uuid import UUID, uuid4
+
+import pdfplumber
+import psutil
+import pypdfium2
+from django.core.files.base import ContentFile
+
+from entities.access import Scope
+from entities.actions import create_entity, create_workspace
+from entities.models import Entity
+from entities.types import Contract
+from ingestion.actions import delete_file, upload_file
+from ingestion.embed import default_model, get_embedder
+from ingestion.extract import extract_file
+from ingestion.models import File, FileRevision, State
+from ingestion.pipeline import process_file
+from retrieval.bench.papers import WORDS, Paper, paper
+from retrieval.bench.timing import Row
+from retrieval.bench.world import remove
+
+MIB = 1 << 20
+PLUMBED = 40
+"""Pages that pdfplumber is given: it is too slow for all of them, and as slow on each."""
+FEW, SMALL = 12, 10
+"""Files of the end-to-end measurement, and their pages."""
+
+
+def measure(pages: int, files: int, rounds: int) -> list[Row]:
+    """pages: of the long document. files: through which the memory of the process is followed."""
+    long = paper(pages)
+    return [*extraction(long, rounds), *embedding(rounds), *whole(long, files)]
+
+
+def extraction(given: Paper, rounds: int) -> list[Row]:
+    """The sides take turns; a side's figure is the median of its rounds."""
+    few = paper(min(PLUMBED, len(given.pages)))
+    sides: dict[str, Callable[[], list[str]]] = {
+        "Clearance, limited process included": lambda: ours(given.content),
+        "bare pypdfium2": lambda: bare(given.content),
+        "pdfplumber": lambda: plumbed(few.content),
+    }
+    count = {name: len(few.pages if name == "pdfplumber" else given.pages) for name in sides}
+    rates: dict[str, list[float]] = {name: [] for name in sides}
+    texts: dict[str, list[str]] = {}
+    for _ in range(rounds):
+        for name, read in sides.items():
+            begun = time.perf_counter()
+            texts[name] = read()
+            rates[name].append(count[name] / (time.perf_counter() - begun))
+    speed = {name: median(found) for name, found in rates.items()}
+    mine = speed["Clearance, limited process included"]
+    fast, slow = mine / speed["bare pypdfium2"], mine / speed["pdfplumber"]
+    found = {name: share(text, few if name == "pdfplumber" else given) for name, text in texts.items()}
+    own = found["Clearance, limited process included"]
+    return [
+        *(Row(f"extraction: pages/s, {name}", rate) for name, rate in speed.items()),
+        Row("extraction: times as fast as pdfplumber", slow, "at least 15", slow >= 15),
+        Row("extraction: times as fast as bare pypdfium2", fast, "at least 0.85", fast >= 0.85),
+        Row("extraction: share of known characters, in order", own, "at least 0.98", own >= 0.98),
+        *(Row(f"extraction: share of known characters, {name}", part) for name, part in found.items()),
+    ]
+
+
+def ours(content: bytes) -> list[str]:
+    with tempfile.NamedTemporaryFile(suffix=".pdf") as file:
+        file.write(content)
+        file.flush()
+        extraction = extract_file(Path(file.name), "paper.pdf", strategy="text")
+    pages: dict[int, list[str]] = {}
+    for paragraph in extraction.paragraphs:
+        pages.setdefault(paragraph.page or 0, []).append(paragraph.text)
+    return ["\n".join(pages.get(number + 1, [])) for number in range(extraction.pages or 0)]
+
+
+def bare(content: bytes) -> list[str]:
+    document = pypdfium2.PdfDocument(content)
+    texts = []
+    for page in document:
+        text = page.get_textpage()
+        texts.append(text.get_text_range())
+        text.close()
+        page.close()
+    document.close()
+    return texts
+
+
+def plumbed(content: bytes) -> list[str]:
+    with pdfplumber.open(io.BytesIO(content)) as document:
+        return [page.extract_text() or "" for page in document.pages]
+
+
+def share(texts: Sequence[str], known: Paper) -> float:
+    """Of the characters of the known words, those in words that were read, in their order, page by page. Signs that are
+    drawn around a text (of tables, of lists) are no words.
+    """
+    found = total = 0
+    for text, words in zip(texts, known.pages, strict=True):
+        read = ["".join(c for c in word if c.isalnum()) for word in unicodedata.normalize("NFKC", text).split()]
+        read = [word for word in read if word]
+        matcher = SequenceMatcher(None, words, read, autojunk=False)
+        found += sum(len(words[block.a + n]) for block in matcher.get_matching_blocks() for n in range(block.size))
+        total += sum(map(len, words))
+    return found / total if total else 0.0
+
+
+def embedding(rounds: int) -> list[Row]:
+    """Texts of the length of passages. What is not installed is not measured beside it (docs/benchmarks.md)."""
+    embedder = get_embedder(default_model())
+    texts = [" ".join(WORDS[(n * 7 + k * 3) % len(WORDS)] for k in range(20 + n % 110)) for n in range(128)]
+    embedder.embed_documents(texts[:8])
+    rates = []
+    for _ in range(rounds):
+        begun = time.perf_counter()
+        embedder.embed_documents(texts)
+        rates.append(len(texts) / (time.perf_counter() - begun))
+    return [Row("embedding: texts/s, 20 to 129 words each", median(rates))]
+
+
+def whole(long: Paper, files: int) -> list[Row]:
+    """Through the pipeline, in a workspace made for it."""
+    workspace = create_workspace(slug=f"bench-{uuid4().hex[:8]}", name="Bench")
+    try:
+        with record(workspace.pk) as send:
+            send("warm.pdf", paper(1, seed=99).content)
+            return [*end_to_end(workspace.pk, send), *again(long, send), *memory(send, files)]
+    finally:
+        remove(workspace.pk)
+
+
+Send = Callable[[str, bytes], tuple[UUID, float]]
+
+
+@contextmanager
+def record(workspace: int) -> Iterator[Send]:
+    """Gives a function that uploads a file and works on it, and returns its id and the seconds that took. What was
+    uploaded is deleted in the end.
+    """
+    service = Scope.for_service(workspace)
+    with service.open():
+        entity = create_entity(scope=service, model=Contract, fields={"name": "Bench", "counterparty": "Bench"})
+
+    def send(name: str, content: bytes) -> tuple[UUID, float]:
+        begun = time.perf_counter()
+        with service.open():
+            found = Entity.objects.get(pk=entity.pk)
+            file = upload_file(scope=service, entity=found, upload=ContentFile(content, name=name))
+        process_file(workspace, file.pk)
+        return file.pk, time.perf_counter() - begun
+
+    try:
+        yield send
+    finally:
+        with service.open():
+            for file in File.objects.filter(entity=entity.pk):
+                delete_file(scope=service, file=file)
+
+
+def end_to_end(workspace: int, send: Send) -> list[Row]:
+    """One worker: what all stages, keeping and publishing take together, beside the stage that takes longest."""
+    begun = time.perf_counter()
+    sent = [send(f"{n}.pdf", paper(SMALL, seed=n).content)[0] for n in range(FEW)]
+    taken = time.perf_counter() - begun
+    spent: Counter[str] = Counter()
+    with Scope.for_service(workspace).open():
+        ready = File.objects.filter(pk__in=sent, state=State.READY).count()
+        for stages in FileRevision.objects.filter(file__in=sent).values_list("stages", flat=True):
+            spent.update({stage: seconds or 0 for stage, _, seconds in stages})
+    slowest, longest = max(spent.items(), key=lambda item: item[1])
+    reached = longest / taken
+    return [
+        Row(f"end to end: files of {len(sent)} ready", ready, f"{len(sent)}", ready == len(sent)),
+        Row("end to end: pages/s of one worker", FEW * SMALL / taken),
+        *(Row(f"end to end: seconds in {stage}", seconds) for stage, seconds in spent.items()),
+        Row(f"end to end: share of what {slowest} alone would allow", reached, "at least 0.70", reached >= 0.7),
+    ]
+
+
+def again(long: Paper, send: Send) -> list[Row]:
+    pages = len(long.pages)
+    _, first = send("long.pdf", long.content)
+    second = median(send("long.pdf", long.content)[1] for _ in range(5))
+    faster = first / second
+    return [
+        Row(f"unchanged file of {pages} pages: seconds the first time", first),
+        Row(f"unchanged file of {pages} pages: seconds again", second),
+        Row("unchanged file: times faster", faster, "at least 200", faster >= 200),
+    ]
+
+
+def memory(send: Send, files: int) -> list[Row]:
+    """Resident size of this process after a tenth of the files, and by how much it has grown at the end."""
+    process, sizes = psutil.Process(), []
+    for number in range(files):
+        words = " ".join(WORDS[(number + k * k) % len(WORDS)] for k in range(300))
+        send(f"{number}.txt", f"Number {number}.\n\n{words}\n".encode())
+        if number + 1 in (max(1, files // 10), files):
+            gc.collect()
+            sizes.append(process.memory_info().rss / MIB)
+    grown = (sizes[-1] - sizes[0]) / sizes[0]
+    return [
+        Row(f"memory: MB after a tenth of {files} files", sizes[0]),
+        Row("memory: MB after all of them", sizes[-1]),
+        Row("memory: growth between the two", grown, "at most 0.05", grown <= 0.05),
+    ]

@@ -1,0 +1,115 @@
+"""PDFs whose text is known to the letter: prose, two columns, ruled tables, ligatures, rotated pages. No library sets
+them: the operators are written here, so what stands on a page is what was asked for.
+"""
+
+import io
+import random
+from dataclasses import dataclass
+
+import pikepdf
+from pikepdf import Array, Dictionary, Name
+
+WIDTH, HEIGHT, SIZE, LEADING = 595, 842, 10, 13
+WORDS = [
+    "supplier", "delivers", "goods", "quay", "storm", "permit", "meeting", "budget", "clause", "notice", "party",
+    "agreement", "invoice", "schedule", "risk", "engineer", "harbour", "crane", "delay", "cost", "supervisor", "report",
+    "annex", "winter", "contract", "tender", "lease", "review", "audit", "office", "flood", "final", "efficient",
+    "traffic",
+]  # fmt: skip
+LIGATURES = {"fi": "\x01", "fl": "\x02"}
+
+
+@dataclass(frozen=True)
+class Paper:
+    """pages: the words of each page, in the order in which they are read."""
+
+    content: bytes
+    pages: tuple[tuple[str, ...], ...]
+
+
+def paper(pages: int, seed: int = 1) -> Paper:
+    """Pages of five kinds in turn."""
+    chance = random.Random(seed)
+    document = pikepdf.new()
+    font = document.make_indirect(
+        Dictionary(
+            Type=Name.Font,
+            Subtype=Name.Type1,
+            BaseFont=Name.Helvetica,
+            Encoding=Dictionary(Type=Name.Encoding, Differences=Array([1, Name.fi, Name.fl])),
+        )
+    )
+    known = []
+    for number in range(pages):
+        words, content = KINDS[number % len(KINDS)](chance)
+        page = document.add_blank_page(page_size=(WIDTH, HEIGHT))
+        page.Resources = Dictionary(Font=Dictionary(F1=font))
+        page.Contents = document.make_stream(content.encode("latin-1"))
+        if number % len(KINDS) == KINDS.index(rotated):
+            page.Rotate = 90
+        known.append(tuple(words))
+    out = io.BytesIO()
+    document.save(out, deterministic_id=True)
+    return Paper(out.getvalue(), tuple(known))
+
+
+def lines(chance: random.Random, count: int, words: int) -> list[list[str]]:
+    return [[chance.choice(WORDS) for _ in range(words)] for _ in range(count)]
+
+
+def shown(words: list[str], x: float, y: float) -> str:
+    return f"BT /F1 {SIZE} Tf {x} {y} Td ({' '.join(words)}) Tj ET\n"
+
+
+def flat(found: list[list[str]]) -> list[str]:
+    return [word for line in found for word in line]
+
+
+def prose(chance: random.Random) -> tuple[list[str], str]:
+    found = lines(chance, 50, 10)
+    return flat(found), "".join(shown(line, 60, 780 - LEADING * n) for n, line in enumerate(found))
+
+
+def columns(chance: random.Random) -> tuple[list[str], str]:
+    """Each line of the left column is drawn before the one beside it: the order of drawing is not that of reading."""
+    left, right = lines(chance, 50, 4), lines(chance, 50, 4)
+    drawn = [shown(left[n], 50, 780 - LEADING * n) + shown(right[n], 320, 780 - LEADING * n) for n in range(len(left))]
+    return flat(left) + flat(right), "".join(drawn)
+
+
+def table(chance: random.Random) -> tuple[list[str], str]:
+    rows, width, height = lines(chance, 20, 4), 115, 20
+    top = 740
+    ruled = "".join(f"60 {top - height * n} m {60 + 4 * width} {top - height * n} l S\n" for n in range(len(rows) + 1))
+    ruled += "".join(f"{60 + width * n} {top} m {60 + width * n} {top - height * len(rows)} l S\n" for n in range(5))
+    cells = "".join(
+        shown([word], 66 + width * column, top - height * row - 14)
+        for row, line in enumerate(rows)
+        for column, word in enumerate(line)
+    )
+    return flat(rows), f"0.5 w\n{ruled}{cells}"
+
+
+def ligatures(chance: random.Random) -> tuple[list[str], str]:
+    """Words with fi and fl are drawn with one glyph for the two letters."""
+    found = lines(chance, 50, 10)
+
+    def joined(word: str) -> str:
+        for letters, glyph in LIGATURES.items():
+            word = word.replace(letters, glyph)
+        return word
+
+    drawn = [shown([joined(word) for word in line], 60, 780 - LEADING * n) for n, line in enumerate(found)]
+    return flat(found), "".join(drawn)
+
+
+def rotated(chance: random.Random) -> tuple[list[str], str]:
+    """The page is turned by a quarter, and its text the other way, as a printed sheet is scanned in."""
+    found = lines(chance, 40, 12)
+    drawn = [
+        f"BT /F1 {SIZE} Tf 0 1 -1 0 {60 + LEADING * n} 60 Tm ({' '.join(line)}) Tj ET\n" for n, line in enumerate(found)
+    ]
+    return flat(found), "".join(drawn)
+
+
+KINDS = [prose, columns, table, ligatures, rotated]
