@@ -97,6 +97,7 @@ def addresses(world: World, count: int) -> Iterator[str]:
                 "pulse": "own{} []",
                 "usergrant": "own{} creator share",
                 "rolegrant": "own{} Admin upload",
+                "request": "own{} bare",
             }.get(door.kind, "own{}")
             kinds = {"project": "project{}", "task": "task{}", "risk": "risk{}"}
             name = kinds.get(door.of_type, names)
