@@ -60,6 +60,7 @@ class Watch:
         self.stopped = 0.0
         self.active = False
         self.children: set[int] = set()
+        self.open: set[tuple[int, str]] = set()
         self.ended = threading.Event()
         self.canary = _Canary(self.called)
         monkeypatch.setattr(runner, "_progress", self._before(runner._progress))
@@ -133,10 +134,14 @@ class Watch:
 
     def _look_at(self, pid: int) -> None:
         self.seen.child = max(self.seen.child, _status(pid, "VmHWM"))
+        now = set()
         with contextlib.suppress(OSError):
             for entry in os.scandir(f"/proc/{pid}/fd"):
                 with contextlib.suppress(OSError):
-                    self.seen.sockets += os.readlink(entry.path).startswith("socket:")
+                    now.add((pid, os.readlink(entry.path)))
+        # Twice: while an interpreter starts, the C library asks the system's name service for a moment.
+        self.seen.sockets += sum(link.startswith("socket:") for _, link in now & self.open)
+        self.open = {(other, link) for other, link in self.open if other != pid} | now
 
 
 def _status(pid: int | str, name: str) -> int:

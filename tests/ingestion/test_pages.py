@@ -33,7 +33,7 @@ def test_a_page_upload_answers_with_the_row_and_then_what_came_out(
     assert taken.status_code == 202
     assert b"Waiting for its turn" in taken.content
     (status_url,) = re.findall(r'hx-get="([^"]+)"', taken.content.decode())
-    assert b"clearance:tick" in alice.client.get(status_url).content
+    assert b"clearance:row" in alice.client.get(status_url).content
     work_off(alice.scope.workspace)
     done = alice.client.get(status_url).content.decode()
     assert "Ready" in done

@@ -20,6 +20,8 @@ KINDS = {
     "passage": "paragraph",
 }
 """What a parameter or field of this name names."""
+NAMES_NOTHING = {"batch"}
+"""Fields with an id that the caller makes up."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def of_the_api(world: World) -> Iterator[Inside]:
 def linked(schema: dict[str, Any], spec: dict[str, Any]) -> list[str]:
     name = (schema.get("$ref") or schema.get("items", {}).get("$ref", "")).split("/")[-1]
     fields = spec["components"]["schemas"].get(name, schema).get("properties", {})
-    return [field for field, shape in fields.items() if "uuid" in str(shape)]
+    return [field for field, shape in fields.items() if "uuid" in str(shape) and field not in NAMES_NOTHING]
 
 
 def kind_of(name: str) -> str:
