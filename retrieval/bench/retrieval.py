@@ -89,7 +89,7 @@ def meaning_lines(world: BenchWorld, reader: Reader, rounds: int, plans: list[st
         ):
             truth = {q: as_near_as_the_tenth(matrix, numbers, q) for q in asked}
             value = float(np.mean([recall([r for r, _ in by_meaning(q, through, size)], truth[q]) for q in asked]))
-            lines.append(Row(f"{share}: recall@10 {about} topic", value, goal, value >= least))
+            lines.append(Row(f"{share}: recall@10 {about} topic", value, goal, value > least - 1e-9))
             sides: dict[str, Callable[[Any], Any]] = {"ours": lambda q: by_meaning(q, through, size)}
             sides["numpy"] = lambda q: nearest(matrix, numbers, q)
             exactly = seen <= tuning().scan
