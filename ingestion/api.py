@@ -138,7 +138,8 @@ class VoteSerializer(serializers.Serializer):
 
 
 class ParagraphSerializer(serializers.Serializer):
-    """labels: null until it has been classified. floor: what it has at least, from its file and its collection."""
+    """labels: null until it has been classified. floor: what it has at least, from its file and its collection,
+    and without a label from what was found in it."""
 
     id = serializers.UUIDField()
     page = serializers.IntegerField(allow_null=True)

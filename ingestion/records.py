@@ -30,7 +30,7 @@ from ingestion.models import ContextRow, Kind, RecordIndex
 from ingestion.signals import record_indexed
 from ingestion.typed import drafts_of
 from ingestion.vector_models import embedder_of, held_embedder
-from ingestion.votes import KEPT_TYPED, Vote, decide, votes_of
+from ingestion.votes import KEPT_TYPED, Vote, automatic, decide, votes_of
 from ingestion.work import workspace_guidance, workspace_levels
 from llm.errors import ModelError
 
@@ -147,6 +147,7 @@ def label_texts(claim: RecordClaim) -> None:
             written = FieldParagraph.objects.filter(pk=row.pk, digest=row.digest, data_classification=None).update(
                 votes=[vote.to_json() for vote in given_votes],
                 data_classification=None if decided is None else combine_many(decided),
+                floor=row.floor if decided is not None else combine_many([row.floor, *automatic(given_votes)]),
             )
             appeared |= bool(written) and decided == frozenset()
         if appeared:

@@ -45,12 +45,14 @@ def mark(work: Work, extraction: Extraction, classified: Classified) -> Segmente
         votes += tuple(v for v in carried[number] if v.source == "manual" or not v.labels <= automatic(votes))
         atoms = decide(votes, model_needed=work.collection.classify)
         decision = manual_vote(votes)
+        # Nobody knows the label of what has none: what was found or had before is what it needs at least.
+        least = decision.labels if decision else work.floor if atoms is not None else automatic(votes)
         marked.append(
             Marked(
                 id=pk,
                 digest=digests[number],
                 label=None if atoms is None else combine_many(atoms),
-                floor=combine_many(decision.labels if decision else work.floor),
+                floor=combine_many(least),
                 votes=votes,
                 headings=tuple(ids[place] for place in above[number]),
             )

@@ -5,16 +5,17 @@ import pytest
 from entities.access import Scope
 from entities.actions import create_entity
 from entities.models import Classification, Entity, FieldParagraph, Workspace
-from entities.models.classification import SECRET
+from entities.models.classification import FINANCIAL, SECRET
 from entities.text import write_text
 from entities.types import Article
 from ingestion.access import outlines
 from ingestion.downloads import cleared_for_all
 from ingestion.inline import work_off
 from ingestion.models import ContextRow, File, Paragraph
+from llm import scripted
 from references.models import Reference
 from tests.conftest import Person, person
-from tests.ingestion.helpers import ready, texts
+from tests.ingestion.helpers import SALARY, label, labelled, ready, texts
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MAY = b"We sell the whole yard to Orion in May."
@@ -108,6 +109,54 @@ def test_unlabelled_paragraphs_of_a_file_show_as_far_as_their_floor_does(
             assert cleared_for_all(files[secret]) is whole
             assert [outline.whole for outline in outlines([files[secret].pk]).values()] == [whole]
             assert cleared_for_all(files[plain])
+
+
+def leave_out(alice: Person, record: Entity, body: bytes, *numbers: int, of: int) -> str:
+    """Upload it, and let the model label all paragraphs Public but these, which it never labels."""
+    with scripted.model() as script:
+        script.push(tool_use=labelled(of, {}, left_out=numbers))
+        script.push(tool_use=("record_labels", {"paragraphs": [], "summaries": []}))
+        return ready(alice, record, "pay.txt", body)
+
+
+def test_what_rules_find_in_text_without_a_label_is_its_floor(
+    alice: Person, steward: Person, bare: Person, article: Entity
+) -> None:
+    file = leave_out(alice, article, f"The gate opens at nine.\n\n{SALARY}".encode(), 1, of=2)
+    assert texts(steward, file) == ["The gate opens at nine.", SALARY]
+    assert texts(bare, file) == ["The gate opens at nine."]
+    assert SALARY not in str(bare.api.get("/api/desk/").json())
+    assert SALARY in str(steward.api.get("/api/desk/").json())
+    assert steward.api.get(f"/api/files/{file}/download/").status_code == 200
+    assert bare.api.get(f"/api/files/{file}/download/").status_code == 403
+
+
+def test_a_label_that_was_lost_with_the_model_is_the_floor_of_what_waits(
+    alice: Person, steward: Person, bare: Person, article: Entity, service: Scope
+) -> None:
+    before = leave_out(alice, article, b"The gate opens at nine.\n\nWe sell the whole yard to Orion in May.", of=2)
+    label(service, MAY.decode(), SECRET)
+    file = leave_out(alice, article, b"The gate opens at nine.\n\nWe sell the whole yard to Orion in June.", 1, of=2)
+    assert file == before
+    assert texts(steward, file) == ["The gate opens at nine.", "We sell the whole yard to Orion in June."]
+    assert texts(bare, file) == ["The gate opens at nine."]
+
+
+def test_what_rules_find_in_typed_text_without_a_label_is_its_floor(
+    alice: Person, steward: Person, bare: Person, article: Entity, service: Scope
+) -> None:
+    where = f"/api/entities/article/{article.pk}/"
+    text = f"{MAY.decode()}\n\nThe gate opens at nine.\n\n{SALARY}"
+    assert alice.api.patch(where, {"body": text}, format="json").status_code == 200
+    with scripted.model() as script:
+        script.push(tool_use=labelled(2, {}, left_out={1}))
+        script.push(tool_use=("record_labels", {"paragraphs": [], "summaries": []}))
+        work_off(service.workspace)
+    with service.open():
+        assert FieldParagraph.objects.get(text=SALARY).floor == FINANCIAL
+    assert SALARY in body(steward, article)
+    assert "gate" in body(bare, article)
+    assert SALARY not in body(bare, article)
 
 
 def test_words_of_a_reference_show_as_far_as_their_floor_does(
