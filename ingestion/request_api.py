@@ -57,8 +57,8 @@ class AccessRequestSerializer(serializers.Serializer):
 
 
 class AskSerializer(serializers.Serializer):
-    """A file, or a passage in it, or a record. labels: atoms; where none are named, all that are lacking for the
-    passage or the file.
+    """A file, or a passage in it, or a record. labels: atoms; where none are named, all that the caller lacks for the
+    file.
     """
 
     entity = serializers.UUIDField(required=False)

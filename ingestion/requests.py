@@ -1,7 +1,8 @@
 """Asking stewards to be cleared, and their decisions (docs/adr/0031).
 
 A request names a record, and a file or a passage in it where it is about one. It tells nothing that its maker is not
-told anyway: what is concealed, foreign or absent answers the same 404, and asking for a label depends on no text.
+told anyway: a file that is concealed, foreign or absent answers the same 404, a passage that is hidden the same as one
+that is not there, and asking for a label depends on no text.
 """
 
 from collections.abc import Collection, Iterable
@@ -46,7 +47,9 @@ MOST_A_DAY = 40
 
 @dataclass(frozen=True)
 class Wish:
-    """What somebody asks for. labels: atoms; where none are named, all that they lack for the passage or the file."""
+    """What somebody asks for. labels: atoms; where none are named, all that they lack for the file. passage: what they
+    want to read in it, for stewards.
+    """
 
     entity: UUID | None = None
     file: UUID | None = None
@@ -58,8 +61,8 @@ class Wish:
 def ask_for_access(*, scope: Scope, wish: Wish) -> tuple[AccessRequest, bool]:
     """(the request, whether it is new): asking again for the same while it waits is the one that waits.
 
-    Raises: Http404 for a record, file or passage that is not there for the caller; BadUpload where nothing is missing
-    or a label does not exist; PermissionDenied for who is no person, or is held to a role; TooManyRequests.
+    Raises: Http404 for a record or file that is not there for the caller; BadUpload where nothing is missing or a label
+    does not exist; PermissionDenied for who is no person, or is held to a role; TooManyRequests.
     """
     if scope.principal <= 0 or scope.narrowed_to or scope.atoms is not None:
         raise PermissionDenied("Ask as yourself.")
@@ -68,6 +71,7 @@ def ask_for_access(*, scope: Scope, wish: Wish) -> tuple[AccessRequest, bool]:
     if wish.file and wish.entity not in (None, entity.pk):
         raise Http404("Not found.")
     atoms = sorted(wanted_atoms(file, wish))
+    message = wish.message.replace("\x00", "").strip()
     with connection.cursor() as cursor:
         # Two requests of one person take turns.
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('access request', %s))", [scope.principal])
@@ -88,26 +92,24 @@ def ask_for_access(*, scope: Scope, wish: Wish) -> tuple[AccessRequest, bool]:
         file=file,
         passage=wish.passage,
         atoms=atoms,
-        has_message=bool(wish.message.strip()),
+        has_message=bool(message),
     )
     if made.has_message:
-        write_message(scope, made, wish.message.strip()[:LONGEST_MESSAGE])
+        write_message(scope, made, message[:LONGEST_MESSAGE])
     record(scope, "access.requested", "accessrequest", made.pk, labels=atoms, entity=str(entity.pk))
     return made, True
 
 
 def wanted_atoms(file: File | None, wish: Wish) -> Collection[int]:
-    """The atoms that are asked for and that the caller lacks."""
+    """The atoms that are asked for and that the caller lacks.
+
+    Of a passage that the caller may not read nothing is told, not even whether it is there: its id is made of its text,
+    and whoever guesses one would have guessed the other.
+    """
     held, concealed = held_atoms(), concealed_atoms()
-    if wish.passage is not None:
-        label = hidden_label(file, wish.passage)
-        if label is None:
-            raise Http404("Not found.")
-        wanted = set(atoms_of(label))
-        if wish.labels and not set(wish.labels) & wanted - held:
-            raise BadUpload("The passage does not need that.", "nothing_missing")
-        wanted &= set(wish.labels) or wanted
-    elif wish.labels:
+    if wish.passage is not None and file is not None and Paragraph.objects.filter(pk=wish.passage, file=file.pk):
+        raise BadUpload("You lack no clearance for this.", "nothing_missing")
+    if wish.labels:
         wanted = set(wish.labels)
         if not wanted <= set(atom_chips()) - concealed:
             raise BadUpload("There is no such label.", "unknown_label")
@@ -120,18 +122,6 @@ def wanted_atoms(file: File | None, wish: Wish) -> Collection[int]:
     if not missing:
         raise BadUpload("You lack no clearance for this.", "nothing_missing")
     return missing
-
-
-def hidden_label(file: File | None, passage: UUID) -> int | None:
-    """The label of a passage that is hidden and acknowledged. Raises: BadUpload where the caller may read it."""
-    if file is None:
-        return None
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT app_hidden_passage(%s, %s)", [file.pk, passage])
-        label: int | None = cursor.fetchone()[0]
-    if label is None and Paragraph.objects.filter(pk=passage, file=file.pk).exists():
-        raise BadUpload("You lack no clearance for this.", "nothing_missing")
-    return label
 
 
 def write_message(scope: Scope, request: AccessRequest, text: str) -> None:
@@ -197,7 +187,8 @@ def decide_access(
 
     Whoever asked is cleared from their next request on, for all text with these labels on records that they may see.
     Raises: PermissionDenied for who is no steward, decides on their own request, or does not hold by a role what they
-    grant; Conflict where it was decided already; BadUpload without a reason, or for an end that makes no sense.
+    grant; Conflict where it was decided already; BadUpload without a reason, for one that the requester may not read,
+    or for an end that makes no sense.
     """
     if not is_steward(scope):
         raise PermissionDenied("Requests are decided by stewards.")
@@ -209,7 +200,8 @@ def decide_access(
     before = State.GRANTED if state == State.WITHDRAWN else State.OPEN
     if now.state != before:
         raise Conflict("This request was decided already.")
-    reason = reason.strip()[:LONGEST_REASON]
+    reason = reason.replace("\x00", "").strip()[:LONGEST_REASON]
+    check_reason(reason, now.requester)
     if state == State.GRANTED:
         check_end(until)
         grant(scope, now, until)
@@ -223,6 +215,17 @@ def decide_access(
     detail = {"labels": list(now.atoms), "user": now.requester, "until": until.isoformat() if until else None}
     record(scope, f"access.{state}", "accessrequest", now.pk, **detail)
     return now
+
+
+def check_reason(reason: str, requester: int) -> None:
+    """It has no label of its own, and goes to whoever asked: so it holds nothing that they are not cleared for."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT app_atoms_of(%s)", [requester])
+        held = frozenset(cursor.fetchone()[0])
+    beyond = rules_vote(reason, language.guess(reason)).labels - held - {0}
+    if beyond:
+        names = ", ".join(atom_chips()[atom].label for atom in sorted(beyond))
+        raise BadUpload(f"Whoever asked reads the reason. Say it without what needs {names}.", "reason_needs_clearance")
 
 
 def check_end(until: datetime | None) -> None:

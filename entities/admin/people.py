@@ -7,14 +7,16 @@ from django.contrib import messages
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpRequest
+from django.utils import timezone
+from django.utils.formats import date_format
 from unfold.admin import TabularInline
 from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminTextInputWidget
 
-from entities.actions import add_member, tell_access_changed
+from entities.actions import add_member, record, tell_access_changed
 from entities.admin.base import WorkspaceAdmin
 from entities.admin_site import site
 from entities.joining import account_name, end_codes, user_of_code
-from entities.models import Classification, ClassificationGrant, Membership, Role, User, Workspace
+from entities.models import Classification, ClassificationGrant, LabelGrant, Membership, Role, User, Workspace
 from entities.models.classification import FIRST_COMPOUND
 
 NO_CODE = "This code is not for this workspace, was used before, or is more than a day old."
@@ -77,6 +79,14 @@ class RoleAdmin(WorkspaceAdmin):
         return ", ".join(g.classification.label for g in role.classification_grants.select_related("classification"))
 
 
+class ClearanceField(forms.ModelMultipleChoiceField):
+    """Of `LabelGrant` rows, by what they clear somebody for and until when."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        until = f"until {date_format(timezone.localtime(obj.expires_at), 'j F Y, H:i')}" if obj.expires_at else "no end"
+        return f"{obj.classification.label} ({until})"
+
+
 class MembershipForm(forms.ModelForm):
     """A new person's account is made here under the workspace's own names; who has an account shows a code for it.
 
@@ -97,6 +107,13 @@ class MembershipForm(forms.ModelForm):
         help_text="Of somebody who has an account already: they ask for it at /join/ and give it to you.",
     )
     roles = forms.ModelMultipleChoiceField(Role.objects.none(), required=False, widget=forms.CheckboxSelectMultiple)
+    ended = ClearanceField(
+        LabelGrant.objects.none(),
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label="Take back clearances of their own",
+        help_text="Stewards granted these to this person alone, whatever roles they have.",
+    )
 
     class Meta:
         model = Membership
@@ -114,6 +131,8 @@ class MembershipForm(forms.ModelForm):
             self.fields.pop("code")
             self.fields["username"].initial = self.instance.user.username
             self.fields["roles"].initial = Role.objects.filter(group__user=self.instance.user)
+        own = LabelGrant.objects.filter(membership=self.instance.pk).select_related("classification")
+        self.fields["ended"].queryset = own.order_by("classification__value", "created_at")  # type: ignore[attr-defined]
 
     def clean(self) -> dict[str, Any]:
         data = super().clean() or {}
@@ -156,7 +175,8 @@ class MembershipAdmin(WorkspaceAdmin):
         return form
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
-        return ["username", "roles"] if obj else ["username", "password", "code", "roles"]
+        own = ["ended"] if obj and LabelGrant.objects.filter(membership=obj.pk).exists() else []
+        return ["username", "roles", *own] if obj else ["username", "password", "code", "roles"]
 
     def roles(self, membership: Membership) -> str:
         return ", ".join(Role.objects.filter(group__user=membership.user_id).values_list("name", flat=True)) or "—"
@@ -175,8 +195,15 @@ class MembershipAdmin(WorkspaceAdmin):
         wanted = set(form.cleaned_data["roles"])
         obj.user.groups.remove(*[role.group_id for role in held - wanted])
         add_member(Workspace.objects.get(pk=obj.workspace_id), obj.user, wanted - held)
+        self.take_back(request, obj, list(form.cleaned_data["ended"]))
         keep_an_administrator()
         tell_access_changed(self.scope(request))
+
+    def take_back(self, request: HttpRequest, obj: Membership, ended: list[LabelGrant]) -> None:
+        if ended:
+            labels = sorted(grant.classification.value for grant in ended)
+            LabelGrant.objects.filter(pk__in=[grant.pk for grant in ended]).delete()
+            record(self.scope(request), "access.taken_back", "membership", obj.pk, user=obj.user_id, labels=labels)
 
     def audited(self, obj: Membership) -> dict[str, Any]:
         held = Role.objects.filter(group__user=obj.user_id).order_by("pk")

@@ -97,5 +97,5 @@ class Migration(migrations.Migration):
         ),
         Protect("AccessRequest", target=True),
         Protect("AccessMessage"),
-        migrations.RunSQL([HIDDEN], ["DROP FUNCTION app_hidden_passage(uuid, uuid)"]),
+        migrations.RunSQL([HIDDEN], ["DROP FUNCTION IF EXISTS app_hidden_passage(uuid, uuid)"]),
     ]

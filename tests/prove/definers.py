@@ -17,13 +17,12 @@ LISTED = {
     " app_forget_derived app_forget_pulse app_raise_citations app_relabel_events app_delete_message app_delete_session"
     " app_index_rows app_relabel_rows app_unindex_rows app_unindex_drawn_from app_mark_drawn app_hold app_let_go"
     " app_words_come app_words_change app_words_go app_words_are_drawn app_audit_label app_audit_digest app_audit_seal"
-    " app_label_links app_forget_linked app_forget_leading",
+    " app_label_links app_forget_linked app_forget_leading app_end_clearance",
     "writes words of index rows again, from the rows; shows nothing": "app_add_words app_renew_words",
     "the door of the audit: refuses all but administrators and the service, and is written in the chain": (
         "app_audit_door app_redact_audit app_redact_audit_of app_remove_audit"
     ),
-    PLACE: "app_hidden_field_paragraphs app_hidden_paragraphs app_hidden_passage app_hidden_messages app_hidden_pulse"
-    " app_file_outlines",
+    PLACE: "app_hidden_field_paragraphs app_hidden_paragraphs app_hidden_messages app_hidden_pulse app_file_outlines",
     "a trigger: refuses a clearance that is not the caller's to grant": "app_check_label_grant",
     WHETHER: "app_cleared_for_file app_file_concealed app_hidden_positions app_pulse_covers app_cleared_since",
     "makes a compound label of the open workspace, which no reader may write": "app_combine",

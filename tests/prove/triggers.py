@@ -33,6 +33,7 @@ forget_allowed AFTER INSERT OR DELETE OR UPDATE ON entities_user_groups FOR EACH
  EXECUTE FUNCTION app_forget_allowed()
 forget_allowed AFTER DELETE OR UPDATE OF is_active ON entities_user FOR EACH STATEMENT
  EXECUTE FUNCTION app_forget_allowed()
+end_clearance AFTER DELETE ON ingestion_accessrequest FOR EACH ROW EXECUTE FUNCTION app_end_clearance()
 delete_compounds AFTER DELETE ON entities_classification FOR EACH ROW EXECUTE FUNCTION app_delete_compounds()
 delete_group AFTER DELETE ON entities_role FOR EACH ROW EXECUTE FUNCTION app_delete_group()
 replace_expired BEFORE INSERT ON entities_entityrolegrant FOR EACH ROW EXECUTE FUNCTION app_replace_expired()
