@@ -18,6 +18,7 @@ from entities.access.scope import current
 from entities.actions import record
 from entities.rag import atoms
 from ingestion import blobs
+from ingestion.access import collection_of
 from ingestion.documents import Extraction, Unaccounted
 from ingestion.extract import take_attachment
 from ingestion.models import Blob, File, FileRevision
@@ -133,9 +134,20 @@ def _name_label(file: File, work: Work, label: int | None) -> int:
 
 
 def relabel_names(paragraph: UUID, label: int) -> None:
-    """A steward decided on the paragraph that names an attachment: its name follows."""
+    """A steward decided on the paragraph that names an attachment: its name follows, no lower than its collection."""
     for child in File.objects.filter(named_by=paragraph, origin__isnull=False):
-        File.objects.filter(pk=child.pk).update(name_classification=combine_many([label, child.floor]))
+        declared = combine_many(atoms(collection_of(child).name_classification))
+        File.objects.filter(pk=child.pk).update(name_classification=combine_many([label, child.floor, declared]))
+
+
+def follow_labels(work: Work, segmented: Segmented) -> None:
+    """Names of attachments have the labels of what names them, where the labels alone were worked over again. In the
+    transaction that publishes them."""
+    file = File.objects.get(pk=work.file)
+    labels: dict[UUID | None, int | None] = {marked.id: marked.label for marked in segmented.paragraphs}
+    for child in File.objects.filter(origin=file.pk, named_by__isnull=False):
+        label = _name_label(file, work, labels.get(child.named_by))
+        File.objects.filter(pk=child.pk).exclude(name_classification=label).update(name_classification=label)
 
 
 def attachments_of(files: list[UUID]) -> list[UUID]:

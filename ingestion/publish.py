@@ -11,7 +11,7 @@ from uuid import UUID
 from entities.access import Scope, raise_labels
 from entities.access.scope import current
 from entities.actions import record
-from ingestion.attachments import publish_attachments
+from ingestion.attachments import follow_labels, publish_attachments
 from ingestion.blobs import Received
 from ingestion.claims import ClaimLost
 from ingestion.documents import Boxes, Extraction, ParagraphText
@@ -85,6 +85,8 @@ def publish(
         publish_links(work, extraction, segmented)
         publish_attachments(work, extraction, segmented, received or {})
         FileRevision.objects.filter(pk=work.claim.revision).update(stages=stages_of(done, took or {}))
+    else:
+        follow_labels(work, segmented)
     finish(scope, work, extraction, done)
 
 

@@ -5,9 +5,12 @@ from email.message import EmailMessage
 import pytest
 
 from entities.access import Scope
+from entities.rag import Collection
 from entities.types import Contract
 from ingestion.inline import work_off
 from ingestion.models import Blob, ContextRow, File, FileRevision, Paragraph
+from ingestion.relabelling import republish
+from ingestion.votes import Vote
 from tests.conftest import Person
 from tests.ingestion.helpers import label, ready, texts, upload
 
@@ -100,6 +103,42 @@ def test_the_original_needs_clearance_for_every_attachment_and_for_its_name(
     work_off(contract.workspace_id)
     with service.open():
         assert not Paragraph.objects.filter(data_classification=0).exists()
+
+
+def name_in(person: Person, contract: Contract) -> str | None:
+    """The name of the attachment beside the message, as a person is told it."""
+    listed = person.api.get(f"/api/entities/{contract.pk}/files/").json()["results"]
+    return next(file["name"] for file in listed if file["origin"])
+
+
+def test_the_name_of_an_attachment_rises_when_what_names_it_does(
+    alice: Person, staff: Person, contract: Contract, service: Scope
+) -> None:
+    """As when other rules are asked: the labels are worked over again, and the bytes are not opened."""
+    mail = ready(alice, contract, "a.eml", message(("note.md", b"Words.")).as_bytes())
+    assert name_in(staff, contract) == "note.md"
+    with service.open():
+        named = Paragraph.objects.get(text="Attachment: note.md")
+        Paragraph.objects.filter(pk=named.pk).update(votes=[*named.votes, Vote("rules", frozenset([PII])).to_json()])
+        republish(File.objects.get(pk=mail).pk)
+    work_off(contract.workspace_id)
+    assert name_in(staff, contract) is None
+    assert name_in(alice, contract) == "note.md"
+
+
+def test_a_decision_takes_the_name_of_an_attachment_no_lower_than_its_collection(
+    alice: Person, staff: Person, steward: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collections = {"documents": Collection("Documents", name_classification=PII)}
+    monkeypatch.setattr(Contract.Rag, "collections", collections)
+    ready(alice, contract, "a.eml", message(("note.md", b"Words.")).as_bytes())
+    with service.open():
+        named = Paragraph.objects.get(text="Attachment: note.md").pk
+    for labels in ([1], []):
+        body = {"labels": labels, "reason": "a name"}
+        assert steward.api.patch(f"/api/paragraphs/{named}/", body, format="json").status_code == 200
+        assert name_in(staff, contract) is None
+        assert name_in(alice, contract) == "note.md"
 
 
 def test_an_attachment_that_is_not_read_or_gone_withholds_the_original(
