@@ -25,6 +25,7 @@ from ingestion.page_pictures import drawn, sheet_of, still_allowed
 from ingestion.relabelling import get_paragraph_or_404
 
 ON_A_PAGE = 25
+NO_LABEL = -1
 AROUND = 2
 """Paragraphs before and after the one that is decided on."""
 
@@ -42,6 +43,11 @@ def read_wanted(query: QueryDict) -> Wanted:
         _uuid(query.get("record", "")),
         int(label) if label.isascii() and label.isdigit() and len(label) < 6 else None,
     )
+
+
+def read_labels(given: QueryDict) -> list[int]:
+    """What is no number is no label that there is: left out, the decision would be a lower one."""
+    return [int(v) if v.isascii() and v.isdigit() and len(v) < 6 else NO_LABEL for v in given.getlist("labels")]
 
 
 def _uuid(given: str) -> UUID | None:
@@ -131,7 +137,7 @@ def show_item(request: HttpRequest, pk: UUID, wanted: Wanted, problem: str = "",
     item = item_of(paragraph, where)
     before, after = beside(scope, wanted, pk)
     query = query_of(wanted)
-    ticked = {int(v) for v in request.POST.getlist("labels") if v.isdigit()} if problem else item.now or item.proposed
+    ticked = set(read_labels(request.POST)) if problem else item.now or item.proposed
     context: dict[str, Any] = {
         "item": item,
         "votes": [(vote, chips_of_votes(vote.labels)) for vote in item.votes],
@@ -193,12 +199,11 @@ def desk_decide(request: HttpRequest, pk: UUID) -> HttpResponse:
     wanted = read_wanted(QueryDict(request.POST.get("query", "")))
     paragraph = get_paragraph_or_404(scope, pk)
     onward = beside(scope, wanted, pk)[1]
-    labels = [int(value) for value in request.POST.getlist("labels") if value.isdigit() and len(value) < 6]
     try:
         actions.relabel_paragraph(
             scope=scope,
             paragraph=paragraph,
-            labels=labels,
+            labels=read_labels(request.POST),
             reason=request.POST.get("reason", ""),
             seen=request.POST.get("seen", ""),
         )

@@ -85,9 +85,10 @@ def relabel_paragraph(
     known = set(Classification.objects.filter(value__lt=FIRST_COMPOUND).values_list("value", flat=True))
     if not atoms <= known:
         raise BadUpload(f"Labels are some of: {', '.join(map(str, sorted(known)))}.", "unknown_label")
-    if not reason.strip():
+    reason = reason.replace("\x00", "").strip()
+    if not reason:
         raise BadUpload("Say in a few words why this label is right; the audit keeps it.", "no_reason")
-    decision = decision_on(scope, paragraph, atoms, reason.strip()[:LONGEST_REASON])
+    decision = decision_on(scope, paragraph, atoms, reason[:LONGEST_REASON])
     transaction.on_commit(partial(apply_decision, decision))
     return [*votes_of(paragraph.votes), _vote(decision, paragraph)]
 

@@ -210,6 +210,25 @@ def test_votes_that_come_after_a_decision_are_for_another(steward: Person, file:
     assert causes(steward) == {LINES[3]: ["conflict"]}
 
 
+@pytest.mark.parametrize("odd", ["²", "x", "-1", "9" * 5000, "\0"])
+def test_a_label_that_is_none_is_refused_and_never_left_out(steward: Person, file: str, odd: str) -> None:
+    """Left out, it would make a lower decision of the others."""
+    (item,) = waiting(steward, cause="conflict")
+    url = f"{steward.base}desk/paragraphs/{item['id']}/decide/"
+    answer = steward.client.post(url, {"labels": [str(INTERNAL), odd], "reason": "so"})
+    assert answer.status_code == 422
+    assert causes(steward, cause="conflict")
+
+
+def test_null_characters_in_a_reason_are_left_out(steward: Person, file: str) -> None:
+    (item,) = waiting(steward, cause="conflict")
+    url = f"{steward.base}desk/paragraphs/{item['id']}/decide/"
+    assert steward.client.post(url, {"labels": [str(PII)], "reason": "\0 "}).status_code == 422
+    assert steward.client.post(url, {"labels": [str(PII)], "reason": "a na\0me"}).status_code == 302
+    with steward.scope.open():
+        assert Paragraph.objects.get(pk=item["id"]).votes[-1]["reason"] == "a name"
+
+
 def test_too_many_at_once_are_refused(steward: Person) -> None:
     one = {"id": str(uuid4()), "seen": "x"}
     for sent in ([], [one, one], [{"id": str(uuid4()), "seen": "x"} for _ in range(101)], "x", None):
