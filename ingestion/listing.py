@@ -85,7 +85,8 @@ class FileView:
 
     name: NAMELESS where the name's label is not the caller's. size, pages: of the original for stewards and whoever
     uploaded the revision that is shown; for all others no size and the last page that shows, whether or not there is
-    more, so that they do not tell; None where there is no such text yet. error: its
+    more, so that they do not tell; None where there is no such text yet. progress: 0 for others until it is ready, for
+    the steps in which it grows would tell of pages. error: its
     sentence tells others the kind of problem only, no numbers. labels: atoms of what is readable or acknowledged in
     it. outcome: what came out, by label. stages: how it was worked on, told to whom the size of the original is;
     the API leaves them out. notes: how it was read, told to the same. strategy: how it is to be read. page, page_count:
@@ -288,7 +289,7 @@ def _view(
         size=file.size if own else None,
         state=file.state,
         stage=file.stage,
-        progress=file.progress,
+        progress=file.progress if own or file.state == State.READY else 0,
         error=error,
         pages=file.pages if pages_known else outline.last_page,
         entity=file.entity_id,

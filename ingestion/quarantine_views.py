@@ -31,7 +31,11 @@ def page(request: HttpRequest) -> HttpResponse:
 def review(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = scope_of(request)
     file = get_file_or_404(scope, pk)
-    name, releases = file_view(scope, file).name, request.POST.get("decision") == "release"
+    decision = request.POST.get("decision", "")
+    if decision not in ("release", "reject"):
+        messages.error(request, "Choose whether to release or to reject it.")
+        return redirect("ingestion:quarantine")
+    name, releases = file_view(scope, file).name, decision == "release"
     try:
         (quarantine.release_file if releases else quarantine.reject_file)(scope=scope, file=file)
     except APIException as refusal:

@@ -95,6 +95,22 @@ def test_who_sent_a_file_that_came_out_concealed_sees_that_it_is_there(
     assert viewer.api.get(f"/api/files/{file}/").status_code == 404
 
 
+def test_how_far_a_file_is_tells_its_pages_to_who_sent_it_only(
+    alice: Person, staff: Person, viewer: Person, contract: Contract, service: Scope
+) -> None:
+    """One page of seven is 14 per cent."""
+    file = upload(staff, contract, "n.txt", QUAY).json()["id"]
+    with service.open():
+        File.objects.filter(pk=file).update(state=State.PROCESSING, stage="extract", progress=14, page=2, page_count=7)
+    assert shown(staff, file)["progress"] == shown(alice, file)["progress"] == 14
+    assert (shown(viewer, file)["progress"], shown(viewer, file)["stage"]) == (0, "extract")
+    assert "page 2 of 7" in row(staff, file)
+    assert "14" not in row(viewer, file).replace(file, "")
+    with service.open():
+        File.objects.filter(pk=file).update(state=State.QUARANTINED, error_code="timeout")
+    assert shown(viewer, file)["progress"] == 0
+
+
 # Errors
 
 

@@ -152,6 +152,9 @@ def test_a_file_that_lost_a_table_waits_for_a_steward_who_releases_it(
     page = steward.client.get(f"{steward.base}quarantine/").content.decode()
     assert "plan.md" in page
     assert "none of them was read" in page
+    for body in ({}, {"decision": "x"}):
+        assert steward.client.post(f"{steward.base}files/{file}/review/", body).status_code == 302
+        assert steward.api.get("/api/quarantine/").json()["count"] == 1, "nothing was decided"
     answer = steward.client.post(f"{steward.base}files/{file}/review/", {"decision": "release"}, follow=True)
     assert b"was released" in answer.content
     work_off(service.workspace)
