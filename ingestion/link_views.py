@@ -113,8 +113,9 @@ def links_of(scope: Scope, file: File) -> list[LinkView]:
 def targets_for(scope: Scope, rows: Sequence[DocumentLink]) -> dict[UUID, list[Target]]:
     """Where links may lead, among what `scope` sees and of what it may read the names."""
     open_ = [row for row in rows if row.wanted not in (Wanted.NOTHING, Wanted.ITSELF)]
-    files, records = shown_files(scope, visible_files(scope)), Entity.objects.visible_to(scope)
-    readable = allowed_labels()
+    readable, records = allowed_labels(), Entity.objects.visible_to(scope)
+    # Before one comes before another: a file whose name is not theirs to read would hide those whose names are.
+    files = shown_files(scope, visible_files(scope)).filter(name_classification__in=readable)
     found = look_up(places_of(open_), files, records) if open_ else {}
     return {row.pk: [t for t in found.get(row.pk, ()) if t.label in readable] for row in rows}
 

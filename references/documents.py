@@ -99,8 +99,10 @@ def _references(rows: Sequence[DocumentLink]) -> list[Reference]:
     open_ = [row for row in open_ if row.data_classification is not None]
     files = File.objects.filter(revision__isnull=False)
     asked = [places[row.pk] for row in open_]
-    near = File.objects.filter(entity__in={place.entity for place in asked}).values_list("pk", flat=True)
-    hidden = {pk for pk, label in _least_labels(near).items() if set(atoms_of(label)) & _concealed()}
+    near = File.objects.filter(entity__in={place.entity for place in asked})
+    least_near = _least_labels(near.values_list("pk", flat=True))
+    hidden = {pk for pk, label in least_near.items() if set(atoms_of(label)) & _concealed()}
+    hidden |= set(near.exclude(name_classification=0).values_list("pk", flat=True))
     found = look_up(asked, files, Entity.objects.all(), hidden)
     least = _least_labels({t.file for targets in found.values() for t in targets if t.file})
     made = []

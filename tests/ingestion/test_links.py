@@ -158,6 +158,22 @@ def test_of_two_targets_a_reader_who_sees_one_has_one(
     assert references(viewer, contract) == {("Seen", "it")}
 
 
+def test_a_file_whose_name_one_may_not_read_stands_before_no_other(
+    alice: Person, viewer: Person, contract: Contract, service: Scope
+) -> None:
+    """Or where the link leads would tell how it is called."""
+    guide = ready(alice, contract, "a.md", b"See [it](b.md) there.\n", path="x/a.md")
+    ready(alice, record(alice, "Seen"), "b.md", b"The mast is new.\n", path="x/b.md")
+    own = ready(alice, contract, "b.md", b"The mast is old.\n", path="x/b.md")
+    with service.open():
+        File.objects.filter(pk=own).update(name_classification=FINANCIAL)
+    follow_file(service.workspace, UUID(guide))
+    assert links(viewer, guide) == {"b.md": (None, ["b.md"])}
+    assert references(viewer, contract) == {("Seen", "it")}
+    leads = alice.api.get(f"/api/files/{guide}/links/").json()["results"]
+    assert [target["file"] for target in leads[0]["targets"]] == [own]
+
+
 def test_a_file_that_nobody_placed_finds_those_of_its_record_by_name(
     alice: Person, viewer: Person, contract: Contract, service: Scope
 ) -> None:
