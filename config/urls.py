@@ -21,6 +21,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("", include("entities.root_urls")),
 ]
 
+handler400 = "entities.errors.malformed"
 handler403 = "entities.errors.forbidden"
 handler404 = "entities.errors.absent"
 handler500 = "entities.errors.broken"

@@ -15,6 +15,7 @@ urlpatterns = [
     path("admin/", site.urls),
 ]
 
+handler400 = "entities.errors.malformed"
 handler403 = "entities.errors.forbidden"
 handler404 = "entities.errors.absent"
 handler500 = "entities.errors.broken"

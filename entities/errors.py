@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from django.conf import settings
+from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
@@ -37,6 +39,21 @@ def conflict(request: HttpRequest) -> HttpResponse:
     if request.path_info.startswith("/api/"):
         return JsonResponse(payload("conflict", detail), status=409)
     return render(request, "errors/409.html", {"detail": detail}, status=409)
+
+
+def malformed(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
+    """400, or 413 for one with too much in it, of what is refused before any view has read it."""
+    too_much = isinstance(exception, TooManyFilesSent | TooManyFieldsSent | RequestDataTooBig)
+    detail = "This request is not written as it has to be. Go back, load the page again and try once more."
+    if isinstance(exception, TooManyFilesSent):
+        most = settings.DATA_UPLOAD_MAX_NUMBER_FILES
+        detail = f"At most {most} files can be sent at once. Send them in several goes."
+    elif too_much:
+        detail = "This is too much for one request. Put long content into a file, or send less at once."
+    code, status = ("too_large", 413) if too_much else ("invalid", 400)
+    if request.path_info.startswith("/api/"):
+        return JsonResponse(payload(code, detail), status=status)
+    return render(request, "errors/400.html", {"detail": detail, "status": status}, status=status)
 
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:

@@ -1,7 +1,9 @@
 """What people see when a request is refused: a page of the product, with what to do next."""
 
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
+from entities.types import Contract
 from tests.conftest import Person
 
 
@@ -42,3 +44,24 @@ def test_a_page_that_is_not_there_does_not_speak_of_a_record(viewer: Person):
         page = answer.content.decode()
         assert "Nothing here for you" in page
         assert "share the record" not in page
+
+
+def test_too_many_files_at_once_are_refused_with_a_sentence(alice: Person, contract: Contract):
+    def send(count: int) -> dict[str, list[SimpleUploadedFile]]:
+        return {"file": [SimpleUploadedFile(f"{n}.txt", b"") for n in range(count)]}
+
+    page = alice.client.post(f"{alice.base}entities/{contract.pk}/files/upload/", send(51))
+    assert page.status_code == 413
+    assert "At most 50 files can be sent at once" in page.content.decode()
+    assert 'class="cl-gate"' in page.content.decode()
+    answer = alice.api.post(f"/api/entities/{contract.pk}/files/", send(51), format="multipart")
+    assert answer.status_code == 413
+    assert answer.json()["error"]["code"] == "too_large"
+    assert alice.client.post(f"{alice.base}entities/{contract.pk}/files/upload/", send(50)).status_code == 302
+
+
+def test_too_many_fields_are_refused_with_a_sentence(alice: Person, contract: Contract):
+    fields = {f"f{n}": "x" for n in range(2_001)}
+    page = alice.client.post(f"{alice.base}entities/{contract.pk}/edit/", fields)
+    assert page.status_code == 413
+    assert "too much for one request" in page.content.decode()
