@@ -148,7 +148,9 @@ def by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, float,
         return []
     t = tuning()
     way = plan(list(terms.words), size)
-    gate = gates.cheaper(size.at_most if size.exact else t.hits)
+    # Of the rows under their labels that hold the words, a reader sees a share.
+    reads = size.at_most if size.exact else t.hits * size.cleared / size.visible
+    gate = gates.cheaper(min(reads, size.at_most))
     params: dict[str, object] = {
         **gate.params,
         "k1": t.k1,

@@ -39,6 +39,9 @@ INDEX_ROWS = """SELECT c.workspace_id, c.data_classification, c.audience, e.numb
 FROM ingestion_contextrow c
 JOIN entities_entity e ON e.id = c.entity_id LEFT JOIN ingestion_file f ON f.id = c.file_id"""
 
+IN_A_SET = 20
+"""One record that is looked up takes as long as so many in a set."""
+
 
 @dataclass(frozen=True)
 class Gate:
@@ -70,8 +73,8 @@ class Gates:
     all: Gate
 
     def cheaper(self, rows: float) -> Gate:
-        """The form that takes less time where so many rows are read: one record costs as much as twenty in a set."""
-        return self.all if sizes().records <= 20 * rows else self.each
+        """The form that takes less time where so many rows are read."""
+        return self.all if sizes().records <= IN_A_SET * rows else self.each
 
 
 def gate(scope: Scope, within: Within) -> Gates:

@@ -7,7 +7,7 @@ hidden rows (`cleared`) decides only how long a search takes; estimates that ent
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from retrieval.gate import Gates
+from retrieval.gate import IN_A_SET, Gates
 from retrieval.sizes import sizes
 from retrieval.statements import rows_of
 from retrieval.tuning import tuning
@@ -35,10 +35,11 @@ NEEDED = {
     11: "",
     8: "AND (SELECT coalesce(max(v), 0) < {enough} FROM n11)",
 }
-# Of a reader of many rows records are asked as a set: the smaller sample tells.
+# Where many rows are in the sample records are asked as a set: the smaller sample tells, of which it has eight times
+# as many.
 SEEN = {
     11: "{each}",
-    8: "CASE WHEN (SELECT coalesce(sum(cleared), 0) FROM l11) > 10 THEN {all} ELSE {each} END",
+    8: "CASE WHEN (SELECT coalesce(sum(cleared), 0) FROM l11) * 8 > %(few)s THEN {all} ELSE {each} END",
 }
 VISIBLE = "n{level} (v) AS (SELECT sum(visible) FROM l{level} WHERE term = 0)"
 
@@ -92,7 +93,7 @@ def survey(terms: Sequence[int], gates: Gates) -> Survey:
         levels.append(LEVEL.format(level=level, highest=HIGHEST, seen=seen, cleared=gate.cleared, needed=asked))
         levels.append(VISIBLE.format(level=level))
     statement = SURVEY.format(ctes=gate.ctes, levels=",".join(levels))
-    found = rows_of(statement, {**gate.params, "terms": [0, *terms]})
+    found = rows_of(statement, {**gate.params, "terms": [0, *terms], "few": round(sizes().records / IN_A_SET)})
     level = min((row[0] for row in found), default=11)
     factor = float(2**level)
     rows = [row for row in found if row[0] == level]
