@@ -1,6 +1,21 @@
 """What must not reach a log file."""
 
 import logging
+import re
+from typing import Any
+
+# PostgreSQL tells in the details of an error which row it was about, with its text, or quotes the statement.
+DETAILS = re.compile(
+    r"^(?:DETAIL|CONTEXT|QUERY|LINE \d+):.*?(?=^(?:The above exception|During handling of the above)|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+class WithoutDetail(logging.Formatter):
+    """Leaves the details that PostgreSQL gives of errors out of tracebacks."""
+
+    def formatException(self, ei: Any) -> str:
+        return DETAILS.sub("Details are left out.\n", super().formatException(ei)).rstrip("\n")
 
 
 class WithoutQuery(logging.Filter):

@@ -291,7 +291,13 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {"no_query": {"()": "config.logs.WithoutQuery"}},
-    "formatters": {"line": {"format": "{asctime} {levelname:<7} {name}: {message}", "style": "{"}},
+    "formatters": {
+        "line": {
+            "()": "config.logs.WithoutDetail",
+            "fmt": "{asctime} {levelname:<7} {name}: {message}",
+            "style": "{",
+        }
+    },
     "handlers": {
         "console": {"class": "logging.StreamHandler", "formatter": "line"},
         "access": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["no_query"]},

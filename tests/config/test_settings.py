@@ -1,13 +1,16 @@
 """Settings: every variable is documented, and addresses become what Django and Celery expect."""
 
+import logging
 import re
 
 import pytest
 from django.conf import settings
+from django.db import DatabaseError
+from django.db import connection as database
 from psycopg.conninfo import conninfo_to_dict
 
 from config.database import as_role, broker, connection
-from config.logs import WithoutQuery
+from config.logs import WithoutDetail, WithoutQuery
 from config.settings import storage
 
 
@@ -60,12 +63,33 @@ def test_storage_in_a_directory_and_in_s3():
 
 @pytest.mark.parametrize("part", ["/w/acme/search/?q=salary of Jane", "GET /w/acme/search/?q=salary HTTP/1.1"])
 def test_access_log_carries_no_search_words(part, caplog):
-    import logging
-
     record = logging.LogRecord("uvicorn.access", logging.INFO, "", 0, "%s %s", ("127.0.0.1", part), None)
     WithoutQuery().filter(record)
     assert "salary" not in record.getMessage()
     assert "/w/acme/search/" in record.getMessage()
+
+
+@pytest.mark.parametrize(
+    ("statement", "says"),
+    [
+        ("DO $$ BEGIN RAISE 'no such thing' USING DETAIL = E'Failing row: salary of\nJane.'; END $$", "no such thing"),
+        ("SELECT no_such_thing('salary of\nJane')", "function no_such_thing(unknown) does not exist"),
+    ],
+)
+def test_tracebacks_carry_no_row_and_no_statement_of_the_database(db, statement, says):
+    with pytest.raises(DatabaseError) as caught, database.cursor() as cursor:
+        cursor.execute(statement)
+
+    def told(formatter: logging.Formatter) -> str:
+        error = caught.type, caught.value, caught.tb
+        return formatter.format(logging.LogRecord("x", logging.ERROR, "", 0, "broken", None, error))
+
+    assert "salary of" in told(logging.Formatter())
+    assert settings.LOGGING["formatters"]["line"]["()"] == "config.logs.WithoutDetail"
+    shown = told(WithoutDetail())
+    assert "salary" not in shown
+    assert "Jane" not in shown
+    assert shown.count(says) == 2, "both errors of the chain are there"
 
 
 def script_source(response):
