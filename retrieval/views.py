@@ -68,6 +68,7 @@ def found_context(request: HttpRequest, asked: Asked, found: Found | None, start
         "more_url": address(request, limit=min(asked.limit + tuning().page, tuning().most)) if there_is_more else "",
         "everywhere_url": f"{request.path}?{urlencode({'q': asked.text})}",
         "notices": notices_of(found),
+        "by_words": not found.query.vector,
         "narrowed": narrowed["records"] or any(vars(asked.within).values()),
     }
 

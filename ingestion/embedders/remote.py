@@ -19,6 +19,9 @@ BATCH = 64
 ATTEMPTS = 4
 RETRIED = frozenset({408, 409, 429, 500, 502, 503, 504, 529})
 TIMEOUT = httpx.Timeout(60.0, connect=10.0)
+# Somebody waits for a question, and it can be searched by its words: a second try, and no more than some seconds each.
+QUERY_ATTEMPTS = 2
+QUERY_TIMEOUT = httpx.Timeout(5.0, connect=2.0)
 
 
 class RemoteEmbedder:
@@ -47,23 +50,27 @@ class RemoteEmbedder:
         self.max_tokens = max_tokens
         self._query_fields, self._document_fields = query_fields or {}, document_fields or {}
         headers = {"Authorization": f"Bearer {key}"} if key else {}
-        self._client = httpx.Client(headers=headers, timeout=TIMEOUT, transport=transport)
+        self._client = httpx.Client(headers=headers, transport=transport)
         self._sleep = sleep
 
     def count_tokens(self, text: str) -> int:
         return estimate_tokens(text)
 
     def embed_documents(self, texts: list[str]) -> Vectors:
-        parts = [self._embed(texts[at : at + BATCH], self._document_fields) for at in range(0, len(texts), BATCH)]
+        parts = [
+            self._embed(texts[at : at + BATCH], self._document_fields, ATTEMPTS, TIMEOUT)
+            for at in range(0, len(texts), BATCH)
+        ]
         return np.concatenate(parts) if parts else np.empty((0, self.dim), dtype=np.float32)
 
     def embed_query(self, text: str) -> Vectors:
-        vector: Vectors = self._embed([text], self._query_fields)[0]
+        vector: Vectors = self._embed([text], self._query_fields, QUERY_ATTEMPTS, QUERY_TIMEOUT)[0]
         return vector
 
-    def _embed(self, texts: list[str], fields: dict[str, Any]) -> Vectors:
+    def _embed(self, texts: list[str], fields: dict[str, Any], attempts: int, timeout: httpx.Timeout) -> Vectors:
         # Services refuse empty texts; a blank stands for nothing.
-        answer = self._post({"model": self._model, "input": [text or " " for text in texts], **fields})
+        body = {"model": self._model, "input": [text or " " for text in texts], **fields}
+        answer = self._post(body, attempts, timeout)
         try:
             rows = sorted(answer["data"], key=lambda row: row["index"])
             vectors = np.array([row["embedding"] for row in rows], dtype=np.float32)
@@ -78,13 +85,13 @@ class RemoteEmbedder:
             )
         return normalised(vectors)
 
-    def _post(self, body: dict[str, Any]) -> Any:
+    def _post(self, body: dict[str, Any], attempts: int, timeout: httpx.Timeout) -> Any:
         reason = ""
-        for attempt in range(ATTEMPTS):
+        for attempt in range(attempts):
             if attempt:
                 self._sleep(0.5 * 2.0**attempt)
             try:
-                response = self._client.post(self._url, json=body)
+                response = self._client.post(self._url, json=body, timeout=timeout)
             except httpx.TransportError as error:
                 reason = type(error).__name__
                 continue

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from entities.access import Scope
-from ingestion.models import File
+from ingestion.access import visible_files
 from retrieval.evaluation.metrics import Figures, Judged, Silence, figures, first, gains, mean, silence
 from retrieval.evaluation.rankings import RANKINGS, SHOWN, Rankings, rank
 from retrieval.evaluation.relevance import Passage, judge, load_passages
@@ -62,7 +62,7 @@ def measure(scope: Scope, given: QuestionSet, say: Say = lambda text: None, *, m
     """Ask all questions as `scope`, which is not open yet; each in transactions of its own, so a long run holds none.
 
     model: the embedding model to ask by, in the place of the one in use. Raises: ValueError for a set without an
-    answerable question.
+    answerable question, and where the model does not answer: figures without meaning would read as a drop.
     """
     begun = time.monotonic()
     known: dict[int, Passage] = {}
@@ -74,6 +74,10 @@ def measure(scope: Scope, given: QuestionSet, say: Say = lambda text: None, *, m
         if number % 100 == 0:
             say(f"{number} of {len(given.questions)} questions")
         query = prepare(question.text, scope, model=model)
+        if query.text and not query.vector:
+            raise ValueError(
+                f"{query.model_id} gave no vector of question {question.id}: by words alone is another search."
+            )
         outcomes.append(ask(scope, question, query, files, known))
     answered = [one for one in outcomes if one.question.places]
     return Measured(
@@ -98,7 +102,7 @@ def names_in(given: QuestionSet) -> set[str]:
 def files_of(scope: Scope, given: QuestionSet) -> dict[str, tuple[UUID, ...]]:
     """Name -> files by that name, as the reader sees them: one that they do not see is one that is not there."""
     found: dict[str, tuple[UUID, ...]] = {}
-    readable = File.objects.filter(name__in=names_in(given), revision__isnull=False)
+    readable = visible_files(scope).filter(name__in=names_in(given), revision__isnull=False)
     for pk, name in readable.order_by("pk").values_list("pk", "name"):
         found[name] = (*found.get(name, ()), pk)
     return found

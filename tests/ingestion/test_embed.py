@@ -189,7 +189,7 @@ def test_voyage_is_told_queries_from_documents() -> None:
 
 def test_a_busy_service_is_asked_again() -> None:
     service = Service(httpx2.Response(429), httpx2.Response(503))
-    assert openai(url="http://localhost:1", **service.options()).embed_query("hello").shape == (3,)
+    assert openai(url="http://localhost:1", **service.options()).embed_documents(["hello"]).shape == (1, 3)
     assert len(service.requests) == 3
 
 
@@ -212,8 +212,21 @@ def test_a_bad_answer_is_a_sentence(answer: httpx2.Response) -> None:
 def test_a_service_that_stays_away() -> None:
     service = Service(*[httpx2.Response(500)] * 9)
     with pytest.raises(EmbeddingFailed, match="could not be reached"):
-        openai(url="http://localhost:1", **service.options()).embed_query("hello")
+        openai(url="http://localhost:1", **service.options()).embed_documents(["hello"])
     assert len(service.requests) == 4
+
+
+def test_nobody_waits_long_for_the_vector_of_a_question() -> None:
+    """A search goes by words where there is none; documents have time."""
+    service = Service(*[httpx2.Response(500)] * 9)
+    embedder = openai(url="http://localhost:1", **service.options())
+    with pytest.raises(EmbeddingFailed, match="could not be reached"):
+        embedder.embed_query("hello")
+    assert len(service.requests) == 2
+    assert max(service.requests[0].extensions["timeout"].values()) <= 5
+    service.answers = []
+    embedder.embed_documents(["hello"])
+    assert service.requests[-1].extensions["timeout"]["read"] >= 60
 
 
 @pytest.mark.parametrize(

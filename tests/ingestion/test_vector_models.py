@@ -212,6 +212,9 @@ def test_a_model_that_fails_stops_nothing_and_is_tried_again(
     tiny.broken = True
     page = viewer.client.get(f"{viewer.base}search/", {"q": "painted crane"})
     assert "Searching by meaning is not available" in page.content.decode()
+    nothing = viewer.client.get(f"{viewer.base}search/", {"q": "zyzzyva"}).content.decode()
+    assert "Searching by meaning is not available" in nothing
+    assert "near to this in meaning" not in nothing, "nobody looked"
     assert "second.md" in page.content.decode()
 
 
@@ -376,3 +379,10 @@ def test_models_are_compared_before_the_switch(
     with service.open():
         used = EvaluationRun.objects.order_by("created_at").values_list("model_id", flat=True)
         assert list(used) == [default_model(), "tiny"]
+    # A model that does not answer is no drop: nothing is kept.
+    tiny.broken = True
+    questions.write_text(json.dumps({**question, "question": "Who closed the quay?"}) + "\n")
+    with pytest.raises(CommandError, match="tiny gave no vector of question quay"):
+        figures("tiny")
+    with service.open():
+        assert EvaluationRun.objects.count() == 2

@@ -111,6 +111,16 @@ def test_what_its_reader_may_not_see_is_not_found(index, contract, alice, viewer
     assert in_acme(path, viewer)["figures"]["fused"]["recall_10"] == 0
 
 
+def test_a_file_of_a_record_that_is_not_seen_is_not_there(index, contract, restricted, alice, viewer, tmp_path):
+    file = index.file(restricted, "deal.pdf")
+    index.row(restricted, "The merger is called Kestrel.", file=file, page=1)
+    index.row(contract, "The quay is old.")
+    question = {"question": "What is the merger called?", "places": [{"file": "deal.pdf"}], "labels": []}
+    path = write(tmp_path / "deal.jsonl", {"id": "1", **question})
+    assert in_acme(path, alice)["files_not_there"] == 0
+    assert in_acme(path, viewer)["files_not_there"] == 1
+
+
 def test_a_drop_ends_with_a_status_of_its_own_until_it_is_accepted(given, lease, alice, index, contract, service):
     first = in_acme(given, alice)
     file, rows = lease
