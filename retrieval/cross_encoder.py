@@ -50,7 +50,10 @@ class CrossEncoder:
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
         """One for each text, more for better. Raises: RerankFailed."""
-        encoded = self._tokenizer.encode_batch([(question, text) for text in texts])
+        try:
+            encoded = self._tokenizer.encode_batch([(question, text) for text in texts])
+        except Exception as error:
+            raise RerankFailed("the cross-encoder could not read the passages.") from error
         found: list[float] = []
         for start in range(0, len(encoded), BATCH):
             found += self._run(encoded[start : start + BATCH])
@@ -89,5 +92,8 @@ def get_cross_encoder() -> CrossEncoder:
         raise RerankFailed("no cross-encoder is configured.")
     with _lock:
         if path not in _made:
-            _made[path] = CrossEncoder(**options)
+            try:
+                _made[path] = CrossEncoder(**options)
+            except TypeError as error:
+                raise RerankFailed("the cross-encoder's settings make no sense.") from error
         return _made[path]

@@ -113,7 +113,7 @@ def test_a_cross_encoder_orders_what_the_reader_sees(
     assert page.index("an <mark>") if "an <mark>" in page else page.index("steel") < page.index("oiled")
 
 
-@pytest.mark.parametrize("broken", ["missing", "no model", "not finite", "two scores", "not configured"])
+@pytest.mark.parametrize("broken", ["missing", "no model", "not finite", "two scores", "not configured", "setting"])
 def test_a_cross_encoder_that_fails_leaves_the_order(
     broken: str,
     passages: None,
@@ -130,7 +130,11 @@ def test_a_cross_encoder_that_fails_leaves_the_order(
             cross_encoder(tmp_path, by=float("nan"))
         case "two scores":
             cross_encoder(tmp_path, outputs=2)
+        case "setting":
+            cross_encoder(tmp_path)
     settings.CLEARANCE_RERANKER = {} if broken == "not configured" else {"path": str(tmp_path)}
+    if broken == "setting":
+        settings.CLEARANCE_RERANKER["speed"] = 3
     choose_reranker("cross_encoder")
     answer = asked(viewer)
     assert texts(answer) == fused
