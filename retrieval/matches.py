@@ -6,7 +6,14 @@ from collections.abc import Iterable
 from itertools import pairwise
 
 WORD_ENDS = re.compile(r"^\W+|\W+$")
-SENTENCE = re.compile(r"(?:[^\n.!?]|[.!?](?!\s))+[.!?]*")
+SENTENCE = re.compile(r"(?:[^\n.!?。！？]|[.!?](?!\s))+[.!?。！？]*")
+IDEOGRAPHS = (
+    "\u2e80-\u2fff\u3005-\u3007\u3041-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+"""Characters written without blanks between them, each a word of its own (`ingestion/migrations/words_apart.sql`)."""
+IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
+WORD = re.compile(rf"[{IDEOGRAPHS}]|[^\s{IDEOGRAPHS}]+")
+APART = re.compile(rf"(?<=[{IDEOGRAPHS}]) (?=[{IDEOGRAPHS}])")
 
 
 def fold(text: str) -> str:
@@ -17,6 +24,11 @@ def fold(text: str) -> str:
 def _fold_character(character: str) -> str:
     plain = unicodedata.normalize("NFKD", character)[:1].lower()
     return plain if len(plain) == 1 else character
+
+
+def told(words: Iterable[str]) -> str:
+    """Words of a question as people write them."""
+    return APART.sub("", " ".join(map(bare, words)))
 
 
 def bare(word: str) -> str:
@@ -63,6 +75,8 @@ def closeness(places: Iterable[tuple[int, int, int]]) -> tuple[int, int]:
 
 def _pattern(word: str, lexemes: Iterable[str]) -> re.Pattern[str] | None:
     """Words that begin with a stem. Stemmers write a final "y" as "i": "party" and "parties" are "parti"."""
+    if IDEOGRAPH.fullmatch(word):
+        return re.compile(re.escape(fold(word)))
     begins = {fold(begin) for begin in (bare(word), *lexemes)}
     parts = [_begin(begin) for begin in sorted(begins, key=len, reverse=True) if begin]
     return re.compile(rf"(?<!\w)(?:{'|'.join(parts)})") if parts else None

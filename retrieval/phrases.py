@@ -13,12 +13,17 @@ from django.db.models import QuerySet
 
 from ingestion.models import ContextRow
 from retrieval.gate import Gate, Gates
+from retrieval.matches import IDEOGRAPH, WORD
 from retrieval.statements import rows_of
 from retrieval.terms import CONFIGS
 
 MOST = 5_000
 """Passages with all words of the phrases that are read for them, the latest first."""
 AT_ONCE = 500
+LOOKED_UP = 6
+"""Words of the phrases, the longest, that rows are found by; the rest is compared in what those found. Each is a join,
+and a quotation of a page would have hundreds.
+"""
 NO_WORD = re.compile(r"[^\w]+|_+")
 
 # Words whose postings every row with the phrase has: no language drops them as saying nothing.
@@ -93,7 +98,7 @@ def plain(text: str) -> str:
     """Words between single blanks, in lower case, without accents."""
     decomposed = unicodedata.normalize("NFKD", text.casefold().replace("\u00ad", ""))
     bare = "".join(c for c in decomposed if not unicodedata.combining(c)) if not decomposed.isascii() else decomposed
-    return NO_WORD.sub(" ", bare).strip()
+    return NO_WORD.sub(" ", IDEOGRAPH.sub(r" \g<0> ", bare)).strip()
 
 
 def narrowed(gates: Gates, rows: Sequence[int]) -> Gates:
@@ -108,9 +113,10 @@ def _texts(rows: Sequence[int]) -> QuerySet[ContextRow, tuple[int, str, str]]:
 
 
 def _firm(phrases: Sequence[str]) -> list[list[int]]:
-    """The terms of each word that no language drops, the longest word first: mostly the rarest."""
-    words = sorted({word for phrase in phrases for word in phrase.split()}, key=lambda word: (-len(word), word))
-    return [terms for _, terms in sorted(rows_of(FIRM, {"words": words, "configs": list(CONFIGS)}))] if words else []
+    """The terms of the longest words that no language drops: mostly the rarest."""
+    words = sorted({word for phrase in phrases for word in WORD.findall(phrase)}, key=lambda word: (-len(word), word))
+    found = sorted(rows_of(FIRM, {"words": words, "configs": list(CONFIGS)})) if words else []
+    return [terms for _, terms in found[:LOOKED_UP]]
 
 
 def _together(firm: Sequence[Sequence[int]], gate: Gate) -> list[int]:

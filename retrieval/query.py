@@ -15,6 +15,7 @@ from ingestion.embed import get_embedder
 from ingestion.embedders import EmbeddingFailed
 from ingestion.models import Kind
 from ingestion.vector_models import model_for_search
+from retrieval.matches import WORD
 from retrieval.tuning import tuning
 
 logger = logging.getLogger(__name__)
@@ -24,7 +25,7 @@ LONGEST = 2000
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 # Not the marks of inches: a quotation begins before a word and after none. French has blanks within.
-QUOTED = re.compile(r'(?<!\w)["“„](?=\S)([^"“”„«»]*\w[^"“”„«»]*)(?<=\S)["”“](?!\w)|«([^"“”„«»]*\w[^"“”„«»]*)»')
+QUOTED = re.compile(r'(?<!\w)["“„](?=\S)([^"“”„«»]*[^\W_][^"“”„«»]*)(?<=\S)["”“](?!\w)|«([^"“”„«»]*[^\W_][^"“”„«»]*)»')
 KINDS = {kind.name.lower(): kind for kind in Kind}
 
 
@@ -65,8 +66,8 @@ class PreparedQuery:
 
     @property
     def words(self) -> list[str]:
-        """The words between blanks, each once, in order."""
-        return list(dict.fromkeys(self.text.split()))[: tuning().words]
+        """The words between blanks, and characters that are written without, each once, in order."""
+        return list(dict.fromkeys(WORD.findall(self.text)))[: tuning().words]
 
     @property
     def quoted(self) -> list[str]:

@@ -15,7 +15,7 @@ from ingestion.models import Kind, RowParagraph
 from retrieval.fusion import Hit
 from retrieval.gate import INDEX_ROWS, Gates
 from retrieval.links import passage_url, workspace_url
-from retrieval.matches import Matcher, bare
+from retrieval.matches import Matcher, told
 from retrieval.places import Layout, Part, RowText, layouts_of
 from retrieval.statements import rows_of
 from retrieval.terms import Terms
@@ -276,11 +276,11 @@ def explain(words: Sequence[str], hit: Hit, beside: Sequence[str], origin: Entit
     """One sentence: which words matched, how near in meaning, beside which passage, through which record."""
     parts = []
     if words:
-        parts.append(f"matched “{' '.join(map(bare, words))}”")
+        parts.append(f"matched “{told(words)}”")
     if hit.similarity is not None:
         parts.append(f"{hit.similarity:.2f} similar in meaning")
     if hit.neighbour_of is not None:
-        how = f"that matched “{' '.join(map(bare, beside))}”" if beside else "found by meaning"
+        how = f"that matched “{told(beside)}”" if beside else "found by meaning"
         parts.append(f"beside a passage {how}")
     if hit.reranked:
         parts.append(hit.reranked)

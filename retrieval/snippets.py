@@ -9,6 +9,8 @@ from retrieval.matches import Matcher, closeness
 
 LENGTH = 320
 BLANKS = re.compile(r"\s+")
+WORD = 40
+"""Characters within which a word ends; what is longer, or has no blanks, is cut anywhere."""
 
 
 def snippet(text: str, matcher: Matcher, length: int = LENGTH) -> str:
@@ -19,9 +21,9 @@ def snippet(text: str, matcher: Matcher, length: int = LENGTH) -> str:
     start = _densest(text, matcher, length)
     stop = start + length
     if start:
-        start = text.find(" ", start) + 1 or start
+        start = text.find(" ", start, start + WORD) + 1 or start
     if stop < len(text):
-        stop = text.rfind(" ", start, stop) if " " in text[start:stop] else stop
+        stop = stop if (blank := text.rfind(" ", stop - WORD, stop)) < 0 else blank
     return f"{'… ' if start else ''}{text[start:stop].strip()}{' …' if stop < len(text) else ''}"
 
 

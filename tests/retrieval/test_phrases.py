@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from entities.models.classification import FINANCIAL
 from entities.types import Contract
@@ -25,6 +27,7 @@ def asked(person: Person, question: str, **more: Any) -> tuple[list[str], list[s
         ('a 5" pipe and a 6" valve', []),
         ('it is "open', []),
         ('"" and "—"', []),
+        ('"__" and «_»', []),
         ("nothing", []),
     ],
 )
@@ -57,6 +60,17 @@ def test_more_than_the_branches_hand_on(index: Index, contract: Contract, viewer
     wanted = "Long before, and after many other words of no importance at all here, the notice of termination was sent."
     index.row(contract, wanted, vector=False)
     assert asked(viewer, '"notice of termination"') == ([wanted], [])
+
+
+def test_a_long_quotation_is_found_by_a_few_of_its_words(index: Index, contract: Contract, viewer: Person) -> None:
+    """Each word that rows are found by is a join: a page in quotation marks kept the planner busy for a minute."""
+    said = " ".join(f"word{n} of" for n in range(100))
+    index.row(contract, f"{said} the end.", vector=False)
+    index.row(contract, f"{said} something else.", vector=False)
+    with CaptureQueriesContext(connection) as captured:
+        assert asked(viewer, f'"{said} the end"') == ([f"{said} the end."], [])
+    assert 0 < max(query["sql"].count("ingestion_posting o WHERE") for query in captured) < 8
+    assert asked(viewer, f'"{said} no end"')[1], "every word of it is compared"
 
 
 def test_where_nothing_holds_it_the_nearest_are_shown_and_that_is_said(

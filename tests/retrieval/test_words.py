@@ -104,3 +104,39 @@ def test_one_letter_is_not_half_the_text(index: Index, contract: Contract, viewe
     with viewer.scope.open():
         (found,) = search(viewer.scope, "sector b")
     assert marked(found.text, found.matcher).count("<mark>") == 2
+
+
+def test_words_without_blanks_between_them_are_found(
+    index: Index, contract: Contract, restricted: Contract, viewer: Person
+) -> None:
+    chinese = index.row(contract, "甲方违约责任的上限为合同总额的百分之十。乙方应当按时付款。", vector=False)
+    japanese = index.row(contract, "本契約は東京地方裁判所を専属的合意管轄裁判所とする。", vector=False)
+    index.row(restricted, "违约责任的上限是秘密。", vector=False)
+    (found,) = results(viewer, "违约责任")
+    assert (found["id"], found["why"]) == (str(chinese), "Matched “违约责任”.")
+    for question in ('"违约责任"', '"责任的上限" 合同', "上限", "「违约责任」"):
+        answer = viewer.api.get("/api/search/", {"q": question}).json()
+        assert [r["id"] for r in answer["results"]] == [str(chinese)], question
+        assert answer["notices"] == []
+    assert [r["id"] for r in results(viewer, "東京地方裁判所")][0] == str(japanese)
+    # The characters apart are not the phrase.
+    answer = viewer.api.get("/api/search/", {"q": '"责违任约"'}).json()
+    assert answer["notices"] == ["No passage that you may see holds “责违任约”. These are the nearest."]
+    page = viewer.client.get(f"{viewer.base}search/", {"q": "裁判所"}).content.decode()
+    assert "<mark>裁</mark><mark>判</mark><mark>所</mark>" in page
+
+
+def test_a_word_behind_a_hyphen_or_a_slash_is_found(index: Index, contract: Contract, viewer: Person) -> None:
+    row = index.row(contract, "Gyroscope GX-4411/B of 2027-03-31, at -5 degrees.", vector=False)
+    index.row(contract, "Gyroscope GX-4412/C of an employer/employee.", vector=False)
+    for question in ("4411", "GX 4411", "GX-4411", '"GX-4411/B"', "2027-03"):
+        assert [r["id"] for r in results(viewer, question)][:1] == [str(row)], question
+    for question in ("4411", "employee", "and/or employer"):
+        assert len(results(viewer, question)) == 1, question
+
+
+def test_a_snippet_of_text_without_blanks_has_its_length() -> None:
+    text = f"{'合' * 900}违约{'同' * 900} end"
+    shown = snippet(text, Matcher([("违", ["违"]), ("约", ["约"])]))
+    assert "违约" in shown
+    assert 300 <= len(shown) <= 330
