@@ -57,12 +57,14 @@ class Within:
 class PreparedQuery:
     """A question, cleaned, with its vector. Made by `prepare`, before a scope is open where that is possible.
 
-    vector: empty where the embedder did not answer; the question is then searched by its words.
+    vector: empty where the embedder did not answer; the question is then searched by its words. cut: whether it was
+    longer than is read.
     """
 
     text: str
     model_id: str
     vector: tuple[float, ...] = field(repr=False)
+    cut: bool = False
 
     @property
     def words(self) -> list[str]:
@@ -120,6 +122,7 @@ def prepare(text: str, scope: Scope, *, model: str = "") -> PreparedQuery:
 
     Best called before the scope is opened: an embedder behind a network is asked here only.
     """
+    cut = len(text) > LONGEST
     text = " ".join(CONTROL.sub(" ", text[:LONGEST]).split())
     model_id = model or model_for_search(scope)
     if not text:
@@ -131,6 +134,6 @@ def prepare(text: str, scope: Scope, *, model: str = "") -> PreparedQuery:
             vector = tuple(float(x) for x in get_embedder(model_id).embed_query(text))
         except EmbeddingFailed as failure:
             logger.warning("searching by words only: %s", failure)
-            return PreparedQuery(text, model_id, ())
+            return PreparedQuery(text, model_id, (), cut)
         CACHE.put(key, vector)
-    return PreparedQuery(text, model_id, vector)
+    return PreparedQuery(text, model_id, vector, cut)

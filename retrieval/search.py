@@ -23,7 +23,7 @@ from retrieval.fusion import Hit, Vectors, diversify, in_order, reciprocal_rank,
 from retrieval.gate import gate
 from retrieval.neighbours import beside
 from retrieval.phrases import Holders, narrowed, rows_with
-from retrieval.query import PreparedQuery, Within, prepare
+from retrieval.query import LONGEST, PreparedQuery, Within, prepare
 from retrieval.results import Result, load_results, rows_seen
 from retrieval.survey import survey
 from retrieval.terms import Terms, terms_of
@@ -183,6 +183,8 @@ def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:
 def notices_of(found: Found) -> tuple[str, ...]:
     """Sentences for whoever asked: what this search could not do as it was asked."""
     told = []
+    if found.query.cut:
+        told.append(f"Only the first {LONGEST:,} characters of the question were read.")
     if quoted := found.quoted.notice(narrowed=not found.within.everywhere, nearest=bool(found.hits)):
         told.append(quoted)
     if found.problem:

@@ -77,6 +77,14 @@ def test_what_cannot_be_asked_is_said(viewer, query, field):
     assert set(answer.json()["error"]["fields"]) == {field}
 
 
+def test_the_end_of_a_question_that_is_too_long_is_not_left_out_in_silence(lease, viewer):
+    cut = "Only the first 2,000 characters of the question were read."
+    for question, notices in (("liability " * 220, [cut]), ("liability " * 200, [])):
+        assert viewer.api.get("/api/search/", {"q": question}).json()["notices"] == notices
+        page = viewer.client.get(f"{viewer.base}search/", {"q": question}).content.decode()
+        assert (cut in page) is bool(notices)
+
+
 def test_filters_of_a_request(lease, contract, viewer):
     def found(**query):
         return [r["kind"] for r in viewer.api.get("/api/search/", {"q": "lease liability", **query}).json()["results"]]
