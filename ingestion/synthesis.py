@@ -38,12 +38,13 @@ def synthesise(
 ) -> dict[int, list[str]]:
     """label → sentences, for the labels of `proposed`.
 
-    texts: label → running texts. done: what was made before an interruption; `keep` hears of each new one.
+    texts: label → running texts. done: what was made before an interruption; `keep` hears of each new one. Labels may
+    have been decided upon since: of what was made stays what is drawn from text that has that label now.
     """
     made: dict[int, list[str]] = {}
     for label, known in proposed.items():
         if label in done:
-            made[label] = list(done[label])
+            made[label] = _drawn(label, [*done[label], *known], texts) or list(known)
             continue
         try:
             said = sentences(ask(classifier, excerpts_of(known, texts.get(label, ()))))
@@ -51,9 +52,14 @@ def synthesise(
             logger.warning("no summary of a label was made; the windows' serve", exc_info=True)
             made[label] = list(known)
             continue
-        made[label] = summarise({label: texts.get(label, ())}, {label: [*said, *known]}).get(label, list(known))
+        made[label] = _drawn(label, [*said, *known], texts) or list(known)
         keep(label, made[label])
     return made
+
+
+def _drawn(label: int, said: Sequence[str], texts: Mapping[int, Sequence[str]]) -> list[str]:
+    """The sentences that stand in texts of that label; [] where there are none."""
+    return summarise({label: texts.get(label, ())}, {label: said}).get(label, [])
 
 
 def excerpts_of(known: Sequence[str], texts: Sequence[str]) -> list[str]:

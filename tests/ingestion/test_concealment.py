@@ -1,25 +1,28 @@
 """What was raised or concealed stays so, whichever way round: merged text, equal bytes, equal names, sizes, races."""
 
 import threading
+import zlib
+from typing import Any
 from uuid import UUID
 
 import pytest
 from django.core.exceptions import PermissionDenied
 from django.core.files.storage import default_storage
 from django.db import connection
+from django.utils import timezone
 
 from entities.access import Scope
 from entities.models import Classification, Workspace
 from entities.models.classification import SECRET
 from entities.types import Contract
-from ingestion import actions, downloads
+from ingestion import actions, downloads, pipeline
 from ingestion.access import get_file_or_404
-from ingestion.claims import claim_file
+from ingestion.claims import ClaimLost, claim_file
 from ingestion.inline import work_off
-from ingestion.models import ContextRow, File, Kind
+from ingestion.models import ContextRow, File, Kind, Stage, StepResult
 from ingestion.pipeline import run_steps
 from ingestion.summaries import is_drawn_from, words_of
-from ingestion.work import load_work
+from ingestion.work import Work, load_work
 from tests.conftest import Person, person
 from tests.ingestion.helpers import ready, texts, upload
 
@@ -70,6 +73,33 @@ def test_a_summary_lets_go_of_a_paragraph_that_was_raised(alice: Person, viewer:
     assert "We will inspect" in said(alice, file)
     with viewer.scope.open():
         assert ContextRow.objects.filter(file=file, kind=Kind.FILE_SUMMARY).exists()
+
+
+def test_a_summary_that_a_killed_worker_left_lets_go_of_what_was_raised_since(
+    alice: Person, viewer: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = ready(alice, contract, "n.txt", SUMMARISED)
+    upload(alice, contract, "n.txt", SUMMARISED + b"\nThe gate is new.\n")
+    save = pipeline.save
+
+    def killed(work: Work, stage: Stage, *given: Any) -> None:
+        save(work, stage, *given)
+        if stage == Stage.SEGMENT:
+            raise ClaimLost
+
+    with monkeypatch.context() as patch:
+        patch.setattr(pipeline, "save", killed)
+        assert pipeline.process_file(service.workspace, UUID(file))
+    with service.open():
+        (left,) = StepResult.objects.filter(step=Stage.SEGMENT)
+        assert b"We will inspect" in zlib.decompress(bytes(left.payload))
+    decide(alice, file, "We will", [SECRET])
+    with service.open():
+        File.objects.filter(pk=file).update(claimed_until=timezone.now())
+    work_off(service.workspace)
+    assert "The gate is new." in said(viewer, file)
+    assert "We will inspect" not in said(viewer, file)
+    assert "We will inspect" in said(alice, file)
 
 
 def test_a_summary_no_paragraph_of_which_changed_is_kept(alice: Person, contract: Contract, service: Scope) -> None:
