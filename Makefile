@@ -45,7 +45,9 @@ prove: setup-dev
 
 # A sample of it is part of `make test`.
 fuzz: setup-dev
-	@CLEARANCE_FUZZ=$(SIZE) $(PYTEST) --numprocesses=auto --dist=worksteal --timeout=7200 -m fuzz $(ARGS)
+	@log=$$(mktemp) && trap 'rm -f '$$log EXIT && status=0 && \
+	  CLEARANCE_FUZZ=$(SIZE) CLEARANCE_FUZZ_LOG=$$log $(PYTEST) --numprocesses=auto --dist=worksteal --timeout=7200 -m fuzz $(ARGS) \
+	  || status=$$? ; $(BIN)/python -m tests.fuzz.figures $$log ; exit $$status
 
 lint: setup-dev
 	$(BIN)/ruff check $(APPS)

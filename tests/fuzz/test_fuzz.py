@@ -19,6 +19,7 @@ from entities.types import Contract
 from ingestion.inline import work_off
 from ingestion.sandbox.limits import CODES
 from tests.conftest import Person
+from tests.fuzz import figures
 from tests.fuzz.corpus import corpus
 from tests.fuzz.recipe import Kit, Recipe
 from tests.fuzz.seeds import SEEDS
@@ -65,6 +66,11 @@ class Fuzzer:
             found += self.look_at(self.last, recipe)
         elif answer.status_code not in REFUSED or not answer.json()["error"]["detail"]:
             found.append(f"the upload was answered {answer.status_code}")
+        end = self.end_of(self.last) if answer.status_code == 202 else f"refused {answer.status_code}"
+        figures.note(
+            name=recipe.name, why=recipe.why, end=end, found=found,
+            silence=seen.silence, child=seen.child, grown=seen.grown,
+        )  # fmt: skip
         self.tried += 1
         return found + (self.try_good() if self.tried % GOOD_AFTER == 0 else [])
 
@@ -74,6 +80,10 @@ class Fuzzer:
         body["file"]._name = name
         answer: HttpResponse = self.alice.api.post(f"/api/entities/{self.contract.pk}/files/", body, format="multipart")
         return answer
+
+    def end_of(self, file: str) -> str:
+        shown = self.alice.api.get(f"/api/files/{file}/").json()
+        return f"{shown['state']} {(shown['error'] or {}).get('code', '')}".strip()
 
     def look_at(self, file: str, recipe: Recipe) -> list[str]:
         found = []
