@@ -32,7 +32,8 @@ class Box:
 
     page: 1-based. x0, y0, x1, y1: points (1/72 inch) to a tenth, rounded outwards, origin at the top left of the page
     *as it is shown*, that is after its rotation and relative to its crop box. start, end: the slice of the
-    paragraph's text that stands in the rectangle.
+    paragraph's text that stands in the rectangle. An empty slice: the paragraph stands somewhere within, and so may
+    others; it never says that what is there may be shown.
     """
 
     page: int

@@ -152,7 +152,11 @@ class Builder:
 
     def text_from(self, first: int) -> str:
         """Everything from the paragraph with this number on."""
-        return JOIN.join(row.text for row in self._rows[first:])
+        return JOIN.join(self.texts_from(first))
+
+    def texts_from(self, first: int) -> list[str]:
+        """The paragraphs from this number on."""
+        return [row.text for row in self._rows[first:]]
 
     def extraction(self, media_type: str, pages: int | None, strategy: str = "text") -> Extraction:
         whole = language.guess(" ".join(row.text for row in self._rows[:200]))

@@ -64,8 +64,8 @@ class Eyes:
 
         doubt(seen, builder, page)
         if seen.text:
-            add_markdown(seen.text, page, builder)
-            builder.add(untold(seen), page=page, path=BY_OCR_ONLY, read_by="ocr")
+            add_markdown(seen, page, builder)
+            builder.add(" ".join(word.text for word in untold(seen)), page=page, path=BY_OCR_ONLY, read_by="ocr")
             if not seen.width:
                 builder.miss("vision_unchecked", UNCHECKED, page)
             return

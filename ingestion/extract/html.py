@@ -8,6 +8,7 @@ points at something (titles, labels) are a paragraph of their own at the end.
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import Any
 
 from lxml import etree
@@ -16,9 +17,11 @@ from ingestion.documents import Extraction, Kind
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import clean, one_line, paragraph
+from ingestion.extract.embedded import IN_TEXT, in_page, is_ornament, key_of
+from ingestion.extract.eyes import Eyes
 from ingestion.extract.html_marks import PAGE, behind, hides, look_at
 from ingestion.extract.package import local
-from ingestion.extract.package_parts import miss
+from ingestion.extract.package_parts import DETAILS, miss
 from ingestion.extract.rows import Grid
 from ingestion.sandbox.limits import Quarantined
 
@@ -48,31 +51,43 @@ def declared_encoding(head: bytes) -> str | None:
     return found.group(1).decode("ascii") if found else None
 
 
-def extract(text: str) -> Extraction:
+def extract(text: str, eyes: Eyes) -> Extraction:
     """Raises Quarantined: corrupt, empty."""
     builder = Builder()
-    read_into(builder, text)
+    read_into(builder, text, eyes)
     if not len(builder) and not builder.missed():
         raise Quarantined("empty", "There is no text on this page. Check that you chose the right file.")
     return builder.extraction(sniff.HTML, None)
 
 
-def read_into(builder: Builder, text: str) -> None:
-    """Appends what the page says. Raises Quarantined when its elements lie in each other too deeply to be read."""
+def read_into(
+    builder: Builder, text: str, eyes: Eyes, kind: str = IN_TEXT, enclosed: Collection[str] = frozenset()
+) -> None:
+    """Appends what the page says, and behind it what is read on pictures that it holds itself. kind: where those are
+    found again. enclosed: addresses (`cid:…`) of pictures that are read apart. Raises Quarantined when its elements
+    lie in each other too deeply to be read."""
+    root = parsed(text)
+    if root is None:
+        return
+    walk = _Walk(builder, enclosed)
+    walk.run(root)
+    if walk.behind:
+        builder.add(f"{BEHIND}: {'; '.join(walk.behind)}", path=())
+    for content in walk.pictures:
+        eyes.picture(builder, key_of(content, kind), "image", DETAILS["image"].format(what=PAGE))
+    builder.add_properties(_properties(root))
+
+
+def parsed(text: str) -> Any:
+    """The root element; None where there is none. Raises Quarantined as `read_into`."""
     text = XML_DECLARATION.sub("", clean(text))
     if not text.strip():
-        return
+        return None
     parser = etree.HTMLParser(encoding="utf-8", no_network=True, huge_tree=True)
     root = etree.fromstring(text.encode(errors="replace"), parser)
     if any(entry.level == etree.ErrorLevels.FATAL for entry in parser.error_log):
         raise Quarantined("corrupt", "The elements of this page lie in each other too deeply to be read.")
-    if root is None:
-        return
-    walk = _Walk(builder)
-    walk.run(root)
-    if walk.behind:
-        builder.add(f"{BEHIND}: {'; '.join(walk.behind)}", path=())
-    builder.add_properties(_properties(root))
+    return root
 
 
 def _properties(root: Any) -> dict[str, str]:
@@ -89,8 +104,8 @@ def _properties(root: Any) -> dict[str, str]:
 class _Walk:
     """Goes through the elements in the order of the page; what stands between two block elements is a paragraph."""
 
-    def __init__(self, builder: Builder) -> None:
-        self._builder = builder
+    def __init__(self, builder: Builder, enclosed: Collection[str]) -> None:
+        self._builder, self._enclosed = builder, enclosed
         self._said: list[str] = []
         self._found: list[tuple[str, str]] = []  # links of the paragraph that is being read: target, words
         self._lists: list[int | None] = []  # the next number of each open list, None for bullets
@@ -99,6 +114,7 @@ class _Walk:
         self._pre = 0
         self._links: list[int] = []
         self.behind: dict[str, None] = {}
+        self.pictures: dict[bytes, None] = {}
 
     def run(self, root: Any) -> None:
         walker = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
@@ -118,7 +134,7 @@ class _Walk:
 
     def _passed_over(self, element: Any, name: str) -> bool:
         """Whether the inside of an element is not for this walk: what no browser shows, and tables of data."""
-        look_at(element, name, self._builder)
+        self.pictures.update(dict.fromkeys(look_at(element, name, self._builder, self._enclosed)))
         self.behind.update(dict.fromkeys(behind(element)))
         if name in SKIPPED or (name == "title" and local(element.getparent()) == "head"):
             return True
@@ -132,6 +148,8 @@ class _Walk:
         return False
 
     def _hidden(self, element: Any) -> None:
+        if any(not is_ornament(content) for content in in_page(element)):
+            miss(self._builder, "image", PAGE)
         if "".join(element.itertext()).strip() or (element.get("value") or "").strip():
             miss(self._builder, "hidden_text", PAGE)
 
@@ -203,7 +221,7 @@ class _Walk:
     def _table(self, table: Any) -> None:
         for element in table.iter(etree.Comment, *SKIPPED):  # between the cells; inside they are met once more
             if element.tag is not etree.Comment:
-                look_at(element, local(element), self._builder)
+                look_at(element, local(element), self._builder, self._enclosed)
             elif re.search(r"\w", element.text or ""):
                 miss(self._builder, "comments", PAGE)
         for caption in table.iterchildren("caption"):
@@ -239,10 +257,11 @@ class _Walk:
             self._hidden(cell)
             return ""
         inner = Builder()
-        walk = _Walk(inner)
+        walk = _Walk(inner, self._enclosed)
         walk.run(cell)
         self._builder.take_misses(inner)
         self.behind.update(walk.behind)
+        self.pictures.update(walk.pictures)
         found += [(link.target, link.words) for link in inner.links]
         return inner.text()
 

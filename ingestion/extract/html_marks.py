@@ -4,11 +4,13 @@ Standard, 4.8, 6.1 and 15.3)."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line
+from ingestion.extract.embedded import in_element, unpacked
+from ingestion.extract.embedded import is_ornament as too_small
 from ingestion.extract.package_parts import miss
 
 PAGE = "page"
@@ -47,12 +49,18 @@ def is_ornament(element: Any) -> bool:
     return all(side is not None and len(side[0]) < 4 and int(side[0]) <= ORNAMENT for side in sides)
 
 
-def look_at(element: Any, name: str, builder: Builder) -> None:
-    """Records what an element holds beside text that is read, and what it would fetch."""
+def look_at(element: Any, name: str, builder: Builder, enclosed: Collection[str]) -> list[bytes]:
+    """Records what an element holds beside text that is read, and what it would fetch. enclosed: addresses of pictures
+    that are read apart. The pictures that it holds itself, but ornaments."""
+    pictures: list[bytes] = []
     addresses = [value for key in FETCHING if (value := (element.get(key) or "").strip()) and not value.startswith("#")]
     here = all(address.lower().startswith(("data:", "cid:")) for address in addresses)
     if name in ("img", "picture", "image") or (name == "input" and element.get("src")):
-        if addresses and not is_ornament(element):
+        held = {address.strip(): unpacked(address) for address in in_element(element)}
+        pictures = [content for content in held.values() if content and not too_small(content)]
+        elsewhere = [a for a in addresses if not held.get(a) and a not in enclosed]
+        ours = any(address.lower().startswith(("data:", "cid:")) for address in elsewhere)
+        if elsewhere and (ours or not is_ornament(element)):
             miss(builder, "image", PAGE)
     elif name == "script":
         if addresses or (element.text or "").strip():
@@ -79,3 +87,4 @@ def look_at(element: Any, name: str, builder: Builder) -> None:
         builder.miss("script", SCRIPT)
     if (addresses and not here) or STYLE_FETCHES.search(element.get("style") or ""):
         miss(builder, "remote_reference", PAGE)
+    return pictures

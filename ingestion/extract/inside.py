@@ -77,23 +77,23 @@ def _extract(
     if media_type == sniff.EML:
         from ingestion.extract import mail
 
-        return mail.extract(path, limits=limits, report=report)
+        return mail.extract(path, limits=limits, report=report, eyes=eyes)
     if media_type == sniff.HTML:
         from ingestion.extract import html
 
         text = _text(path, limits, html.declared_encoding)
         report("reading")
-        return html.extract(text)
+        return html.extract(text, eyes)
     if media_type == sniff.RTF:
         from ingestion.extract import rtf
 
-        return rtf.extract(path, limits=limits, report=report)
+        return rtf.extract(path, limits=limits, report=report, eyes=eyes)
     text = _text(path, limits)
     report("reading")
     if media_type == sniff.MARKDOWN:
         from ingestion.extract import markdown
 
-        return markdown.extract(text)
+        return markdown.extract(text, eyes)
     if media_type == sniff.CSV:
         from ingestion.extract import delimited
 

@@ -8,6 +8,7 @@ does not say. Pictures inside the text, and what another server would have to be
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from email import message_from_bytes
 from email.errors import HeaderParseError
@@ -16,12 +17,14 @@ from email.message import Message
 from pathlib import Path
 from typing import Any
 
-from ingestion.documents import Attachment, Extraction
+from ingestion.documents import Attachment, Extraction, Kind
 from ingestion.extract import html, plain, sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line
 from ingestion.extract.decode import decode
-from ingestion.extract.mail_parts import MESSAGE, TEXT, Part, parts_of, preambles
+from ingestion.extract.embedded import IN_MESSAGE, is_ornament
+from ingestion.extract.eyes import Eyes
+from ingestion.extract.mail_parts import ATTACHMENT, MESSAGE, PICTURE, TEXT, Part, parts_of, preambles
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 MOST = 200  # attachments of one message
@@ -29,6 +32,7 @@ SHOWN = ("from", "sender", "reply-to", "to", "cc", "bcc", "date")
 OTHER_VERSION = "Plain text version"
 HEADERS = "Message headers"
 NAMELESS = "attachment"
+UNREAD_PICTURE = "There are pictures in this message; text in them, if any, was not read."
 # What mail servers and programs write for each other.
 TECHNICAL = re.compile(
     r"received.*|return-path|delivered-to|dkim-.*|domainkey-.*|arc-.*|authentication-results.*|message-id|references|"
@@ -53,7 +57,7 @@ class _Version:
     text: str
 
 
-def extract(path: Path, *, limits: Limits, report: Report) -> Extraction:
+def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extraction:
     """Raises Quarantined: corrupt, encrypted, empty."""
     message = _read(path)
     report("reading")
@@ -64,9 +68,10 @@ def extract(path: Path, *, limits: Limits, report: Report) -> Extraction:
     lines = [f"{name.title()}: {said}" for name in SHOWN if (said := _header(message, name))]
     builder.add("\n".join(lines))
     attachments: list[Attachment] = []
+    enclosed = frozenset(part.address for part in parts_of(message) if part.kind in (PICTURE, ATTACHMENT))
     for part in parts_of(message):
         report("reading")
-        _take(part, builder, attachments, subject)
+        _take(part, builder, attachments, subject, eyes, enclosed)
     for text in preambles(message):
         builder.miss("hidden_text", f"There is text between the parts of this message that no program shows: {text}.")
     builder.add("\n".join(_others(message)), path=(HEADERS,))
@@ -94,20 +99,43 @@ def _read(path: Path) -> Message:
     return message
 
 
-def _take(part: Part, builder: Builder, attachments: list[Attachment], subject: str) -> None:
+def picture_of(path: Path, number: int) -> bytes | None:
+    """A picture inside the text, by the number of its part."""
+    return next((part.content() for part in parts_of(_read(path)) if part.number == number), None)
+
+
+def pages_of(path: Path) -> Iterator[str]:
+    """The web pages among the texts of a message."""
+    for part in parts_of(_read(path)):
+        for message in part.versions if part.kind == TEXT else ():
+            version = _version(message)
+            if version is not None and version.kind == "html":
+                yield version.text
+
+
+def _take(
+    part: Part,
+    builder: Builder,
+    attachments: list[Attachment],
+    subject: str,
+    eyes: Eyes,
+    enclosed: Collection[str],
+) -> None:
     if part.kind == "encrypted":
         raise Quarantined("encrypted", "This message is encrypted. Save it without encryption and upload it.")
     if part.kind == "remote":
         builder.miss("remote_reference", "A part of this message lies on another server; it was not fetched.")
-    elif part.kind == "picture":
-        builder.miss("image", "There are pictures in this message; text in them, if any, was not read.")
+    elif part.kind == PICTURE:
+        content = part.content()
+        if content is None or not is_ornament(content):
+            eyes.picture(builder, f"part {part.number}", "image", UNREAD_PICTURE)
     elif part.kind == TEXT:
-        _tell(part, builder, subject)
+        _tell(part, builder, subject, eyes, enclosed)
     else:
         _attach(part, builder, attachments, subject)
 
 
-def _tell(part: Part, builder: Builder, subject: str) -> None:
+def _tell(part: Part, builder: Builder, subject: str, eyes: Eyes, enclosed: Collection[str]) -> None:
     """The web page of several versions, else the first; then what the others say beyond it."""
     versions = [version for message in part.versions if (version := _version(message)) is not None]
     if len(versions) < len(part.versions) or any(map(_has_strays, part.versions)):
@@ -115,27 +143,28 @@ def _tell(part: Part, builder: Builder, subject: str) -> None:
     if not versions:
         return
     chosen = next((version for version in versions if version.kind == "html"), versions[0])
-    _read_into(builder, chosen)
+    _read_into(builder, chosen, eyes, enclosed)
     for version in versions:
         if version is chosen:
             continue
         other = Builder()
-        _read_into(other, version)
+        _read_into(other, version, eyes, enclosed)
         builder.take_misses(other)
         known = _words(builder.text())
         for paragraph in other.extraction(sniff.EML, None).paragraphs:
             if not _words(paragraph.text) <= known:
                 path = (subject, OTHER_VERSION) if subject else (OTHER_VERSION,)
-                builder.add(paragraph.text, "list" if paragraph.kind == "list" else "text", path=path)
+                kind: Kind = "list" if paragraph.kind == "list" else "text"
+                builder.add(paragraph.text, kind, path=path, read_by=paragraph.read_by)
 
 
 def _words(text: str) -> set[str]:
     return set(WORD.findall(NOT_WORDS.sub(" ", text).lower()))
 
 
-def _read_into(builder: Builder, version: _Version) -> None:
+def _read_into(builder: Builder, version: _Version, eyes: Eyes, enclosed: Collection[str]) -> None:
     if version.kind == "html":
-        html.read_into(builder, version.text)
+        html.read_into(builder, version.text, eyes, IN_MESSAGE, enclosed)
     else:
         plain.read_into(builder, version.text)
 

@@ -44,6 +44,12 @@ class Part:
             return ""
 
     @property
+    def address(self) -> str:
+        """By which a web page in the message shows it; "" where it cannot."""
+        said = str(self.versions[0].get("Content-ID", "")).strip().removeprefix("<").removesuffix(">")
+        return f"cid:{said}" if said else ""
+
+    @property
     def suffix(self) -> str:
         return SUFFIXES.get(self.versions[0].get_content_type(), "")
 

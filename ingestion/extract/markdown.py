@@ -17,6 +17,8 @@ from ingestion.documents import Extraction, Kind
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import clean, one_line, paragraph
+from ingestion.extract.embedded import IN_TEXT, WRITTEN, is_ornament, key_of, unpacked
+from ingestion.extract.eyes import Eyes
 from ingestion.extract.rows import markdown_table
 
 FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.S)
@@ -27,24 +29,31 @@ BRACKET_OR_END = re.compile(r"[\[\]]|\n[ \t]*\n")
 RAW_LINK = re.compile(r"<a\s[^<>]{0,500}?href\s*=\s*([\"'])(?P<target>[^\"'<>\n]{1,2000})\1", re.I)
 # Deeper than that the parser leaves out what stands there, without a word.
 DEEPEST = 30
-EMBEDDED = re.compile(r"data:[\w./+-]*;base64,[A-Za-z0-9+/=\s]{40,}")
+EMBEDDED = "A picture is embedded in this text; it was not read."
 
 
-def extract(text: str) -> Extraction:
+def extract(text: str, eyes: Eyes) -> Extraction:
     builder = Builder()
-    add(text, builder)
+    pictures = add(text, builder)
+    for content in pictures:
+        eyes.picture(builder, key_of(content, IN_TEXT), "image", EMBEDDED)
     return builder.extraction(sniff.MARKDOWN, None)
 
 
-def add(text: str, builder: Builder) -> None:
-    """The paragraphs of a text, to a builder that may have others."""
+def add(text: str, builder: Builder) -> list[bytes]:
+    """The paragraphs of a text, to a builder that may have others. The pictures that it holds itself, but ornaments."""
     text = clean(text)
     if front := FRONT_MATTER.match(text):
         builder.add(paragraph(front.group(1)), "code")
         text = text[front.end() :]
-    if EMBEDDED.search(text):
-        builder.miss("image", "A picture is embedded in this text; it was not read.")
-        text = EMBEDDED.sub("data:", text)
+    pictures: dict[bytes, None] = {}
+    for found in WRITTEN.finditer(text):
+        content = unpacked(found[0])
+        if content is None:
+            builder.miss("image", EMBEDDED)
+        elif not is_ornament(content):
+            pictures[content] = None
+    text = WRITTEN.sub("data:", text)
     # Written out: the parser must keep links of every scheme, since this text is read and never rendered.
     parser = MarkdownIt("commonmark", {"maxNesting": DEEPEST}).enable(["table", "strikethrough"])
     parser.validateLink = lambda url: True  # type: ignore[method-assign]
@@ -55,9 +64,10 @@ def add(text: str, builder: Builder) -> None:
     if any(token.level >= DEEPEST - 1 for token in tokens):
         for block in re.split(r"\n[ \t]*\n", text):
             builder.add(paragraph(block), "code", path=())
-        return
+        return list(pictures)
     _Walk(builder, tokens).run()
     _add_unused_definitions(environment.get("references", {}), builder)
+    return list(pictures)
 
 
 def open_brackets(text: str) -> int:

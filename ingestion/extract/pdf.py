@@ -25,9 +25,9 @@ from ingestion.extract.pdf_pictures import Pictures
 from ingestion.extract.pdf_seen import UNREADABLE, Joined, Look, join, wanted_of
 from ingestion.extract.pdf_tables import Table, TableFinder, suggests_table
 from ingestion.extract.pdf_words import PageContent, Word, read_page
-from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, placed
+from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, in_a_row, placed
 from ingestion.sandbox.limits import Limits, Quarantined, Report
-from ingestion.seen import Seen
+from ingestion.seen import Region, Seen
 
 SAMPLE = 40  # pages
 PROSE = 6  # words on a line that make it running text
@@ -165,8 +165,8 @@ class _Reading:
         first_of_page = len(self._builder)
         self._look_at_rest(number, page)
         self._turn = page.joined.seen if page.joined is not None else None
-        if self._turn is not None and self._turn.text:
-            add_markdown(self._turn.text, number, self._builder)
+        if page.joined is not None and self._turn is not None and self._turn.text:
+            add_markdown(self._turn, number, self._builder, page.joined.places, _picture_area(page))
         tables = self._tables(number, content) if self._turn is None or not self._turn.turned else []
         upright = [word for word in content.words if not word.slanted]
         runs = self._without_running(number, content, segments(upright))
@@ -247,11 +247,7 @@ class _Reading:
         self, words: Sequence[Word], number: int, path: tuple[str, ...] | None = None, read_by: ReadBy = ""
     ) -> None:
         """Text that runs upwards or across, or that nobody saw: in the order it was written, as one paragraph."""
-        text, boxes = "", []
-        for word in words:
-            text += " " if text else ""
-            boxes.append(Box(number, word.x0, word.y0, word.x1, word.y1, len(text), len(text) + len(word.text)))
-            text += word.text
+        text, boxes = in_a_row(words, number)
         self._builder.add(text, page=number, boxes=self._placed(boxes), path=path, read_by=read_by)
 
     def _look_at_rest(self, number: int, page: _Page) -> None:
@@ -276,6 +272,18 @@ class _Reading:
             content.words = []
         elif page.look is not None and page.look.why == "language":
             self._builder.miss("unreadable_text", "The text of this page is not in any language that is known.", number)
+
+
+def _picture_area(page: _Page) -> Region:
+    """Where the pictures of a page lie, turned as its content; the whole page where there are none."""
+    content = page.content
+    pictures = content.pictures if page.joined is not None and not page.joined.seen.turned else []
+    return (
+        max(0.0, min((p.x0 for p in pictures), default=0.0)),
+        max(0.0, min((p.y0 for p in pictures), default=0.0)),
+        min(content.width, max((p.x1 for p in pictures), default=content.width)),
+        min(content.height, max((p.y1 for p in pictures), default=content.height)),
+    )
 
 
 def _whole_lines(words: list[Word], content: PageContent) -> list[Line]:

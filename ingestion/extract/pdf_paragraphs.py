@@ -197,7 +197,7 @@ def _text_of(run: list[Line], page: int, hyphenation: Hyphenation) -> tuple[str,
             if not shown:
                 continue
             text += joint
-            boxes.append(Box(page, *_outwards(word), len(text), len(text) + len(shown)))
+            boxes.append(Box(page, *outwards(word), len(text), len(text) + len(shown)))
             text += shown
             joint = " "
     return text, tuple(boxes)
@@ -207,7 +207,7 @@ def _ending(box: Box, end: int) -> Box:
     return Box(box.page, box.x0, box.y0, box.x1, box.y1, box.start, end)
 
 
-def _outwards(word: Word) -> tuple[float, float, float, float]:
+def outwards(word: Word) -> tuple[float, float, float, float]:
     """Rounded to a tenth of a point, never inwards."""
     return (
         int(word.x0 * 10 // 1) / 10,

@@ -97,7 +97,8 @@ def _is_no_language(words: Sequence[Word]) -> bool:
 class Joined:
     """A page that was looked at as a whole.
 
-    leftover: words of the page's own text that were not seen. more: words that recognition is sure of and a model that
+    places: words that tell where those of a model stand: of recognition, else the page's own. leftover: words of the
+    page's own text that were not seen. more: words that recognition is sure of and a model that
     looked did not tell. unchecked: a model looked, and nothing else says whether it told everything. blank: there is
     nothing on the page. unread: there is something, and nothing could be made out.
     """
@@ -108,6 +109,7 @@ class Joined:
     unchecked: bool = False
     blank: bool = False
     unread: bool = False
+    places: tuple[Word, ...] = ()
 
 
 def join(content: PageContent, look: Look, seen: Seen) -> Joined | None:
@@ -127,6 +129,7 @@ def join(content: PageContent, look: Look, seen: Seen) -> Joined | None:
     nothing = sum(len(word.text) for word in found) < LETTERS and not seen.text
     unread = nothing and seen.ink > PAPER
     blank = nothing and not unread and not leftover
+    places = tuple(found or content.words) if seen.text else ()
     content.words = [] if seen.text else found
     if seen.turned:
         content.width, content.height = seen.width, seen.height
@@ -134,7 +137,7 @@ def join(content: PageContent, look: Look, seen: Seen) -> Joined | None:
     more = tuple(
         word for word in found if (word.text, round(word.x0), round(word.y0)) in sure and not _known(word, told)
     )
-    return Joined(seen, leftover, more, unchecked, blank, unread)
+    return Joined(seen, leftover, more, unchecked, blank, unread, places)
 
 
 def joined(own: Sequence[Word], seen: Seen) -> list[Word]:

@@ -9,10 +9,10 @@ from ingestion.extract.build import Builder
 from ingestion.extract.eyes import PAPER, UNCHECKED, Eyes, doubt
 from ingestion.extract.pdf_lines import in_reading_order, segments
 from ingestion.extract.pdf_paragraphs import Hyphenation, blocks
-from ingestion.extract.scan import Unreadable, frames_of
-from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, placed, untold, words_of
+from ingestion.extract.scan_pictures import Unreadable, frames_of, size_of
+from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, in_a_row, placed, untold, words_of
 from ingestion.sandbox.limits import Limits, Quarantined, Report
-from ingestion.seen import Seen
+from ingestion.seen import Region, Seen
 
 
 def extract(path: Path, media_type: str, *, limits: Limits, report: Report, eyes: Eyes) -> Extraction:
@@ -34,19 +34,20 @@ def extract(path: Path, media_type: str, *, limits: Limits, report: Report, eyes
         if seen is None:
             builder.miss("no_text_layer", "This picture was not read; what it shows is not known.", number)
         else:
-            blank += not _add(seen, number, builder)
+            blank += not _add(path, seen, number, builder)
     if blank == pages and not builder.missed():
         raise Quarantined("empty", "There is nothing on this picture but paper. Check that you chose the right file.")
     return builder.extraction(media_type, pages)
 
 
-def _add(seen: Seen, number: int, builder: Builder) -> bool:
+def _add(path: Path, seen: Seen, number: int, builder: Builder) -> bool:
     """Whether there is anything on it."""
     doubt(seen, builder, number)
     before = len(builder)
     if seen.text:
-        add_markdown(seen.text, number, builder)
-        builder.add(untold(seen), page=number, path=BY_OCR_ONLY, read_by="ocr")
+        add_markdown(seen, number, builder, words_of(seen), _area(path, seen, number))
+        text, row = in_a_row(untold(seen), number)
+        builder.add(text, page=number, boxes=placed(row, seen), path=BY_OCR_ONLY, read_by="ocr")
         if not seen.width:
             builder.miss("vision_unchecked", UNCHECKED, number)
     else:
@@ -62,3 +63,12 @@ def _add(seen: Seen, number: int, builder: Builder) -> bool:
         builder.miss("no_text_layer", "No text could be read on this picture.", number)
         return True
     return len(builder) > before
+
+
+def _area(path: Path, seen: Seen, number: int) -> Region | None:
+    if seen.width:
+        return 0.0, 0.0, seen.width, seen.height
+    try:
+        return 0.0, 0.0, *size_of(path, number - 1)
+    except Unreadable:
+        return None

@@ -15,6 +15,8 @@ from ingestion.documents import Extraction
 from ingestion.extract import plain, sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line
+from ingestion.extract.embedded import is_ornament
+from ingestion.extract.eyes import Eyes
 from ingestion.extract.rows import markdown_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
@@ -34,9 +36,12 @@ _SILENT = """
     password passwordhash writereservhash writereservation oleclsid objtime nesttableprops nonesttables
 """
 SILENT = frozenset(_SILENT.split())
+UNREAD_PICTURE = "There are pictures in this document; text in them, if any, was not read."
+HOLDER = "*shppict"  # of a picture, which is met by itself
+FORMS = ("pngblip", "jpegblip")  # of pictures that can be read
+HEX = re.compile(r"(?:[0-9A-Fa-f]{2})+")
 RECORDED = {
-    "pict": ("image", "There are pictures in this document; text in them, if any, was not read."),
-    "shppict": ("image", "There are pictures in this document; text in them, if any, was not read."),
+    "pict": ("image", UNREAD_PICTURE),
     "background": ("drawing", "There are shapes in this document; what they say was not read."),
     "shp": ("drawing", "There are shapes or text boxes in this document; what they say was not read."),
     "do": ("drawing", "There are shapes or text boxes in this document; what they say was not read."),
@@ -60,7 +65,7 @@ READ_HERE = frozenset(("info", "fldinst")) | PROPERTIES
 AUTHORS = re.compile(r"[\s;]*(?:Unknown)?[\s;]*", re.I)
 
 
-def extract(path: Path, *, limits: Limits, report: Report) -> Extraction:
+def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extraction:
     """Raises Quarantined: corrupt, empty, too_large."""
     largest = limits.memory_bytes // 24
     if path.stat().st_size > largest:
@@ -84,10 +89,21 @@ def extract(path: Path, *, limits: Limits, report: Report) -> Extraction:
     links = list(dict.fromkeys(groups.links))
     told = "Links: " + " ; ".join(links) if links else ""
     builder.add(told, path=(), links=[(link, "") for link in links])
+    for number, content in enumerate(groups.pictures, start=1):
+        if content is None:
+            builder.miss("image", UNREAD_PICTURE)
+        elif not is_ornament(content):
+            eyes.picture(builder, f"group {number}", "image", UNREAD_PICTURE)
     builder.add_properties(groups.properties)
     if not len(builder) and not builder.missed():
         raise Quarantined("empty", "There is no text in this document. Check that you chose the right file.")
     return builder.extraction(sniff.RTF, None)
+
+
+def pictures_of(path: Path) -> list[bytes | None]:
+    """The pictures of a document in order; None where one is of a form that cannot be read."""
+    data = path.read_bytes()
+    return _Groups(data.decode(_encoding(data), "replace"), Builder()).pictures
 
 
 def _encoding(data: bytes) -> str:
@@ -124,8 +140,11 @@ class _Groups:
     def __init__(self, source: str, builder: Builder) -> None:
         self.links: list[str] = []
         self.properties: dict[str, str] = {}
+        self.pictures: list[bytes | None] = []
+        forms: list[bool] = [False]  # whether the picture of each open group is of a form that can be read
         self._builder = builder
         kept: list[str] = []
+        instead = 0  # pictures for old readers, less those that they stand in for
         stack: list[str] = [""]  # the word that says what each open group is
         said: list[list[str]] = [[]]
         starred = False  # whether "\\*" came before the next word
@@ -149,18 +168,24 @@ class _Groups:
             if brace == "{":
                 stack.append(stack[-1] if stack[-1] in SILENT else "")
                 said.append([])
+                forms.append(False)
                 first = True
             elif brace == "}":
                 if len(stack) > 1:
-                    inner = "".join(said.pop())
-                    self._close(stack.pop(), inner, stack)
-                    said[-1] += [inner] if _is_apart(stack[-1]) else []
+                    inner, readable, closed = "".join(said.pop()), forms.pop(), stack.pop()
+                    if closed == "pict":
+                        self._take(inner if readable else "")
+                    elif closed != HOLDER or inner.strip():
+                        self._close(closed, inner, stack)
+                    said[-1] += [inner] if _is_apart(stack[-1]) and "pict" not in (closed, stack[-1]) else []
                 ended = len(stack) == 1
                 first = False
             elif word is not None:
                 if (first or word in RECORDED) and stack[-1] not in SILENT:
                     stack[-1] = f"*{word}" if starred and word not in SILENT | READ_HERE | RECORDED.keys() else word
                 first = starred = False
+                instead += (word == "nonshppict") - (word == "shppict")
+                forms[-1] = forms[-1] or word in FORMS
                 if word in ("deleted", "revised"):
                     builder.miss("tracked_changes", "There are tracked changes in this document.")
                 elif word == "v" and token.group(3) != "0":
@@ -170,9 +195,15 @@ class _Groups:
             elif text is not None and text.strip("\r\n"):
                 first = starred = False
                 said[-1] += [text] if _is_apart(stack[-1]) or len(stack) > 2 else []
+        if instead > 0:
+            builder.miss("image", UNREAD_PICTURE)
         if len(stack) > 1:
             builder.miss("damaged", "This document breaks off; parts may be missing.")
         self.without_binary = "".join(kept)
+
+    def _take(self, digits: str) -> None:
+        digits = re.sub(r"\s+", "", digits)
+        self.pictures.append(bytes.fromhex(digits) if HEX.fullmatch(digits) else None)
 
     def _close(self, word: str, text: str, above: list[str]) -> None:
         text = one_line(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ingestion.documents import Box
 from ingestion.extract.build import Builder
@@ -11,7 +12,8 @@ from ingestion.extract.eyes import UNSURE
 from ingestion.extract.pdf_lines import in_reading_order, segments
 from ingestion.extract.pdf_paragraphs import Hyphenation, blocks
 from ingestion.extract.pdf_words import Word
-from ingestion.seen import Seen
+from ingestion.extract.seen_places import boxes_of
+from ingestion.seen import Region, Seen
 
 SURE = 80.0  # confidence of words that a model is expected to tell as well
 BY_OCR_ONLY = ("Read by OCR only",)
@@ -43,20 +45,38 @@ def placed(boxes: Sequence[Box], seen: Seen) -> tuple[Box, ...]:
     return tuple(Box(b.page, *seen.shown((b.x0, b.y0, b.x1, b.y1)), b.start, b.end) for b in boxes)
 
 
-def untold(seen: Seen) -> str:
+def untold(seen: Seen) -> list[Word]:
     """Words that recognition is sure of and a model that looked did not tell: what stands on a picture can talk a model
     into leaving something out (docs/adr/0029)."""
     told = {piece.lower() for piece in PIECE.findall(seen.text)}
-    sure = [word.text for word in seen.words if word.confidence >= SURE]
-    return " ".join(text for text in sure if not told.issuperset(piece.lower() for piece in PIECE.findall(text)))
+    sure = words_of(replace(seen, words=tuple(word for word in seen.words if word.confidence >= SURE)))
+    return [word for word in sure if not told.issuperset(piece.lower() for piece in PIECE.findall(word.text))]
 
 
-def add_markdown(text: str, page: int | None, builder: Builder) -> None:
-    """What a model read on a page, as paragraphs of that page."""
+def in_a_row(words: Sequence[Word], page: int) -> tuple[str, list[Box]]:
+    """Words in the order they are given, as one text with a box for each."""
+    text, boxes = "", []
+    for word in words:
+        text += " " if text else ""
+        boxes.append(Box(page, word.x0, word.y0, word.x1, word.y1, len(text), len(text) + len(word.text)))
+        text += word.text
+    return text, boxes
+
+
+def add_markdown(
+    seen: Seen, page: int | None, builder: Builder, words: Sequence[Word] = (), area: Region | None = None
+) -> None:
+    """What a model read on a page, as paragraphs of that page. words: of the same page, turned as `seen`, by which the
+    paragraphs get their places. area: where the picture lies, turned likewise; None where nothing has a place.
+    """
     from ingestion.extract import markdown
 
+    first = len(builder)
     builder.page, builder.read_by = page, "vision"
     try:
-        markdown.add(text, builder)
+        markdown.add(seen.text, builder)
     finally:
         builder.page, builder.read_by = None, ""
+    if page is not None and area is not None:
+        for number, boxes in enumerate(boxes_of(builder.texts_from(first), words, page, area), start=first):
+            builder.more_boxes(number, placed(boxes, seen))

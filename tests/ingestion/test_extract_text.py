@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from ingestion.documents import Extraction
 from ingestion.extract import markdown, plain
+from ingestion.extract.eyes import Eyes
 from ingestion.extract.inside import extract
 from ingestion.extract.language import guess
 
@@ -78,12 +79,12 @@ def test_markdown(tmp_path: Path) -> None:
 
 def test_brackets_upon_brackets_cost_no_more_than_other_text() -> None:
     began = time.process_time()
-    extraction = markdown.extract("# Plan\n\n[the policy](leave.md)\n\n" + "[" * 200_000)
+    extraction = markdown.extract("# Plan\n\n[the policy](leave.md)\n\n" + "[" * 200_000, Eyes())
     assert time.process_time() - began < 2, "3.6 seconds where each is tried as a link"
     assert shown(extraction)[0] == ("heading", "Plan")
     assert "leave.md" in extraction.text
     assert extraction.text.count("[") == 200_001
-    (linked,) = markdown.extract("[the policy](leave.md) [" + "x] " * 3).paragraphs
+    (linked,) = markdown.extract("[the policy](leave.md) [" + "x] " * 3, Eyes()).paragraphs
     assert "[the policy]" not in linked.text
 
 
@@ -200,4 +201,4 @@ def test_no_word_of_a_plain_text_is_lost(text: str) -> None:
 
 @given(st.text(alphabet="ab c\n.-*#>~|1", max_size=300))
 def test_no_letter_of_a_markdown_text_is_lost(text: str) -> None:
-    assert re.findall("[abc]", markdown.extract(text).text) == re.findall("[abc]", text)
+    assert re.findall("[abc]", markdown.extract(text, Eyes()).text) == re.findall("[abc]", text)
