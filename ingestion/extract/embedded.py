@@ -25,7 +25,6 @@ WRITTEN = re.compile(
 )
 IN_TEXT, IN_MESSAGE = "data", "message"
 ORNAMENT = 48  # pixels: smaller pictures hold no text
-LEAST = 64  # bytes: so few hold none either
 FORMATS = ("PNG", "JPEG", "TIFF", "GIF", "BMP", "WEBP")
 HERE = ("src", "href", "{http://www.w3.org/1999/xlink}href", "xlink:href")
 SHOWING = ("img", "image", "input")
@@ -50,8 +49,6 @@ def unpacked(address: str) -> bytes | None:
 
 def is_ornament(content: bytes) -> bool:
     """By its own size, whatever the text says it is shown in."""
-    if len(content) < LEAST:
-        return True
     try:
         with Image.open(io.BytesIO(content), formats=FORMATS) as image:
             return max(image.size) <= ORNAMENT

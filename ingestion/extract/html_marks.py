@@ -24,6 +24,7 @@ FETCHING = ("src", "srcset", "data", "poster", "background", "xlink:href")
 SCRIPT = "There are scripts in this page; they were neither run nor read."
 POINTED_AT = frozenset(["title", "aria-label", "aria-description", "aria-valuetext", "summary", "label", "abbr"])
 ORNAMENT = 48  # pixels: smaller pictures hold no text
+LEAST = 64  # bytes: so few hold none either, where they are said to be small
 
 
 def hides(element: Any) -> bool:
@@ -57,7 +58,10 @@ def look_at(element: Any, name: str, builder: Builder, enclosed: Collection[str]
     here = all(address.lower().startswith(("data:", "cid:")) for address in addresses)
     if name in ("img", "picture", "image") or (name == "input" and element.get("src")):
         held = {address.strip(): unpacked(address) for address in in_element(element)}
-        pictures = [content for content in held.values() if content and not too_small(content)]
+        least = LEAST if is_ornament(element) else 1
+        pictures = [
+            content for content in held.values() if content and len(content) >= least and not too_small(content)
+        ]
         elsewhere = [a for a in addresses if not held.get(a) and a not in enclosed]
         ours = any(address.lower().startswith(("data:", "cid:")) for address in elsewhere)
         if elsewhere and (ours or not is_ornament(element)):
