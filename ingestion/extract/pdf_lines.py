@@ -7,7 +7,9 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
 
+from ingestion.extract.pdf_parts import is_filled, parts_of
 from ingestion.extract.pdf_words import Word
+from ingestion.extract.right_to_left import words_in_order
 
 if TYPE_CHECKING:
     from ingestion.extract.pdf_tables import Table
@@ -17,6 +19,7 @@ WORD_GAP = 1.3  # of the font size: a larger gap may be a gutter or a tab
 MIN_COLUMN_LINES = 3
 MIN_COLUMN_WIDTH = 0.18  # of the page
 MIN_COLUMN_WORDS = 3
+MOST_COLUMNS = 3
 
 
 @dataclass(slots=True)
@@ -51,7 +54,7 @@ class Line:
 
     @property
     def text(self) -> str:
-        return " ".join(word.text for word in self.words)
+        return " ".join(word.text for word in words_in_order(self.words))
 
 
 def segments(words: Iterable[Word]) -> list[Line]:
@@ -115,6 +118,10 @@ def _joined(runs: list[Line], gap: float | None) -> list[Line]:
 
 def in_reading_order(runs: list[Line], width: float) -> list[list[Line]]:
     """Groups of whole lines, each from top to bottom; a group is the page, a part of it, or a column."""
+    return [group for part in parts_of(runs, width) for group in _by_columns(part, width)]
+
+
+def _by_columns(runs: list[Line], width: float) -> list[list[Line]]:
     gutter = _gutter(runs, width)
     if gutter is None:
         return [whole_lines(runs)] if runs else []
@@ -186,7 +193,7 @@ def _are_columns(left: list[Line], right: list[Line], width: float) -> bool:
         extent = max(run.x1 for run in side) - min(run.x0 for run in side)
         if extent < MIN_COLUMN_WIDTH * width:
             return False
-        if median(run.x1 - run.x0 for run in side) < 0.5 * extent:
+        if not is_filled(side, MOST_COLUMNS - 1):
             return False
         if median(len(run.words) for run in side) < MIN_COLUMN_WORDS:
             return False

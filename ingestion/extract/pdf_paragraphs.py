@@ -12,6 +12,7 @@ from ingestion.extract.clean import one_line
 from ingestion.extract.pdf_lines import Line
 from ingestion.extract.pdf_tables import Table
 from ingestion.extract.pdf_words import Word
+from ingestion.extract.right_to_left import words_in_order
 
 BULLETS = "•●○▪■◦‣⁃∙·➢❖✓"
 SYMBOL_BULLETS = str.maketrans(dict.fromkeys("\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf0a8\uf02d\uf06f\uf0b6", "•"))
@@ -159,7 +160,7 @@ def _heading_level(run: list[Line], text: str, body: float) -> float | None:
         return None
     size = max(line.size for line in run)
     bold = all(line.bold for line in run)
-    capitals = text.upper() == text and sum(letter.isalpha() for letter in text) >= 4
+    capitals = text.upper() == text != text.lower() and sum(letter.isalpha() for letter in text) >= 4
     number = NUMBERED.match(text)
     depth = 0.01 * (number.group(1).count(".") if number else 0)
     if text.endswith((",", ";")) or LEADERS.search(text) or (text.endswith(".") and not number and not capitals):
@@ -192,7 +193,7 @@ def _text_of(run: list[Line], page: int, hyphenation: Hyphenation) -> tuple[str,
                 joint = ""
             elif _room_left(last, line, right) > 0.25 * (right - last.x0) or LEADERS.search(last.text):
                 joint = "\n"
-        for word in line.words:
+        for word in words_in_order(line.words):
             shown = one_line(word.text.translate(SYMBOL_BULLETS))
             if not shown:
                 continue

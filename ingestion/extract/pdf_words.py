@@ -15,6 +15,8 @@ from typing import Any
 import pypdfium2 as pdfium
 import pypdfium2.raw as c
 
+from ingestion.extract.right_to_left import RIGHT_TO_LEFT, letters_in_order
+
 PRECISION = 64  # device units a point, for mapping page space to the shown page
 SPACE = 0x20
 BLANKS = frozenset(code for code in range(SPACE + 1) if code == 0 or chr(code).isspace())
@@ -161,7 +163,18 @@ class _Reader:
         _, base = self.mapping.point(x0.value, y0.value)
         style = self._style(run[0])
         text = _whole(text)
+        if RIGHT_TO_LEFT.search(text):
+            text = letters_in_order(text, self._places(run))
         return Word(text, *box, base, style.size, style.bold, style.slanted, style.invisible, split)
+
+    def _places(self, run: list[int]) -> list[float]:
+        """Where each letter stands, along the line."""
+        x, y = ctypes.c_double(), ctypes.c_double()
+        places = []
+        for index in run:
+            c.FPDFText_GetCharOrigin(self.text.raw, index, x, y)
+            places.append(self.mapping.point(x.value, y.value)[0])
+        return places
 
     def _style(self, index: int) -> _Style:
         piece = c.FPDFText_GetTextObject(self.text.raw, index)

@@ -1,0 +1,108 @@
+"""Columns, headings across them, small print, tables and captions within them, and scripts from right to left."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from reportlab.pdfgen.canvas import Canvas
+
+from ingestion.extract.pdf_words import Word
+from ingestion.extract.right_to_left import letters_in_order, words_in_order
+from tests.ingestion.extracted import read, texts
+from tests.ingestion.pdfs import LOREM, draw, grid, line, prose
+
+ENDING = "Each party keeps confidential what it learns of the other, and bears the cost of its own counsel."
+
+
+def starts(path: Path) -> list[str]:
+    """The first words of every paragraph."""
+    return [text.replace("\n", " ")[:8].strip() for text in texts(read(path))]
+
+
+def columns(canvas: Canvas, top: float, names: str, width: float, step: float) -> None:
+    for number, name in enumerate(names.split()):
+        prose(canvas, 50 + step * number, top, width, f"{name} {LOREM}{ENDING}", 9)
+
+
+@pytest.mark.parametrize("names", ["A1 A2", "A1 A2 A3"])
+def test_columns_are_read_one_after_the_other(tmp_path: Path, names: str) -> None:
+    count = len(names.split())
+    step = 500 / count
+    path = draw(tmp_path / "a.pdf", lambda canvas: columns(canvas, 100, names, step - 16, step))
+    assert [start[:2] for start in starts(path)] == names.split()
+    assert all(text.endswith("counsel.") for text in texts(read(path)))
+
+
+def test_a_short_heading_across_columns_parts_them(tmp_path: Path) -> None:
+    def page(canvas: Canvas) -> None:
+        line(canvas, 50, 60, "Berths", 16, bold=True)
+        columns(canvas, 90, "A1 A2", 235, 250)
+        line(canvas, 50, 260, "Depths", 16, bold=True)
+        columns(canvas, 290, "B1 B2 B3", 150, 170)
+        line(canvas, 50, 560, "1 A note in small print.", 6)
+
+    extraction = read(draw(tmp_path / "a.pdf", page))
+    assert [(p.kind, p.heading_path, p.text[:2]) for p in extraction.paragraphs] == [
+        ("heading", (), "Be"),
+        ("text", ("Berths",), "A1"),
+        ("text", ("Berths",), "A2"),
+        ("heading", (), "De"),
+        ("text", ("Depths",), "B1"),
+        ("text", ("Depths",), "B2"),
+        ("text", ("Depths",), "B3"),
+        ("text", ("Depths",), "1 "),
+    ]
+
+
+def test_a_heading_within_a_column_does_not(tmp_path: Path) -> None:
+    def page(canvas: Canvas) -> None:
+        top = prose(canvas, 50, 90, 235, f"A1 {LOREM}", 9)
+        line(canvas, 50, top + 14, "Depths", 14, bold=True)
+        prose(canvas, 50, top + 34, 235, f"A2 {LOREM}", 9)
+        prose(canvas, 300, 90, 235, f"A3 {LOREM * 3}", 9)
+
+    assert [start[:2] for start in starts(draw(tmp_path / "a.pdf", page))] == ["A1", "De", "A2", "A3"]
+
+
+def test_a_table_and_a_caption_stay_in_their_column(tmp_path: Path) -> None:
+    def page(canvas: Canvas) -> None:
+        prose(canvas, 50, 90, 235, f"A1 {LOREM * 2}", 9)
+        top = prose(canvas, 300, 90, 235, f"A2 {LOREM}", 9)
+        top = grid(canvas, 300, top + 6, [["Place", "Depth"], ["Quay", "12"]])
+        line(canvas, 300, top + 14, "Table 1: how deep it is", 9)
+        prose(canvas, 300, top + 34, 235, f"A3 {LOREM}", 9)
+
+    assert [s[:5] for s in starts(draw(tmp_path / "a.pdf", page))] == ["A1 Th", "A2 Th", "| Pla", "Table", "A3 Th"]
+
+
+def row(text: str) -> list[Word]:
+    """Words as they stand on a line, from left to right."""
+    return [Word(w, 10 * n, 0, 10 * n + 8, 9, 8, 9, False, False, False) for n, w in enumerate(text.split())]
+
+
+@pytest.mark.parametrize(
+    ("seen", "said"),
+    [
+        ("two plain words", "two plain words"),
+        ("בעברית כותרת", "כותרת בעברית"),
+        ("שקלים 68,400 היא המשכורת", "המשכורת היא 68,400 שקלים"),
+        ("here עברית אחרת and there", "here אחרת עברית and there"),
+        ("עברית Quay 7 East כאן שם", "שם כאן Quay 7 East עברית"),
+        ("12 34 סניף", "סניף 34 12"),
+    ],
+)
+def test_words_from_right_to_left_are_read_as_they_are_said(seen: str, said: str) -> None:
+    assert " ".join(word.text for word in words_in_order(row(seen))) == said
+
+
+def test_letters_that_came_in_the_order_of_the_eye_are_turned() -> None:
+    assert letters_in_order("קלח", range(3)) == "חלק"
+    assert letters_in_order("חלק", [30, 20, 10]) == "חלק", "these came as they are read"
+    assert letters_in_order(".ב68א", [10, 20, 30, 36, 42]) == "א68ב."
+    assert letters_in_order("abc", range(3)) == "abc"
+
+
+@given(st.text(alphabet="abאבג 12", max_size=40))
+def test_no_word_is_lost_by_turning(text: str) -> None:
+    assert sorted(word.text for word in words_in_order(row(text))) == sorted(text.split())
