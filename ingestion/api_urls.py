@@ -1,6 +1,6 @@
 from django.urls import path
 
-from ingestion import api, desk_api, quarantine_api, request_api, version_api
+from ingestion import api, desk_api, link_api, paragraph_api, quarantine_api, request_api, version_api
 
 app_name = "ingestion_api"
 
@@ -9,16 +9,16 @@ urlpatterns = [
     path("files/<uuid:pk>/", api.file_detail, name="file"),
     path("files/<uuid:pk>/retry/", api.file_retry, name="retry"),
     path("files/<uuid:pk>/reader/", api.file_reader, name="reader"),
-    path("files/<uuid:pk>/links/", api.file_links, name="links"),
-    path("files/<uuid:pk>/backlinks/", api.file_backlinks, name="backlinks"),
+    path("files/<uuid:pk>/links/", link_api.file_links, name="links"),
+    path("files/<uuid:pk>/backlinks/", link_api.file_backlinks, name="backlinks"),
     path("files/<uuid:pk>/download/", api.file_download, name="download"),
-    path("files/<uuid:pk>/paragraphs/", api.file_paragraphs, name="paragraphs"),
+    path("files/<uuid:pk>/paragraphs/", paragraph_api.file_paragraphs, name="paragraphs"),
     path("quarantine/", quarantine_api.quarantined_files, name="quarantine"),
     path("files/<uuid:pk>/review/", quarantine_api.review, name="review"),
     path("files/<uuid:pk>/versions/", version_api.file_versions, name="versions"),
     path("files/<uuid:pk>/versions/<int:number>/restore/", version_api.restore, name="restore_version"),
     path("files/<uuid:pk>/versions/<int:number>/download/", version_api.download, name="download_version"),
-    path("paragraphs/<uuid:pk>/", api.paragraph_detail, name="paragraph"),
+    path("paragraphs/<uuid:pk>/", paragraph_api.paragraph_detail, name="paragraph"),
     path("desk/", desk_api.desk, name="desk"),
     path("desk/accept/", desk_api.desk_accept, name="desk_accept"),
     path("access-requests/", request_api.access_requests, name="access_requests"),

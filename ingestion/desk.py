@@ -19,7 +19,7 @@ from entities.api.lists import chips_of_atoms
 from entities.models import Entity, FieldParagraph, Review
 from entities.models.text import Labelled
 from ingestion.access import is_steward, visible_files
-from ingestion.listing import NAMELESS
+from ingestion.file_shown import NAMELESS
 from ingestion.models import File, Paragraph
 from ingestion.relabelling import apply_decisions, decision_on, judged
 from ingestion.votes import Vote, automatic, manual_vote, votes_of, without_kept

@@ -14,8 +14,9 @@ from rest_framework.response import Response
 from entities.access import STEWARD, requires
 from entities.api.lists import Pagination, labels_of_atoms
 from entities.api.shapes import PAGING, Label, page_of
-from ingestion.api import VoteSerializer, scope_of, vote_json
+from ingestion.api import scope_of
 from ingestion.desk import CAUSES, MOST, Item, Wanted, accept, items_of, waiting
+from ingestion.paragraph_api import VoteSerializer, vote_json
 
 
 class WaitingSerializer(serializers.Serializer):

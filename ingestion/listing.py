@@ -7,10 +7,9 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Case, Count, When
-from django.urls import reverse
 
 from entities.access import Scope, allowed_labels, atoms_of, may, readable_now
-from entities.api.lists import chips_of, labels_of_atoms
+from entities.api.lists import chips_of
 from entities.models import Entity
 from entities.rag import Collection
 from ingestion.access import (
@@ -26,9 +25,9 @@ from ingestion.access import (
 )
 from ingestion.claims import UNFINISHED
 from ingestion.estimates import Example, examples, seconds_left
+from ingestion.file_shown import NAMELESS, FileOrigin, FileView, Outcome, StageDone
 from ingestion.models import File, FileRevision, Paragraph, State
 
-NAMELESS = "File (name not cleared)"
 BROKEN = "This file could not be worked on."
 TOLD = {
     "bomb": "This file cannot be opened safely.",
@@ -47,126 +46,6 @@ TOLD = {
     "unsupported": "Files of this type are not read.",
 }
 """What everybody is told by error code. The sentences in the row, with pages and sizes, are for who sent the bytes."""
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """Paragraphs with one label that the caller may read. chips: its atoms; None for not labelled."""
-
-    chips: Sequence[Any] | None
-    count: int
-
-
-@dataclass(frozen=True)
-class StageDone:
-    """A finished step. count: pages, paragraphs or passages that came out of it. seconds: None where not known."""
-
-    stage: str
-    count: int | None
-    seconds: float | None
-
-
-@dataclass(frozen=True)
-class FileOrigin:
-    """The file that a file came in as an attachment, as far as the caller may know. readable: has text for them."""
-
-    id: UUID
-    name: str
-    readable: bool
-
-    @property
-    def url(self) -> str:
-        return reverse("ingestion:reader", args=[self.id]) if self.readable else ""
-
-
-@dataclass(frozen=True)
-class FileView:
-    """A file as the caller may know it.
-
-    name: NAMELESS where the name's label is not the caller's. size, pages: of the original for stewards and whoever
-    uploaded the revision that is shown; for all others no size and the last page that shows, whether or not there is
-    more, so that they do not tell; None where there is no such text yet. progress: 0 for others until it is ready, for
-    the steps in which it grows would tell of pages. error: its
-    sentence tells others the kind of problem only, no numbers. labels: atoms of what is readable or acknowledged in
-    it. outcome: what came out, by label. stages: how it was worked on, told to whom the size of the original is;
-    the API leaves them out. notes: how it was read, told to the same. strategy: how it is to be read. page, page_count:
-    what is being read; left: seconds that work still takes once it is its turn; cost: USD so far; told to whom the size
-    is told, on pages only. origin: None also where the caller may not know of it.
-    url: of the reader, "" where there is nothing to read; the other addresses are "" where
-    the caller may not.
-    """
-
-    id: UUID
-    name: str
-    media_type: str
-    size: int | None
-    state: str
-    stage: str
-    progress: int
-    error: dict[str, Any] | None
-    pages: int | None
-    entity: UUID
-    collection: str
-    labels: tuple[int, ...]
-    revision: int
-    named: bool = True
-    outcome: Sequence[Outcome] = ()
-    collection_title: str = ""
-    in_default: bool = False
-    may_retry: bool = False
-    may_delete: bool = False
-    stages: Sequence[StageDone] = ()
-    origin: "FileOrigin | None" = None
-    strategy: str = "auto"
-    notes: Sequence[Mapping[str, str]] = ()
-    page: int | None = None
-    page_count: int | None = None
-    left: float | None = None
-    cost: Decimal = Decimal(0)
-    attachments: int = 0
-
-    # Addresses of pages, which only pages ask for.
-
-    @property
-    def key(self) -> str:
-        return str(self.id)
-
-    @property
-    def url(self) -> str:
-        return reverse("ingestion:reader", args=[self.id]) if self.outcome else ""
-
-    @property
-    def status_url(self) -> str:
-        return reverse("ingestion:file_row", args=[self.id])
-
-    @property
-    def retry_url(self) -> str:
-        return reverse("ingestion:retry", args=[self.id]) if self.may_retry else ""
-
-    @property
-    def delete_url(self) -> str:
-        return reverse("ingestion:delete", args=[self.id]) if self.may_delete else ""
-
-    def to_json(self) -> dict[str, Any]:
-        """The file object of design §11."""
-        return {
-            "id": str(self.id),
-            "name": self.name if self.named else None,
-            "media_type": self.media_type,
-            "size": self.size,
-            "state": self.state,
-            "stage": self.stage,
-            "progress": self.progress,
-            "error": self.error,
-            "pages": self.pages,
-            "entity": str(self.entity),
-            "collection": self.collection,
-            "labels": labels_of_atoms(self.labels),
-            "revision": self.revision,
-            "origin": str(self.origin.id) if self.origin else None,
-            "strategy": self.strategy,
-            "notes": [dict(note) for note in self.notes],
-        }
 
 
 @dataclass(frozen=True)

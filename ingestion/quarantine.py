@@ -16,7 +16,8 @@ from ingestion.access import is_steward, shown_files, visible_files
 from ingestion.claims import Claim, end
 from ingestion.drift import Drifted
 from ingestion.errors import BadUpload
-from ingestion.listing import FileView, file_views
+from ingestion.file_shown import FileView
+from ingestion.listing import file_views
 from ingestion.models import File, FileRevision, Redo, Review, State
 from ingestion.queueing import queue_file
 from ingestion.results import drop_results

@@ -14,7 +14,8 @@ from entities.api.lists import paginate
 from entities.api.shapes import PAGING, Whole, page_of
 from ingestion import quarantine
 from ingestion.access import get_file_or_404
-from ingestion.api import FileSerializer, scope_of
+from ingestion.api import scope_of
+from ingestion.file_shapes import FileSerializer
 from ingestion.listing import file_view
 
 

@@ -11,7 +11,7 @@ from entities.access import Scope, readable_now
 from entities.api.lists import chips_of_atoms, labels_of_atoms
 from entities.models import Entity, User
 from ingestion.access import is_steward
-from ingestion.listing import NAMELESS
+from ingestion.file_shown import NAMELESS
 from ingestion.models import AccessRequest, File, Paragraph
 from ingestion.requests import grantable, is_over, messages_of
 

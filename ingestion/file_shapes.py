@@ -1,0 +1,78 @@
+"""Files and their text as the API takes and gives them (design §11)."""
+
+from typing import get_args
+
+from rest_framework import serializers
+
+from entities.api.shapes import Label, Placeholder, TextBlock, one_of
+from entities.rag import Strategy
+
+STRATEGY_CHOICES = list(get_args(Strategy))
+
+
+class FileError(serializers.Serializer):
+    """page: of the file, where that is the caller's to know."""
+
+    code = serializers.CharField()
+    detail = serializers.CharField()
+    page = serializers.IntegerField(required=False)
+
+
+class FileNote(serializers.Serializer):
+    """How the file was read, such as under another type than its name says."""
+
+    code = serializers.CharField()
+    detail = serializers.CharField()
+
+
+class FileSerializer(serializers.Serializer):
+    """The file object. name, size and pages are null where they are not the caller's to know. origin: the file that it
+    came in as an attachment. notes: told to who uploaded it and to stewards."""
+
+    id = serializers.UUIDField()
+    name = serializers.CharField(allow_null=True)
+    media_type = serializers.CharField()
+    size = serializers.IntegerField(allow_null=True)
+    state = serializers.ChoiceField(["pending", "processing", "ready", "quarantined", "failed"])
+    stage = serializers.CharField()
+    progress = serializers.IntegerField()
+    error = FileError(allow_null=True)
+    pages = serializers.IntegerField(allow_null=True)
+    entity = serializers.UUIDField()
+    collection = serializers.CharField()
+    labels = Label(many=True)
+    revision = serializers.IntegerField()
+    origin = serializers.UUIDField(allow_null=True)
+    strategy = serializers.ChoiceField(STRATEGY_CHOICES)
+    notes = FileNote(many=True)
+
+
+class UploadSerializer(serializers.Serializer):
+    file = serializers.FileField()
+    collection = serializers.CharField(required=False)
+    labels = serializers.ListField(child=serializers.IntegerField(), required=False)
+    path = serializers.CharField(
+        required=False, help_text="Where it stood among other files, with its name: links between files follow it."
+    )
+    strategy = serializers.ChoiceField(STRATEGY_CHOICES, required=False)
+    batch = serializers.UUIDField(required=False, help_text="The same for all that is sent together.")
+
+
+class FileText(TextBlock):
+    """A paragraph of a file. page: from 1, null where the format has none. section: the headings above it. read_by: who
+    read it, only of text that was read off a picture."""
+
+    page = serializers.IntegerField(allow_null=True)
+    section = serializers.CharField()
+    read_by = serializers.ChoiceField(["ocr", "vision"], required=False)
+
+
+class FilePlaceholder(Placeholder):
+    """A run of paragraphs that need more clearance."""
+
+    page = serializers.IntegerField(allow_null=True)
+
+
+class ReaderSerializer(serializers.Serializer):
+    notice = serializers.CharField()
+    blocks = serializers.ListField(child=one_of("FileBlock", FileText, FilePlaceholder))

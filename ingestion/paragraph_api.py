@@ -1,0 +1,104 @@
+"""Paragraphs of files and their votes over the API, for stewards (design §11)."""
+
+from typing import Any
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import serializers
+from rest_framework.decorators import api_view, parser_classes
+from rest_framework.parsers import JSONParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from entities.access import STEWARD, requires
+from entities.api.lists import label_list, labels_of_atoms, paginate
+from entities.api.shapes import PAGING, Label, Whole, page_of
+from ingestion import actions
+from ingestion.access import get_file_or_404
+from ingestion.api import scope_of
+from ingestion.models import Paragraph
+from ingestion.relabelling import get_paragraph_or_404
+from ingestion.votes import SOURCES, Vote, decide, votes_of
+
+
+class VoteSerializer(serializers.Serializer):
+    """by: the user who decided, for "manual". confidence: of "model", 0 to 1."""
+
+    source = serializers.ChoiceField(sorted(SOURCES))  # type: ignore[assignment]
+    labels = Label(many=True)
+    reason = serializers.CharField()
+    by = serializers.IntegerField(required=False)
+    confidence = serializers.FloatField(required=False)
+
+
+class ParagraphSerializer(serializers.Serializer):
+    """labels: null until it has been classified. floor: what it has at least, from its file and its collection,
+    and without a label from what was found in it."""
+
+    id = serializers.UUIDField()
+    page = serializers.IntegerField(allow_null=True)
+    text = serializers.CharField()
+    labels = Label(many=True, allow_null=True)
+    floor = Label(many=True)
+    votes = VoteSerializer(many=True)
+
+
+class RelabelledSerializer(serializers.Serializer):
+    id = serializers.UUIDField()
+    labels = Label(many=True)
+    votes = VoteSerializer(many=True)
+
+
+class RelabelSerializer(Whole):
+    """seen: of a paragraph as `GET desk/` gave it; should it be another by now, nothing is decided (409)."""
+
+    labels = serializers.ListField(child=serializers.IntegerField(min_value=0), allow_empty=True)
+    reason = serializers.CharField(max_length=500)
+    seen = serializers.CharField(max_length=64, required=False)
+
+
+@requires(STEWARD)
+@extend_schema(responses=page_of(ParagraphSerializer), parameters=PAGING)
+@api_view(["GET"])
+def file_paragraphs(request: Request, pk: UUID) -> Response:
+    """For stewards: the paragraphs they are cleared for, in order, with their votes. Positions would tell of others."""
+    file = get_file_or_404(scope_of(request), pk)
+    return paginate(request, Paragraph.objects.filter(file=file.pk).order_by("position"), paragraph_json)
+
+
+@requires(STEWARD)
+@extend_schema(request=RelabelSerializer, responses=RelabelledSerializer)
+@api_view(["PATCH"])
+@parser_classes([JSONParser])
+def paragraph_detail(request: Request, pk: UUID) -> Response:
+    """A steward's decision on a label, with its reason."""
+    scope = scope_of(request)
+    paragraph = get_paragraph_or_404(scope, pk)
+    given = RelabelSerializer(data=request.data)
+    given.is_valid(raise_exception=True)
+    votes = actions.relabel_paragraph(scope=scope, paragraph=paragraph, **given.validated_data)
+    atoms = decide(votes, model_needed=False) or frozenset()
+    return Response(
+        {"id": str(paragraph.pk), "labels": labels_of_atoms(atoms), "votes": [vote_json(vote) for vote in votes]}
+    )
+
+
+def paragraph_json(paragraph: Paragraph) -> dict[str, Any]:
+    label = paragraph.data_classification
+    return {
+        "id": str(paragraph.pk),
+        "page": paragraph.page,
+        "text": paragraph.text,
+        "labels": None if label is None else label_list(label),
+        "floor": label_list(paragraph.floor),
+        "votes": [vote_json(vote) for vote in votes_of(paragraph.votes)],
+    }
+
+
+def vote_json(vote: Vote) -> dict[str, Any]:
+    data: dict[str, Any] = {"source": vote.source, "labels": labels_of_atoms(vote.labels), "reason": vote.reason}
+    if vote.by is not None:
+        data["by"] = vote.by
+    if vote.confidence is not None:
+        data["confidence"] = vote.confidence
+    return data

@@ -1,0 +1,87 @@
+"""The pages of the classification desk."""
+
+import base64
+import io
+import re
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import pytest
+from PIL import Image
+
+from entities.access import Scope
+from entities.models import Role
+from entities.models.classification import INTERNAL
+from entities.types import Contract
+from ingestion.models import Paragraph
+from tests.conftest import Person, person
+from tests.ingestion.deciding import LINES, contested, waiting
+from tests.ingestion.helpers import label, ready, texts
+from tests.ingestion.pdfs import draw, line
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+@pytest.fixture
+def file(alice: Person, contract: Contract) -> str:
+    return contested(alice, contract)
+
+
+def test_the_desk_by_hand(steward: Person, viewer: Person, file: str) -> None:
+    page = steward.client.get(f"{steward.base}desk/").content.decode()
+    assert "3 paragraphs waiting" in page
+    assert re.search(r">3</span>", steward.client.get(f"{steward.base}desk/waiting/").content.decode())
+    boxes = dict(re.findall(r'name="item" value="([0-9a-f-]{36}) (\w+)"', page))
+    assert len(boxes) == 3
+    (lamp,) = [item["id"] for item in waiting(steward) if item["text"] == LINES[2]]
+    done = steward.client.post(f"{steward.base}desk/accept/", {"item": [f"{lamp} {boxes[lamp]}"]}, follow=True)
+    assert "1 paragraph decided as proposed" in done.content.decode()
+    assert LINES[2] in texts(viewer, file)
+    item = next(item for item in waiting(steward) if item["text"] == LINES[3])
+    shown = steward.client.get(f"{steward.base}desk/paragraphs/{item['id']}/?cause=conflict").content.decode()
+    assert LINES[3] in shown
+    assert "This text has no pages" in shown
+    url = f"{steward.base}desk/paragraphs/{item['id']}/decide/"
+    wrong = steward.client.post(url, {"labels": ["1"], "reason": "  ", "seen": item["seen"]})
+    assert wrong.status_code == 422
+    assert "Say in a few words" in wrong.content.decode()
+    right = steward.client.post(url, {"labels": ["1"], "reason": "published", "seen": item["seen"]})
+    assert right.status_code == 302
+    assert texts(viewer, file)[3] == "[Internal]"
+    assert steward.client.get(f"{steward.base}desk/paragraphs/{UUID(int=0)}/").status_code == 404
+
+
+def test_a_page_is_the_original_for_who_is_cleared_for_it_and_readable_words_for_others(
+    alice: Person, steward: Person, contract: Contract, service: Scope, workspace: Any, tmp_path: Path
+) -> None:
+    def one(canvas: Any) -> None:
+        line(canvas, 72, 100, "The gate of the yard is green and new.")
+        line(canvas, 72, 200, "The rent of the great hall is 4,500 pounds a year.")
+        line(canvas, 72, 300, "The lamp by the door is old by now.")
+
+    pdf = draw(tmp_path / "a.pdf", one)
+    file = ready(alice, contract, "a.pdf", pdf.read_bytes())
+    label(service, "The lamp by the door is old by now.", None)
+    some = person(workspace, "some", [INTERNAL], ("Steward",))
+    with service.open():
+        Role.objects.get(name="Steward").classification_grants.all().delete()
+        gate = Paragraph.objects.get(file=file, text__contains="gate").pk
+    path = f"desk/paragraphs/{gate}/page/"
+    whole = steward.client.get(steward.base + path, headers={"HX-Request": "true"}).content.decode()
+    (picture,) = re.findall(r'<image href="data:image/jpeg;base64,([^"]+)" width="595.0" height="842.0"', whole)
+    drawn = Image.open(io.BytesIO(base64.b64decode(picture)))
+    assert drawn.size == (990, 1400) or drawn.size == (989, 1400)
+    grey = drawn.convert("L")
+    assert min(grey.crop((0, 300, 990, 345)).tobytes()) < 100, "the second line is there"
+    assert re.findall(r"<title>([^<]*)</title>", whole) == ["Public", "Financial", "Not labelled"]
+    cut = some.client.get(some.base + path, headers={"HX-Request": "true"}).content.decode()
+    assert "<image" not in cut
+    assert re.findall(r"<title>([^<]*)</title>", cut) == ["Public", "Not labelled"]
+    set_words = re.findall(r'<text class="cl-desk-word"[^>]*>([^<]*)</text>', cut)
+    assert " ".join(set_words) == "The gate of the yard is green and new. The lamp by the door is old by now."
+    item = some.client.get(f"{some.base}desk/paragraphs/{gate}/").content.decode()
+    assert "4,500" not in item + cut
+    with service.open():
+        Paragraph.objects.filter(file=file, text__contains="4,500").update(text="gone")
+    assert some.client.get(some.base + path, headers={"HX-Request": "true"}).content.decode() == cut
