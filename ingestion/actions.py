@@ -24,7 +24,7 @@ from ingestion.batches import WORTH_AGAIN, of_batch
 from ingestion.downloads import is_allowed
 from ingestion.errors import BadUpload
 from ingestion.models import Blob, File, FileRevision, Stage, State
-from ingestion.names import clean_name, clean_path
+from ingestion.names import BadPath, clean_name, clean_path
 from ingestion.queueing import queue_file, take_revision
 from ingestion.relabelling import label_text, relabel_paragraph, take_with_floor
 from ingestion.signals import document_removed
@@ -79,6 +79,10 @@ def upload_file(
         raise too_large(upload.size, limit)
     name = clean_name(upload.name or "")
     try:
+        path = clean_path(path, name)
+    except BadPath as refusal:
+        raise BadUpload(str(refusal), "bad_path") from None
+    try:
         with blobs.receive(upload, limit) as received:
             if received.size == 0:
                 raise BadUpload("This file is empty: it has no content at all. Choose it again.", "empty")
@@ -87,7 +91,7 @@ def upload_file(
     except blobs.TooMuch:
         raise too_large(None, limit) from None
     label = combine_many(atoms(declared[collection].name_classification))
-    file = _file(scope, entity, collection, clean_path(path, name), floor, label)
+    file = _file(scope, entity, collection, path, floor, label)
     return _next_revision(scope, file, blob, floor, strategy or file.strategy, batch)
 
 

@@ -26,11 +26,13 @@ class FileNote(serializers.Serializer):
 
 
 class FileSerializer(serializers.Serializer):
-    """The file object. name, size and pages are null where they are not the caller's to know. origin: the file that it
+    """The file object. name, size and pages are null where they are not the caller's to know. path: where
+    it stood among others, with its name; null where nobody said. origin: the file that it
     came in as an attachment. notes: told to who uploaded it and to stewards."""
 
     id = serializers.UUIDField()
     name = serializers.CharField(allow_null=True)
+    path = serializers.CharField(allow_null=True)
     media_type = serializers.CharField()
     size = serializers.IntegerField(allow_null=True)
     state = serializers.ChoiceField(["pending", "processing", "ready", "quarantined", "failed"])

@@ -55,9 +55,9 @@ class FileView:
     it. outcome: what came out, by label. stages: how it was worked on, told to whom the size of the original is;
     the API leaves them out. notes: how it was read, told to the same. strategy: how it is to be read. page, page_count:
     what is being read; left: seconds that work still takes once it is its turn; cost: USD so far; told to whom the size
-    is told, on pages only. origin: None also where the caller may not know of it.
-    url: of the reader, "" where there is nothing to read; the other addresses are "" where
-    the caller may not.
+    is told, on pages only. folders: in which it stood, outermost first, where its name is readable. origin: None also
+    where the caller may not know of it. url: of the reader, "" where there is nothing to read; the other addresses are
+    "" where the caller may not.
     """
 
     id: UUID
@@ -88,6 +88,7 @@ class FileView:
     left: float | None = None
     cost: Decimal = Decimal(0)
     attachments: int = 0
+    folders: Sequence[str] = ()
 
     # Addresses of pages, which only pages ask for.
 
@@ -116,6 +117,7 @@ class FileView:
         return {
             "id": str(self.id),
             "name": self.name if self.named else None,
+            "path": "/".join([*self.folders, self.name]) if self.folders else None,
             "media_type": self.media_type,
             "size": self.size,
             "state": self.state,

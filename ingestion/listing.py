@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Case, Count, When
+from django.db.models import Case, Count, F, Func, Value, When
 
 from entities.access import Scope, allowed_labels, atoms_of, may, readable_now
 from entities.api.lists import chips_of
@@ -27,6 +27,7 @@ from ingestion.claims import UNFINISHED
 from ingestion.estimates import Example, examples, seconds_left
 from ingestion.file_shown import NAMELESS, FileOrigin, FileView, Outcome, StageDone
 from ingestion.models import File, FileRevision, Paragraph, State
+from ingestion.names import folders_of
 
 BROKEN = "This file could not be worked on."
 TOLD = {
@@ -59,11 +60,14 @@ class RecordFacts:
 
 def list_files(scope: Scope, entity: Entity) -> list[FileView]:
     """The files of a record that was got by an access function, those of which everything is concealed left out. By
-    name as far as names are readable: a place among the others would tell of the rest.
+    folder and name as far as names are readable: a place among the others would tell of the rest.
     """
-    title = Case(When(name_classification__in=allowed_labels(), then="name"))
+    readable = {"name_classification__in": allowed_labels()}
+    folder = Case(When(**readable, then=Func(F("path"), Value("[^/]*$"), Value(""), function="regexp_replace")))
+    title = Case(When(**readable, then="name"))
     files = visible_files(scope).filter(entity=entity.pk)
-    return file_views(scope, files.order_by("collection", title.asc(nulls_last=True), "created_at", "pk"))
+    order = ["collection", folder.asc(nulls_last=True), title.asc(nulls_last=True), "created_at", "pk"]
+    return file_views(scope, files.order_by(*order))
 
 
 def file_view(scope: Scope, file: File) -> FileView:
@@ -190,6 +194,7 @@ def _view(
         left=seconds_left(file, known) if own and file.state in UNFINISHED else None,
         cost=revision.cost if own and revision else Decimal(0),
         attachments=file.attachments,
+        folders=folders_of(file.path) if named else (),
     )
 
 

@@ -7,6 +7,12 @@ LONGEST = 255
 LONGEST_EXTENSION = 20
 LONGEST_PATH = 600
 UNNAMED = "unnamed"
+INVISIBLE = ("Cc", "Cf", "Cs", "Co")
+"""Line breaks, NUL, and marks that make "cod.exe" read "exe.doc"."""
+
+
+class BadPath(Exception):
+    """A path of an upload that is not kept. The message is a sentence for who sent it."""
 
 
 def clean_name(given: str) -> str:
@@ -15,11 +21,8 @@ def clean_name(given: str) -> str:
     """
     name = unicodedata.normalize("NFC", given)
     name = re.split(r"[/\\]", name)[-1]
-    # Cc, Cf: line breaks, NUL, and marks that make "cod.exe" read "exe.doc".
     name = "".join(
-        " " if c in "\t\n\r" else c
-        for c in name
-        if c in "\t\n\r" or unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co")
+        " " if c in "\t\n\r" else c for c in name if c in "\t\n\r" or unicodedata.category(c) not in INVISIBLE
     )
     name = " ".join(name.split()).strip(" .") if set(name) <= set(" .") else " ".join(name.split())
     name = name or UNNAMED
@@ -33,8 +36,24 @@ def clean_name(given: str) -> str:
 
 def clean_path(given: str, name: str) -> str:
     """Where a file with this clean name stood: `given` as "/folder/name", each folder cleaned as a name is. The mere
-    name where nothing is given, where the path leads out of its root or is longer than 600 characters.
+    name where nothing is given. Raises: BadPath where it leads out of its root, or is longer than 600 characters: under
+    the mere name the file would be taken for another one of that name.
     """
-    folders = [part for part in re.split(r"[/\\]", given) if part.strip() not in ("", ".")][:-1]
+    if not given.strip():
+        return name
+    folders = [part for part in re.split(r"[/\\]", given) if _visible(part).strip() not in ("", ".")][:-1]
+    if any(_visible(folder).strip() == ".." for folder in folders):
+        raise BadPath("The path of this file leads out of its folder. Send it without “..”.")
     path = "/".join(["", *(clean_name(folder) for folder in folders), name])
-    return name if not given.strip() or ".." in folders or len(path) > LONGEST_PATH else path
+    if len(path) > LONGEST_PATH:
+        raise BadPath(f"The path of this file is longer than {LONGEST_PATH} characters. Take a folder nearer to it.")
+    return path
+
+
+def folders_of(path: str) -> list[str]:
+    """The folders of a clean path, outermost first; none of one that is a mere name."""
+    return path.split("/")[1:-1]
+
+
+def _visible(part: str) -> str:
+    return "".join(c for c in part if unicodedata.category(c) not in INVISIBLE)

@@ -1,7 +1,8 @@
 // Uploads with progress. A form[data-upload] (components/file_drop.html) posts each file alone, so one bad file does not
 // stop the others; the row appears at once in data-upload-list and is replaced by the row the server answers (202, HTML).
 // Anything else becomes a sentence with the file's name, and "Try again" keeps the file. A few are sent at a time; the others
-// wait their turn here. What is dropped together has one batch, whose state stands above the list.
+// wait their turn here. What is dropped together has one batch, whose state stands above the list. Of a folder each file
+// is sent with the path at which it stood there, by which links between them are found (`path` of the upload).
 const AT_ONCE = 3;
 const waiting = [];
 let sending = 0;
@@ -35,13 +36,17 @@ const size = (bytes) => {
 
 const slot = (row, name) => row.querySelector(`[data-slot="${name}"]`);
 
-function fail(row, file, reason) {
+function say(text) {
+  document.dispatchEvent(new CustomEvent("clearance:say", { detail: { text } }));
+}
+
+function fail(row, { file }, reason) {
   row.dataset.state = "failed";
   slot(row, "status").textContent = "Not uploaded";
   slot(row, "bar").hidden = true;
   slot(row, "error").hidden = false;
   slot(row, "reason").textContent = `${file.name}: ${reason}`;
-  document.dispatchEvent(new CustomEvent("clearance:say", { detail: { text: `${file.name}: ${reason}` } }));
+  say(`${file.name}: ${reason}`);
 }
 
 function reasonOf(xhr) {
@@ -52,29 +57,31 @@ function reasonOf(xhr) {
   return "something broke on our side. The file was not kept.";
 }
 
-function queue(form, row, file, batch) {
+function queue(form, row, given, batch) {
   row.dataset.state = "queued";
   slot(row, "status").textContent = "Waiting to be sent";
   slot(row, "bar").hidden = true;
   slot(row, "error").hidden = true;
   enqueue((done) => {
-    if (row.isConnected) send(form, row, file, batch, done);
+    if (row.isConnected) send(form, row, given, batch, done);
     else done();
   });
 }
 
-function send(form, row, file, batch, done) {
+function send(form, row, given, batch, done) {
+  const { file, path } = given;
   const limit = Number(form.dataset.maxBytes || 0);
   row.dataset.state = "uploading";
   slot(row, "status").textContent = "Uploading";
   slot(row, "bar").hidden = false;
   slot(row, "error").hidden = true;
   const reason = limit && file.size > limit ? `it has ${size(file.size)}, and files may have up to ${size(limit)}.` : file.size === 0 ? "it is empty." : "";
-  if (reason) { fail(row, file, reason); return done(); }
+  if (reason) { fail(row, given, reason); return done(); }
 
   const data = new FormData(form);
   data.delete("file");
   data.append("file", file);
+  if (path) data.append("path", path);
   if (batch) data.append("batch", batch);
   const xhr = new XMLHttpRequest();
   const bar = row.querySelector("progress");
@@ -85,12 +92,12 @@ function send(form, row, file, batch, done) {
   });
   xhr.addEventListener("load", () => {
     const signIn = document.body.dataset.signIn;
-    if (signIn && new URL(xhr.responseURL).pathname === signIn) return fail(row, file, "your session has ended. Sign in again and repeat.");
-    if (xhr.status < 200 || xhr.status > 299) return fail(row, file, reasonOf(xhr));
+    if (signIn && new URL(xhr.responseURL).pathname === signIn) return fail(row, given, "your session has ended. Sign in again and repeat.");
+    if (xhr.status < 200 || xhr.status > 299) return fail(row, given, reasonOf(xhr));
     const made = document.createElement("template");
     made.innerHTML = xhr.responseText.trim();
     const fresh = made.content.querySelector("[data-file]");
-    if (!fresh) return fail(row, file, "the server gave an answer this page does not understand. Reload to see whether it arrived.");
+    if (!fresh) return fail(row, given, "the server gave an answer this page does not understand. Reload to see whether it arrived.");
     document.getElementById(fresh.id)?.remove();
     row.replaceWith(fresh);
     window.htmx?.process(fresh);
@@ -98,8 +105,8 @@ function send(form, row, file, batch, done) {
     if (batch) document.body.dispatchEvent(new CustomEvent("clearance:batch"));
   });
   xhr.addEventListener("loadend", done);
-  xhr.addEventListener("error", () => fail(row, file, "the connection was lost before it arrived."));
-  xhr.addEventListener("timeout", () => fail(row, file, "the server took too long to answer."));
+  xhr.addEventListener("error", () => fail(row, given, "the connection was lost before it arrived."));
+  xhr.addEventListener("timeout", () => fail(row, given, "the server took too long to answer."));
   xhr.open("POST", form.action);
   xhr.setRequestHeader("HX-Request", "true");
   xhr.setRequestHeader("Accept", "text/html, application/json");
@@ -114,20 +121,24 @@ function count(list) {
   badge.hidden = badge.textContent === "0";
 }
 
-function take(form, files) {
+// given: [{file, path}], path being "" for a file that was taken alone.
+function take(form, given) {
+  if (!given.length) return;
   const list = document.querySelector(form.dataset.uploadList);
-  const batch = files.length > 1 ? batchId() : "";
+  const batch = given.length > 1 ? batchId() : "";
   const rows = document.createDocumentFragment();
   const dropped = [];
-  for (const file of files) {
+  for (const one of given) {
     const row = form.querySelector("template[data-upload-row]").content.firstElementChild.cloneNode(true);
-    slot(row, "name").textContent = file.name;
-    slot(row, "size").textContent = size(file.size);
-    row.querySelector("[data-upload-retry]").addEventListener("click", () => queue(form, row, file, batch));
+    const folders = one.path.split("/").slice(0, -1);
+    slot(row, "folder").textContent = folders.map((folder) => `${folder} › `).join("");
+    slot(row, "name").textContent = one.file.name;
+    slot(row, "size").textContent = size(one.file.size);
+    row.querySelector("[data-upload-retry]").addEventListener("click", () => queue(form, row, one, batch));
     row.querySelector("[data-upload-dismiss]").addEventListener("click", () => { row.remove(); count(list); });
     list.querySelector("[data-empty]")?.remove();
     rows.append(row);
-    dropped.push(() => queue(form, row, file, batch));
+    dropped.push(() => queue(form, row, one, batch));
   }
   list.prepend(rows);
   count(list);
@@ -150,10 +161,47 @@ document.addEventListener("htmx:afterSettle", () => {
   }
 });
 
+// Folders. What systems and programs keep in them for themselves stays out.
+const OWN = /(^|\/)(\.[^/]+|__MACOSX|Thumbs\.db|desktop\.ini)(\/|$)/i;
+
+function takeFolders(form, found, unreadable = 0) {
+  const kept = found.filter(({ path }) => !OWN.test(path));
+  const left = found.length - kept.length;
+  const told = [];
+  if (!kept.length) told.push("There is no file in this folder that could be read.");
+  else if (left) told.push(`${left} hidden ${left === 1 ? "file was" : "files were"} left out.`);
+  if (unreadable) told.push(`${unreadable} could not be opened on this device.`);
+  if (told.length) document.dispatchEvent(new CustomEvent("clearance:toast", { detail: { text: told.join(" "), kind: kept.length && !unreadable ? "info" : "warning" } }));
+  take(form, kept);
+}
+
+// All files under what was dropped. A folder gives its entries a hundred at a time, and none when it has given all.
+async function walk(entries) {
+  const found = [];
+  let unreadable = 0;
+  const look = async (entry) => {
+    try {
+      if (entry.isFile) found.push({ file: await new Promise((done, failed) => entry.file(done, failed)), path: entry.fullPath.slice(1) });
+      else {
+        const reader = entry.createReader();
+        for (let some; !some || some.length;) {
+          some = await new Promise((done, failed) => reader.readEntries(done, failed));
+          for (const one of some) await look(one);
+        }
+      }
+    } catch { unreadable += 1; }
+  };
+  for (const entry of entries) await look(entry);
+  found.sort((a, b) => (a.path < b.path ? -1 : 1));
+  return { found, unreadable };
+}
+
 document.addEventListener("change", (event) => {
   const form = event.target.closest("form[data-upload]");
   if (!form || event.target.type !== "file") return;
-  take(form, [...event.target.files]);
+  const given = [...event.target.files].map((file) => ({ file, path: file.webkitRelativePath || "" }));
+  if (event.target.webkitdirectory) takeFolders(form, given);
+  else take(form, given);
   event.target.value = "";
 });
 
@@ -177,5 +225,16 @@ document.addEventListener("drop", (event) => {
   unmark();
   if (!form) return;
   event.preventDefault();
-  take(form, [...event.dataTransfer.files]);
+  // Both are gone when this returns.
+  const files = [...event.dataTransfer.files].map((file) => ({ file, path: "" }));
+  const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
+  if (!entries.some((entry) => entry.isDirectory)) {
+    take(form, files);
+    return;
+  }
+  const alone = new Set(entries.filter((entry) => entry.isFile).map((entry) => entry.name));
+  walk(entries).then(({ found, unreadable }) => {
+    // A file that was dropped beside a folder stood nowhere.
+    takeFolders(form, found.map(({ file, path }) => ({ file, path: alone.has(path) ? "" : path })), unreadable);
+  });
 });

@@ -74,7 +74,7 @@ def test_mailboxes_and_programs_are_no_links_to_documents() -> None:
 def test_a_document_of_unknown_place_knows_names_only() -> None:
     assert read_target("../pay/list.md", "guide.md", "acme") == Address(Wanted.PATH, "list.md")
     assert title_address("  Quay  LEASE ") == Address(Wanted.TITLE, "quay lease")
-    assert clean_path("", "a.md") == clean_path("../x/a.md", "a.md") == "a.md"
+    assert clean_path("", "a.md") == "a.md"
     assert clean_path("x\\./y/b.md", "a.md") == "/x/y/a.md"
     assert clean_path("a.md", "a.md") == "/a.md"
 
