@@ -69,14 +69,14 @@ class Where:
 
 @dataclass(frozen=True)
 class Item:
-    """A paragraph that waits. now: its atoms, None while unlabelled. proposed: what is taken when it is accepted.
-    seen: what `judged` says of it as it is shown.
+    """A paragraph that waits. now: its atoms, None while unlabelled. proposed: what is taken when it is accepted; None
+    where nobody has voted yet, so that there is nothing to accept. seen: what `judged` says of it as it is shown.
     """
 
     paragraph: Paragraph | FieldParagraph
     causes: Sequence[str]
     now: frozenset[int] | None
-    proposed: frozenset[int]
+    proposed: frozenset[int] | None
     votes: Sequence[Vote]
     seen: str
     where: Where
@@ -98,8 +98,8 @@ class Item:
         return None if self.now is None else chips_of_atoms(self.now)
 
     @property
-    def proposed_chips(self) -> list[Any]:
-        return chips_of_atoms(self.proposed)
+    def proposed_chips(self) -> list[Any] | None:
+        return None if self.proposed is None else chips_of_atoms(self.proposed)
 
     @property
     def moves(self) -> bool:
@@ -175,12 +175,13 @@ def item_of(paragraph: Paragraph | FieldParagraph, where: Where) -> Item:
     )
 
 
-def proposal(paragraph: Labelled, votes: Sequence[Vote]) -> frozenset[int]:
+def proposal(paragraph: Labelled, votes: Sequence[Vote]) -> frozenset[int] | None:
     """What is taken when a steward accepts. Of a decrease that waits, what this version would get by itself; of text
-    without a label, what its votes say, and its floor; else the label that it has.
+    without a label, what its votes say, and its floor, or None where there is no vote: nobody has looked at it, and
+    silence is no proposal to publish it; else the label that it has.
     """
     if paragraph.data_classification is None:
-        return automatic(votes) | frozenset(atoms_of(paragraph.floor))
+        return automatic(votes) | frozenset(atoms_of(paragraph.floor)) if votes else None
     if paragraph.review & Review.DECREASE and manual_vote(votes) is None:
         return without_kept(votes)
     return frozenset(atoms_of(paragraph.data_classification))
@@ -216,8 +217,8 @@ def places_of(scope: Scope, paragraphs: Iterable[Paragraph | FieldParagraph]) ->
 
 @dataclass(frozen=True)
 class Accepted:
-    """accepted: proposals that are taken. changed: ids of what is not as it was shown any more, or is gone; nothing was
-    decided of it.
+    """accepted: proposals that are taken. changed: ids of what is not as it was shown any more, is gone, or has no
+    proposal; nothing was decided of it.
     """
 
     accepted: Sequence[Item]
@@ -238,11 +239,12 @@ def accept(*, scope: Scope, shown: Mapping[UUID, str]) -> Accepted:
     ]
     same = [row for row in rows if judged(row) == shown[row.pk]]
     places = places_of(scope, same)
-    items = [item_of(row, places[row.pk]) for row in same if row.pk in places]
+    found = [item_of(row, places[row.pk]) for row in same if row.pk in places]
+    taken = [(item, item.proposed) for item in found if item.proposed is not None]
     decisions = [
-        decision_on(scope, item.paragraph, item.proposed, "accepted as proposed", tuple(item.causes)) for item in items
+        decision_on(scope, item.paragraph, atoms, "accepted as proposed", tuple(item.causes)) for item, atoms in taken
     ]
     if decisions:
         transaction.on_commit(partial(apply_decisions, decisions))
-    taken = {item.paragraph.pk for item in items}
-    return Accepted(items, [pk for pk in shown if pk not in taken])
+    items = [item for item, _ in taken]
+    return Accepted(items, [pk for pk in shown if pk not in {item.paragraph.pk for item in items}])

@@ -21,14 +21,14 @@ from ingestion.paragraph_api import VoteSerializer, vote_json
 
 class WaitingSerializer(serializers.Serializer):
     """A paragraph that waits for a steward. causes: why. labels: null until it has one. proposed: what it gets when it
-    is accepted. seen: to be sent back with that. file, page: null for typed text.
+    is accepted, null where nobody has voted yet. seen: to be sent back with that. file, page: null for typed text.
     """
 
     id = serializers.UUIDField()
     causes = serializers.ListField(child=serializers.ChoiceField(sorted(CAUSES)))
     text = serializers.CharField()
     labels = Label(many=True, allow_null=True)
-    proposed = Label(many=True)
+    proposed = Label(many=True, allow_null=True)
     votes = VoteSerializer(many=True)
     entity = serializers.UUIDField()
     file = serializers.UUIDField(allow_null=True)
@@ -105,7 +105,7 @@ def item_json(item: Item) -> dict[str, Any]:
         "causes": list(item.causes),
         "text": item.paragraph.text,
         "labels": None if item.now is None else labels_of_atoms(item.now),
-        "proposed": labels_of_atoms(item.proposed),
+        "proposed": None if item.proposed is None else labels_of_atoms(item.proposed),
         "votes": [vote_json(vote) for vote in item.votes],
         "entity": str(item.where.entity),
         "file": str(item.where.file) if item.where.file else None,

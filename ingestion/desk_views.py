@@ -137,7 +137,7 @@ def show_item(request: HttpRequest, pk: UUID, wanted: Wanted, problem: str = "",
     item = item_of(paragraph, where)
     before, after = beside(scope, wanted, pk)
     query = query_of(wanted)
-    ticked = set(read_labels(request.POST)) if problem else item.now or item.proposed
+    ticked = set(read_labels(request.POST)) if problem else item.now or item.proposed or frozenset()
     context: dict[str, Any] = {
         "item": item,
         "votes": [(vote, chips_of_votes(vote.labels)) for vote in item.votes],

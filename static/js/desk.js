@@ -22,7 +22,7 @@ if (form) {
     const here = items.findIndex((item) => item.contains(document.activeElement));
     if (detail.key === "x" && here >= 0) {
       const box = items[here].querySelector("[name=item]");
-      box.checked = !box.checked;
+      if (box) box.checked = !box.checked;
       tell();
     }
     const step = { j: 1, k: -1 }[detail.key];

@@ -70,6 +70,23 @@ def test_text_typed_into_a_record_waits_too(alice: Person, steward: Person, view
         assert FieldParagraph.objects.get(entity=made["id"]).text == "The rent is what it was."
 
 
+def test_what_nobody_has_voted_on_is_not_published_by_accepting_it(
+    alice: Person, steward: Person, viewer: Person, service: Scope
+) -> None:
+    alice.api.post("/api/entities/article/", {"name": "Guide", "body": "The lamp is old."})
+    (item,) = waiting(steward)
+    assert (item["votes"], item["proposed"]) == ([], None)
+    assert accept(steward, item) == {"accepted": [], "changed": [item["id"]]}
+    page = steward.client.get(f"{steward.base}desk/").content.decode()
+    assert "The lamp is old." in page
+    assert 'name="item"' not in page
+    shown = steward.client.get(f"{steward.base}desk/paragraphs/{item['id']}/").content.decode()
+    assert "Proposed:" not in shown
+    assert "Decide otherwise" in shown
+    with service.open():
+        assert FieldParagraph.objects.get(pk=item["id"]).data_classification is None
+
+
 def test_only_stewards_have_a_desk_and_see_there_what_they_are_cleared_for(
     steward: Person, alice: Person, cfo: Person, file: str, service: Scope, workspace: Any, outsider: Person
 ) -> None:
