@@ -10,7 +10,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 
-from entities.access.scope import NoWorkspace, Scope, scope_is_open
+from entities.access.scope import NoWorkspace, Scope, cached, scope_is_open
 from entities.errors import PASSWORD_FIRST, absent, not_signed_in, payload
 
 SIGN_IN = "/sign-in/"
@@ -38,13 +38,17 @@ _guarded: WeakKeyDictionary[Callable[..., HttpResponseBase], Rule] = WeakKeyDict
 
 
 def holds(scope: Scope, rule: Rule) -> bool:
-    """Whether the open `scope` satisfies a workspace rule."""
+    """Whether the open `scope` satisfies a workspace rule; asked once, for a page asks it for each part of its menu."""
     from entities.models import Role
 
     if rule is MEMBER:
         return True
     column = {"steward": "is_steward", "admin": "is_admin"}[rule.name]
-    return Role.objects.filter(group__user=scope.principal, **{column: True}).exists()
+
+    def load() -> bool:
+        return Role.objects.filter(group__user=scope.principal, **{column: True}).exists()
+
+    return bool(cached(f"{column} {scope.principal}", load)) if scope_is_open() else load()
 
 
 def allows(scope: Scope, rule: Rule) -> bool:
