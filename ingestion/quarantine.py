@@ -12,6 +12,7 @@ from django.db import transaction
 
 from entities.access import Scope
 from entities.actions import record
+from entities.models import Entity
 from ingestion.access import is_steward, shown_files, visible_files
 from ingestion.claims import Claim, end
 from ingestion.drift import Drifted
@@ -27,10 +28,11 @@ REJECTED = "A steward has looked at this version and kept it back. Upload anothe
 
 @dataclass(frozen=True)
 class Quarantined:
-    """A file in quarantine, for stewards. losses: sentences. releasable: whether it is here for them. readable: whether
-    an earlier version of it is shown meanwhile."""
+    """A file in quarantine, for stewards. record: what its record is called. losses: sentences. releasable: whether it
+    is here for them. readable: whether an earlier version of it is shown meanwhile."""
 
     file: FileView
+    record: str
     losses: tuple[str, ...]
     releasable: bool
     rejectable: bool
@@ -53,9 +55,14 @@ def list_quarantined(scope: Scope) -> list[Quarantined]:
         .select_related("pending_revision")
         .order_by("-updated_at", "pk")
     }
+    records = {
+        entity.pk: str(entity)
+        for entity in Entity.objects.readable_by(scope).filter(pk__in={file.entity_id for file in rows.values()})
+    }
     return [
         Quarantined(
             view,
+            records.get(view.entity, "Its record"),
             tuple(sentence for _, sentence in pending.losses) if pending else (),
             releasable=is_releasable(rows[view.id]),
             rejectable=pending is not None,

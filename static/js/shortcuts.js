@@ -41,5 +41,6 @@ addEventListener("keydown", (event) => {
   const leave = document.querySelector("[data-leave]");
   if (event.key !== "Escape" || !leave || event.isComposing || isTyping(event.target)) return;
   if (document.querySelector("dialog[open], details[data-menu][open], :popover-open")) return;
+  event.preventDefault(); // the browser's own Esc stops what loads: the page that this leads to
   leave.click();
 }, { capture: true });
