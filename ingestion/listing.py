@@ -66,8 +66,8 @@ def list_files(scope: Scope, entity: Entity) -> list[FileView]:
     folder = Case(When(**readable, then=Func(F("path"), Value("[^/]*$"), Value(""), function="regexp_replace")))
     title = Case(When(**readable, then="name"))
     files = visible_files(scope).filter(entity=entity.pk)
-    order = ["collection", folder.asc(nulls_last=True), title.asc(nulls_last=True), "created_at", "pk"]
-    return file_views(scope, files.order_by(*order))
+    placed = files.order_by("collection", folder.asc(nulls_last=True), title.asc(nulls_last=True), "created_at", "pk")
+    return file_views(scope, placed)
 
 
 def file_view(scope: Scope, file: File) -> FileView:

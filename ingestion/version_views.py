@@ -22,10 +22,12 @@ def versions(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Who sent which version when, what changed as far as the caller may know, and what they may do with it."""
     scope = scope_of(request)
     file = get_file_or_404(scope, pk)
+    found = list_versions(scope, file)
     context = {
         "file": file_view(scope, file),
         "entity": get_entity_or_404(scope, file.entity_id),
-        "versions": list_versions(scope, file),
+        "versions": found,
+        "coming": any(version.standing == "coming" for version in found),
     }
     return render(request, "ingestion/file_versions.html", context)
 

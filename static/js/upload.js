@@ -165,7 +165,7 @@ document.addEventListener("htmx:afterSettle", () => {
 const OWN = /(^|\/)(\.[^/]+|__MACOSX|Thumbs\.db|desktop\.ini)(\/|$)/i;
 
 function takeFolders(form, found, unreadable = 0) {
-  const kept = found.filter(({ path }) => !OWN.test(path));
+  const kept = found.filter(({ path }) => !OWN.test(path)).sort((a, b) => (a.path < b.path ? -1 : 1));
   const left = found.length - kept.length;
   const told = [];
   if (!kept.length) told.push("There is no file in this folder that could be read.");
@@ -192,7 +192,6 @@ async function walk(entries) {
     } catch { unreadable += 1; }
   };
   for (const entry of entries) await look(entry);
-  found.sort((a, b) => (a.path < b.path ? -1 : 1));
   return { found, unreadable };
 }
 

@@ -9,14 +9,34 @@ import tempfile
 import urllib.request
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
+from tests.browser import paper
+from tests.browser.complaints import Complaints
+from tests.browser.hands import LONG, drop, give, make_contract, row_of
 from tests.processes import free_port, wait_for
 
 BASE = Path(__file__).parents[2]
+expect.set_options(timeout=20_000)  # of a busy machine
+CONTRACT = "Façade Cleaning Framework"
+# Notes what stood in the lines that change while a file is read and a turn runs.
+WITNESS = """
+window.__seen = {stages: [], steps: [], texts: []};
+const note = (list, text) => { text = (text || "").trim(); if (text && list.at(-1) !== text) list.push(text); };
+new MutationObserver(() => {
+  const seen = window.__seen;
+  note(seen.stages, document.querySelector("#files .cl-file .cl-status, #files [data-slot=status]")?.textContent);
+  const turns = document.querySelectorAll("[data-turn]");
+  for (const turn of turns) {
+    note(seen.steps, turn.querySelector("[data-turn-line]").textContent);
+    note(seen.texts, turn.querySelector("[data-turn-text]").textContent);
+  }
+}).observe(document, {subtree: true, childList: true, characterData: true});
+"""
 
 
 @pytest.fixture(scope="session")
@@ -87,15 +107,88 @@ def open_record(page: Page, type_name: str, name: str) -> str:
 
 
 @pytest.fixture
-def browse(chromium: Browser, installation: str) -> Iterator[Callable[..., Page]]:
+def complaints() -> Iterator[Complaints]:
+    """What the browsers of a test say; at its end they must have had nothing to complain of."""
+    said = Complaints()
+    yield said
+    assert said.heard == []
+    assert len(said.unanswered) <= 2 * said.abandoned, said
+
+
+@pytest.fixture
+def browse(chromium: Browser, installation: str, complaints: Complaints) -> Iterator[Callable[..., Page]]:
     """`page = browse("cfo")`: see `open_page`; options are those of a playwright context."""
     contexts: list[BrowserContext] = []
 
     def sign_in(user: str, **options: object) -> Page:
         page = open_page(chromium, installation, user, **options)
         contexts.append(page.context)
+        complaints.listen(page)
         return page
 
     yield sign_in
     for context in contexts:
         context.close()
+
+
+@dataclass(frozen=True)
+class Uploaded:
+    record: str  # paths below the workspace
+    file: str
+    stages: list[str]  # what the row of the file said, in order
+    stayed: bool  # the page was never loaded anew while the file was read
+
+
+@pytest.fixture(scope="session")
+def uploaded(chromium: Browser, installation: str) -> Iterator[Uploaded]:
+    """Admin opens a contract and drops the PDF on it; ready when the row of the file says so."""
+    page = open_page(chromium, installation, "admin")
+    page.add_init_script(WITNESS)
+    record = open_record(page, "contract", CONTRACT)
+    page.evaluate("window.__stayed = true")  # gone with the document
+    drop(page, paper.NAME, paper.rope_access_review())
+    row = row_of(page, paper.NAME)
+    expect(row).to_have_attribute("data-state", "ready", timeout=LONG)
+    stages, href = page.evaluate("window.__seen.stages"), row.get_by_role("link").first.get_attribute("href")
+    yield Uploaded(record, str(href).split("/w/demo/")[1], stages, page.evaluate("window.__stayed === true"))
+    page.context.close()
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """A record whose files wait for a steward: paths below the workspace. report, fees, fare: in their second versions
+    nothing speaks for the label Financial any more that paragraphs of them had; fare is left as it is. cut: no PDF.
+    """
+
+    record: str
+    report: str
+    fees: str
+    fare: str
+    cut: str = "cut.pdf"
+
+
+@pytest.fixture(scope="session")
+def shelf(chromium: Browser, installation: str) -> Shelf:
+    page = open_page(chromium, installation, "admin")
+    record = make_contract(page, "Hoist on the yard side")
+    page.goto(record)
+    give(
+        page,
+        (paper.HOIST, paper.hoist_report()),
+        ("fees.md", paper.FEES),
+        ("fare.md", paper.FARE),
+        (Shelf.cut, b"%PDF-1.7 cut"),
+    )
+    give(
+        page,
+        (paper.HOIST, paper.hoist_report(paper.AGREED)),
+        ("fees.md", paper.FEES_AGREED),
+        ("fare.md", paper.FARE_AGREED),
+    )
+    found = []
+    for name in (paper.HOIST, "fees.md", "fare.md"):
+        expect(row_of(page, name)).to_contain_text("version 2")
+        href = row_of(page, name).locator(".cl-file-name a").get_attribute("href")
+        found.append(str(href).split("/w/demo/")[1])
+    page.context.close()
+    return Shelf(record, *found)

@@ -1,5 +1,6 @@
-"""An ordinary report, made for the browser tests: three pages with headings, and pay in one paragraph in the middle."""
+"""Documents made for the browser tests: a report of three pages with pay in one paragraph in the middle, and others."""
 
+from collections.abc import Sequence
 from io import BytesIO
 
 from reportlab.lib.pagesizes import A4
@@ -13,6 +14,18 @@ WIND = "Climbing stops when gusts pass eleven metres per second, and the ropes a
 PAY = "The average salary of the rope crew is £51,300 a year, and total payroll for the season came to £1,436,400."
 FIGURE = "51,300"
 TOTAL = "1,436,400"
+HOIST = "hoist-report.pdf"
+PAID = "The hire of the hoist came to £48,200 for the season, and all that was paid for it came to £61,900 in the end."
+AGREED = "The hire of the hoist came to the plan for the season, and all that was paid for it came to it in the end."
+FEE = "The fee for the hoist on the north side is 4,500 pounds a month until the end of the spring."
+DEPOSIT = "The deposit for the ropes of the second crew is 900 pounds until the end of the season."
+FEES = f"The hoist stands on the yard side.\n\n{FEE}\n\n{DEPOSIT}\n".encode()
+FEES_AGREED = FEES.replace(b"4,500 pounds", b"as agreed").replace(b"900 pounds", b"as agreed")
+FARE = (
+    b"The stair on the north side is closed.\n\n"
+    b"The fare of the boat to the yard on the other side is 12 pounds for each of the climbers of the crew.\n"
+)
+FARE_AGREED = FARE.replace(b"12 pounds", b"as agreed")
 BESIDE_PAY = "The crew works in pairs, and each pair keeps the same anchors for a whole elevation."
 
 PAGES = (
@@ -53,16 +66,40 @@ PAGES = (
 )  # fmt: skip
 
 
+HOIST_PAGES = (
+    (
+        ("h1", "Hoist report"),
+        ("p", "The hoist on the yard side was taken down first and stored under a roof."),
+    ),
+    (
+        ("h2", "Costs"),
+        ("p", "Its owner sent two fitters, who came by boat and left on the same evening."),
+        ("p", PAID),
+        ("p", "The rail on which it ran stays in the wall and is covered against the rain."),
+    ),
+)
+
+
+def hoist_report(paid: str = PAID) -> bytes:
+    """A PDF of two pages, with `paid` in the place of what was paid."""
+    pages = [[(look, paid if text == PAID else text) for look, text in page] for page in HOIST_PAGES]
+    return typeset("Hoist report", pages)
+
+
 def rope_access_review() -> bytes:
     """The PDF. The season of its numbers is invented."""
+    return typeset("Rope access review", PAGES)
+
+
+def typeset(title: str, pages: Sequence[Sequence[tuple[str, str]]]) -> bytes:
     styles = getSampleStyleSheet()
     looks = {"h1": styles["Heading1"], "h2": styles["Heading2"], "p": styles["BodyText"]}
     story: list[Flowable] = []
-    for number, page in enumerate(PAGES):
+    for number, page in enumerate(pages):
         if number:
             story.append(PageBreak())
         for look, text in page:
             story += [Paragraph(text, looks[look]), Spacer(1, 8)]
     output = BytesIO()
-    SimpleDocTemplate(output, pagesize=A4, title="Rope access review").build(story)
+    SimpleDocTemplate(output, pagesize=A4, title=title).build(story)
     return output.getvalue()

@@ -7,7 +7,8 @@ import pytest
 from PIL import Image
 from playwright.sync_api import Browser, Page
 
-from tests.browser.conftest import open_page, open_record
+from tests.browser.conftest import Shelf, open_page, open_record
+from tests.browser.hands import call
 
 pytestmark = pytest.mark.browser
 FOLDER = Path(__file__).parents[2] / "docs" / "screenshots"
@@ -33,7 +34,7 @@ def settled(page: Page, path: str) -> None:
 
 
 @pytest.fixture(scope="module", params=PEOPLE)
-def person(request, chromium: Browser, installation: str):
+def person(request, chromium: Browser, installation: str, shelf: Shelf):
     """A page, and the addresses to take pictures of: {name: path below the workspace}."""
     user = request.param
     page = open_page(chromium, installation, user)
@@ -55,6 +56,12 @@ def person(request, chromium: Browser, installation: str):
     page.wait_for_url("**/chat/*-*/")
     paths["conversation"] = page.url.split("/w/demo/")[1]
     paths["not-found"] = "nowhere/"
+    paths |= {"files": f"{shelf.record}files/", "versions": f"{shelf.report}versions/", "requests": "access-requests/"}
+    if user == "admin":
+        waits = call(page, "GET", f"desk/?file={shelf.report.split('/')[1]}")[1]["results"]
+        paths |= {"desk": "desk/", "desk-item": f"desk/paragraphs/{waits[0]['id']}/", "quarantine": "quarantine/"}
+    if user == "viewer":
+        paths |= {"withheld": shelf.fare, "ask": f"access-requests/new/?file={shelf.fare.split('/')[1]}&labels=5"}
     yield user, page, paths
     page.context.close()
 
@@ -73,7 +80,7 @@ def test_pages(person, width):
                 page.locator(f"[data-tab-to={part}]").click()
                 keep(page, f"{name}-{part}-{suffix}")
     page.emulate_media(color_scheme="dark")
-    for name in ("home", "record", "search", "reader-cited"):
+    for name in {"home", "record", "search", "reader-cited", "desk", "desk-item", "requests"} & paths.keys():
         settled(page, paths[name])
         keep(page, f"{name}-{suffix}-dark")
     page.emulate_media(color_scheme="light")

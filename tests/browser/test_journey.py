@@ -1,36 +1,18 @@
-"""From the upload of a PDF to cited answers, as people do it, and what other people see of the same document."""
+"""From the upload of a PDF to cited answers, as people do it."""
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Request, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import paper
-from tests.browser.conftest import open_page, open_record
+from tests.browser.conftest import WITNESS, open_page, open_record
+from tests.browser.hands import LONG, ask, finished, search
 
 pytestmark = pytest.mark.browser
-CONTRACT = "Façade Cleaning Framework"
 CHANGED = "Tower Crane Hire"
-BAND = "requires Financial clearance"
-SOON, LONG = 15_000, 90_000
-# Notes what stood in the lines that change while a file is read and a turn runs.
-WITNESS = """
-window.__seen = {stages: [], steps: [], texts: []};
-const note = (list, text) => { text = (text || "").trim(); if (text && list.at(-1) !== text) list.push(text); };
-new MutationObserver(() => {
-  const seen = window.__seen;
-  note(seen.stages, document.querySelector("#files .cl-file .cl-status, #files [data-slot=status]")?.textContent);
-  const turns = document.querySelectorAll("[data-turn]");
-  for (const turn of turns) {
-    note(seen.steps, turn.querySelector("[data-turn-line]").textContent);
-    note(seen.texts, turn.querySelector("[data-turn-text]").textContent);
-  }
-}).observe(document, {subtree: true, childList: true, characterData: true});
-"""
-
 # Asks for a Pulse twice a second and notes each one that it has not seen yet.
 PULSE_WATCH = """
 (url) => {
@@ -52,54 +34,6 @@ async ([url, values]) => {
   return codes;
 }
 """
-
-
-@dataclass
-class Complaints:
-    """Whatever the browsers said. refused: addresses that were asked for in order to be refused.
-
-    abandoned: requests that the browser gave up because its page was left. htmx reports each of them in two messages
-    (`unanswered`), and may report no others.
-    """
-
-    heard: list[str] = field(default_factory=list)
-    unanswered: list[str] = field(default_factory=list)
-    abandoned: int = 0
-    refused: set[str] = field(default_factory=set)
-
-    def listen(self, page: Page) -> None:
-        page.on("console", self.hear)
-        page.on("pageerror", lambda error: self.heard.append(str(error)))
-        page.on("requestfailed", self.give_up)
-
-    def give_up(self, request: Request) -> None:
-        self.abandoned += request.failure == "net::ERR_ABORTED"
-
-    def hear(self, message: ConsoleMessage) -> None:
-        if message.text.startswith(("htmx:afterRequest", "htmx:sendError", "htmx:sendAbort")):
-            self.unanswered.append(message.text)
-        elif not (message.type == "error" and message.location["url"] in self.refused):
-            self.heard.append(f"{message.type}: {message.text} {message.location['url']}")
-
-
-@pytest.fixture
-def complaints() -> Iterator[Complaints]:
-    said = Complaints()
-    yield said
-    assert said.heard == []
-    assert len(said.unanswered) <= 2 * said.abandoned, said
-
-
-@pytest.fixture
-def browse(browse: Callable[..., Page], complaints: Complaints) -> Callable[..., Page]:
-    """As everywhere, and the browser must have nothing to complain of."""
-
-    def sign_in(user: str) -> Page:
-        page = browse(user)
-        complaints.listen(page)
-        return page
-
-    return sign_in
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -126,70 +60,6 @@ def until_quiet(page: Page, pulses: int) -> None:
             return
         page.wait_for_timeout(250)
     raise AssertionError(page.evaluate("[window.__quiet, window.__pulses]"))
-
-
-@dataclass(frozen=True)
-class Uploaded:
-    record: str  # paths below the workspace
-    file: str
-    stages: list[str]  # what the row of the file said, in order
-    stayed: bool  # the page was never loaded anew while the file was read
-
-
-@pytest.fixture(scope="module")
-def uploaded(chromium: Browser, installation: str) -> Iterator[Uploaded]:
-    """Admin opens a contract and drops the PDF on it; ready when the row of the file says so."""
-    page = open_page(chromium, installation, "admin")
-    page.add_init_script(WITNESS)
-    record = open_record(page, "contract", CONTRACT)
-    page.evaluate("window.__stayed = true")  # gone with the document
-    drop(page, paper.NAME, paper.rope_access_review())
-    row = page.locator("#files .cl-file").filter(has_text=paper.NAME)
-    expect(row).to_have_attribute("data-state", "ready", timeout=LONG)
-    stages, href = page.evaluate("window.__seen.stages"), row.get_by_role("link").first.get_attribute("href")
-    yield Uploaded(record, str(href).split("/w/demo/")[1], stages, page.evaluate("window.__stayed === true"))
-    page.context.close()
-
-
-def drop(page: Page, name: str, content: bytes) -> None:
-    """Drops a file on the page's field for files, as a hand does."""
-    field = page.locator("form[data-upload]:has(#upload)")
-    field.wait_for()
-    transfer = page.evaluate_handle(
-        """([name, bytes]) => {
-            const transfer = new DataTransfer();
-            transfer.items.add(new File([new Uint8Array(bytes)], name, {type: "application/pdf"}));
-            return transfer;
-        }""",
-        [name, list(content)],
-    )
-    field.dispatch_event("drop", {"dataTransfer": transfer})
-
-
-def ask(page: Page, question: str) -> Locator:
-    """Sends a question in the dock; the turn of the answer, finished or not."""
-    field = page.get_by_placeholder("Ask about this record")
-    field.fill(question)
-    field.press("Enter")
-    return answer_to(page, question)
-
-
-def answer_to(page: Page, question: str) -> Locator:
-    asked = page.locator("#talk [data-from=person]").filter(has_text=question)
-    return asked.locator("xpath=following-sibling::li[1]")
-
-
-def finished(turn: Locator) -> Locator:
-    expect(turn).to_have_attribute("data-state", "done", timeout=LONG)
-    return turn
-
-
-def search(page: Page, words: str) -> Locator:
-    page.goto("search/")
-    page.get_by_label("What to look for").fill(words)
-    page.locator("#search-form").get_by_role("button", name="Search").click()
-    page.locator("#found").get_by_role("status").wait_for(state="attached", timeout=LONG)
-    return page.locator(".cl-result")
 
 
 def test_a_dropped_pdf_is_read_before_ones_eyes_and_comes_out_by_label(uploaded, browse):
@@ -275,72 +145,6 @@ def test_a_reload_in_the_middle_of_an_answer_loses_nothing(uploaded, browse, ins
     expect(turn).to_have_count(1)
     expect(page.locator("#talk [data-from=person]").filter(has_text=question)).to_have_count(1)
     expect(page.get_by_placeholder("Ask about this record")).to_have_value("And who asked about the bakery")
-
-
-@pytest.mark.parametrize(("user", "cleared"), [("cfo", True), ("viewer", False)])
-def test_pay_is_text_for_one_and_a_placeholder_for_the_other(uploaded, browse, user, cleared):
-    page = browse(user)
-
-    page.goto(uploaded.file)
-    expect(page.locator(".cl-doc")).to_contain_text(paper.BESIDE_PAY)
-    told(page, page.locator(".cl-doc"), cleared)
-
-    found = search(page, "average salary of the rope crew").filter(has_text=paper.FIGURE)
-    expect(found).to_have_count(1 if cleared else 0)
-    beside = search(page, paper.BESIDE_PAY).filter(has_text="keeps the same anchors")
-    expect(beside).to_have_count(1)
-    if not cleared:
-        told(page, beside, cleared)
-
-    page.goto(uploaded.record)
-    told(page, finished(ask(page, "What is the average salary of the rope crew?")), cleared)
-
-    told(page, page.locator("#pulse-panel"), cleared)
-
-
-def told(page: Page, place: Locator, cleared: bool) -> None:
-    """Text for who is cleared; for who is not, a band that names what is missing, and the figures nowhere in the
-    page.
-    """
-    band = place.locator(".cl-band").filter(has_text=BAND)
-    if cleared:
-        expect(place).to_contain_text(paper.FIGURE, timeout=LONG)
-        expect(band).to_have_count(0)
-    else:
-        expect(band).to_have_count(1, timeout=LONG)
-        expect(band).to_be_visible()
-        assert paper.FIGURE not in page.content()
-        assert paper.TOTAL not in page.content()
-
-
-@pytest.mark.parametrize(("user", "cleared"), [("cfo", True), ("viewer", False)])
-def test_the_value_of_a_contract_is_masked_and_shown(browse, user, cleared):
-    page = browse(user)
-    page.goto("records/contract/")
-    row = page.get_by_role("row").filter(has_text="Structural Steel Subcontract")
-    assert ("£1,184,000" in row.inner_text()) is cleared
-    row.get_by_role("link").first.click()
-    value = page.locator(".cl-props > div").filter(has_text="Value").locator("dd")
-    expect(value).to_contain_text("£1,184,000" if cleared else "Financial")
-    assert ("1,184,000" in page.locator(".cl-props").inner_html()) is cleared
-
-
-def test_a_restricted_contract_exists_only_for_who_may_see_it(browse, complaints, installation):
-    page = browse("cfo")
-    gannet = open_record(page, "contract", "Project Gannet")
-    assert page.goto(gannet).status == 200
-    complaints.refused.add(f"{installation}/w/demo/{gannet}")
-    expect(page.get_by_role("heading", level=1)).to_contain_text("Project Gannet")
-    expect(search(page, "Project Gannet").filter(has_text="Project Gannet").first).to_be_visible()
-    for user in ("viewer", "staff"):
-        page = browse(user)
-        page.goto("records/contract/")
-        expect(page.get_by_role("rowheader", name="Structural Steel")).to_have_count(1)
-        expect(page.get_by_role("rowheader", name="Gannet")).to_have_count(0)
-        search(page, "Project Gannet")
-        expect(page.locator("#found")).not_to_contain_text("Gannet")
-        assert page.goto(gannet).status == 404
-        assert "Gannet" not in page.content()
 
 
 def test_a_burst_of_changes_makes_one_new_pulse(burst):

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect
 
-from tests.browser.conftest import BASE, open_page, open_record
+from tests.browser.conftest import BASE, Shelf, open_page, open_record
+from tests.browser.hands import call
 
 pytestmark = pytest.mark.browser
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
@@ -19,7 +20,8 @@ JUDGED = (320, 1280, 1920)
 NAMES = (
     "sign-in", "home", "contracts", "projects", "list-none", "record", "quarantined", "form", "new", "reader",
     "versions", "search", "search-empty", "search-none", "conversations", "conversation", "join", "password",
-    "not-found", "evaluation", "evaluation-run", "bench", "bench-empty",
+    "not-found", "evaluation", "evaluation-run", "bench", "bench-empty", "desk", "desk-empty", "desk-item", "desk-page",
+    "quarantine", "requests", "requests-none", "ask", "ask-none", "files", "links", "shelf-versions",
 )  # fmt: skip
 QUESTIONS = (
     {
@@ -92,7 +94,7 @@ class Visitor:
 
 
 @pytest.fixture(scope="module")
-def addresses(chromium: Browser, installation: str, environment: dict[str, str]) -> dict[str, str]:
+def addresses(chromium: Browser, installation: str, environment: dict[str, str], shelf: Shelf) -> dict[str, str]:
     """Where the pages are; a conversation with an answered question, and an evaluation, are made on the way."""
     page = open_page(chromium, installation, "admin")
     root = f"{installation}/w/demo/"
@@ -112,7 +114,11 @@ def addresses(chromium: Browser, installation: str, environment: dict[str, str])
     run = page.locator("main tbody th a").first.get_attribute("href")
     page.goto(f"{installation}{run}")
     question = page.locator("main tbody th a").first.get_attribute("href")
+    page.goto(root)
+    # Beside the paragraph of the report that a steward decides on elsewhere.
+    beside = call(page, "GET", f"files/{shelf.report.split('/')[1]}/paragraphs/")[1]["results"][-1]["id"]
     page.context.close()
+    ask = f"{root}access-requests/new/?file={shelf.fare.split('/')[1]}&labels="
     return {
         "sign-in": f"{installation}/sign-in/",
         "home": root,
@@ -137,6 +143,18 @@ def addresses(chromium: Browser, installation: str, environment: dict[str, str])
         "evaluation-run": f"{installation}{run}",
         "bench": f"{installation}{question}",
         "bench-empty": f"{root}evaluation/bench/",
+        "desk": f"{root}desk/",
+        "desk-empty": f"{root}desk/?label=6&cause=conflict",
+        "desk-item": f"{root}desk/paragraphs/{beside}/",
+        "desk-page": f"{root}desk/paragraphs/{beside}/page/",
+        "quarantine": f"{root}quarantine/",
+        "requests": f"{root}access-requests/",
+        "requests-none": f"{root}access-requests/",
+        "ask": f"{ask}5",
+        "ask-none": f"{ask}0",
+        "files": f"{root}{shelf.record}files/",
+        "links": f"{root}{shelf.fare}links/",
+        "shelf-versions": f"{root}{shelf.report}versions/",
     }
 
 
@@ -165,22 +183,25 @@ def record_with_a_broken_file(page: Page) -> str:
 
 @pytest.fixture(scope="module")
 def visitors(chromium: Browser, installation: str, addresses: dict[str, str]) -> Iterator[dict[str, Visitor]]:
-    """One who is signed in and one who is not yet."""
+    """Two who are signed in, one of them cleared for everything, and one who is not yet."""
     inside = open_page(chromium, installation, "admin")
+    public = open_page(chromium, installation, "viewer")
     outside = chromium.new_context().new_page()
-    for page in (inside, outside):
+    for page in (inside, public, outside):
         page.add_init_script(SHIFTS)
     yield {
         "inside": Visitor(inside, addresses, installation),
+        "public": Visitor(public, addresses, installation),
         "outside": Visitor(outside, addresses, installation),
     }
     inside.context.close()
+    public.context.close()
     outside.context.close()
 
 
 @pytest.fixture
 def visitor(visitors: dict[str, Visitor], name: str) -> Visitor:
-    found = visitors["outside" if name == "sign-in" else "inside"]
+    found = visitors[{"sign-in": "outside", "ask": "public", "requests-none": "public"}.get(name, "inside")]
     found.complaints.clear()
     return found
 
