@@ -10,7 +10,7 @@ from django.urls import reverse
 from entities.access import Scope, readable_now
 from entities.api.lists import chips_of_atoms, labels_of_atoms
 from entities.models import Entity, User
-from ingestion.access import is_steward
+from ingestion.access import is_steward, outlines
 from ingestion.file_shown import NAMELESS
 from ingestion.models import AccessRequest, File, Paragraph
 from ingestion.requests import grantable, is_over, messages_of
@@ -20,7 +20,7 @@ from ingestion.requests import grantable, is_over, messages_of
 class Shown:
     """A request. own: the caller made it. lacks: what keeps a steward from granting it, atoms that no role of theirs
     holds. message: "" where there is none, None where it needs more clearance. text: of the passage, None where the
-    caller may not read it.
+    caller may not read it. readable: there is text in the file for the caller.
     """
 
     request: AccessRequest
@@ -31,6 +31,7 @@ class Shown:
     named: bool
     file: str | None
     file_named: bool
+    readable: bool
     text: str | None
     message: str | None
     lacks: Sequence[int]
@@ -61,6 +62,11 @@ class Shown:
     @property
     def record_url(self) -> str:
         return reverse("entities:detail", args=[self.request.entity_id])
+
+    @property
+    def file_url(self) -> str:
+        """Of the reader, for who has something to read there."""
+        return reverse("ingestion:reader", args=[self.request.file_id]) if self.readable else ""
 
     def to_json(self) -> dict[str, Any]:
         row = self.request
@@ -102,6 +108,7 @@ def shown_requests(scope: Scope, rows: Iterable[AccessRequest]) -> list[Shown]:
     people = {u.pk: str(u) for u in User.objects.filter(pk__in={p for r in rows for p in (r.requester, r.decided_by)})}
     records = {e.pk: e for e in Entity.objects.readable_by(scope).filter(pk__in={r.entity_id for r in rows})}
     files = {f.pk: f for f in File.objects.filter(pk__in={r.file_id for r in rows if r.file_id})}
+    outlined = outlines(files)
     wanted = {r.passage for r in rows if r.passage}
     texts = {p.pk: p for p in Paragraph.objects.filter(pk__in=wanted)}
     messages = messages_of(rows)
@@ -126,6 +133,7 @@ def shown_requests(scope: Scope, rows: Iterable[AccessRequest]) -> list[Shown]:
                 named=bool(getattr(record, "title", None)),
                 file=(file.name if named else NAMELESS) if file else None,
                 file_named=named,
+                readable=file is not None and file.pk in outlined and outlined[file.pk].shown > 0,
                 text=passage.text if passage is not None and passage.file_id == row.file_id else None,
                 message=message.text if message else (None if row.has_message else ""),
                 lacks=() if own or not steward else sorted(frozenset(row.atoms) - may_give),

@@ -157,13 +157,15 @@ def uploaded(chromium: Browser, installation: str) -> Iterator[Uploaded]:
 @dataclass(frozen=True)
 class Shelf:
     """A record whose files wait for a steward: paths below the workspace. report, fees, fare: in their second versions
-    nothing speaks for the label Financial any more that paragraphs of them had; fare is left as it is. cut: no PDF.
+    nothing speaks for the label Financial any more that paragraphs of them had; fare is left as it is. tide: has two
+    versions. cut: no PDF.
     """
 
     record: str
     report: str
     fees: str
     fare: str
+    tide: str
     cut: str = "cut.pdf"
 
 
@@ -177,6 +179,7 @@ def shelf(chromium: Browser, installation: str) -> Shelf:
         (paper.HOIST, paper.hoist_report()),
         ("fees.md", paper.FEES),
         ("fare.md", paper.FARE),
+        ("tide.md", paper.TIDE),
         (Shelf.cut, b"%PDF-1.7 cut"),
     )
     give(
@@ -184,9 +187,10 @@ def shelf(chromium: Browser, installation: str) -> Shelf:
         (paper.HOIST, paper.hoist_report(paper.AGREED)),
         ("fees.md", paper.FEES_AGREED),
         ("fare.md", paper.FARE_AGREED),
+        ("tide.md", paper.TIDE_LATER),
     )
     found = []
-    for name in (paper.HOIST, "fees.md", "fare.md"):
+    for name in (paper.HOIST, "fees.md", "fare.md", "tide.md"):
         expect(row_of(page, name)).to_contain_text("version 2")
         href = row_of(page, name).locator(".cl-file-name a").get_attribute("href")
         found.append(str(href).split("/w/demo/")[1])

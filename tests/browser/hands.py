@@ -1,6 +1,5 @@
 """What people do on a page, in a word each."""
 
-from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
@@ -35,14 +34,16 @@ def make_contract(page: Page, name: str) -> str:
     return f"entities/{made['id']}/"
 
 
-def give(page: Page, *files: tuple[str, bytes] | Path) -> None:
-    """Chooses files, or one folder, on the record that the page shows, and waits until all have ended."""
-    field = page.locator("#upload-folder" if isinstance(files[0], Path) else "#upload")
+def give(page: Page, *files: tuple[str, bytes]) -> None:
+    """Chooses files on the record that the page shows, and waits until all have ended."""
+    field = page.locator("#upload")
     field.wait_for(state="attached")
-    if isinstance(files[0], Path):
-        field.set_input_files(files[0])
-    else:
-        field.set_input_files([{"name": n, "mimeType": "", "buffer": b} for n, b in files])  # type: ignore[misc]
+    field.set_input_files([{"name": name, "mimeType": "", "buffer": content} for name, content in files])
+    ended(page)
+
+
+def ended(page: Page) -> None:
+    """Waits until nothing on the page is sent or worked on any more."""
     unfinished = "#files .cl-file:not([data-state=ready]):not([data-state=failed]):not([data-state=quarantined])"
     expect(page.locator(unfinished)).to_have_count(0, timeout=LONG)
 

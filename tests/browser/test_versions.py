@@ -10,7 +10,7 @@ pytestmark = pytest.mark.browser
 
 def test_an_earlier_version_comes_back_while_one_looks_on(shelf, browse):
     page = browse("admin")
-    page.goto(f"{shelf.fare}versions/")
+    page.goto(f"{shelf.tide}versions/")
     versions = page.locator(".cl-version")
     expect(versions.locator(".cl-version-what h2")).to_have_text(["Version 2", "Version 1"])
     expect(versions.first).to_contain_text("Shown now")
@@ -25,14 +25,14 @@ def test_an_earlier_version_comes_back_while_one_looks_on(shelf, browse):
     expect(versions.locator(".cl-version-what h2")).to_have_text(["Version 3", "Version 2", "Version 1"])
     expect(versions.first).to_contain_text("Shown now", timeout=LONG)
     page.keyboard.press("Escape")
-    expect(page.locator(".cl-doc")).to_contain_text("12 pounds")
+    expect(page.locator(".cl-doc")).to_contain_text("High water is at six.")
 
     viewer = browse("viewer")
-    viewer.goto(f"{shelf.fare}versions/")
+    viewer.goto(f"{shelf.tide}versions/")
     expect(viewer.locator(".cl-version").first).to_contain_text("Shown now")
     expect(viewer.get_by_role("button", name="Restore")).to_have_count(0)
     expect(viewer.get_by_role("link", name="Original")).to_have_count(0)
-    assert "12 pounds" not in viewer.content()
+    assert "15 pounds" not in viewer.content()
 
 
 def test_a_file_in_quarantine_is_rejected_after_a_question(shelf, browse, complaints, installation):
