@@ -16,7 +16,7 @@ class Hit:
     score: 0 to 1, where 1 is first in both branches. similarity: cosine, None where the row has no vector of the
     query's model. lexical: BM25, None where no word matched. terms: the matched terms (hashes of lexemes).
     neighbour_of: the row beside which this one stands, for rows that only came in with another. reranked: by whom, and
-    where it was before; "" where nobody did.
+    where it was before; "" where nobody did. standing: what its record's references made of its score; "" for nothing.
     """
 
     row: int
@@ -26,6 +26,7 @@ class Hit:
     terms: frozenset[int] = frozenset()
     neighbour_of: int | None = None
     reranked: str = ""
+    standing: str = ""
 
 
 def reciprocal_rank(rankings: Sequence[Sequence[int]], weights: Sequence[float], k: int) -> dict[int, float]:

@@ -282,8 +282,7 @@ def explain(words: Sequence[str], hit: Hit, beside: Sequence[str], origin: Entit
     if hit.neighbour_of is not None:
         how = f"that matched “{told(beside)}”" if beside else "found by meaning"
         parts.append(f"beside a passage {how}")
-    if hit.reranked:
-        parts.append(hit.reranked)
+    parts += [part for part in (hit.reranked, hit.standing) if part]
     if origin is not None:
         parts.append(f"linked by reference from {origin.title}")
     sentence = "; ".join(parts) or "in what was searched"

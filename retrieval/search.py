@@ -25,6 +25,7 @@ from retrieval.neighbours import beside
 from retrieval.phrases import Holders, narrowed, rows_with
 from retrieval.query import LONGEST, PreparedQuery, Within, prepare
 from retrieval.results import Result, load_results, rows_seen
+from retrieval.standing import weighed
 from retrieval.survey import survey
 from retrieval.terms import Terms, terms_of
 from retrieval.tuning import tuning
@@ -101,7 +102,7 @@ def find(
     return Found(
         query=asked,
         terms=terms,
-        hits=_fused(near, worded, exact, least),
+        hits=weighed(scope, _fused(near, worded, exact, least), max(tuning().pool, tuning().reranked)),
         within=within,
         linked=linked,
         exact=exact,

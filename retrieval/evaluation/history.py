@@ -12,7 +12,7 @@ from entities.access import Scope
 from ingestion.access import Outline, is_shown, outlines, visible_files
 from retrieval.evaluation.metrics import NAMES
 from retrieval.evaluation.plots import Plot, plot
-from retrieval.evaluation.rankings import FUSED, RANKINGS
+from retrieval.evaluation.rankings import FUSED, RANKINGS, RERANKED
 from retrieval.evaluation.report import TITLES
 from retrieval.evaluation.store import changes
 from retrieval.models import EvaluationOutcome, EvaluationRun
@@ -65,6 +65,8 @@ def history(runs: Sequence[EvaluationRun]) -> SetHistory:
     """runs: newest first, one at least."""
     oldest_first = list(reversed(runs))
     values = {ranking: [run.figures[ranking]["ndcg_10"] for run in oldest_first] for ranking in RANKINGS}
+    if values[RERANKED] == values[FUSED]:
+        del values[RERANKED]
     lines = [
         RunLine(run, [(TITLES[r], run.figures[r]["ndcg_10"]) for r in RANKINGS], changes(before, run))
         for run, before in zip(runs, [*runs[1:], None], strict=True)

@@ -1,4 +1,4 @@
-"""The ranked lists that one question gets: of each branch, fused, and as a page shows them."""
+"""The ranked lists that one question gets: of each branch, fused, reranked, and as a page shows them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,9 +11,10 @@ from retrieval.rerank import rerank, shortlist
 from retrieval.search import Found, choose, find
 from retrieval.tuning import tuning
 
-VECTOR, LEXICAL, FUSED, SHOWN = "vector", "lexical", "fused", "shown"
-RANKINGS = (VECTOR, LEXICAL, FUSED, SHOWN)
-"""In the order of the path. `shown` is what a person gets: varied, with neighbours, reranked where that is on."""
+VECTOR, LEXICAL, FUSED, RERANKED, SHOWN = "vector", "lexical", "fused", "reranked", "shown"
+RANKINGS = (VECTOR, LEXICAL, FUSED, RERANKED, SHOWN)
+"""In the order of the path. `reranked` is `fused` where nobody reranks; `shown` is what a person gets: varied, with
+neighbours."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,11 @@ def rank(scope: Scope, query: PreparedQuery, within: Within) -> Rankings:
 def _ranked(scope: Scope, found: Found, ordered: Found) -> Rankings:
     results = choose(scope, ordered, limit=tuning().page)
     numbers = dict(ContextRow.objects.filter(pk__in=[result.id for result in results]).values_list("pk", "number"))
-    lists = {**branches(found), SHOWN: [numbers[result.id] for result in results]}
+    lists = {
+        **branches(found),
+        RERANKED: [hit.row for hit in ordered.hits],
+        SHOWN: [numbers[result.id] for result in results],
+    }
     similarities = [hit.similarity for hit in found.hits if hit.similarity is not None]
     return Rankings(lists, max(similarities, default=-1.0) if found.hits else None, found.exact)
 

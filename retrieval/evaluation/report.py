@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from retrieval.evaluation.metrics import NAMES
-from retrieval.evaluation.rankings import FUSED, LEXICAL, RANKINGS, SHOWN, VECTOR
+from retrieval.evaluation.rankings import FUSED, LEXICAL, RANKINGS, RERANKED, SHOWN, VECTOR
 from retrieval.evaluation.store import Kept
 from retrieval.evaluation.weights import Chosen, Line
 
-TITLES = {VECTOR: "by meaning", LEXICAL: "by words", FUSED: "fused", SHOWN: "as shown"}
+TITLES = {VECTOR: "by meaning", LEXICAL: "by words", FUSED: "fused", RERANKED: "reranked", SHOWN: "as shown"}
 
 
 def table(figures: Mapping[str, Mapping[str, float | None]], before: Mapping[str, Any] | None = None) -> Iterator[str]:

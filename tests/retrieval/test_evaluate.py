@@ -52,7 +52,7 @@ def test_a_run_is_reported_and_kept(given, lease, alice, service):
     found = in_acme(given, alice)
     assert found["questions"] == 3
     assert found["figures"]["fused"]["ndcg_10"] == 1.0
-    assert set(found["figures"]) == {"vector", "lexical", "fused", "shown"}
+    assert set(found["figures"]) == {"vector", "lexical", "fused", "reranked", "shown"}
     assert found["figures"]["shown"]["recall_20"] is None
     assert found["unanswerable"]["nothing"] == 1.0
     assert (found["reader"], found["compared_with"], found["drops"]) == ("alice", None, [])

@@ -46,3 +46,46 @@ def test_it_does_not_pass_through_what_the_reader_may_not_see(linked, viewer):
 def test_without_a_limit_there_is_nothing_to_widen(linked, viewer):
     answers = [viewer.api.get("/api/search/", {"q": "kestrel", "reference_depth": depth}).json() for depth in (0, 3)]
     assert answers[0] == answers[1]
+
+
+@pytest.fixture
+def alike(index, alice, contract):
+    """Two records with the same passage: the later one would come second."""
+    with alice.scope.open():
+        other = create_entity(scope=alice.scope, model=Contract, fields={"name": "Berth lease", "counterparty": "Port"})
+    for record in (contract, other):
+        index.row(record, "The kestrel clause.", vector=False)
+    return contract, other
+
+
+def ranked(person):
+    results = person.api.get("/api/search/", {"q": "kestrel clause"}).json()["results"]
+    return [(r["entity"]["id"], r["score"], r["why"]) for r in results]
+
+
+def test_what_is_built_on_comes_first_and_what_is_superseded_last(alike, alice, viewer):
+    contract, other = alike
+    before = ranked(viewer)
+    assert [pk for pk, _, _ in before] == [str(contract.pk), str(other.pk)]
+    assert "a little" not in str(before)
+    with alice.scope.open():
+        risk = create_entity(scope=alice.scope, model=Risk, fields={"name": "Late steel"})
+        add_reference(scope=alice.scope, source=risk, target=other, kind="BuildsOn")
+    (first, score, why), (second, same, _) = ranked(viewer)
+    assert (first, second, same) == (str(other.pk), str(contract.pk), before[0][1])
+    assert before[1][1] < score <= min(1, 1.1 * before[1][1])
+    assert "raised a little: its record is built on by 1" in why
+    with alice.scope.open():
+        for _ in range(2):
+            newer = create_entity(scope=alice.scope, model=Risk, fields={"name": "Newer"})
+            add_reference(scope=alice.scope, source=newer, target=other, kind="Supersedes")
+    assert ranked(viewer)[1][0] == str(other.pk)
+    assert "lowered a little: its record is built on by 1, superseded by 2" in ranked(viewer)[1][2]
+
+
+def test_references_that_the_reader_does_not_see_change_no_score(alike, restricted, alice, viewer):
+    before = ranked(viewer)
+    with alice.scope.open():
+        add_reference(scope=alice.scope, source=restricted, target=alike[1], kind="BuildsOn")
+    assert ranked(viewer) == before
+    assert ranked(alice)[0][0] == str(alike[1].pk)

@@ -21,6 +21,7 @@ from llm import prompts, scripted
 from llm.messages import ToolUse
 from llm.models import Budget, ModelCall
 from retrieval import rerank as reranking
+from retrieval.evaluation.rankings import FUSED, RERANKED, rank
 from retrieval.facets import count_facets
 from retrieval.models import RankingSettings
 from retrieval.query import Within, prepare
@@ -110,7 +111,21 @@ def test_a_cross_encoder_orders_what_the_reader_sees(
     scores = [result["score"] for result in before["results"]]
     assert scores == sorted(scores, reverse=True)
     page = viewer.client.get(f"{viewer.base}search/", {"q": QUESTION}).content.decode()
-    assert page.index("an <mark>") if "an <mark>" in page else page.index("steel") < page.index("oiled")
+    assert page.index("of steel") < page.index("oiled")
+
+
+def test_an_evaluation_tells_the_reranked_order_from_the_fused_one(
+    passages: None, viewer: Person, choose_reranker: Callable[[str], None], tmp_path: Path, settings: Any
+) -> None:
+    settings.CLEARANCE_RERANKER = {"path": str(cross_encoder(tmp_path)), "threads": 1}
+    query = prepare(QUESTION, viewer.scope)
+    plain = rank(viewer.scope, query, Within()).rows
+    assert plain[RERANKED] == plain[FUSED]
+    choose_reranker("cross_encoder")
+    ordered = rank(viewer.scope, query, Within()).rows
+    assert ordered[FUSED] == plain[FUSED]
+    assert ordered[RERANKED] != plain[FUSED]
+    assert sorted(ordered[RERANKED]) == sorted(plain[FUSED])
 
 
 @pytest.mark.parametrize("broken", ["missing", "no model", "not finite", "two scores", "not configured", "setting"])
