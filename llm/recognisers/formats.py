@@ -28,12 +28,14 @@ SSN = re.compile(
 NATIONAL_ID_OF = re.compile(
     r"\b"
     + phrases(
-        r"""passport(?: copy)?; reisepass; personalausweis(?:nummer)?; identity card; national insurance number; NI
+        r"""passport(?: copy)?; reisepass(?:nummer)?; passnummer; ausweisnummer; personalausweis(?:nummer)?;
+        identity card; national insurance number; NI
         number;
         social security number; sozialversicherungsnummer; rentenversicherungsnummer; steuer-?id; steuernummer;
         numéro de sécurité sociale; carte d['’]identité; passeport; tax id; driving licen[cs]e"""
     )
-    + r"\b[^\n]{0,60}?(?P<hit>\b(?:[A-Z]{1,3} ?)?\d(?:[ .\-]?\d){4,17}(?: ?[A-Z])?\b)",
+    + r"\b[^\n]{0,60}?(?P<hit>\b(?:[A-Z]{1,3} ?)?\d(?:[ .\-]?\d){4,17}(?: ?[A-Z])?\b"
+    r"|\b(?=[A-Z0-9]{8,10}\b)(?=(?:[A-Z]*\d){4})[CFGHJK][A-Z0-9]{7,9}\b)",
     re.IGNORECASE,
 )
 LICENCE_OF = re.compile(

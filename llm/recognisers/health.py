@@ -27,6 +27,9 @@ CONDITIONS = phrases(
     hearing (?:aid|loss); blindness; haemophilia; hemophilia; chest pain; back pain; lumbago; sciatica; allergy;
     (?:had|has|suffered|epileptic) (?:an? )?(?:\w+ )?seizures?; insulin; angina; thrombosis; migräne; rheuma;
     diabetiker(?:in)?; diabétique; cancéreuse?; dépression;
+    stroke; miscarried; bluttransfusion\w*; seeing a counsell?or; lost (?:the|her|their|our) baby; stillb(?:orn|irth);
+    autis(?:m|tic); adhd; ptsd; dyslexi[ac]; bmi \d+; high blood pressure;
+    blood pressure \d+/\d+; burn-?out; sober; rehab clinic; in remission; transplant; tumou?r; palpitations;
     grossesse; épilep\w+; asthme; schlaganfall; herzinfarkt; angststörung; suchterkrankung;
     schwanger(?:schaft)?; bandscheibenvorfall; embarazad[ao]; enceinte; cáncer"""
 )
@@ -78,7 +81,12 @@ CLINICAL = re.compile(
     rf"|surgery|medications?|pregnancy|disability|illness"
     r"|treatment|symptoms|psychiatrist|therapist|chemotherapy|doctor['’]?s?\s+note)"
     r"|\bECG\b|\btroponin\b|\ballergies\s*:|\boperations?\s*:\s*\w+[^.\n]{0,40}\b(?:19|20)\d\d\b"
-    r"|\bdiagnosis\s*:|\bmedications?\s*:|\b(?:BP|SpO2|HR|RR)\s*:?\s*\d{2,3}(?:/\d{2,3})?\b"
+    r"|\bdiagnos(?:is|e)\s*:|\bBMI\s*:?\s*\d\d|\bblood\s+pressure\s*:?\s*\d{2,3}\s?/\s?\d{2,3}"
+    r"|\bshe\s+miscarried|\b(?:son|daughter|husband|wife|child)\s+(?:has\s+)?died\b|\bdeclares\s+that\s+(?:he"
+    r"|she)\s+has"
+    r"|\b(?:he|she)\s+has\s+been\s+(?:sober|clean|dry)\b"
+    r"|\barbeitsunfähigkeit\s+(?:voraussichtlich|bis|seit)|\bmedications?\s*:|\b(?:BP|SpO2|HR"
+    r"|RR)\s*:?\s*\d{2,3}(?:/\d{2,3})?\b"
     r"|\b\d{1,3}[- ]year[- ]old\s+(?:male|female|man|woman|patient)\b[^.\n]{0,80}\b"
     rf"(?:history|presents?|with|{CONDITIONS}))",
     re.IGNORECASE,
@@ -101,6 +109,12 @@ UNION = phrases(
     r"""shop steward; union rep\w*; union matter; union (?:delegate|official); joined the (?:\w+ ){0,2}union;
     gewerkschaftsmitglied\w*;
     syndiqué\w*; délégué syndical; member of the (?:greens|liberals|conservatives|socialists|social democrats);
+    zeuge[n]? jehovas; (?:son|daughter|husband|wife|mother|father|child) (?:has )?died; ankle tag; on parole;
+    community service order;
+    standing for the (?:\w+ )?(?:party|greens|council|parliament); union dues;
+    (?:left|joined|leaves|joins) (?:the|his|her) union;
+    kandidiert für; parteiaustritt; (?:police|criminal records?|dbs) (?:check|clearance) (?:for|of) (?=[A-Z]);
+    caution for; führungszeugnis von;
     voting intention; stands for the council; party member; parteimitglied\w*"""
 )
 FAMILY = phrases(

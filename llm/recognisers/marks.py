@@ -39,6 +39,18 @@ INTERNAL = re.compile(
         (?:show|share|pass|forward|hand)\b[^.\n]{0,40}(?:visitors|customers?|contractors|outside|agencies|outsiders);
         (?:please )?treat as internal; company[ -]internal; internal (?:wiki|circular|note|notice|working
         paper|comment|addresses|procedure|guideline|meeting);
+        (?:staff|employees?|colleagues?|personnel|team|crew)(?:['’]s?)? eyes only; dienstgebrauch;
+        (?:keep|kept|stays?|remain) (?:this|it|that)? ?(?:within|inside|in) (?:the|our)
+        (?:company|firm|house|organisation|works|team);
+        intern(?:er|e|es)? (?:hinweis|vermerk|info(?:rmation)?|papier|unterlage|dokument|leitfaden);
+        nicht nach (?:außen|draußen);
+        (?:visible|open|available|accessible) to (?:employees|staff|colleagues|members of staff) only;
+        (?:not|never) (?:to be )?
+        (?:shared|passed|forwarded|shown) (?:on )?(?:outside|beyond|externally); nur für (?:uns|interne\w*|kolleg\w+);
+        no externals; (?:don['’]t|do not|never) (?:forward|share|send|pass)[^.\n]{0,20} outside; intranet only;
+        not for the outside;
+        no external (?:distribution|circulation|use|sharing); (?:keep|kept|stays?) (?:it |this |that )?in-house;
+        nicht an (?:kunden|externe|dritte|lieferanten) (?:weiter\w+|geben|schicken|senden);
         staff notice; circular is addressed to employees; restricted to (?:\w+ )?(?:personnel|staff|employees);
         betriebsintern\w*; nur intern; firmenintern\w*; hausintern\w*; interne (?:notiz|mitteilung|anweisung); bleibt
         (?:bitte )?im hause?;
@@ -108,7 +120,8 @@ HUSHED = re.compile(
     + phrases(
         r"""keep (?:that|this|it) (?:to yourself|to yourselves|between us|quiet|strictly|under wraps); between you
         and me;
-        between ourselves; nothing (?:of this |may |must |is to )\w+ (?:get out|known|leave); may get out; get out
+        between ourselves; between us(?=\s*[:,]); nothing (?:of this |may |must |is to )\w+ (?:get out|known|leave);
+        may get out; get out
         before;
         (?:is|be|are|was) not (?:yet )?(?:public(?! ones| holidays)|published|known|announced|told); not (?:yet|to
         be) (?:published|announced);
@@ -120,7 +133,8 @@ HUSHED = re.compile(
         (?:is|are|our|remains) (?:a |an |\w+ )?trade secrets?(?= of (?:the company|ours)| and|\s*[.,;:]|$);
         marketing know last; talk to nobody; do not hand out; not to be shown to; (?:will|shall) hear it from; not
         before;
-        must not be mentioned; do not mention; not mention (?:it|that|this); on no account mention; may not be seen to;
+        must not be mentioned; do not mention; not mention (?:it|that|this); on no account mention;
+        may not be seen to;
         is not to be told; are not to be told; not to be told; keep silence; keeps? silent about; silence about; keep
         the witness;
         away from questions; embargoed until; keep (?:this|it|that) confidential; (?:will|shall|are to) (?:only )?be
@@ -145,7 +159,18 @@ POSITION = re.compile(
     + phrases(
         r"""go in low; hold firm (?:on|to); concede (?:on|the); walk away (?:if|from|at); bottom line is; fallback
         (?:position|is); bargaining (?:position|chip);
-        (?:offer|bid|bidding|negotiation|litigation|defence|pricing|exit) strategy; agreed in principle to
+        (?:offer|bid|bidding|tender|negotiation|negotiating|litigation|defence|pricing|exit|acquisition) strategy;
+        (?:bid|tender|competitor|competing bid|market|pricing) intelligence; nda applies;
+        (?:under|covered by|subject to) (?:an? |the |our )?nda\b;
+        out of the loop; if they (?:find out|learn|knew|hear); our fallback; defence paper;
+        we will (?:argue|claim|say) that; our own records;
+        (?:have|has) not (?:yet )?(?:spoken|talked) to (?:anybody|anyone|them|him|her);
+        patent attorneys? (?:thinks?|believes?|says?|advises?);
+        stillschweigen; sperrfrist; gesperrt bis; (?:noch )?nichts davon erfahren; names of the whistle-?blowers?;
+        (?:have|has) been (?:copied|forged|falsified|backdated); had been (?:copied|forged|falsified|backdated);
+        let \w+ (?:believe|think) that; (?:delete|destroy|burn) (?:this )?(?:after|once) (?:reading|read); code ?name;
+        verhandlungs(?:linie|position|strategie|taktik); rückfallposition;
+        (?:schließung|verlagerung|verkauf) (?:des|der) (?:werks?|standorts?|sparte); agreed in principle to
         (?:sell|close|merge|buy|acquire|divest);
         decided (?:in principle )?to (?:sell|close|drop|exit|leave|cancel|divest|shut|dismiss|replace); being
         (?:audited|investigated) by;
@@ -178,7 +203,11 @@ SMALL_CIRCLE = re.compile(
         it must stay that way; known (?:only )?to (?:the )?(?:managing director|chair\w*|two|three|four|a few)
         [^.\n]{0,60}(?:only|no further|nobody else);
         nobody (?:else )?(?:but|except) (?:the|us|you) [^.\n]{0,40} (?:may|must) know;
-        for the eyes of [^.\n]{0,50}\b(?:alone|only)\b; nobody (?:beyond|outside) the (?:two|three|four|five|\d) of us;
+        for the eyes of [^.\n]{0,50}\b(?:alone|only)\b;
+        nobody (?:beyond|outside) the (?:two|three|four|five|\d) of us;
+        only [^.\n]{1,30} and (?:the (?:two|three) of us|i|me|you) (?:may |must |should |can )?know;
+        burn this (?:note|letter|paper|after);
+        kennt nur (?:der|die) \w+; wissen nur (?:wir|die beiden|zwei|drei);
         nobody else (?:may|must|should|is to) (?:know|hear|learn|see|be told); nobody else may(?=\s*[.:;,]);
         is known to the [^.\n]{0,40}\balone; between the (?:two|three) of us and nobody else;
         nur (?:zwei|drei|vier) personen wissen; seules? (?:deux|trois|quatre) personnes"""
@@ -197,7 +226,8 @@ PRIVILEGE = re.compile(
         r"""attorney[\s-]*client (?:privileged?|communication); solicitor[\s-]*client; legal(?:ly)? privileged?;
         legal advice privilege; privileged (?:and|&) confidential; confidential (?:and|&) privileged;
         subject to (?:legal )?privilege; attorney work[\s-]+product; work product doctrine;
-        without prejudice(?: and confidential)?\s*(?:$|[:.\n]); litigation (?:strategy|hold memo);
+        without prejudice(?: and confidential)?\s*(?:$|[:.\n]); without prejudice and subject to contract;
+        subject to contract(?=\s*[:.]); litigation (?:strategy|hold memo);
         settlement (?:strategy|position|authority|range); legal (?:memo(?:randum)?|exposure);
         we (?:should|would) settle; anwaltsgeheimnis;
         (?:advised by|advice (?:of|from)) (?:our|outside|external|in-house) (?:\w+ )?counsel;
@@ -221,8 +251,10 @@ PRIVILEGE_BOILERPLATE = re.compile(
     re.IGNORECASE,
 )
 SECRET = re.compile(
-    rf"\btop\s+secret\b|{LINE}(?:strictly\s+)?secret(?:{END}|{RUN_IN})|\bSECRET//\w+|{THIS}(?:top\s+)?secret\b|\bstreng\s+geheim\b"
-    r"|\beyes\s+only\b(?!\s+board)",
+    rf"\btop\s+secret\b|{LINE}(?:strictly\s+)?secret(?:{END}|{RUN_IN})|\bSECRET//\w+|{THIS}(?:top\s+)?secret\b"
+    rf"|\bstreng\s+geheim\b"
+    r"|(?<!staff )(?<!employee )(?<!employees )(?<!colleagues )(?<!personnel )(?<!team )(?<!crew "
+    r")\beyes\s+only\b(?!\s+board)",
     re.IGNORECASE,
 )
 DECLARED = re.compile(

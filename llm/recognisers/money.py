@@ -3,6 +3,7 @@
 import re
 
 from llm.recognisers.findings import Finding, any_inside, matches, phrases, sentence_spans
+from llm.recognisers.ledger import find_ledger
 from llm.recognisers.spoken_money import find_spoken_money
 
 # Every repetition is bounded: text of a hostile length must not cost quadratic time.
@@ -261,7 +262,7 @@ def find_money(text: str) -> list[Finding]:
     figures += [*matches("figure", EACH_AT, text), *matches("figure", ASKED, text), *matches("figure", SETTLED, text)]
     if IN_THOUSANDS.search(text) and METRIC_WORD.search(text):
         figures += matches("figure", IN_THOUSANDS, text)
-    figures += find_spoken_money(text)
+    figures += [*find_spoken_money(text), *find_ledger(text)]
     if RATE_WORD.search(text):
         figures += matches("figure", RATE_EACH, text)
     if (CURRENCY_TABLE.search(text) or PEOPLE_TABLE.search(text)) and TABLE_FIGURE.search(text):

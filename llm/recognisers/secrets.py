@@ -8,7 +8,8 @@ from llm.recognisers.findings import Finding, matches, phrases
 from llm.recognisers.formats import without_urls
 
 FORMATS = re.compile(
-    r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----|\bA[KS]IA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_\w{20,}"
+    r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----|\bA[KS]IA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{20,}"
+    r"|\bgithub_pat_\w{20,}"
     r"|\bglpat-[\w-]{16,}|\bxox[abeprs]-[\w-]{10,}|\bAIza[0-9A-Za-z_-]{30,}|\bnpm_[A-Za-z0-9]{30,}"
     r"|\bdop_v1_[a-f0-9]{40,}"
     r"|(?<![\w/-])(?:sk|pk|rk)[-_](?=[\w-]{0,80}\d)(?:live|test|ant|proj)?[-_]?[A-Za-z0-9_-]{12,}"
@@ -29,7 +30,8 @@ PASSWORD = re.compile(
     re.IGNORECASE,
 )
 TOKEN = re.compile(
-    r"(?<![A-Za-z0-9])(?:\w*api|wi-?fi|wlan|network|access|recovery|unlock|secret|auth(?:entication)?|bearer|encryption|signing"
+    r"(?<![A-Za-z0-9])(?:\w*api|wi-?fi|wlan|network|access|recovery|unlock|secret|auth(?:entication)?|bearer"
+    r"|encryption|signing"
     r"|private|shared|client|session|refresh|master"
     r"|deploy|webhook|license|licence)[\s_-]*(?:key|token|secret|seed)"
     rf"(?:\s+(?:for|to|of|from|in|on)\s+[\w .@/-]{{1,40}}?)?\b[\"'`]?\s*(?:is|was|:|=>?|->|→)\s*{VALUE}",
@@ -100,8 +102,35 @@ LOCK = re.compile(
     r"(?<![\d.-])(?P<hit>\d{1,2}(?:\s?[-–]\s?\d{1,2}){2,7})(?![\d-])",
     re.IGNORECASE,
 )
+SPOKEN_CODE = re.compile(
+    r"\b(?:alarm|door|gate|garage|safe|tür|tor|tresor)\b[^.\n]{0,20}[=:]\s*(?P<hit>\d{3,8}[#*]?)(?![\d.,:])"
+    r"|\b(?:opens?|unlocks?|disarms?)\b[^.\n]{0,20}\b(?:press|enter|type|dial)\s+(?P<pressed>\d(?:[- ]?\d){2,7})"
+    r"|\bpw\s+(?P<pw>(?=[^\s,;|]*[\d_])(?=[^\s,;|]*[A-Za-z])[^\s,;|<>]{6,40})"
+    r"|\b(?:parole|losung|password\s+of\s+the\s+day)\b[^.\n]{0,30}:\s*(?P<word>\w{4,})"
+    r"|\b(?:pw|pwd|password|passwort|kennwort)\s+(?:for|of|für)\b[^.\n]{0,30}\bis\b[^.\n]{0,40}\b(?:plus|and"
+    r"|und|backwards)\b",
+    re.IGNORECASE,
+)
+TURNS = re.compile(
+    r"\b(?:safe|vault|lock|tresor|dial)\b[^\n]{0,60}?\b(?P<hit>(?:left|right|links|rechts|gauche"
+    r"|droite)\b[^\n]{0,20}?\d{1,2}\b[^\n]{0,30}?"
+    r"(?:left|right|links|rechts|gauche|droite)\b[^\n]{0,20}?\d{1,2})\b",
+    re.IGNORECASE,
+)
+OTP_SEED = re.compile(
+    r"\b(?:otp|totp|2fa|mfa|authenticator)\b[^\n:]{0,40}\b(?:seed|secret"
+    r"|key)\b[^\n:]{0,40}:\s*(?P<hit>[A-Z2-7](?:[A-Z2-7 ]{10,}))",
+    re.IGNORECASE,
+)
+TOLD = re.compile(
+    r"\b(?:password|passphrase|passwort|kennwort|mot\s+de\s+passe|master\s+(?:key"
+    r"|password))\b[^.\n]{0,60}\b(?:is|lautet|est|ist)\b"
+    r"[^.\n]{0,90}:\s*(?P<hit>[^\s.,;:]{8,60})\s*\.?\s*$",
+    re.IGNORECASE | re.MULTILINE,
+)
 DATED_CODE = re.compile(
-    r"\b(?:door|gate|alarm|entry|access|garage|safe|tür|tor|alarm)[\s-]?code\b[^.\n]{0,40}?(?:\bis|:|=|\blautet|\best)\s*"
+    r"\b(?:door|gate|alarm|entry|access|garage|safe|tür|tor|alarm)[\s-]?code\b[^.\n]{0,40}?(?:\bis|:|=|\blautet"
+    r"|\best)\s*"
     r"(?P<hit>[A-Z]?\d{3,8}[A-Z#*]{0,2})(?!\w)"
     r"|\bone-?time\s+(?:password|code|pin|passcode)\b[^.\n]{0,50}?:\s*(?P<once>\d[\d ]{2,8}\d)",
     re.IGNORECASE,
@@ -153,6 +182,12 @@ def find_secrets(text: str) -> list[Finding]:
     found += [f for f in matches("secret", PHRASE, text) if is_phrase(text[f.start : f.end])]
     found += [f for f in matches("secret", USER_AND, text) if is_phrase(text[f.start : f.end])]
     found += [*matches("secret", LOCK, text), *matches("secret", WATCHWORD, text), *matches("secret", DATED_CODE, text)]
+    found += [
+        *matches("secret", SPOKEN_CODE, text),
+        *matches("secret", TURNS, text),
+        *matches("secret", OTP_SEED, text),
+        *matches("secret", TOLD, text),
+    ]
     for match in BEHIND.finditer(text):
         value = next(value for value in match.groups() if value)
         if not PROSE.match(value) and not value.startswith(PLACEHOLDER):
@@ -164,7 +199,8 @@ def find_secrets(text: str) -> list[Finding]:
 
 
 def is_phrase(value: str) -> bool:
-    """Whether what stands in quotation marks behind such a word is a secret: several words, or letters with digits."""
+    """Whether what stands in quotation marks behind such a word is a secret: several words, or letters with
+    digits."""
     if PROSE.match(value) or value.startswith(PLACEHOLDER) or set(value) <= MASK:
         return False
     return len(value.split()) >= 3 or any(c.isdigit() for c in value) or "-" in value

@@ -22,6 +22,18 @@ STAFF_MATTER = re.compile(
         mieter(?:in)?(?=\W); locataire;
         under investigation; pending (?:the|an) investigation;  passed over; unhappy with;
         fristlos;
+        reference for(?=\s+[A-ZÄÖÜ]\w+\s+[A-ZÄÖÜ]);
+        (?:did|does|has|will) not pass(?:ed)? (?:his |her |the )?probation; (?:is|are) leaving us;
+        mise à pied; blâme; zeug(?:e|in)(?=\s*:); wohnhaft; did not turn up; no-?show again; was turned down; weak in;
+        often argues;
+        was promoted; is promoted; failed the (?:\w+ )?(?:test|exam\w*|course); (?:currently )?in notice; feedback on;
+        (?:cv|résumé) and certificates;
+        landlord rang; (?:boy|girl|son|daughter) starts school; beantragt (?:teilzeit|elternzeit|urlaub|sonderurlaub);
+        resturlaub; badge \d{3,};
+        geb\. \d; a signalé un vol; victime d; has been (?:moved|transferred) to; salary history; lateness;
+        timekeeping;
+        does not meet expectations; exceeds expectations; personalgespräch; mitarbeitergespräch; arbeitszeugnis;
+        krankenstand von;
         performance (?:review|improvement plan|rating); underperform\w*; disciplinary; resign(?:s|ed)?; has quit;
         promotion of; demotion; on leave (?:until|from); leave of absence;
         unpaid leave; applicants?(?=\W); candidates?(?=\W); applied for; job interview; trial day; contract is not
@@ -37,7 +49,8 @@ STAFF_MATTER = re.compile(
         dismissal of; resignation of; work permits?; residence permit; immigration status; marital status;
         (?:was|were|been|be|to be) (?:fined|spoken to|reprimanded|sacked|made
         redundant|dismissed|fired|terminated|laid off|suspended|demoted|caught (?:asleep|stealing|drinking|smoking));
-        divorced?; widow(?:ed|er)?; emergency contacts?; (?:maternity|paternity|parental|sick|bereavement|garden) leave;
+        divorced?; widow(?:ed|er)?; emergency contacts?;
+        (?:maternity|paternity|parental|sick|bereavement|garden) leave;
         visa (?:status|application|expires); next of kin; maiden name; (?:your|his|her|['’]s) probation\w*;
         probation(?:ary)? period; references? check; background check; absent \d+ days; absences;
         (?:absence|absent|late) without (?:notice|leave); without excuse; (?:has |had )?handed in (?:his|her|their)
@@ -70,7 +83,7 @@ PERSONAL_PAPER = re.compile(
     r"\b"
     + phrases(
         r"""pay\s?slip; wage slip; lohnabrechnung; gehaltsabrechnung; entgeltabrechnung;
-        bulletin de (?:paie|salaire); fiche de paie; expense claim; reisekostenabrechnung; note de frais;
+        bulletin de (?:paie|salaire); fiche de paie; expense (?:claim|report); reisekostenabrechnung; note de frais;
         private account; privatkonto; compte personnel"""
     )
     + r"\b",

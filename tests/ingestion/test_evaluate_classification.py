@@ -133,18 +133,25 @@ def test_levels_of_a_workspace_are_measured_by_their_names(tmp_path, workspace: 
         evaluate(write(tmp_path, line), workspace="nobody")
 
 
+FIRST = 713
+"""Lines of the set before it was made larger."""
+
+
 def test_the_projects_own_set_keeps_its_shape_and_the_rules_their_worth(tmp_path):
     own = read_set(OWN, LEVELS)
     assert len(own.samples) >= 400
-    assert len(own.of("held")) == 270  # what is written later is tuned by
+    first, second = (
+        [sample for sample in own.of("held") if (sample.line <= FIRST) is early] for early in (True, False)
+    )
+    assert (len(first), len(second)) == (270, 166)  # what else was written is tuned by
     needed = Counter(atom for sample in own.of("held") for atom in sample.atoms)
     assert set(needed) == {level.value for level in LEVELS} - {0}
-    assert rules.VERSION >= 3
-    samples = own.of("held")
-    figures = judge(samples, [rules.rule_votes(sample.text).atoms for sample in samples], LEVELS)
-    assert figures.labels["PII"].recall >= 0.95
-    assert figures.labels["PII"].precision >= 0.8
-    assert figures.labels["Financial"].recall >= 0.89
-    assert figures.labels["Financial"].precision >= 0.8
-    assert figures.labels["Secret"].recall >= 0.95
-    assert figures.labels["Secret"].precision >= 0.95
+    assert rules.VERSION >= 5
+    figures = judge(first, [rules.rule_votes(sample.text).atoms for sample in first], LEVELS)
+    for label, recall, precision in (("PII", 0.95, 0.8), ("Financial", 0.93, 0.8), ("Secret", 0.95, 0.95)):
+        assert figures.labels[label].recall >= recall, label
+        assert figures.labels[label].precision >= precision, label
+    # Terser and harder: before the rules were made wider they found half of its money.
+    figures = judge(second, [rules.rule_votes(sample.text).atoms for sample in second], LEVELS)
+    assert figures.labels["Financial"].recall >= 0.9
+    assert figures.labels["Financial"].precision >= 0.9
