@@ -23,12 +23,13 @@ from ingestion.attachments import attachments_of
 from ingestion.batches import WORTH_AGAIN, of_batch
 from ingestion.downloads import is_allowed
 from ingestion.errors import BadUpload
+from ingestion.known_versions import get_known_or_404
 from ingestion.models import Blob, File, FileRevision, Stage, State
 from ingestion.names import BadPath, clean_name, clean_path
 from ingestion.queueing import queue_file, take_revision
 from ingestion.relabelling import label_text, relabel_paragraph, take_with_floor
 from ingestion.signals import document_removed
-from ingestion.versions import get_version_or_404, is_restorable
+from ingestion.versions import is_restorable
 
 __all__ = [
     "delete_file",
@@ -221,7 +222,7 @@ def restore_version(*, scope: Scope, file: File, number: int) -> File:
     """
     _lock_name(scope, file.entity_id, file.collection, file.name)
     now = File.objects.get(pk=file.pk)
-    old = get_version_or_404(now, number)
+    old = get_known_or_404(scope, now, number)
     if now.origin_id is not None:
         raise BadUpload("This file came in a message and stays as it is there. Restore the message.", "attachment")
     if not old.witness:
@@ -240,7 +241,13 @@ def restore_version(*, scope: Scope, file: File, number: int) -> File:
         restored_by=scope.principal,
     )
     record(
-        scope, "file.restored", "file", file.pk, revision=str(revision.pk), version=number, entity=str(file.entity_id)
+        scope,
+        "file.restored",
+        "file",
+        file.pk,
+        revision=str(revision.pk),
+        version=old.number,
+        entity=str(file.entity_id),
     )
     take_revision(revision)
     return File.objects.get(pk=file.pk)

@@ -26,7 +26,8 @@ from ingestion.access import (
 from ingestion.claims import UNFINISHED
 from ingestion.estimates import Example, examples, seconds_left
 from ingestion.file_shown import NAMELESS, FileOrigin, FileView, Outcome, StageDone
-from ingestion.models import File, FileRevision, Paragraph, State
+from ingestion.known_versions import latest_numbers
+from ingestion.models import File, FileRevision, Paragraph, Stage, State
 from ingestion.names import folders_of
 
 BROKEN = "This file could not be worked on."
@@ -82,6 +83,7 @@ def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> l
     shown = [file for file in files if known or is_shown(scope, file, found.get(file.pk, Outline()))]
     current = FileRevision.objects.filter(pk__in=[f.pending_revision_id or f.revision_id for f in shown])
     revisions = {revision.file_id: revision for revision in current}
+    told = {} if is_steward(scope) else latest_numbers(scope, [file.pk for file in shown])
     outcomes = outcomes_of([file.pk for file in shown])
     records: dict[UUID, RecordFacts] = {}
     for file in shown:
@@ -97,6 +99,7 @@ def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> l
             file,
             found.get(file.pk, Outline()),
             revisions.get(file.pk),
+            told.get(file.pk),
             outcomes.get(file.pk, []),
             records[file.entity_id],
             origins.get(file.origin_id) if file.origin_id else None,
@@ -148,6 +151,7 @@ def _view(
     file: File,
     outline: Outline,
     revision: FileRevision | None,
+    number: int | None,
     outcome: Sequence[Outcome],
     record: RecordFacts,
     origin: FileOrigin | None,
@@ -158,7 +162,11 @@ def _view(
     # While a revision is on its way, the pages are those of the one before it, which may be somebody else's.
     pages_known = own and (is_steward(scope) or file.pending_revision_id in (None, file.revision_id))
     labels = outline.labels if outline.exists else {label for label in floor_atoms(file) if is_acknowledged(label)}
-    ended_badly = file.state in (State.FAILED, State.QUARANTINED)
+    # A version on its way, or one that never got to be read, is for who sent it and for stewards: of the one before,
+    # which all others see, nothing has changed.
+    mine = own or revision is not None and scope.principal > 0 and revision.restored_by == scope.principal
+    quiet = not mine and file.revision_id is not None and file.pending_revision_id not in (None, file.revision_id)
+    ended_badly = not quiet and file.state in (State.FAILED, State.QUARANTINED)
     error: dict[str, Any] | None = None
     if ended_badly:
         error = {"code": file.error_code, "detail": file.error_detail if own else TOLD.get(file.error_code, BROKEN)}
@@ -170,15 +178,15 @@ def _view(
         name=file.name if named else NAMELESS,
         media_type=file.media_type,
         size=file.size if own else None,
-        state=file.state,
-        stage=file.stage,
-        progress=file.progress if own or file.state == State.READY else 0,
+        state=State.READY if quiet else file.state,
+        stage=Stage.DONE if quiet else file.stage,
+        progress=100 if quiet else file.progress if own or file.state == State.READY else 0,
         error=error,
         pages=file.pages if pages_known else outline.last_page,
         entity=file.entity_id,
         collection=file.collection,
         labels=tuple(sorted({atom for label in labels for atom in atoms_of(label)})),
-        revision=revision.number if revision else 0,
+        revision=number or (revision.number if revision else 0),
         named=named,
         outcome=outcome,
         collection_title=declared[file.collection].label if file.collection in declared else file.collection,

@@ -1,11 +1,13 @@
 """The versions of a file: who sent them when, what changed as far as the caller may know, and their originals
 (docs/adr/0032).
 
-What counts is what the caller may read today: policies leave other paragraphs out of every count. An earlier original
+What counts is what the caller may read today: policies leave other paragraphs out of every count, and a version that
+changed nothing they may know of does not exist for them (`ingestion.known_versions`). An earlier original
 is for who may have the present one, and is cleared for all that has stood in the file since.
 """
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -23,6 +25,7 @@ from entities.models.classification import FIRST_COMPOUND
 from ingestion.access import is_own, is_steward
 from ingestion.claims import UNFINISHED
 from ingestion.downloads import REFUSED, is_allowed
+from ingestion.known_versions import Known, get_known_or_404, known_versions
 from ingestion.models import Blob, File, FileRevision, Paragraph, PastParagraph
 from ingestion.witness import OF_LABELS
 from ingestion.work import inputs_now
@@ -80,28 +83,35 @@ class Version:
 
 def list_versions(scope: Scope, file: File) -> list[Version]:
     """Of a file got with `get_file_or_404`, the newest first."""
-    revisions = list(FileRevision.objects.filter(file=file.pk).select_related("blob").order_by("-number"))
+    known = known_versions(scope, file)
+    revisions = [one.revision for one in known]
     people = User.objects.in_bulk({pk for r in revisions for pk in (r.created_by, r.restored_by)})
     changed = changes_of(file)
     uploads = may(scope, Entity.objects.only("pk", "content_type").get(pk=file.entity_id), "upload")
     rules = _Rules(scope, file)
-    published = [revision.number for revision in revisions if revision.witness]
+    published = [one.number for one in known if one.stands.witness]
     return [
         Version(
-            number=revision.number,
-            standing=standing_of(file, revision),
+            number=one.number,
+            standing=standing_of(file, one.stands),
             by=_name(people, revision.created_by),
             at=revision.fetched_at,
             size=revision.blob.size if is_steward(scope) or is_own(scope, revision) else None,
-            restores=revision.restores,
+            restores=_told(known, revision.restores),
             restored_by=_name(people, revision.restored_by) if revision.restores else "",
             changes=changed.get(revision.number, Changes()) if revision.witness else None,
-            first=revision.number == min(published, default=0),
-            restorable=uploads and file.origin_id is None and is_restorable(file, revision),
-            downloadable=rules.allow(revision),
+            first=one.number == min(published, default=0),
+            restorable=uploads and file.origin_id is None and is_restorable(file, one.stands),
+            downloadable=rules.allow(one.stands),
         )
-        for revision in revisions
+        for one, revision in reversed(list(zip(known, revisions, strict=True)))
     ]
+
+
+def _told(known: Sequence[Known], number: int | None) -> int | None:
+    """What is told of a version by its stored number: the last one until then that the caller knows of."""
+    told = [one.number for one in known if number is not None and one.revision.number <= number]
+    return told[-1] if told else None
 
 
 def _name(people: dict[Any, User], pk: int) -> str:
@@ -136,14 +146,6 @@ def changes_of(file: File) -> dict[int, Changes]:
     }
 
 
-def get_version_or_404(file: File, number: int) -> FileRevision:
-    """Of a file got with `get_file_or_404`. Raises: Http404."""
-    found = FileRevision.objects.select_related("blob").filter(file=file.pk, number=number).first()
-    if found is None:
-        raise Http404("Not found.")
-    return found
-
-
 def original_of(scope: Scope, file: File, number: int) -> tuple[Blob, str]:
     """(bytes, name) of a version of a file got with `get_file_or_404`. Raises: Http404, PermissionDenied."""
     with transaction.atomic():  # a refusal lets go of the lock
@@ -151,7 +153,7 @@ def original_of(scope: Scope, file: File, number: int) -> tuple[Blob, str]:
         now = File.objects.select_for_update(no_key=True).filter(pk=file.pk).first()
         if now is None:
             raise Http404("Not found.")
-        revision = get_version_or_404(now, number)
+        revision = get_known_or_404(scope, now, number)
         if not _Rules(scope, now).allow(revision):
             raise PermissionDenied(REFUSED)
     name = file.name if readable_now(file.name_classification) else f"file-{str(file.pk)[:8]}"

@@ -1,0 +1,83 @@
+"""Which versions of a file a caller may know of, and by what number (docs/adr/0032).
+
+A version that changed nothing which the caller may read or know of does not exist for them: it has no number, no date,
+no author and is in no count. Numbers count what is told, so that none is missing; the version before a hidden one
+stands for it as well, and who restores it or takes its original gets the bytes that were read last while they saw it.
+Stewards see all. Who sent or restored a version knows of it.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db import connection
+from django.db.models import Q
+from django.http import Http404
+
+from entities.access import Scope
+from ingestion.access import is_steward
+from ingestion.models import File, FileRevision
+
+
+@dataclass(frozen=True)
+class Known:
+    """number: as it is told. revision: the one that it tells of. stands: the newest that looks the same to the
+    caller."""
+
+    number: int
+    revision: FileRevision
+    stands: FileRevision
+
+
+def known_versions(scope: Scope, file: File, revisions: Iterable[FileRevision] | None = None) -> list[Known]:
+    """Of a file got with `get_file_or_404`, the oldest first."""
+    if revisions is None:
+        revisions = FileRevision.objects.filter(file=file.pk).select_related("blob")
+    every = sorted(revisions, key=lambda revision: revision.number)
+    if is_steward(scope):
+        return [Known(revision.number, revision, revision) for revision in every]
+    numbers = known_numbers(scope, [file.pk])[file.pk]
+    found: list[tuple[FileRevision, FileRevision]] = []
+    for revision in every:
+        if revision.number in numbers:
+            found.append((revision, revision))
+        elif revision.witness:
+            # To this caller the file stayed as the last version that was published had left it.
+            place = next((n for n in reversed(range(len(found))) if found[n][1].witness), None)
+            if place is not None:
+                found[place] = (found[place][0], revision)
+    if not found:  # the file itself is there, and what is known of it is that
+        found = [
+            (revision, revision) for revision in every if revision.pk in (file.revision_id, file.pending_revision_id)
+        ]
+        found = found[:1]
+    return [Known(place, *pair) for place, pair in enumerate(found, start=1)]
+
+
+def get_known_or_404(scope: Scope, file: File, number: int) -> FileRevision:
+    """The version that is told by this number, as it stands now. Raises: Http404."""
+    for known in known_versions(scope, file):
+        if known.number == number:
+            return known.stands
+    raise Http404("Not found.")
+
+
+def known_numbers(scope: Scope, files: Sequence[UUID]) -> dict[UUID, set[int]]:
+    """Numbers, as they are stored, of the versions of each file that a caller who is no steward may know of."""
+    numbers: dict[UUID, set[int]] = defaultdict(set)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT file, number FROM app_known_versions(%s)", [list(files)])
+        for file, number in cursor.fetchall():
+            numbers[file].add(number)
+    if scope.principal > 0:
+        own = FileRevision.objects.filter(Q(created_by=scope.principal, restores=None) | Q(restored_by=scope.principal))
+        for file, number in own.filter(file__in=files).values_list("file", "number"):
+            numbers[file].add(number)
+    return numbers
+
+
+def latest_numbers(scope: Scope, files: Sequence[UUID]) -> dict[UUID, int]:
+    """The number of the newest version of each file, as a caller who is no steward is told it."""
+    known = known_numbers(scope, files) if files else {}
+    return {file: max(1, len(known.get(file, ()))) for file in files}

@@ -1,0 +1,123 @@
+"""A version that changed nothing which one may know of does not exist: no number, date, author, count or gap."""
+
+from typing import Any
+
+import pytest
+
+from entities.access import Scope
+from entities.models import Classification
+from entities.models.classification import FINANCIAL
+from entities.types import Contract
+from ingestion import known_versions
+from ingestion.inline import work_off
+from ingestion.models import File, FileRevision
+from tests.conftest import Person
+from tests.ingestion.helpers import REPORT, SALARY, ready, texts, upload
+
+HIDDEN = REPORT.replace(
+    b"## Next steps", b"Overtime for the crew of the crane comes to 12,300 pounds.\n\n## Next steps"
+)
+NOTED = HIDDEN.replace(b"## Next steps", b"A buoy was laid north of the pier.\n\n## Next steps")
+
+
+def listed(who: Person, file: str) -> list[dict[str, Any]]:
+    answer = who.api.get(f"/api/files/{file}/versions/")
+    assert answer.status_code == 200, answer.content
+    assert answer.json()["count"] == len(answer.json()["results"])
+    return list(answer.json()["results"])
+
+
+def told(who: Person, file: str) -> list[tuple[int, str, Any]]:
+    return [(version["number"], version["state"], version["changes"]) for version in listed(who, file)]
+
+
+def stored(service: Scope, file: str) -> dict[int, FileRevision]:
+    with service.open():
+        return {revision.number: revision for revision in FileRevision.objects.filter(file=file)}
+
+
+@pytest.fixture
+def file(alice: Person, contract: Contract, service: Scope) -> str:
+    """Three versions, of which the second changed only what is Financial, which is concealed."""
+    with service.open():
+        Classification.objects.filter(value=FINANCIAL).update(conceal=True)
+    pk = ready(alice, contract)
+    ready(alice, contract, content=HIDDEN)
+    ready(alice, contract, content=NOTED)
+    return pk
+
+
+def test_who_may_not_know_of_it_sees_what_they_would_if_it_had_never_come(
+    transactional_db: None,
+    file: str,
+    alice: Person,
+    cfo: Person,
+    viewer: Person,
+    contract: Contract,
+    service: Scope,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    twin = ready(alice, contract, "twin.md")
+    ready(alice, contract, "twin.md", NOTED.replace(HIDDEN.split(b"\n\n")[-2], b""))
+    assert [number for number, *_ in told(alice, file)] == [3, 2, 1]
+    assert [number for number, *_ in told(cfo, file)] == [3, 2, 1], "who is cleared for it knows of it"
+    assert [number for number, *_ in told(viewer, file)] == [2, 1]
+    assert [(n, state) for n, state, _ in told(viewer, file)] == [(n, state) for n, state, _ in told(viewer, twin)]
+    assert viewer.api.get(f"/api/files/{file}/").json()["revision"] == 2
+    assert alice.api.get(f"/api/files/{file}/").json()["revision"] == 3
+    page = viewer.client.get(f"{viewer.base}files/{file}/versions/").content.decode()
+    assert "Version 2" in page
+    assert "Version 3" not in page
+    hidden = stored(service, file)[2]
+    assert hidden.fetched_at.isoformat() not in {version["at"] for version in listed(viewer, file)}
+    assert viewer.api.get(f"/api/files/{file}/versions/3/download/").status_code == 404
+    # Broken on purpose: were all numbers known, it would be told.
+    with monkeypatch.context() as broken:
+        broken.setattr(known_versions, "known_numbers", lambda scope, files: {pk: {1, 2, 3} for pk in files})
+        assert [number for number, *_ in told(viewer, file)] == [3, 2, 1]
+    # Where it is acknowledged instead, its placeholder shows, and so does the version that brought it.
+    with service.open():
+        Classification.objects.filter(value=FINANCIAL).update(conceal=False)
+    assert [number for number, *_ in told(viewer, file)] == [3, 2, 1]
+
+
+def test_the_last_version_stands_for_a_hidden_one_that_came_after_it(
+    transactional_db: None, alice: Person, staff: Person, viewer: Person, contract: Contract, service: Scope
+) -> None:
+    with service.open():
+        Classification.objects.filter(value=FINANCIAL).update(conceal=True)
+    file = ready(alice, contract)
+    ready(alice, contract, content=HIDDEN)
+    assert [(n, state) for n, state, _ in told(viewer, file)] == [(1, "current")]
+    assert viewer.api.get(f"/api/files/{file}/").json()["revision"] == 1
+    ready(alice, contract, content=NOTED)
+    assert [number for number, *_ in told(staff, file)] == [2, 1]
+    # What comes back is what the file was last while they saw that version; they know of their own restoring.
+    assert staff.api.post(f"/api/files/{file}/versions/1/restore/").status_code == 202
+    work_off(service.workspace)
+    assert [(v["number"], v["restores"], v["restored_by"]) for v in listed(staff, file)] == [
+        (3, 1, "staff"), (2, None, None), (1, None, None),
+    ]  # fmt: skip
+    revisions = stored(service, file)
+    assert revisions[4].blob_id == revisions[2].blob_id
+    assert revisions[4].restores == 2
+    assert any("12,300" in text for text in texts(alice, file))
+    assert SALARY not in texts(staff, file)
+
+
+def test_a_version_on_its_way_or_withheld_is_for_its_sender_and_stewards(
+    alice: Person, cfo: Person, viewer: Person, contract: Contract, service: Scope
+) -> None:
+    file = ready(alice, contract)
+    upload(alice, contract, content=b"%PDF-1.4 nothing")
+    for state in ("pending", "quarantined"):
+        if state == "quarantined":
+            work_off(service.workspace)
+        with service.open():
+            assert File.objects.get(pk=file).state == state
+        assert alice.api.get(f"/api/files/{file}/").json()["state"] == state
+        for who in (cfo, viewer):
+            shown = who.api.get(f"/api/files/{file}/").json()
+            assert (shown["state"], shown["error"], shown["revision"]) == ("ready", None, 1), state
+            assert [number for number, *_ in told(who, file)] == [1]
+    assert [(n, s) for n, s, _ in told(alice, file)] == [(2, "unpublished"), (1, "current")]
