@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Sum
@@ -10,12 +11,17 @@ from django.db.models import Sum
 from ingestion.access import collection_of
 from ingestion.classify import to_ask, windows
 from ingestion.documents import ParagraphText
-from ingestion.models import File, Paragraph
+from ingestion.looking import MOST_PAGES
+from ingestion.models import ContextRow, File, Kind, Paragraph
 from ingestion.staleness import causes_of, is_stale, with_causes
+from ingestion.summaries import lead
+from ingestion.synthesis import excerpts_of
 from ingestion.votes import votes_of
 from ingestion.witness import NAMES, OF_THE_MODEL
-from llm.client import cost_of, model_for
+from ingestion.work import strategy_of
+from llm.client import cost_of, is_offline, model_for
 from llm.models import ModelCall
+from llm.vision import MOST_PICTURES
 
 PROMPT_TOKENS = 1_500
 """Of the instructions and the levels, in every call."""
@@ -25,19 +31,37 @@ CHARACTERS_A_TOKEN = 4
 ANSWER_TOKENS = 40
 """Of what is said of a paragraph, until calls have been metered."""
 RECENT = 200
+SUMMARY_TOKENS, SUMMARY_ANSWER = 300, 150
+"""Of the instructions of a call for a summary, and of its answer."""
+PICTURE_TOKENS, PAGE_ANSWER = 1_600, 700
+"""Of a page as a picture of the longest edge that is sent, and of the text that is read on it."""
 
 
 @dataclass(frozen=True)
 class PlannedFile:
-    """A file to be worked over. causes: names of inputs. calls: of the model, when everything comes back at once and
-    nothing is known from an equal file; tokens: of their prompts. opened: whether its text is taken out again."""
+    """A file to be worked over. causes: names of inputs. windows, summaries, pictures: calls of a model for labels, for
+    a summary of each label that has text today, and for pages that it reads, when everything comes back at once,
+    nothing is known from an equal file and no label changes. tokens: of the prompts for labels; summary_tokens: of
+    those for summaries. pages: that a model looks at. opened: whether its text is taken out again.
+    """
 
     file: UUID
     causes: tuple[str, ...]
     paragraphs: int
-    calls: int
+    windows: int
     tokens: int
     opened: bool
+    summaries: int = 0
+    summary_tokens: int = 0
+    pages: int = 0
+
+    @property
+    def pictures(self) -> int:
+        return -(-self.pages // MOST_PICTURES)
+
+    @property
+    def calls(self) -> int:
+        return self.windows + self.summaries + self.pictures
 
 
 @dataclass(frozen=True)
@@ -54,6 +78,18 @@ class Plan:
         return sum(planned.calls for planned in self.files)
 
     @property
+    def windows(self) -> int:
+        return sum(planned.windows for planned in self.files)
+
+    @property
+    def summaries(self) -> int:
+        return sum(planned.summaries for planned in self.files)
+
+    @property
+    def pictures(self) -> int:
+        return sum(planned.pictures for planned in self.files)
+
+    @property
     def paragraphs(self) -> int:
         return sum(planned.paragraphs for planned in self.files)
 
@@ -67,19 +103,49 @@ def plan(*, everything: bool = False) -> Plan:
 
 
 def planned_file(file: File, causes: Sequence[str]) -> PlannedFile:
-    rows = list(
-        Paragraph.objects.filter(file=file.pk).order_by("position").values_list("text", "page", "kind", "lang", "votes")
-    )
+    columns = ("text", "page", "kind", "lang", "votes", "data_classification")
+    rows = list(Paragraph.objects.filter(file=file.pk).order_by("position").values_list(*columns))
     opened = "extraction" in causes
     calls: list[range] = []
-    if collection_of(file).classify:
-        texts = [ParagraphText(text, kind, page, (), (), lang, 0, len(text)) for text, page, kind, lang, _ in rows]  # type: ignore[arg-type]
+    classify = collection_of(file).classify
+    if classify:
+        texts = [ParagraphText(text, kind, page, (), (), lang, 0, len(text)) for text, page, kind, lang, *_ in rows]  # type: ignore[arg-type]
         asked_anew = bool(OF_THE_MODEL & set(causes))
         voted = {n for n, row in enumerate(rows) if any(vote.source == "model" for vote in votes_of(row[4]))}
         calls = list(to_ask(windows(texts), () if asked_anew else voted).values())
     lengths = [len(text) // CHARACTERS_A_TOKEN + PARAGRAPH_TOKENS for text, *_ in rows]
     tokens = sum(PROMPT_TOKENS + sum(lengths[n] for n in numbers) for numbers in calls)
-    return PlannedFile(file.pk, tuple(causes), len(rows), len(calls), tokens, opened)
+    excerpts = [] if classify and not calls else summarised(file, rows)
+    return PlannedFile(
+        file.pk,
+        tuple(causes),
+        len(rows),
+        len(calls),
+        tokens,
+        opened,
+        len(excerpts),
+        sum(SUMMARY_TOKENS + characters // CHARACTERS_A_TOKEN for characters in excerpts),
+        pages_seen(file) if opened else 0,
+    )
+
+
+def summarised(file: File, rows: Sequence[tuple[Any, ...]]) -> list[int]:
+    """Characters of what each call for a summary is given: one for each label that has something to summarise."""
+    texts: dict[int, list[str]] = {}
+    for text, _, kind, _, _, label in rows:
+        if label is not None and kind in ("text", "list", "table"):
+            texts.setdefault(label, []).append(text)
+    told = set(
+        ContextRow.objects.filter(file=file.pk, kind=Kind.FILE_SUMMARY).values_list("data_classification", flat=True)
+    )
+    return [sum(map(len, excerpts_of((), given))) for label, given in texts.items() if label in told or lead(given)]
+
+
+def pages_seen(file: File) -> int:
+    """Pages that a model would read. Of pictures in a document without pages it is not known how many there are."""
+    if strategy_of(file) != "vision" or is_offline():
+        return 0
+    return min(file.pages or 0, MOST_PAGES)
 
 
 def cost_of_files(files: Sequence[PlannedFile]) -> Decimal:
@@ -87,9 +153,14 @@ def cost_of_files(files: Sequence[PlannedFile]) -> Decimal:
     share = answered_share()
     total = Decimal(0)
     for planned in files:
-        if planned.calls:
+        if planned.windows:
             said = planned.tokens * share if share is not None else planned.paragraphs * ANSWER_TOKENS
             total += cost_of("fast", tokens_in=planned.tokens, tokens_out=round(said))
+        if planned.summaries:
+            total += cost_of("fast", tokens_in=planned.summary_tokens, tokens_out=SUMMARY_ANSWER * planned.summaries)
+        if planned.pages:
+            asked = PICTURE_TOKENS * planned.pages + PROMPT_TOKENS * planned.pictures
+            total += cost_of("standard", tokens_in=asked, tokens_out=PAGE_ANSWER * planned.pages)
     return total
 
 

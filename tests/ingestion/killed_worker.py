@@ -3,6 +3,7 @@
 Reads lines "WHERE WORKSPACE FILE", runs each in a process of its own and answers with its exit status (-9: killed).
 WHERE: "claim", a stage (after its result is committed), "classify:0" or "embed:0" (after the first window or batch),
 "publishing" (in the middle of the transaction), "published", or "statement:N" (before its Nth statement).
+"requalify:WHAT:N" goes on with the open run, of the canary or of all, and dies before the Nth statement of that.
 "upload:N:TOKEN" uploads REPORT to the record in place of FILE, and dies before the Nth statement of that.
 """
 
@@ -47,6 +48,15 @@ def upload(number: int, token: str, entity: UUID) -> None:
     api.post(f"/api/entities/{entity}/files/", {"file": SimpleUploadedFile("report.md", REPORT)}, format="multipart")
 
 
+def renew(share: str, number: int, workspace: int) -> None:
+    from ingestion import requalify
+
+    run = requalify.open_run(workspace)
+    assert run is not None
+    die_at_statement(number)
+    requalify.go_on(run, canary_only=share == "canary")
+
+
 def work(where: str, workspace: int, file: UUID) -> None:
     from django.db import transaction
 
@@ -58,6 +68,9 @@ def work(where: str, workspace: int, file: UUID) -> None:
     if what == "upload":
         number, _, token = point.partition(":")
         return upload(int(number), token, file)
+    if what == "requalify":
+        share, _, number = point.partition(":")
+        return renew(share, int(number), workspace)
     if what == "statement":
         die_at_statement(int(point))
 

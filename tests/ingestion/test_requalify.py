@@ -73,7 +73,7 @@ def test_exactly_what_was_made_from_what_changed_is_stale(
             found = run()
             assert found["causes"] == {cause: len(concerned)}
             # Only what the model was told asks it again.
-            assert found["calls"] == (1 if cause in ("prompt", "model") else 0), cause
+            assert found["windows"] == (1 if cause in ("prompt", "model") else 0), cause
     with service.open():
         Classification.objects.filter(value=SECRET).update(description="Only for the board.")
     assert stale(service) == {asked}
@@ -95,7 +95,7 @@ def test_a_share_goes_first_and_a_killed_run_does_nothing_twice(
         second = ready(alice, contract, "second.md", REPORT.replace(b"# Progress", b"# Of the other site"))
         with service.open():
             Classification.objects.filter(value=SECRET).update(description="Only for the board.")
-        assert run()["calls"] == 2
+        assert run()["windows"] == 2
         with pytest.raises(CommandError, match="No run is open"):
             run("--go")
         # Another answer: the permit is secret, and the quay would be confidential no more.
@@ -137,6 +137,51 @@ def test_a_share_goes_first_and_a_killed_run_does_nothing_twice(
             }
     with service.open():
         assert not Requalification.objects.filter(ended_at=None).exists()
+
+
+def test_the_plan_counts_the_calls_that_going_on_makes(
+    alice: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Windows and a summary of each label; where only rules are asked, the summaries alone."""
+    plans = Collection("Plans", classification=CONFIDENTIAL, classify=False)
+    monkeypatch.setattr(Contract.Rag, "collections", {"documents": Collection("Documents"), "plans": plans})
+    with scripted.model() as script:
+
+        def say(count: int) -> None:
+            script.push(tool_use=labelled(6, {1: [CONFIDENTIAL]}), when=is_window)
+            for _ in range(count):
+                script.push(text=QUAY, when=lambda request: not is_window(request))
+
+        say(8)
+        ready(alice, contract)
+        ready(alice, contract, "plan.md", REPORT.replace(b"# Progress", b"# Plan"), collection="plans")
+        with service.open():
+            Classification.objects.filter(value=SECRET).update(description="Only for the board.")
+        found = run()
+        assert (found["windows"], found["pictures"]) == (1, 0)
+        with service.open():
+            (file,) = File.objects.filter(is_stale())
+            kinds = ["text", "list", "table"]
+            present = Paragraph.objects.filter(file=file, kind__in=kinds).values("data_classification").distinct()
+            assert found["summaries"] == present.count() > 1
+        made = len(script.requests)
+        say(8)
+        assert run("--canary", "1")["files"] == 1
+        assert len(script.requests) - made == found["calls"] == found["windows"] + found["summaries"]
+        assert float(found["cost_usd"]) > 0
+        run("--go")
+        # Of the collection that no model labels, the labels it has take a call each, and nothing else.
+        monkeypatch.setattr(rules, "VERSION", rules.VERSION + 1)
+        found = run()
+        assert (found["files"], found["windows"]) == (2, 0)
+        made = len(script.requests)
+        say(8)
+        assert run("--canary", "1")["files"] == 2
+        assert len(script.requests) - made == found["calls"] == found["summaries"] > 0
+
+
+def is_window(request: Any) -> bool:
+    return "record_labels" in request.tools
 
 
 def die(*given: object) -> None:

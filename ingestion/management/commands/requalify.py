@@ -115,6 +115,9 @@ class Command(BaseCommand):
                         "paragraphs": found.paragraphs,
                         "causes": causes,
                         "calls": found.calls,
+                        "windows": found.windows,
+                        "summaries": found.summaries,
+                        "pictures": found.pictures,
                         "model": found.model,
                         "cost_usd": str(found.cost),
                         "left_out": found.left,
@@ -126,8 +129,10 @@ class Command(BaseCommand):
             self.stdout.write("Nothing is stale.")
         else:
             self.stdout.write(
-                f"{len(found.files)} files, {found.paragraphs} paragraphs; {found.calls} calls of {found.model}, about "
-                f"{found.cost:.2f} USD. Repeated calls come on top, equal files are asked once."
+                f"{len(found.files)} files, {found.paragraphs} paragraphs; {found.calls} calls of models "
+                f"({found.windows} for labels and {found.summaries} for summaries of {found.model}, {found.pictures} "
+                f"to read pictures), about {found.cost:.2f} USD. Repeated calls come on top, equal files are "
+                "asked once."
             )
         for name, count in causes.items():
             self.stdout.write(f"  {NAMES[name]}: {count} files")
