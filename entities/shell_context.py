@@ -7,7 +7,6 @@ from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 
 from entities.access import Scope, held_atoms, may_create, scope_is_open, workspaces_of
-from entities.access.routes import ADMIN, STEWARD, holds
 from entities.api.lists import chips_of_atoms
 from entities.middleware import WORKSPACE_URLS
 from entities.models import Entity, Role
@@ -36,14 +35,15 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         for name, model in entity_types().items()
         if is_of_interest(scope, model)
     ]
-    administers, decides = holds(scope, ADMIN), holds(scope, STEWARD)
+    held = list(Role.objects.filter(group__user=user.pk).values_list("name", "is_admin", "is_steward"))
+    administers, decides = any(admin for _, admin, _ in held), any(steward for _, _, steward in held)
     return {
         "shell": Shell(
             **basics,
             workspace=here,
             workspaces=[NavLink(w.name, w.url, current=w is here) for w in mine],
             nav=nav,
-            roles=list(Role.objects.filter(group__user=user.pk).values_list("name", flat=True)),
+            roles=[name for name, _, _ in held],
             cleared_for=chips_of_atoms({0, *held_atoms()}),
             home_url=reverse("entities:home"),
             search_url=address("retrieval:search"),
@@ -57,7 +57,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             desk_waiting_url=address("ingestion:desk_waiting") if decides else "",
             admin_url=address("admin:index") if administers else "",
             evaluation_url=address("retrieval:evaluation") if administers else "",
-            quarantine_url=address("ingestion:quarantine") if holds(scope, STEWARD) else "",
+            quarantine_url=address("ingestion:quarantine") if decides else "",
         )
     }
 

@@ -12,6 +12,7 @@ from entities.access import Scope
 from ingestion.models import ContextRow
 from tests.oracle.monitor import Person, Record, Text, World
 from tests.oracle.planting import Everything
+from tests.prove.size import FACTOR
 
 WORDS = "liability"
 MEANING = "legal responsibility for damages"
@@ -63,6 +64,10 @@ class Asked:
             raise Differs(
                 f"{what}, as {self.person}: extra {extra}, missing {missing}, {len(found)} of {len(expected)}"
             )
+
+    def takes(self, number: int) -> bool:
+        """Of ways that lead to the same, which at factor 1 two people share between them."""
+        return FACTOR > 1 or (number + [p.name for p in self.world.people].index(self.person.name)) % 2 == 0
 
     def sees(self, record: Record) -> bool:
         return self.world.sees(self.person, record)

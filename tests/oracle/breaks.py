@@ -14,8 +14,10 @@ from django.core.paginator import Paginator
 from django.db.models import Q
 
 from entities.access import Scope, select_readable
+from entities.models import FieldParagraph
 from entities.models.entity import EntityQuerySet
-from ingestion.models import ContextRow, File
+from ingestion import versions
+from ingestion.models import ContextRow, DocumentLink, File
 from pulse.models import Pulse
 from references.models import ReferenceQuerySet
 from retrieval import facets
@@ -120,6 +122,19 @@ ENDS_ARE_NOT_ASKED_FOR = several(
 )
 NO_PERMISSION = put("entities.access.objects._visible_as", value=anybody)
 
+
+def all_files(scope: Scope, files: Any = None) -> Any:
+    return File.objects.all()
+
+
+def no_typed_text(scope: Scope) -> Any:
+    return FieldParagraph.objects.none()
+
+
+def lead_nowhere(scope: Scope, rows: Sequence[DocumentLink]) -> dict[Any, list[Any]]:
+    return {row.pk: [] for row in rows}
+
+
 BREAKS = [
     Break("lexical", "records are not asked for", put("entities.access.statements.visible", value=anybody)),
     Break("lexical", "a branch loses a row", changed("retrieval.search.by_words", without_last)),
@@ -215,6 +230,16 @@ BREAKS = [
         NO_SOURCES,
     ),
     Break("chat search", "a passage is lost", changed("chat.tools.choose", without_last)),
+    Break("desk", "records are not asked for", put("ingestion.desk.visible_files", value=all_files)),
+    Break(
+        "desk", "typed text is lost", put("ingestion.desk.typed_of", value=lambda scope: FieldParagraph.objects.none())
+    ),
+    Break("requests", "records are not asked for", NO_PERMISSION),
+    Break("requests", "messages are lost", put("ingestion.request_shown.messages_of", value=lambda rows: {})),
+    Break("versions", "originals of all versions", on(versions._Rules, "allow", lambda self, revision: True)),
+    Break("versions", "changes are not counted", put("ingestion.versions.changes_of", value=lambda file: {})),
+    Break("links", "targets are not asked for", put("ingestion.link_views.shown_files", value=all_files)),
+    Break("links", "they lead nowhere", put("ingestion.link_views.targets_for", value=lead_nowhere)),
     Break("lists", "object permission is gone", NO_PERMISSION),
     Break(
         "lists",

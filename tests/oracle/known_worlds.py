@@ -1,6 +1,6 @@
 """Worlds that are the same every time."""
 
-from tests.oracle.monitor import PUBLIC, Grant, Person, Record, Role, Text, World
+from tests.oracle.monitor import PUBLIC, Clearance, Grant, Person, Record, Role, Text, World
 
 CHAIN = World(
     roles=(Role("Editor", PUBLIC), Role("HR", PUBLIC), Role("Red", frozenset({5})), Role("Admin", PUBLIC)),
@@ -25,7 +25,7 @@ RICH = World(
         Person("ann", frozenset({"Admin"})),
         Person("ben", frozenset({"Red"})),
         Person("cas", frozenset({"HR", "Editor"})),
-        Person("dee", frozenset()),
+        Person("dee", frozenset(), own=(Clearance(5), Clearance(3, expired=True))),
     ),
     records=(
         Record("record0", "contract", "workspace", "nobody"),

@@ -16,12 +16,21 @@ class Role:
 
 
 @dataclass(frozen=True)
+class Clearance:
+    """Of one person, whatever their roles hold."""
+
+    atom: int
+    expired: bool = False
+
+
+@dataclass(frozen=True)
 class Person:
     """narrowed: a role to whose clearances and permissions the person is held as well (view-as)."""
 
     name: str
     roles: frozenset[str]
     narrowed: str | None = None
+    own: tuple[Clearance, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -89,8 +98,11 @@ class World:
 
     # Who is cleared for what
 
+    def by_role(self, person: Person) -> frozenset[int]:
+        return frozenset().union(*(self.role(r).atoms for r in person.roles))
+
     def held(self, person: Person) -> frozenset[int]:
-        mine = frozenset().union(*(self.role(r).atoms for r in person.roles))
+        mine = self.by_role(person) | {c.atom for c in person.own if not c.expired}
         return mine if person.narrowed is None else mine & self.role(person.narrowed).atoms
 
     def cleared(self, person: Person, label: frozenset[int] | None) -> bool:

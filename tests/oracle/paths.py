@@ -4,7 +4,7 @@ A check asks as one person and raises `Differs`. `PATHS` is the whole list; test
 sees what it is there for.
 """
 
-from tests.oracle import chat_paths, file_paths, record_paths, search_paths
+from tests.oracle import chat_paths, desk_paths, file_paths, record_paths, search_paths
 from tests.oracle.asked import Check
 
 IN_A_SCOPE: dict[str, Check] = {
@@ -14,6 +14,10 @@ IN_A_SCOPE: dict[str, Check] = {
     "neighbour": search_paths.neighbour,
     "walk": record_paths.walk,
     "verbs": record_paths.verbs,
+    "desk": desk_paths.desk,
+    "requests": desk_paths.requests,
+    "versions": desk_paths.versions,
+    "links": desk_paths.links,
 }
 """Paths that can be asked in a scope that is narrowed to a role; the others need a sign-in."""
 

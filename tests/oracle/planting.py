@@ -17,7 +17,7 @@ from chat.models import Message, Session, State, Turn
 from chat.models import Role as Speaker
 from entities.access import Scope
 from entities.actions import add_member, create_role, create_workspace
-from entities.models import Classification, Source
+from entities.models import Classification, LabelGrant, Membership, Source
 from entities.models import Role as RoleRow
 from entities.models.entity import Entity
 from entities.rag import Allow
@@ -31,6 +31,7 @@ from retrieval.citations import Owner, register_all
 from retrieval.models import OwnerKind
 from retrieval.owners import Citing
 from retrieval.search import search
+from tests.oracle.desk_planting import plant_links, plant_requests
 from tests.oracle.monitor import Text, World
 from tests.oracle.worlds import Planted, plant, plant_field_texts, plant_files, plant_references
 
@@ -53,14 +54,15 @@ class RowsRuled(Entity.Access):
 
 @dataclass(frozen=True)
 class Everything:
-    """files: by record. rows: index rows by words. sessions: conversations by (person, record). numbers: of citations
-    by words. citing: the id of the text that cites them.
+    """files: by record. rows: index rows by words. sessions: conversations by (person, record); requests for access
+    likewise. numbers: of citations by words. citing: the id of the text that cites them.
     """
 
     planted: Planted
     files: Mapping[str, UUID]
     rows: Mapping[str, UUID]
     sessions: Mapping[tuple[str, str], UUID]
+    requests: Mapping[tuple[str, str], UUID]
     numbers: Mapping[str, int]
     citing: UUID
 
@@ -78,9 +80,11 @@ def plant_everything(world: World) -> Everything:
     rows = plant_index(planted, files)
     plant_pulses(planted)
     sessions = plant_conversations(planted)
+    requests = plant_requests(planted, files)
+    plant_links(planted, files)
     citing = uuid4()
     numbers = plant_citations(planted, citing)
-    return Everything(planted, files, rows, sessions, numbers, citing)
+    return Everything(planted, files, rows, sessions, requests, numbers, citing)
 
 
 def only(planted: Planted, texts: list[Text]) -> Planted:
@@ -103,6 +107,11 @@ def plant_elsewhere(planted: Planted) -> None:
         RoleRow.objects.update(is_steward=True, is_admin=True)
         for user in planted.users.values():
             add_member(workspace, user, roles)
+        LabelGrant.objects.bulk_create(
+            LabelGrant(workspace=workspace, membership=membership, classification=classification)
+            for membership in Membership.objects.all()
+            for classification in Classification.objects.filter(value__gt=0)
+        )
         far = Contract.objects.create(workspace=workspace, name="record far away", counterparty="Somebody", value=1)
         row = ContextRow.objects.create(
             workspace=workspace, entity_id=far.pk, data_classification=0, kind=Kind.METADATA,

@@ -44,10 +44,12 @@ def hybrid(asked: Asked) -> None:
     for collection, types in (("documents", ("contract", "article")), ("hr_documents", ("employee",))):
         filed = [t for t in read if t.passage and asked.world.record(t.record).kind in types]
         narrowed(asked, f"collection={collection}", filed)
-    for record in asked.world.records:
-        narrowed(asked, f"entity={asked.id(record.name)}", [t for t in read if t.record == record.name])
-    for name, file in asked.all.files.items():
-        narrowed(asked, f"file={file}", [t for t in read if t.passage and t.record == name])
+    for n, record in enumerate(asked.world.records):
+        if asked.takes(n):
+            narrowed(asked, f"entity={asked.id(record.name)}", [t for t in read if t.record == record.name])
+    for n, (name, file) in enumerate(asked.all.files.items(), start=1):
+        if asked.takes(n):
+            narrowed(asked, f"file={file}", [t for t in read if t.passage and t.record == name])
 
 
 def narrowed(asked: Asked, filters: str, texts: list[Text]) -> None:

@@ -15,19 +15,22 @@ from rest_framework.test import APIClient
 from entities.access import Scope, combine, grant_entity
 from entities.actions import add_member, create_role, create_workspace
 from entities.api.auth import issue_token
-from entities.models import Classification, Entity, FieldParagraph, Membership, Source, User, Workspace
+from entities.models import Classification, Entity, FieldParagraph, LabelGrant, Membership, Source, User, Workspace
 from entities.models import Role as RoleRow
 from entities.text import digest_of
 from entities.types import Article, Contract, Employee
 from ingestion.models import Blob, ContextRow, File, FileRevision, Kind, Paragraph
 from references.kinds import Kind as ReferenceKind
 from references.models import Reference
-from tests.oracle.monitor import Grant, Person, Record, Role, Text, World
+from tests.oracle.monitor import Clearance, Grant, Person, Record, Role, Text, World
 
 ATOMS = [1, 2, 3, 5]
 ROLE_NAMES = ["Editor", "HR", "Red", "Admin"]
 PEOPLE = ["ann", "ben", "cas"]
 VERBS = ["view", "change", "delete", "upload", "share"]
+
+UNSURE = [{"source": "model", "labels": [], "reason": "", "confidence": 0.5}]
+"""What a paragraph waits for a steward by."""
 
 labels = st.sets(st.sampled_from(ATOMS), max_size=2).map(frozenset)
 
@@ -36,7 +39,9 @@ labels = st.sets(st.sampled_from(ATOMS), max_size=2).map(frozenset)
 def worlds(draw: Any, *, rich: bool = False) -> World:
     """rich: articles too, which a rule shows by their rows; descriptions of records; longer files."""
     roles = tuple(Role(name, draw(labels), steward=draw(st.booleans()) and name == "Red") for name in ROLE_NAMES)
-    people = tuple(Person(n, draw(st.sets(st.sampled_from(ROLE_NAMES), max_size=2).map(frozenset))) for n in PEOPLE)
+    roles_of = st.sets(st.sampled_from(ROLE_NAMES), max_size=2).map(frozenset)
+    own = st.lists(st.builds(Clearance, st.sampled_from(ATOMS), st.booleans()), max_size=1).map(tuple)
+    people = tuple(Person(n, draw(roles_of), own=draw(own)) for n in PEOPLE)
     grant = st.builds(Grant, st.sampled_from(ROLE_NAMES + PEOPLE), st.sampled_from(VERBS), st.booleans())
     records = tuple(
         Record(
@@ -128,8 +133,22 @@ def plant(world: World) -> Planted:
                 rows[role.name].classification_grants.create(workspace=workspace, classification=classification)
         for person in world.people:
             add_member(workspace, users[person.name], [rows[r] for r in person.roles])
+            plant_clearances(workspace, person, users[person.name])
         records = {r.name: plant_record(workspace, r, users, rows) for r in world.records}
     return Planted(world, workspace, service, users, rows, records, f"/w/{slug}/")
+
+
+def plant_clearances(workspace: Workspace, person: Person, user: User) -> None:
+    if not person.own:
+        return
+    membership = Membership.objects.get(user=user)
+    for clearance in person.own:
+        LabelGrant.objects.create(
+            workspace=workspace,
+            membership=membership,
+            classification=Classification.objects.get(value=clearance.atom),
+            expires_at=timezone.now() - timedelta(seconds=1) if clearance.expired else None,
+        )
 
 
 def stranger(planted: Planted) -> APIClient:
@@ -172,6 +191,7 @@ def plant_field_texts(planted: Planted) -> None:
                 text=text.words,
                 digest=digest_of(text.words),
                 data_classification=None if text.label is None else planted.label(text.label),
+                votes=UNSURE,
             )
             for i, text in enumerate(planted.world.texts)
         )
@@ -220,13 +240,13 @@ def plant_files(planted: Planted) -> dict[str, uuid.UUID]:
             )
             collection = "hr_documents" if planted.world.record(name).kind == "employee" else "documents"
             file = File.objects.create(**at, entity_id=pk, collection=collection, name=f"file of {name}", state="ready")
-            revision = FileRevision.objects.create(**at, file=file, blob=blob, number=1)
+            revision = FileRevision.objects.create(**at, file=file, blob=blob, number=1, witness="x")
             File.objects.filter(pk=file.pk).update(revision=revision, accounted=name not in planted.world.unaccounted)
             for position, text in enumerate(mine):
                 label = None if text.label is None else planted.label(text.label)
                 Paragraph.objects.create(
                     **at, file=file, revision=revision, position=position, text=text.words, digest="x",
-                    data_classification=label,
+                    data_classification=label, votes=UNSURE,
                 )  # fmt: skip
             files[name] = file.pk
     return files

@@ -14,7 +14,7 @@ from tests.oracle.asked import Asked, Check
 from tests.oracle.monitor import Person
 from tests.oracle.paths import IN_A_SCOPE, PATHS
 from tests.oracle.planting import Everything
-from tests.prove.questions import functions, labels, records, routes, scopes, tables
+from tests.prove.questions import clearances, desk, functions, labels, records, routes, scopes, tables
 from tests.prove.questions.gates import the_gate_decides_alone
 from tests.prove.questions.tables import everybody
 
@@ -32,6 +32,12 @@ EXTRA: list[Callable[[Everything], None]] = [
     tables.pulses_without_a_label_are_for_stewards,
     tables.files_are_outlined_as_far_as_they_show,
     tables.grants_end,
+    clearances.clearances_of_one_person_hold_until_they_end,
+    clearances.clearances_are_given_by_stewards,
+    desk.files_are_got,
+    desk.requests_are_decided,
+    desk.requests_tell_nothing,
+    desk.proposals_are_taken,
     tables.labels_are_written_as_far_as_they_are_read,
     tables.the_audit_is_for_who_administers,
     labels.labels_are_told,

@@ -18,6 +18,7 @@ KINDS = {
     "file": "file",
     "session": "session",
     "passage": "paragraph",
+    "paragraphs.*.id": "paragraph",
 }
 """What a parameter or field of this name names."""
 NAMES_NOTHING = {"batch"}
@@ -26,7 +27,9 @@ NAMES_NOTHING = {"batch"}
 
 @dataclass(frozen=True)
 class Inside:
-    """body: None for a parameter; else the fields beside `name`. many: the body is a list of such."""
+    """body: None for a parameter; else the fields beside `name`. many: the body is a list of such. name: dotted where
+    it stands deeper, with * for the items of a list.
+    """
 
     method: str
     path: str
@@ -44,8 +47,11 @@ class Inside:
 
 
 def put(body: dict[str, Any], where: list[str], value: str) -> dict[str, Any]:
-    inner = value if len(where) == 1 else put(body.get(where[0], {}), where[1:], value)
-    return {**body, where[0]: inner}
+    name, *rest = where
+    if rest[:1] == ["*"]:
+        (item,) = body.get(name, [{}])
+        return {**body, name: [put(item, rest[1:], value)]}
+    return {**body, name: put(body.get(name, {}), rest, value) if rest else value}
 
 
 def insides(world: World) -> list[Inside]:
@@ -63,6 +69,7 @@ def of_the_api(world: World) -> Iterator[Inside]:
         "/api/access-requests/": {"file": str(world.things["file", "own0"]), "labels": [5]},
         **{f"/api/entities/{kind}/": {"name": "New", "project": project} for kind in own},
         "/api/entities/project/": {"name": "New"},
+        "/api/desk/accept/": {"paragraphs": [{"seen": "as it was"}]},
     }
     for path, operations in spec["paths"].items():
         for method, operation in operations.items():
@@ -83,9 +90,12 @@ def of_the_api(world: World) -> Iterator[Inside]:
 
 
 def linked(schema: dict[str, Any], spec: dict[str, Any]) -> list[str]:
+    """Names of the fields with an id, those of the items of a list as `list.*.field`."""
     name = (schema.get("$ref") or schema.get("items", {}).get("$ref", "")).split("/")[-1]
     fields = spec["components"]["schemas"].get(name, schema).get("properties", {})
-    return [field for field, shape in fields.items() if "uuid" in str(shape) and field not in NAMES_NOTHING]
+    found = [field for field, shape in fields.items() if "uuid" in str(shape) and field not in NAMES_NOTHING]
+    lists = {field: shape["items"] for field, shape in fields.items() if "$ref" in shape.get("items", {})}
+    return [*found, *(f"{field}.*.{inner}" for field, items in lists.items() for inner in linked(items, spec))]
 
 
 def kind_of(name: str) -> str:
@@ -110,5 +120,6 @@ def of_pages(world: World) -> Iterator[Inside]:
         yield Inside("GET", "access-requests/new/?labels=5", name, name)
         yield Inside("POST", "access-requests/new/", name, name, {"labels": ["5"]})
     yield Inside("GET", "desk/", "record", "entity")
+    yield Inside("POST", "desk/accept/", "item", "paragraph", {})
     yield Inside("GET", f"files/{file}/", "passage", "paragraph")
     yield Inside("GET", f"files/{file}/", "row", "row")

@@ -15,7 +15,7 @@ from entities.models import Classification, Entity, EntityRoleGrant, EntityUserG
 from entities.models.classification import FINANCIAL, INTERNAL, SECRET
 from entities.rag import VERBS
 from entities.types import Article, Contract, Employee, Project, Risk, Task
-from ingestion.models import AccessRequest, RecordIndex
+from ingestion.models import AccessMessage, AccessRequest, RecordIndex
 from references.kinds import Kind as ReferenceKind
 from retrieval.evaluation.metrics import NAMES as FIGURES
 from retrieval.evaluation.report import TITLES as RANKINGS
@@ -23,7 +23,7 @@ from retrieval.models import EvaluationRun
 from tests.conftest import ALL, Person, person
 from tests.prove.talk import plant_conversation, plant_pulses, refer
 from tests.prove.texts import plant_file, plant_notes
-from tests.prove.world import HIDDEN_WORD, LONG_AGO, OPEN_ATOMS, READERS, World, at
+from tests.prove.world import HIDDEN_WORD, LONG_AGO, OPEN_ATOMS, READERS, World, at, named
 
 
 def make(seed: int, count: int, *, hidden: bool) -> World:
@@ -137,10 +137,15 @@ def grant(
 
 def request(world: World, record: str, maker: Person) -> None:
     """`maker` asks for Internal and Financial, which some hold by now."""
-    AccessRequest.objects.create(
+    made = AccessRequest.objects.create(
         id=world.new("request", f"{record} {maker.user.username}"), workspace=world.workspace, atoms=[1, 5],
+        has_message=True,
         requester=maker.user.pk, membership_id=Membership.objects.values_list("pk", flat=True).get(user=maker.user),
         entity_id=world.things["entity", record],
+    )  # fmt: skip
+    AccessMessage.objects.create(
+        id=named(f"message {made.pk}"), workspace=world.workspace, request=made, requester=maker.user.pk,
+        data_classification=0, text="For the talks." if record.startswith("own") else f"For {HIDDEN_WORD}.",
     )  # fmt: skip
 
 

@@ -21,10 +21,21 @@ FUNCTIONS = [
     "app_acknowledged", "app_unlabelled", "app_audiences", "app_open_scope", "app_open_token",
     "app_administers", "app_hidden_field_paragraphs", "app_hidden_paragraphs", "app_cleared_for_file",
     "app_file_concealed", "app_file_outlines",
+    "app_allowed_until", "app_grantable", "app_check_label_grant", "app_end_clearance",
 ]  # fmt: skip
-"""What the policies and the gate ask of the database."""
+"""What the policies and the gate ask of the database, and what decides on clearances of one person."""
+OF_STEWARDS = {
+    "ingestion.access": ["get_file_or_404", "get_record_for", "is_shown", "shown_files", "visible_files", "is_own"],
+    "ingestion.requests": [
+        "ask_for_access", "wanted_atoms", "requests_of", "to_decide", "get_request_or_404", "decide_access",
+        "check_reason", "check_end", "grant",
+    ],
+    "ingestion.desk": ["paragraphs_of", "typed_of", "accept", "places_of"],
+}  # fmt: skip
+"""Functions of modules that decide who gets at files, requests and proposals."""
 
 
 def mutants(owner: psycopg.Connection) -> list[Mutant]:
     found = [*of_template(), *(mutant for name in FUNCTIONS for mutant in of_function(owner, name))]
-    return [*found, *(mutant for name in MODULES for mutant in of_module(name))]
+    found += [mutant for name in MODULES for mutant in of_module(name)]
+    return [*found, *(mutant for name, functions in OF_STEWARDS.items() for mutant in of_module(name, functions))]

@@ -8,7 +8,7 @@ import ast
 import copy
 import gc
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from types import CodeType, FunctionType
@@ -28,7 +28,8 @@ OTHER: dict[type, type] = {
 NARROWING = {"filter", "exclude", "Q", "get", "values", "Exists"}
 
 
-def of_module(name: str) -> Iterator[Mutant]:
+def of_module(name: str, functions: Collection[str] = ()) -> Iterator[Mutant]:
+    """functions: only of these."""
     module = import_module(name)
     path = str(module.__file__)
     with open(path, encoding="utf-8") as file:
@@ -36,6 +37,8 @@ def of_module(name: str) -> Iterator[Mutant]:
     seen: dict[str, int] = {}
     places = list(places_of(ast.parse(source), ""))
     for number, (function, node) in enumerate(places):
+        if functions and function not in functions:
+            continue
         for choice, other in enumerate(changes(node)):
             was, now = (" ".join(ast.unparse(n).split())[:90] for n in (node, other))
             label = f"{name} {function}: {was} -> {now}"

@@ -13,7 +13,7 @@ from entities import rls
 from entities.rls import Protect
 from tests.prove.mutant import Mutant, reworded
 
-TEMPLATE = ["WORKSPACE", "LABELLED", "UNLABELLED", "UNLABELLED_ABOVE_FLOOR", "AUDIENCE"]
+TEMPLATE = ["WORKSPACE", "LABELLED", "UNLABELLED", "UNLABELLED_ABOVE_FLOOR", "REQUESTER", "AUDIENCE"]
 """What the policies are put together from (entities/rls.py)."""
 NAMED = re.compile(r'ALTER POLICY (\w+) ON "(\w+)"')
 

@@ -1,8 +1,10 @@
 """What may be taken from somebody, each as the transaction that takes it, and its way back.
 
-The one it is taken from is ben of the world `RICH`: Red, with a grant on record1.
+Of the world `RICH` it is taken from ben, who is Red and has a grant on record1, from dee, who has a clearance of their
+own, or from ann, a steward.
 """
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,21 +18,33 @@ from django.utils import timezone
 
 from entities.access import grant_entity, revoke_entity
 from entities.actions import add_member
-from entities.models import Classification, ClassificationGrant, Entity, EntityUserGrant, Membership, Token
+from entities.models import (
+    Classification,
+    ClassificationGrant,
+    Entity,
+    EntityUserGrant,
+    LabelGrant,
+    Membership,
+    Role,
+    Token,
+)
 from entities.models.classification import FINANCIAL, PII
-from ingestion.models import ContextRow, File, Paragraph, RowParagraph
+from ingestion.models import AccessMessage, AccessRequest, ContextRow, File, Paragraph, RowParagraph
 from ingestion.relabelling import raise_published
 from retrieval.owners import RESOLVERS
 from tests.oracle.known_worlds import RICH
 from tests.oracle.planting import Everything, RowsRuled, plant_everything, resolve_citing
 
 WHO = "ben"
+CLEARED = "dee"
+STEWARD = "ann"
+ENDS = "a clearance of one's own, which ends"
 
 
 @dataclass(frozen=True)
 class Revocation:
     """revoke runs in the service's scope, unless it needs none; restore likewise. paths: where it shows, as
-    `paths_of` names them.
+    `path_of` names them. who: asks there.
     """
 
     name: str
@@ -38,6 +52,7 @@ class Revocation:
     restore: Callable[[Everything], Any]
     paths: tuple[str, ...]
     refused: bool = False  # whoever has lost it is not let in at all
+    who: str = WHO
 
 
 @pytest.fixture(name="rich")
@@ -76,9 +91,50 @@ def give_label(e: Everything) -> None:
     e.planted.roles["Red"].classification_grants.create(workspace=e.planted.workspace, classification=atom)
 
 
+def own_clearance(e: Everything) -> Any:
+    return LabelGrant.objects.filter(membership__user=e.planted.users[CLEARED], classification__value=FINANCIAL)
+
+
+def give_clearance(e: Everything) -> None:
+    membership = Membership.objects.get(user=e.planted.users[CLEARED])
+    atom = Classification.objects.get(value=FINANCIAL)
+    LabelGrant.objects.create(workspace=e.planted.workspace, membership=membership, classification=atom)
+
+
+def ending(e: Everything, seconds: float) -> Any:
+    """The end of that clearance, so far ahead."""
+    end = timezone.now() + timedelta(seconds=seconds)
+    with e.planted.service.open():
+        assert own_clearance(e).update(expires_at=end) == 1
+    return end
+
+
+def run_out(e: Everything) -> None:
+    """Nothing is written at the end: the clock goes past it."""
+    wait_until(ending(e, 0.05))
+
+
+def wait_until(end: Any) -> None:
+    while (left := (end - timezone.now()).total_seconds()) >= 0:
+        time.sleep(left + 0.001)
+
+
+def end_membership(e: Everything) -> None:
+    """What hangs on it goes with it, and is noted to be restored: ben's requests for access."""
+    messages = AccessMessage.objects.filter(requester=user(e).pk).select_related("request")
+    REQUESTS[e.citing] = [(message.request, message) for message in messages]
+    Membership.objects.filter(user=user(e)).delete()
+
+
 def restore_membership(e: Everything) -> None:
     add_member(e.planted.workspace, user(e), [e.planted.roles["Red"]])
     restore_token(e)
+    membership = Membership.objects.get(user=user(e))
+    for request, message in REQUESTS[e.citing]:
+        at, request.membership = request.created_at, membership
+        request.save(force_insert=True)
+        AccessRequest.objects.filter(pk=request.pk).update(created_at=at)
+        message.save(force_insert=True)
 
 
 def restore_token(e: Everything) -> None:
@@ -88,6 +144,8 @@ def restore_token(e: Everything) -> None:
 
 TOKENS: dict[Any, str] = {}
 """The digest of ben's token, by world."""
+REQUESTS: dict[Any, list[Any]] = {}
+"""ben's requests for access, each with its message, by world."""
 
 
 def sign_out(e: Everything) -> None:
@@ -124,8 +182,8 @@ def of_service(act: Callable[[Everything], Any]) -> Callable[[Everything], Any]:
     return run
 
 
-def taken(name: str, revoke: Any, restore: Any, *paths: str, refused: bool = False) -> Revocation:
-    return Revocation(name, of_service(revoke), of_service(restore), paths, refused)
+def taken(name: str, revoke: Any, restore: Any, *paths: str, refused: bool = False, who: str = WHO) -> Revocation:
+    return Revocation(name, of_service(revoke), of_service(restore), paths, refused, who)
 
 
 EVERYWHERE = ("record0", "search", "page")
@@ -140,6 +198,26 @@ REVOCATIONS = [
     taken("a grant, which ends", end_grant, renew_grant, "record1", "search", "list", "reader1", "messages1"),
     taken("a label of a role", forget_label, give_label, "search", "page", "reader0", "citation2", "pulse0", "me"),
     taken(
+        "a clearance of one's own", lambda e: own_clearance(e).delete(), give_clearance,
+        "reader0", "search", "page", "citation2", "pulse0", "record0", "me", who=CLEARED,
+    ),
+    Revocation(
+        ENDS, run_out, of_service(lambda e: own_clearance(e).update(expires_at=None)),
+        ("record0", "search", "reader0", "page", "citation2", "pulse0", "me"), who=CLEARED,
+    ),
+    taken(
+        "stewardship",
+        lambda e: Role.objects.filter(pk=e.planted.roles["Admin"].pk).update(is_steward=False),
+        lambda e: Role.objects.filter(pk=e.planted.roles["Admin"].pk).update(is_steward=True),
+        "desk", "requests", "paragraphs0", who=STEWARD,
+    ),
+    taken(
+        "a record with what waits on it",
+        lambda e: Entity.objects.filter(pk=record(e, "record0").pk).update(visibility="restricted"),
+        lambda e: Entity.objects.filter(pk=record(e, "record0").pk).update(visibility="workspace"),
+        "requests", "desk", "paragraphs0", who=STEWARD,
+    ),
+    taken(
         "a role",
         lambda e: user(e).groups.remove(e.planted.roles["Red"].group_id),
         lambda e: user(e).groups.add(e.planted.roles["Red"].group_id),
@@ -147,7 +225,7 @@ REVOCATIONS = [
     ),
     taken(
         "membership",
-        lambda e: Membership.objects.filter(user=user(e)).delete(),
+        end_membership,
         restore_membership,
         *EVERYWHERE,
         "reader0", "messages1", "me",
@@ -184,12 +262,12 @@ REVOCATIONS = [
 ]  # fmt: skip
 
 
-def path_of(e: Everything, name: str) -> str:
+def path_of(e: Everything, name: str, who: str = WHO) -> str:
     """The address, under /api/, of what a revocation names; "page" is the search page of a browser."""
     kind, number = name.rstrip("0123456789"), name[len(name.rstrip("0123456789")) :]
     entity = e.planted.records.get(f"record{number}")
     file = e.files.get(f"record{number}")
-    session = e.sessions.get((WHO, f"record{number}"))
+    session = e.sessions.get((who, f"record{number}"))
     return {
         "record": f"entities/contract/{entity}/",
         "search": "search/?q=liability&limit=50",
@@ -204,6 +282,9 @@ def path_of(e: Everything, name: str) -> str:
         "citation": f"citations/{e.citing}/{e.numbers.get(f'word{number} liability')}/",
         "pulse": f"entities/{entity}/pulse/",
         "related": f"entities/{entity}/related/",
+        "desk": "desk/?page_size=200",
+        "requests": "access-requests/?page_size=200",
+        "paragraphs": f"files/{file}/paragraphs/",
         "me": "me/",
         "page": "",
     }[kind]

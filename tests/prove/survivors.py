@@ -103,4 +103,6 @@ SURVIVORS: dict[str, str] = {
         "one model is named Entity, so one content type has these codenames"
     ),
     "entities.access.grants grant_entity: principal > 0 -> principal >= 0": NO_PRINCIPAL_IS_0,
+    "entities.access.grants grant_entity: principal > 0 -> principal >= 0 (2)": NO_PRINCIPAL_IS_0,
+    "entities.access.grants revoke_entity: principal > 0 -> principal >= 0": NO_PRINCIPAL_IS_0,
 }

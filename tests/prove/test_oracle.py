@@ -1,6 +1,7 @@
 """Every path against the reference monitor, in a world with one of everything and in random ones."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from django.db import transaction
@@ -10,7 +11,7 @@ from retrieval.owners import RESOLVERS
 from tests.oracle.asked import Asked, Differs
 from tests.oracle.breaks import BREAKS, Break
 from tests.oracle.known_worlds import RICH
-from tests.oracle.monitor import Person, World
+from tests.oracle.monitor import World
 from tests.oracle.paths import IN_A_SCOPE, PATHS
 from tests.oracle.planting import Everything, RowsRuled, plant_everything, resolve_citing
 from tests.oracle.worlds import worlds
@@ -43,7 +44,7 @@ def ask_everything(everything: Everything) -> None:
             check(asked)
     for person in world.people[:2]:
         for role in world.roles[2:]:
-            asked = Asked(everything, Person(person.name, person.roles, role.name))
+            asked = Asked(everything, replace(person, narrowed=role.name))
             for check in IN_A_SCOPE.values():
                 check(asked)
 

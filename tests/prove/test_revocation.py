@@ -1,189 +1,34 @@
-"""Taking something away while a request is on its way: every transaction begun after the revoking commit obeys.
-
-For each thing that can be taken and each path where it shows, a request is stopped before each of its statements in
-turn, the other transaction is committed there (or is left open there and committed later), and the request goes on.
-A second request on the same connection follows, so that whatever was cached on the way would show.
+"""Taking something away while a request is on its way: every transaction begun after the revoking commit obeys, for
+each thing that can be taken and each path where it shows (`interleaving.py`).
 """
 
-import json
-import random
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import psycopg
 import pytest
-from django.contrib.sessions.models import Session as SignIn
-from django.db import connection
-from django.test import Client
+from django.utils import timezone
 
 from entities.access import current
 from entities.access.scope import _set as original_set
-from entities.models import Token
 from ingestion.models import ContextRow, Kind
 from retrieval.search import find
 from tests.oracle.known_worlds import RICH
 from tests.oracle.planting import Everything
+from tests.prove.interleaving import Answer, Case, cases_of, violations
+from tests.prove.mutation_of_sql import in_function
 from tests.prove.revocations import (  # noqa: F401  a fixture among them
+    ENDS,
     REVOCATIONS,
-    SIGN_INS,
-    TOKENS,
     WHO,
-    Revocation,
-    path_of,
+    ending,
     plant_rich,
+    wait_until,
 )
-from tests.prove.size import sized
-from tests.prove.steps import COMMIT, Actor
+from tests.prove.size import sample, sized
+from tests.prove.steps import Actor
 
 pytestmark = [pytest.mark.prove]
-BEGINS = "set_config('app.workspace'"
-UNSTEADY = {"refreshing", "stale_since", "problem"}
-REFUSALS = (302, 401, 404)
-Ask = Callable[[], "Answer"]
-
-
-@dataclass(frozen=True)
-class Answer:
-    """words: of the world's texts and records that stand in it."""
-
-    status: int
-    body: str
-    words: frozenset[str]
-
-
-def asks_of(everything: Everything) -> Callable[[str], Ask]:
-    """How ben asks for a path. His token and his sign-in are noted, so that they can be restored."""
-    person = next(p for p in RICH.people if p.name == WHO)
-    api, client = everything.planted.api(person), everything.planted.client(person)
-    with everything.planted.service.open():
-        TOKENS[everything.citing] = Token.objects.get(membership__user=everything.planted.users[WHO]).digest
-    SIGN_INS.clear()
-    SIGN_INS.update(SignIn.objects.values_list("pk", "session_data"))
-
-    def ask_page() -> Answer:
-        # A browser of its own each time: the answer to a sign-in that has ended takes the cookie away.
-        browser = Client()
-        browser.cookies.load(client.cookies.output(header=""))
-        return answer_of(browser.get(f"{everything.planted.base}search/?q=liability"))
-
-    def ask(name: str) -> Ask:
-        if name == "page":
-            return ask_page
-        return lambda: answer_of(api.get(f"/api/{path_of(everything, name)}"))
-
-    return ask
-
-
-def answer_of(response: Any) -> Answer:
-    content = b"".join(response.streaming_content) if response.streaming else response.content
-    text = content.decode()
-    words = frozenset(re.findall(r"(?:word|card|record|original of record)\d+", text))
-    if response.get("Content-Type") == "application/json":
-        body = json.loads(text)
-        text = json.dumps({k: v for k, v in body.items() if k not in UNSTEADY}) if isinstance(body, dict) else text
-    else:
-        text = ""  # pages carry tokens of their own
-    return Answer(response.status_code, text, words)
-
-
-@dataclass(frozen=True)
-class Case:
-    """One revocation and one path of one world. stops: statements of a whole request. begins: the one at which its
-    transaction begins.
-    """
-
-    everything: Everything
-    revocation: Revocation
-    path: str
-    ask: Ask
-    before: Answer
-    after: Answer
-    stops: int
-    begins: int
-
-    def obeys(self, answer: Answer) -> bool:
-        if self.revocation.refused:
-            return answer.status in REFUSALS and not answer.words
-        return answer == self.after
-
-    def wrong(self, database: psycopg.Connection, at: int, until: int, *, pooled: bool) -> str:
-        """What is wrong when the other transaction is begun at one stop and committed at another; "" for nothing."""
-        reader = Actor("reader", lambda: self.ask_twice(pooled), pooled=pooled)
-        other = Actor("other", lambda: self.revocation.revoke(self.everything))
-        try:
-            reader.go_to(at, database)
-            if until > at:
-                while other.statements[-1] != COMMIT and other.step(database):
-                    pass
-                reader.go_to(until, database)
-            reached = len(reader.statements) - 1
-            in_time = other.run(database)
-            first, second = reader.finish()
-            other.finish()
-        finally:
-            self.revocation.restore(self.everything)
-        if not in_time:
-            return ""  # it waited for a lock of the reader's, so the reader was first
-        if reached <= self.begins and not self.obeys(first):
-            return f"begun after the commit, and answered {first}"
-        if first.status >= 500 or not first.words <= self.before.words | self.after.words:
-            return f"answered {first}"
-        return "" if self.obeys(second) else f"asked again, and answered {second}"
-
-    def ask_twice(self, pooled: bool) -> tuple[Answer, Answer]:
-        first = self.ask()
-        if pooled:
-            connection.close()  # given back, and taken again
-        return first, self.ask()
-
-    def schedules(self, count: int) -> list[tuple[int, int, bool]]:
-        """(begun at, committed at, pooled): at once before each statement, and open over a stretch of them."""
-        at_once = [(stop, stop) for stop in range(self.stops + 1)]
-        stretched = [(a, b) for a in range(self.stops) for b in range(a + 1, self.stops + 1)]
-        chance = random.Random(f"{self.revocation.name} {self.path}")
-        always = [(self.stops, self.stops), (self.begins, self.begins)]  # between two requests, and in the first
-        some = chance.sample(at_once, min(count, len(at_once))) + chance.sample(stretched, min(count, len(stretched)))
-        return [(a, b, n % 2 == 1) for n, (a, b) in enumerate(dict.fromkeys([*always, *some]))]
-
-
-def case_of(everything: Everything, revocation: Revocation, path: str, ask: Ask) -> Case:
-    """Asks before and after, to know what must be answered. The two differ, or the case would show nothing."""
-    watched = Actor("watched", ask)
-    before = watched.finish()
-    begins = next(n for n, sql in enumerate(watched.statements) if BEGINS in sql)
-    revocation.revoke(everything)
-    try:
-        after = ask()
-    finally:
-        revocation.restore(everything)
-    again = ask()
-    assert before != after, f"{revocation.name} does not show in {path}"
-    assert before == again, f"{revocation.name} was not undone in {path}"
-    return Case(everything, revocation, path, ask, before, after, len(watched.statements), begins)
-
-
-def cases_of(everything: Everything, *names: str) -> list[Case]:
-    """Of the named revocations, or of all of them."""
-    ask = asks_of(everything)
-    return [
-        case_of(everything, revocation, path, ask(path))
-        for revocation in REVOCATIONS
-        if not names or revocation.name in names
-        for path in revocation.paths[: sized(1)]
-    ]
-
-
-def violations(cases: list[Case], database: psycopg.Connection, count: int) -> list[str]:
-    found = []
-    for case in cases:
-        for at, until, pooled in case.schedules(count):
-            problem = case.wrong(database, at, until, pooled=pooled)
-            if problem:
-                place = f"{case.revocation.name}, {case.path}, begun at {at} of {case.stops}, committed at {until}"
-                found.append(f"{place}{', pooled' if pooled else ''}: {problem}")
-    return found
 
 
 def test_every_transaction_begun_after_the_commit_obeys(
@@ -211,7 +56,7 @@ def trusting(build: pytest.MonkeyPatch) -> None:
     build.setattr("entities.access.scope._set", lambda *given: original_set(*given) or True)
 
 
-@pytest.mark.parametrize(("break_it", "name"), [(remembering, "a role"), (trusting, "membership")])
+@pytest.mark.parametrize(("break_it", "name"), [(remembering, "a role"), (remembering, ENDS), (trusting, "membership")])
 def test_a_broken_build_is_found(
     rich: Everything,
     superuser_connection: psycopg.Connection,
@@ -267,3 +112,46 @@ def test_revoking_a_grant_rewrites_no_index_row(rich: Everything, superuser_conn
     with planted.service.open():  # the twin: a label is rewritten, and that shows
         ContextRow.objects.filter(entity=entity, kind=Kind.DELTA).update(data_classification=5)
     assert rows() != before
+
+
+WITHOUT_THE_CLOCK = """
+CREATE OR REPLACE FUNCTION app_allowed() RETURNS integer[] LANGUAGE sql STABLE
+AS $$ SELECT CASE WHEN current_setting('app.allowed_for', true) = public.app_settings()
+  THEN current_setting('app.allowed', true)::integer[] ELSE public.app_allowed_now() END $$
+"""
+
+
+def answered_past_the_end(case: Case, stop: int, database: psycopg.Connection) -> tuple[Answer, Answer]:
+    """Two answers of a reader whose clearance ends while they stand at `stop`: before that it holds, and nobody commits
+    anything then.
+    """
+    for seconds in (0.3, 2, 10, 60):  # on a slow machine the reader comes to the stop later
+        end = ending(case.everything, seconds)
+        reader = Actor("reader", lambda: case.ask_twice(False))
+        try:
+            reader.go_to(stop, database)
+            in_time = timezone.now() < end
+            wait_until(end)
+            answers: tuple[Answer, Answer] = reader.finish()
+        finally:
+            case.revocation.restore(case.everything)
+        if in_time:
+            return answers
+    raise AssertionError("the reader never came to the stop in time")
+
+
+def test_a_clearance_is_over_in_the_middle_of_a_transaction(
+    rich: Everything, owner_connection: psycopg.Connection
+) -> None:
+    """By the clock, ADR 31: the labels that were looked up when the scope was opened hold until then."""
+    (case, *_) = cases_of(rich, ENDS)
+    for stop in sample(range(case.begins + 1, case.stops), 2, "ends"):
+        first, second = answered_past_the_end(case, stop, owner_connection)
+        assert first.words <= case.before.words | case.after.words
+        assert second == case.after
+    first, _ = answered_past_the_end(case, case.begins + 1, owner_connection)
+    assert first == case.after, "nothing was read before the end"
+    (definition,) = owner_connection.execute("SELECT pg_get_functiondef('app_allowed'::regproc)").fetchone() or ("",)
+    with in_function(definition, WITHOUT_THE_CLOCK)(owner_connection):  # the negative control
+        first, _ = answered_past_the_end(case, case.begins + 1, owner_connection)
+        assert first != case.after

@@ -8,9 +8,22 @@ from django.core.files.storage import default_storage
 from entities.models import Entity, FieldParagraph
 from entities.models.classification import FINANCIAL, SECRET
 from entities.text import digest_of
-from ingestion.models import Blob, ContextRow, File, FileRevision, Kind, Paragraph, RowParagraph
+from ingestion.link_targets import Wanted
+from ingestion.models import (
+    Blob,
+    ContextRow,
+    DocumentLink,
+    File,
+    FileRevision,
+    Kind,
+    Paragraph,
+    PastParagraph,
+    RowParagraph,
+    State,
+)
 from tests.conftest import Person
 from tests.oracle.planting import embed
+from tests.oracle.worlds import UNSURE
 from tests.prove.world import HIDDEN_WORD, START, World, named
 
 
@@ -29,6 +42,7 @@ def plant_notes(world: World, record: Entity, name: str, hidden: bool) -> None:
                 digest=digest_of(text),
                 data_classification=world.label(label),
                 floor=world.label(0),
+                votes=UNSURE,
             )  # fmt: skip
         )
     FieldParagraph.objects.bulk_create(rows)
@@ -62,12 +76,15 @@ def write_file(
     # Not all accounted for: the original is refused in both twins, to all but stewards.
     title = f"{name} {HIDDEN_WORD}.txt" if hidden and " " not in name else f"{name}.txt"
     file = File.objects.create(
-        **at_home, id=world.new("file", name), entity_id=record.pk, collection="documents", state="ready",
+        **at_home, id=world.new("file", name), entity_id=record.pk, collection="documents",
+        state=State.QUARANTINED if hidden and " " not in name else State.READY,
         stage="done", name=title, media_type="text/plain",
         size=len(content), pages=len(pages), accounted=False, created_by=maker.user.pk, floor=world.label(0),
         woken_at=START,
     )  # fmt: skip
-    revision = FileRevision.objects.create(**at_home, id=named(f"revision {name}"), file=file, blob=blob, number=1)
+    revision = FileRevision.objects.create(
+        **at_home, id=named(f"revision {name}"), file=file, blob=blob, number=1, witness="x"
+    )
     paragraphs, rows, shown, start = [], [], 0, 0
     for position, (label, secret) in enumerate(pages):
         text = world.text(hidden or secret)
@@ -88,6 +105,7 @@ def write_file(
                 floor=world.label(0),
                 start=start,
                 end=start + len(text),
+                votes=UNSURE,
             )  # fmt: skip
         )
         start += len(text) + 1
@@ -111,5 +129,23 @@ def write_file(
         RowParagraph(**at_home, row=row, paragraph=paragraph, data_classification=row.data_classification)
         for row, paragraph in zip(rows, paragraphs, strict=True)
     )
+    if world.hidden and not hidden:
+        # What an earlier version held, and no reader may count.
+        PastParagraph.objects.create(
+            **at_home, file=file, paragraph=named(f"past {name}"), digest="x", data_classification=SECRET, since=1,
+            until=2,
+        )  # fmt: skip
+    if " " not in name:
+        plant_link(world, file, next(p for p in paragraphs if p.data_classification == 0), name)
     embed(rows)
     File.objects.filter(pk=file.pk).update(revision=revision)
+
+
+def plant_link(world: World, file: File, paragraph: Paragraph, name: str) -> None:
+    """From the file of a record that all see to the one of a hidden record, which may not be there, and back."""
+    other = name.replace("own", "restricted") if name.startswith("own") else name.replace("restricted", "own")
+    DocumentLink.objects.create(
+        workspace_id=world.workspace.pk, id=named(f"{world.workspace.slug} link {name}"), file=file,
+        paragraph=paragraph, data_classification=0, target="plan.txt", words="the plan", wanted=Wanted.FILE,
+        looked_at=START, key=str(named(f"{world.workspace.slug} file {other}")),
+    )  # fmt: skip

@@ -1,5 +1,6 @@
 """Photographs of a world: everything that a reader can be told, by every door that reads."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -24,7 +25,14 @@ FIRST_NUMBER = 10_000
 Photo = dict[tuple[str, str], Answer]
 """(reader, address) -> what was answered."""
 DELETED = (("contract", "own0"), ("project", "project0"), ("task", "task0"))
-Break = Callable[[], AbstractContextManager[object]]
+
+
+@dataclass(frozen=True)
+class Break:
+    """seen_at: a regular expression of the addresses where what it breaks is looked for."""
+
+    apply: Callable[[], AbstractContextManager[object]]
+    seen_at: str
 
 
 @dataclass(frozen=True)
@@ -44,11 +52,15 @@ def photographs(seed: int, count: int, breaks: Mapping[str, Break], *, hidden: b
     with transaction.atomic():
         restart_sequences()
         world = make(seed, count, hidden=hidden)
-        plain = photograph(world, READERS, list(addresses(world, count)))
+        plain = {}
+        for place, who in enumerate(READERS):
+            others = [*addresses(world, count)][place :: len(READERS) if FACTOR == 1 else 1]
+            plain |= photograph(world, (who,), [*others, *telling(world)])
         without_guard = {}
         for name, broken in breaks.items():
-            with broken():
-                without_guard[name] = photograph(world, READERS[:1], list(telling(world)))
+            seen_at = [address for address in telling(world) if re.search(broken.seen_at, address)]
+            with broken.apply():
+                without_guard[name] = photograph(world, READERS[:1], seen_at)
         deletions = {name: deleted(world, kind, name) for kind, name in DELETED}
         transaction.set_rollback(True)
     return Photographs(plain, without_guard, deletions)
@@ -82,14 +94,17 @@ def own(world: World, who: str, address: str) -> str:
 
 
 def addresses(world: World, count: int) -> Iterator[str]:
-    """Every door that reads, for everything that is in both twins, and the lists with what narrows and orders them."""
-    for door in doors():
+    """Every door that reads, for everything that is in both twins, and the lists with what narrows and orders them. At
+    factor 1 each is photographed by one of the readers, for one thing; what `telling` has, by each of them.
+    """
+    for position, door in enumerate(doors()):
         if any(word in door.route for word in TELLS):
             continue
+        numbers = range(count) if FACTOR > 1 else [position // len(READERS) % count]
         if not door.kind:
             yield door.path("")
         elif door.kind in ("session", "turn"):
-            yield from (door.path(f"<{door.kind} own{n}>") for n in range(count))
+            yield from (door.path(f"<{door.kind} own{n}>") for n in numbers)
         elif door.kind != "number":
             names = {
                 "paragraph": "own{} 0 1",
@@ -101,12 +116,11 @@ def addresses(world: World, count: int) -> Iterator[str]:
             }.get(door.kind, "own{}")
             kinds = {"project": "project{}", "task": "task{}", "risk": "risk{}"}
             name = kinds.get(door.of_type, names)
-            yield from (door.path(world.things[door.kind, name.format(n)]) for n in range(count))
+            yield from (door.path(world.things[door.kind, name.format(n)]) for n in numbers)
     yield from (f"api/citations/<message own{n}>/1/" for n in range(count))
     yield from (f"api/citations/{world.things['pulse', f'own{n} []']}/{m}/" for n in range(count) for m in range(2, 5))
     yield from (f"api/entities/{world.things['entity', 'own0']}/graph/?depth={depth}" for depth in (1, 2, 3))
     yield from lists()
-    yield from telling(world)
 
 
 def lists() -> Iterator[str]:

@@ -22,8 +22,9 @@ from tests.prove.questions.refusals import undone
 def everybody(e: Everything) -> list[Person]:
     """The people of the world, and one of each held to a role as well."""
     people = e.world.people
-    narrowed = [Person(p.name, p.roles, role.name) for p, role in zip(people, e.world.roles[::-1], strict=True)]
-    return [*people, *narrowed, Person("ann", frozenset({"Admin"}), "HR")]
+    narrowed = [replace(p, narrowed=role.name) for p, role in zip(people, e.world.roles[::-1], strict=True)]
+    ann, dee = people[0], people[3]
+    return [*people, *narrowed, replace(ann, narrowed="HR"), replace(dee, narrowed="Red")]
 
 
 def same(what: str, person: Person, found: Any, expected: Any) -> None:
