@@ -1,4 +1,4 @@
-"""How large a proof is: CLEARANCE_PROVE, a factor. At 1 all parts take under two minutes on two idle cores."""
+"""How large a proof is: CLEARANCE_PROVE, a factor. At 1 all parts take minutes on two idle cores."""
 
 import os
 import random

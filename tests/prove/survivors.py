@@ -7,12 +7,12 @@ KEYS = "`__in` of a query that names no column is about its key"
 EMPTIED = "settings end with their transaction, so they may be emptied before; in a broken one only the error differs"
 NO_ROLES = "nobody has no roles: the key of a text is longer, and the text is the same"
 SURVIVORS: dict[str, str] = {
-    "retrieval.gate Gates.cheaper: self.all if sizes().records <= 20 * rows else self.each"
+    "retrieval.gate Gates.cheaper: self.all if sizes().records <= IN_A_SET * rows else self.each"
     " -> self.all if True else self.each": EITHER_FORM,
-    "retrieval.gate Gates.cheaper: self.all if sizes().records <= 20 * rows else self.each"
+    "retrieval.gate Gates.cheaper: self.all if sizes().records <= IN_A_SET * rows else self.each"
     " -> self.all if False else self.each": EITHER_FORM,
-    "retrieval.gate Gates.cheaper: sizes().records <= 20 * rows -> sizes().records < 20 * rows": EITHER_FORM,
-    "retrieval.gate Gates.cheaper: 20 -> 21": EITHER_FORM,
+    "retrieval.gate Gates.cheaper: sizes().records <= IN_A_SET * rows"
+    " -> sizes().records < IN_A_SET * rows": EITHER_FORM,
     "retrieval.gate gate: if not scope.is_service: conditions.append(OF_SEEN_SOURCES.format(visible=visible.text))"
     " -> if True: conditions.append(OF_SEEN_SOURCES.format(visible=visible.text))": (
         "the service sees every record, so every source is seen: it costs time"

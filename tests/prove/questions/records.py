@@ -43,7 +43,9 @@ def grants_are_given_and_taken(e: Everything) -> None:
             set(EntityUserGrant.objects.values_list("pk", flat=True)),
             set(EntityRoleGrant.objects.values_list("pk", flat=True)),
         )
+        neighbours = {EntityUserGrant: planted.users["cas"].pk, EntityRoleGrant: -planted.roles["Red"].pk}
         for principal, grants in ((planted.users[dee.name].pk, EntityUserGrant), (-role.pk, EntityRoleGrant)):
+            neighbour = neighbours[grants]
             made = grants.objects.filter(content_object=record)
             known = made.count()
             grant_entity(record, principal)
@@ -53,11 +55,13 @@ def grants_are_given_and_taken(e: Everything) -> None:
             assert made.count() == known + 5
             assert list(made.filter(expires_at=now).values_list("permission__codename", flat=True)) == ["view_entity"]
             grant_entity(other, principal, ["share"])
+            grant_entity(record, neighbour, ["share"])
             assert revoke_entity(record, principal, ["change", "share"]) == 2
             assert grants.objects.filter(content_object=other, permission__codename="share_entity").exists()
             assert revoke_entity(record, principal) == 3
             assert revoke_entity(record, principal) == 0
             assert revoke_entity(other, principal, ["share"]) == 1
+            assert revoke_entity(record, neighbour, ["share"]) == 1, "somebody else's is left alone"
         after = (
             set(EntityUserGrant.objects.values_list("pk", flat=True)),
             set(EntityRoleGrant.objects.values_list("pk", flat=True)),
