@@ -10,11 +10,11 @@ span map from canonical text to the raw pages.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args, overload
+from typing import Any, Literal, get_args
 
+from ingestion.boxes import Box, Boxes
 from ingestion.seen import Wanted
 
 Kind = Literal["heading", "text", "table", "list", "code"]
@@ -24,78 +24,6 @@ READERS: frozenset[str] = frozenset(get_args(ReadBy))
 JOIN = "\n\n"
 LONGEST_TARGET, LONGEST_WORDS = 2_000, 300  # characters, of a link
 MOST_LINKS = 5_000  # of a file
-
-
-@dataclass(frozen=True, slots=True)
-class Box:
-    """The rectangle that one word takes on a page.
-
-    page: 1-based. x0, y0, x1, y1: points (1/72 inch) to a tenth, rounded outwards, origin at the top left of the page
-    *as it is shown*, that is after its rotation and relative to its crop box. start, end: the slice of the
-    paragraph's text that stands in the rectangle. An empty slice: the paragraph stands somewhere within, and so may
-    others; it never says that what is there may be shown.
-    """
-
-    page: int
-    x0: float
-    y0: float
-    x1: float
-    y1: float
-    start: int = 0
-    end: int = 0
-
-
-class Boxes(Sequence[Box]):
-    """Boxes in order, packed: 28 bytes each, where an object would take ten times that. Compares equal to a tuple."""
-
-    __slots__ = ("_flat",)
-
-    def __init__(self, boxes: Iterable[Box] = ()) -> None:
-        self._flat = array("i")
-        for b in boxes:
-            corners = (round(b.x0 * 10), round(b.y0 * 10), round(b.x1 * 10), round(b.y1 * 10))
-            self._flat.extend((b.page, *corners, b.start, b.end))
-
-    def to_json(self) -> str:
-        """Integers parted by blanks, seven a box: page, corners in tenths of a point, slice."""
-        return " ".join(map(str, self._flat))
-
-    @classmethod
-    def from_json(cls, packed: str) -> Boxes:
-        """Raises ValueError."""
-        made = cls()
-        try:
-            made._flat = array("i", map(int, packed.split()))
-        except (OverflowError, AttributeError) as error:
-            raise ValueError(f"not boxes: {error}") from error
-        if len(made._flat) % 7:
-            raise ValueError("boxes must come in groups of seven numbers")
-        return made
-
-    def __len__(self) -> int:
-        return len(self._flat) // 7
-
-    @overload
-    def __getitem__(self, place: int) -> Box: ...
-    @overload
-    def __getitem__(self, place: slice) -> tuple[Box, ...]: ...
-    def __getitem__(self, place: int | slice) -> Box | tuple[Box, ...]:
-        if isinstance(place, slice):
-            return tuple(self._at(index) for index in range(*place.indices(len(self))))
-        return self._at(range(len(self))[place])
-
-    def _at(self, index: int) -> Box:
-        page, x0, y0, x1, y1, start, end = self._flat[7 * index : 7 * index + 7]
-        return Box(page, x0 / 10, y0 / 10, x1 / 10, y1 / 10, start, end)
-
-    def __eq__(self, other: object) -> bool:
-        return tuple(self) == tuple(other) if isinstance(other, (Boxes, tuple)) else NotImplemented
-
-    def __hash__(self) -> int:
-        return hash(tuple(self))
-
-    def __repr__(self) -> str:
-        return f"Boxes({list(self)!r})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,7 +131,8 @@ class Extraction:
 
     def rows_to_json(self) -> Iterator[list[Any]]:
         for p in self.paragraphs:
-            yield [p.text, p.kind, p.page, Boxes(p.boxes).to_json(), list(p.heading_path), p.lang, p.read_by]
+            boxes = p.boxes if isinstance(p.boxes, Boxes) else Boxes(p.boxes)
+            yield [p.text, p.kind, p.page, boxes.to_wire(), list(p.heading_path), p.lang, p.read_by]
 
     @classmethod
     def from_json(cls, head: Any, rows: Iterable[Any]) -> Extraction:

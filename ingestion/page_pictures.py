@@ -15,8 +15,8 @@ from entities.access import Scope
 from entities.api.lists import chips_of
 from entities.models import FieldParagraph
 from ingestion.blobs import local_copy
+from ingestion.boxes import Box, Boxes
 from ingestion.desk import paragraphs_of
-from ingestion.documents import Box, Boxes
 from ingestion.downloads import is_allowed
 from ingestion.extract.sniff import PDF
 from ingestion.models import File, FileRevision, Paragraph

@@ -13,8 +13,9 @@ from entities.access.scope import current
 from entities.actions import record
 from ingestion.attachments import follow_labels, publish_attachments
 from ingestion.blobs import Received
+from ingestion.boxes import Boxes
 from ingestion.claims import ClaimLost
-from ingestion.documents import Boxes, Extraction, ParagraphText
+from ingestion.documents import Extraction, ParagraphText
 from ingestion.index import BATCH, replace_rows
 from ingestion.links import publish_links
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, Redo, Stage, State

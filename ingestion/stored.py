@@ -7,7 +7,8 @@ from uuid import UUID
 
 from entities.models import Source
 from entities.text import digest_of
-from ingestion.documents import Boxes, Extraction, ParagraphText
+from ingestion.boxes import Boxes
+from ingestion.documents import Extraction, ParagraphText
 from ingestion.models import ContextRow, Kind, Paragraph
 from ingestion.summaries import sentences
 from ingestion.votes import Vote, votes_of

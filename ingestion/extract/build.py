@@ -6,13 +6,12 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ingestion.boxes import Box, Boxes
 from ingestion.documents import (
     JOIN,
     LONGEST_TARGET,
     LONGEST_WORDS,
     MOST_LINKS,
-    Box,
-    Boxes,
     Extraction,
     Kind,
     Link,
@@ -91,8 +90,8 @@ class Builder:
             part, moved = text[start:end], _cut(boxes, start, end)
             if header and start:  # a long table: its header stands on every part
                 part = text[:header] + part
-                moved = tuple(replace(box, start=box.start + header, end=box.end + header) for box in moved)
-            self._rows.append(_Raw(part, kind, page or self.page, Boxes(moved), above, read_by or self.read_by))
+                moved = Boxes(replace(box, start=box.start + header, end=box.end + header) for box in moved)
+            self._rows.append(_Raw(part, kind, page or self.page, moved, above, read_by or self.read_by))
         if kind == "heading" and level is not None:
             self._path.append((level, text))
         return first
@@ -196,12 +195,9 @@ def _cut_place(text: str, start: int, kind: Kind) -> int:
     return start + LONGEST
 
 
-def _cut(boxes: Sequence[Box], start: int, end: int) -> tuple[Box, ...]:
+def _cut(boxes: Sequence[Box], start: int, end: int) -> Boxes:
     """The boxes of text[start:end], their slices counted from `start`."""
-    if start == 0 and (not boxes or boxes[-1].end <= end):
-        return tuple(boxes)
-    return tuple(
-        Box(b.page, b.x0, b.y0, b.x1, b.y1, max(b.start, start) - start, min(b.end, end) - start)
-        for b in boxes
-        if b.start < end and b.end > start
-    )
+    packed = boxes if isinstance(boxes, Boxes) else Boxes(boxes)
+    if start == 0 and (not len(packed) or packed[-1].end <= end):
+        return packed
+    return packed.part(start, end)

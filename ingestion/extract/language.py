@@ -7,6 +7,7 @@ default. Word lists: the commonest function words of each language that are rare
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 DEFAULT = "en"
 _WORDS = {
@@ -25,10 +26,10 @@ _ENOUGH = 4
 
 def guess(text: str, default: str = DEFAULT) -> str:
     """ISO 639-1 code of the language of `text`; `default` when there is not enough to tell."""
-    words = [word.lower() for word in _TOKEN.findall(text[:4000])]
-    hits = {code: sum(word in common for word in words) for code, common in _LISTS.items()}
+    words = Counter(_TOKEN.findall(text[:4000].lower()))
+    hits = {code: sum(map(words.__getitem__, common)) for code, common in _LISTS.items()}
     ranked = sorted(hits, key=lambda code: hits[code], reverse=True)
     best, second = ranked[0], ranked[1]
-    if hits[best] < _ENOUGH or hits[best] < 0.12 * len(words) or hits[best] - hits[second] < 2:
+    if hits[best] < _ENOUGH or hits[best] < 0.12 * words.total() or hits[best] - hits[second] < 2:
         return default
     return best

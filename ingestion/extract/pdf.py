@@ -14,7 +14,8 @@ from pathlib import Path
 
 import pypdfium2 as pdfium
 
-from ingestion.documents import Box, Extraction, ReadBy
+from ingestion.boxes import Box
+from ingestion.documents import Extraction, ReadBy
 from ingestion.extract import pdf_checks, pdf_links, pdf_revisions, sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.eyes import UNCHECKED, Eyes, doubt
@@ -208,7 +209,7 @@ class _Reading:
     def _without_running(self, number: int, content: PageContent, runs: list[Line]) -> list[Line]:
         """Runs of running lines taken out; the first occurrence of each becomes a paragraph."""
         dropped: set[int] = set()
-        lines = _whole_lines([word for run in runs for word in run.words], content)
+        lines = _whole_lines([word for run in runs if _at_edge(run, content) for word in run.words], content)
         for line, running in self._margins.running(lines, number, content.height):
             dropped.update(id(word) for word in line.words)
             if running.page_number_only:
@@ -288,5 +289,8 @@ def _picture_area(page: _Page) -> Region:
 
 def _whole_lines(words: list[Word], content: PageContent) -> list[Line]:
     """Lines across the full width of the page, for telling headers and footers."""
-    margin = [w for w in words if w.y1 < 0.15 * content.height or w.y0 > 0.85 * content.height]
-    return whole_lines(segments(margin))
+    return whole_lines(segments(word for word in words if _at_edge(word, content)))
+
+
+def _at_edge(drawn: Word | Line, content: PageContent) -> bool:
+    return drawn.y1 < 0.15 * content.height or drawn.y0 > 0.85 * content.height

@@ -34,6 +34,7 @@ class Line:
     base: float = field(init=False)
     size: float = field(init=False)
     bold: bool = field(init=False)
+    text: str = field(init=False)
     table: Table | None = None
 
     def __post_init__(self) -> None:
@@ -42,33 +43,40 @@ class Line:
     def measure(self) -> None:
         if self.table is not None:
             self.x0, self.y0, self.x1, self.y1 = self.table.box
-            self.base, self.size, self.bold = self.y0, 0.0, False
+            self.base, self.size, self.bold, self.text = self.y0, 0.0, False, ""
             return
-        self.x0 = min(word.x0 for word in self.words)
-        self.x1 = max(word.x1 for word in self.words)
-        self.y0 = min(word.y0 for word in self.words)
-        self.y1 = max(word.y1 for word in self.words)
-        longest = max(self.words, key=lambda word: (word.size, len(word.text)))
-        self.base, self.size = longest.base, longest.size
-        self.bold = all(word.bold for word in self.words)
-
-    @property
-    def text(self) -> str:
-        return " ".join(word.text for word in words_in_order(self.words))
+        texts, x0, y0, x1, y1, bases, sizes, bolds, *_ = zip(*self.words, strict=True)
+        self.x0, self.x1, self.y0, self.y1 = min(x0), max(x1), min(y0), max(y1)
+        self.size, self.base = max(sizes), bases[0]
+        if min(bases) != max(bases):  # that of the longest of the largest words
+            lengths = [len(text) if size == self.size else 0 for text, size in zip(texts, sizes, strict=True)]
+            self.base = bases[lengths.index(max(lengths))]
+        self.bold = all(bolds)
+        self.text = " ".join(texts)
+        if not self.text.isascii():
+            self.text = " ".join(word.text for word in words_in_order(self.words))
 
 
 def segments(words: Iterable[Word]) -> list[Line]:
     """Runs of words with no gap wider than a wide blank; a line of two columns gives two."""
     runs: list[Line] = []
     current: list[Word] = []
+    last: Word | None = None
     for word in words:
-        if current and not _follows(current[-1], word):
-            runs.append(Line(current))
-            current = []
+        if last is not None:
+            if word[5] == last[5] and word[6] == last[6]:  # base and size: nearly always alike, and quickly told
+                room, size = word[1] - last[3], max(last[6], 1.0)
+                follows = -0.5 * size < room < WORD_GAP * size
+            else:
+                follows = _follows(last, word)
+            if not follows:
+                runs.append(Line(current))
+                current = []
         current.append(word)
-        if word.split:
+        last = word
+        if word[10]:  # split
             runs.append(Line(current))
-            current = []
+            current, last = [], None
     if current:
         runs.append(Line(current))
     return _joined(runs, WORD_GAP)
@@ -93,6 +101,8 @@ def _joined(runs: list[Line], gap: float | None) -> list[Line]:
         if run.table is None:
             for row in reversed(rows[-6:]):
                 first = row[0]
+                if run.base - first.base > 0.6 * (first.size + run.size + 1.0):  # more than the largest of them reaches
+                    continue
                 if first.table is None and _same_line(first.base, first.size, run.base, run.size):
                     row.append(run)
                     break
@@ -102,7 +112,8 @@ def _joined(runs: list[Line], gap: float | None) -> list[Line]:
             rows.append([run])
     out: list[Line] = []
     for row in rows:
-        row.sort(key=lambda line: line.x0)
+        if len(row) > 1:
+            row.sort(key=lambda line: line.x0)
         current = row[0]
         for run in row[1:]:
             room = run.x0 - current.x1

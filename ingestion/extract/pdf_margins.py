@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from ingestion.documents import Box
+from ingestion.boxes import Box
 from ingestion.extract.pdf_lines import Line
 
 ZONE = 0.14  # of the page's height, at either end

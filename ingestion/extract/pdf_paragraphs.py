@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import ceil, floor
 from statistics import median
 
-from ingestion.documents import Box, Kind
+from ingestion.boxes import Boxes
+from ingestion.documents import Kind
 from ingestion.extract.clean import one_line
 from ingestion.extract.pdf_lines import Line
 from ingestion.extract.pdf_tables import Table
@@ -67,7 +69,7 @@ class Block:
 
     text: str
     kind: Kind
-    boxes: tuple[Box, ...]
+    boxes: Boxes
     level: float | None = None
     table: Table | None = None
     seen: bool = False
@@ -78,7 +80,7 @@ def blocks(lines: Sequence[Line], page: int, body: float, hyphenation: Hyphenati
     for run in _runs(lines):
         table = run[0].table
         if table is not None:
-            yield Block("", "table", (), table=table)
+            yield Block("", "table", Boxes(), table=table)
             continue
         text, boxes = _text_of(run, page, hyphenation)
         if not text:
@@ -176,43 +178,62 @@ def _heading_level(run: list[Line], text: str, body: float) -> float | None:
     return None
 
 
-def _text_of(run: list[Line], page: int, hyphenation: Hyphenation) -> tuple[str, tuple[Box, ...]]:
+def _text_of(run: list[Line], page: int, hyphenation: Hyphenation) -> tuple[str, Boxes]:
     """Lines put together: a hyphen at the end of a line goes when it only parted a word, and a line that ended early
     on purpose (an address, a table of contents) keeps its break."""
-    text = ""
-    boxes: list[Box] = []
+    pieces: list[str] = []
+    words: list[Word] = []
+    starts: list[int] = []
+    ends: list[int] = []
+    at = 0
     right = max(line.x1 for line in run)
     for index, line in enumerate(run):
         joint = "" if index == 0 else " "
         if index:
             last = run[index - 1]
             if hyphenation.parted(last.words[-1].text, line.words[0].text):
-                text, joint = text[:-1], ""
-                boxes[-1] = _ending(boxes[-1], len(text))
+                pieces[-1], joint = pieces[-1][:-1], ""
+                ends[-1] = at = at - 1
             elif last.words[-1].split or HYPHENED.search(last.words[-1].text):
                 joint = ""
             elif _room_left(last, line, right) > 0.25 * (right - last.x0) or LEADERS.search(last.text):
                 joint = "\n"
+        if line.text.isascii() and line.text.isprintable() and line.text.count(" ") == len(line.words) - 1:
+            pieces += (joint, line.text)
+            words += line.words
+            at += len(joint)
+            for word in line.words:
+                starts.append(at)
+                at += len(word[0]) + 1
+                ends.append(at - 1)
+            at -= 1
+            continue
         for word in words_in_order(line.words):
             shown = one_line(word.text.translate(SYMBOL_BULLETS))
-            if not shown:
-                continue
-            text += joint
-            boxes.append(Box(page, *outwards(word), len(text), len(text) + len(shown)))
-            text += shown
-            joint = " "
-    return text, tuple(boxes)
+            if shown:
+                pieces += (joint, shown)
+                words.append(word)
+                starts.append(at + len(joint))
+                at += len(joint) + len(shown)
+                ends.append(at)
+                joint = " "
+    return "".join(pieces), _boxes(page, words, starts, ends)
 
 
-def _ending(box: Box, end: int) -> Box:
-    return Box(box.page, box.x0, box.y0, box.x1, box.y1, box.start, end)
+def _boxes(page: int, words: Sequence[Word], starts: Sequence[int], ends: Sequence[int]) -> Boxes:
+    """Rounded to a tenth of a point, never inwards."""
+    if not words:
+        return Boxes()
+    flat = [page] * (7 * len(words))
+    _, x0, y0, x1, y1, *_ = zip(*words, strict=True)
+    flat[1::7] = [floor(x * 10) for x in x0]
+    flat[2::7] = [floor(y * 10) for y in y0]
+    flat[3::7] = [ceil(x * 10) for x in x1]
+    flat[4::7] = [ceil(y * 10) for y in y1]
+    flat[5::7], flat[6::7] = starts, ends
+    return Boxes.packed(flat)
 
 
 def outwards(word: Word) -> tuple[float, float, float, float]:
-    """Rounded to a tenth of a point, never inwards."""
-    return (
-        int(word.x0 * 10 // 1) / 10,
-        int(word.y0 * 10 // 1) / 10,
-        -int(-word.x1 * 10 // 1) / 10,
-        -int(-word.y1 * 10 // 1) / 10,
-    )
+    """The corners of a word, rounded likewise."""
+    return floor(word.x0 * 10) / 10, floor(word.y0 * 10) / 10, ceil(word.x1 * 10) / 10, ceil(word.y1 * 10) / 10

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from ingestion.documents import Box
+from ingestion.boxes import Boxes
 from ingestion.extract.build import Builder
 from ingestion.extract.eyes import IN_PICTURES, Eyes, doubt
 from ingestion.extract.pdf_lines import in_reading_order, segments
@@ -26,7 +26,7 @@ NO_TITLES = 1_000.0  # points: no type is larger than a body of that size, so no
 class _Told:
     """What a picture said when it was met first."""
 
-    paragraphs: list[tuple[int, tuple[Box, ...]]] = field(default_factory=list)
+    paragraphs: list[tuple[int, Boxes]] = field(default_factory=list)
 
 
 class Pictures:

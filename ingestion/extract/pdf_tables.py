@@ -13,9 +13,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-import pdfplumber
-
-from ingestion.documents import Box
+from ingestion.boxes import Box
 from ingestion.extract.clean import one_line
 from ingestion.extract.pdf_lines import Line, segments
 from ingestion.extract.pdf_words import PageContent, Word
@@ -87,6 +85,8 @@ class TableFinder:
     def find(self, number: int, content: PageContent) -> list[Table]:
         """The tables of page `number` (1-based); their words are taken out of `content.words`."""
         if self._pdf is None:
+            import pdfplumber  # as long to load as everything else together, and most files have no grid
+
             self._pdf = pdfplumber.open(self._path)
         page = self._pdf.pages[number - 1]
         try:

@@ -7,30 +7,27 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-import math
-from collections.abc import Iterator
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import repeat
+from typing import Any, NamedTuple
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as c
 
+from ingestion.extract.pdf_letters import HALVES, HYPHEN, Columns, Letters, styles
 from ingestion.extract.right_to_left import RIGHT_TO_LEFT, letters_in_order
 
 PRECISION = 64  # device units a point, for mapping page space to the shown page
-SPACE = 0x20
-BLANKS = frozenset(code for code in range(SPACE + 1) if code == 0 or chr(code).isspace())
-HYPHEN = 0x02  # pdfium's mark for a hyphen at the end of a line
-INVISIBLE = c.FPDF_TEXTRENDERMODE_INVISIBLE
-BOLD = ("bold", "black", "heavy", "semibold", "demi")
 MIN_RULE = 12.0  # points: shorter strokes are underlines and ornaments
 MAX_RULE_THICKNESS = 3.0
 
 
-@dataclass(slots=True)
-class Word:
+class Word(NamedTuple):
     """One word. base: y of the base line. size: font size in points. split: the word goes on in the next one, which
-    stands on another line, and `text` ends with the hyphen that was printed. seen: read off a picture."""
+    stands on another line, and `text` ends with the hyphen that was printed. seen: read off a picture.
+
+    A tuple, because a page has hundreds: they are made, filtered and measured column by column."""
 
     text: str
     x0: float
@@ -97,117 +94,50 @@ class Mapping:
         bx, by = self.point(right, top)
         return min(ax, bx), min(ay, by), max(ax, bx), max(ay, by)
 
+    def boxes(self, left: list[float], bottom: list[float], right: list[float], top: list[float]) -> Columns:
+        """Many boxes, column by column: x0, y0, x1, y1. A page is shown turned by quarters: corners stay corners."""
+        ox, oy, xx, xy, yx, yy = self.ox, self.oy, self.xx, self.xy, self.yx, self.yy
+        if not xy and not yx:
+            xs = [ox + xx * x for x in left], [ox + xx * x for x in right]
+            ys = [oy + yy * y for y in bottom], [oy + yy * y for y in top]
+        else:
+            ends = list(zip(left, bottom, strict=True)), list(zip(right, top, strict=True))
+            xs = [ox + xx * x + yx * y for x, y in ends[0]], [ox + xx * x + yx * y for x, y in ends[1]]
+            ys = [oy + xy * x + yy * y for x, y in ends[0]], [oy + xy * x + yy * y for x, y in ends[1]]
+        x0, x1 = xs if xx + yx >= 0 else reversed(xs)
+        y0, y1 = ys if xy + yy >= 0 else reversed(ys)
+        return x0, y0, x1, y1
+
     def runs_along(self, a: float, b: float) -> bool:
         """Whether the direction (a, b) of page space points to the right on the shown page, within ten degrees."""
         dx, dy = self.xx * a + self.yx * b, self.xy * a + self.yy * b
         return dx > 0 and abs(dy) < 0.18 * dx
 
 
-@dataclass(frozen=True, slots=True)
-class _Style:
-    size: float
-    bold: bool
-    slanted: bool
-    invisible: bool
-
-
-@dataclass(slots=True)
-class _Reader:
-    page: pdfium.PdfPage
-    text: pdfium.PdfTextPage
-    mapping: Mapping
-    styles: dict[int, _Style] = field(default_factory=dict)
-
-    def words(self) -> Iterator[Word]:
-        """In the order of pdfium's text page, which is mostly that of the content stream."""
-        run: list[int] = []
-        letters: list[str] = []
-        # Looked up once: this is done for every character of a file.
-        handle, unicode = self.text.raw, c.FPDFText_GetUnicode
-        for index in range(c.FPDFText_CountChars(handle)):
-            code = unicode(handle, index)
-            if code == HYPHEN:
-                run.append(index)
-                yield self._word(run, "".join(letters) + "-", split=True)
-                run, letters = [], []
-            elif code <= SPACE and code in BLANKS or code > SPACE and chr(code).isspace():
-                if run:
-                    yield self._word(run, "".join(letters))
-                    run, letters = [], []
-            else:
-                run.append(index)
-                letters.append(chr(code))
-        if run:
-            yield self._word(run, "".join(letters))
-
-    def _word(self, run: list[int], text: str, *, split: bool = False) -> Word:
-        left = bottom = math.inf
-        right = top = -math.inf
-        handle, measure = self.text.raw, c.FPDFText_GetCharBox
-        x0, x1, y0, y1 = ctypes.c_double(), ctypes.c_double(), ctypes.c_double(), ctypes.c_double()
-        for index in run:
-            if measure(handle, index, x0, x1, y0, y1):
-                if x0.value < left:
-                    left = x0.value
-                if x1.value > right:
-                    right = x1.value
-                if y0.value < bottom:
-                    bottom = y0.value
-                if y1.value > top:
-                    top = y1.value
-        c.FPDFText_GetCharOrigin(handle, run[0], x0, y0)
-        if left > right:
-            left = right = x0.value
-            bottom = top = y0.value
-        box = self.mapping.box(left, bottom, right, top)
-        _, base = self.mapping.point(x0.value, y0.value)
-        style = self._style(run[0])
-        text = _whole(text)
-        if RIGHT_TO_LEFT.search(text):
-            text = letters_in_order(text, self._places(run))
-        return Word(text, *box, base, style.size, style.bold, style.slanted, style.invisible, split)
-
-    def _places(self, run: list[int]) -> list[float]:
-        """Where each letter stands, along the line."""
-        x, y = ctypes.c_double(), ctypes.c_double()
-        places = []
-        for index in run:
-            c.FPDFText_GetCharOrigin(self.text.raw, index, x, y)
-            places.append(self.mapping.point(x.value, y.value)[0])
-        return places
-
-    def _style(self, index: int) -> _Style:
-        piece = c.FPDFText_GetTextObject(self.text.raw, index)
-        address = ctypes.cast(piece, ctypes.c_void_p).value
-        if not address:
-            return _Style(0.0, False, False, False)
-        known = self.styles.get(address)
-        if known is None:
-            known = self.styles[address] = self._read_style(piece, index)
-        return known
-
-    def _read_style(self, piece: Any, index: int) -> _Style:
-        matrix, size, loose = c.FS_MATRIX(), ctypes.c_float(), c.FS_RECTF()
-        c.FPDFPageObj_GetMatrix(piece, matrix)
-        c.FPDFTextObj_GetFontSize(piece, size)
-        points = abs(size.value) * math.hypot(matrix.c, matrix.d)
-        if c.FPDFText_GetLooseCharBox(self.text, index, loose):
-            # A text inside a scaled form does not know its scale; its line height on the page does.
-            _, y0, _, y1 = self.mapping.box(loose.left, loose.bottom, loose.right, loose.top)
-            if y1 > y0 and not 0.6 * points < y1 - y0 < 2.5 * points:
-                points = (y1 - y0) / 1.17
-        font = c.FPDFTextObj_GetFont(piece)
-        name = ctypes.create_string_buffer(128)
-        c.FPDFFont_GetBaseFontName(font, name, len(name))
-        face = name.value.decode("latin-1").lower()
-        bold = c.FPDFFont_GetWeight(font) >= 600 or any(word in face for word in BOLD)
-        slanted = not self.mapping.runs_along(matrix.a, matrix.b)
-        return _Style(round(points, 1), bold, slanted, c.FPDFTextObj_GetTextRenderMode(piece) == INVISIBLE)
+def words_of(letters: Letters, mapping: Mapping) -> list[Word]:
+    """In the order of pdfium's text page, which is mostly that of the content stream."""
+    if not letters.words:
+        return []
+    base, size, bold, slanted, invisible = zip(*styles(letters, mapping), strict=True)
+    texts = letters.texts
+    parted: Iterable[bool] = repeat(False)
+    if HYPHEN in letters.text:
+        parted = [text[-1] == HYPHEN for text in texts]
+        texts = [text[:-1] + "-" if text[-1] == HYPHEN else text for text in texts]
+    if not letters.text.isascii():
+        texts = list(map(_whole, texts))
+        if RIGHT_TO_LEFT.search(letters.text):
+            texts = [
+                letters_in_order(text, letters.places(*word, mapping)) if RIGHT_TO_LEFT.search(text) else text
+                for text, word in zip(texts, letters.words, strict=True)
+            ]
+    box = mapping.boxes(*letters.boxes())
+    return list(map(Word._make, zip(texts, *box, base, size, bold, slanted, invisible, parted, repeat(False))))
 
 
 def _whole(text: str) -> str:
     """Characters beyond the basic plane can arrive as two halves."""
-    if any("\ud800" <= letter <= "\udfff" for letter in text):
+    if HALVES.search(text):
         return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     return text
 
@@ -217,20 +147,14 @@ def read_page(page: pdfium.PdfPage) -> PageContent:
     mapping = Mapping(page)
     text = page.get_textpage()
     try:
-        words = list(_Reader(page, text, mapping).words())
+        letters = Letters(text.raw)
+        words = words_of(letters, mapping)
     finally:
         text.close()
-    content = PageContent(mapping.width, mapping.height, words, [], [], 0, 0, 0)
-    for word in words:
-        content.characters += len(word.text)
-        content.unmapped += sum(_unmapped(letter) for letter in word.text)
+    content = PageContent(mapping.width, mapping.height, words, [], [], 0, letters.count, letters.unmapped)
     count = c.FPDFPage_CountObjects(page)
     _look_at_objects((c.FPDFPage_GetObject(page, i) for i in range(count)), mapping, content, depth=0)
     return content
-
-
-def _unmapped(letter: str) -> bool:
-    return letter in "\ufffd\ufffe\uffff" or "\ue000" <= letter <= "\uf8ff" or letter < " "
 
 
 def _look_at_objects(objects: Iterator[Any], mapping: Mapping, content: PageContent, depth: int) -> None:

@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ingestion.documents import Box
+from ingestion.boxes import Box
 from ingestion.extract.pdf_paragraphs import outwards
 from ingestion.extract.pdf_words import Word
 from ingestion.seen import Region

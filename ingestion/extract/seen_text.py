@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ingestion.documents import Box
+from ingestion.boxes import Box
 from ingestion.extract.build import Builder
 from ingestion.extract.eyes import UNSURE
 from ingestion.extract.pdf_lines import in_reading_order, segments

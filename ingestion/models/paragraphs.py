@@ -14,7 +14,7 @@ class Paragraph(Labelled):
     them).
 
     headings: ids of the headings above it, outermost first; a heading's text stands only in its own, labelled row.
-    boxes: where its words stand, as `documents.Boxes` writes itself. start, end: span in the canonical text,
+    boxes: where its words stand, as `boxes.Boxes` writes itself. start, end: span in the canonical text,
     characters. read_by: "" for the file's own text, `ocr` or `vision` where it was read off a picture. since: number of
     the version with which it came. relabelled: numbers of those whose publishing changed its label.
     """

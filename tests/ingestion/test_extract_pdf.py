@@ -6,7 +6,8 @@ import pikepdf
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
-from ingestion.documents import Boxes, Extraction
+from ingestion.boxes import Boxes
+from ingestion.documents import Extraction
 from ingestion.sandbox import Progress
 from tests.ingestion.extracted import missed, read, report, texts, the
 from tests.ingestion.pdfs import LOREM, changed, draw, grid, line, prose

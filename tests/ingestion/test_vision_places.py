@@ -7,7 +7,7 @@ import pytest
 
 from entities.access import Scope
 from entities.types import Contract
-from ingestion.documents import Box, Boxes
+from ingestion.boxes import Box, Boxes
 from ingestion.extract.pdf_words import Word
 from ingestion.extract.seen_places import align, boxes_of
 from ingestion.models import Paragraph

@@ -1,0 +1,217 @@
+"""The words of a page as pdfium tells them: the one place that is asked something for every word of a file.
+
+So it is asked by word and not by letter, the functions are bound once, and what they answer is collected in one buffer
+and read column by column (docs/adr/0038). They are bound without a hand-over of the interpreter's lock, for a call
+takes less time than that; nothing else runs in the limited process.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import re
+from collections import deque
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from itertools import repeat
+from typing import TYPE_CHECKING, Any
+
+import pypdfium2.raw as c
+
+if TYPE_CHECKING:
+    from ingestion.extract.pdf_words import Mapping
+
+WORD = re.compile("[^\\s\0\2]+\2?|\2")
+HYPHEN = "\2"  # pdfium's mark for a hyphen at the end of a line
+MARKED = "\ufffe"  # how the text of a page writes it
+HALVES = re.compile("[\ud800-\udfff]")
+UNMAPPED = re.compile("[\1\3-\x08\x0e-\x1b\ufffd-\uffff\ue000-\uf8ff]")
+INVISIBLE = c.FPDF_TEXTRENDERMODE_INVISIBLE
+BOLD = ("bold", "black", "heavy", "semibold", "demi")
+STEADY = 0.01  # points by which the base line of a piece of text may differ from word to word
+
+Columns = tuple[list[float], list[float], list[float], list[float]]
+
+
+def _bound(function: Any, answer: Any, *arguments: Any) -> Callable[..., Any]:
+    address = ctypes.cast(function, ctypes.c_void_p).value
+    if address is None:
+        raise ImportError("pdfium has no such function")
+    return ctypes.PYFUNCTYPE(answer, *arguments)(address)
+
+
+_P, _I = ctypes.c_void_p, ctypes.c_int
+_text = _bound(c.FPDFText_GetText, _I, _P, _I, _I, _P)
+_unicode = _bound(c.FPDFText_GetUnicode, ctypes.c_uint, _P, _I)
+_count_rects = _bound(c.FPDFText_CountRects, _I, _P, _I, _I)
+_rect = _bound(c.FPDFText_GetRect, _I, _P, _I, _P, _P, _P, _P)
+_letter_box = _bound(c.FPDFText_GetCharBox, _I, _P, _I, _P, _P, _P, _P)
+_loose_box = _bound(c.FPDFText_GetLooseCharBox, _I, _P, _I, _P)
+_origin = _bound(c.FPDFText_GetCharOrigin, _I, _P, _I, _P, _P)
+_piece = _bound(c.FPDFText_GetTextObject, _P, _P, _I)
+_matrix = _bound(c.FPDFPageObj_GetMatrix, _I, _P, _P)
+_size = _bound(c.FPDFTextObj_GetFontSize, _I, _P, _P)
+_font = _bound(c.FPDFTextObj_GetFont, _P, _P)
+_mode = _bound(c.FPDFTextObj_GetTextRenderMode, _I, _P)
+_weight = _bound(c.FPDFFont_GetWeight, _I, _P)
+_face = _bound(c.FPDFFont_GetBaseFontName, ctypes.c_size_t, _P, _P, ctypes.c_size_t)
+
+
+class Letters:
+    """The letters of an open text page. handle: its address. words: of each the first letter and the one behind its
+    last. texts: of each its letters, as they are to be read. count: of letters in words; unmapped: of those whose font
+    does not say what they are."""
+
+    def __init__(self, handle: Any) -> None:
+        self.handle: int = ctypes.cast(handle, ctypes.c_void_p).value or 0
+        self.text = self._read(c.FPDFText_CountChars(handle))
+        self.texts: list[str] = WORD.findall(self.text)
+        self.words = list(self._spans())
+        self.count = sum(map(len, self.texts))
+        self.unmapped = 0 if self.text.isascii() and self.text.isprintable() else len(UNMAPPED.findall(self.text))
+
+    def _spans(self) -> Iterator[tuple[int, int]]:
+        find, behind = self.text.index, 0
+        for text in self.texts:
+            first = find(text, behind)
+            behind = first + len(text)
+            yield first, behind
+
+    def _read(self, count: int) -> str:
+        """One character for every letter that pdfium counts. The text of a page leaves out some and may write one as
+        two; where it does, each letter is asked for."""
+        buffer = ctypes.create_string_buffer(4 * count + 4)
+        told = _text(self.handle, 0, count, buffer) - 1
+        text = buffer.raw[: 2 * max(0, told)].decode("utf-16-le", "surrogatepass")
+        if told != count or len(text) != count or (not text.isascii() and HALVES.search(text)):
+            return "".join(map(chr, map(_unicode, repeat(self.handle), range(count))))
+        if MARKED in text:
+            text = re.sub(MARKED, lambda mark: chr(_unicode(self.handle, mark.start())), text)
+        return text
+
+    def boxes(self) -> Columns:
+        """Left, bottom, right and top of every word in page space, points; the smallest around its letters."""
+        buffer = (ctypes.c_double * (4 * len(self.words)))()
+        handle, count, ask = self.handle, _count_rects, _rect
+        place, odd = ctypes.addressof(buffer), []
+        for first, behind in self.words:
+            if count(handle, first, behind - first) == 1:
+                ask(handle, 0, place, place + 8, place + 16, place + 24)
+            place += 32
+        left, top, right, bottom = (buffer[side::4] for side in range(4))
+        odd = [index for index, (start, end) in enumerate(zip(left, right, strict=True)) if start >= end]
+        for index in odd:  # parts of several pieces of text, or letters without any extent
+            left[index], bottom[index], right[index], top[index] = self._by_letter(*self.words[index])
+        return left, bottom, right, top
+
+    def _by_letter(self, first: int, behind: int) -> tuple[float, float, float, float]:
+        box = (ctypes.c_double * 4)()
+        place = ctypes.addressof(box)
+        sides: list[Sequence[float]] = []
+        for index in range(first, behind):
+            if _letter_box(self.handle, index, place, place + 8, place + 16, place + 24):
+                sides.append(tuple(box))
+        if not sides:
+            x, y = self.origin(first)
+            return x, y, x, y
+        left, right, bottom, top = zip(*sides, strict=True)
+        return min(left), min(bottom), max(right), max(top)
+
+    def origin(self, index: int) -> tuple[float, float]:
+        """Where the base line of a letter begins, in page space."""
+        point = (ctypes.c_double * 2)()
+        place = ctypes.addressof(point)
+        _origin(self.handle, index, place, place + 8)
+        return point[0], point[1]
+
+    def places(self, first: int, behind: int, mapping: Mapping) -> list[float]:
+        """Where each letter of a word stands, along the line, on the page as it is shown."""
+        return [mapping.point(*self.origin(index))[0] for index in range(first, behind)]
+
+    def bases(self, indexes: Collection[int], mapping: Mapping) -> list[float]:
+        """y of the base lines of some letters, on the page as it is shown."""
+        points = (ctypes.c_double * (2 * len(indexes)))()
+        places = _places(points, 16)
+        _all(map(_origin, repeat(self.handle), indexes, places, range(places.start + 8, places.stop + 8, 16)))
+        oy, xy, yy = mapping.oy, mapping.xy, mapping.yy
+        return [oy + xy * x + yy * y for x, y in zip(points[0::2], points[1::2], strict=True)]
+
+
+Style = tuple[float, float, bool, bool, bool]
+"""Of a piece of text: y of its base line and size of its type in points, whether it is bold, slanted, invisible."""
+
+
+def styles(letters: Letters, mapping: Mapping) -> Iterable[Style]:
+    """One for every word. A piece of text (an operator of the page's content) is asked about once."""
+    starts = [first for first, _ in letters.words]
+    pieces: list[int] = list(map(_piece, repeat(letters.handle), starts))
+    last = dict(zip(pieces, starts, strict=True))
+    first = dict(zip(reversed(pieces), reversed(starts), strict=True))
+    bases = letters.bases(first.values(), mapping)
+    ends = letters.bases(last.values(), mapping) if len(last) < len(starts) else bases
+    ends_of = dict(zip(last, ends, strict=True))
+    known: dict[int, Style] = {}
+    uneven: set[int] = set()
+    for piece, base, kind in zip(first, bases, _kinds(list(first), letters, first.values(), mapping), strict=True):
+        known[piece] = (base, *kind)
+        if not piece or abs(ends_of[piece] - base) > STEADY:
+            uneven.add(piece)
+    if not uneven:
+        return map(known.__getitem__, pieces)
+    return (
+        (base, *known[piece][1:]) if piece in uneven else known[piece]
+        for piece, base in zip(pieces, letters.bases(starts, mapping), strict=True)
+    )
+
+
+def _kinds(
+    pieces: Sequence[int], letters: Letters, starts: Iterable[int], mapping: Mapping
+) -> Iterator[tuple[float, bool, bool, bool]]:
+    """Size, bold, slanted and invisible of each piece of text. Most are alike: told once for each kind and height."""
+    count, turned = len(pieces), bool(mapping.xy or mapping.yx)
+    matrices, sizes = (ctypes.c_float * (6 * count))(), (ctypes.c_float * count)()
+    loose = (ctypes.c_float * (4 * count))()  # left, top, right, bottom
+    _all(map(_matrix, pieces, _places(matrices, 24)))
+    _all(map(_size, pieces, _places(sizes, 4)))
+    _all(map(_loose_box, repeat(letters.handle), starts, _places(loose, 16)))
+    low, high = (loose[0::4], loose[2::4]) if turned else (loose[3::4], loose[1::4])
+    scale = abs(mapping.xy if turned else mapping.yy)
+    heights = [round(scale * (y1 - y0), 2) for y0, y1 in zip(low, high, strict=True)]
+    columns = (matrices[0::6], matrices[1::6], matrices[2::6], matrices[3::6])
+    rows = zip(pieces, *columns, sizes, heights, map(_font, pieces), map(_mode, pieces), strict=True)
+    faces: dict[int, bool] = {}
+    known: dict[tuple[Any, ...], tuple[float, bool, bool, bool]] = {}
+    for piece, *row in rows:
+        if not piece:
+            yield 0.0, False, False, False
+            continue
+        key = tuple(row)
+        kind = known.get(key)
+        if kind is None:
+            a, b, across, down, size, height, font, mode = key
+            points = abs(size) * math.hypot(across, down)
+            # A text inside a scaled form does not know its scale; its line height on the page does.
+            if height > 0 and not 0.6 * points < height < 2.5 * points:
+                points = height / 1.17
+            if font not in faces:
+                faces[font] = _is_bold(font)
+            slanted = not mapping.runs_along(a, b)
+            kind = known[key] = round(points, 1), faces[font], slanted, mode == INVISIBLE
+        yield kind
+
+
+def _places(buffer: Any, step: int) -> range:
+    """The addresses of what lies in a buffer, `step` bytes each."""
+    begin = ctypes.addressof(buffer)
+    return range(begin, begin + ctypes.sizeof(buffer), step)
+
+
+def _all(calls: Iterable[int]) -> None:
+    """Makes the calls, for what they write."""
+    deque(calls, maxlen=0)
+
+
+def _is_bold(font: int | None) -> bool:
+    name = ctypes.create_string_buffer(128)
+    _face(font, name, len(name))
+    face = name.value.decode("latin-1").lower()
+    return _weight(font) >= 600 or any(word in face for word in BOLD)
