@@ -23,10 +23,10 @@ from entities.actions import create_entity, create_workspace
 from entities.models import Entity
 from entities.types import Contract
 from ingestion.actions import delete_file, upload_file
-from ingestion.embed import default_model, get_embedder
 from ingestion.extract import extract_file
 from ingestion.models import File, FileRevision, State
 from ingestion.pipeline import process_file
+from retrieval.bench.embedding import embedding
 from retrieval.bench.papers import WORDS, Paper, paper
 from retrieval.bench.timing import Row
 from retrieval.bench.world import remove
@@ -114,19 +114,6 @@ def share(texts: Sequence[str], known: Paper) -> float:
         found += sum(len(words[block.a + n]) for block in matcher.get_matching_blocks() for n in range(block.size))
         total += sum(map(len, words))
     return found / total if total else 0.0
-
-
-def embedding(rounds: int) -> list[Row]:
-    """Texts of the length of passages. What is not installed is not measured beside it (docs/benchmarks.md)."""
-    embedder = get_embedder(default_model())
-    texts = [" ".join(WORDS[(n * 7 + k * 3) % len(WORDS)] for k in range(20 + n % 110)) for n in range(128)]
-    embedder.embed_documents(texts[:8])
-    rates = []
-    for _ in range(rounds):
-        begun = time.perf_counter()
-        embedder.embed_documents(texts)
-        rates.append(len(texts) / (time.perf_counter() - begun))
-    return [Row("embedding: texts/s, 20 to 129 words each", median(rates))]
 
 
 def whole(long: Paper, files: int) -> list[Row]:
