@@ -17,6 +17,12 @@ function next() {
     sending += 1;
     waiting.shift()(() => { sending -= 1; next(); });
   }
+  // The batch on the server is only what has arrived there.
+  const left = waiting.length + sending;
+  for (const line of document.querySelectorAll("[data-upload-left]")) {
+    line.hidden = left <= AT_ONCE;
+    line.textContent = `${left} files are still to be sent: keep this page open until then.`;
+  }
 }
 
 window.addEventListener("beforeunload", (event) => { if (sending || waiting.length) event.preventDefault(); });

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Route, expect
 
 from tests.browser.hands import LONG, ended, give, make_contract, row_of
 from tests.ingestion.pdfs import draw, line
@@ -32,9 +32,15 @@ def test_a_folder_keeps_its_paths_and_its_links_lead(folder, browse):
     record = make_contract(page, "Handbook for travellers")
     page.goto(record)
     page.evaluate("window.__stayed = true")
+    held: list[Route] = []
+    page.route("**/files/upload/", lambda route: held.append(route))
     page.locator("#upload-folder").set_input_files(folder)
+    left = page.locator("[data-upload-left]")
+    expect(left).to_have_text("4 files are still to be sent: keep this page open until then.")
+    page.unroute("**/files/upload/")  # which lets go of those that are held
     expect(page.locator("#toasts")).to_contain_text("2 hidden files were left out.")
     ended(page)
+    expect(left).to_be_hidden()
     names = page.locator("#files .cl-file-name")
     paths = ["readme.md", "travel › cut.pdf", "travel › readme.md", "travel › visa.md"]
     expect(names).to_have_text([f"handbook › {path}" for path in paths])
