@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import expect
 
 from tests.browser.hands import LONG, ended, give, make_contract, row_of
 from tests.ingestion.pdfs import draw, line
@@ -32,7 +32,7 @@ def test_a_folder_keeps_its_paths_and_its_links_lead(folder, browse):
     record = make_contract(page, "Handbook for travellers")
     page.goto(record)
     page.evaluate("window.__stayed = true")
-    held: list[Route] = []
+    held = []
     page.route("**/files/upload/", lambda route: held.append(route))
     page.locator("#upload-folder").set_input_files(folder)
     left = page.locator("[data-upload-left]")
