@@ -209,7 +209,9 @@ class _Reading:
     def _without_running(self, number: int, content: PageContent, runs: list[Line]) -> list[Line]:
         """Runs of running lines taken out; the first occurrence of each becomes a paragraph."""
         dropped: set[int] = set()
-        lines = _whole_lines([word for run in runs if _at_edge(run, content) for word in run.words], content)
+        lowest = max((run.base for run in runs), default=0.0)
+        near = [word for run in runs if _is_at_edge(run, content, lowest) for word in run.words]
+        lines = _whole_lines(near, content)
         for line, running in self._margins.running(lines, number, content.height):
             dropped.update(id(word) for word in line.words)
             if running.page_number_only:
@@ -288,9 +290,10 @@ def _picture_area(page: _Page) -> Region:
 
 
 def _whole_lines(words: list[Word], content: PageContent) -> list[Line]:
-    """Lines across the full width of the page, for telling headers and footers."""
-    return whole_lines(segments(word for word in words if _at_edge(word, content)))
+    """Lines across the full width of the page, for telling headers and footers: near its edges, and the lowest."""
+    lowest = max((word.base for word in words), default=0.0)
+    return whole_lines(segments(word for word in words if _is_at_edge(word, content, lowest)))
 
 
-def _at_edge(drawn: Word | Line, content: PageContent) -> bool:
-    return drawn.y1 < 0.15 * content.height or drawn.y0 > 0.85 * content.height
+def _is_at_edge(drawn: Word | Line, content: PageContent, lowest: float) -> bool:
+    return drawn.y1 < 0.15 * content.height or drawn.y0 > 0.85 * content.height or drawn.base > lowest - 2

@@ -2,20 +2,22 @@
 
 A line counts as running when it stands at the same height on several pages and says the same, but for numbers that
 grow with the page. Its first occurrence stays a paragraph (it may say something that needs a label) and gets the boxes
-of all the others; lines that are nothing but a page number are dropped.
+of all the others; lines that are nothing but a page number are dropped, also where they end pages that are filled to
+different heights.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ingestion.boxes import Box
 from ingestion.extract.pdf_lines import Line
 
 ZONE = 0.14  # of the page's height, at either end
+LAST = -1  # instead of a height: the lowest line of a page, wherever that is
 NUMBER = re.compile(r"\d{1,4}(?!\d)")
 ONLY_NUMBER = re.compile(
     r"[\s\-–—|/.()\[\]]*(page|seite|pagina|página|p)?[\s.]*#[\s\-–—|/]*((of|von|de|van|di|/)\s*#)?[\s\-–—|/.()\[\]]*",
@@ -40,6 +42,15 @@ def signature(line: Line) -> Signature:
 
 def candidates(lines: Iterable[Line], height: float) -> list[Line]:
     return [line for line in lines if line.table is None and (line.y1 < ZONE * height or line.y0 > (1 - ZONE) * height)]
+
+
+def last_number(lines: Sequence[Line]) -> Signature | None:
+    """The lowest line, where it is nothing but the number of a page."""
+    lowest = max(lines, key=lambda line: line.base, default=None)
+    if lowest is None or lowest.table is not None:
+        return None
+    sign = signature(lowest)
+    return sign if len(sign.numbers) == 1 and ONLY_NUMBER.fullmatch(sign.template) else None
 
 
 @dataclass(slots=True)
@@ -68,6 +79,8 @@ class Margins:
             for line in candidates(lines, height):
                 sign = signature(line)
                 met[sign.template, sign.height].append((page, sign.numbers))
+            if (lowest := last_number(lines)) is not None:
+                met[lowest.template, LAST].append((page, lowest.numbers))
         enough = 2 if len(sample) < 6 else max(3, len(sample) // 5)
         self._running: dict[tuple[str, int], Running] = {}
         for key, places in met.items():
@@ -77,18 +90,26 @@ class Margins:
             if len({at for at, _ in places}) >= enough and same >= enough:
                 self._running[key] = running
 
-    def running(self, lines: Iterable[Line], page: int, height: float) -> Iterator[tuple[Line, Running]]:
+    def running(self, lines: Sequence[Line], page: int, height: float) -> Iterator[tuple[Line, Running]]:
         """The running lines among `lines`, from either edge of the page inwards up to the first that does not run:
         a text that begins alike on every page is no header."""
         near = sorted(candidates(lines, height), key=lambda line: line.base)
         upper = [line for line in near if line.base < height / 2]
         lower = [line for line in reversed(near) if line.base >= height / 2]
+        told: list[Line] = []
         for side in (upper, lower):
             for line in side:
                 found = self._find(line, page)
                 if found is None:
                     break
+                told.append(line)
                 yield line, found
+        sign = last_number(lines)
+        found = self._running.get((sign.template, LAST)) if sign is not None else None
+        if sign is not None and found is not None and found.repeats(sign.numbers, page):
+            last = max(lines, key=lambda line: line.base)
+            if all(last is not line for line in told):
+                yield last, found
 
     def _find(self, line: Line, page: int) -> Running | None:
         sign = signature(line)
