@@ -18,6 +18,7 @@ from lxml import etree
 
 from ingestion.extract import sniff
 from ingestion.extract.build import LONGEST_HEADING
+from ingestion.extract.clean import clean
 from ingestion.extract.decode import decode
 from ingestion.extract.package import SAFE
 from ingestion.sandbox.limits import Limits, Report
@@ -52,7 +53,8 @@ def task(path: Path, *, limits: Limits, report: Report, media_type: str) -> dict
 
 
 def words(text: str) -> Counter[str]:
-    return Counter(WORD.findall(text.casefold()))
+    """As they are read: an invisible hyphen parts no word."""
+    return Counter(WORD.findall(clean(text).casefold()))
 
 
 def _words(text: str) -> list[list[Any]]:

@@ -116,6 +116,14 @@ def test_an_extraction_that_contradicts_itself_is_found(tmp_path: Path) -> None:
     assert changed(at + 1, text="| Part |", end=read.paragraphs[at + 1].start + 8) >= {"tables"}
 
 
+@pytest.mark.django_db(transaction=True)
+def test_hyphens_that_nobody_sees_are_no_loss(alice: Person, contract: Contract) -> None:
+    words = "The indem\u00adnity of the sup\u00adplier cov\u00aders every claim that third par\u00adties make."
+    assert texts(alice, ready(alice, contract, "cover.txt", " ".join([words] * 3).encode())) == [
+        " ".join([words.replace("\u00ad", "")] * 3)
+    ]
+
+
 def test_a_file_that_lost_a_table_waits_for_a_steward_who_releases_it(
     alice: Person,
     cfo: Person,
