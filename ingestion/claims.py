@@ -19,6 +19,7 @@ from django.db.models.functions import Now
 
 from entities.access import Scope
 from ingestion.models import File, Stage, State
+from ingestion.queueing import publish_due
 
 logger = logging.getLogger(__name__)
 
@@ -61,6 +62,7 @@ def claim_file(workspace: int, file: UUID) -> Claim | None:
         waiting = File.objects.filter(FREE, pk=file, state__in=UNFINISHED, pending_revision__isnull=False)
         exhausted = waiting.filter(attempts__gte=MAX_ATTEMPTS)
         if exhausted.update(state=State.FAILED, claim=None, error_code="gave_up", error_detail=GIVEN_UP):
+            publish_due(file)
             return None
         taken = waiting.update(
             claim=token, claimed_until=Now() + LEASE, state=State.PROCESSING, attempts=F("attempts") + 1
@@ -113,18 +115,20 @@ def give_back(claim: Claim, delay: timedelta, detail: str) -> None:
     """Let the file wait for another try; after MAX_ATTEMPTS it has failed, for the reason `detail`."""
     with Scope.for_service(claim.workspace).open():
         mine = File.objects.filter(claim.mine())
-        mine.filter(attempts__gte=MAX_ATTEMPTS).update(
+        if mine.filter(attempts__gte=MAX_ATTEMPTS).update(
             state=State.FAILED, claim=None, claimed_until=None, error_code="failed", error_detail=detail[:500]
-        )
+        ):
+            publish_due(claim.file)
         mine.update(state=State.PENDING, claim=None, claimed_until=Now() + delay)
 
 
 def end(claim: Claim, state: State, code: str, detail: str, page: int | None = None) -> None:
     """The file ends as quarantined or failed. What was published before stays."""
     with Scope.for_service(claim.workspace).open():
-        File.objects.filter(claim.mine()).update(
+        if File.objects.filter(claim.mine()).update(
             state=state, claim=None, claimed_until=None, error_code=code, error_detail=detail[:500], error_page=page
-        )
+        ):
+            publish_due(claim.file)
 
 
 class Heartbeat:

@@ -19,6 +19,7 @@ from ingestion.documents import Extraction, ParagraphText
 from ingestion.index import BATCH, replace_rows
 from ingestion.links import publish_links
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, Redo, Stage, State
+from ingestion.queueing import put_back
 from ingestion.remembered import remember
 from ingestion.results import drop_results
 from ingestion.segmenting import decisions_of
@@ -112,24 +113,30 @@ def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, A
         accounted=not extraction.unaccounted,
         **({"attachments": len(extraction.attachments)} if work.opened else {}),
     )
+    outcome = {
+        "pending_revision": None,
+        "state": State.READY,
+        "stage": Stage.DONE,
+        "error_code": "",
+        "error_detail": "",
+        "error_page": None,
+        "redo": Redo.NOTHING,
+    }
+    aside = File.objects.values_list("aside", flat=True).get(work.claim.mine())
     File.objects.filter(work.claim.mine()).update(
+        **outcome | put_back(aside),
         revision=revision,
-        pending_revision=None,
-        state=State.READY,
-        stage=Stage.DONE,
         progress=100,
         media_type=extraction.media_type,
         pages=extraction.pages,
         accounted=not extraction.unaccounted,
         unaccounted=[{"code": u.code, "detail": u.detail, "page": u.page} for u in extraction.unaccounted],
         notes=[{"code": note.code, "detail": note.detail} for note in extraction.notes],
-        error_code="",
-        error_detail="",
-        error_page=None,
         claim=None,
         claimed_until=None,
         attempts=0,
-        redo=Redo.NOTHING,
+        rows_due=False,
+        aside=None,
     )
     drop_results(revision)
     injections = list(done[Stage.CLASSIFY].injections)

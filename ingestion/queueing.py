@@ -2,6 +2,7 @@
 
 import logging
 from functools import partial
+from typing import Any
 from uuid import UUID
 
 from django.db import DatabaseError, connection, transaction
@@ -45,9 +46,56 @@ def queue_file(workspace: int, file: UUID, revision: UUID, redo: Redo | None = N
 
 
 def take_revision(revision: FileRevision) -> None:
-    """Queue a revision, and show its size and type."""
-    File.objects.filter(pk=revision.file_id).update(size=revision.blob.size, media_type=revision.blob.media_type)
+    """Queue a revision, and show its size and type. It overtakes one that was put aside."""
+    File.objects.filter(pk=revision.file_id).update(
+        size=revision.blob.size, media_type=revision.blob.media_type, aside=None
+    )
     queue_file(revision.workspace_id, revision.file_id, revision.pk, Redo.NOTHING)
+
+
+ENDED = (State.FAILED, State.QUARANTINED)
+OUTCOME = ("state", "stage", "error_code", "error_detail", "error_page", "redo")
+
+
+def publish_again(pk: UUID) -> None:
+    """Let the rows of the published revision be made again after a decision took some out: in an open service scope.
+
+    A newer revision on its way makes them when it is published; if it ends badly instead, `publish_due` does.
+    """
+    file = File.objects.select_for_update().get(pk=pk)
+    if file.revision_id is None:
+        return
+    File.objects.filter(pk=pk).update(rows_due=True)
+    if file.pending_revision_id is None:
+        queue_file(file.workspace_id, pk, file.revision_id)
+    elif file.state in ENDED:
+        _put_aside(file)
+
+
+def publish_due(pk: UUID) -> None:
+    """The work on a file has ended badly: rows that were taken out meanwhile do not wait for whoever looks after it. In
+    an open service scope. What failed in making them is not tried again by itself.
+    """
+    file = File.objects.select_for_update().get(pk=pk)
+    again = file.pending_revision_id != file.revision_id or file.redo
+    if file.rows_due and file.revision_id is not None and file.state in ENDED and again:
+        _put_aside(file)
+
+
+def _put_aside(file: File) -> None:
+    """Queue the published revision in place of one that ended badly, which comes back as it stood (`put_back`)."""
+    assert file.revision_id is not None
+    if file.pending_revision_id != file.revision_id or file.redo:
+        outcome = {name: getattr(file, name) for name in OUTCOME}
+        File.objects.filter(pk=file.pk).update(aside={"revision": str(file.pending_revision_id), **outcome})
+    queue_file(file.workspace_id, file.pk, file.revision_id, Redo.NOTHING)
+
+
+def put_back(aside: dict[str, Any] | None) -> dict[str, Any]:
+    """Columns of a file whose published revision has been made: those of the revision that was put aside for it."""
+    if aside is None:
+        return {}
+    return {"pending_revision": UUID(aside["revision"]), **{name: aside[name] for name in OUTCOME}}
 
 
 def wake_next(workspace: int) -> None:

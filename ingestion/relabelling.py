@@ -25,7 +25,7 @@ from ingestion.errors import BadUpload
 from ingestion.extract import language
 from ingestion.index import delete_rows
 from ingestion.models import ContextRow, File, FileRevision, Paragraph, RowParagraph
-from ingestion.queueing import queue_file, take_revision
+from ingestion.queueing import publish_again, take_revision
 from ingestion.records import mark_stale
 from ingestion.votes import Vote, automatic, decide, manual_vote, votes_of
 from ingestion.work import workspace_guidance, workspace_levels
@@ -143,7 +143,7 @@ def apply_decisions(decisions: Sequence[Decision]) -> None:
         raise_labels({paragraph.pk: paragraph.data_classification or 0 for paragraph, _ in done})
         moved = [paragraph for paragraph, index_follows in done if index_follows]
         for file in dict.fromkeys(p.file_id for p in moved if isinstance(p, Paragraph)):
-            republish(file)
+            publish_again(file)
         records = dict.fromkeys(p.entity_id for p in moved if isinstance(p, FieldParagraph))
         if records:
             mark_stale(decisions[0].workspace, list(records))
@@ -197,8 +197,9 @@ def take_with_floor(workspace: int, revision: UUID, floor: int) -> None:
                 floor=rise, name_classification=combine_many([child.name_classification, floor])
             )
             raise_published(child.pk, rise)
-            republish(child.pk)
-        known = FileRevision.objects.filter(pk__in=[given.pk, file.pending_revision_id, file.revision_id])
+            publish_again(child.pk)
+        aside = file.aside and file.aside["revision"]
+        known = FileRevision.objects.filter(pk__in=[given.pk, file.pending_revision_id, file.revision_id, aside])
         # A still newer upload may have been faster.
         take_revision(known.select_related("blob").order_by("-number")[0])
 
@@ -229,13 +230,6 @@ def rows_with(paragraph: Labelled) -> list[UUID]:
         "pk", flat=True
     )
     return list(RowParagraph.objects.filter(paragraph__in=[paragraph.pk, *below]).values_list("row", flat=True))
-
-
-def republish(file: UUID) -> None:
-    """Queue the published revision again, for its labels; a newer one on its way heeds the decision anyway."""
-    row = File.objects.select_for_update().get(pk=file)
-    if row.pending_revision_id is None and row.revision_id is not None:
-        queue_file(row.workspace_id, row.pk, row.revision_id)
 
 
 def label_text(workspace: int, text: str) -> int | None:

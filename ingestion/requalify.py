@@ -156,6 +156,8 @@ def settle(item: RequalifiedFile, file: File) -> None:
     item.state = Item.DONE
     if file.redo != Redo.NOTHING:
         item.state, item.detail = Item.FAILED, file.error_detail[:300]
+    elif file.aside and file.aside["redo"]:
+        item.state, item.detail = Item.FAILED, file.aside["error_detail"][:300]
     before = json.loads(zlib.decompress(bytes(item.before or zlib.compress(b"{}"))))
     gained: Counter[int] = Counter()
     waiting: Counter[int] = Counter()

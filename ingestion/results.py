@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
-from ingestion.models import StepResult
+from ingestion.models import File, StepResult
 
 WHOLE = StepResult.WHOLE
 
@@ -44,8 +44,10 @@ def load_parts(revision: UUID, step: str, witness: str, *, whole: bool = False) 
 
 
 def drop_superseded(file: UUID, revision: UUID) -> None:
-    """Forget what was done for revisions that a newer upload has overtaken."""
-    StepResult.objects.filter(revision__file=file).exclude(revision=revision)._raw_delete("default")
+    """Forget what was done for revisions that a newer upload has overtaken, not for one that is put aside."""
+    aside = File.objects.values_list("aside__revision", flat=True).get(pk=file)
+    kept = [revision, *([UUID(aside)] if aside else [])]
+    StepResult.objects.filter(revision__file=file).exclude(revision__in=kept)._raw_delete("default")
 
 
 def drop_results(revision: UUID, steps: Iterable[str] | None = None) -> None:

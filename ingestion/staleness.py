@@ -14,7 +14,7 @@ from entities.rag import Collection
 from entities.registry import type_by_content_type
 from ingestion.index import delete_rows
 from ingestion.models import ContextRow, File, Kind
-from ingestion.relabelling import republish
+from ingestion.queueing import publish_again
 from ingestion.witness import Inputs, inputs_of
 from ingestion.work import workspace_guidance, workspace_levels
 
@@ -84,5 +84,5 @@ def reject_foreign_rows() -> int:
     found = list(foreign_rows().values_list("pk", "file"))
     delete_rows(pk for pk, _ in found)
     for file in sorted({file for _, file in found if file}):
-        republish(file)
+        publish_again(file)
     return len(found)

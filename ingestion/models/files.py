@@ -75,6 +75,8 @@ class File(models.Model):
     file that this one came in as an attachment, as its `part`; named_by: the paragraph there that names it.
     attachments: how many files came in the published revision of this one.
     redo: what the published revision is to be worked over for (`ingestion.requalify`).
+    rows_due: a decision took rows of the published revision out of the index, and they are not made again yet. aside:
+    the newer revision that ended badly and how, while the published one is made again (`ingestion.queueing`).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -111,6 +113,8 @@ class File(models.Model):
     claim = models.UUIDField(null=True)
     claimed_until = models.DateTimeField(null=True)
     redo = models.CharField(max_length=5, choices=Redo, default=Redo.NOTHING, blank=True)
+    rows_due = models.BooleanField(default=False, db_default=False)
+    aside = models.JSONField(null=True)
     attempts = models.PositiveSmallIntegerField(default=0)
     woken_at = models.DateTimeField(null=True, help_text="When a worker was last told of this file; NULL: not yet.")
     created_at = models.DateTimeField(auto_now_add=True)

@@ -9,7 +9,7 @@ from entities.rag import Collection
 from entities.types import Contract
 from ingestion.inline import work_off
 from ingestion.models import Blob, ContextRow, File, FileRevision, Paragraph
-from ingestion.relabelling import republish
+from ingestion.queueing import publish_again
 from ingestion.votes import Vote
 from tests.conftest import Person
 from tests.ingestion.helpers import label, ready, texts, upload
@@ -120,7 +120,7 @@ def test_the_name_of_an_attachment_rises_when_what_names_it_does(
     with service.open():
         named = Paragraph.objects.get(text="Attachment: note.md")
         Paragraph.objects.filter(pk=named.pk).update(votes=[*named.votes, Vote("rules", frozenset([PII])).to_json()])
-        republish(File.objects.get(pk=mail).pk)
+        publish_again(File.objects.get(pk=mail).pk)
     work_off(contract.workspace_id)
     assert name_in(staff, contract) is None
     assert name_in(alice, contract) == "note.md"
