@@ -59,7 +59,7 @@ def record_list(request: HttpRequest, type_name: str) -> HttpResponse:
     scope, model = scope_of(request), type_or_404(type_name)
     query = request.GET.dict()
     try:
-        rows = list_records(scope, model, query)
+        rows: Any = list_records(scope, model, query)
         page = Paginator(rows, PAGE).get_page(request.GET.get("page"))
         records = list(page.object_list)
         problem = ""

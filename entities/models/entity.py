@@ -98,7 +98,13 @@ class Entity(models.Model):
             models.UniqueConstraint(fields=["workspace", "source_system", "source_id"], name="entity_identity")
         ]
         indexes = [
-            models.Index(fields=["workspace", "content_type", "-updated_at"]),
+            # A list counts and cuts its pages in it alone: what object permission asks of a row is included.
+            models.Index(
+                fields=["workspace", "content_type", "-updated_at", "id"],
+                include=["visibility", "created_by", "archived_at"],
+                name="entity_list",
+            ),
+            models.Index(fields=["workspace", "-updated_at"], name="entity_recent"),
             models.Index(fields=["workspace", "visibility"]),
         ]
         permissions = [("upload_entity", "Can upload files"), ("share_entity", "Can share")]

@@ -47,6 +47,7 @@ def doors_of(world: BenchWorld) -> dict[str, Callable[[Any], Any]]:
     return {
         "search": lambda _: searched(reader, asked),
         "list page": page(f"{base}/records/contract/"),
+        "list page, by status": page(f"{base}/records/contract/?status=draft"),
         "list page, the last": page(f"{base}/records/contract/?page=last"),
         "list, API": page("/api/entities/contract/", **{"X-Workspace": reader.scope.slug}),
         "record page": page(f"{base}/entities/{record['id']}/"),
