@@ -1,22 +1,18 @@
-"""Taking something away while a worker writes: a Pulse, and the answer of a conversation.
+"""Taking something away while a worker writes a Pulse. Answers of conversations: `test_revocation_answer.py`.
 
 Whatever stands in the end where the words went has the label that they have now, at whichever statement the worker was
 when it was raised; and what the worker reads in a transaction begun after the commit, it reads as its role may now.
 """
 
-import asyncio
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
-from uuid import UUID
 
 import psycopg
 import pytest
 from django.db import models
 from django.utils import timezone
 
-from chat.models import Event, Message
-from chat.turn import run_turn
 from entities.access import Scope, atoms_of
 from entities.models import ClassificationGrant, Entity
 from entities.models.classification import FINANCIAL, SECRET
@@ -38,8 +34,8 @@ BEGINS = "set_config('app.workspace'"
 Take = Callable[[], None]
 
 
-@pytest.fixture
-def heron(contract: Entity, service: Scope) -> File:
+@pytest.fixture(name="heron")
+def plant_heron(contract: Entity, service: Scope) -> File:
     """A file with one passage, Financial."""
     index = Index(service)
     file = index.file(contract, "plain.txt")
@@ -155,56 +151,3 @@ def test_the_control_finds_a_pulse_that_is_written_without_looking_again(
     made = claim(service)
     interleaved(lambda: generate(service.workspace, made), raising(service, heron), last, superuser_connection)
     assert below(service, Pulse, "text", SECRET)
-
-
-async def at_once(function: Callable[..., Any], *given: Any, **named: Any) -> Any:
-    """A database step of a turn in the actor's own thread, where it can be stopped."""
-    return function(*given, **named)
-
-
-@pytest.fixture
-def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
-    for module in ("chat.steps", "chat.turn"):
-        monkeypatch.setattr(f"{module}.in_thread", at_once)
-    monkeypatch.setattr("chat.runner.start", lambda workspace, turn: None)
-
-
-def asked(cfo: Person, contract: Entity) -> UUID:
-    session = cfo.api.post("/api/chat/sessions/", {"entity": str(contract.pk)}).json()["id"]
-    url = f"/api/chat/sessions/{session}/messages/"
-    return UUID(cfo.api.post(url, {"content": "What is the heron password?"}).json()["turn"])
-
-
-def test_an_answer_has_the_label_of_what_went_in(
-    cfo: Person,
-    contract: Entity,
-    heron: File,
-    service: Scope,
-    one_thread: None,
-    superuser_connection: psycopg.Connection,
-) -> None:
-    """The offline engine answers, in the words of the passages that it is given."""
-
-    def work() -> None:
-        asyncio.run(run_turn(service.workspace, asked(cfo, contract)))
-
-    statements = stops_of(work)
-    assert below(service, Message, "content", SECRET), "the answer quotes the passage"
-    for stop in sample(range(len(statements)), 12, "answer"):
-        relabelled(service, heron, FINANCIAL)
-        with service.open():
-            Message.objects.all().delete()
-        interleaved(work, raising(service, heron), stop, superuser_connection)
-        place = f"raised at {stop}: {statements[stop]}"
-        assert below(service, Paragraph, "text", SECRET) == [], "it was not raised"
-        assert below(service, Message, "content", SECRET) == [], place
-        assert fresh_below(service) == [], place
-
-
-def fresh_below(service: Scope) -> list[Any]:
-    """Events with the word that need no SECRET, of answers that are still there."""
-    with service.open():
-        known = Message.objects.values_list("turn", flat=True)
-        events = Event.objects.filter(turn__in=known, data__icontains=WORD, kind="token")
-        return [e.data for e in events if SECRET not in atoms_of(e.data_classification)]
