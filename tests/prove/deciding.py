@@ -14,7 +14,18 @@ from tests.oracle.asked import Asked, Check
 from tests.oracle.monitor import Person
 from tests.oracle.paths import IN_A_SCOPE, PATHS
 from tests.oracle.planting import Everything
-from tests.prove.questions import clearances, desk, functions, labels, records, routes, scopes, tables
+from tests.prove.questions import (
+    clearances,
+    desk,
+    files,
+    functions,
+    labels,
+    records,
+    requests,
+    routes,
+    scopes,
+    tables,
+)
 from tests.prove.questions.gates import the_gate_decides_alone
 from tests.prove.questions.tables import everybody
 
@@ -30,14 +41,25 @@ EXTRA: list[Callable[[Everything], None]] = [
     tables.tables_show_what_is_cleared,
     tables.unlabelled_text_is_for_stewards_above_its_floor,
     tables.pulses_without_a_label_are_for_stewards,
+    tables.requests_are_for_who_made_them_and_stewards,
     tables.files_are_outlined_as_far_as_they_show,
     tables.grants_end,
     clearances.clearances_of_one_person_hold_until_they_end,
     clearances.clearances_are_given_by_stewards,
-    desk.files_are_got,
-    desk.requests_are_decided,
-    desk.requests_tell_nothing,
+    files.files_are_got,
+    files.files_are_known_to_who_sent_them,
+    files.files_are_above_their_floors,
+    files.files_exist_for_every_steward,
+    requests.requests_are_got,
+    requests.requests_are_decided,
+    requests.requests_are_granted_and_withdrawn,
+    requests.requests_tell_nothing,
+    requests.requests_are_made,
+    requests.requests_are_limited,
+    desk.paragraphs_are_of_records_that_are_seen,
+    desk.places_are_named,
     desk.proposals_are_taken,
+    desk.only_what_waits_is_taken,
     tables.labels_are_written_as_far_as_they_are_read,
     tables.the_audit_is_for_who_administers,
     labels.labels_are_told,
@@ -53,6 +75,10 @@ EXTRA: list[Callable[[Everything], None]] = [
     routes.routes_ask_who,
     records.records_are_got,
 ]
+OF_OWNER: list[Callable[[Everything, psycopg.Connection], None]] = [
+    requests.requests_are_kept_apart_by_code_too,
+    the_gate_decides_alone,
+]
 NARROW = [*sorted(IN_A_SCOPE.keys() - {"walk"}), "walk"]
 LATE = ["records", "references", "file list", "download", "reader"]
 """Paths that need a sign-in, and ask the database for what the others do not."""
@@ -67,7 +93,8 @@ class Question:
 def questions(e: Everything, owner: psycopg.Connection) -> list[Question]:
     """All of them, the cheapest first. owner: of the tables, in autocommit."""
     alone = [Question(extra.__name__, partial(extra, e)) for extra in EXTRA]
-    alone.append(Question("the_gate_decides_alone", lambda: the_gate_decides_alone(e, owner)))
+    for with_owner in OF_OWNER:
+        alone.append(Question(with_owner.__name__, partial(with_owner, e, owner)))
     narrow = [of_path(e, PATHS[name], person) for name in NARROW for person in everybody(e)]
     return [*alone, *narrow, *(of_path(e, PATHS[name], person) for name in LATE for person in e.world.people)]
 

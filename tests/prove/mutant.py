@@ -8,7 +8,7 @@ from typing import Any
 import psycopg
 
 WORDS = [
-    (r"\bAND\b", "OR"), (r"\bOR\b", "AND"), (r"(?<![<>!:])=(?!>)", "<>"), (r"\bNOT EXISTS\b", "EXISTS"),
+    (r"\bAND\b", "OR"), (r"\bOR\b", "AND"), (r"(?<!ERRCODE )(?<![<>!:])=(?!>)", "<>"), (r"\bNOT EXISTS\b", "EXISTS"),
     (r"(?<!NOT )\bEXISTS\b", "NOT EXISTS"), (r"\bNOT (?!EXISTS|NULL|IN\b)", ""), (r"\bNOT IN\b", "IN"),
     (r"(?<!NOT )\bIN\b", "NOT IN"), (r"\bIS NULL\b", "IS NOT NULL"), (r"\bIS NOT NULL\b", "IS NULL"),
     (r"<@", "&&"), (r"\bINTERSECT\b", "UNION"), (r"> now\(\)", "< now()"), (r"'\{\}'", "'{0,1,2,3,5}'"),

@@ -1,174 +1,68 @@
-"""What stewards decide, and the files that it is about: who gets at a request, a proposal or a file."""
+"""What stewards take off the desk: proposals, of what they may read on records that they may see."""
 
-from datetime import timedelta
 from uuid import uuid4
 
-from django.core.exceptions import PermissionDenied
-from django.http import Http404
-from django.utils import timezone
+from django.db import connection
 
-from entities.access import Scope
-from entities.api.errors import Conflict
-from entities.models import LabelGrant
-from ingestion.access import get_file_or_404, get_record_for, shown_files, visible_files
-from ingestion.desk import accept
-from ingestion.errors import BadUpload
-from ingestion.models import AccessRequest, File, FileRevision, Paragraph
+from entities.models import FieldParagraph
+from ingestion.desk import MOST, accept, paragraphs_of, places_of, typed_of
+from ingestion.file_shown import NAMELESS
+from ingestion.models import File, Paragraph
 from ingestion.relabelling import judged
-from ingestion.requests import Wish, ask_for_access, decide_access, get_request_or_404, wanted_atoms
 from tests.oracle.planting import Everything
 from tests.prove.questions.refusals import refused, undone
 from tests.prove.questions.tables import everybody, same
 
-State = AccessRequest.State
+SURE = [{"source": "rules", "labels": [], "reason": ""}]
+"""Votes that leave nothing to decide of public text."""
 
 
-def files_are_got(e: Everything) -> None:
-    """One by one and as a list, for reading and for more; whoever sent the bytes that are there knows of them."""
+def paragraphs_are_of_records_that_are_seen(e: Everything) -> None:
     world = e.world
     for person in everybody(e):
         scope = e.planted.scope(person)
+        read = [t.words for t in world.texts if t.passage and world.reads(person, t)]
         with scope.open():
-            known = [name for name in e.files if world.knows_file(person, name)]
-            found = shown_files(scope, visible_files(scope)).values_list("pk", flat=True)
-            same("files", person, found, [e.files[name] for name in known])
-            for name, pk in e.files.items():
-                record = world.record(name)
-                for verb in ("view", "upload"):
-                    if name in known and world.sees(person, record, verb):
-                        assert get_file_or_404(scope, pk, verb).pk == pk
-                    else:
-                        with refused(Http404):
-                            get_file_or_404(scope, pk, verb)
-                if world.sees(person, record, "upload"):
-                    assert get_record_for(scope, e.planted.records[name], "upload").pk == e.planted.records[name]
-                else:
-                    with refused(PermissionDenied if world.sees(person, record) else Http404):
-                        get_record_for(scope, e.planted.records[name], "upload")
-    hidden = [(p, name) for p in world.people for name in e.files
-              if world.sees(p, world.record(name)) and not world.knows_file(p, name)]  # fmt: skip
-    assert hidden
-    for person, name in hidden:
-        scope, pk = e.planted.scope(person), e.files[name]
-        with undone():
-            for sender, told in ((scope.principal, True), (0, False), (scope.principal + 1, False)):
-                with e.planted.service.open():
-                    FileRevision.objects.filter(file=pk).update(created_by=sender)
-                with scope.open():
-                    assert shown_files(scope, File.objects.filter(pk=pk)).exists() == told
-                    if told:
-                        assert get_file_or_404(scope, pk).pk == pk
-                    else:
-                        with refused(Http404):
-                            get_file_or_404(scope, pk)
+            for rows in (paragraphs_of(scope), typed_of(scope)):
+                same("paragraphs", person, rows.values_list("text", flat=True), read)
 
 
-def requests_are_decided(e: Everything) -> None:
-    """By another steward, once, and no further than a role of theirs holds."""
-    world = e.world
-    for person in world.people:
-        scope = e.planted.scope(person)
+def places_are_named(e: Everything) -> None:
+    """As far as names are cleared, and only what is there: neither on hidden records nor in files that are gone."""
+    world, planted = e.world, e.planted
+    ann, dee = (planted.scope(world.people[n]) for n in (0, 3))
+    with planted.service.open():
+        paragraphs: list[Paragraph | FieldParagraph] = [*Paragraph.objects.all(), *FieldParagraph.objects.all()]
+        records = {p.pk: p.file.entity_id if isinstance(p, Paragraph) else p.entity_id for p in paragraphs}
+    gone = Paragraph(pk=uuid4(), file_id=uuid4())
+    ghost = FieldParagraph(pk=uuid4(), entity_id=planted.records["record0"], field="ghost")
+    for person, scope in ((world.people[0], ann), (world.people[3], dee)):
         with scope.open():
-            for (name, record), pk in e.requests.items():
-                if world.sees(person, world.record(record)) and (name == person.name or world.steward(person)):
-                    assert get_request_or_404(scope, pk).pk == pk
-                else:
-                    with refused(Http404):
-                        get_request_or_404(scope, pk)
-    ann, ben = (e.planted.scope(world.people[n]) for n in (0, 1))
-    with undone(), ann.open():
-        theirs = get_request_or_404(ann, e.requests["dee", "record0"])
-        for state, reason, until, refusal in (
-            (State.REFUSED, " ", None, BadUpload),
-            (State.WITHDRAWN, "Why", None, Conflict),
-            (State.GRANTED, "", timezone.now() - timedelta(hours=1), BadUpload),
-            (State.GRANTED, "", timezone.now() + timedelta(days=400), BadUpload),
-        ):
-            with refused(refusal):
-                decide_access(scope=ann, request=theirs, state=state, reason=reason, until=until)
-        own = get_request_or_404(ann, e.requests["ann", "record0"])
-        with refused(PermissionDenied):
-            decide_access(scope=ann, request=own, state=State.REFUSED, reason="Why")
-        assert not LabelGrant.objects.filter(origin=theirs.pk).exists()
-        decide_access(scope=ann, request=theirs, state=State.GRANTED)
-        (grant,) = LabelGrant.objects.filter(origin=theirs.pk)
-        assert (grant.membership_id, grant.classification.value) == (theirs.membership_id, 1)
-        with refused(Conflict):
-            decide_access(scope=ann, request=theirs, state=State.REFUSED, reason="Why")
-        decide_access(scope=ann, request=theirs, state=State.WITHDRAWN, reason="Why")
-        assert not LabelGrant.objects.filter(origin=theirs.pk).exists()
-        with refused(BadUpload):
-            decide_access(
-                scope=ann, request=own_of(ann, e, "cas"), state=State.REFUSED, reason="Her password is x7!Kq2."
-            )
-        AccessRequest.objects.filter(pk=e.requests["cas", "record0"]).update(atoms=[5])
-        more = get_request_or_404(ann, e.requests["cas", "record0"])
-        with refused(PermissionDenied):
-            decide_access(scope=ann, request=more, state=State.GRANTED)
-        assert decide_access(scope=ann, request=more, state=State.REFUSED, reason="Why").state == State.REFUSED
+            seen = {planted.records[r.name] for r in world.records if world.sees(person, r)}
+            places = places_of(scope, [*paragraphs, gone, ghost])
+            assert places.pop(ghost.pk).title == "ghost"
+            assert places.keys() == {pk for pk, record in records.items() if record in seen}
+            assert {pk: place.entity for pk, place in places.items()} == {pk: records[pk] for pk in places}
+            for p in paragraphs:
+                if place := places.get(p.pk):
+                    assert place.file == (p.file_id if isinstance(p, Paragraph) else None)
+                    if isinstance(p, FieldParagraph):
+                        assert place.title == p.field.capitalize()
     with undone():
-        with ann.open():
-            decide_access(scope=ann, request=own_of(ann, e, "dee"), state=State.GRANTED)
-        with e.planted.service.open():
-            AccessRequest.objects.filter(pk=e.requests["dee", "record0"]).delete()
-            assert not LabelGrant.objects.filter(origin=e.requests["dee", "record0"]).exists()
-            assert LabelGrant.objects.filter(membership__user=e.planted.users["dee"]).count() == 2
-    with undone(), ben.open():
-        request = get_request_or_404(ben, e.requests["ben", "record0"])
-        with refused(PermissionDenied):
-            decide_access(scope=ben, request=request, state=State.REFUSED, reason="Why")
-
-
-def own_of(scope: Scope, e: Everything, name: str) -> AccessRequest:
-    return get_request_or_404(scope, e.requests[name, "record0"])
-
-
-def requests_tell_nothing(e: Everything) -> None:
-    """What is hidden without trace is absent, and what is not lacking is not asked for."""
-    world, dee = e.world, e.planted.scope(e.world.people[3])
-    with dee.open():
-        file = get_file_or_404(dee, e.files["record0"])
-        passages = {p.text: p.pk for p in Paragraph.objects.filter(file=file.pk)}
-    with e.planted.service.open():
-        passages |= {p.text: p.pk for p in Paragraph.objects.filter(file=file.pk)}
-    with undone(), dee.open():
-        for text in world.paragraphs("record0"):
-            wish = Wish(file=file.pk, passage=passages[text.words])
-            if world.cleared(world.people[3], text.label):
-                with refused(BadUpload):
-                    wanted_atoms(file, wish)
-            else:
-                assert set(wanted_atoms(file, wish)) == {3}, "as of a passage that is not there"
-        assert set(wanted_atoms(file, Wish(file=file.pk, passage=uuid4()))) == {3}
-        assert set(wanted_atoms(file, Wish(file=file.pk))) == {3}
-        assert set(wanted_atoms(file, Wish(labels=(1, 5)))) == {1}
-        for labels in ((2,), (77,), (5,), ()):
-            with refused(BadUpload):
-                wanted_atoms(None, Wish(labels=labels))
-        records = e.planted.records
-        for hidden in (
-            Wish(entity=records["record1"], labels=(1,)),
-            Wish(entity=uuid4(), labels=(1,)),
-            Wish(file=e.files["record2"]),
-            Wish(file=file.pk, entity=records["record6"]),
-        ):
-            with refused(Http404):
-                ask_for_access(scope=dee, wish=hidden)
-        made, new = ask_for_access(scope=dee, wish=Wish(entity=e.planted.records["record0"], labels=(1, 3)))
-        assert (new, made.atoms, made.requester) == (True, [1, 3], dee.principal)
-        again, new = ask_for_access(scope=dee, wish=Wish(entity=e.planted.records["record0"], labels=(3, 1)))
-        assert (new, again.pk) == (False, made.pk)
-    narrowed = dee.held_to([1])
-    with narrowed.open(), refused(PermissionDenied):
-        ask_for_access(scope=narrowed, wish=Wish(entity=e.planted.records["record0"], labels=(1,)))
+        with planted.service.open():
+            File.objects.filter(pk=e.files["record0"]).update(name_classification=5)
+        for scope, name in ((ann, NAMELESS), (dee, "file of record0")):
+            with scope.open():
+                mine = [p for p in paragraphs if isinstance(p, Paragraph) and p.file_id == e.files["record0"]]
+                assert {place.title for place in places_of(scope, mine).values()} == {name}
 
 
 def proposals_are_taken(e: Everything) -> None:
     """By stewards, of what they may read on records that they may see, as it was shown."""
     world = e.world
     with e.planted.service.open():
-        shown = {p.pk: judged(p) for p in Paragraph.objects.all()}
-        texts = {p.text: p.pk for p in Paragraph.objects.all()}
+        waiting: list[Paragraph | FieldParagraph] = [*Paragraph.objects.all(), *FieldParagraph.objects.all()]
+        shown = {p.pk: judged(p) for p in waiting}
     for person in everybody(e):
         scope = e.planted.scope(person)
         with undone(), scope.open():
@@ -176,8 +70,38 @@ def proposals_are_taken(e: Everything) -> None:
                 with refused(PermissionError):
                     accept(scope=scope, shown=shown)
                 continue
-            read = [texts[t.words] for t in world.texts if t.passage and world.reads(person, t)]
+            words = {t.words for t in world.texts if t.passage and world.reads(person, t)}
+            read = [p.pk for p in waiting if p.text in words]
             done = accept(scope=scope, shown=shown)
             same("taken", person, [item.paragraph.pk for item in done.accepted], read)
             same("left", person, done.changed, shown.keys() - set(read))
             assert not accept(scope=scope, shown=dict.fromkeys(shown, "otherwise")).accepted
+
+
+def only_what_waits_is_taken(e: Everything) -> None:
+    """Not what nobody has voted on, nor what is decided; as much as a page has; and what is taken is labelled."""
+    scope = e.planted.scope(e.world.people[0])
+    kinds: tuple[type[Paragraph] | type[FieldParagraph], ...] = (Paragraph, FieldParagraph)
+    with undone():
+        with e.planted.service.open():
+            for kind in kinds:
+                assert kind.objects.filter(text="word5 liability").update(votes=[]) == 1
+                assert kind.objects.filter(text="word0 liability").update(votes=SURE) == 1
+            decided = [kind.objects.get(text="word0 liability") for kind in kinds]
+            assert [p.review for p in decided] == [0, 0]
+            rows = [*Paragraph.objects.filter(file=e.files["record0"]),
+                    *FieldParagraph.objects.filter(entity=e.planted.records["record0"])]  # fmt: skip
+            shown = {p.pk: judged(p) for p in rows}
+        with scope.open():
+            before = len(connection.run_on_commit)
+            done = accept(scope=scope, shown=shown)
+            texts = sorted(item.paragraph.text for item in done.accepted)
+            assert texts == sorted(2 * ["word1 liability", "word3 liability", "word6 liability"])
+            (call,) = connection.run_on_commit[before:]
+            (decisions,) = call[1].args
+            assert {d.paragraph for d in decisions} == {item.paragraph.pk for item in done.accepted}
+            some = {pk: seen for pk, seen in shown.items() if pk == done.accepted[0].paragraph.pk}
+            filled = some | {uuid4(): "" for _ in range(MOST - 1)}
+            assert [item.paragraph.pk for item in accept(scope=scope, shown=filled).accepted] == list(some)
+            with refused(ValueError):
+                accept(scope=scope, shown=filled | {uuid4(): ""})

@@ -132,7 +132,9 @@ def nothing_is_allowed_to_who_is_gone(e: Everything) -> None:
         assert [sorted(held) for held in asked("app_allowed")] == [[0, 5]]
         with connection.cursor() as cursor:
             cursor.execute("DELETE FROM entities_classification WHERE value = 0")
-        assert asked("app_allowed") == [[5]]
+            assert asked("app_allowed") == [[5]]
+            cursor.execute("DELETE FROM entities_classification WHERE 5 = ANY(components)")
+        assert asked("app_allowed") == [[]]
 
 
 def places_are_told_where_they_are_acknowledged(e: Everything) -> None:

@@ -10,9 +10,10 @@ from chat.models import Role as Speaker
 from entities.audit.writing import Question, record_question
 from entities.models import AuditEntry, AuditText, EntityRoleGrant, EntityUserGrant, FieldParagraph
 from ingestion.access import cleared_for_all, outlines
-from ingestion.models import ContextRow, File, Kind, Paragraph
+from ingestion.models import AccessMessage, AccessRequest, ContextRow, File, Kind, Paragraph
 from pulse.models import Pulse
 from references.models import Reference
+from tests.oracle.desk_planting import message_on
 from tests.oracle.monitor import PUBLIC, Person, Text
 from tests.oracle.planting import Everything
 from tests.oracle.worlds import VERBS
@@ -94,6 +95,19 @@ def pulses_without_a_label_are_for_stewards(e: Everything) -> None:
         for person in everybody(e):
             with e.planted.scope(person).open():
                 assert Pulse.objects.filter(pk=pk).exists() == e.world.steward(person), person
+
+
+def requests_are_for_who_made_them_and_stewards(e: Everything) -> None:
+    """On whichever record, and what was written with them as far as its label is cleared."""
+    world = e.world
+    for person in everybody(e):
+        shown = [key for key in e.requests if key[0] == person.name or world.steward(person)]
+        firsts = [(record, world.paragraphs(record)[:1]) for _, record in shown]
+        read = [message_on(record) for record, texts in firsts if all(world.cleared(person, t.label) for t in texts)]
+        with e.planted.scope(person).open():
+            requests = AccessRequest.objects.values_list("pk", flat=True)
+            same("requests", person, requests, [e.requests[key] for key in shown])
+            same("messages", person, AccessMessage.objects.values_list("text", flat=True), read)
 
 
 def files_are_outlined_as_far_as_they_show(e: Everything) -> None:
