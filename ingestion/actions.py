@@ -3,7 +3,6 @@
 import mimetypes
 from collections.abc import Iterable
 from functools import partial
-from typing import get_args
 from uuid import UUID
 
 from django.conf import settings
@@ -16,7 +15,7 @@ from entities.api.errors import TooLarge
 from entities.formats import format_size
 from entities.models import Entity
 from entities.models.classification import FIRST_COMPOUND
-from entities.rag import Strategy, atoms
+from entities.rag import atoms
 from ingestion import blobs
 from ingestion.access import Outline, collections_of, is_shown, outlines
 from ingestion.attachments import attachments_of
@@ -29,9 +28,11 @@ from ingestion.names import BadPath, clean_name, clean_path
 from ingestion.queueing import queue_file, take_revision
 from ingestion.relabelling import label_text, relabel_paragraph, take_with_floor
 from ingestion.signals import document_removed
+from ingestion.strategies import check_strategy, choose_strategy
 from ingestion.versions import is_restorable
 
 __all__ = [
+    "choose_strategy",
     "delete_file",
     "label_text",
     "relabel_paragraph",
@@ -69,11 +70,8 @@ def upload_file(
             f"There is no collection {collection[:64]!r} here. Choose one of: {', '.join(declared)}.",
             "unknown_collection",
         )
-    if strategy and strategy not in get_args(Strategy):
-        raise BadUpload(
-            f"There is no way of reading called {strategy[:20]!r}. Choose one of: {', '.join(get_args(Strategy))}.",
-            "unknown_strategy",
-        )
+    if strategy:
+        check_strategy(strategy)
     floor = given_label(labels)
     limit = settings.CLEARANCE_MAX_UPLOAD
     if (upload.size or 0) > limit:

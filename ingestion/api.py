@@ -17,7 +17,7 @@ from entities.api.shapes import PAGING, page_of
 from entities.models import Entity
 from ingestion import actions, downloads
 from ingestion.access import get_file_or_404, get_record_for
-from ingestion.file_shapes import FileSerializer, ReaderSerializer, UploadSerializer
+from ingestion.file_shapes import FileChangeSerializer, FileSerializer, ReaderSerializer, UploadSerializer
 from ingestion.listing import file_view, list_files
 from ingestion.models import File
 from ingestion.reader import NOTICE, blocks
@@ -86,10 +86,23 @@ def read_labels(data: Any) -> list[int]:
 @requires(MEMBER)
 @extend_schema(operation_id="file_read", methods=["GET"], responses=FileSerializer)
 @extend_schema(operation_id="file_delete", methods=["DELETE"], responses={204: None})
-@api_view(["GET", "DELETE"])
+@extend_schema(
+    operation_id="file_change",
+    methods=["PATCH"],
+    request={"application/json": FileChangeSerializer},
+    responses={202: FileSerializer},
+)
+@api_view(["GET", "PATCH", "DELETE"])
 def file_detail(request: Request, pk: UUID) -> Response:
+    """A file; another way of reading it, which reads it anew and needs the verb "upload"; and deleting it."""
     scope = scope_of(request)
     file = get_file_or_404(scope, pk)
+    if request.method == "PATCH":
+        get_record_for(scope, file.entity_id, "upload")
+        given = FileChangeSerializer(data=request.data)
+        given.is_valid(raise_exception=True)
+        file = actions.choose_strategy(scope=scope, file=file, strategy=given.validated_data["strategy"])
+        return Response(file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
     if request.method == "DELETE":
         get_record_for(scope, file.entity_id, "delete")
         actions.delete_file(scope=scope, file=file)

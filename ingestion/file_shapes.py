@@ -49,6 +49,12 @@ class FileSerializer(serializers.Serializer):
     notes = FileNote(many=True)
 
 
+class FileChangeSerializer(serializers.Serializer):
+    """strategy: how the file is to be read from now on."""
+
+    strategy = serializers.CharField()
+
+
 class UploadSerializer(serializers.Serializer):
     file = serializers.FileField()
     collection = serializers.CharField(required=False)

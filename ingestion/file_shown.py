@@ -79,6 +79,7 @@ class FileView:
     in_default: bool = False
     may_retry: bool = False
     may_delete: bool = False
+    may_reread: bool = False
     stages: Sequence[StageDone] = ()
     origin: "FileOrigin | None" = None
     strategy: str = "auto"
@@ -111,6 +112,11 @@ class FileView:
     @property
     def delete_url(self) -> str:
         return reverse("ingestion:delete", args=[self.id]) if self.may_delete else ""
+
+    @property
+    def reading_url(self) -> str:
+        """Where another way of reading is chosen."""
+        return f"{reverse('ingestion:versions', args=[self.id])}#reading" if self.may_reread else ""
 
     def to_json(self) -> dict[str, Any]:
         """The file object of design §11."""

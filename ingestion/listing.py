@@ -193,6 +193,7 @@ def _view(
         in_default=file.collection == next(iter(declared)),
         may_retry=record.uploads and ended_badly and file.pending_revision_id is not None,
         may_delete=record.deletes,
+        may_reread=record.uploads and (file.pending_revision_id or file.revision_id) is not None,
         stages=[StageDone(*given) for given in revision.stages] if own and revision else (),
         origin=origin,
         strategy=file.strategy,
@@ -204,17 +205,6 @@ def _view(
         attachments=file.attachments,
         folders=folders_of(file.path) if named else (),
     )
-
-
-STRATEGY_CHOICES = (
-    ("", "As usual"),
-    ("auto", "Its own text; OCR for scans and pictures"),
-    ("text", "Its own text only, nothing on pictures"),
-    ("layout", "Look for tables on every page"),
-    ("ocr", "Read every page by OCR"),
-    ("vision", "Let a model read every page (costs more)"),
-)
-"""Ways of reading as the upload form offers them (docs/ocr.md)."""
 
 
 def collection_choices(entity: Entity) -> list[tuple[str, str]]:

@@ -25,6 +25,7 @@ urlpatterns = [
     path("quarantine/", quarantine_views.page, name="quarantine"),
     path("files/<uuid:pk>/review/", quarantine_views.review, name="review"),
     path("files/<uuid:pk>/versions/", version_views.versions, name="versions"),
+    path("files/<uuid:pk>/strategy/", version_views.choose_strategy, name="strategy"),
     path("files/<uuid:pk>/versions/<int:number>/restore/", version_views.restore, name="restore_version"),
     path("files/<uuid:pk>/versions/<int:number>/download/", version_views.download, name="download_version"),
     path("access-requests/", request_views.access_requests, name="access_requests"),

@@ -12,6 +12,7 @@ from entities.access import MEMBER, get_entity_or_404, requires
 from ingestion import actions, downloads
 from ingestion.access import get_file_or_404, get_record_for
 from ingestion.listing import file_view
+from ingestion.strategies import ways_of
 from ingestion.versions import list_versions, original_of
 from ingestion.views import scope_of, sentence
 
@@ -28,6 +29,7 @@ def versions(request: HttpRequest, pk: UUID) -> HttpResponse:
         "entity": get_entity_or_404(scope, file.entity_id),
         "versions": found,
         "coming": any(version.standing == "coming" for version in found),
+        "ways": ways_of(file),
     }
     return render(request, "ingestion/file_versions.html", context)
 
@@ -44,6 +46,25 @@ def restore(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
         messages.error(request, sentence(refusal))
     else:
         messages.success(request, f"Version {number} is on its way back. What is there stays readable until it is.")
+    return redirect("ingestion:versions", file.pk)
+
+
+@requires(MEMBER)
+@require_POST
+def choose_strategy(request: HttpRequest, pk: UUID) -> HttpResponse:
+    scope = scope_of(request)
+    file = get_file_or_404(scope, pk)
+    get_record_for(scope, file.entity_id, "upload")
+    before = file.strategy
+    try:
+        file = actions.choose_strategy(scope=scope, file=file, strategy=request.POST.get("strategy", ""))
+    except APIException as refusal:
+        messages.error(request, sentence(refusal))
+    else:
+        if file.strategy == before:
+            messages.info(request, "It is read in this way already.")
+        else:
+            messages.success(request, "It is read anew. What is there stays readable until then.")
     return redirect("ingestion:versions", file.pk)
 
 

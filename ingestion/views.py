@@ -19,10 +19,11 @@ from ingestion.api import take_upload
 from ingestion.batches import latest_batch
 from ingestion.claims import UNFINISHED
 from ingestion.link_views import link_panel
-from ingestion.listing import STRATEGY_CHOICES, collection_choices, file_view, file_views, list_attachments, list_files
+from ingestion.listing import collection_choices, file_view, file_views, list_attachments, list_files
 from ingestion.models import State
 from ingestion.pages import part_of, sections
 from ingestion.reader import NOTICE, Placeholder, blocks, cited_by, mark
+from ingestion.strategies import STRATEGY_CHOICES
 
 
 def scope_of(request: HttpRequest) -> Scope:

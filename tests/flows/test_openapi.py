@@ -202,6 +202,7 @@ def test_every_operation_answers_as_the_document_says(
     call("post", f"files/{file}/versions/1/restore/")
     work_off(call.who.scope.workspace)
     assert call("get", f"files/{broken}/")["error"]["code"]
+    call("patch", f"files/{file}/", {"strategy": "layout"})
     call("post", f"files/{broken}/retry/")
     work_off(call.who.scope.workspace)
     assert call("get", "quarantine/")["results"]

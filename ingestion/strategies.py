@@ -1,0 +1,70 @@
+"""How files are read: the ways that there are, and another one for a file that is there (docs/ocr.md)."""
+
+from collections.abc import Sequence
+from typing import get_args
+from uuid import UUID
+
+from django.http import Http404
+
+from entities.access import Scope
+from entities.actions import record
+from entities.rag import Strategy
+from ingestion.access import collection_of
+from ingestion.errors import BadUpload
+from ingestion.models import File, FileRevision, Redo, Review
+from ingestion.queueing import queue_file
+from ingestion.work import strategy_of
+
+WAYS = {
+    "auto": "Its own text; OCR for scans and pictures",
+    "text": "Its own text only, nothing on pictures",
+    "layout": "Look for tables on every page",
+    "ocr": "Read every page by OCR",
+    "vision": "Let a model read every page (costs more)",
+}
+STRATEGY_CHOICES = (("", "As usual"), *WAYS.items())
+"""Ways of reading as the upload form offers them."""
+
+
+def ways_of(file: File) -> Sequence[tuple[str, str]]:
+    """(strategy, words) as they are offered for a file that is there. In an open scope."""
+    usual = WAYS[collection_of(file).strategy]
+    return [("auto", usual), *((way, words) for way, words in WAYS.items() if way != "auto" and words != usual)]
+
+
+def check_strategy(strategy: str) -> None:
+    """Raises: BadUpload for what is none."""
+    if strategy not in get_args(Strategy):
+        raise BadUpload(
+            f"There is no way of reading called {strategy[:20]!r}. Choose one of: {', '.join(get_args(Strategy))}.",
+            "unknown_strategy",
+        )
+
+
+def choose_strategy(*, scope: Scope, file: File, strategy: str) -> File:
+    """Read a file, got with the verb "upload", in another way from now on. Its newest version is read anew: what is
+    there stays readable until then, and no label falls, as when a file is renewed (docs/adr/0033). What a steward
+    released is checked again, for it is other text.
+
+    Raises: BadUpload for no strategy, or where there is nothing to read; Http404 where the file was deleted meanwhile.
+    """
+    check_strategy(strategy)
+    now = File.objects.select_for_update().filter(pk=file.pk).first()
+    if now is None:
+        raise Http404("Not found.")
+    newest = UUID(now.aside["revision"]) if now.aside else now.pending_revision_id or now.revision_id
+    if newest is None:
+        raise BadUpload("There is no version of this file that could be read. Upload another one.", "nothing_to_read")
+    if strategy == now.strategy:
+        return now
+    before, now.strategy = strategy_of(now), strategy
+    File.objects.filter(pk=now.pk).update(strategy=strategy)
+    record(scope, "file.strategy_chosen", "file", now.pk, strategy=strategy, entity=str(now.entity_id))
+    if strategy_of(now) == before:
+        return now
+    FileRevision.objects.filter(pk=newest, review=Review.RELEASED).update(review=Review.NONE)
+    File.objects.filter(pk=now.pk).update(aside=None)
+    wanted = now.aside["redo"] if now.aside else now.redo
+    redo = Redo.NOTHING if newest != now.revision_id else Redo(wanted or Redo.STALE)
+    queue_file(scope.workspace, now.pk, newest, redo)
+    return File.objects.get(pk=now.pk)
