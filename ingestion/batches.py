@@ -84,7 +84,9 @@ def _batch(scope: Scope, entity: Entity, batch: UUID) -> Batch | None:
         return None
     states = Counter(file.state for file in files)
     unfinished = [file for file in files if file.state in UNFINISHED]
-    cost = FileRevision.objects.filter(batch=batch, created_by=scope.principal).aggregate(cost=Sum(F("cost")))["cost"]
+    # What came under the same id on other records is not told here: the caller may not see them any more.
+    mine = FileRevision.objects.filter(batch=batch, created_by=scope.principal, file__entity=entity.pk)
+    cost = mine.aggregate(cost=Sum(F("cost")))["cost"]
     return Batch(
         id=batch,
         entity=entity.pk,

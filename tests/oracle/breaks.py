@@ -14,7 +14,7 @@ from django.core.paginator import Paginator
 from django.db.models import Q
 
 from entities.access import Scope, select_readable
-from entities.models import FieldParagraph
+from entities.models import Entity, FieldParagraph
 from entities.models.entity import EntityQuerySet
 from ingestion import versions
 from ingestion.models import ContextRow, DocumentLink, File
@@ -125,6 +125,10 @@ NO_PERMISSION = put("entities.access.objects._visible_as", value=anybody)
 
 def all_files(scope: Scope, files: Any = None) -> Any:
     return File.objects.all()
+
+
+def sent_by_anybody(scope: Scope, entity: Entity, batch: Any) -> Any:
+    return File.objects.filter(entity=entity.pk)
 
 
 def no_typed_text(scope: Scope) -> Any:
@@ -240,6 +244,10 @@ BREAKS = [
     Break("versions", "changes are not counted", put("ingestion.versions.changes_of", value=lambda file: {})),
     Break("links", "targets are not asked for", put("ingestion.link_views.shown_files", value=all_files)),
     Break("links", "they lead nowhere", put("ingestion.link_views.targets_for", value=lead_nowhere)),
+    Break("quarantine", "records are not asked for", put("ingestion.quarantine.visible_files", value=all_files)),
+    Break("quarantine", "a file is lost", changed("ingestion.quarantine.file_views", without_last)),
+    Break("batches", "whoever sent it", put("ingestion.batches.of_batch", value=sent_by_anybody)),
+    Break("batches", "none is shown", put("ingestion.batches._batch", value=lambda *args: None)),
     Break("lists", "object permission is gone", NO_PERMISSION),
     Break(
         "lists",

@@ -4,7 +4,7 @@ A check asks as one person and raises `Differs`. `PATHS` is the whole list; test
 sees what it is there for.
 """
 
-from tests.oracle import chat_paths, desk_paths, file_paths, record_paths, search_paths
+from tests.oracle import chat_paths, desk_paths, file_paths, record_paths, search_paths, upload_paths
 from tests.oracle.asked import Check
 
 IN_A_SCOPE: dict[str, Check] = {
@@ -18,6 +18,8 @@ IN_A_SCOPE: dict[str, Check] = {
     "requests": desk_paths.requests,
     "versions": desk_paths.versions,
     "links": desk_paths.links,
+    "quarantine": upload_paths.quarantine,
+    "batches": upload_paths.batches,
 }
 """Paths that can be asked in a scope that is narrowed to a role; the others need a sign-in."""
 

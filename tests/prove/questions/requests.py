@@ -52,6 +52,10 @@ def requests_are_got(e: Everything) -> None:
                 else:
                     with refused(Http404):
                         get_request_or_404(scope, pk)
+            theirs = {pk for (name, record), pk in e.requests.items()
+                      if name != person.name and world.sees(person, world.record(record))}  # fmt: skip
+            waiting = set(to_decide(scope).values_list("pk", flat=True))
+            assert waiting == (theirs if world.steward(person) else set()), person
 
 
 def requests_are_decided(e: Everything) -> None:
