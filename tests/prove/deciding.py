@@ -20,6 +20,7 @@ from tests.prove.questions import (
     files,
     functions,
     labels,
+    once,
     records,
     requests,
     routes,
@@ -73,6 +74,10 @@ EXTRA: list[Callable[[Everything], None]] = [
     records.the_service_sees_all,
     records.the_gate_narrows,
     routes.routes_ask_who,
+    routes.views_that_open_their_own_scope_are_marked,
+    once.texts_are_written_once,
+    once.the_faster_form_is_taken,
+    once.what_is_known_is_not_asked,
     records.records_are_got,
 ]
 OF_OWNER: list[Callable[[Everything, psycopg.Connection], None]] = [

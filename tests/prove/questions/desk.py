@@ -103,5 +103,8 @@ def only_what_waits_is_taken(e: Everything) -> None:
             some = {pk: seen for pk, seen in shown.items() if pk == done.accepted[0].paragraph.pk}
             filled = some | {uuid4(): "" for _ in range(MOST - 1)}
             assert [item.paragraph.pk for item in accept(scope=scope, shown=filled).accepted] == list(some)
+            before = len(connection.run_on_commit)
+            assert not accept(scope=scope, shown={uuid4(): ""}).accepted
+            assert len(connection.run_on_commit) == before, "nothing is left to do"
             with refused(ValueError):
                 accept(scope=scope, shown=filled | {uuid4(): ""})

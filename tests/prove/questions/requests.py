@@ -2,9 +2,10 @@
 
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import psycopg
+import pytest
 from django.core.exceptions import PermissionDenied
 from django.db import connection
 from django.http import Http404
@@ -15,6 +16,7 @@ from entities.actions import add_member
 from entities.api.errors import Conflict, TooManyRequests
 from entities.api.lists import atom_chips
 from entities.models import AuditEntry, LabelGrant, Membership, User
+from entities.types import Contract
 from ingestion.access import get_file_or_404
 from ingestion.errors import BadUpload
 from ingestion.models import AccessMessage, AccessRequest, Paragraph
@@ -23,6 +25,7 @@ from ingestion.requests import (
     MOST_OPEN,
     Wish,
     ask_for_access,
+    check_end,
     decide_access,
     get_request_or_404,
     requests_of,
@@ -86,6 +89,19 @@ def requests_are_decided(e: Everything) -> None:
         assert decide_access(scope=ann, request=more, state=State.REFUSED, reason="Why").state == State.REFUSED
         assert more.pk not in {row.pk for row in to_decide(ann)}
     with undone():
+        with e.planted.service.open():
+            kept = LabelGrant.objects.get(membership__user=e.planted.users["dee"], expires_at=None)
+            LabelGrant.objects.filter(pk=kept.pk).update(origin=e.requests["dee", "record0"])
+        with ann.open():
+            decide_access(scope=ann, request=of(e, ann, "dee"), state=State.REFUSED, reason="Why")
+        with e.planted.service.open():
+            assert LabelGrant.objects.filter(pk=kept.pk).exists(), "a refusal takes nothing"
+    with pytest.MonkeyPatch.context() as patch:
+        now = timezone.now()
+        patch.setattr("ingestion.requests.timezone.now", lambda: now)
+        with refused(BadUpload):
+            check_end(now)
+    with undone():
         with ann.open():
             theirs = of(e, ann, "dee")
         with ben.open():
@@ -136,6 +152,9 @@ def requests_tell_nothing(e: Everything) -> None:
         passages |= {p.text: p.pk for p in Paragraph.objects.all()}
     elsewhere = passages["word12 liability"]
     with undone(), dee.open():
+        Contract.objects.create(
+            pk=UUID(int=1), workspace=e.planted.workspace, name="of the first id", counterparty="Somebody", value=1
+        )
         for text in world.paragraphs("record0"):
             wish = Wish(file=file.pk, passage=passages[text.words])
             if world.cleared(world.people[3], text.label):
@@ -153,6 +172,7 @@ def requests_tell_nothing(e: Everything) -> None:
                 wanted_atoms(None, Wish(labels=labels))
         records = e.planted.records
         for hidden in (
+            Wish(labels=(1,)),
             Wish(entity=records["record1"], labels=(1,)),
             Wish(entity=uuid4(), labels=(1,)),
             Wish(file=e.files["record2"]),

@@ -6,7 +6,18 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse
 from django.test import RequestFactory
 
-from entities.access import ADMIN, MEMBER, OWN_ACCOUNT, PUBLIC_ROUTE, SIGNED_IN, STEWARD, requires, rule_of
+from entities.access import (
+    ADMIN,
+    MEMBER,
+    OWN_ACCOUNT,
+    PUBLIC_ROUTE,
+    SIGNED_IN,
+    STEWARD,
+    NoWorkspace,
+    requires,
+    rule_of,
+)
+from entities.access.routes import OWN_PASSWORD, opens_its_own, opens_own_scope
 from entities.models import Role
 from tests.oracle.planting import Everything
 
@@ -42,6 +53,11 @@ def routes_ask_who(e: Everything) -> None:
         request = factory.get(path)
         request.user = type("Given", (), {"is_authenticated": True, "password_by_other": True})()
         assert [status(rule, request) for rule in rules] == [200, first, 200, first, first, first]
+    # Where they go on to after choosing one: to the page, or where a form stood, to the first.
+    for method, onward in (("get", "/x/%3Fa%3D1"), ("post", "/")):
+        request = getattr(factory, method)("/x/?a=1")
+        request.user = type("Given", (), {"is_authenticated": True, "password_by_other": True})()
+        assert requires(MEMBER)(view)(request)["Location"] == f"{OWN_PASSWORD}?next={onward}"
     with planted.service.open():
         admin = Role.objects.filter(name="Admin", is_admin=True).exists()
     for person in e.world.people:
@@ -62,3 +78,14 @@ def routes_ask_who(e: Everything) -> None:
 
     around.__wrapped__ = guarded  # type: ignore[attr-defined]
     assert rule_of(around) is ADMIN
+
+
+def views_that_open_their_own_scope_are_marked(e: Everything) -> None:
+    """And what they find when the membership has ended meanwhile is nothing."""
+
+    def view(request: Any) -> HttpResponse:
+        raise NoWorkspace
+
+    opening = opens_own_scope(view)
+    assert (opens_its_own(opening), opens_its_own(view)) == (True, False)
+    assert opening(RequestFactory().get("/api/x/")).status_code == 404
