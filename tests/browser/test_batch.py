@@ -1,12 +1,13 @@
 """A folder that is uploaded, how far it is, where its links lead, and what is tried again."""
 
+import hashlib
 import re
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.hands import LONG, ended, give, make_contract, row_of
+from tests.browser.hands import LONG, call, ended, give, make_contract, row_of
 from tests.ingestion.pdfs import draw, line
 
 pytestmark = pytest.mark.browser
@@ -93,3 +94,69 @@ def test_the_way_of_reading_is_chosen_beside_the_drop(browse, tmp_path):
     row.get_by_role("link").first.click()
     expect(page.locator(".cl-doc")).to_contain_text("bollard")
     expect(page.locator("[data-read-by=ocr]")).to_have_count(1)
+
+
+def test_all_that_failed_is_tried_again_together(browse, environment):
+    page = browse("admin")
+    record = make_contract(page, "Ladders at the dock")
+    page.goto(record)
+    bodies = {name: f"The {name} ladder is closed.".encode() for name in ("east", "north", "west")}
+    give(page, *((f"{name}.txt", body) for name, body in bodies.items()))
+    batch = page.locator("#batch")
+    expect(batch).to_contain_text("3 of 3 files done")
+
+    # The storage loses two of them, which shows when they are read anew.
+    lost = []
+    for name in ("east", "west"):
+        digest = hashlib.sha256(bodies[name]).hexdigest()
+        (path,) = Path(environment["CLEARANCE_HOME"]).glob(f"files/blobs/*/*/{digest}")
+        lost.append((path, path.rename(path.with_suffix(".lost"))))
+        file = row_of(page, f"{name}.txt").get_attribute("id").removeprefix("file-")
+        assert call(page, "PATCH", f"files/{file}/", {"strategy": "layout"})[0] == 202
+    page.reload()
+    ended(page)
+    expect(row_of(page, "east.txt")).to_contain_text("not in the storage")
+    expect(batch).to_contain_text("3 of 3 files done")
+    expect(batch).to_contain_text("2 could not be read")
+    again = batch.get_by_role("button", name="Try all 2 failed ones again")
+    expect(again).to_be_visible()
+    # Who may work on the files too, and did not send them, is not asked to.
+    staff = browse("staff")
+    staff.goto(record)
+    expect(row_of(staff, "east.txt").get_by_role("button", name="Try again")).to_be_visible()
+    expect(staff.locator("#batch").get_by_role("button")).to_have_count(0)
+
+    for path, away in lost:
+        away.rename(path)
+    again.click()
+    expect(page.locator("#toasts")).to_contain_text("2 files are tried again.")
+    ended(page)
+    expect(page.locator("#files .cl-file[data-state=ready]")).to_have_count(3)
+    expect(batch).to_contain_text("3 of 3 files done")
+    expect(batch).not_to_contain_text("could not be read")
+    expect(batch.get_by_role("button")).to_have_count(0)
+
+
+def test_the_batch_never_says_less_than_the_rows_below_it(browse):
+    """Also where answers are slow, and a file comes in or ends while the panel asks."""
+    page = browse("admin")
+    page.goto(make_contract(page, "Bollards on the mole"))
+    batch = page.locator("#batch")
+    held = []
+
+    def hold_the_first(route):
+        held.append(route)
+        if len(held) > 1:
+            route.continue_()
+
+    page.route("**/files/batch/", hold_the_first)
+    page.locator("#upload").set_input_files(
+        [{"name": f"{n}.txt", "mimeType": "", "buffer": f"Bollard {n}.".encode()} for n in range(2)]
+    )
+    ended(page)
+    assert len(held) == 1
+    expect(batch).not_to_contain_text("files done")
+    # It is answered as it stood then, without a batch; the panel asks anew by itself.
+    attributes = f'id="batch" hx-get="{held[0].request.url}" hx-trigger="clearance:ask" hx-swap="outerHTML"'
+    held[0].fulfill(status=200, content_type="text/html", body=f'<div class="cl-batch" {attributes}></div>')
+    expect(batch).to_contain_text("2 of 2 files done")
