@@ -47,6 +47,16 @@ def get_file_or_404(scope: Scope, pk: UUID | str, verb: str = "view") -> File:
     return file
 
 
+def hold_or_404(file: File) -> File:
+    """A file that was got by `get_file_or_404`, as it stands now, held until the open transaction ends. Raises:
+    Http404 where it was deleted meanwhile.
+    """
+    now = File.objects.select_for_update().filter(pk=file.pk).first()
+    if now is None:
+        raise Http404("Not found.")
+    return now
+
+
 REFUSALS = {"upload": "add files to it or work on those it has", "delete": "delete what hangs on it"}
 
 

@@ -2,12 +2,14 @@
 
 import mimetypes
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import partial
 from uuid import UUID
 
 from django.conf import settings
 from django.core.files.base import File as Upload
 from django.db import connection, transaction
+from django.http import Http404
 
 from entities.access import Scope, combine_many, held_atoms, readable_now
 from entities.actions import record
@@ -17,7 +19,7 @@ from entities.models import Entity
 from entities.models.classification import FIRST_COMPOUND
 from entities.rag import atoms
 from ingestion import blobs
-from ingestion.access import Outline, collections_of, is_shown, outlines
+from ingestion.access import Outline, collections_of, hold_or_404, is_shown, outlines
 from ingestion.attachments import attachments_of
 from ingestion.batches import WORTH_AGAIN, of_batch
 from ingestion.downloads import is_allowed
@@ -116,7 +118,8 @@ def _file(scope: Scope, entity: Entity, collection: str, path: str, floor: int, 
     """
     name = path.rpartition("/")[2]
     _lock_name(scope, entity.pk, collection, name)
-    named = list(File.objects.filter(entity=entity.pk, collection=collection, name=name).order_by("twin"))
+    there = File.objects.filter(entity=entity.pk, collection=collection, name=name)
+    named = list(there.select_for_update().order_by("twin"))
     found = outlines([file.pk for file in named])
     for file in named:
         if file.origin_id is not None or file.path != path:
@@ -175,7 +178,7 @@ def _next_revision(scope: Scope, file: File, blob: Blob, floor: int, strategy: s
     # What readers see already rises above the label of whoever raises it: that is the service's to do, and the new
     # bytes come with it or not at all.
     transaction.on_commit(partial(take_with_floor, scope.workspace, revision.pk, raised))
-    file.floor, file.size, file.media_type = raised, blob.size, blob.media_type
+    file.floor, file.size = raised, blob.size
     file.state, file.stage, file.progress, file.pending_revision_id = State.PENDING, Stage.WAITING, 0, revision.pk
     return file
 
@@ -192,11 +195,12 @@ def _knows(scope: Scope, file: File, revision: FileRevision) -> bool:
 def retry_file(*, scope: Scope, file: File) -> File:
     """Work on a failed or quarantined file again, got with the verb "upload". Finished steps are not repeated.
 
-    Raises: BadUpload when it is neither.
+    Raises: BadUpload when it is neither; Http404 where it was deleted meanwhile.
     """
-    if file.state not in (State.FAILED, State.QUARANTINED) or file.pending_revision_id is None:
+    now = hold_or_404(file)
+    if now.state not in (State.FAILED, State.QUARANTINED) or now.pending_revision_id is None:
         raise BadUpload("Only a file that failed or was quarantined can be tried again.", "nothing_to_retry")
-    queue_file(scope.workspace, file.pk, file.pending_revision_id)
+    queue_file(scope.workspace, now.pk, now.pending_revision_id)
     record(scope, "file.retried", "file", file.pk)
     return File.objects.get(pk=file.pk)
 
@@ -205,10 +209,13 @@ def retry_batch(*, scope: Scope, entity: Entity, batch: UUID) -> int:
     """Work again on what the caller sent together and what ended badly for a reason that may be gone, on a record got
     with the verb "upload". Returns how many files that are.
     """
-    found = list(of_batch(scope, entity, batch).filter(WORTH_AGAIN, pending_revision__isnull=False))
-    for file in found:
-        retry_file(scope=scope, file=file)
-    return len(found)
+    found = of_batch(scope, entity, batch).filter(WORTH_AGAIN, pending_revision__isnull=False)
+    tried = 0
+    for file in found.order_by("pk"):
+        with suppress(BadUpload, Http404):  # somebody else was faster
+            retry_file(scope=scope, file=file)
+            tried += 1
+    return tried
 
 
 def restore_version(*, scope: Scope, file: File, number: int) -> File:
@@ -216,10 +223,10 @@ def restore_version(*, scope: Scope, file: File, number: int) -> File:
     upload of the same bytes does, so no label of what is there falls, and text that comes back has at least the label
     it had (docs/adr/0032). Whoever restores has not sent the bytes: they are told no more of them than before.
 
-    Raises: Http404 without such a version; BadUpload where there is nothing to restore.
+    Raises: Http404 without such a version or file; BadUpload where there is nothing to restore.
     """
     _lock_name(scope, file.entity_id, file.collection, file.name)
-    now = File.objects.get(pk=file.pk)
+    now = hold_or_404(file)
     old = get_known_or_404(scope, now, number)
     if now.origin_id is not None:
         raise BadUpload("This file came in a message and stays as it is there. Restore the message.", "attachment")
@@ -253,8 +260,9 @@ def restore_version(*, scope: Scope, file: File, number: int) -> File:
 
 def delete_file(*, scope: Scope, file: File) -> None:
     """Delete a file got with the verb "delete", what came in it, and everything drawn from them; the bytes when nothing
-    else refers to them.
+    else refers to them. Raises: Http404 where somebody else has deleted it meanwhile.
     """
+    hold_or_404(file)
     going = [file.pk, *attachments_of([file.pk])]
     used = list(FileRevision.objects.filter(file__in=going).values_list("blob", flat=True))
     for pk in going:

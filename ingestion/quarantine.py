@@ -13,7 +13,7 @@ from django.db import transaction
 from entities.access import Scope
 from entities.actions import record
 from entities.models import Entity
-from ingestion.access import is_steward, shown_files, visible_files
+from ingestion.access import hold_or_404, is_steward, shown_files, visible_files
 from ingestion.claims import Claim, end
 from ingestion.drift import Drifted
 from ingestion.errors import BadUpload
@@ -121,7 +121,7 @@ def reject_file(*, scope: Scope, file: File) -> File:
 def _reviewed(scope: Scope, file: File) -> File:
     if not is_steward(scope):
         raise PermissionError("Files in quarantine are reviewed by stewards.")
-    now = File.objects.select_for_update().get(pk=file.pk)
+    now = hold_or_404(file)
     if now.aside and now.aside["state"] == State.QUARANTINED:
         for name, value in put_back(now.aside).items():  # as it comes back when the published one has been made again
             setattr(now, "pending_revision_id" if name == "pending_revision" else name, value)

@@ -46,10 +46,11 @@ def queue_file(workspace: int, file: UUID, revision: UUID, redo: Redo | None = N
 
 
 def take_revision(revision: FileRevision) -> None:
-    """Queue a revision, and show its size and type. It overtakes one that was put aside."""
-    File.objects.filter(pk=revision.file_id).update(
-        size=revision.blob.size, media_type=revision.blob.media_type, aside=None
-    )
+    """Queue a revision, and show its size; and what its type may be, where none has been read. It overtakes one that
+    was put aside."""
+    files = File.objects.filter(pk=revision.file_id)
+    files.update(size=revision.blob.size, aside=None)
+    files.filter(revision=None).update(media_type=revision.blob.media_type)
     queue_file(revision.workspace_id, revision.file_id, revision.pk, Redo.NOTHING)
 
 

@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from typing import get_args
 from uuid import UUID
 
-from django.http import Http404
-
 from entities.access import Scope
 from entities.actions import record
 from entities.rag import Strategy
-from ingestion.access import collection_of
+from ingestion.access import collection_of, hold_or_404
 from ingestion.errors import BadUpload
 from ingestion.models import File, FileRevision, Redo, Review
 from ingestion.queueing import queue_file
@@ -49,9 +47,7 @@ def choose_strategy(*, scope: Scope, file: File, strategy: str) -> File:
     Raises: BadUpload for no strategy, or where there is nothing to read; Http404 where the file was deleted meanwhile.
     """
     check_strategy(strategy)
-    now = File.objects.select_for_update().filter(pk=file.pk).first()
-    if now is None:
-        raise Http404("Not found.")
+    now = hold_or_404(file)
     newest = UUID(now.aside["revision"]) if now.aside else now.pending_revision_id or now.revision_id
     if newest is None:
         raise BadUpload("There is no version of this file that could be read. Upload another one.", "nothing_to_read")
