@@ -20,6 +20,7 @@ SIZES = {
     "CLEARANCE_FUZZ_SEED",
     "CLEARANCE_FUZZ_LOG",
     "CLEARANCE_KILLS",
+    "CLEARANCE_DROP",
 }
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "alone")
 
