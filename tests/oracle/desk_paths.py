@@ -21,7 +21,9 @@ def desk(asked: Asked) -> None:
     with asked.scope.open():
         asked.same("waiting", waiting_texts(asked.scope, Wanted()), [t.words for t in read for _ in range(2)])
         asked.same("how many wait", [waiting(asked.scope, Wanted()).count()], [2 * len(read)])
-        for record in world.records:
+        for n, record in enumerate(world.records):
+            if not asked.takes(n):
+                continue
             on_it = [t.words for t in read if t.record == record.name]
             narrowed = Wanted(entity=asked.all.planted.records[record.name])
             asked.same(f"waiting on {record.name}", waiting_texts(asked.scope, narrowed), [*on_it, *on_it])

@@ -57,7 +57,9 @@ def references(asked: Asked) -> None:
     listed = asked.json("references/?page_size=200")
     asked.same("references", [r["label"] for r in listed["results"]], known)
     asked.same("how many references", [listed["count"]], [len(known)])
-    for record in world.records:
+    for n, record in enumerate(world.records):
+        if not asked.takes(n):
+            continue
         graph = asked.json(f"entities/{asked.id(record.name)}/graph/?depth=2", found=asked.sees(record))
         if graph:
             reached = world.reached(asked.person, record, 2)
@@ -66,9 +68,9 @@ def references(asked: Asked) -> None:
 
 def walk(asked: Asked) -> None:
     with asked.scope.open():
-        for record in asked.world.records:
+        for n, record in enumerate(asked.world.records):
             if asked.sees(record):
-                for depth in (1, 2, 3):
+                for depth in (1, 2, 3) if asked.takes(n) else (3,):
                     found = reach(asked.scope, [asked.all.planted.records[record.name]], depth)
                     reached = asked.world.reached(asked.person, record, depth)
                     asked.same("reached", map(str, found), map(asked.id, reached))

@@ -21,9 +21,17 @@ def lost_of(name: str) -> str:
     return f"A page of {name} was not read."
 
 
+def sign_in(asked: Asked) -> None:
+    """Before what will be undone, or the session would be undone with it."""
+    if asked.person.narrowed is None:
+        assert asked.client
+        assert asked.api
+
+
 def quarantine(asked: Asked) -> None:
     """Every file is withheld for what it lost. Whoever is no steward is not let in, which `requires` sees to."""
     world, person, files = asked.world, asked.person, asked.all.files
+    sign_in(asked)
     with undone():
         with asked.all.planted.service.open():
             for name, pk in files.items():
@@ -50,6 +58,7 @@ def quarantine(asked: Asked) -> None:
 def batches(asked: Asked) -> None:
     """Everybody has sent two files to every record, from when they could see it; one of them could not be read."""
     world, person = asked.world, asked.person
+    sign_in(asked)
     with undone():
         send_to_all(asked)
         for record in world.records:
