@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.documents import Extraction
+from ingestion.extract.counting import words
 from ingestion.extract.mail import OTHER_VERSION
-from ingestion.extract.structure import words
 from ingestion.pieces import table_header
 from ingestion.sandbox import Limits, Quarantined, run_limited
 
@@ -114,9 +114,10 @@ def structure_of(extraction: Extraction) -> Structure:
 def lost(source: Structure, extraction: Extraction) -> Iterator[Loss]:
     """What `source` has and `extraction` lacks, apart from what extraction itself says that it could not read."""
     read = structure_of(extraction)
+    broken = any(missing.code == "page_failed" for missing in extraction.unaccounted)
     for name, (one, many) in NAMED.items():
         there, kept = getattr(source, name), getattr(read, name)
-        if there is not None and kept < there:
+        if there is not None and kept < there and not broken:
             yield Loss(name, f"It has {there} {one if there == 1 else many}, and {kept or 'none'} of them was read.")
     missed = {missing.page for missing in extraction.unaccounted}
     count = source.words.total()

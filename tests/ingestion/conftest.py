@@ -1,12 +1,14 @@
-"""A second embedding model, for who asks for it."""
+"""A second embedding model, and readers that lose something, for who asks for them."""
 
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from ingestion import embed
+from ingestion import embed, pipeline
+from ingestion.extract import extract_file
 from tests.ingestion.embedding_service import Service, embedding_service
+from tests.ingestion.losing import Loses, Lost, without
 
 
 @pytest.fixture
@@ -21,3 +23,13 @@ def tiny(service_of_texts: Service, settings: Any, monkeypatch: pytest.MonkeyPat
     monkeypatch.delitem(embed._made, "tiny", raising=False)  # of an earlier test, at another address
     settings.CLEARANCE_EMBEDDERS = [service_of_texts.options]
     return service_of_texts
+
+
+@pytest.fixture
+def loses(monkeypatch: pytest.MonkeyPatch) -> Loses:
+    """The reader of files begins to lose paragraphs."""
+
+    def begin(lost: Lost) -> None:
+        monkeypatch.setattr(pipeline, "extract_file", lambda *a, **k: without(extract_file(*a, **k), lost))
+
+    return begin

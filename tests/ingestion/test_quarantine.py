@@ -1,6 +1,5 @@
 """What was lost on the way is not published: invariants of what was read, and what a steward decides of a loss."""
 
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,13 @@ from entities.access import Scope
 from entities.models import AuditEntry
 from entities.models.classification import SECRET
 from entities.types import Contract
-from ingestion import drift, pipeline
-from ingestion.documents import Extraction, ParagraphText
+from ingestion import drift
 from ingestion.extract import extract_file
 from ingestion.inline import work_off
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, StepResult
 from tests.conftest import Person
 from tests.ingestion.helpers import SALARY, paragraph, ready, texts, upload
+from tests.ingestion.losing import Loses, found, without
 
 TABLE = "| Part | Hours |\n| --- | --- |\n| Piling | 40 |\n| Crane | 12 |"
 PLAN = f"""# Plan of the quay
@@ -44,30 +43,6 @@ def change_label(steward: Person, service: Scope, text: str) -> None:
     pk = paragraph(service, text).pk
     answer = steward.api.patch(f"/api/paragraphs/{pk}/", {"labels": [SECRET], "reason": "So."}, format="json")
     assert answer.status_code == 200
-
-
-def without(extraction: Extraction, lost: Callable[[ParagraphText], bool]) -> Extraction:
-    """What a reader gives that loses some paragraphs, and knows nothing of it."""
-    rows = [row for row, p in zip(extraction.rows_to_json(), extraction.paragraphs, strict=True) if not lost(p)]
-    return Extraction.from_json(extraction.head_to_json(), rows)
-
-
-@pytest.fixture
-def loses(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[ParagraphText], bool]], None]:
-    """The reader of files begins to lose paragraphs."""
-
-    def begin(lost: Callable[[ParagraphText], bool]) -> None:
-        monkeypatch.setattr(pipeline, "extract_file", lambda *a, **k: without(extract_file(*a, **k), lost))
-
-    return begin
-
-
-def found(path: Path, extraction: Extraction) -> set[str]:
-    try:
-        drift.check(path, extraction)
-    except drift.Drifted as loss:
-        return {one.code for one in loss.losses}
-    return set()
 
 
 def test_what_a_reader_loses_is_found(tmp_path: Path) -> None:
@@ -131,7 +106,7 @@ def test_a_file_that_lost_a_table_waits_for_a_steward_who_releases_it(
     steward: Person,
     contract: Contract,
     service: Scope,
-    loses: Callable[[Callable[[ParagraphText], bool]], None],
+    loses: Loses,
 ) -> None:
     loses(lambda p: p.kind == "table")
     file = upload(staff, contract, "plan.md", PLAN.encode()).json()["id"]
@@ -183,7 +158,7 @@ def test_a_rejected_version_stays_withheld_and_the_one_before_it_shown(
     steward: Person,
     contract: Contract,
     service: Scope,
-    loses: Callable[[Callable[[ParagraphText], bool]], None],
+    loses: Loses,
 ) -> None:
     file = ready(alice, contract, "plan.md", FIRST)
     before = texts(alice, file)

@@ -1,0 +1,240 @@
+"""What documents, workbooks, slides and OpenDocument texts hold, counted without their readers (`extract.structure`).
+
+Tables and headings are counted where nothing can be in doubt: rows of the same width, titles that show. What a reader
+records as hidden is not counted.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+import zipfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from lxml import etree
+
+from ingestion.extract.build import LONGEST_HEADING
+from ingestion.extract.counting import rows, words
+from ingestion.extract.package import SAFE, forget, local
+
+W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+HEADING_STYLE = re.compile(r"heading\d", re.I)
+HIDDEN = frozenset(["1", "true", "on"])
+MARGINS = frozenset(["ftr", "hdr", "dt", "sldNum"])
+INLINE = frozenset(["span", "s", "tab", "line-break", "a", "bookmark", "bookmark-start", "bookmark-end"])
+BODY = frozenset(["text", "body", "document-content", "section", "list", "list-item"])
+
+
+def word_document(path: Path) -> dict[str, Any]:
+    with zipfile.ZipFile(path) as package:
+        root = _root(package, "word/document.xml")
+    for parent in list(root.iter()):
+        for child in list(parent):
+            if child.tag in (FALLBACK, f"{W}del", f"{W}moveFrom"):
+                parent.remove(child)
+    headings, said = 0, []
+    for paragraph in root.iter(f"{W}p"):
+        text = "".join(run.text or "" for run in paragraph.iter(f"{W}t"))
+        said.append(text)
+        style = paragraph.find(f"{W}pPr/{W}pStyle")
+        short = 0 < len(text.strip()) <= LONGEST_HEADING
+        headings += bool(short and style is not None and HEADING_STYLE.fullmatch(style.get(f"{W}val", "")))
+    body = root.find(f"{W}body")
+    tables = [t for t in (body if body is not None else root).findall(f"{W}tbl") if len(t.findall(f"{W}tr")) > 1]
+    many = [t for t in tables if len(t.findall(f"{W}tr")[0].findall(f"{W}tc")) > 1]
+    return {"headings": headings, "tables": len(many), "rows": rows(words(" ".join(said)))}
+
+
+def workbook(path: Path) -> dict[str, Any]:
+    """Names of sheets are headings; words are those of texts in cells, for numbers are shown as their formats say."""
+    with zipfile.ZipFile(path) as package:
+        part = _main_part(package)
+        related = _related(package, part)
+        root = _root(package, part)
+        strings = [
+            _said(item) for name in related.values() if "sharedStrings" in name for item in _items(package, name)
+        ]
+        shown = [sheet for sheet in root.iter("{*}sheet") if sheet.get("state") in (None, "visible")]
+        texts: Counter[str] = Counter()
+        tables = 0
+        for sheet in shown:
+            name = related.get(_reference(sheet), "")
+            if name.startswith("xl/worksheets/"):
+                tables += _sheet(package, name, strings, texts)
+    counted: Counter[str] = Counter()
+    for text, times in texts.items():
+        counted.update({word: times * count for word, count in words(text).items()})
+    headings = sum(bool((sheet.get("name") or "").strip()) for sheet in shown)
+    return {"headings": headings, "tables": tables, "rows": rows(counted)}
+
+
+def _sheet(package: zipfile.ZipFile, name: str, strings: list[str], texts: Counter[str]) -> int:
+    """Adds the texts of a sheet, and returns how many runs of rows fill the same columns: tables without a doubt."""
+    runs: list[int] = []  # rows of each; 0 where one of them fills others
+    last, columns, doubt = 0, frozenset[str](), False
+    with package.open(name) as part:
+        for _, element in etree.iterparse(part, tag=["{*}row", "{*}col", "{*}sheetFormatPr"], **SAFE):
+            doubt |= bool({element.get("hidden"), element.get("zeroHeight")} & HIDDEN)
+            doubt |= "0" in (element.get("ht"), element.get("width"))
+            if local(element) == "row":
+                number = int(element.get("r") or last + 1)
+                cells = dict(_cells(element, strings))
+                texts.update(cells.values())
+                filled = frozenset(cells)
+                if filled and columns and number <= last + 1:
+                    runs[-1] = runs[-1] + 1 if runs[-1] and filled == columns else 0
+                elif filled:
+                    runs.append(int(len(filled) > 1))
+                last, columns = number, filled
+                forget(element)
+    return 0 if doubt else sum(count > 1 for count in runs)
+
+
+def _cells(row: Any, strings: list[str]) -> Iterator[tuple[str, str]]:
+    """(column, text) of cells that are not empty; the text of numbers is ""."""
+    for place, cell in enumerate(row):
+        parts = {local(child): child for child in cell}
+        kind, value, column = cell.get("t") or "n", parts.get("v"), re.sub(r"\d", "", cell.get("r") or str(place))
+        raw = (value.text or "") if value is not None else ""
+        if kind == "inlineStr":
+            text = _said(parts["is"]) if "is" in parts else ""
+        else:
+            text = strings[int(raw)] if kind == "s" and raw else raw if kind == "str" else ""
+        if text.strip() or (kind not in ("s", "str", "inlineStr") and (raw or ("f" in parts and parts["f"].text))):
+            yield column, text
+
+
+def _items(package: zipfile.ZipFile, name: str) -> Iterator[Any]:
+    with package.open(name) as part:
+        for _, element in etree.iterparse(part, tag="{*}si", **SAFE):
+            yield element
+            forget(element)
+
+
+def _said(item: Any) -> str:
+    return "".join(t.text or "" for t in item.iter("{*}t") if local(t.getparent()) != "rPh")
+
+
+def slides(path: Path) -> dict[str, Any]:
+    """Titles are headings; letters are counted by slide, without its margins."""
+    headings = tables = 0
+    pages: list[int] = []
+    said: list[str] = []
+    with zipfile.ZipFile(path) as package:
+        part = _main_part(package)
+        related = _related(package, part)
+        for entry in _root(package, part).iter("{*}sldId"):
+            try:
+                root = _root(package, related[_reference(entry)])
+            except (KeyError, etree.LxmlError):
+                pages.append(0)  # a slide that its reader could not read either
+                continue
+            hidden = root.get("show") in ("0", "false")
+            found = [] if hidden else list(_shapes(root))
+            texts = [_lines(shape) for role, shape in found if role not in MARGINS]
+            pages.append(sum(map(str.isalnum, " ".join(texts))))
+            said += texts
+            for role, shape in found:
+                headings += role in ("title", "ctrTitle") and 0 < len(_lines(shape).strip()) <= LONGEST_HEADING
+                tables += sum(
+                    len(table.findall("{*}tr")) > 1 and bool(_lines(table).strip()) for table in shape.iter("{*}tbl")
+                )
+    return {"headings": headings, "tables": tables, "pages": pages, "rows": rows(words("\n".join(said)))}
+
+
+def _shapes(root: Any) -> Iterator[tuple[str | None, Any]]:
+    """(role as a placeholder, shape) that a slide shows."""
+    for shape in root.iter("{*}sp", "{*}graphicFrame"):
+        around = [shape, *shape.iterancestors()]
+        marks = [mark for above in around for mark in above.findall("./*/{*}cNvPr")]
+        if any(mark.get("hidden") in HIDDEN for mark in marks) or any(
+            local(one) == "AlternateContent" for one in around
+        ):
+            continue
+        holder = next(shape.iter("{*}ph"), None)
+        yield (None if holder is None else holder.get("type") or ""), shape
+
+
+def _lines(element: Any) -> str:
+    found = []
+    for line in element.iter("{*}p"):
+        parts = (part for part in line.iter("{*}t", "{*}br") if next(part.iterancestors("{*}Fallback"), None) is None)
+        counted = [part for part in parts if part.getparent().get("type") != "slidenum"]
+        found.append("".join(" " if local(part) == "br" else part.text or "" for part in counted))
+    return " \n".join(found)
+
+
+def open_document(path: Path) -> dict[str, Any]:
+    with zipfile.ZipFile(path) as package:
+        root = _root(package, "content.xml")
+        roots = [root, *([_root(package, "styles.xml")] if "styles.xml" in package.namelist() else [])]
+    hidden = {
+        _named(style, "name")
+        for one in roots
+        for style in one.iter("{*}style")
+        if any(_named(mark, "display") == "none" for mark in style.iter("{*}text-properties"))
+    }
+    headings = tables = 0
+    said: list[str] = []
+    for element in root.iter("{*}p", "{*}h", "{*}table"):
+        if any(_named(one, "style-name") in hidden for one in element.iter()):
+            continue
+        above = list(element.iterancestors())
+        within = {local(one) for one in above} <= BODY and not any(_named(one, "display") for one in above)
+        if local(element) == "table":
+            lines = [row.findall("{*}table-cell") for row in element.findall("{*}table-row")]
+            whole = within and len(lines) > 1 and all(len(line) > 1 for line in lines) and not _partly_shown(element)
+            tables += whole and bool(_spoken(element).strip())
+            continue
+        said.append(_spoken(element))
+        plain = {local(inner) for inner in element.iterdescendants()} <= INLINE
+        headings += local(element) == "h" and within and plain and 0 < len(said[-1].strip()) <= LONGEST_HEADING
+    return {"headings": headings, "tables": tables, "rows": rows(words("\n".join(said)))}
+
+
+def _spoken(element: Any) -> str:
+    """Words as they follow each other: blanks, tabs and ends of lines are elements, and so are paragraphs in it."""
+    said = [element.text or ""]
+    for child in element:
+        apart = local(child) in ("s", "tab", "line-break", "p", "h", "frame")
+        inner = (
+            "" if local(child) in ("", "p", "h", "binary-data") and local(element) != "table-cell" else _spoken(child)
+        )
+        said += [" " if apart else "", inner, " " if apart else "", child.tail or ""]
+    return "".join(said)
+
+
+def _partly_shown(table: Any) -> bool:
+    marks = {_named(one, "visibility") for one in table.iter("{*}table-row", "{*}table-column")}
+    return bool(marks & {"collapse", "filter"})
+
+
+def _named(element: Any, name: str) -> str | None:
+    return next((value for key, value in element.attrib.items() if key.rpartition("}")[2] == name), None)
+
+
+def _root(package: zipfile.ZipFile, name: str) -> Any:
+    with package.open(name) as part:
+        return etree.parse(part, etree.XMLParser(**SAFE)).getroot()
+
+
+def _related(package: zipfile.ZipFile, part: str) -> dict[str, str]:
+    """Names of the parts that a part refers to, by id."""
+    folder, base = posixpath.split(part)
+    links = _root(package, posixpath.join(folder, "_rels", f"{base}.rels"))
+    inside = [link for link in links if link.get("TargetMode") != "External" and link.get("Target")]
+    return {link.get("Id"): posixpath.normpath(posixpath.join("/", folder, link.get("Target")))[1:] for link in inside}
+
+
+def _main_part(package: zipfile.ZipFile) -> str:
+    links = _root(package, "_rels/.rels")
+    found = next(link for link in links if (link.get("Type") or "").endswith("/officeDocument"))
+    return posixpath.normpath(posixpath.join("/", found.get("Target")))[1:]
+
+
+def _reference(element: Any) -> str:
+    return next((value for key, value in element.attrib.items() if key.endswith("}id")), "")
