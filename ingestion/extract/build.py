@@ -21,6 +21,7 @@ from ingestion.documents import (
 )
 from ingestion.extract import language
 from ingestion.extract.clean import one_line
+from ingestion.extract.flowing import places_after, running
 from ingestion.pieces import table_header
 
 LONGEST = 4_000  # characters: a paragraph is the unit that gets a label, so it must not be a chapter
@@ -156,6 +157,37 @@ class Builder:
     def texts_from(self, first: int) -> list[str]:
         """The paragraphs from this number on."""
         return [row.text for row in self._rows[first:]]
+
+    def leave_out_margins(self) -> None:
+        """Takes out page numbers and running lines that stand in the flow of the text; one of equal lines stays, and
+        has the places of the others."""
+        found = running([row.text for row in self._rows], [row.kind for row in self._rows])
+        if not found:
+            return
+        firsts = {first for first in found.values() if first is not None}
+        over = {self._rows[place].text for place in {*found, *firsts} if self._rows[place].kind == "heading"}
+        for place, first in found.items():
+            if first is not None:
+                longest = len(self._rows[first].text)
+                boxes = (
+                    replace(b, start=min(b.start, longest), end=min(b.end, longest)) for b in self._rows[place].boxes
+                )
+                self.more_boxes(first, list(boxes))
+        numbers = places_after(len(self._rows), found)
+        rows = [
+            replace(row, kind="text") if place in firsts else row
+            for place, row in enumerate(self._rows)
+            if place in numbers
+        ]
+        self._rows = [
+            replace(row, heading_path=tuple(heading for heading in row.heading_path if heading not in over))
+            if over & {*row.heading_path}
+            else row
+            for row in rows
+        ]
+        self.links = [
+            replace(link, paragraph=numbers[link.paragraph]) for link in self.links if link.paragraph in numbers
+        ]
 
     def extraction(self, media_type: str, pages: int | None, strategy: str = "text") -> Extraction:
         whole = language.guess(" ".join(row.text for row in self._rows[:200]))

@@ -57,6 +57,7 @@ def extract(text: str, eyes: Eyes) -> Extraction:
     read_into(builder, text, eyes)
     if not len(builder) and not builder.missed():
         raise Quarantined("empty", "There is no text on this page. Check that you chose the right file.")
+    builder.leave_out_margins()
     return builder.extraction(sniff.HTML, None)
 
 

@@ -53,6 +53,7 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
         if builder.missed():
             raise pdf_revisions.corrupt("This PDF is damaged: nothing on its pages can be read.")
         raise Quarantined("empty", "All pages of this PDF are blank. Check that you chose the right file.")
+    builder.leave_out_margins()
     builder.add_properties(properties)
     return builder.extraction(sniff.PDF, pages, "layout" if reading.found_tables else "text")
 
