@@ -6,10 +6,13 @@ work. A newer upload takes the claim away: whoever worked on the older revision 
 
 import logging
 import threading
+import time
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from types import TracebackType
+from typing import TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -22,6 +25,7 @@ from ingestion.models import File, Stage, State
 from ingestion.queueing import publish_due
 
 logger = logging.getLogger(__name__)
+T = TypeVar("T")
 
 LEASE = timedelta(seconds=45)
 RENEW_SECONDS = 12.0
@@ -102,6 +106,19 @@ def checkpoint(
             claimed_until=Now() + LEASE,
         ):
             raise ClaimLost
+
+
+def seldom(show: Callable[[T], None], every: float = 0.7) -> Callable[[T], None]:
+    """`show`, at most once in `every` seconds."""
+    last = 0.0
+
+    def listener(progress: T) -> None:
+        nonlocal last
+        if time.monotonic() - last >= every:
+            last = time.monotonic()
+            show(progress)
+
+    return listener
 
 
 def advance(claim: Claim) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 from uuid import UUID
 
 from celery.exceptions import SoftTimeLimitExceeded
@@ -25,7 +25,7 @@ from ingestion import drift, results
 from ingestion.attachments import taken_out
 from ingestion.blobs import local_copy
 from ingestion.chunk import chunk as cut
-from ingestion.claims import Claim, ClaimLost, Heartbeat, advance, checkpoint, claim_file, end, give_back
+from ingestion.claims import Claim, ClaimLost, Heartbeat, advance, checkpoint, claim_file, end, give_back, seldom
 from ingestion.classify import Classifier, WindowVotes, model_votes, rules_vote
 from ingestion.documents import Extraction
 from ingestion.embedders import EmbeddingFailed
@@ -47,7 +47,6 @@ from llm.errors import BudgetExceeded, ModelError
 from llm.metering import spending, take_spent
 
 logger = logging.getLogger(__name__)
-T = TypeVar("T")
 
 RETRY_AFTER = timedelta(seconds=20)
 WAIT_FOR_BUDGET = timedelta(hours=1)
@@ -286,16 +285,3 @@ def save(work: Work, stage: Stage, data: Any, part: int = results.WHOLE) -> None
             FileRevision.objects.filter(pk=work.claim.revision).update(cost=F("cost") + paid)
         floor = combine_many(level.value for level in work.levels)
         results.save_result(work.workspace, work.claim.revision, stage, work.witness_of(stage), floor, data, part)
-
-
-def seldom(show: Callable[[T], None], every: float = 0.7) -> Callable[[T], None]:
-    """`show`, at most once in `every` seconds."""
-    last = 0.0
-
-    def listener(progress: T) -> None:
-        nonlocal last
-        if time.monotonic() - last >= every:
-            last = time.monotonic()
-            show(progress)
-
-    return listener
