@@ -153,7 +153,7 @@ def requests_tell_nothing(e: Everything) -> None:
     elsewhere = passages["word12 liability"]
     with undone(), dee.open():
         Contract.objects.create(
-            pk=UUID(int=1), workspace=e.planted.workspace, name="of the first id", counterparty="Somebody", value=1
+            id=UUID(int=1), workspace=e.planted.workspace, name="of the first id", counterparty="Somebody", value=1
         )
         for text in world.paragraphs("record0"):
             wish = Wish(file=file.pk, passage=passages[text.words])
