@@ -90,7 +90,7 @@ def by_meaning(query: PreparedQuery, gates: Gates, size: Survey) -> list[tuple[i
     if not query.vector:
         return []
     t = tuning()
-    if size.visible > t.scan and not t.strict and (graph := graph_of(query, size)):
+    if size.beyond_scan and not t.strict and (graph := graph_of(query, size)):
         return by_graph(query, gates, graph, size, t.candidates)
     gate = gates.cheaper(size.at_most)
     also = "AND p.model = (SELECT m.id FROM ingestion_vectormodel m WHERE m.model_id = %(model)s)"
@@ -116,6 +116,13 @@ class Plan:
     most_used: int | None = None
     least: int = 1
     sliced: bool = False
+
+    def reads(self, size: Survey) -> float:
+        """Rows under the reader's labels that are read, roughly: a reader sees a share of them."""
+        looked_for = sum(size.under.get(term, 0.0) for term in self.looked_for) + SAMPLED
+        if self.most_used is None:
+            return looked_for
+        return looked_for + tuning().hits * size.cleared / size.visible
 
 
 def plan(terms: Sequence[int], size: Survey) -> Plan:
@@ -148,9 +155,7 @@ def by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, float,
         return []
     t = tuning()
     way = plan(list(terms.words), size)
-    # Of the rows under their labels that hold the words, a reader sees a share.
-    reads = size.at_most if size.exact else t.hits * size.cleared / size.visible
-    gate = gates.cheaper(min(reads, size.at_most))
+    gate = gates.cheaper(size.at_most if size.exact else way.reads(size))
     params: dict[str, object] = {
         **gate.params,
         "k1": t.k1,

@@ -81,9 +81,9 @@ def gate(scope: Scope, within: Within) -> Gates:
     """The gate for `scope`, which is the open one. Raises: ValueError for a type that does not exist."""
     visible = visible_records(scope)
     params: dict[str, Any] = {**visible.params, "workspace": scope.workspace}
-    chosen = visible.text
+    chosen, whole = visible.text, visible.whole
     if asked := _chosen_entities(within, params):
-        chosen = f"SELECT * FROM ({chosen}) v WHERE {asked}"  # noqa: S608
+        chosen, whole = (f"SELECT * FROM ({text}) v WHERE {asked}" for text in (chosen, whole))  # noqa: S608
     conditions = [CLEARED]
     if not scope.is_service:
         conditions.append(OF_SEEN_SOURCES.format(visible=visible.text))
@@ -93,7 +93,7 @@ def gate(scope: Scope, within: Within) -> Gates:
     conditions += [
         part for part in (_places(within, params), _collections(within, params), _days(within, params)) if part
     ]
-    ctes = f"seen (number) AS MATERIALIZED (SELECT number FROM ({chosen}) v)"  # noqa: S608
+    ctes = f"seen (number) AS (SELECT number FROM ({whole}) v)"  # noqa: S608
     cleared = "\n  AND ".join(conditions)
     each = Gate(ctes, cleared, SEEN_EACH.format(chosen=chosen), params)
     return Gates(each, replace(each, seen=SEEN_SET))

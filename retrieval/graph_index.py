@@ -23,9 +23,9 @@ SETTINGS = {
     "hnsw.iterative_scan": "relaxed_order",
 }
 
-READ, COMPARED, WALKED = 0.0003, 0.0002, 10.0
-"""Milliseconds: to read a row in the order of its index, to compare it, and to walk a graph of 200,000 rows that the
-reader sees all of."""
+READ, COMPARED, GATHERED, WALKED = 0.0003, 0.0002, 0.0001, 10.0
+"""Milliseconds: to read a row in the order of its index, to compare it, to come to know of a record whether the reader
+sees it where all are asked, and to walk a graph of 200,000 rows that the reader sees all of."""
 
 GRAPH = """
 WITH {ctes}
@@ -55,7 +55,7 @@ def graph_of(query: PreparedQuery, size: Survey) -> Graph | None:
     model, vectors = sizes().graphs.get(query.model_id, (0, 0.0))
     if not model:
         return None
-    compare = READ * size.cleared + COMPARED * size.visible
+    compare = READ * size.cleared + COMPARED * size.visible + GATHERED * sizes().records
     walk = WALKED * vectors / size.visible * sqrt(vectors / 200_000)
     breadth = min(1_000, round(tuning().breadth * max(1.0, vectors / 200_000)))
     return Graph(model, breadth) if walk < compare else None

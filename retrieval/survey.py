@@ -18,6 +18,9 @@ FEW = 20
 """Visible rows of 256 up to which all of them are counted, and nothing that enters a score is estimated."""
 SAMPLED = 256
 """One row of so many is in the larger sample."""
+NEAR_SCAN = (0.8, 1.35)
+"""Estimates between so many times `Tuning.scan` are made again from a sample eight times as large, by which the number
+is known to a thirtieth: whether all vectors are compared must not be a matter of luck."""
 HIGHEST = 8
 """Words that a passage holds more often are counted as if it held them so often."""
 
@@ -34,18 +37,20 @@ l{level} AS MATERIALIZED (
 NEEDED = {
     11: "",
     8: "AND (SELECT coalesce(max(v), 0) < {enough} FROM n11)",
+    5: "AND p.term = 0 AND (SELECT v BETWEEN %(least)s AND %(most)s FROM n8)",
 }
 # Where many rows are in the sample records are asked as a set: the smaller sample tells, of which it has eight times
 # as many.
 SEEN = {
     11: "{each}",
     8: "CASE WHEN (SELECT coalesce(sum(cleared), 0) FROM l11) * 8 > %(few)s THEN {all} ELSE {each} END",
+    5: "CASE WHEN (SELECT sum(cleared) FROM l8 WHERE term = 0) * 8 > %(few)s THEN {all} ELSE {each} END",
 }
 VISIBLE = "n{level} (v) AS (SELECT sum(visible) FROM l{level} WHERE term = 0)"
 
 SURVEY = """
 WITH {ctes},{levels}
-SELECT * FROM l11 UNION ALL SELECT * FROM l8
+SELECT * FROM l11 UNION ALL SELECT * FROM l8 UNION ALL SELECT * FROM l5
 """
 
 
@@ -56,6 +61,7 @@ class Survey:
     exact: so few visible rows that no estimate may enter a score. visible: rows that the reader sees. cleared: rows
     under their labels, seen or not. length: mean number of words of the visible ones. holding: term -> visible rows by
     how often they hold it, `holding[term][k]` k times or more. under: term -> rows under their labels that hold it.
+    counted: visible rows by the largest sample, where that was asked.
     """
 
     exact: bool
@@ -64,10 +70,16 @@ class Survey:
     length: float
     holding: Mapping[int, Sequence[float]]
     under: Mapping[int, float]
+    counted: float | None = None
 
     def frequency(self, term: int) -> float:
         """Visible rows that hold a term."""
         return self.holding[term][1] if term in self.holding else 0.0
+
+    @property
+    def beyond_scan(self) -> bool:
+        """Whether the reader sees more rows than are compared one by one without fail."""
+        return (self.visible if self.counted is None else self.counted) > tuning().scan
 
     @property
     def by_record(self) -> bool:
@@ -93,7 +105,12 @@ def survey(terms: Sequence[int], gates: Gates) -> Survey:
         levels.append(LEVEL.format(level=level, highest=HIGHEST, seen=seen, cleared=gate.cleared, needed=asked))
         levels.append(VISIBLE.format(level=level))
     statement = SURVEY.format(ctes=gate.ctes, levels=",".join(levels))
-    found = rows_of(statement, {**gate.params, "terms": [0, *terms], "few": round(sizes().records / IN_A_SET)})
+    # Without a graph all vectors are compared, however many there are.
+    near = [bound * tuning().scan / SAMPLED if sizes().graphs else -1.0 for bound in NEAR_SCAN]
+    params = {"terms": [0, *terms], "few": round(sizes().records / IN_A_SET), "least": near[0], "most": near[1]}
+    found = rows_of(statement, {**gate.params, **params})
+    counted = next((visible * 32.0 for level, _, _, _, visible, _ in found if level == 5), None)
+    found = [row for row in found if row[0] != 5]
     level = min((row[0] for row in found), default=11)
     factor = float(2**level)
     rows = [row for row in found if row[0] == level]
@@ -108,4 +125,5 @@ def survey(terms: Sequence[int], gates: Gates) -> Survey:
     _, _, _, cleared, visible, length = whole
     holding.pop(0, None)
     exact = not found or (level == 8 and visible < FEW)
-    return Survey(exact, visible * factor, cleared * factor, float(length or 0) / (visible or 1), holding, under)
+    mean = float(length or 0) / (visible or 1)
+    return Survey(exact, visible * factor, cleared * factor, mean, holding, under, counted)

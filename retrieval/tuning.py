@@ -40,7 +40,7 @@ class Tuning:
     prompt: int = 5
     most: int = 50
     words: int = 64
-    scan: int = 30_000
+    scan: int = 27_500
     hits: int = 5_000
     breadth: int = 400
     strict: bool = False

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, reduce
+from operator import or_
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from uuid import UUID
 
@@ -77,7 +78,25 @@ def visible(scope: Scope, model: type["Entity"], verb: str = "view") -> Q:
     return condition
 
 
+def visible_by_parts(scope: Scope, model: type["Entity"]) -> list[Q]:
+    """`visible` as conditions of which each alone can be answered out of an index of its own: a row of which one is
+    true is visible.
+    """
+    if scope.is_service:
+        return [Q()]
+    parts = _ways(scope.principal, model, "view")
+    if scope.narrowed_to:
+        parts = [part & _visible_as(scope.narrowed_to, model, "view") for part in parts]
+    return parts
+
+
 def _visible_as(principal: int, model: type["Entity"], verb: str) -> Q:
+    condition = reduce(or_, _ways(principal, model, verb))
+    return condition if verb == "view" else condition & _visible_as(principal, model, "view")
+
+
+def _ways(principal: int, model: type["Entity"], verb: str) -> list[Q]:
+    """The conditions of which each gives a principal a row, the cheapest first: most records are open to all."""
     from entities.models import EntityRoleGrant, EntityUserGrant
     from entities.models.entity import Visibility
     from entities.registry import content_type_id, entity_types
@@ -85,22 +104,20 @@ def _visible_as(principal: int, model: type["Entity"], verb: str) -> Q:
     roles = roles_of(principal)
     unexpired = Q(expires_at__isnull=True) | Q(expires_at__gt=Now())
     granted = Q(unexpired, content_object=OuterRef("pk"), permission=permission_number(verb))
-    # The cheapest question first: most records are open to their workspace.
-    condition = Q(visibility=Visibility.WORKSPACE) if verb == "view" else Q()
-    if principal > 0:
-        condition |= Q(visibility=Visibility.PRIVATE, created_by=principal)
-        condition |= Q(Exists(EntityUserGrant.objects.filter(granted, user=principal)))
-    condition |= Q(Exists(EntityRoleGrant.objects.filter(granted, group__in=roles.groups)))
+    given = [Q(Exists(EntityUserGrant.objects.filter(granted, user=principal)))] if principal > 0 else []
+    given.append(Q(Exists(EntityRoleGrant.objects.filter(granted, group__in=roles.groups))))
     for kind in entity_types().values():
         if issubclass(kind, model) or issubclass(model, kind):
             for rule in kind.access().rules:
                 if rule.verb == verb and roles.names & set(rule.roles):
                     rows = kind._base_manager.filter(rule.rows).values("pk") if rule.rows is not None else None
                     of_type = Q(content_type=content_type_id(kind))
-                    condition |= of_type & Q(pk__in=rows) if rows is not None else of_type
-    # A private record is its creator's alone, whatever the type's rules say.
-    condition &= ~Q(visibility=Visibility.PRIVATE) | Q(created_by=principal)
-    return condition if verb == "view" else condition & _visible_as(principal, model, "view")
+                    given.append(of_type & Q(pk__in=rows) if rows is not None else of_type)
+    open_to_all = [Q(visibility=Visibility.WORKSPACE)] if verb == "view" else []
+    own = [Q(visibility=Visibility.PRIVATE, created_by=principal)] if principal > 0 else []
+    # A private record is its creator's alone, whatever grants and the type's rules say.
+    theirs = ~Q(visibility=Visibility.PRIVATE) | Q(created_by=principal)
+    return [*open_to_all, *own, *(way & theirs for way in given)]
 
 
 def declared_rules() -> tuple[Sequence[Allow], ...]:

@@ -5,7 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from entities.access.objects import declared_rules, roles_of, visible
+from django.core.exceptions import EmptyResultSet
+from django.db.models import QuerySet
+
+from entities.access.objects import declared_rules, roles_of, visible, visible_by_parts
 from entities.access.scope import Scope, cached
 
 PLACE = re.compile("%s")
@@ -17,10 +20,12 @@ COMPILED: dict[tuple[object, ...], "Statement"] = {}
 class Statement:
     """`SELECT id, number, content_type_id` of records, with named parameters.
 
-    rules: kept alive, so that no others get their ids.
+    text: for records that are looked up. whole: for all of them, by one thing that gives them after the other; a record
+    that is given twice is there twice. rules: kept alive, so that no others get their ids.
     """
 
     text: str
+    whole: str
     params: Mapping[str, Any]
     rules: tuple[object, ...]
 
@@ -49,8 +54,23 @@ def _remembered(scope: Scope) -> Statement:
 def _compiled(scope: Scope, rules: tuple[object, ...]) -> Statement:
     from entities.models import Entity
 
-    records = Entity.objects.filter(visible(scope, Entity)).order_by().values("id", "number", "content_type_id")
-    text, params = records.query.sql_with_params()
-    names = [f"visible_{n}" for n in range(len(params))]
+    records = Entity.objects.order_by().values("id", "number", "content_type_id")
+    params: dict[str, Any] = {}
+    text = _named(records.filter(visible(scope, Entity)), params)
+    parts = [_named(records.filter(part), params) for part in visible_by_parts(scope, Entity)]
+    return Statement(text, " UNION ALL ".join(filter(None, parts)), params, rules)
+
+
+def _named(records: QuerySet[Any, Any], params: dict[str, Any]) -> str:
+    """The text, with a name for each parameter, which is added to `params`.
+
+    "" where Django knows that it finds nothing, as by the roles of somebody who has none.
+    """
+    try:
+        text, given = records.query.sql_with_params()
+    except EmptyResultSet:
+        return ""
+    names = [f"visible_{len(params) + n}" for n in range(len(given))]
+    params |= dict(zip(names, given, strict=True))
     left = iter(names)
-    return Statement(PLACE.sub(lambda _: f"%({next(left)})s", text), dict(zip(names, params, strict=True)), rules)
+    return PLACE.sub(lambda _: f"%({next(left)})s", text)

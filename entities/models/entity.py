@@ -105,7 +105,10 @@ class Entity(models.Model):
                 name="entity_list",
             ),
             models.Index(fields=["workspace", "-updated_at"], name="entity_recent"),
-            models.Index(fields=["workspace", "visibility"]),
+            # Which records somebody sees is read out of it: most are open to all.
+            models.Index(
+                fields=["workspace", "visibility", "created_by", "number"], include=["content_type"], name="entity_seen"
+            ),
         ]
         permissions = [("upload_entity", "Can upload files"), ("share_entity", "Can share")]
 

@@ -82,6 +82,10 @@ def anybody(*args: Any, **kwargs: Any) -> Q:
     return Q()
 
 
+def any_way(*args: Any, **kwargs: Any) -> list[Q]:
+    return [Q()]
+
+
 def on(cls: type, name: str, value: Any) -> Patch:
     return lambda patch: patch.setattr(cls, name, value)
 
@@ -120,7 +124,7 @@ NO_SOURCES = reworded("retrieval.gate.OF_SEEN_SOURCES", "NOT p.drawn OR", "true 
 ENDS_ARE_NOT_ASKED_FOR = several(
     on(ReferenceQuerySet, "readable_by", all_references), on(EntityQuerySet, "readable_by", all_records)
 )
-NO_PERMISSION = put("entities.access.objects._visible_as", value=anybody)
+NO_PERMISSION = put("entities.access.objects._ways", value=any_way)
 
 
 def all_files(scope: Scope, files: Any = None) -> Any:
@@ -139,8 +143,13 @@ def lead_nowhere(scope: Scope, rows: Sequence[DocumentLink]) -> dict[Any, list[A
     return {row.pk: [] for row in rows}
 
 
+# In both of the forms in which a search asks.
+RECORDS_ARE_NOT_ASKED_FOR = several(
+    put("entities.access.statements.visible", value=anybody),
+    put("entities.access.statements.visible_by_parts", value=any_way),
+)
 BREAKS = [
-    Break("lexical", "records are not asked for", put("entities.access.statements.visible", value=anybody)),
+    Break("lexical", "records are not asked for", RECORDS_ARE_NOT_ASKED_FOR),
     Break("lexical", "a branch loses a row", changed("retrieval.search.by_words", without_last)),
     Break("vector", "sources are not asked for", NO_SOURCES),
     Break("vector", "a branch loses a row", changed("retrieval.search.by_meaning", without_last)),

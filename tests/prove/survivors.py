@@ -10,10 +10,9 @@ MORE_IS_LOOKED_UP = "rows are taken from what is looked up by their keys: it cos
 SURVIVORS: dict[str, str] = {
     "entities.access.objects roles_of.load: principal < 0 -> principal <= 0": NO_PRINCIPAL_IS_0,
     "entities.access.objects roles_of.load: 0 -> 1": NO_PRINCIPAL_IS_0,
-    "entities.access.objects _visible_as: principal > 0 -> principal >= 0": NO_PRINCIPAL_IS_0,
-    "entities.access.objects _visible_as: Q(visibility=Visibility.PRIVATE, created_by=principal)"
-    " -> Q(visibility=Visibility.PRIVATE)": "the last condition asks once more who made a private record",
-    "entities.access.objects _visible_as: if issubclass(kind, model) or issubclass(model, kind)"
+    "entities.access.objects _ways: principal > 0 -> principal >= 0": NO_PRINCIPAL_IS_0,
+    "entities.access.objects _ways: principal > 0 -> principal >= 0 (2)": NO_PRINCIPAL_IS_0,
+    "entities.access.objects _ways: if issubclass(kind, model) or issubclass(model, kind)"
     ": for rule in kind.access().rules: if"
     " -> if True: for rule in kind.access().rules: if rule.verb == verb and roles.names & set(r"
     "ule.": ("a rule says of which type it is: no row of another type satisfies it"),
@@ -21,7 +20,7 @@ SURVIVORS: dict[str, str] = {
     " codename=f'{verb}_entity') -> Permission.objects.only('pk').get(codename=f'{verb}_entity')": (
         "one model is named Entity, so one content type has these codenames; a second would raise, not grant"
     ),
-    "entities.access.objects _visible_as: kind._base_manager.filter(rule.rows).values('pk')"
+    "entities.access.objects _ways: kind._base_manager.filter(rule.rows).values('pk')"
     " -> kind._base_manager.filter(rule.rows).values()": KEYS,
     "entities.access.objects select_readable: if queryset.model._meta.get_parent_list(): hidden |= {name for name in"
     " declared_fields(que -> if True: hidden |= {name for name in declared_fields(queryset.model) if not"
@@ -29,7 +28,7 @@ SURVIVORS: dict[str, str] = {
     "entities.access.objects select_readable: True -> False": "whether the title may be null is never asked of it",
     "entities.access.objects sources_visible: Entity.objects.filter(visible(scope, Entity)).values('pk') "
     "-> Entity.objects.filter(visible(scope, Entity)).values()": KEYS,
-    "entities.access.statements _compiled: True -> False": (
+    "entities.access.statements _named: True -> False": (
         "a place is made for each parameter just before: there are as many"
     ),
     "entities.access.scope Scope.open: if not outermost and (not connection.needs_rollback): "

@@ -7,7 +7,9 @@ import pytest
 from django.db import connection
 from hypothesis import HealthCheck, given, settings
 
+from entities.access.statements import visible_records
 from entities.actions import create_entity
+from entities.models import Entity
 from entities.models.classification import FINANCIAL
 from entities.types import Contract
 from ingestion import vector_graph
@@ -15,6 +17,7 @@ from ingestion.models import ContextRow
 from retrieval import candidates, sizes
 from retrieval.gate import gate
 from retrieval.search import find
+from retrieval.statements import rows_of
 from retrieval.survey import Survey, survey
 from retrieval.tuning import tuning
 from tests.conftest import Person
@@ -66,6 +69,22 @@ def test_records_first(db: None, monkeypatch: pytest.MonkeyPatch, world: World) 
     planted = plant(world)
     plant_rows(planted, vectors=True)
     found_is_what_each_may_read(planted)
+
+
+@SIZED
+@given(world=worlds())
+def test_records_are_the_same_looked_up_and_all_at_once(db: None, world: World) -> None:
+    planted = plant(world)
+    for person in world.people:
+        with (scope := planted.scope(person)).open():
+            seen = visible_records(scope)
+            one_by_one, whole = (
+                {found[0] for found in rows_of(f"SELECT id FROM ({text}) v", seen.params)}
+                for text in (seen.text, seen.whole)
+            )
+            expected = set(Entity.objects.visible_to(scope).values_list("pk", flat=True))
+            assert expected == {planted.records[record.name] for record in world.records if world.sees(person, record)}
+            assert one_by_one == whole == expected
 
 
 @SIZED
