@@ -18,10 +18,11 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, SECRET
-from llm.recognisers.contact import HOME, is_company_phone, is_home
+from llm.recognisers.contact import COMPANY, HOME, is_company_phone, is_home
 from llm.recognisers.findings import Finding, in_one_sentence, phrases
 from llm.recognisers.health import find_health
 from llm.recognisers.identifiers import find_identifiers
+from llm.recognisers.learned import find_learned
 from llm.recognisers.marks import find_marks
 from llm.recognisers.money import find_money, find_pay_talk
 from llm.recognisers.names import find_names
@@ -30,7 +31,7 @@ from llm.recognisers.secrets import find_secrets
 from llm.recognisers.staff import ADDRESSED, PAPERS_OF, PERSONAL_PAPER, find_staff_matters, pays_somebody
 
 # Raised by a change of these rules, so that witnesses made with older rules do not match.
-VERSION = 5
+VERSION = 6
 # Characters of a piece of an overlong text, and how far two pieces overlap.
 PIECE, OVERLAP = 4_000, 400
 BLANKS = re.compile(r"[^\S\n]{3,}")
@@ -58,6 +59,14 @@ SINGULAR = re.compile(
     re.IGNORECASE,
 )
 NETWORK_ADDRESS = re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}\b")
+SPOKEN_OF = {
+    INTERNAL: "reads like a note to colleagues",
+    CONFIDENTIAL: "reads like what others must not learn",
+    PII: "reads like what is said of one person",
+    PII_SENSITIVE: "reads like health or belief of one person",
+    FINANCIAL: "reads like money",
+    SECRET: "reads like what opens something",
+}
 DECLARED = {
     "internal": INTERNAL, "confidential": CONFIDENTIAL, "restricted": CONFIDENTIAL, "pii": PII, "personal": PII,
     "sensitive": CONFIDENTIAL, "financial": FINANCIAL, "secret": SECRET, "top secret": SECRET,
@@ -127,6 +136,8 @@ def _votes(text: str, lang: str) -> RuleVote:
     for recogniser in (_contact, _identity, _accounts, _personal_matters, _money, _marks):
         for atom, reason in recogniser(reading):
             reasons.setdefault(f"{reason}|{atom}", atom)
+    for atom, reason in _words(reading, frozenset(reasons.values())):
+        reasons.setdefault(f"{reason}|{atom}", atom)
     return RuleVote(frozenset(reasons.values()), tuple(dict.fromkeys(key.split("|")[0] for key in reasons)))
 
 
@@ -239,3 +250,13 @@ def _marks(read: Reading) -> Votes:
                 yield DECLARED[declared.removeprefix("declared:")], "states its own classification"
     if find_secrets(read.text):
         yield SECRET, "credential or key"
+
+
+def _words(read: Reading, found: frozenset[int]) -> Votes:
+    """What no phrase tells, and all words together do. Health of nobody who is named is PII-Sensitive alone, and a firm
+    is nobody.
+    """
+    unnamed = not read.anybody and (PII_SENSITIVE in found or COMPANY.search(read.text) is not None)
+    for atom in find_learned(read.text, of_person=bool(read.anybody)) - found:
+        if not (atom == PII and unnamed):
+            yield atom, SPOKEN_OF[atom]

@@ -18,9 +18,10 @@ from llm.recognisers.formats import is_role_mailbox, without_urls
 KINDS = {
     "government_id": words(
         """US_SSN US_ITIN UK_NINO IN_AADHAAR IN_PAN AU_TFN ES_NIF ES_NIE IT_FISCAL_CODE PL_PESEL SG_NRIC_FIN
-        FI_PERSONAL_IDENTITY_CODE"""
+        FI_PERSONAL_IDENTITY_CODE DE_TAX_ID DE_SOCIAL_SECURITY SE_PERSONNUMMER TR_NATIONAL_ID ZA_ID_NUMBER CA_SIN
+        KR_RRN TH_TNIN UK_DRIVING_LICENCE NG_NIN"""
     ),
-    "health_id": frozenset({"UK_NHS", "AU_MEDICARE"}),
+    "health_id": frozenset({"UK_NHS", "AU_MEDICARE", "DE_HEALTH_INSURANCE", "US_MBI"}),
     "account": frozenset({"IBAN_CODE", "ABA_ROUTING_NUMBER", "CRYPTO"}),
     "card": frozenset({"CREDIT_CARD"}),
     "licence": frozenset({"MEDICAL_LICENSE"}),
@@ -37,6 +38,17 @@ NEEDS_CONTEXT = {
     "SG_NRIC_FIN": r"nric|fin\b|identity|singapore",
     "ES_NIF": r"nif|dni|identi",
     "US_ITIN": r"itin|tax",
+    "DE_TAX_ID": r"steuer|idnr|identif",
+    "DE_SOCIAL_SECURITY": r"versicherung|sozial|rente|svnr",
+    "DE_HEALTH_INSURANCE": r"kasse|versichert|kvnr|patient",
+    "SE_PERSONNUMMER": r"person|född|identi",
+    "TR_NATIONAL_ID": r"kimlik|tckn|t\.?c\.?|identi",
+    "ZA_ID_NUMBER": r"identi|\bid\b",
+    "CA_SIN": r"\bsin\b|social insurance",
+    "KR_RRN": r"resident|rrn|주민",
+    "TH_TNIN": r"identi|\bid\b|ประชาชน",
+    "NG_NIN": r"\bnin\b|identi",
+    "US_MBI": r"medicare|mbi|beneficiary",
 }
 REGIONS = {
     "en": ("US", "GB"), "de": ("DE", "AT", "CH"), "fr": ("FR", "BE", "CH"), "es": ("ES", "MX"), "it": ("IT",),
@@ -83,7 +95,10 @@ def _analyzer() -> Any:
         known.UkNinoRecognizer, known.InAadhaarRecognizer, known.InPanRecognizer, known.AuTfnRecognizer,
         known.AuMedicareRecognizer, known.EsNifRecognizer, known.EsNieRecognizer, known.ItFiscalCodeRecognizer,
         known.PlPeselRecognizer, known.FiPersonalIdentityCodeRecognizer, known.SgFinRecognizer,
-        known.MedicalLicenseRecognizer,
+        known.MedicalLicenseRecognizer, known.DeTaxIdRecognizer, known.DeSocialSecurityRecognizer,
+        known.DeHealthInsuranceRecognizer, known.SePersonnummerRecognizer, known.TrNationalIdRecognizer,
+        known.ZaIdNumberRecognizer, known.CaSinRecognizer, known.KrRrnRecognizer, known.ThTninRecognizer,
+        known.UkDrivingLicenceRecognizer, known.UsMbiRecognizer, known.NgNinRecognizer,
     ]  # fmt: skip
     engine = BlankEngine(models=[{"lang_code": "en", "model_name": "blank"}])
     engine.load()

@@ -110,7 +110,8 @@ BEFORE_JOB = re.compile(rf"(?<!\w)(?P<hit>{PAIR})(?:,\s+|\s+\()(?:{WHOSE}\s+)?(?
 @cache
 def given_names() -> frozenset[str]:
     """Lower-cased given names, hyphenated ones and their parts."""
-    lines = (Path(__file__).parent / "given_names.txt").read_text(encoding="utf-8").splitlines()
+    lists = [Path(__file__).parent / name for name in ("given_names.txt", "given_names_more.txt")]
+    lines = [line for path in lists for line in path.read_text(encoding="utf-8").splitlines()]
     return frozenset(name.lower() for line in lines if not line.startswith("#") for name in line.split())
 
 

@@ -14,7 +14,10 @@ FORMATS = re.compile(
     r"|\bdop_v1_[a-f0-9]{40,}"
     r"|(?<![\w/-])(?:sk|pk|rk)[-_](?=[\w-]{0,80}\d)(?:live|test|ant|proj)?[-_]?[A-Za-z0-9_-]{12,}"
     r"|\beyJ[\w-]{8,}\.[\w-]{8,}\.[\w-]*|\bSG\.[\w-]{16,}\.[\w-]{16,}|\bBearer\s+[\w.~+/-]{20,}=*"
-    r"|\b[a-z][a-z0-9+.-]{2,}://[^\s:/@]+:[^\s:/@]{3,}@[\w.-]+"
+    r"|\b[a-z][a-z0-9+.-]{2,30}://[^\s:/@]{0,80}:[^\s:/@]{3,80}@[\w.-]+"
+    r"|\bwhsec_\w{16,}|\bhf_[A-Za-z0-9]{30,}|\bAccountKey=[\w+/]{30,}"
+    r"|\bhttps://hooks\.[\w.-]{3,60}/[^\s]{0,80}?(?=\S{0,100}\d)[\w-]{18,80}"
+    r"|[?&](?:sig|signature|token|access_token|secret|key|api_?key|code)=(?=[\w%.~-]{0,100}\d)[\w%.~-]{16,}"
 )
 VALUE = r"[\"'`“]?(?P<hit>[^\s\"'`”,;|]{4,})"
 FOR_WHAT = (
@@ -23,6 +26,7 @@ FOR_WHAT = (
 )
 PASSWORD = re.compile(
     r"\b(?:\w*pass(?:word|wd|phrase|code)?|\w*pwd|pw|passwort|kennwort|mot\s+de\s+passe|contraseña|senha"
+    r"|clave|wachtwoord|mdp|lösenord|adgangskode|passord|hasło|parola\s+d['’]ordine"
     r"|identified\s+by)\b"
     rf"\*{{0,2}}[\"'`]?\s*{FOR_WHAT}(?:\b(?:is|was|are|ist|lautet|est|es|(?:has"
     rf"|was)\s+never\s+been\s+changed\s+from|still|remains|changed\s+to|set\s+to|reset\s+to)\b\s*:?|:|=>?|->|→"
@@ -74,7 +78,7 @@ KEY_VALUE = re.compile(
     r"|KEY)|\w+(?:Key|Secret|Token|Password)(?==))\s*[=: ]\s*(?P<hit>(?=\S*\d)(?=\S*[A-Za-z])[A-Za-z0-9][^\s,;|]{7,})"
 )
 SEED_WORDS = re.compile(
-    r"\b(?:recovery|seed|backup|wallet|mnemonic)\s+(?:phrase"
+    r"\b(?:[Rr]ecovery|[Ss]eed|[Bb]ackup|[Ww]allet|[Mm]nemonic)\s+(?:phrase"
     r"|words)\b[^.\n]{0,20}?[:\s](?P<hit>[a-z]{3,10}(?:[ ,]+[a-z]{3,10}){9,23})"
 )
 SLASHED = re.compile(

@@ -146,12 +146,13 @@ def test_the_projects_own_set_keeps_its_shape_and_the_rules_their_worth(tmp_path
     assert (len(first), len(second)) == (270, 166)  # what else was written is tuned by
     needed = Counter(atom for sample in own.of("held") for atom in sample.atoms)
     assert set(needed) == {level.value for level in LEVELS} - {0}
-    assert rules.VERSION >= 5
-    figures = judge(first, [rules.rule_votes(sample.text).atoms for sample in first], LEVELS)
-    for label, recall, precision in (("PII", 0.95, 0.8), ("Financial", 0.93, 0.8), ("Secret", 0.95, 0.95)):
+    assert rules.VERSION >= 6
+    held = own.of("held")
+    figures = judge(held, [rules.rule_votes(sample.text).atoms for sample in held], LEVELS)
+    for label, recall, precision in (
+        ("PII", 0.95, 0.9), ("PII-Sensitive", 0.95, 0.85), ("Financial", 0.94, 0.8), ("Secret", 0.9, 0.9),
+        ("Confidential", 0.75, 0.85), ("Internal", 0.8, 0.95),
+    ):  # fmt: skip
         assert figures.labels[label].recall >= recall, label
         assert figures.labels[label].precision >= precision, label
-    # Terser and harder: before the rules were made wider they found half of its money.
-    figures = judge(second, [rules.rule_votes(sample.text).atoms for sample in second], LEVELS)
-    assert figures.labels["Financial"].recall >= 0.9
-    assert figures.labels["Financial"].precision >= 0.9
+    assert figures.under_rate < 0.06

@@ -118,7 +118,7 @@ TWINS = [
     ("Labourer 8 h x 31.00, sum 248.00.", {FINANCIAL}, "Sections 12.40 and 13.10 apply."),
     ("The company is short of cash.", {FINANCIAL}, "The company is short of chairs."),
     ("The works council must not learn of it.", {CONFIDENTIAL}, "The works council will learn of it today."),
-    ("Our lawyers think that we shall lose.", {CONFIDENTIAL}, "Our fitters think that we shall need oil."),
+    ("Our lawyers think that the claim is weak.", {CONFIDENTIAL}, "Our fitters think that we shall need oil."),
     ("We have decided to sell the foundry.", {CONFIDENTIAL}, "We have decided to paint the foundry."),
     ("The recipe is a trade secret of the company.", {CONFIDENTIAL}, '"Trade Secrets" means know-how of either party.'),
     ("For our staff only: the new rota.", {INTERNAL}, "The software is licensed for internal use only."),

@@ -1,0 +1,123 @@
+"""What a text is about by all its words together: a weighted sum of them, learned from the half of the project's own
+set that rules are tuned to (docs/adr/0040, `manage.py learn_labels`).
+
+The other recognisers know phrases. This one knows how much each word, part of a word and pair of words speaks for a
+label, so that what nobody wrote down as a phrase is found by what surrounds it. A logistic regression: the weights are
+a table that can be read (learned.tsv), and nothing is sampled, fetched or learned while the product runs.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import cache
+from math import sqrt
+from pathlib import Path
+
+from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, SECRET
+from llm.recognisers.findings import words
+from llm.recognisers.formats import without_urls
+from llm.recognisers.names import GERMAN
+from llm.recognisers.people import given_names
+
+TABLE = Path(__file__).with_name("learned.tsv")
+COLUMNS = (INTERNAL, CONFIDENTIAL, PII, PII_SENSITIVE, FINANCIAL, SECRET)
+# From which sum on a label is voted for; 0 is as likely as not where half of all paragraphs need it. The second holds
+# where the text has what such paragraphs hardly ever lack: somebody it speaks of, a value.
+ENOUGH = {
+    INTERNAL: (1.0, 1.0),
+    CONFIDENTIAL: (0.5, 0.5),
+    PII: (0.5, 0.0),
+    PII_SENSITIVE: (0.5, 0.5),
+    FINANCIAL: (0.1, 0.0),
+    SECRET: (0.5, 0.2),
+}
+DIGIT = re.compile(r"\d")
+VALUE = re.compile(r"\d|[\"“'`][^\s\"”'`]+[\"”'`]|[=:]\s?\S")
+# Fewer words are a heading, a cell or a name: too little to say what they are about.
+FEWEST = 4
+BIAS, ONE = "*", "<one person>"
+WORD = re.compile(r"[^\W\d_]+|\d+(?:[.,]\d+)*|[€$£%@:|#+=/\"“?!]")
+LETTERS = re.compile(r"[^\W\d_]{2,}")
+ONE_PERSON = words(
+    """he she his her him hers i my me mine er sie ihr sein seine ihre ich mein meine il elle son sa ses je mon ma mi
+    su zijn haar"""
+)
+LENGTH = 2.0
+"""Of a text's vector, so that long texts do not weigh more than short ones."""
+
+
+def features(text: str) -> dict[str, float]:
+    """How much of each feature a text has: its words, pairs of words, their first and last letters, and the inner parts
+    of long words. A given name is "<name>", another capitalised word inside a sentence "<cap>", a number its shape.
+    """
+    found: dict[str, float] = {}
+    said = _said(text, found)
+    for word in said:
+        found[word] = 1.0
+        if word[0] != "<":
+            found.update(_parts(word))
+    for first, second in zip(said, said[1:], strict=False):
+        found[f"{first} {second}"] = 0.7
+    if not ONE_PERSON.isdisjoint(said):
+        found[ONE] = 1.0
+    norm = LENGTH / sqrt(sum(value * value for value in found.values()) or 1.0)
+    return {feature: value * norm for feature, value in found.items()}
+
+
+def _said(text: str, found: dict[str, float]) -> list[str]:
+    """The words of a text, generalised. Capitalised ones that are names of something are themselves too, in
+    `found`."""
+    german = len(GERMAN.findall(text)) >= 2
+    said = []
+    for match in WORD.finditer(text):
+        word, lowered = match.group(), match.group().lower()
+        if word[0].isdigit():
+            shape = re.sub(r"\d", "0", word)
+            said.append(f"<{shape}>" if len(shape) < 8 else "<0…>")
+        elif word[0].isupper() and lowered in given_names():
+            said.append("<name>")
+        elif not german and len(word) > 2 and word[0].isupper() and not word.isupper() and _inside(text, match.start()):
+            said.append("<cap>")
+            found[lowered] = 0.5
+        else:
+            said.append(lowered)
+    return said
+
+
+def _inside(text: str, start: int) -> bool:
+    return start > 1 and text[start - 1] == " " and text[start - 2] not in ".!?:\n"
+
+
+def _parts(word: str) -> Iterator[tuple[str, float]]:
+    for length in (4, 5):
+        if len(word) > length:
+            yield f"{word[:length]}-", 0.5
+    if len(word) > 6:
+        yield f"-{word[-4:]}", 0.3
+    if len(word) > 8:
+        for start in range(2, min(len(word), 40) - 4):
+            yield f"-{word[start : start + 5]}-", 0.3
+
+
+@cache
+def weights() -> Mapping[str, tuple[int, ...]]:
+    """By feature, one hundredths for each of COLUMNS."""
+    lines = TABLE.read_text(encoding="utf-8").splitlines()
+    rows = (line.split("\t") for line in lines if not line.startswith("# "))
+    return {feature: tuple(map(int, values)) for feature, *values in rows}
+
+
+def find_learned(text: str, *, of_person: bool) -> frozenset[int]:
+    """The atoms that a text's words speak for together. of_person: somebody is named."""
+    text = without_urls(text)
+    if len(LETTERS.findall(text)) < FEWEST:
+        return frozenset()
+    table, given = weights(), features(text)
+    sums = [weight / 100 for weight in table[BIAS]]
+    for feature, value in given.items():
+        for column, weight in enumerate(table.get(feature, ())):
+            sums[column] += weight * value / 100
+    somebody = of_person or "<name>" in given or ONE in given
+    likely = {PII: somebody, SECRET: VALUE.search(text) is not None, FINANCIAL: DIGIT.search(text) is not None}
+    return frozenset(
+        atom for atom, total in zip(COLUMNS, sums, strict=True) if total > ENOUGH[atom][likely.get(atom, False)]
+    )
