@@ -1,4 +1,4 @@
-"""Weights of words, learned from labelled paragraphs (docs/adr/0040): logistic regression by full gradients."""
+"""Weights of words, learned from labelled paragraphs (docs/adr/0041): logistic regression by full gradients."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,5 +1,5 @@
 """What a text is about by all its words together: a weighted sum of them, learned from the half of the project's own
-set that rules are tuned to (docs/adr/0040, `manage.py learn_labels`).
+set that rules are tuned to (docs/adr/0041, `manage.py learn_labels`).
 
 The other recognisers know phrases. This one knows how much each word, part of a word and pair of words speaks for a
 label, so that what nobody wrote down as a phrase is found by what surrounds it. A logistic regression: the weights are
