@@ -88,7 +88,7 @@ def publish_attachments(
     for gone in before:
         document_removed.send(File, workspace=work.workspace, entity_id=work.entity, file_id=gone.pk)
     going = [gone.pk for gone in before]
-    hand_on([*going, *attachments_of(going)], to=file.pk, version=work.number)
+    hand_on([*going, *attachments_of(going)], to=file.pk, version=work.number, unread=work.published)
     File.objects.filter(pk__in=going)._raw_delete("default")
     File.objects.filter(pk=file.pk).update(attachments=len(extraction.attachments))
 

@@ -1,6 +1,6 @@
 """What is kept of paragraphs that a newer version no longer has: labels and votes, never text (docs/adr/0032)."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from uuid import UUID
 
 from ingestion.models import Paragraph, PastParagraph
@@ -8,14 +8,16 @@ from ingestion.models import Paragraph, PastParagraph
 BATCH = 500
 
 
-def remember(gone: Iterable[Paragraph], *, until: int) -> None:
-    """Of paragraphs that the version `until` came without, in the transaction that publishes it."""
+def remember(gone: Iterable[Paragraph], *, until: int, unread: Collection[UUID] = ()) -> None:
+    """Of paragraphs that the version `until` came without, in the transaction that publishes it. unread: those that its
+    bytes hold still, for they were read before.
+    """
     PastParagraph.objects.bulk_create(
-        [_past(paragraph, paragraph.file_id, paragraph.since, until) for paragraph in gone], batch_size=BATCH
+        [_past(row, row.file_id, row.since, until, unread=row.pk in unread) for row in gone], batch_size=BATCH
     )
 
 
-def hand_on(files: Sequence[UUID], *, to: UUID, version: int) -> None:
+def hand_on(files: Sequence[UUID], *, to: UUID, version: int, unread: bool = False) -> None:
     """Attachments go with the version of their message that no longer has them. Their message remembers for them: the
     same text may come back in it. It stood in no version of the message itself: from `version`, until it.
     """
@@ -24,10 +26,12 @@ def hand_on(files: Sequence[UUID], *, to: UUID, version: int) -> None:
     before = list(PastParagraph.objects.filter(file__in=files).order_by("until", "pk"))
     now = list(Paragraph.objects.filter(file__in=files).order_by("pk"))
     rows: list[Paragraph | PastParagraph] = [*before, *now]
-    PastParagraph.objects.bulk_create([_past(row, to, version, version) for row in rows], batch_size=BATCH)
+    PastParagraph.objects.bulk_create(
+        [_past(row, to, version, version, unread=unread) for row in rows], batch_size=BATCH
+    )
 
 
-def _past(row: Paragraph | PastParagraph, file: UUID, since: int, until: int) -> PastParagraph:
+def _past(row: Paragraph | PastParagraph, file: UUID, since: int, until: int, *, unread: bool) -> PastParagraph:
     return PastParagraph(
         workspace_id=row.workspace_id,
         file_id=file,
@@ -39,4 +43,5 @@ def _past(row: Paragraph | PastParagraph, file: UUID, since: int, until: int) ->
         since=since,
         until=until,
         relabelled=row.relabelled,
+        unread=unread,
     )

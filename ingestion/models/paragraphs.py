@@ -48,7 +48,8 @@ class PastParagraph(models.Model):
     """What is remembered of a paragraph that a newer version no longer has (docs/adr/0032): its label and its votes as
     they were last, never its text. Should the text come back, so do its label and the decisions of stewards on it.
 
-    paragraph: the id it had. since: as on `Paragraph`; until: number of the version that came without it.
+    paragraph: the id it had. since: as on `Paragraph`; until: number of the version that came without it. unread: that
+    version is the one it stood in, read another way: its bytes hold the text still, and no paragraph holds most of it.
     """
 
     workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
@@ -61,6 +62,7 @@ class PastParagraph(models.Model):
     since = models.PositiveIntegerField()
     until = models.PositiveIntegerField()
     relabelled = ArrayField(models.PositiveIntegerField(), default=list)
+    unread = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         indexes = [models.Index(fields=["file", "digest"])]

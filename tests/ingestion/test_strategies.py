@@ -1,5 +1,6 @@
 """Another way of reading for a file that is there: who may choose it, and what readers see meanwhile."""
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -92,6 +93,68 @@ def test_a_label_that_a_reading_no_longer_gives_stays_until_a_steward_decides(
     assert texts(viewer, file) == [OWN, "[Financial]"]
     found = alice.api.get(f"/api/desk/?file={file}").json()["results"]
     assert [item["text"] for item in found] == [SALARY], "a steward decides whether it needs it still"
+
+
+LEASE = "The office is open from eight to six, and the canteen until two."
+PAY = "Jane Doe's salary is 68,400 pounds a year and her bonus 4,000."
+
+
+@pytest.fixture
+def blind(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """A reader that overlooks what stands last, and says nothing of it. `undo` makes it see."""
+    seeing = pipeline.extract_file
+
+    def overlook(*given: Any, **options: Any) -> Any:
+        found = seeing(*given, **options)
+        return replace(found, paragraphs=found.paragraphs[:-1])
+
+    monkeypatch.setattr(drift, "check", lambda path, extraction: None)
+    monkeypatch.setattr(pipeline, "extract_file", overlook)
+    return monkeypatch
+
+
+def has_original(who: Person, file: str, version: int) -> list[int]:
+    """Status of the original as it is, and of that version's."""
+    at = f"/api/files/{file}/"
+    return [who.api.get(f"{at}{path}download/").status_code for path in ("", f"versions/{version}/")]
+
+
+def test_what_a_reading_overlooks_is_in_the_original_still(
+    alice: Person, viewer: Person, contract: Contract, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
+) -> None:
+    given = f"{LEASE}\n\n{PAY}\n".encode()
+    file = ready(alice, contract, "office.txt", given)
+    assert has_original(viewer, file, 1) == [403, 403]
+    request.getfixturevalue("blind")
+    read_anew(alice, file, "layout")
+    assert texts(alice, file) == [LEASE]
+    assert has_original(viewer, file, 1) == [403, 403], "nothing shown needs a clearance, but the bytes hold the salary"
+    assert has_original(alice, file, 1) == [200, 200]
+    # Other bytes are theirs to have; those bytes come back as another version, which is read blindly from the start.
+    ready(alice, contract, "office.txt", b"It is closed.\n\nThis is overlooked.\n")
+    assert has_original(viewer, file, 1) == [200, 403]
+    ready(alice, contract, "office.txt", given)
+    assert texts(alice, file) == [LEASE]
+    assert has_original(viewer, file, 3) == [403, 403]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_found_again_is_decided_on_again(
+    alice: Person, viewer: Person, steward: Person, contract: Contract, request: pytest.FixtureRequest
+) -> None:
+    file = ready(alice, contract, "office.txt", f"{LEASE}\n\n{PAY}\n".encode())
+    blind: pytest.MonkeyPatch = request.getfixturevalue("blind")
+    read_anew(alice, file, "layout")
+    blind.undo()
+    read_anew(alice, file, "text")
+    assert has_original(viewer, file, 1) == [403, 403]
+    rows = steward.api.get(f"/api/files/{file}/paragraphs/").json()["results"]
+    (salary,) = [row["id"] for row in rows if row["text"] == PAY]
+    decided = steward.api.patch(f"/api/paragraphs/{salary}/", {"labels": [], "reason": "an example"}, format="json")
+    assert decided.status_code == 200
+    work_off(alice.scope.workspace)
+    assert texts(viewer, file) == [LEASE, PAY]
+    assert has_original(viewer, file, 1) == [200, 200], "what was remembered of it has no say any more"
 
 
 def test_who_may_choose(file: str, alice: Person, staff: Person, viewer: Person, outsider: Person) -> None:

@@ -25,7 +25,8 @@ LISTED = {
     PLACE: "app_hidden_field_paragraphs app_hidden_paragraphs app_hidden_messages app_hidden_pulse app_file_outlines",
     "a trigger: refuses a clearance that is not the caller's to grant": "app_check_label_grant",
     "numbers of versions that changed something which the caller may read or know of": "app_known_versions",
-    WHETHER: "app_cleared_for_file app_file_concealed app_hidden_positions app_pulse_covers app_cleared_since",
+    WHETHER: "app_cleared_for_file app_file_concealed app_hidden_positions app_pulse_covers app_cleared_since"
+    " app_cleared_for_unread",
     "makes a compound label of the open workspace, which no reader may write": "app_combine",
     "makes the group of a role of the open workspace before a policy can show it": "app_make_group",
     "raises the events of a turn; refuses all but the service": "app_raise_events",
