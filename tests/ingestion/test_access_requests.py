@@ -31,12 +31,12 @@ def test_a_request_is_granted_holds_everywhere_and_ends_by_the_clock(
     viewer: Person, hr: Person, steward: Person, file: str, service: Scope, contract: Contract
 ) -> None:
     assert "[Financial]" in texts(viewer, file)
-    asked = ask(viewer, file=file, passage=salary(service), message="For the budget talks.")
+    asked = ask(viewer, file=file, passage=salary(service), message="For the talks on Monday.")
     assert [one["label"] for one in asked["requires"]] == ["Financial"]
-    assert (asked["state"], asked["message"], asked["text"]) == ("open", "For the budget talks.", None)
+    assert (asked["state"], asked["message"], asked["text"]) == ("open", "For the talks on Monday.", None)
     (waiting,) = listed(steward, state="open")
     assert waiting["requester"]["name"] == "viewer"
-    assert (waiting["message"], waiting["text"], waiting["lacks"]) == ("For the budget talks.", SALARY, [])
+    assert (waiting["message"], waiting["text"], waiting["lacks"]) == ("For the talks on Monday.", SALARY, [])
     until = timezone.now() + timedelta(days=1)
     assert decide(steward, asked["id"], state="granted", until=until.isoformat())["state"] == "granted"
     assert SALARY in texts(viewer, file)
