@@ -27,11 +27,12 @@ def rows_of(
     # Django's own cursors write the parameters into the text, so that each is another statement.
     if connection.queries_logged:
         named: Any = psycopg.Cursor(connection.connection)
-        with connection.make_debug_cursor(named) as open_:
-            _set(open_, settings, False)
+        # What is one round trip is one entry of the log: settings travel with their statement.
+        with connection.make_debug_cursor(named) as open_, psycopg.Cursor(connection.connection) as beside:
+            _set(beside, settings, False)
             open_.execute(statement, params)
             found = list(open_.fetchall())
-            _set(open_, settings, True)
+            _set(beside, settings, True)
             return found
     text, names = numbered(statement)
     given = [params[name] for name in names]

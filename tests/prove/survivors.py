@@ -12,6 +12,13 @@ SURVIVORS: dict[str, str] = {
     "entities.access.objects roles_of.load: 0 -> 1": NO_PRINCIPAL_IS_0,
     "entities.access.objects _ways: principal > 0 -> principal >= 0": NO_PRINCIPAL_IS_0,
     "entities.access.objects _ways: principal > 0 -> principal >= 0 (2)": NO_PRINCIPAL_IS_0,
+    "entities.access.objects _ways: [Q(Exists(EntityUserGrant.objects.filter(granted, user=principal)))] if principal"
+    " > 0 else -> [Q(Exists(EntityUserGrant.objects.filter(granted, user=principal)))] if True else []": (
+        "a role has a negative number, and no user has: it costs time"
+    ),
+    "entities.access.objects _ways: Q(created_by=principal) -> Q()": (
+        "their own private records are given to people before, and a role makes no records"
+    ),
     "entities.access.objects _ways: if issubclass(kind, model) or issubclass(model, kind)"
     ": for rule in kind.access().rules: if"
     " -> if True: for rule in kind.access().rules: if rule.verb == verb and roles.names & set(r"
