@@ -10,12 +10,6 @@ MORE_IS_LOOKED_UP = "rows are taken from what is looked up by their keys: it cos
 SURVIVORS: dict[str, str] = {
     "entities.access.objects roles_of.load: principal < 0 -> principal <= 0": NO_PRINCIPAL_IS_0,
     "entities.access.objects roles_of.load: 0 -> 1": NO_PRINCIPAL_IS_0,
-    "entities.access.objects _ways: Q(created_by=principal) -> Q()": (
-        "whoever made a private record has it as their own already, and no role makes records"
-    ),
-    "entities.access.objects _ways: [Q(Exists(EntityUserGrant.objects.filter(granted, user=principal)))] "
-    "if principal > 0 else -> [Q(Exists(EntityUserGrant.objects.filter(granted, user=principal)))] if True "
-    "else []": "grants to people name accounts, whose numbers are above 0: a role finds none",
     "entities.access.objects _ways: principal > 0 -> principal >= 0": NO_PRINCIPAL_IS_0,
     "entities.access.objects _ways: principal > 0 -> principal >= 0 (2)": NO_PRINCIPAL_IS_0,
     "entities.access.objects _ways: [Q(Exists(EntityUserGrant.objects.filter(granted, user=principal)))] if principal"
