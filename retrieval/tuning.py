@@ -1,4 +1,4 @@
-"""The constants of ranking, from the setting `RETRIEVAL`; defaults are those of design §5."""
+"""The constants of ranking, from the setting `RETRIEVAL`. Defaults are those of design §5; `scan`: docs/adr/0040."""
 
 from dataclasses import dataclass, fields
 from functools import cache
