@@ -22,7 +22,7 @@ from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, Re
 from ingestion.queueing import put_back
 from ingestion.remembered import remember
 from ingestion.results import drop_results
-from ingestion.segmenting import decisions_of, without_heirs
+from ingestion.segmenting import decisions_of
 from ingestion.signals import document_indexed
 from ingestion.vector_models import held_embedder
 from ingestion.work import Marked, Segmented, Work, load_work
@@ -151,7 +151,7 @@ def write_paragraphs(work: Work, before: dict[UUID, Paragraph], extraction: Extr
     ]
     ids = {row.pk for row in wanted}
     gone = [old for pk, old in before.items() if pk not in ids]
-    remember(gone, until=work.number, unread=without_heirs(gone, wanted) if work.published else ())
+    remember(gone, until=work.number, unread=work.published)
     Paragraph.objects.filter(pk__in=[old.pk for old in gone])._raw_delete("default")
     for row in wanted:
         old = before.get(row.pk)

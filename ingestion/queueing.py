@@ -70,7 +70,7 @@ def publish_again(pk: UUID) -> None:
     if file.pending_revision_id is None:
         queue_file(file.workspace_id, pk, file.revision_id)
     elif file.state in ENDED:
-        _put_aside(file)
+        put_aside(file)
 
 
 def publish_due(pk: UUID) -> None:
@@ -80,10 +80,10 @@ def publish_due(pk: UUID) -> None:
     file = File.objects.select_for_update().get(pk=pk)
     again = file.pending_revision_id != file.revision_id or file.redo
     if file.rows_due and file.revision_id is not None and file.state in ENDED and again:
-        _put_aside(file)
+        put_aside(file)
 
 
-def _put_aside(file: File) -> None:
+def put_aside(file: File) -> None:
     """Queue the published revision in place of one that ended badly, which comes back as it stood (`put_back`)."""
     assert file.revision_id is not None
     if file.pending_revision_id != file.revision_id or file.redo:

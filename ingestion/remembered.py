@@ -1,6 +1,6 @@
 """What is kept of paragraphs that a newer version no longer has: labels and votes, never text (docs/adr/0032)."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 from ingestion.models import Paragraph, PastParagraph
@@ -8,12 +8,12 @@ from ingestion.models import Paragraph, PastParagraph
 BATCH = 500
 
 
-def remember(gone: Iterable[Paragraph], *, until: int, unread: Collection[UUID] = ()) -> None:
-    """Of paragraphs that the version `until` came without, in the transaction that publishes it. unread: those that its
-    bytes hold still, for they were read before.
+def remember(gone: Iterable[Paragraph], *, until: int, unread: bool) -> None:
+    """Of paragraphs that the version `until` came without, in the transaction that publishes it. unread: it came with
+    them before, and has been read again.
     """
     PastParagraph.objects.bulk_create(
-        [_past(row, row.file_id, row.since, until, unread=row.pk in unread) for row in gone], batch_size=BATCH
+        [_past(row, row.file_id, row.since, until, unread=unread) for row in gone], batch_size=BATCH
     )
 
 

@@ -154,12 +154,6 @@ def _label_before(old: Paragraph | PastParagraph, decision: Vote | None) -> list
     return [Vote("inherited", atoms, KEPT)] if atoms else []
 
 
-def without_heirs(gone: Sequence[Paragraph], now: Sequence[Paragraph]) -> set[UUID]:
-    """Those of `gone` to whose text nothing corresponds that is there now, and would have its label."""
-    words = [words_of(row.text) for row in now] if gone else []
-    return {old.pk for old in gone if not any(_shares(words_of(old.text), others) for others in words)}
-
-
 def _shares(old: frozenset[str], new: frozenset[str]) -> bool:
     return bool(old and new) and len(old & new) >= SHARED * min(len(old), len(new))
 

@@ -7,10 +7,10 @@ from uuid import UUID
 from entities.access import Scope
 from entities.actions import record
 from entities.rag import Strategy
-from ingestion.access import collection_of, hold_or_404
+from ingestion.access import collection_of, hold_or_404, is_own, is_steward
 from ingestion.errors import BadUpload
 from ingestion.models import File, FileRevision, Redo, Review
-from ingestion.queueing import queue_file
+from ingestion.queueing import ENDED, put_aside, queue_file
 from ingestion.work import strategy_of
 
 WAYS = {
@@ -58,9 +58,24 @@ def choose_strategy(*, scope: Scope, file: File, strategy: str) -> File:
     record(scope, "file.strategy_chosen", "file", now.pk, strategy=strategy, entity=str(now.entity_id))
     if strategy_of(now) == before:
         return now
+    shown = now.revision_id
+    if shown and newest != shown and (now.aside or now.state in ENDED) and not _is_told(scope, newest):
+        # Of a version that ended badly others know nothing: it stays where it is, and what they see is read anew.
+        if not now.aside:
+            put_aside(now)
+        queue_file(scope.workspace, now.pk, shown, Redo.STALE)
+        return File.objects.get(pk=now.pk)
     FileRevision.objects.filter(pk=newest, review=Review.RELEASED).update(review=Review.NONE)
     File.objects.filter(pk=now.pk).update(aside=None)
     wanted = now.aside["redo"] if now.aside else now.redo
     redo = Redo.NOTHING if newest != now.revision_id else Redo(wanted or Redo.STALE)
     queue_file(scope.workspace, now.pk, newest, redo)
     return File.objects.get(pk=now.pk)
+
+
+def _is_told(scope: Scope, revision: UUID) -> bool:
+    """Whether the caller knows of a version that is not shown: as in lists of files."""
+    if is_steward(scope):
+        return True
+    given = FileRevision.objects.get(pk=revision)
+    return is_own(scope, given) or scope.principal > 0 and given.restored_by == scope.principal

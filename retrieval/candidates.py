@@ -23,7 +23,7 @@ BY_LABEL = "{table} p WHERE {condition}"
 # Only records that hold something under those labels are looked up: of the others there may be very many. Asked of the
 # set as a whole: else what is held would be gathered for each of its parts.
 BY_RECORD = """(
-  SELECT number FROM (SELECT number FROM seen OFFSET 0) records WHERE (number IN (
+  SELECT number FROM (SELECT DISTINCT number FROM seen) records WHERE (number IN (
     SELECT h.entity FROM ingestion_held h
     WHERE h.workspace_id = %(workspace)s AND h.data_classification = ANY((SELECT app_allowed())::int[]))) IS TRUE
   OFFSET 0

@@ -43,7 +43,7 @@ def running(texts: Sequence[str], kinds: Sequence[str]) -> dict[int, int | None]
         ends.append((ends[-1] if ends else 0) + len(text))
     forms: dict[str, list[int]] = defaultdict(list)
     for place, (text, kind) in enumerate(zip(texts, kinds, strict=True)):
-        if kind in ("text", "heading", "list") and len(text) <= LONGEST:
+        if kind in ("text", "heading", "list") and len(text) <= LONGEST and "#" not in text:
             forms[NUMBER.sub("#", text)].append(place)
     found: dict[int, int | None] = {}
     for form, places in forms.items():
@@ -61,6 +61,7 @@ def running(texts: Sequence[str], kinds: Sequence[str]) -> dict[int, int | None]
 def _is_margin(form: str, bare: bool, texts: Sequence[str], places: Sequence[int], ends: Sequence[int]) -> bool:
     """Whether paragraphs of a form have the number of a page: one of their numbers goes up from each to the next, and a
     page of text stands between them. What names no page has to be a line of words, and to count without a gap.
+    form: holds no "#" of a text's own.
     """
     named = bare or NAMED.search(form) is not None
     if not named and (PARTS.search(form) or len(A_WORD.findall(form)) < 3 or len(places) <= FEWEST):
@@ -68,7 +69,11 @@ def _is_margin(form: str, bare: bool, texts: Sequence[str], places: Sequence[int
     gaps = [ends[later - 1] - ends[place] for place, later in zip(places, places[1:], strict=False)]
     if median(gaps) < A_PAGE:
         return False
-    for column in zip(*([int(n) for n in NUMBER.findall(texts[place])] for place in places), strict=True):
+    columns = list(zip(*([int(n) for n in NUMBER.findall(texts[place])] for place in places), strict=True))
+    # A line of words in which anything but the page differs says something of its own each time.
+    if not bare and sum(len(set(column)) > 1 for column in columns) > 1:
+        return False
+    for column in columns:
         steps = [later - number for number, later in zip(column, column[1:], strict=False)]
         anew = min(sum(step <= 0 for step in steps), len(steps) // 4) if named else 0  # an exhibit begins at 1 again
         if sum(step in (1, 2) for step in steps) >= 0.8 * (len(steps) - anew):

@@ -1,12 +1,13 @@
--- Whether the caller is cleared for what an earlier reading found in the bytes of a version, and the last one did not.
--- What is back is asked for as any paragraph.
+-- Whether the caller is cleared for what any reading found in the bytes of a version: of this one, or of another version
+-- with the same bytes. What is there now is asked for as any paragraph.
 CREATE FUNCTION app_cleared_for_unread(wanted uuid, version integer) RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   SELECT NOT EXISTS (
     SELECT 1 FROM ingestion_pastparagraph p
-    JOIN ingestion_filerevision was ON was.file_id = wanted AND was.number = p.until
-    JOIN ingestion_filerevision asked ON asked.file_id = wanted AND asked.number = version AND asked.blob_id = was.blob_id
-    WHERE p.workspace_id = app_workspace() AND p.file_id = wanted AND p.unread
+    JOIN ingestion_filerevision held ON held.file_id = wanted AND held.number >= p.since
+      AND (held.number < p.until OR (p.unread AND held.number = p.until))
+    JOIN ingestion_filerevision asked ON asked.file_id = wanted AND asked.number = version AND asked.blob_id = held.blob_id
+    WHERE p.workspace_id = app_workspace() AND p.file_id = wanted
       AND NOT EXISTS (SELECT 1 FROM ingestion_paragraph q WHERE q.workspace_id = p.workspace_id AND q.id = p.paragraph)
       AND NOT CASE WHEN p.data_classification IS NULL
         THEN (SELECT app_unlabelled()) AND p.floor = ANY((SELECT app_allowed())::int[])

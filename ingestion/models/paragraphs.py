@@ -49,7 +49,7 @@ class PastParagraph(models.Model):
     they were last, never its text. Should the text come back, so do its label and the decisions of stewards on it.
 
     paragraph: the id it had. since: as on `Paragraph`; until: number of the version that came without it. unread: that
-    version is the one it stood in, read another way: its bytes hold the text still, and no paragraph holds most of it.
+    version is one it stood in, read again.
     """
 
     workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")

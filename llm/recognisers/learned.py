@@ -102,7 +102,7 @@ def _parts(word: str) -> Iterator[tuple[str, float]]:
 def weights() -> Mapping[str, tuple[int, ...]]:
     """By feature, one hundredths for each of COLUMNS."""
     lines = TABLE.read_text(encoding="utf-8").splitlines()
-    rows = (line.split("\t") for line in lines if not line.startswith("# "))
+    rows = (line.split("\t") for line in lines[1:])
     return {feature: tuple(map(int, values)) for feature, *values in rows}
 
 

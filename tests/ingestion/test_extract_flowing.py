@@ -50,6 +50,13 @@ def test_of_a_line_with_a_number_the_first_stays(footer: str) -> None:
     assert kept(filing(7, footer)) == [BODY[0], footer.format(1), *BODY[1:]]
 
 
+def test_lines_that_say_something_else_each_time_stay() -> None:
+    fees = [text for page in range(1, 8) for text in (BODY[page - 1], f"Page {page}: fee {page * 700 + 40} EUR")]
+    assert kept(fees) == fees
+    marks = [text for page, sign in enumerate(["#", "1", "2", "3"]) for text in (BODY[page], sign)]
+    assert kept(marks)[:2] == marks[:2], "and a sign that stands for numbers here is a sign there"
+
+
 def test_what_stands_beside_the_numbers_stays_once() -> None:
     assert kept(filing(7, f"{SOURCE}\n{{}}")) == [BODY[0], SOURCE, *BODY[1:]]
     assert kept(filing(7, "- {} -", above="CONFIDENTIAL")) == ["CONFIDENTIAL", *BODY]

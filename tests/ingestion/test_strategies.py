@@ -113,6 +113,10 @@ def blind(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     return monkeypatch
 
 
+def lossy(path: Path, extraction: Any) -> None:
+    raise drift.Drifted([drift.Loss("tables", "It has 1 table, and none of them was read.")])
+
+
 def has_original(who: Person, file: str, version: int) -> list[int]:
     """Status of the original as it is, and of that version's."""
     at = f"/api/files/{file}/"
@@ -136,6 +140,46 @@ def test_what_a_reading_overlooks_is_in_the_original_still(
     ready(alice, contract, "office.txt", given)
     assert texts(alice, file) == [LEASE]
     assert has_original(viewer, file, 3) == [403, 403]
+
+
+@pytest.mark.parametrize("way", ["upload", "restore"])
+def test_what_a_reading_overlooks_as_a_version_comes_is_in_its_original_too(
+    alice: Person, viewer: Person, contract: Contract, request: pytest.FixtureRequest, way: str
+) -> None:
+    """The same bytes as another version; and a heading that says what was lost has not its label."""
+    given = f"{LEASE}\n\n# Salary\n\n{PAY}\n".encode()
+    file = ready(alice, contract, "office.md", given)
+    assert has_original(viewer, file, 1) == [403, 403]
+    if way == "restore":
+        ready(alice, contract, "office.md", b"It is closed.\n\nNobody is there.\n")
+        assert has_original(viewer, file, 2)[0] == 200
+    request.getfixturevalue("blind")
+    if way == "restore":
+        assert alice.api.post(f"/api/files/{file}/versions/1/restore/").status_code == 202
+        work_off(alice.scope.workspace)
+    else:
+        ready(alice, contract, "office.md", given, strategy="layout")
+    assert texts(viewer, file) == [LEASE, "Salary"]
+    assert has_original(viewer, file, 1)[0] == 403
+    assert has_original(alice, file, 1)[0] == 200
+
+
+@pytest.mark.parametrize("theirs", [True, False])
+def test_a_choice_tells_nothing_of_a_version_that_is_withheld(
+    alice: Person, staff: Person, contract: Contract, monkeypatch: pytest.MonkeyPatch, theirs: bool
+) -> None:
+    file = ready(alice, contract, "office.txt", LEASE.encode())
+    if theirs:
+        monkeypatch.setattr(drift, "check", lossy)
+        upload(alice, contract, "office.txt", b"Other words.")
+        work_off(alice.scope.workspace)
+        assert alice.api.get(f"/api/files/{file}/").json()["state"] == "quarantined"
+        monkeypatch.undo()
+    chosen = choose(staff, file, "layout")
+    assert (chosen.status_code, chosen.json()["state"], chosen.json()["strategy"]) == (202, "pending", "layout")
+    work_off(alice.scope.workspace)
+    assert staff.api.get(f"/api/files/{file}/").json()["state"] == "ready"
+    assert alice.api.get(f"/api/files/{file}/").json()["state"] == ("quarantined" if theirs else "ready")
 
 
 @pytest.mark.django_db(transaction=True)
@@ -229,9 +273,6 @@ def test_text_that_came_out_the_same_is_not_asked_of_the_model_again(
 def test_a_reading_that_ends_badly_leaves_what_is_there(
     file: str, alice: Person, steward: Person, viewer: Person, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def lossy(path: Path, extraction: Any) -> None:
-        raise drift.Drifted([drift.Loss("tables", "It has 1 table, and none of them was read.")])
-
     monkeypatch.setattr(drift, "check", lossy)
     shown = read_anew(alice, file, "layout")
     assert (shown["state"], shown["error"]["code"]) == ("quarantined", "drift")

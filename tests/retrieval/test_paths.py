@@ -182,6 +182,21 @@ def test_a_new_record_is_not_hidden_by_the_way_it_is_read(alice: Person, viewer:
                     assert len(find(who.scope, "yard", floor=-1).hits) == count
 
 
+def test_a_record_that_is_seen_for_two_reasons_is_found_once(alice: Person, index: Index) -> None:
+    """It is open to all, and granted to who made it."""
+    with alice.scope.open():
+        made = create_entity(scope=alice.scope, model=Contract, fields={"name": "Yard", "counterparty": "X"})
+    for text in ("The yard is for sale.", "The yard, and the yard beside it.", "A crane."):
+        index.row(made, text)
+    found = []
+    for by_record in (True, False):
+        with pytest.MonkeyPatch.context() as patch, alice.scope.open():
+            patch.setattr(Survey, "by_record", property(lambda size, value=by_record: value))
+            found.append(find(alice.scope, "yard", floor=-1).hits)
+    assert found[0] == found[1]
+    assert len({hit.row for hit in found[0]}) == len(found[0]) >= 2
+
+
 def test_what_a_record_holds_is_remembered_as_long_as_the_record(
     alice: Person, cfo: Person, viewer: Person, contract: Contract, index: Index, monkeypatch: pytest.MonkeyPatch
 ) -> None:
