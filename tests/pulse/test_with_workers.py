@@ -46,7 +46,8 @@ def test_a_missing_variant_is_there_seconds_after_somebody_looks(
     before, asked = calls(service), time.monotonic()
     assert pulse_of(viewer, contract)["state"] == "waiting"
     page = viewer.client.get(f"{viewer.base}entities/{contract.pk}/pulse/", headers={"HX-Request": "true"})
-    assert b"Being written" in page.content or b"is being written" in page.content
+    # Unless the worker was faster than the second question.
+    assert any(words in page.content for words in (b"Being written", b"is being written", b"six months"))
     assert time.monotonic() - asked < 2  # nobody waits on a page
     wait_for(lambda: pulse_of(viewer, contract)["state"] == "ready", "the viewer's Pulse", seconds=10)
     shown = pulse_of(viewer, contract)
