@@ -74,7 +74,7 @@ def test_many_are_ticked_by_keyboard_or_all_at_once_and_accepted(shelf, browse):
     expect(page.get_by_role("heading", name="Nothing of this waits")).to_be_visible()
     viewer.reload()
     band(viewer, "Financial", 0)
-    expect(viewer.locator(".cl-doc")).to_contain_text("is as agreed a month")
+    expect(viewer.locator(".cl-doc")).to_contain_text("ladders of the second crew is as agreed")
 
 
 @pytest.mark.parametrize("user", ["viewer", "cfo"])
