@@ -37,11 +37,11 @@ from ingestion.passages import labelled, passages_of, summaries_of
 from ingestion.publish import Outdated, publish
 from ingestion.quarantine import REJECTED, quarantine
 from ingestion.sandbox import Progress, Quarantined
-from ingestion.segmenting import FLOOR, mark, texts_by_label
+from ingestion.segmenting import mark, texts_by_label
 from ingestion.stored import known_votes, published_extraction, published_votes
 from ingestion.synthesis import synthesise
 from ingestion.vector_models import embedder_of
-from ingestion.votes import Vote
+from ingestion.votes import FLOOR, Vote
 from ingestion.work import Classified, Segmented, Work, load_work
 from llm.errors import BudgetExceeded, ModelError
 from llm.metering import spending, take_spent

@@ -27,7 +27,7 @@ from ingestion.index import delete_rows
 from ingestion.models import ContextRow, File, FileRevision, Paragraph, RowParagraph
 from ingestion.queueing import publish_again, take_revision
 from ingestion.records import mark_stale
-from ingestion.votes import Vote, automatic, decide, manual_vote, votes_of
+from ingestion.votes import Vote, automatic, decide, given_floor, manual_vote, votes_of, with_floor
 from ingestion.work import workspace_guidance, workspace_levels
 from llm.errors import ModelError
 
@@ -38,9 +38,9 @@ LONGEST_REASON = 500
 class Decision:
     """A steward's label for a paragraph of a file or of a typed text.
 
-    over: what it overrules, where that was judged when it was made: votes that came since add to it. digest: of the
-    text that was judged; other text is not what the decision was about. accepted: why it had waited, where a proposal
-    was taken as it stood.
+    over: what it overrules, where that was judged when it was made: votes that came since add to it. floor: what was
+    known then of the floor of the file. digest: of the text that was judged; other text is not what the decision was
+    about. accepted: why it had waited, where a proposal was taken as it stood.
     """
 
     workspace: int
@@ -50,6 +50,7 @@ class Decision:
     reason: str
     by: int
     over: frozenset[int] | None = None
+    floor: frozenset[int] = frozenset()
     digest: str = ""
     accepted: tuple[str, ...] = ()
 
@@ -113,17 +114,19 @@ def decision_on(
         reason,
         scope.principal,
         automatic(votes) | (earlier.over if earlier else frozenset()),
+        given_floor(votes),
         paragraph.digest,
         accepted,
     )
 
 
 def _vote(decision: Decision, paragraph: Labelled) -> Vote:
-    over = decision.over
-    if over is None:
-        votes = votes_of(paragraph.votes)
+    votes = votes_of(paragraph.votes)
+    if decision.over is None:
         earlier = manual_vote(votes)
         over = automatic(votes) | (earlier.over if earlier else frozenset())
+    else:
+        over = decision.over - (given_floor(votes) - decision.floor)
     return Vote("manual", decision.atoms, decision.reason, by=decision.by, over=over)
 
 
@@ -183,7 +186,7 @@ def _apply(decision: Decision) -> tuple[Paragraph | FieldParagraph, bool] | None
 def take_with_floor(workspace: int, revision: UUID, floor: int) -> None:
     """Let a revision come with a floor that was raised: in one transaction of the service, when the upload has
     committed and before its caller gets an answer. What readers see already, its index rows and all text drawn from it
-    are bound at once; the votes follow when the file is published again.
+    are bound at once, and so are decisions that were made without it.
     """
     with Scope.for_service(workspace).open():
         given = FileRevision.objects.get(pk=revision)
@@ -207,7 +210,9 @@ def take_with_floor(workspace: int, revision: UUID, floor: int) -> None:
 def raise_published(file: UUID, floor: int) -> None:
     """In an open service scope, with the file locked."""
     paragraphs = list(Paragraph.objects.select_for_update().filter(file=file).order_by("position"))
+    given = frozenset(atoms_of(floor))
     for paragraph in paragraphs:
+        paragraph.votes = [vote.to_json() for vote in with_floor(votes_of(paragraph.votes), given)]
         paragraph.floor = combine_many([paragraph.floor, floor])
         if paragraph.data_classification is not None:
             paragraph.data_classification = combine_many([paragraph.data_classification, floor])
@@ -218,7 +223,7 @@ def raise_published(file: UUID, floor: int) -> None:
     rows = ContextRow.objects.filter(file=file, data_classification__isnull=False)
     for old in set(rows.values_list("data_classification", flat=True)):
         rows.filter(data_classification=old).update(data_classification=combine_many([old, floor]))
-    Paragraph.objects.bulk_update(paragraphs, ["floor", "data_classification"], batch_size=500)
+    Paragraph.objects.bulk_update(paragraphs, ["votes", "floor", "data_classification"], batch_size=500)
     raise_labels({p.pk: p.data_classification for p in paragraphs if p.data_classification is not None})
 
 

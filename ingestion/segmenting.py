@@ -17,12 +17,11 @@ from ingestion.documents import Extraction
 from ingestion.models import Paragraph, PastParagraph
 from ingestion.segment import headings_above
 from ingestion.summaries import sentences, summarise, words_of
-from ingestion.votes import KEPT, KEPT_DECISION, Vote, automatic, decide, manual_vote, votes_of
+from ingestion.votes import KEPT, KEPT_DECISION, Vote, automatic, decide, manual_vote, votes_of, with_floor
 from ingestion.work import Classified, Marked, Segmented, Work
 
 SHARED = 0.6
 """Share of the shorter one's words from which a paragraph counts as made from one that is gone, and keeps its label."""
-FLOOR = "collection and upload"
 
 
 def mark(work: Work, extraction: Extraction, classified: Classified) -> Segmented:
@@ -31,16 +30,13 @@ def mark(work: Work, extraction: Extraction, classified: Classified) -> Segmente
     digests = [digest_of(p.text) for p in paragraphs]
     ids = identities(work.file, digests)
     before = list(Paragraph.objects.filter(file=work.file).order_by("position"))
-    carried = carried_votes(before, ids, digests, [p.text for p in paragraphs])
-    for number, back in remembered_votes(work.lineage, before, ids, digests).items():
+    carried = carried_votes(before, ids, digests, [p.text for p in paragraphs], work.floor)
+    for number, back in remembered_votes(work.lineage, before, ids, digests, work.floor).items():
         carried[number] += [vote for vote in back if vote not in carried[number]]
     above = headings_above([(p.kind, p.text, p.heading_path) for p in paragraphs])
     marked = []
     for number, pk in enumerate(ids):
-        votes = tuple(classified.votes[number])
-        if not work.floor <= automatic(votes):
-            # Kept votes are from before the floor was raised.
-            votes += (Vote("inherited", work.floor, FLOOR),)
+        votes = tuple(with_floor(classified.votes[number], work.floor))  # kept ones may be from before it was raised
         # A vote of the old label is worth keeping only where it says more than the others.
         votes += tuple(v for v in carried[number] if v.source == "manual" or not v.labels <= automatic(votes))
         atoms = decide(votes, model_needed=work.collection.classify)
@@ -79,9 +75,13 @@ def decisions_of(paragraphs: Sequence[Paragraph], floor: frozenset[int]) -> str:
 
 
 def carried_votes(
-    before: Sequence[Paragraph], ids: Sequence[UUID], digests: Sequence[str], texts: Sequence[str]
+    before: Sequence[Paragraph],
+    ids: Sequence[UUID],
+    digests: Sequence[str],
+    texts: Sequence[str],
+    floor: frozenset[int],
 ) -> list[list[Vote]]:
-    """What the published paragraphs hand on to those of the new revision.
+    """What the published paragraphs hand on to those of the new revision, whose file has this floor.
 
     A paragraph that is gone hands its label and the decision on it to every new one that holds most of its words, or of
     whose words it holds most, wherever that stands: text that was edited, merged, split or moved. A decision that finds
@@ -91,7 +91,7 @@ def carried_votes(
     carried: list[list[Vote]] = [[] for _ in ids]
     for number, pk in enumerate(ids):
         if pk in known:
-            votes = votes_of(known[pk].votes)
+            votes = with_floor(votes_of(known[pk].votes), floor)
             carried[number] += [vote for vote in votes if vote.source == "manual"]
             carried[number] += _label_before(known[pk], manual_vote(votes))
     new = {number: words_of(texts[number]) for number, pk in enumerate(ids) if pk not in known}
@@ -117,7 +117,11 @@ def carried_votes(
 
 
 def remembered_votes(
-    files: Sequence[UUID], before: Sequence[Paragraph], ids: Sequence[UUID], digests: Sequence[str]
+    files: Sequence[UUID],
+    before: Sequence[Paragraph],
+    ids: Sequence[UUID],
+    digests: Sequence[str],
+    floor: frozenset[int],
 ) -> dict[int, list[Vote]]:
     """By number, what paragraphs hand on that stood in earlier versions with the same text and are back: their last
     label and the decision on them. files: the file, and those it came in. In an open service scope.
@@ -128,7 +132,7 @@ def remembered_votes(
     last = rows.order_by("paragraph", "-until", "-pk").distinct("paragraph")
     found: dict[str, list[Vote]] = {}
     for past in last:
-        votes = votes_of(past.votes)
+        votes = with_floor(votes_of(past.votes), floor)
         decisions = [vote for vote in votes if vote.source == "manual"]
         found.setdefault(past.digest, []).extend([*decisions, *_label_before(past, manual_vote(votes))])
     return {number: found[digests[number]] for number in new if digests[number] in found}

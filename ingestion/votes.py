@@ -1,16 +1,19 @@
 """Votes on the label of a paragraph, and what follows from them (design §2.3).
 
 All votes are kept. The label is the union of what they say, with one exception: a steward's decision. It holds as it
-is, lower than other votes where the steward so decided, and only what was not known when it was made adds to it.
+is, lower than other votes where the steward so decided, and only what was not known when it was made adds to it, as
+does a floor that is given afterwards.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 Source = Literal["inherited", "rules", "model", "manual"]
 SOURCES: frozenset[str] = frozenset(get_args(Source))
 
+FLOOR = "collection and upload"
+"""Reason of the inherited vote that holds the floor of a file: what its collection declares and its senders gave."""
 KEPT = "label before this version; only a steward lowers it"
 KEPT_DECISION = "set by a steward before an edit"
 KEPT_TYPED = "label before an edit; only a steward lowers it"
@@ -75,6 +78,28 @@ def manual_vote(votes: Iterable[Vote]) -> Vote | None:
 def automatic(votes: Iterable[Vote]) -> frozenset[int]:
     """The atoms of every vote but the manual ones."""
     return frozenset(atom for vote in votes if vote.source != "manual" for atom in vote.labels)
+
+
+def given_floor(votes: Iterable[Vote]) -> frozenset[int]:
+    """The atoms of the floor that is known to these votes."""
+    inherited = (vote for vote in votes if vote.source == "inherited" and vote.reason == FLOOR)
+    return frozenset().union(*(vote.labels for vote in inherited))
+
+
+def with_floor(votes: Iterable[Vote], floor: frozenset[int]) -> list[Vote]:
+    """The votes on a paragraph of a file that has this floor now. What they do not know of it binds from here on: a
+    decision that was made without it has not overruled it, whatever else said the same.
+    """
+    votes = list(votes)
+    known = given_floor(votes)
+    new = floor - known
+    if not new:
+        return votes
+    others = (vote for vote in votes if not (vote.source == "inherited" and vote.reason == FLOOR))
+    return [
+        Vote("inherited", known | new, FLOOR),
+        *(replace(vote, over=vote.over - new) if vote.source == "manual" else vote for vote in others),
+    ]
 
 
 def without_kept(votes: Iterable[Vote]) -> frozenset[int]:
