@@ -7,7 +7,7 @@ from uuid import UUID
 from django.contrib.postgres.expressions import ArraySubquery
 from django.core.exceptions import PermissionDenied
 from django.db import connection
-from django.db.models import Exists, Func, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, Func, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.http import Http404
 
@@ -124,6 +124,17 @@ def shown_files(scope: Scope, files: QuerySet[File]) -> QuerySet[File]:
 def is_own(scope: Scope, revision: FileRevision | None) -> bool:
     """Whether the caller sent these bytes. Who sent an earlier revision knows nothing of what others sent later."""
     return scope.principal > 0 and revision is not None and revision.created_by == scope.principal
+
+
+def told_files(scope: Scope, files: QuerySet[File]) -> QuerySet[File]:
+    """Those of `files` whose state is that of a version which the caller knows of. One on its way, or that never got to
+    be read, is for who sent or restored it and for stewards: to all others the file stays as the one before left it.
+    """
+    if is_steward(scope):
+        return files
+    shown = Q(revision=None) | Q(pending_revision=None) | Q(pending_revision=F("revision"))
+    sent = Q(pending_revision__created_by=scope.principal) | Q(pending_revision__restored_by=scope.principal)
+    return files.filter(shown | sent if scope.principal > 0 else shown)
 
 
 def _all_concealed(file: File) -> bool:

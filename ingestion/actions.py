@@ -19,7 +19,7 @@ from entities.models import Entity
 from entities.models.classification import FIRST_COMPOUND
 from entities.rag import atoms
 from ingestion import blobs
-from ingestion.access import Outline, collections_of, hold_or_404, is_shown, outlines
+from ingestion.access import Outline, collections_of, hold_or_404, is_shown, outlines, told_files
 from ingestion.attachments import attachments_of
 from ingestion.batches import WORTH_AGAIN, of_batch
 from ingestion.downloads import is_allowed
@@ -195,10 +195,11 @@ def _knows(scope: Scope, file: File, revision: FileRevision) -> bool:
 def retry_file(*, scope: Scope, file: File) -> File:
     """Work on a failed or quarantined file again, got with the verb "upload". Finished steps are not repeated.
 
-    Raises: BadUpload when it is neither; Http404 where it was deleted meanwhile.
+    Raises: BadUpload when it is neither, as far as the caller knows; Http404 where it was deleted meanwhile.
     """
     now = hold_or_404(file)
-    if now.state not in (State.FAILED, State.QUARANTINED) or now.pending_revision_id is None:
+    told = told_files(scope, File.objects.filter(pk=now.pk)).exists()
+    if not told or now.state not in (State.FAILED, State.QUARANTINED) or now.pending_revision_id is None:
         raise BadUpload("Only a file that failed or was quarantined can be tried again.", "nothing_to_retry")
     queue_file(scope.workspace, now.pk, now.pending_revision_id)
     record(scope, "file.retried", "file", file.pk)

@@ -1,19 +1,19 @@
 """Files for the administrators of a workspace: how far each one got, and why not further. No names, no text."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import Case, DateTimeField, Exists, F, OuterRef, QuerySet, Value, When
 from django.http import HttpRequest
 
 from entities.access import current
 from entities.admin import WorkspaceAdmin
 from entities.admin_site import site
 from entities.models import Entity
-from ingestion.access import shown_files, visible_files
+from ingestion.access import shown_files, told_files, visible_files
 from ingestion.listing import file_view
-from ingestion.models import File, RecordIndex, WorkspaceModel
+from ingestion.models import File, RecordIndex, Stage, State, WorkspaceModel
 from ingestion.staleness import NAMES, causes_of, is_stale, with_causes
 from ingestion.vector_models import missing_of
 
@@ -33,18 +33,75 @@ class Stale(admin.SimpleListFilter):
         return queryset.filter(is_stale()) if self.value() == "yes" else queryset.exclude(is_stale())
 
 
+AS_READY: Mapping[str, Any] = {
+    "state": Value(State.READY),
+    "stage": Value(Stage.DONE),
+    "progress": Value(100),
+    "attempts": Value(0),
+    "error_code": Value(""),
+    "updated_at": F("revision__fetched_at"),
+    "claimed_until": Value(None, DateTimeField()),
+    "woken_at": Value(None, DateTimeField()),
+}
+"""Columns about the version that is worked on, as they are for who does not know of it: of a file that is ready."""
+
+
+def told(name: str) -> Any:
+    """A column as the administrator may know it."""
+
+    @admin.display(description=name.replace("_", " "), ordering=f"told_{name}")
+    def column(self: Any, file: Any) -> Any:
+        return getattr(file, f"told_{name}")
+
+    return column
+
+
+class Told(admin.SimpleListFilter):
+    """By a column as the administrator may know it."""
+
+    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
+        rows = model_admin.get_queryset(request).order_by(self.parameter_name)
+        found = rows.values_list(self.parameter_name, flat=True).distinct()
+        return [(value, str(value).capitalize()) for value in found if value]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        wanted = self.value()
+        return queryset if wanted is None else queryset.filter(**{f"{self.parameter_name}": wanted})
+
+
+class ByState(Told):
+    title, parameter_name = "state", "told_state"
+
+
+class ByStage(Told):
+    title, parameter_name = "stage", "told_stage"
+
+
+class ByError(Told):
+    title, parameter_name = "error code", "told_error_code"
+
+
 class FileAdmin(WorkspaceAdmin):
     """Attempts, errors and stages of the files on records that the administrator may see."""
 
-    list_display = ["id", "collection", "state", "stage", "progress", "attempts", "error_code", "stale", "updated_at"]
-    list_filter: Sequence[Any] = ["state", "stage", "error_code", Stale]
-    fields = [*list_display, "entity_id", "reason", "claimed_until", "woken_at", "created_at"]
+    list_display = ["id", "collection", *(f"told_{name}" for name in list(AS_READY)[:5]), "stale", "told_updated_at"]
+    list_filter: Sequence[Any] = [ByState, ByStage, ByError, Stale]
+    fields = [*list_display, "entity_id", "reason", "told_claimed_until", "told_woken_at", "created_at"]
     readonly_fields = fields
-    ordering = ["-updated_at"]
+
+    told_state, told_stage, told_progress, told_attempts = map(told, ("state", "stage", "progress", "attempts"))
+    told_error_code, told_updated_at = told("error_code"), told("updated_at")
+    told_claimed_until, told_woken_at = told("claimed_until"), told("woken_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         scope = self.scope(request)
-        return with_causes(shown_files(scope, visible_files(scope))).defer("name")
+        files = shown_files(scope, visible_files(scope))
+        known = Exists(told_files(scope, File.objects.filter(pk=OuterRef("pk"))))
+        columns = {f"told_{name}": Case(When(known, then=name), default=ready) for name, ready in AS_READY.items()}
+        return with_causes(files).annotate(**columns).defer("name")
+
+    def get_ordering(self, request: HttpRequest) -> Sequence[Any]:
+        return self.ordering or ["-told_updated_at"]
 
     @admin.display(description="Stale for")
     def stale(self, file: File) -> str:

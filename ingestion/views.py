@@ -6,6 +6,7 @@ from uuid import UUID, uuid4
 
 from django.conf import settings
 from django.contrib import messages
+from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
@@ -14,14 +15,15 @@ from rest_framework.exceptions import APIException
 from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
 from entities.errors import payload
 from ingestion import actions, downloads
-from ingestion.access import get_file_or_404, get_record_for, is_steward, visible_files
+from ingestion.access import get_file_or_404, get_record_for, is_steward, told_files, visible_files
 from ingestion.api import take_upload
 from ingestion.batches import latest_batch
 from ingestion.claims import UNFINISHED
 from ingestion.link_views import link_panel
 from ingestion.listing import collection_choices, file_view, file_views, list_attachments, list_files
-from ingestion.models import State
+from ingestion.models import Redo
 from ingestion.pages import part_of, sections
+from ingestion.queueing import ENDED
 from ingestion.reader import NOTICE, Placeholder, blocks, cited_by, mark
 from ingestion.strategies import STRATEGY_CHOICES
 
@@ -150,12 +152,15 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 @requires(MEMBER)
 @require_safe
 def jobs(request: HttpRequest) -> HttpResponse:
-    """How many files the caller sees being worked on, for the top bar. Failed ones count for who uploaded them."""
+    """How many files the caller sees being worked on, for the top bar. Failed ones count for who sent that version."""
     scope = scope_of(request)
-    mine = visible_files(scope)
-    running = mine.filter(state__in=UNFINISHED)
-    failed = mine.filter(state__in=[State.FAILED, State.QUARANTINED], created_by=scope.principal)
-    shown = file_views(scope, running[:50])
+    files = visible_files(scope)
+    told = told_files(scope, files)
+    # What the caller knows of may wait behind a version that they do not know of.
+    running = files.filter(~Q(redo=Redo.NOTHING) | Q(pk__in=told.values("pk")), state__in=UNFINISHED)
+    sent = Q(pending_revision__created_by=scope.principal) | Q(pending_revision=None, created_by=scope.principal)
+    failed = told.filter(sent, state__in=ENDED)
+    shown = [view for view in file_views(scope, running[:50]) if view.state in UNFINISHED]
     troubled = file_views(scope, failed)
     first = next(iter([*shown, *troubled]), None)
     context: dict[str, Any] = {

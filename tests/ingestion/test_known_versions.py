@@ -1,17 +1,18 @@
 """A version that changed nothing which one may know of does not exist: no number, date, author, count or gap."""
 
+import re
 from typing import Any
 
 import pytest
 
 from entities.access import Scope
-from entities.models import Classification
+from entities.models import Classification, Workspace
 from entities.models.classification import FINANCIAL
 from entities.types import Contract
 from ingestion import known_versions
 from ingestion.inline import work_off
 from ingestion.models import File, FileRevision
-from tests.conftest import Person
+from tests.conftest import Person, person
 from tests.ingestion.helpers import REPORT, SALARY, ready, texts, upload
 
 HIDDEN = REPORT.replace(
@@ -105,10 +106,25 @@ def test_the_last_version_stands_for_a_hidden_one_that_came_after_it(
     assert SALARY not in texts(staff, file)
 
 
+def jobs(who: Person) -> str:
+    """What the top bar says to somebody: "1 job in progress" and "1 file failed"."""
+    shown = who.client.get(f"{who.base}files/jobs/").content.decode()
+    return " ".join(re.findall(r">(\d+ \w+ (?:in progress|failed))<", shown))
+
+
+def administered(who: Person, state: str) -> str:
+    """The list of files in this state, for administrators."""
+    answer = who.client.get(f"{who.base}admin/ingestion/file/", {"told_state": state})
+    assert answer.status_code == 200
+    return answer.content.decode()
+
+
 def test_a_version_on_its_way_or_withheld_is_for_its_sender_and_stewards(
-    alice: Person, cfo: Person, viewer: Person, contract: Contract, service: Scope
+    alice: Person, cfo: Person, staff: Person, viewer: Person, contract: Contract, workspace: Workspace, service: Scope
 ) -> None:
-    file = ready(alice, contract)
+    boss = person(workspace, "boss", [], ("Admin",))
+    steward = person(workspace, "steward", [], ("Steward",))
+    file = ready(staff, contract)
     upload(alice, contract, content=b"%PDF-1.4 nothing")
     for state in ("pending", "quarantined"):
         if state == "quarantined":
@@ -116,8 +132,37 @@ def test_a_version_on_its_way_or_withheld_is_for_its_sender_and_stewards(
         with service.open():
             assert File.objects.get(pk=file).state == state
         assert alice.api.get(f"/api/files/{file}/").json()["state"] == state
-        for who in (cfo, viewer):
+        assert jobs(alice) == ("1 job in progress" if state == "pending" else "1 file failed")
+        assert jobs(steward) == ("1 job in progress" if state == "pending" else ""), "failed ones are their sender's"
+        assert (file in administered(alice, "ready"), file in administered(alice, state)) == (False, True)
+        assert (file in administered(boss, "ready"), file in administered(boss, state)) == (True, False)
+        told_of = boss.client.get(f"{boss.base}admin/ingestion/file/{file}/change/").content.decode()
+        assert ("corrupt" in told_of, "damaged" in told_of, "quarantined" in told_of) == (False, False, False)
+        for who in (cfo, staff, viewer):
+            assert jobs(who) == "", state
             shown = who.api.get(f"/api/files/{file}/").json()
             assert (shown["state"], shown["error"], shown["revision"]) == ("ready", None, 1), state
             assert [number for number, *_ in told(who, file)] == [1]
     assert [(n, s) for n, s, _ in told(alice, file)] == [(2, "unpublished"), (1, "current")]
+
+
+def test_who_may_not_know_of_a_version_does_not_try_it_again(
+    alice: Person, staff: Person, contract: Contract, service: Scope
+) -> None:
+    file = ready(alice, contract)
+
+    def page(who: Person) -> bool:
+        answer = who.client.post(f"{who.base}files/{file}/retry/", follow=True)
+        return b"can be tried again" in answer.content
+
+    nothing = staff.api.post(f"/api/files/{file}/retry/")
+    assert (nothing.status_code, nothing.json()["error"]["code"]) == (422, "nothing_to_retry")
+    assert page(staff)
+    upload(alice, contract, content=b"%PDF-1.4 nothing")
+    work_off(service.workspace)
+    again = staff.api.post(f"/api/files/{file}/retry/")
+    assert (again.status_code, again.content) == (422, nothing.content)
+    assert page(staff)
+    with service.open():
+        assert File.objects.get(pk=file).state == "quarantined", "it stays as it was"
+    assert alice.api.post(f"/api/files/{file}/retry/").status_code == 202, "whose it is tries it again"
