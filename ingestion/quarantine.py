@@ -1,7 +1,7 @@
 """Files in quarantine, and what stewards decide of them (docs/adr/0033).
 
 What a file lost on the way is no reason to lose the file: a steward who has compared it releases it, and then it is
-published with its labels as any other; or rejects it, and then nothing of its text is kept.
+published with its labels as any other; or rejects it, and then nothing of its text is kept, until one takes that back.
 """
 
 from dataclasses import dataclass
@@ -29,13 +29,15 @@ REJECTED = "A steward has looked at this version and kept it back. Upload anothe
 @dataclass(frozen=True)
 class Quarantined:
     """A file in quarantine, for stewards. record: what its record is called. losses: sentences. releasable: whether it
-    is here for them. readable: whether an earlier version of it is shown meanwhile."""
+    is here for them. rejected: a steward kept it back, which can be taken back. readable: whether an earlier version of
+    it is shown meanwhile."""
 
     file: FileView
     record: str
     losses: tuple[str, ...]
     releasable: bool
     rejectable: bool
+    rejected: bool
     readable: bool
 
 
@@ -66,6 +68,7 @@ def list_quarantined(scope: Scope) -> list[Quarantined]:
             tuple(sentence for _, sentence in pending.losses) if pending else (),
             releasable=is_releasable(rows[view.id]),
             rejectable=pending is not None,
+            rejected=rows[view.id].error_code == "rejected",
             readable=rows[view.id].revision_id is not None,
         )
         for view in file_views(scope, rows.values())
@@ -96,6 +99,7 @@ def reject_file(*, scope: Scope, file: File) -> File:
     """Keep a quarantined version back for good: it is not worked on again, and what the steps made of it goes.
     The version before it stays what readers see. Stewards only (PermissionError).
 
+    The same bytes stay rejected when they are sent again, until a steward takes that back.
     Raises: BadUpload where none is in quarantine.
     """
     now = _reviewed(scope, file)
@@ -116,6 +120,27 @@ def reject_file(*, scope: Scope, file: File) -> File:
         queue_file(scope.workspace, now.pk, now.revision_id, Redo.NOTHING)
     record(scope, "file.rejected", "file", now.pk, revision=str(pending))
     return File.objects.get(pk=now.pk)
+
+
+def take_back_rejection(*, scope: Scope, file: File) -> File:
+    """Let a rejected version be worked on again, as if nothing had been decided of it: it ends where it ended before,
+    unless what was wrong is gone. Stewards only (PermissionError).
+
+    Raises: BadUpload where none stands rejected.
+    """
+    now = _reviewed(scope, file)
+    rejected = FileRevision.objects.filter(file=now.pk, review=Review.REJECTED).order_by("-number").first()
+    if now.state != State.QUARANTINED or now.error_code != "rejected" or rejected is None:
+        raise BadUpload("Only what a steward has rejected can be taken back.", "nothing_to_take_back")
+    FileRevision.objects.filter(pk=rejected.pk).update(review=Review.NONE)
+    File.objects.filter(pk=now.pk).update(aside=None)
+    record(scope, "file.rejection_taken_back", "file", now.pk, revision=str(rejected.pk))
+    queue_file(scope.workspace, now.pk, rejected.pk)
+    return File.objects.get(pk=now.pk)
+
+
+DECISIONS = {"release": release_file, "reject": reject_file, "take_back": take_back_rejection}
+"""What a steward may decide of a file in quarantine."""
 
 
 def _reviewed(scope: Scope, file: File) -> File:

@@ -20,17 +20,19 @@ from ingestion.listing import file_view
 
 
 class QuarantinedSerializer(serializers.Serializer):
-    """losses: what the file holds and was not read, in sentences. readable: whether an earlier version is shown."""
+    """losses: what the file holds and was not read, in sentences. rejected: a steward kept it back, which can be taken
+    back. readable: whether an earlier version is shown."""
 
     file = FileSerializer()
     losses = serializers.ListField(child=serializers.CharField())
     releasable = serializers.BooleanField()
     rejectable = serializers.BooleanField()
+    rejected = serializers.BooleanField()
     readable = serializers.BooleanField()
 
 
 class ReviewSerializer(Whole):
-    decision = serializers.ChoiceField(["release", "reject"])
+    decision = serializers.ChoiceField(list(quarantine.DECISIONS))
 
 
 @requires(STEWARD)
@@ -46,6 +48,7 @@ def quarantined_files(request: Request) -> Response:
             "losses": list(found.losses),
             "releasable": found.releasable,
             "rejectable": found.rejectable,
+            "rejected": found.rejected,
             "readable": found.readable,
         },
     )
@@ -56,10 +59,10 @@ def quarantined_files(request: Request) -> Response:
 @api_view(["POST"])
 @parser_classes([JSONParser])
 def review(request: Request, pk: UUID) -> Response:
-    """A steward's decision: publish what was read, or keep the version back."""
+    """A steward's decision: publish what was read, keep the version back, or take that back: then it is read again."""
     scope = scope_of(request)
     file = get_file_or_404(scope, pk)
     given = ReviewSerializer(data=request.data)
     given.is_valid(raise_exception=True)
-    decide = quarantine.release_file if given.validated_data["decision"] == "release" else quarantine.reject_file
+    decide = quarantine.DECISIONS[given.validated_data["decision"]]
     return Response(file_view(scope, decide(scope=scope, file=file)).to_json())

@@ -16,6 +16,12 @@ from ingestion.listing import file_view
 from ingestion.views import scope_of, sentence
 
 PER_PAGE = 50
+DONE = {
+    "release": "was released: it is published when it has been labelled",
+    "reject": "was rejected",
+    "take_back": "is read again; should it end here once more, you decide anew",
+}
+"""What a decision has done, in words."""
 
 
 @requires(STEWARD)
@@ -32,15 +38,14 @@ def review(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = scope_of(request)
     file = get_file_or_404(scope, pk)
     decision = request.POST.get("decision", "")
-    if decision not in ("release", "reject"):
+    if decision not in DONE:
         messages.error(request, "Choose whether to release or to reject it.")
         return redirect("ingestion:quarantine")
-    name, releases = file_view(scope, file).name, decision == "release"
+    name = file_view(scope, file).name
     try:
-        (quarantine.release_file if releases else quarantine.reject_file)(scope=scope, file=file)
+        quarantine.DECISIONS[decision](scope=scope, file=file)
     except APIException as refusal:
         messages.error(request, sentence(refusal))
     else:
-        done = "was released: it is published when it has been labelled" if releases else "was rejected"
-        messages.success(request, f"{name} {done}.")
+        messages.success(request, f"{name} {DONE[decision]}.")
     return redirect("ingestion:quarantine")

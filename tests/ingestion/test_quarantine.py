@@ -15,7 +15,7 @@ from ingestion import drift
 from ingestion.extract import extract_file
 from ingestion.inline import work_off
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, StepResult
-from tests.conftest import Person
+from tests.conftest import Person, person
 from tests.ingestion.helpers import SALARY, paragraph, ready, texts, upload
 from tests.ingestion.losing import Loses, found, without
 
@@ -195,3 +195,38 @@ def test_a_rejected_version_stays_withheld_and_the_one_before_it_shown(
     assert alice.api.post(f"/api/files/{other}/retry/").status_code == 422
     with service.open():
         assert File.objects.get(pk=other).state == "quarantined"
+
+
+def test_a_rejection_can_be_taken_back_by_stewards(
+    transactional_db: None, alice: Person, staff: Person, steward: Person, contract: Contract, service: Scope,
+    loses: Loses,
+) -> None:  # fmt: skip
+    loses(lambda p: p.kind == "table")
+    file = upload(staff, contract, "plan.md", PLAN.encode()).json()["id"]
+    kept = ready(staff, contract, "kept.md", FIRST)
+    upload(staff, contract, "kept.md", PLAN.encode())
+    work_off(service.workspace)
+    for one in (file, kept):
+        assert decide(steward, one, "take_back").json()["error"]["code"] == "nothing_to_take_back"
+        assert decide(steward, one, "reject").status_code == 200
+    work_off(service.workspace)
+    assert decide(steward, kept, "take_back").json()["error"]["code"] == "nothing_to_take_back", "it is not here"
+    upload(staff, contract, "kept.md", PLAN.encode())
+    work_off(service.workspace)
+    page = steward.client.get(f"{steward.base}quarantine/").content.decode()
+    assert page.count('value="take_back"') == 2
+    assert "has to upload it anew" not in page
+    for who in (staff, person(contract.workspace, "boss", [], ("Admin",))):
+        assert decide(who, file, "take_back").status_code == 403
+        assert who.client.post(f"{who.base}files/{file}/review/", {"decision": "take_back"}).status_code == 403
+    answer = steward.client.post(f"{steward.base}files/{file}/review/", {"decision": "take_back"}, follow=True)
+    assert b"is read again" in answer.content
+    assert decide(steward, kept, "take_back").json()["state"] == "pending"
+    work_off(service.workspace)
+    for one in (file, kept):
+        assert staff.api.get(f"/api/files/{one}/").json()["error"]["code"] == "drift", "nothing has been decided of it"
+        assert decide(steward, one, "release").status_code == 200
+    work_off(service.workspace)
+    assert all(SALARY in texts(alice, one) and SALARY not in texts(staff, one) for one in (file, kept))
+    with service.open():
+        assert AuditEntry.objects.filter(action="file.rejection_taken_back", actor=steward.user.pk).count() == 2
