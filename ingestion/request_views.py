@@ -4,6 +4,8 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.contrib import messages
+from django.core.paginator import Paginator
+from django.db.models import Case, When
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
@@ -24,6 +26,7 @@ from ingestion.requests import (
     ask_for_access,
     decide_access,
     get_request_or_404,
+    in_force,
     news,
     requests_of,
     tell,
@@ -42,15 +45,19 @@ def scope_of(request: HttpRequest) -> Scope:
 @requires(MEMBER)
 @require_safe
 def access_requests(request: HttpRequest) -> HttpResponse:
-    """What waits for the caller to decide, what they asked for, and for stewards what was decided."""
+    """What waits for the caller to decide, what they asked for, and for stewards what was decided: first what is in
+    force, which they may withdraw."""
     scope = scope_of(request)
     mine = list(requests_of(scope).filter(requester=scope.principal)[:LISTED])
-    others = requests_of(scope).exclude(requester=scope.principal)
+    others = requests_of(scope).exclude(requester=scope.principal).exclude(state=State.OPEN)
+    page = Paginator(others.order_by(Case(When(in_force(), then=0), default=1), "-decided_at", "pk"), LISTED)
+    decided = page.get_page(request.GET.get("page"))
     waiting = to_decide(scope).order_by("created_at", "pk")
     context = {
         "waiting": shown_requests(scope, waiting),
         "mine": shown_requests(scope, mine),
-        "decided": shown_requests(scope, others.exclude(state=State.OPEN).order_by("-decided_at", "pk")[:LISTED]),
+        "decided": shown_requests(scope, decided.object_list),
+        "page": decided,
         "decides": is_steward(scope),
         "ends": list(ENDS.items()),
     }

@@ -264,6 +264,11 @@ def messages_of(requests: Iterable[AccessRequest]) -> dict[UUID, AccessMessage]:
     return {m.request_id: m for m in AccessMessage.objects.filter(request__in=[r.pk for r in requests])}
 
 
+def in_force() -> Q:
+    """Granted, and not ended yet."""
+    return Q(state=State.GRANTED) & (Q(until=None) | Q(until__gt=timezone.now()))
+
+
 def is_over(request: AccessRequest) -> bool:
     """Granted, and ended since."""
     return request.state == State.GRANTED and request.until is not None and request.until <= timezone.now()

@@ -12,6 +12,7 @@ from entities.access import Scope
 from entities.models import AuditEntry, LabelGrant
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, SECRET
 from entities.types import Contract
+from ingestion import request_views
 from ingestion.inline import work_off
 from ingestion.models import AccessRequest
 from ingestion.requests import MOST_OPEN
@@ -68,6 +69,27 @@ def test_granted_without_an_end_and_withdrawn(viewer: Person, steward: Person, f
     decide(steward, asked["id"], state="withdrawn", reason="The talks are over.")
     assert "[Financial]" in texts(viewer, file)
     assert listed(viewer)[0]["reason"] == "The talks are over."
+
+
+def test_what_is_in_force_is_listed_before_what_was_decided_later(
+    viewer: Person, steward: Person, file: str, contract: Contract, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever was decided since, it can be withdrawn; the rest is on the pages after it."""
+    monkeypatch.setattr(request_views, "LISTED", 1)
+    granted = ask(viewer, file=file, labels=[FINANCIAL])
+    decide(steward, granted["id"], state="granted")
+    for label in (PII, SECRET):
+        later = ask(viewer, entity=str(contract.pk), labels=[label])
+        decide(steward, later["id"], state="refused", reason="No.")
+
+    def page(who: Person, number: int) -> str:
+        return who.client.get(f"{who.base}access-requests/?page={number}").content.decode()
+
+    assert f"access-requests/{granted['id']}/" in page(steward, 1)
+    assert "3 requests, 1 to 1 shown" in page(steward, 1)
+    assert ["Withdraw" in page(steward, n) for n in (1, 2, 3)] == [True, False, False]
+    assert "Withdraw" not in page(viewer, 1)
+    assert "3 requests" not in page(viewer, 1)
 
 
 def test_refused_with_a_reason_and_asked_again(viewer: Person, steward: Person, file: str) -> None:
