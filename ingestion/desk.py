@@ -5,7 +5,7 @@ them, on records that they may see, and everything here is counted after that.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -218,16 +218,24 @@ def places_of(scope: Scope, paragraphs: Iterable[Paragraph | FieldParagraph]) ->
 @dataclass(frozen=True)
 class Accepted:
     """accepted: proposals that are taken. changed: ids of what is not as it was shown any more, is gone, or has no
-    proposal; nothing was decided of it.
+    proposal; nothing was decided of it. missed: of what was taken, what had changed before it was carried out; known
+    when the transaction has committed.
     """
 
     accepted: Sequence[Item]
     changed: Sequence[UUID]
+    missed: list[UUID] = field(default_factory=list)
+
+    def carried_out(self) -> "Accepted":
+        """What came of it, when the transaction has committed."""
+        accepted = [item for item in self.accepted if item.paragraph.pk not in self.missed]
+        return Accepted(accepted, [*self.changed, *self.missed])
 
 
 def accept(*, scope: Scope, shown: Mapping[UUID, str]) -> Accepted:
     """Take the proposals for paragraphs as they were shown (`Item.seen` by id), in one transaction of the service when
-    this one commits and before the caller gets an answer. Raises: PermissionError for who is no steward.
+    this one commits and before the caller gets an answer (`Accepted.carried_out`). Raises: PermissionError for who is
+    no steward.
     """
     if not is_steward(scope):
         raise PermissionError("Labels are decided by stewards.")
@@ -244,7 +252,8 @@ def accept(*, scope: Scope, shown: Mapping[UUID, str]) -> Accepted:
     decisions = [
         decision_on(scope, item.paragraph, atoms, "accepted as proposed", tuple(item.causes)) for item, atoms in taken
     ]
-    if decisions:
-        transaction.on_commit(partial(apply_decisions, decisions))
     items = [item for item, _ in taken]
-    return Accepted(items, [pk for pk in shown if pk not in {item.paragraph.pk for item in items}])
+    done = Accepted(items, [pk for pk in shown if pk not in {item.paragraph.pk for item in items}])
+    if decisions:
+        transaction.on_commit(partial(apply_decisions, decisions, missed=done.missed))
+    return done

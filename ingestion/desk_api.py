@@ -11,7 +11,7 @@ from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from entities.access import STEWARD, requires
+from entities.access import STEWARD, opens_own_scope, requires
 from entities.api.lists import Pagination, labels_of_atoms
 from entities.api.shapes import PAGING, Label, page_of
 from ingestion.api import scope_of
@@ -84,6 +84,7 @@ def desk(request: Request) -> Response:
     return paginator.get_paginated_response([item_json(item) for item in items_of(scope, rows or [])])
 
 
+@opens_own_scope
 @requires(STEWARD)
 @extend_schema(operation_id="desk_accept", request=AcceptSerializer, responses=AcceptedSerializer)
 @api_view(["POST"])
@@ -95,7 +96,10 @@ def desk_accept(request: Request) -> Response:
     shown = {one["id"]: one["seen"] for one in given.validated_data["paragraphs"]}
     if len(shown) < len(given.validated_data["paragraphs"]):
         raise ValidationError({"paragraphs": ["Name each paragraph once."]})
-    done = accept(scope=scope_of(request), shown=shown)
+    scope = scope_of(request)
+    with scope.open():
+        taken = accept(scope=scope, shown=shown)
+    done = taken.carried_out()
     return Response({"accepted": [item.key for item in done.accepted], "changed": [str(pk) for pk in done.changed]})
 
 

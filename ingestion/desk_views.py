@@ -92,17 +92,21 @@ def desk_waiting(request: HttpRequest) -> HttpResponse:
     return render(request, "ingestion/desk_waiting.html", {"count": count})
 
 
+@opens_own_scope
 @requires(STEWARD)
 @require_POST
 def desk_accept(request: HttpRequest) -> HttpResponse:
-    """Take the ticked proposals: `item` is "<id> <seen>", as the page had them."""
+    """Take the ticked proposals: `item` is "<id> <seen>", as the page had them. What came of it is known when the scope
+    is closed."""
     scope = scope_of(request)
     shown: dict[UUID, str] = {}
     for given in request.POST.getlist("item")[:MOST]:
         key, _, seen = given.partition(" ")
         if (pk := _uuid(key)) is not None:
             shown[pk] = seen
-    done = accept(scope=scope, shown=shown)
+    with scope.open():
+        taken = accept(scope=scope, shown=shown)
+    done = taken.carried_out()
     if not shown:
         messages.info(request, "Nothing was ticked, so nothing was decided.")
     if done.accepted:
@@ -191,24 +195,27 @@ def around(scope: Scope, item: Item) -> Sequence[tuple[Any, Any, bool]]:
     ]
 
 
+@opens_own_scope
 @requires(STEWARD)
 @require_POST
 def desk_decide(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """A steward's own labels, with a reason; then on to the next that waits."""
+    """A steward's own labels, with a reason, which hold when the scope is closed; then on to the next that waits."""
     scope = scope_of(request)
     wanted = read_wanted(QueryDict(request.POST.get("query", "")))
-    paragraph = get_paragraph_or_404(scope, pk)
-    onward = beside(scope, wanted, pk)[1]
     try:
-        actions.relabel_paragraph(
-            scope=scope,
-            paragraph=paragraph,
-            labels=read_labels(request.POST),
-            reason=request.POST.get("reason", ""),
-            seen=request.POST.get("seen", ""),
-        )
+        with scope.open():
+            paragraph = get_paragraph_or_404(scope, pk)
+            onward = beside(scope, wanted, pk)[1]
+            actions.relabel_paragraph(
+                scope=scope,
+                paragraph=paragraph,
+                labels=read_labels(request.POST),
+                reason=request.POST.get("reason", ""),
+                seen=request.POST.get("seen", ""),
+            )
     except APIException as refusal:
-        return show_item(request, pk, wanted, str(refusal.detail), refusal.status_code)
+        with scope.open():
+            return show_item(request, pk, wanted, str(refusal.detail), refusal.status_code)
     messages.success(request, "Decided. It holds everywhere from now on.")
     return redirect(onward) if onward else back(request)
 

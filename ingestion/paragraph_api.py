@@ -10,7 +10,7 @@ from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from entities.access import STEWARD, requires
+from entities.access import STEWARD, opens_own_scope, requires
 from entities.api.lists import label_list, labels_of_atoms, paginate
 from entities.api.shapes import PAGING, Label, Whole, page_of
 from ingestion import actions
@@ -66,21 +66,22 @@ def file_paragraphs(request: Request, pk: UUID) -> Response:
     return paginate(request, Paragraph.objects.filter(file=file.pk).order_by("position"), paragraph_json)
 
 
+@opens_own_scope
 @requires(STEWARD)
 @extend_schema(request=RelabelSerializer, responses=RelabelledSerializer)
 @api_view(["PATCH"])
 @parser_classes([JSONParser])
 def paragraph_detail(request: Request, pk: UUID) -> Response:
-    """A steward's decision on a label, with its reason."""
+    """A steward's decision on a label, with its reason. It holds when the scope is closed."""
     scope = scope_of(request)
-    paragraph = get_paragraph_or_404(scope, pk)
-    given = RelabelSerializer(data=request.data)
-    given.is_valid(raise_exception=True)
-    votes = actions.relabel_paragraph(scope=scope, paragraph=paragraph, **given.validated_data)
-    atoms = decide(votes, model_needed=False) or frozenset()
-    return Response(
-        {"id": str(paragraph.pk), "labels": labels_of_atoms(atoms), "votes": [vote_json(vote) for vote in votes]}
-    )
+    with scope.open():
+        paragraph = get_paragraph_or_404(scope, pk)
+        given = RelabelSerializer(data=request.data)
+        given.is_valid(raise_exception=True)
+        votes = actions.relabel_paragraph(scope=scope, paragraph=paragraph, **given.validated_data)
+        atoms = decide(votes, model_needed=False) or frozenset()
+        shown = {"labels": labels_of_atoms(atoms), "votes": [vote_json(vote) for vote in votes]}
+    return Response({"id": str(paragraph.pk), **shown})
 
 
 def paragraph_json(paragraph: Paragraph) -> dict[str, Any]:

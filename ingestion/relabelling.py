@@ -32,6 +32,7 @@ from ingestion.work import workspace_guidance, workspace_levels
 from llm.errors import ModelError
 
 LONGEST_REASON = 500
+CHANGED = "This paragraph has changed since it was shown. Nothing was decided; look at it again."
 
 
 @dataclass(frozen=True)
@@ -76,12 +77,12 @@ def relabel_paragraph(
     It is carried out when this transaction commits, before the caller gets an answer, in one transaction of the
     service: text drawn from the paragraph may rise above the label of whoever decides, and scopes do not nest.
     Raises: BadUpload without a reason or for a label that does not exist; Conflict where it has changed since it was
-    seen; PermissionError for who is no steward.
+    seen, and at the commit where its text has changed since then; PermissionError for who is no steward.
     """
     if not is_steward(scope):
         raise PermissionError("Labels are decided by stewards.")
     if seen and seen != judged(paragraph):
-        raise Conflict("This paragraph has changed since it was shown. Nothing was decided; look at it again.")
+        raise Conflict(CHANGED)
     atoms = frozenset(labels) - {0}
     known = set(Classification.objects.filter(value__lt=FIRST_COMPOUND).values_list("value", flat=True))
     if not atoms <= known:
@@ -131,18 +132,22 @@ def _vote(decision: Decision, paragraph: Labelled) -> Vote:
 
 
 def apply_decision(decision: Decision) -> None:
-    apply_decisions([decision])
+    """Raises: Conflict where the text that it was about is gone."""
+    if not apply_decisions([decision]):
+        raise Conflict(CHANGED)
 
 
-def apply_decisions(decisions: Sequence[Decision]) -> None:
+def apply_decisions(decisions: Sequence[Decision], missed: list[UUID] | None = None) -> int:
     """One transaction, of one workspace: labels, index rows with that text out, text drawn from it raised, the index
-    queued to follow, file by file.
+    queued to follow, file by file. Returns how many were carried out; `missed` gets the paragraphs of the others, whose
+    text is gone.
     """
     with Scope.for_service(decisions[0].workspace).open():
         # Publishing locks the file before its paragraphs: so does this, or they would wait for each other.
         holders = Paragraph.objects.filter(pk__in=[d.paragraph for d in decisions if d.of_file]).values("file")
         list(File.objects.select_for_update().filter(pk__in=holders).order_by("pk"))
-        done = [made for decision in decisions if (made := _apply(decision)) is not None]
+        made = {decision.paragraph: _apply(decision) for decision in decisions}
+        done = [one for one in made.values() if one is not None]
         raise_labels({paragraph.pk: paragraph.data_classification or 0 for paragraph, _ in done})
         moved = [paragraph for paragraph, index_follows in done if index_follows]
         for file in dict.fromkeys(p.file_id for p in moved if isinstance(p, Paragraph)):
@@ -150,6 +155,9 @@ def apply_decisions(decisions: Sequence[Decision]) -> None:
         records = dict.fromkeys(p.entity_id for p in moved if isinstance(p, FieldParagraph))
         if records:
             mark_stale(decisions[0].workspace, list(records))
+    if missed is not None:
+        missed += [pk for pk, one in made.items() if one is None]
+    return len(done)
 
 
 def _apply(decision: Decision) -> tuple[Paragraph | FieldParagraph, bool] | None:

@@ -8,10 +8,11 @@ from weakref import WeakKeyDictionary, WeakSet
 
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
+from django.db import IntegrityError
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 
 from entities.access.scope import NoWorkspace, Scope, cached, scope_is_open
-from entities.errors import PASSWORD_FIRST, absent, not_signed_in, payload
+from entities.errors import PASSWORD_FIRST, absent, conflict, not_signed_in, payload
 
 SIGN_IN = "/sign-in/"
 OWN_PASSWORD = "/account/password/"  # noqa: S105  an address
@@ -101,8 +102,9 @@ _own_scope: WeakSet[Callable[..., HttpResponseBase]] = WeakSet()
 
 
 def opens_own_scope(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
-    """Outermost on a view that reads only: it opens `request.access_scope` itself, as often as it needs, so that none
-    is open while a model runs (design §9). What it renders is rendered in an open scope too.
+    """Outermost on a view that opens `request.access_scope` itself, as often as it needs, so that none is open while a
+    model runs (design §9), or that answers with what came of it when the scope was closed. What reads the database to
+    be rendered is rendered in an open scope too.
     """
 
     @wraps(view)
@@ -111,6 +113,8 @@ def opens_own_scope(view: Callable[..., HttpResponseBase]) -> Callable[..., Http
             return view(request, *args, **kwargs)
         except NoWorkspace:
             return absent(request)  # the membership ended meanwhile
+        except IntegrityError:
+            return conflict(request)  # as `ScopeMiddleware` answers it
 
     _own_scope.add(opening)
     return opening

@@ -8,7 +8,9 @@ import pytest
 from entities.access import Scope
 from entities.models import AuditEntry, FieldParagraph, Role
 from entities.models.classification import FINANCIAL, INTERNAL, PII, SECRET
+from entities.text import digest_of
 from entities.types import Contract
+from ingestion import desk, relabelling
 from ingestion.inline import work_off
 from ingestion.models import Paragraph
 from llm import scripted
@@ -201,3 +203,51 @@ def test_too_many_at_once_are_refused(steward: Person) -> None:
     for sent in ([], [one, one], [{"id": str(uuid4()), "seen": "x"} for _ in range(101)], "x", None):
         answer = steward.api.post("/api/desk/accept/", {"paragraphs": sent}, format="json")
         assert answer.status_code == 400, sent
+
+
+NEW = "The rent is another now."
+
+
+@pytest.mark.parametrize("door", ["page", "many", "api", "api of many"])
+def test_what_changes_while_it_is_decided_is_not_said_to_be_decided(
+    alice: Person, steward: Person, file: str, service: Scope, monkeypatch: pytest.MonkeyPatch, door: str
+) -> None:
+    made = alice.api.post("/api/entities/article/", {"name": "Guide", "body": "The rent is 4,500 pounds."}).json()
+    (typed,) = waiting(steward, entity=made["id"])
+    (fee,) = waiting(steward, cause="conflict")
+    with service.open():
+        FieldParagraph.objects.filter(pk=typed["id"]).update(votes=[{"source": "rules", "labels": [], "reason": ""}])
+    (typed,) = waiting(steward, entity=made["id"])
+
+    def edited_first(module: Any, name: str) -> None:
+        real = getattr(module, name)
+
+        def later(*given: Any, **more: Any) -> Any:
+            with service.open():
+                FieldParagraph.objects.filter(pk=typed["id"]).update(text=NEW, digest=digest_of(NEW))
+            return real(*given, **more)
+
+        monkeypatch.setattr(module, name, later)
+
+    edited_first(desk, "apply_decisions") if "many" in door else edited_first(relabelling, "apply_decision")
+    one = f"{steward.base}desk/paragraphs/{typed['id']}/decide/"
+    if door == "page":
+        answer = steward.client.post(one, {"labels": [], "reason": "so"}, follow=True)
+        assert answer.status_code in (404, 409)
+        assert "It holds everywhere" not in answer.content.decode()
+        assert "It holds everywhere" not in steward.client.get(f"{steward.base}desk/").content.decode()
+    elif door == "api":
+        sent = {"labels": [], "reason": "so"}
+        refused = steward.api.patch(f"/api/paragraphs/{typed['id']}/", sent, format="json")
+        assert (refused.status_code, refused.json()["error"]["code"]) == (409, "conflict")
+    elif door == "many":
+        items = [f"{item['id']} {item['seen']}" for item in (typed, fee)]
+        page = steward.client.post(f"{steward.base}desk/accept/", {"item": items}, follow=True).content.decode()
+        assert "1 paragraph decided as proposed" in page
+        assert "1 paragraph had changed since" in page
+    else:
+        assert accept(steward, typed, fee) == {"accepted": [fee["id"]], "changed": [typed["id"]]}
+    assert causes(steward, cause="conflict") == ({} if "many" in door else {LINES[3]: ["conflict"]})
+    with service.open():
+        left = FieldParagraph.objects.get(entity=made["id"])
+        assert (left.text, left.data_classification) == (NEW, None)
