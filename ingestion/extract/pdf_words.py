@@ -9,13 +9,14 @@ import ctypes
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from itertools import repeat
 from typing import Any, NamedTuple
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as c
 
-from ingestion.extract.pdf_letters import HALVES, HYPHEN, Columns, Letters, styles
+from ingestion.extract.pdf_letters import HALVES, HYPHEN, Columns, Letters, beside_text, styles
 from ingestion.extract.right_to_left import RIGHT_TO_LEFT, letters_in_order
 
 PRECISION = 64  # device units a point, for mapping page space to the shown page
@@ -98,7 +99,8 @@ class Mapping:
         """Many boxes, column by column: x0, y0, x1, y1. A page is shown turned by quarters: corners stay corners."""
         ox, oy, xx, xy, yx, yy = self.ox, self.oy, self.xx, self.xy, self.yx, self.yy
         if not xy and not yx:
-            xs = [ox + xx * x for x in left], [ox + xx * x for x in right]
+            unmoved = not ox and xx == 1
+            xs = (left, right) if unmoved else ([ox + xx * x for x in left], [ox + xx * x for x in right])
             ys = [oy + yy * y for y in bottom], [oy + yy * y for y in top]
         else:
             ends = list(zip(left, bottom, strict=True)), list(zip(right, top, strict=True))
@@ -125,14 +127,16 @@ def words_of(letters: Letters, mapping: Mapping) -> list[Word]:
         parted = [text[-1] == HYPHEN for text in texts]
         texts = [text[:-1] + "-" if text[-1] == HYPHEN else text for text in texts]
     if not letters.text.isascii():
-        texts = list(map(_whole, texts))
+        if HALVES.search(letters.text):
+            texts = list(map(_whole, texts))
         if RIGHT_TO_LEFT.search(letters.text):
             texts = [
                 letters_in_order(text, letters.places(*word, mapping)) if RIGHT_TO_LEFT.search(text) else text
                 for text, word in zip(texts, letters.words, strict=True)
             ]
     box = mapping.boxes(*letters.boxes())
-    return list(map(Word._make, zip(texts, *box, base, size, bold, slanted, invisible, parted, repeat(False))))
+    rows = zip(texts, *box, base, size, bold, slanted, invisible, parted, repeat(False), strict=False)
+    return list(map(partial(tuple.__new__, Word), rows))
 
 
 def _whole(text: str) -> str:
@@ -152,8 +156,7 @@ def read_page(page: pdfium.PdfPage) -> PageContent:
     finally:
         text.close()
     content = PageContent(mapping.width, mapping.height, words, [], [], 0, letters.count, letters.unmapped)
-    count = c.FPDFPage_CountObjects(page)
-    _look_at_objects((c.FPDFPage_GetObject(page, i) for i in range(count)), mapping, content, depth=0)
+    _look_at_objects((c.FPDFPage_GetObject(page, i) for i in beside_text(page)), mapping, content, depth=0)
     return content
 
 

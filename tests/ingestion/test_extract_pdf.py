@@ -47,6 +47,20 @@ def test_places_follow_rotation_and_crop(tmp_path: Path) -> None:
     assert box.y0 == pytest.approx(100 - 50, abs=3)
 
 
+def test_every_word_of_a_crowded_page_has_its_place(tmp_path: Path) -> None:
+    drawn = {f"{column}-{row}": (20 + 45 * column, 20 + 8 * row) for row in range(100) for column in range(12)}
+
+    def page(canvas: Canvas) -> None:
+        for word, (x, base) in drawn.items():
+            line(canvas, x, base, word, 4)
+
+    found = read(draw(tmp_path / "a.pdf", page))
+    boxes = {paragraph.text[b.start : b.end]: b for paragraph in found.paragraphs for b in paragraph.boxes}
+    assert boxes.keys() == drawn.keys()
+    for word, (x, base) in drawn.items():
+        assert (boxes[word].x0, boxes[word].y1) == (pytest.approx(x, abs=0.6), pytest.approx(base, abs=0.6))
+
+
 def test_two_columns_are_read_one_after_the_other(tmp_path: Path) -> None:
     def page(canvas: Canvas) -> None:
         line(canvas, 60, 80, "A title across both columns of the page", 18, bold=True)
