@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pypdfium2 as pdfium
@@ -19,8 +19,8 @@ from ingestion.documents import Extraction, ReadBy
 from ingestion.extract import pdf_checks, pdf_links, pdf_revisions, sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.eyes import UNCHECKED, Eyes, doubt
-from ingestion.extract.pdf_lines import Line, in_reading_order, segments, whole_lines
-from ingestion.extract.pdf_margins import Margins, Running
+from ingestion.extract.pdf_lines import Line, in_reading_order, segments
+from ingestion.extract.pdf_margins import Margins, Running, at_edge, lines_at_edge
 from ingestion.extract.pdf_paragraphs import Block, Hyphenation, blocks
 from ingestion.extract.pdf_pictures import Pictures
 from ingestion.extract.pdf_seen import UNREADABLE, Joined, Look, join, wanted_of
@@ -74,6 +74,15 @@ class _Page:
     content: PageContent
     look: Look | None = None
     joined: Joined | None = None
+    _runs: list[Line] = field(default_factory=list)
+    _words: list[Word] | None = None
+
+    def runs(self) -> list[Line]:
+        """Of its upright words; made anew where words were taken away since."""
+        if self._words is not self.content.words:
+            self._words = self.content.words
+            self._runs = segments(word for word in self._words if not word.slanted)
+        return self._runs
 
 
 class _Reading:
@@ -153,8 +162,8 @@ class _Reading:
             self._sampled[number] = page
             content = page.content
             upright = [word for word in content.words if not word.slanted]
-            lines[number] = (_whole_lines(upright, content), content.height)
-            runs += segments(upright)
+            lines[number] = (lines_at_edge(upright, content.height), content.height)
+            runs += page.runs()
         for prose in (run for run in runs if len(run.words) >= PROSE):  # not the small print of tables
             sizes[round(prose.size * 2) / 2] += len(prose.words)
         self._body = sizes.most_common(1)[0][0] if sizes else max((run.size for run in runs), default=10.0)
@@ -170,8 +179,7 @@ class _Reading:
         if page.joined is not None and self._turn is not None and self._turn.text:
             add_markdown(self._turn, number, self._builder, page.joined.places, _picture_area(page))
         tables = self._tables(number, content) if self._turn is None or not self._turn.turned else []
-        upright = [word for word in content.words if not word.slanted]
-        runs = self._without_running(number, content, segments(upright))
+        runs = self._without_running(number, content, page.runs())
         runs += [Line([], table=table) for table in tables]
         first = True
         last: _LastTable | None = None
@@ -210,9 +218,8 @@ class _Reading:
     def _without_running(self, number: int, content: PageContent, runs: list[Line]) -> list[Line]:
         """Runs of running lines taken out; the first occurrence of each becomes a paragraph."""
         dropped: set[int] = set()
-        lowest = max((run.base for run in runs), default=0.0)
-        near = [word for run in runs if _is_at_edge(run, content, lowest) for word in run.words]
-        lines = _whole_lines(near, content)
+        near = [word for run in at_edge(runs, content.height) for word in run.words]
+        lines = lines_at_edge(near, content.height)
         for line, running in self._margins.running(lines, number, content.height):
             dropped.update(id(word) for word in line.words)
             if running.page_number_only:
@@ -221,7 +228,7 @@ class _Reading:
                 ((b.text, b.boxes) for b in blocks([line], number, self._body, self._hyphenation)), ("", ())
             )
             if running.paragraph is None:
-                read_by: ReadBy = "ocr" if any(word.seen for word in line.words) else ""
+                read_by: ReadBy = "ocr" if line.seen else ""
                 running.paragraph = self._builder.add(
                     text, page=number, boxes=self._placed(boxes), path=(), read_by=read_by
                 )
@@ -230,8 +237,12 @@ class _Reading:
                 running.boxes.extend(self._placed(boxes))
         if not dropped:
             return runs
-        kept = [[word for word in run.words if id(word) not in dropped] for run in runs]
-        return [Line(words) for words in kept if words]
+        kept: list[Line] = []
+        for run in runs:
+            words = [word for word in run.words if id(word) not in dropped]
+            if words:
+                kept.append(run if len(words) == len(run.words) else Line(words))
+        return kept
 
     def _add(self, block: Block, number: int, before: _LastTable | None) -> _LastTable | None:
         if block.table is None:
@@ -288,13 +299,3 @@ def _picture_area(page: _Page) -> Region:
         min(content.width, max((p.x1 for p in pictures), default=content.width)),
         min(content.height, max((p.y1 for p in pictures), default=content.height)),
     )
-
-
-def _whole_lines(words: list[Word], content: PageContent) -> list[Line]:
-    """Lines across the full width of the page, for telling headers and footers: near its edges, and the lowest."""
-    lowest = max((word.base for word in words), default=0.0)
-    return whole_lines(segments(word for word in words if _is_at_edge(word, content, lowest)))
-
-
-def _is_at_edge(drawn: Word | Line, content: PageContent, lowest: float) -> bool:
-    return drawn.y1 < 0.15 * content.height or drawn.y0 > 0.85 * content.height or drawn.base > lowest - 2

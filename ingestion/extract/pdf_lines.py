@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ingestion.extract.pdf_parts import is_filled, parts_of
 from ingestion.extract.pdf_words import Word
-from ingestion.extract.right_to_left import words_in_order
+from ingestion.extract.right_to_left import RIGHT_TO_LEFT, words_in_order
 
 if TYPE_CHECKING:
     from ingestion.extract.pdf_tables import Table
@@ -35,6 +36,7 @@ class Line:
     size: float = field(init=False)
     bold: bool = field(init=False)
     text: str = field(init=False)
+    seen: bool = field(init=False)
     table: Table | None = None
 
     def __post_init__(self) -> None:
@@ -43,42 +45,41 @@ class Line:
     def measure(self) -> None:
         if self.table is not None:
             self.x0, self.y0, self.x1, self.y1 = self.table.box
-            self.base, self.size, self.bold, self.text = self.y0, 0.0, False, ""
+            self.base, self.size, self.bold, self.text, self.seen = self.y0, 0.0, False, "", False
             return
-        texts, x0, y0, x1, y1, bases, sizes, bolds, *_ = zip(*self.words, strict=True)
+        texts, x0, y0, x1, y1, bases, sizes, bolds, _, _, _, seen = zip(*self.words, strict=True)
         self.x0, self.x1, self.y0, self.y1 = min(x0), max(x1), min(y0), max(y1)
         self.size, self.base = max(sizes), bases[0]
-        if min(bases) != max(bases):  # that of the longest of the largest words
+        if bases.count(self.base) < len(bases):  # that of the longest of the largest words
             lengths = [len(text) if size == self.size else 0 for text, size in zip(texts, sizes, strict=True)]
             self.base = bases[lengths.index(max(lengths))]
-        self.bold = all(bolds)
+        self.bold, self.seen = all(bolds), any(seen)
         self.text = " ".join(texts)
-        if not self.text.isascii():
+        if not self.text.isascii() and RIGHT_TO_LEFT.search(self.text):
             self.text = " ".join(word.text for word in words_in_order(self.words))
 
 
 def segments(words: Iterable[Word]) -> list[Line]:
     """Runs of words with no gap wider than a wide blank; a line of two columns gives two."""
+    row = list(words)
+    if not row:
+        return []
+    _, x0, _, x1, _, bases, sizes, _, _, _, splits, _ = zip(*row, strict=True)
+    pairs = zip(x1, x0[1:], bases, bases[1:], sizes, sizes[1:], splits, strict=False)
     runs: list[Line] = []
-    current: list[Word] = []
-    last: Word | None = None
-    for word in words:
-        if last is not None:
-            if word[5] == last[5] and word[6] == last[6]:  # base and size: nearly always alike, and quickly told
-                room, size = word[1] - last[3], max(last[6], 1.0)
-                follows = -0.5 * size < room < WORD_GAP * size
-            else:
-                follows = _follows(last, word)
-            if not follows:
-                runs.append(Line(current))
-                current = []
-        current.append(word)
-        last = word
-        if word[10]:  # split
-            runs.append(Line(current))
-            current, last = [], None
-    if current:
-        runs.append(Line(current))
+    begin = 0
+    for place, (end, start, base, next_base, size, next_size, split) in enumerate(pairs):
+        if not split:
+            if base == next_base and size == next_size:  # nearly always alike, and quickly told
+                if size < 1.0:
+                    size = 1.0
+                if -0.5 * size < start - end < WORD_GAP * size:
+                    continue
+            elif _follows(row[place], row[place + 1]):
+                continue
+        runs.append(Line(row[begin : place + 1]))
+        begin = place + 1
+    runs.append(Line(row[begin:]))
     return _joined(runs, WORD_GAP)
 
 
@@ -97,23 +98,27 @@ def _same_line(base: float, size: float, other_base: float, other_size: float) -
 def _joined(runs: list[Line], gap: float | None) -> list[Line]:
     """Runs on one base line put together where the gap between them is less than `gap` font sizes (None: any gap)."""
     rows: list[list[Line]] = []
+    farthest = 0.6 * max((run.size for run in runs), default=1.0) + 0.6  # more than the largest of them reaches
     for run in sorted(runs, key=lambda line: (line.base, line.x0)):
+        found = None
         if run.table is None:
             for row in reversed(rows[-6:]):
                 first = row[0]
-                if run.base - first.base > 0.6 * (first.size + run.size + 1.0):  # more than the largest of them reaches
-                    continue
-                if first.table is None and _same_line(first.base, first.size, run.base, run.size):
-                    row.append(run)
+                if run.base - first.base > farthest:
                     break
-            else:
-                rows.append([run])
-        else:
+                if first.table is None and _same_line(first.base, first.size, run.base, run.size):
+                    found = row
+                    break
+        if found is None:
             rows.append([run])
+        else:
+            found.append(run)
     out: list[Line] = []
     for row in rows:
-        if len(row) > 1:
-            row.sort(key=lambda line: line.x0)
+        if len(row) == 1:
+            out += row
+            continue
+        row.sort(key=lambda line: line.x0)
         current = row[0]
         for run in row[1:]:
             room = run.x0 - current.x1
@@ -138,7 +143,7 @@ def _by_columns(runs: list[Line], width: float) -> list[list[Line]]:
         return [whole_lines(runs)] if runs else []
     groups: list[list[Line]] = []
     plain: list[Line] = []
-    for band in _bands(runs, gutter):
+    for band in _bands(sorted(runs, key=_middle), gutter):
         left, right = _sides(band, gutter)
         if not _are_columns(left, right, width):
             plain += band
@@ -159,15 +164,15 @@ def whole_lines(runs: Sequence[Line]) -> list[Line]:
 
 def _gutter(runs: list[Line], width: float) -> float | None:
     """The left edge of a right column that parts most lines, or None."""
-    edges: dict[int, int] = {}
-    for run in runs:
-        edges[round(run.x0 / 3)] = edges.get(round(run.x0 / 3), 0) + 1
+    edges = Counter(round(run.x0 / 3) for run in runs)
     left = min((run.x0 for run in runs), default=0.0)
     candidates = sorted(
         (3.0 * edge for edge, count in edges.items() if count >= MIN_COLUMN_LINES and 3.0 * edge > left + 0.1 * width),
         key=lambda x: -edges[round(x / 3)],
     )[:8]
     best, most = None, 0
+    if candidates:
+        runs = sorted(runs, key=_middle)
     for x in candidates:
         lines = 0
         for band in _bands(runs, x):
@@ -184,11 +189,11 @@ def _sides(band: list[Line], gutter: float) -> tuple[list[Line], list[Line]]:
 
 
 def _bands(runs: list[Line], gutter: float) -> list[list[Line]]:
-    """From top to bottom, runs that keep clear of the gutter together, and those that cross it together."""
+    """Runs from top to bottom: those that keep clear of the gutter together, and those that cross it together."""
     bands: list[list[Line]] = []
     crossed: bool | None = None
-    for run in sorted(runs, key=lambda line: (line.y0 + line.y1) / 2):
-        crosses = run.x0 < gutter - 3 and run.x1 > gutter - 3
+    for run in runs:
+        crosses = run.x0 < gutter - 3 < run.x1
         if crosses != crossed:
             bands.append([])
             crossed = crosses
@@ -211,6 +216,10 @@ def _are_columns(left: list[Line], right: list[Line], width: float) -> bool:
     top, bottom = max(_top(left), _top(right)), min(_bottom(left), _bottom(right))
     shorter = min(_bottom(left) - _top(left), _bottom(right) - _top(right))
     return bottom - top > 0.5 * shorter
+
+
+def _middle(run: Line) -> float:
+    return (run.y0 + run.y1) / 2
 
 
 def _top(runs: list[Line]) -> float:

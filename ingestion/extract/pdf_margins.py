@@ -12,9 +12,11 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from ingestion.boxes import Box
-from ingestion.extract.pdf_lines import Line
+from ingestion.extract.pdf_lines import Line, segments, whole_lines
+from ingestion.extract.pdf_words import Word
 
 ZONE = 0.14  # of the page's height, at either end
 LAST = -1  # instead of a height: the lowest line of a page, wherever that is
@@ -23,6 +25,7 @@ ONLY_NUMBER = re.compile(
     r"[\s\-–—|/.()\[\]]*(page|seite|pagina|página|p)?[\s.]*#[\s\-–—|/]*((of|von|de|van|di|/)\s*#)?[\s\-–—|/.()\[\]]*",
     re.I,
 )
+Drawn = TypeVar("Drawn", Word, Line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,17 @@ def signature(line: Line) -> Signature:
     text = line.text
     numbers = tuple(int(match.group()) for match in NUMBER.finditer(text))
     return Signature(NUMBER.sub("#", text), round(line.base / 3), numbers)
+
+
+def lines_at_edge(words: list[Word], height: float) -> list[Line]:
+    """Lines across the full width of the page that may run: near its edges, and the lowest."""
+    return whole_lines(segments(at_edge(words, height)))
+
+
+def at_edge(drawn: list[Drawn], height: float) -> list[Drawn]:
+    upper, lower = 0.15 * height, 0.85 * height
+    lowest = max((one.base for one in drawn), default=0.0) - 2
+    return [one for one in drawn if one.y1 < upper or one.y0 > lower or one.base > lowest]
 
 
 def candidates(lines: Iterable[Line], height: float) -> list[Line]:

@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from math import ceil, floor
+from operator import sub
 from statistics import median
 
 from ingestion.boxes import Boxes
 from ingestion.documents import Kind
-from ingestion.extract.clean import one_line
+from ingestion.extract.clean import is_plain, one_line
 from ingestion.extract.pdf_lines import Line
 from ingestion.extract.pdf_tables import Table
 from ingestion.extract.pdf_words import Word
-from ingestion.extract.right_to_left import words_in_order
+from ingestion.extract.right_to_left import RIGHT_TO_LEFT, words_in_order
 
 BULLETS = "•●○▪■◦‣⁃∙·➢❖✓"
 SYMBOL_BULLETS = str.maketrans(dict.fromkeys("\uf0b7\uf0a7\uf0d8\uf0fc\uf076\uf0a8\uf02d\uf06f\uf0b6", "•"))
+ODD = re.compile(f"[{''.join(map(chr, SYMBOL_BULLETS))}]|{RIGHT_TO_LEFT.pattern}")
 MARKER = re.compile(rf"(?:[{BULLETS}]|[-–—*](?=\s)|\(?(?:\d{{1,2}}|[a-zA-Z]|[ivxIVX]{{1,5}})[.)](?=\s|$))")
 NUMBERED = re.compile(
     r"(?:article|section|chapter|part|schedule|annex|exhibit|appendix)?\s*(\d{1,3}(?:\.\d{1,3})*)\.?\s", re.I
@@ -25,7 +28,6 @@ NUMBERED = re.compile(
 CAPTION = re.compile(r"(?:table|figure|fig\.?|tabelle|abbildung|abb\.?|tableau|tabla|tabella|tabel)\s+\d", re.I)
 ENDS = tuple(".!?:;")
 CLOSERS = "\"'”’)»]"
-LEADERS = re.compile(r"\.{4,}|(?:\. ){4,}|…{2,}")
 HYPHENED = re.compile(r"[^\W\d_]{2}[-\u2010]$")
 LETTERS = re.compile(r"[^\W\d_]+")
 LARGER = 1.12  # times the body's size
@@ -45,14 +47,14 @@ class Hyphenation:
 
     @classmethod
     def of(cls, lines: Sequence[Line]) -> Hyphenation:
-        words = frozenset(re.sub(r"[^\w-]", "", word.text.lower()) for line in lines for word in line.words)
-        ends = sum(bool(HYPHENED.search(line.words[-1].text)) for line in lines if line.words)
+        texts = {word.text for line in lines for word in line.words}
+        words = frozenset(re.sub(r"[^\w-]", "", text.lower()) for text in texts)
+        ends = sum(_is_hyphened(line.words[-1].text) for line in lines if line.words)
         return cls(words, ends > 0.02 * len(lines))
 
     def parted(self, last: str, first: str) -> bool:
         """Whether the hyphen at the end of the word `last` is there for the line's sake alone."""
-        tail = LETTERS.match(first)
-        if not HYPHENED.search(last) or tail is None or not first[0].islower():
+        if not _is_hyphened(last) or (tail := LETTERS.match(first)) is None or not first[0].islower():
             return False
         head, rest = re.sub(r"[^\w-]", "", last[:-1].lower()), tail.group().lower()
         if head + rest in self.words:
@@ -60,6 +62,18 @@ class Hyphenation:
         if f"{head}-{rest}" in self.words or (len(rest) > 2 and head in self.words and rest in self.words):
             return False
         return self.usual
+
+
+def _is_hyphened(text: str) -> bool:
+    return ("-" in text or "\u2010" in text) and HYPHENED.search(text) is not None
+
+
+def _has_leaders(text: str) -> bool:
+    return "...." in text or ". . . . " in text or "……" in text
+
+
+def _begins_with_marker(text: str) -> bool:
+    return MARKER.match(text if text.isascii() else text.translate(SYMBOL_BULLETS)) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +101,7 @@ def blocks(lines: Sequence[Line], page: int, body: float, hyphenation: Hyphenati
             continue
         level = _heading_level(run, text, body)
         kind: Kind = "heading" if level is not None else "list" if MARKER.match(text) else "text"
-        yield Block(text, kind, boxes, level, seen=any(word.seen for line in run for word in line.words))
+        yield Block(text, kind, boxes, level, seen=any(line.seen for line in run))
 
 
 def _runs(lines: Sequence[Line]) -> Iterator[list[Line]]:
@@ -130,15 +144,12 @@ def _breaks(current: list[Line], line: Line, left: float, right: float, leading:
     if last.bold != line.bold and (fits > 0 or len(current) == 1):
         return True
     ended = last.text.rstrip(CLOSERS).endswith(ENDS)
-    if MARKER.match(line.text.translate(SYMBOL_BULLETS)) and (
-        line.text[0] in BULLETS or line.text[0] > "\ue000" or ended or fits > 0
-    ):
+    if _begins_with_marker(line.text) and (line.text[0] in BULLETS or line.text[0] > "\ue000" or ended or fits > 0):
         return True
     if ended and fits > 0 and not line.text[:1].islower():
         return True
-    hanging = bool(MARKER.match(current[0].text.translate(SYMBOL_BULLETS)))
     indented = line.x0 - last.x0 > 0.8 * size
-    if indented and not hanging and ended:
+    if indented and ended and not _begins_with_marker(current[0].text):
         return True
     outdented = len(current) > 1 and last.x0 - line.x0 > 0.8 * size and abs(current[0].x0 - last.x0) < 0.8 * size
     return outdented and (ended or fits > 0)
@@ -165,7 +176,7 @@ def _heading_level(run: list[Line], text: str, body: float) -> float | None:
     capitals = text.upper() == text != text.lower() and sum(letter.isalpha() for letter in text) >= 4
     number = NUMBERED.match(text)
     depth = 0.01 * (number.group(1).count(".") if number else 0)
-    if text.endswith((",", ";")) or LEADERS.search(text) or (text.endswith(".") and not number and not capitals):
+    if text.endswith((",", ";")) or _has_leaders(text) or (text.endswith(".") and not number and not capitals):
         return None
     if size > LARGER * body:
         return round(100 - size, 1) + depth
@@ -183,41 +194,41 @@ def _text_of(run: list[Line], page: int, hyphenation: Hyphenation) -> tuple[str,
     on purpose (an address, a table of contents) keeps its break."""
     pieces: list[str] = []
     words: list[Word] = []
-    starts: list[int] = []
-    ends: list[int] = []
-    at = 0
+    lengths: list[int] = []
+    steps: list[int] = []  # from the end of the word before to that of each
     right = max(line.x1 for line in run)
     for index, line in enumerate(run):
         joint = "" if index == 0 else " "
         if index:
             last = run[index - 1]
-            if hyphenation.parted(last.words[-1].text, line.words[0].text):
+            end = last.words[-1]
+            hyphened = _is_hyphened(end.text)
+            if hyphened and hyphenation.parted(end.text, line.words[0].text):
                 pieces[-1], joint = pieces[-1][:-1], ""
-                ends[-1] = at = at - 1
-            elif last.words[-1].split or HYPHENED.search(last.words[-1].text):
+                lengths[-1] -= 1
+                steps[-1] -= 1
+            elif end.split or hyphened:
                 joint = ""
-            elif _room_left(last, line, right) > 0.25 * (right - last.x0) or LEADERS.search(last.text):
+            elif _room_left(last, line, right) > 0.25 * (right - last.x0) or _has_leaders(last.text):
                 joint = "\n"
-        if line.text.isascii() and line.text.isprintable() and line.text.count(" ") == len(line.words) - 1:
+        if is_plain(line.text) and line.text.count(" ") == len(line.words) - 1 and not ODD.search(line.text):
             pieces += (joint, line.text)
             words += line.words
-            at += len(joint)
-            for word in line.words:
-                starts.append(at)
-                at += len(word[0]) + 1
-                ends.append(at - 1)
-            at -= 1
+            told = [len(word[0]) for word in line.words]
+            lengths += told
+            steps.append(len(joint) + told[0])
+            steps += [length + 1 for length in told[1:]]
             continue
         for word in words_in_order(line.words):
             shown = one_line(word.text.translate(SYMBOL_BULLETS))
             if shown:
                 pieces += (joint, shown)
                 words.append(word)
-                starts.append(at + len(joint))
-                at += len(joint) + len(shown)
-                ends.append(at)
+                lengths.append(len(shown))
+                steps.append(len(joint) + len(shown))
                 joint = " "
-    return "".join(pieces), _boxes(page, words, starts, ends)
+    ends = list(accumulate(steps))
+    return "".join(pieces), _boxes(page, words, list(map(sub, ends, lengths)), ends)
 
 
 def _boxes(page: int, words: Sequence[Word], starts: Sequence[int], ends: Sequence[int]) -> Boxes:

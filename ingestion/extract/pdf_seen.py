@@ -86,11 +86,12 @@ def _shown_area(picture: Picture, content: PageContent) -> float:
 def _is_no_language(words: Sequence[Word]) -> bool:
     """Latin letters that make no words: fonts whose table of letters is wrong."""
     text = "".join(word.text for word in words)
-    letters = LATIN.findall(text)
-    if len(letters) < ENOUGH or len(letters) < 0.5 * len(text):
+    counts = {letter: text.count(letter) for letter in set(text) if LATIN.match(letter)}
+    letters = sum(counts.values())
+    if letters < ENOUGH or letters < 0.5 * len(text):
         return False
-    vowels = len(VOWELS.findall("".join(letters))) / len(letters)
-    return not 0.2 < vowels < 0.62
+    vowels = sum(count for letter, count in counts.items() if VOWELS.match(letter))
+    return not 0.2 < vowels / letters < 0.62
 
 
 @dataclass(frozen=True, slots=True)
