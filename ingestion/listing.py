@@ -1,6 +1,7 @@
 """What a caller may know of files: one value for pages and API. Pages show only what is not concealed."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -81,8 +82,8 @@ def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> l
     files = list(files)
     found = outlines([file.pk for file in files])
     shown = [file for file in files if known or is_shown(scope, file, found.get(file.pk, Outline()))]
-    current = FileRevision.objects.filter(pk__in=[f.pending_revision_id or f.revision_id for f in shown])
-    revisions = {revision.file_id: revision for revision in current}
+    wanted = {pk for file in shown for pk in (file.pending_revision_id, file.revision_id) if pk}
+    revisions = FileRevision.objects.select_related("blob").in_bulk(wanted)
     told = {} if is_steward(scope) else latest_numbers(scope, [file.pk for file in shown])
     outcomes = outcomes_of([file.pk for file in shown])
     records: dict[UUID, RecordFacts] = {}
@@ -96,9 +97,8 @@ def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> l
     return [
         _view(
             scope,
-            file,
+            *_as_told(scope, file, revisions),
             found.get(file.pk, Outline()),
-            revisions.get(file.pk),
             told.get(file.pk),
             outcomes.get(file.pk, []),
             records[file.entity_id],
@@ -146,11 +146,33 @@ def outcomes_of(files: Sequence[UUID]) -> dict[UUID, list[Outcome]]:
     return result
 
 
+def _as_told(
+    scope: Scope, file: File, revisions: Mapping[UUID | None, FileRevision]
+) -> tuple[File, FileRevision | None]:
+    """The file and its newest version; to who may not know of that one, both as though it had never come.
+
+    A version on its way, or one that never got to be read, is for who sent or restored it and for stewards: of the one
+    before, which all others see, nothing has changed. What that one is wanted for waits meanwhile.
+    """
+    newest, published = revisions.get(file.pending_revision_id or file.revision_id), revisions.get(file.revision_id)
+    if newest is None or published in (None, newest) or is_steward(scope) or is_own(scope, newest):
+        return file, newest
+    if scope.principal > 0 and newest.restored_by == scope.principal:
+        return file, newest
+    told = copy(file)
+    told.pending_revision_id, told.size, told.page, told.page_count = None, published.blob.size, None, None
+    waits = bool(file.redo)
+    told.state = State.PENDING if waits else State.READY
+    told.stage = Stage.WAITING if waits else Stage.DONE
+    told.progress = 0 if waits else 100
+    return told, published
+
+
 def _view(
     scope: Scope,
     file: File,
-    outline: Outline,
     revision: FileRevision | None,
+    outline: Outline,
     number: int | None,
     outcome: Sequence[Outcome],
     record: RecordFacts,
@@ -162,11 +184,7 @@ def _view(
     # While a revision is on its way, the pages are those of the one before it, which may be somebody else's.
     pages_known = own and (is_steward(scope) or file.pending_revision_id in (None, file.revision_id))
     labels = outline.labels if outline.exists else {label for label in floor_atoms(file) if is_acknowledged(label)}
-    # A version on its way, or one that never got to be read, is for who sent it and for stewards: of the one before,
-    # which all others see, nothing has changed.
-    mine = own or revision is not None and scope.principal > 0 and revision.restored_by == scope.principal
-    quiet = not mine and file.revision_id is not None and file.pending_revision_id not in (None, file.revision_id)
-    ended_badly = not quiet and file.state in (State.FAILED, State.QUARANTINED)
+    ended_badly = file.state in (State.FAILED, State.QUARANTINED)
     error: dict[str, Any] | None = None
     if ended_badly:
         error = {"code": file.error_code, "detail": file.error_detail if own else TOLD.get(file.error_code, BROKEN)}
@@ -178,9 +196,9 @@ def _view(
         name=file.name if named else NAMELESS,
         media_type=file.media_type,
         size=file.size if own else None,
-        state=State.READY if quiet else file.state,
-        stage=Stage.DONE if quiet else file.stage,
-        progress=100 if quiet else file.progress if own or file.state == State.READY else 0,
+        state=file.state,
+        stage=file.stage,
+        progress=file.progress if own or file.state == State.READY else 0,
         error=error,
         pages=file.pages if pages_known else outline.last_page,
         entity=file.entity_id,

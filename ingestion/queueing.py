@@ -74,22 +74,26 @@ def publish_again(pk: UUID) -> None:
 
 
 def publish_due(pk: UUID) -> None:
-    """The work on a file has ended badly: rows that were taken out meanwhile do not wait for whoever looks after it. In
-    an open service scope. What failed in making them is not tried again by itself.
+    """The work on a file has ended badly: rows that were taken out meanwhile, and what the published revision was to be
+    worked over for, do not wait for whoever looks after it. In an open service scope. What failed in that is not tried
+    again by itself.
     """
     file = File.objects.select_for_update().get(pk=pk)
-    again = file.pending_revision_id != file.revision_id or file.redo
-    if file.rows_due and file.revision_id is not None and file.state in ENDED and again:
+    newer = file.pending_revision_id != file.revision_id
+    due = file.rows_due and (newer or file.redo) or newer and file.redo
+    if file.revision_id is not None and file.state in ENDED and due:
         put_aside(file)
 
 
 def put_aside(file: File) -> None:
-    """Queue the published revision in place of one that ended badly, which comes back as it stood (`put_back`)."""
+    """Queue the published revision in place of one that ended badly, which comes back as it stood (`put_back`). What it
+    was to be worked over for while a newer one was on its way, it is."""
     assert file.revision_id is not None
-    if file.pending_revision_id != file.revision_id or file.redo:
-        outcome = {name: getattr(file, name) for name in OUTCOME}
+    newer = file.pending_revision_id != file.revision_id
+    if newer or file.redo:
+        outcome = {name: getattr(file, name) for name in OUTCOME} | ({"redo": Redo.NOTHING} if newer else {})
         File.objects.filter(pk=file.pk).update(aside={"revision": str(file.pending_revision_id), **outcome})
-    queue_file(file.workspace_id, file.pk, file.revision_id, Redo.NOTHING)
+    queue_file(file.workspace_id, file.pk, file.revision_id, Redo(file.redo) if newer else Redo.NOTHING)
 
 
 def put_back(aside: dict[str, Any] | None) -> dict[str, Any]:

@@ -41,8 +41,8 @@ def check_strategy(strategy: str) -> None:
 
 def choose_strategy(*, scope: Scope, file: File, strategy: str) -> File:
     """Read a file, got with the verb "upload", in another way from now on. Its newest version is read anew: what is
-    there stays readable until then, and no label falls, as when a file is renewed (docs/adr/0033). What a steward
-    released is checked again, for it is other text.
+    there stays readable until then, and no label falls, as when a file is renewed (docs/adr/0033). Should that one end
+    badly, the published one is read anew. What a steward released is checked again, for it is other text.
 
     Raises: BadUpload for no strategy, or where there is nothing to read; Http404 where the file was deleted meanwhile.
     """
@@ -59,16 +59,18 @@ def choose_strategy(*, scope: Scope, file: File, strategy: str) -> File:
     if strategy_of(now) == before:
         return now
     shown = now.revision_id
+    # What the published version is wanted for already is not less wanted for this; while a newer one is on its way, it
+    # waits for that one to end (`queueing.put_aside`).
+    wanted = now.redo or (now.aside["redo"] if now.aside else "")
+    redo = Redo(wanted or Redo.STALE) if shown else Redo.NOTHING
     if shown and newest != shown and (now.aside or now.state in ENDED) and not _is_told(scope, newest):
         # Of a version that ended badly others know nothing: it stays where it is, and what they see is read anew.
         if not now.aside:
             put_aside(now)
-        queue_file(scope.workspace, now.pk, shown, Redo.STALE)
+        queue_file(scope.workspace, now.pk, shown, redo)
         return File.objects.get(pk=now.pk)
     FileRevision.objects.filter(pk=newest, review=Review.RELEASED).update(review=Review.NONE)
     File.objects.filter(pk=now.pk).update(aside=None)
-    wanted = now.aside["redo"] if now.aside else now.redo
-    redo = Redo.NOTHING if newest != now.revision_id else Redo(wanted or Redo.STALE)
     queue_file(scope.workspace, now.pk, newest, redo)
     return File.objects.get(pk=now.pk)
 

@@ -1,5 +1,6 @@
 """Another way of reading for a file that is there: who may choose it, and what readers see meanwhile."""
 
+import re
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -180,6 +181,60 @@ def test_a_choice_tells_nothing_of_a_version_that_is_withheld(
     work_off(alice.scope.workspace)
     assert staff.api.get(f"/api/files/{file}/").json()["state"] == "ready"
     assert alice.api.get(f"/api/files/{file}/").json()["state"] == ("quarantined" if theirs else "ready")
+
+
+def lossy_of_others(path: Path, extraction: Any) -> None:
+    if b"Other" in path.read_bytes():
+        lossy(path, extraction)
+
+
+@pytest.mark.parametrize("sent", ["by another", "by themselves"])
+@pytest.mark.parametrize("ending", ["ready", "quarantined"])
+def test_a_choice_answers_the_same_whether_or_not_a_version_is_on_its_way(
+    alice: Person,
+    staff: Person,
+    contract: Contract,
+    service: Scope,
+    monkeypatch: pytest.MonkeyPatch,
+    sent: str,
+    ending: str,
+) -> None:
+    sender = staff if sent == "by themselves" else alice
+    file, twin = (ready(sender, contract, name, LEASE.encode()) for name in ("office.txt", "office.text"))
+    upload(alice, contract, "office.txt", b"Other words.\n\nAnd more of them.")
+
+    def told(who: Person, pk: str) -> list[Any]:
+        """What the API and the page say of it, but which of the two it is."""
+        shown = {k: v for k, v in who.api.get(f"/api/files/{pk}/").json().items() if k not in ("id", "name", "path")}
+        versions = who.api.get(f"/api/files/{pk}/versions/").json()["results"]
+        page = who.client.get(f"{who.base}files/{pk}/versions/").content.decode()
+        return [shown, [{**v, "at": ""} for v in versions], page.partition('id="reading"')[2].replace(pk, "")]
+
+    def same(who: Person) -> bool:
+        return _unsaid(told(who, file)) == _unsaid(told(who, twin))
+
+    assert same(staff)
+    assert not same(alice), "it is hers"
+    here, there = choose(staff, file, "layout"), choose(staff, twin, "layout")
+    own = ("id", "name", "path")
+    assert {**here.json(), **dict.fromkeys(own)} == {**there.json(), **dict.fromkeys(own)}
+    assert (here.status_code, here.json()["state"], here.json()["stage"]) == (202, "pending", "waiting")
+    assert same(staff)
+    if ending == "quarantined":
+        monkeypatch.setattr(drift, "check", lossy_of_others)
+    work_off(alice.scope.workspace)
+    assert alice.api.get(f"/api/files/{file}/").json()["state"] == ending
+    if ending == "quarantined":
+        assert same(staff), "and what they see has been read in the way that they chose"
+        assert staff.api.get(f"/api/files/{file}/").json()["state"] == "ready"
+    with service.open():
+        assert not File.objects.filter(is_stale()).exists()
+        assert not File.objects.exclude(redo="").exists()
+
+
+def _unsaid(told: list[Any]) -> list[Any]:
+    """Without what a page says anew each time."""
+    return [*told[:-1], re.sub(r'name="csrfmiddlewaretoken" value="\w+"|nonce-\w+', "", told[-1])]
 
 
 @pytest.mark.django_db(transaction=True)
