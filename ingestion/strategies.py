@@ -25,9 +25,12 @@ STRATEGY_CHOICES = (("", "As usual"), *WAYS.items())
 
 
 def ways_of(file: File) -> Sequence[tuple[str, str]]:
-    """(strategy, words) as they are offered for a file that is there. In an open scope."""
-    usual = WAYS[collection_of(file).strategy]
-    return [("auto", usual), *((way, words) for way, words in WAYS.items() if way != "auto" and words != usual)]
+    """(strategy, words) as they are offered for a file that is there. In an open scope. "auto" is as its collection
+    declares, and stays so when that declares another; the same way chosen for the file stays that one.
+    """
+    usual = collection_of(file).strategy
+    as_usual = WAYS["auto"] if usual == "auto" else f"As usual here: {WAYS[usual][0].lower()}{WAYS[usual][1:]}"
+    return [("auto", as_usual), *((way, words) for way, words in WAYS.items() if way != "auto")]
 
 
 def check_strategy(strategy: str) -> None:

@@ -305,11 +305,16 @@ def test_the_same_way_by_another_name_is_no_work(
     file = ready(alice, contract, "note.md", b"# Note\n\nThe quay is closed.\n")
     with service.open():
         before = ModelCall.objects.count()
-    for strategy in ("layout", "layout", "auto"):
+    for strategy, words in (
+        ("layout", "Look for tables on every page"),
+        ("layout", "Look for tables on every page"),
+        ("auto", "As usual here: look for tables on every page"),
+    ):
         answer = choose(alice, file, strategy)
         assert (answer.json()["state"], answer.json()["strategy"]) == ("ready", strategy)
-    page = alice.client.get(f"{alice.base}files/{file}/versions/").content.decode()
-    assert "Look for tables on every page" in page.split('value="auto"', 1)[1].split("</option>")[0]
+        assert alice.api.get(f"/api/files/{file}/").json()["strategy"] == strategy
+        page = alice.client.get(f"{alice.base}files/{file}/versions/").content.decode()
+        assert re.findall(r'<option value="(\w+)" selected>([^<]*)', page) == [(strategy, words)], "what is true of it"
     with service.open():
         assert ModelCall.objects.count() == before
 
