@@ -10,12 +10,16 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Case, F, QuerySet, Value, When
-from django.db.models.functions import Coalesce
+from django.db.models import Case, F, Q, QuerySet, Value, When
+from django.db.models.functions import Coalesce, Now
 from django.utils import timezone
 
 from entities.access import current
+from entities.models.entity import Visibility
+from ingestion.claims import UNFINISHED
+from ingestion.models import File
 from pulse.models import Variant
+from pulse.staleness import around
 
 HANDED = 30
 """Seconds until a claim that no worker has begun is handed out again."""
@@ -24,7 +28,8 @@ LEASE = 180
 LONGEST = 3600
 AT_ONCE = 20
 LONGEST_BATCH = 300
-"""Seconds for which a Pulse waits for the files that are sent together to come in."""
+"""Seconds for which a Pulse that is due waits for the files that are sent together to come in: a drop that takes longer
+makes another text each time they have passed."""
 
 
 @dataclass(frozen=True)
@@ -37,13 +42,26 @@ class Claim:
 
 def claim_due(limit: int = AT_ONCE) -> list[Claim]:
     """Claim variants whose time has come and those whose claim has expired, in the service's scope."""
+    waiting = Variant.objects.filter(claim=None, due_at__lte=Now(), entity__archived_at=None)
+    coming = being_filled() if waiting.exists() else []
     with connection.cursor() as cursor:
-        cursor.execute(CLAIM, [HANDED, current().workspace, LONGEST_BATCH, limit])
+        cursor.execute(CLAIM, [HANDED, current().workspace, LONGEST_BATCH, coming, limit])
         return [Claim(variant, token) for variant, token in cursor.fetchall()]
 
 
-# Archived records wait, and for some minutes those whose files are still coming in as a batch: one Pulse of all of them
-# serves better than one after each. Rows that somebody is flagging right now are for the next sweep.
+def being_filled() -> list[UUID]:
+    """Records whose files come in together, as a batch or out of a message, and all whose Pulses those will mark. What
+    comes into a record that is not open to the workspace stands in no other Pulse, and puts none off.
+    """
+    together = Q(pending_revision__batch__isnull=False) | Q(origin__isnull=False)
+    files = File.objects.filter(together, state__in=UNFINISHED, pending_revision__isnull=False).order_by()
+    found = files.values_list("entity", "entity__visibility").distinct()
+    return list({pk for record, seen in found for pk in (around(record) if seen == Visibility.WORKSPACE else [record])})
+
+
+# Archived records wait, and for some minutes those whose files are still coming in: one Pulse of all of them serves
+# better than one after each, and so for those above them. Rows that somebody is flagging right now are for the next
+# sweep.
 CLAIM = """
 UPDATE pulse_variant SET claim = coalesce(claim, gen_random_uuid()),
   claimed_until = clock_timestamp() + make_interval(secs => %s)
@@ -51,9 +69,8 @@ WHERE id IN (
   SELECT v.id FROM pulse_variant v JOIN entities_entity e ON e.id = v.entity_id AND e.archived_at IS NULL
   WHERE v.workspace_id = %s
     AND ((v.claim IS NULL AND v.due_at <= clock_timestamp()) OR v.claimed_until < clock_timestamp())
-    AND NOT (v.claim IS NULL AND v.due_at > clock_timestamp() - make_interval(secs => %s) AND EXISTS (
-      SELECT FROM ingestion_file f JOIN ingestion_filerevision r ON r.id = f.pending_revision_id
-      WHERE f.entity_id = v.entity_id AND f.state IN ('pending', 'processing') AND r.batch IS NOT NULL))
+    AND NOT (v.claim IS NULL AND v.due_at > clock_timestamp() - make_interval(secs => %s)
+      AND v.entity_id = ANY(%s::uuid[]))
   ORDER BY v.due_at NULLS FIRST LIMIT %s FOR UPDATE OF v SKIP LOCKED)
 RETURNING id, claim
 """

@@ -12,13 +12,12 @@ from uuid import UUID
 from django.dispatch import receiver
 
 from entities.access import atoms_of
-from entities.actions import parent_ids
 from entities.models import Entity
 from entities.models.entity import Visibility
 from entities.signals import access_changed, entity_changed, entity_deleted
 from ingestion.models import ContextRow
 from ingestion.signals import document_indexed, document_removed, record_indexed
-from pulse.staleness import drawn_from, hold, mark_due, mark_stale
+from pulse.staleness import ancestors, around, drawn_from, hold, mark_due, mark_stale
 
 ALWAYS = frozenset({"name", "visibility", "archived_at"})
 """Columns that matter to every Pulse, whatever the type tracks."""
@@ -75,25 +74,6 @@ def on_text_changed(sender: Any, workspace: int, entity_id: UUID, **kwargs: Any)
 def on_access_changed(sender: Any, workspace: int, entity_id: UUID | None, **kwargs: Any) -> None:
     if entity_id is not None:
         mark_due(around(entity_id))
-
-
-def around(entity_id: UUID) -> list[UUID]:
-    """A record, those above it, and those whose Pulse was drawn from it."""
-    entity = Entity.objects.filter(pk=entity_id).first()
-    return [] if entity is None else [entity_id, *ancestors(entity), *drawn_from(entity_id)]
-
-
-def ancestors(entity: Entity) -> list[UUID]:
-    """The records above `entity` by hard relations, as far as its type's `propagation` reaches; each once."""
-    option = entity.type_class.rag().propagation
-    depth = {"none": 0, "parent": 1}.get(option, 0) if isinstance(option, str) else option
-    found: dict[UUID, None] = {}
-    level = [entity]
-    for _ in range(depth):
-        new = {pk for row in level for pk in parent_ids(row)} - found.keys() - {entity.pk}
-        found.update(dict.fromkeys(sorted(new)))
-        level = list(Entity.objects.filter(pk__in=new))
-    return list(found)
 
 
 def smallest(sets: Iterable[frozenset[int]]) -> list[frozenset[int]]:

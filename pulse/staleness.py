@@ -12,6 +12,7 @@ from django.db import connection
 from django.utils import timezone
 
 from entities.access import current
+from entities.actions import parent_ids
 from entities.models import Entity, Source
 from entities.registry import content_type_id, entity_types, type_by_content_type
 from pulse.models import Variant
@@ -113,6 +114,25 @@ def mark_old() -> int:
             )
             marked += old.update(due_at=timezone.now())
     return marked
+
+
+def around(entity_id: UUID) -> list[UUID]:
+    """A record, those above it, and those whose Pulse was drawn from it."""
+    entity = Entity.objects.filter(pk=entity_id).first()
+    return [] if entity is None else [entity_id, *ancestors(entity), *drawn_from(entity_id)]
+
+
+def ancestors(entity: Entity) -> list[UUID]:
+    """The records above `entity` by hard relations, as far as its type's `propagation` reaches; each once."""
+    option = entity.type_class.rag().propagation
+    depth = {"none": 0, "parent": 1}.get(option, 0) if isinstance(option, str) else option
+    found: dict[UUID, None] = {}
+    level = [entity]
+    for _ in range(depth):
+        new = {pk for row in level for pk in parent_ids(row)} - found.keys() - {entity.pk}
+        found.update(dict.fromkeys(sorted(new)))
+        level = list(Entity.objects.filter(pk__in=new))
+    return list(found)
 
 
 def drawn_from(entity: UUID) -> list[UUID]:
