@@ -27,6 +27,7 @@ from ingestion.queueing import take_revision
 from ingestion.remembered import hand_on
 from ingestion.sandbox import Quarantined
 from ingestion.signals import document_removed
+from ingestion.withheld import remember_inside
 from ingestion.work import Segmented, Work
 
 DEEPEST = 5
@@ -88,7 +89,9 @@ def publish_attachments(
     for gone in before:
         document_removed.send(File, workspace=work.workspace, entity_id=work.entity, file_id=gone.pk)
     going = [gone.pk for gone in before]
-    hand_on([*going, *attachments_of(going)], to=file.pk, version=work.number, unread=work.published)
+    inside = [*going, *attachments_of(going)]
+    remember_inside(file, File.objects.filter(pk__in=inside))
+    hand_on(inside, to=file.pk, version=work.number, unread=work.published)
     File.objects.filter(pk__in=going)._raw_delete("default")
     File.objects.filter(pk=file.pk).update(attachments=len(extraction.attachments))
 

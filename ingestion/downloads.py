@@ -14,6 +14,7 @@ from entities.access import Scope, atoms_of, held_atoms, readable_now
 from entities.actions import record
 from ingestion.access import cleared_for_all, floor_atoms, is_steward
 from ingestion.models import Blob, File, FileRevision, Paragraph
+from ingestion.withheld import is_all_found
 
 CHUNK = 256 * 1024
 # One sentence for every reason: which it was would tell of text that does not show.
@@ -42,10 +43,11 @@ def original(scope: Scope, file: File) -> tuple[Blob, str]:
 
 
 def is_allowed(scope: Scope, file: File) -> bool:
-    """Cleared for every label in it and for what was declared of it, and nothing in it unaccounted for; stewards may
-    have what is unaccounted for. Text without a label needs at least what was declared of it.
+    """Cleared for every label in it and for what was declared of it, and nothing in it unaccounted for, by this reading
+    of its bytes or another; stewards may have what is unaccounted for. Text without a label needs at least what was
+    declared of it.
     """
-    if not is_steward(scope) and (file.revision_id is None or not file.accounted):
+    if not is_steward(scope) and (file.revision_id is None or not file.accounted or not is_all_found(file)):
         return False
     unlabelled = Paragraph.objects.filter(file=file.pk, data_classification=None).values_list("floor", flat=True)
     declared = floor_atoms(file).union(*(atoms_of(floor) for floor in set(unlabelled)))

@@ -11,7 +11,7 @@ from uuid import UUID
 from entities.access import Scope, raise_labels
 from entities.access.scope import current
 from entities.actions import record
-from ingestion.attachments import follow_labels, publish_attachments
+from ingestion.attachments import LOST, follow_labels, publish_attachments
 from ingestion.blobs import Received
 from ingestion.boxes import Boxes
 from ingestion.claims import ClaimLost
@@ -25,6 +25,7 @@ from ingestion.results import drop_results
 from ingestion.segmenting import decisions_of
 from ingestion.signals import document_indexed
 from ingestion.vector_models import held_embedder
+from ingestion.withheld import lasting
 from ingestion.work import Marked, Segmented, Work, load_work
 
 COLUMNS = (
@@ -107,11 +108,14 @@ def stages_of(done: dict[Stage, Any], took: Mapping[Stage, float]) -> list[tuple
 def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, Any]) -> None:
     """The file's row, the audit, and word to whoever builds on the index."""
     revision = work.claim.revision
+    was = FileRevision.objects.get(pk=revision)
+    lost = {LOST} & {*extraction.unaccounted}  # it is there, and may be taken out another time
     FileRevision.objects.filter(pk=revision).update(
         witness=work.witness,
         inputs=work.inputs.to_json(),
         accounted=not extraction.unaccounted,
-        **({"attachments": len(extraction.attachments)} if work.opened else {}),
+        attachments=max(was.attachments, len(extraction.attachments) + len(lost)),
+        withheld=sorted({*was.withheld, *lasting({*extraction.unaccounted} - lost)}),
     )
     outcome = {
         "pending_revision": None,

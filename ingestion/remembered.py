@@ -27,11 +27,13 @@ def hand_on(files: Sequence[UUID], *, to: UUID, version: int, unread: bool = Fal
     now = list(Paragraph.objects.filter(file__in=files).order_by("pk"))
     rows: list[Paragraph | PastParagraph] = [*before, *now]
     PastParagraph.objects.bulk_create(
-        [_past(row, to, version, version, unread=unread) for row in rows], batch_size=BATCH
+        [_past(row, to, version, version, unread=unread, inside=True) for row in rows], batch_size=BATCH
     )
 
 
-def _past(row: Paragraph | PastParagraph, file: UUID, since: int, until: int, *, unread: bool) -> PastParagraph:
+def _past(
+    row: Paragraph | PastParagraph, file: UUID, since: int, until: int, *, unread: bool, inside: bool = False
+) -> PastParagraph:
     return PastParagraph(
         workspace_id=row.workspace_id,
         file_id=file,
@@ -44,4 +46,5 @@ def _past(row: Paragraph | PastParagraph, file: UUID, since: int, until: int, *,
         until=until,
         relabelled=row.relabelled,
         unread=unread,
+        inside=inside,
     )

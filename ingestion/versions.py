@@ -15,7 +15,7 @@ from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
 from django.db import connection, transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.http import Http404
 
 from entities.access import Scope, held_atoms, may, readable_now
@@ -26,7 +26,7 @@ from ingestion.access import is_own, is_steward
 from ingestion.claims import UNFINISHED
 from ingestion.downloads import REFUSED, is_allowed
 from ingestion.known_versions import Known, get_known_or_404, known_versions
-from ingestion.models import Blob, File, FileRevision, Paragraph, PastParagraph
+from ingestion.models import Blob, File, FileRevision, Paragraph, PastParagraph, Review
 from ingestion.witness import OF_LABELS
 from ingestion.work import inputs_now
 
@@ -174,6 +174,10 @@ class _Rules:
         every = set(Classification.objects.filter(value__lt=FIRST_COMPOUND).values_list("value", flat=True)) - {0}
         self.everything = is_steward(scope) and every <= held_atoms()
         self.inputs = inputs_now(file)
+        # Of these bytes one reading, of this version or of another, did not know all.
+        doubt = Q(attachments__gt=0) | ~Q(withheld=[]) | Q(review=Review.RELEASED)
+        unknown = FileRevision.objects.filter(doubt, file=file.pk)
+        self.unknown = set(unknown.values_list("blob", flat=True))
 
     def allow(self, revision: FileRevision) -> bool:
         if revision.pk == self.file.revision_id or not self.present:
@@ -182,7 +186,7 @@ class _Rules:
 
     def _known(self, revision: FileRevision) -> bool:
         same = not set(self.inputs.changed_since(revision.inputs)) & set(OF_LABELS)
-        return bool(revision.witness) and revision.accounted and not revision.attachments and same
+        return bool(revision.witness) and revision.accounted and revision.blob_id not in self.unknown and same
 
 
 def cleared_since(file: UUID, number: int) -> bool:

@@ -2,6 +2,7 @@
 
 import uuid
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from entities.fields import LabelField, NumberField, WorkspaceForeignKey
@@ -144,7 +145,9 @@ class FileRevision(models.Model):
     stages: [[stage, how many came out, seconds or null where an earlier worker did it]], of the first publishing.
     cost: what models were paid for it, in USD. batch: what was sent together with it, as its sender says.
     created_by: who sent these bytes; restores: the number of the earlier version that this one brings back, as
-    restored_by decided. accounted, attachments: as on `File`, of this version. losses: [[code, sentence]] of what was
+    restored_by decided. accounted: as on `File`, of this version. attachments: the most that a
+    reading found in its bytes. withheld: codes of what any reading found in them and nobody can be cleared for
+    (`ingestion.withheld`). losses: [[code, sentence]] of what was
     not read of it (`ingestion.drift`).
     """
 
@@ -165,6 +168,7 @@ class FileRevision(models.Model):
     batch = models.UUIDField(null=True)
     accounted = models.BooleanField(default=False)
     attachments = models.PositiveSmallIntegerField(default=0)
+    withheld = ArrayField(models.CharField(max_length=40), default=list, db_default=[])
     losses = models.JSONField(default=list)
     review = models.CharField(max_length=8, choices=Review, default=Review.NONE, blank=True)
 

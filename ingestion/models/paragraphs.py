@@ -49,7 +49,8 @@ class PastParagraph(models.Model):
     they were last, never its text. Should the text come back, so do its label and the decisions of stewards on it.
 
     paragraph: the id it had. since: as on `Paragraph`; until: number of the version that came without it. unread: that
-    version is one it stood in, read again.
+    version is one it stood in, read again. inside: it stood in a file that came in versions before that one, or in that
+    one as it was read before.
     """
 
     workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
@@ -63,6 +64,7 @@ class PastParagraph(models.Model):
     until = models.PositiveIntegerField()
     relabelled = ArrayField(models.PositiveIntegerField(), default=list)
     unread = models.BooleanField(default=False, db_default=False)
+    inside = models.BooleanField(default=False, db_default=False)
 
     class Meta:
         indexes = [models.Index(fields=["file", "digest"])]
