@@ -86,3 +86,18 @@ def as_near_as_the_tenth(
 def recall(found: list[int], near: frozenset[int]) -> float:
     """Share of ten found rows that are as near as the tenth; 1 where there is nothing to find."""
     return min(len(set(found[:10]) & near) / min(10, len(near)), 1.0) if near else 1.0
+
+
+def settings_of(raw: psycopg.Connection) -> str:
+    """What the comparators ran on, for the head of their plans: versions, settings of the server and of the walk."""
+    asked = (
+        "server_version",
+        "shared_buffers",
+        "work_mem",
+        "jit",
+        "max_parallel_workers_per_gather",
+        "random_page_cost",
+    )
+    shown = [f"{name} = {raw.execute('SELECT current_setting(%s)', [name]).fetchall()[0][0]}" for name in asked]
+    (version,) = raw.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchall()[0]
+    return "\n".join(["Settings", *shown, f"pgvector {version}", f"relaxed_order: {SETTINGS}"])

@@ -8,6 +8,7 @@ row-level security.
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from statistics import median
 from time import perf_counter
 from typing import Any
 
@@ -15,7 +16,7 @@ import numpy as np
 from django.db import connection
 
 from entities.rls import LABELLED, WORKSPACE, policy_sql
-from retrieval.bench.by_hand import EXACT, GRAPH, SETTINGS, ByHand, as_near_as_the_tenth, nearest, recall
+from retrieval.bench.by_hand import EXACT, GRAPH, SETTINGS, ByHand, as_near_as_the_tenth, nearest, recall, settings_of
 from retrieval.bench.planting import TOPICS
 from retrieval.bench.readers import Reader
 from retrieval.bench.timing import Row, timed
@@ -40,7 +41,7 @@ AUDIENCE = "(audience = 0 OR audience = ANY((SELECT app_audiences())::int[]) OR 
 def measure(rows: int, rounds: int, seconds: float, plans: list[str]) -> list[Row]:
     """All lines. Times are milliseconds, median over rounds of the p50 or p95 over questions.
 
-    seconds: for which several users search at once. plans: texts of comparators' plans are added to it.
+    seconds: for which several users search at once, each round. plans: texts of comparators' plans are added to it.
     """
     with bench_world(rows) as world:
         return lines_of(world, rounds, seconds, plans)
@@ -48,12 +49,14 @@ def measure(rows: int, rounds: int, seconds: float, plans: list[str]) -> list[Ro
 
 def lines_of(world: BenchWorld, rounds: int, seconds: float, plans: list[str]) -> list[Row]:
     lines = [Row("rows", world.rows)]
+    with owner() as raw:
+        plans.append(settings_of(raw))
     for reader in world.readers.values():
         lines += meaning_lines(world, reader, rounds, plans)
     with gin_table(world):
         lines += word_lines(world, world.readers[MANY], rounds, plans)
     whole = [line for reader in world.readers.values() for line in whole_lines(world, reader, rounds)]
-    return [*lines, *whole, together_line(world, seconds)]
+    return [*lines, *whole, *together_lines(world, rounds, seconds)]
 
 
 def questions(world: BenchWorld, *, about: int | None = None, count: int = QUESTIONS) -> list[PreparedQuery]:
@@ -77,8 +80,6 @@ def meaning_lines(world: BenchWorld, reader: Reader, rounds: int, plans: list[st
         hand, graph = ByHand(raw, reader), ByHand(walking, reader)
         walking.execute(SETTINGS)
         numbers, matrix = hand.matrix()
-        through = gate(reader.scope, Within())
-        size = survey([], through)
         seen = visible_rows(reader)
         assert seen == len(numbers), "by hand the same rows"
         share = f"{reader.name} ({seen:,} rows, {100 * seen / world.rows:.2f} %)"
@@ -88,9 +89,9 @@ def meaning_lines(world: BenchWorld, reader: Reader, rounds: int, plans: list[st
             ("off", questions(world, about=1 - _most(reader))),
         ):
             truth = {q: as_near_as_the_tenth(matrix, numbers, q) for q in asked}
-            value = float(np.mean([recall([r for r, _ in by_meaning(q, through, size)], truth[q]) for q in asked]))
+            value = float(np.mean([recall([r for r, _ in meant(reader, q)], truth[q]) for q in asked]))
             lines.append(Row(f"{share}: recall@10 {about} topic", value, goal, value > least - 1e-9))
-            sides: dict[str, Callable[[Any], Any]] = {"ours": lambda q: by_meaning(q, through, size)}
+            sides: dict[str, Callable[[Any], Any]] = {"ours": lambda q: meant(reader, q)}
             sides["numpy"] = lambda q: nearest(matrix, numbers, q)
             exactly = seen <= tuning().scan
             if exactly:
@@ -120,6 +121,12 @@ def meaning_lines(world: BenchWorld, reader: Reader, rounds: int, plans: list[st
         if exactly:
             plans.append(f"{share}: hand-written WHERE\n{hand.plan(EXACT, asked[0])}")
     return lines
+
+
+def meant(reader: Reader, query: PreparedQuery) -> list[tuple[int, float]]:
+    """The vector branch as a whole: what the reader may see, how much of it, and the rows."""
+    through = gate(reader.scope, Within())
+    return by_meaning(query, through, survey([], through))
 
 
 def _most(reader: Reader) -> int:
@@ -207,8 +214,8 @@ def whole_lines(world: BenchWorld, reader: Reader, rounds: int) -> list[Row]:
     return [*times.rows(name), Row(f"{name}: p95 ms against the goal", times.p95, f"<= {goal:g}", times.p95 <= goal)]
 
 
-def together_line(world: BenchWorld, seconds: float) -> Row:
-    """Searches a second of eight users at once, each in transactions of their own, as requests are."""
+def together_lines(world: BenchWorld, rounds: int, seconds: float) -> list[Row]:
+    """Searches a second of eight users at once, in transactions of their own, as requests are. seconds: of a round."""
     readers = list(world.readers.values())
     asked = questions(world)
 
@@ -223,10 +230,11 @@ def together_line(world: BenchWorld, seconds: float) -> Row:
             connection.close()
         return done
 
+    rates = []
     with ThreadPoolExecutor(USERS) as pool:
-        until = perf_counter() + seconds / 5
-        list(pool.map(user, range(USERS)))
-        until = perf_counter() + seconds
-        done = sum(pool.map(user, range(USERS)))
-    rate = done / seconds
-    return Row(f"{USERS} users at once: searches a second", rate, ">= 60", rate >= 60)
+        for turn in range(rounds + 1):
+            length = seconds if turn else seconds / 5
+            until = perf_counter() + length
+            rates.append(sum(pool.map(user, range(USERS))) / length)
+    name, rate = f"{USERS} users at once: searches a second", median(rates[1:])
+    return [Row(name, rate, ">= 60", rate >= 60), Row(f"{name}, the worst round", min(rates[1:]))]

@@ -46,6 +46,9 @@ def doors_of(world: BenchWorld) -> dict[str, Callable[[Any], Any]]:
     record = client.get("/api/entities/contract/", headers={"X-Workspace": reader.scope.slug}).json()["results"][0]
     return {
         "search": lambda _: searched(reader, asked),
+        "search page, by words": page(f"{base}/search/?q={asked.text.replace(' ', '+')}"),
+        "suggestions": page(f"{base}/search/suggest/?q={record['name'][:4]}"),
+        "related records": page(f"{base}/entities/{record['id']}/related/"),
         "list page": page(f"{base}/records/contract/"),
         "list page, by status": page(f"{base}/records/contract/?status=draft"),
         "list page, the last": page(f"{base}/records/contract/?page=last"),
