@@ -275,8 +275,8 @@ def settles_in(workspace: int, model_id: str) -> float:
     """Seconds until a former model may be dropped, because a search may have begun with it."""
     with Scope.for_service(workspace).open():
         row = WorkspaceModel.objects.filter(model__model_id=model_id).first()
-    if row is None or row.switched_at is None:
-        return 0.0
+        if row is None or row.switched_at is None or current_model() == model_id:
+            return 0.0
     return max(0.0, (row.switched_at + SETTLED - timezone.now()).total_seconds())
 
 

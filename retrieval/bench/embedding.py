@@ -21,10 +21,10 @@ TEXTS = 128
 DOCUMENTS = Path(ingestion.demo.__file__).parent / "documents"
 
 
-def embedding(rounds: int) -> list[Row]:
-    """The sides take turns; a side's figure is the median of its rounds."""
+def embedding(rounds: int, count: int = TEXTS) -> list[Row]:
+    """count: of texts. The sides take turns; a side's figure is the median of its rounds."""
     embedder = get_embedder(default_model())
-    texts = passages()
+    texts = passages()[:count]
     sides: dict[str, Callable[[list[str]], Vectors]] = {"Clearance": embedder.embed_documents}
     other = sentence_transformer()
     if other is not None:

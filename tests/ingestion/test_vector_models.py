@@ -101,6 +101,7 @@ def test_what_cannot_be_done_is_refused(report: str, tiny: Service, service: Sco
     for words in (("add", "unknown"), ("add", default_model()), ("switch", "tiny"), ("drop", default_model())):
         with pytest.raises(CommandError):
             command(*words, "--workspace", "acme")
+    assert vector_models.settles_in(service.workspace, default_model()) == 0, "it is refused at once"
     with pytest.raises(CommandError, match="no workspace"):
         command("status", "--workspace", "nobody")
     tiny.broken = True

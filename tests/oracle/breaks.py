@@ -161,6 +161,8 @@ BREAKS = [
     Break("results", "variety comes before completeness", changed("retrieval.search.diversify", without_last)),
     Break("hybrid", "object permission is gone", NO_PERMISSION),
     Break("hybrid", "a filter is dropped", put("retrieval.gate._collections", value=lambda within, params: "")),
+    Break("hybrid", "days are not asked", put("retrieval.gate._days", value=lambda within, params: "")),
+    Break("hybrid", "places are not asked", put("retrieval.gate._places", value=lambda within, params: "")),
     Break(
         "hybrid",
         "rows of roles are not read",
@@ -198,6 +200,11 @@ BREAKS = [
         put("retrieval.suggest.visible_files", value=lambda scope: File.objects.all()),
     ),
     Break("autocomplete", "no files", put("retrieval.suggest._files", value=lambda *args: [])),
+    Break(
+        "autocomplete",
+        "words of hidden records",
+        reworded("retrieval.completions.NEXT", "{condition}", "true"),
+    ),
     Break("related", "object permission is gone", NO_PERMISSION),
     Break(
         "related",

@@ -61,7 +61,8 @@ class Text:
     """A text on a record. label None is unlabelled. audience: None for everybody, else a person or a role.
 
     sources: other records that it was drawn from. card: the record's own description. What has neither an audience nor
-    sources, and is no card, is a paragraph of the record's file.
+    sources, and is no card, is a paragraph of the record's file; what is for one person was said in their conversation
+    about the record.
     """
 
     words: str
@@ -76,8 +77,15 @@ class Text:
         return self.audience is None and not self.sources and not self.card
 
     @property
+    def said(self) -> bool:
+        """Names of people begin small, those of roles do not."""
+        return self.audience is not None and self.audience.islower() and not self.card
+
+    @property
     def kind(self) -> str:
         """Of its row in the index."""
+        if self.said:
+            return "chat_message"
         return "metadata" if self.card else "file_chunk" if self.passage else "relationship"
 
 
@@ -161,6 +169,10 @@ class World:
 
     def indexed(self, person: Person) -> list[Text]:
         return [text for text in self.texts if self.index_reads(person, text)]
+
+    def old(self, text: Text) -> bool:
+        """What is on every second record came in long ago."""
+        return self.records.index(self.record(text.record)) % 2 == 0
 
     def beside(self, person: Person, text: Text, steps: int) -> set[str]:
         """Passages up to `steps` before or after one in its file, among those that are read, never across a label."""

@@ -6,6 +6,7 @@ and nothing that they hold there counts here.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cache
 from uuid import UUID, uuid4
 
@@ -24,7 +25,7 @@ from entities.rag import Allow
 from entities.text import digest_of
 from entities.types import Contract
 from ingestion.embed import get_embedder
-from ingestion.models import ContextRow, Kind, Paragraph, RowParagraph, VectorModel
+from ingestion.models import ContextRow, FileRevision, Kind, Paragraph, RowParagraph, VectorModel
 from pulse.models import Pulse, Variant
 from pulse.variants import ROLE as PULSE_ROLE
 from retrieval.citations import Owner, register_all
@@ -37,6 +38,8 @@ from tests.oracle.worlds import Planted, plant, plant_field_texts, plant_files, 
 
 PULSE_SERVICE = frozenset({1, 2, 5})
 """What create_workspace grants to the role pulse-service."""
+LONG_AGO = datetime(2020, 2, 29, 12, tzinfo=UTC)
+"""When old text came in."""
 CITING: dict[UUID, tuple[int, Citing]] = {}
 """Texts that cite everything, by id: the workspace, and the text."""
 
@@ -77,9 +80,9 @@ def plant_everything(world: World) -> Everything:
     plant_references(planted)
     files = plant_files(planted)
     plant_field_texts(only(planted, [t for t in world.texts if t.passage]))
-    rows = plant_index(planted, files)
-    plant_pulses(planted)
     sessions = plant_conversations(planted)
+    rows = plant_index(planted, files, sessions)
+    plant_pulses(planted)
     requests = plant_requests(planted, files)
     plant_links(planted, files)
     citing = uuid4()
@@ -140,8 +143,15 @@ def embed(rows: list[ContextRow]) -> None:
         )
 
 
-def plant_index(planted: Planted, files: Mapping[str, UUID]) -> dict[str, UUID]:
-    """A row for each labelled text: of its paragraph, or by itself with its sources."""
+def own_word(text: Text) -> str:
+    """A word that stands in the row of no other text: of letters alone, as words that are completed are."""
+    return "zeal" + "".join(chr(ord(c) + 49) if c.isdigit() else c for c in text.words.split()[0])
+
+
+def plant_index(
+    planted: Planted, files: Mapping[str, UUID], sessions: Mapping[tuple[str, str], UUID]
+) -> dict[str, UUID]:
+    """A row for each labelled text: of its paragraph, of what was said, or by itself with its sources."""
     at = {"workspace_id": planted.workspace.pk}
     with planted.service.open():
         paragraphs = {p.text: p for p in Paragraph.objects.all()}
@@ -153,6 +163,8 @@ def plant_index(planted: Planted, files: Mapping[str, UUID]) -> dict[str, UUID]:
                 audience=planted.audience(text.audience),
                 kind=Kind[text.kind.upper()],
                 file_id=files[text.record] if text.passage else None,
+                field=str(sessions[text.audience, text.record]) if text.said else "",
+                heading_path=own_word(text),
                 position=paragraphs[text.words].position if text.passage else 0,
                 text=text.words,
                 digest=digest_of(text.words),
@@ -161,6 +173,9 @@ def plant_index(planted: Planted, files: Mapping[str, UUID]) -> dict[str, UUID]:
             if text.label is not None
         ]
         ContextRow.objects.bulk_create(rows)
+        old = [t for t in planted.world.texts if planted.world.old(t)]
+        ContextRow.objects.filter(text__in=[t.words for t in old]).update(created_at=LONG_AGO)
+        FileRevision.objects.filter(file__in=[files[t.record] for t in old if t.passage]).update(fetched_at=LONG_AGO)
         found = {row.text: row for row in rows}
         RowParagraph.objects.bulk_create(
             RowParagraph(**at, row=row, paragraph=paragraphs[row.text], data_classification=row.data_classification)

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from retrieval.completions import completions
 from retrieval.gate import gate
 from retrieval.neighbours import beside
 from retrieval.query import PreparedQuery, Within
@@ -9,6 +10,7 @@ from retrieval.search import find, search
 from retrieval.suggest import suggest
 from tests.oracle.asked import MEANING, WORDS, Asked, texts_by_number, words
 from tests.oracle.monitor import Text
+from tests.oracle.planting import own_word
 
 
 def lexical(asked: Asked) -> None:
@@ -37,13 +39,19 @@ def hybrid(asked: Asked) -> None:
     read = asked.world.indexed(asked.person)
     results = asked.json(f"search/?q={WORDS}&limit=50")["results"]
     asked.same("search", [result(r) for r in results], [expected(asked, t) for t in read])
-    for kind in ("metadata", "file_chunk", "relationship"):
+    for kind in ("metadata", "file_chunk", "relationship", "chat_message"):
         narrowed(asked, f"kind={kind}", [t for t in read if t.kind == kind])
     for type_ in ("contract", "employee", "article"):
         narrowed(asked, f"type={type_}", [t for t in read if asked.world.record(t.record).kind == type_])
     for collection, types in (("documents", ("contract", "article")), ("hr_documents", ("employee",))):
         filed = [t for t in read if t.passage and asked.world.record(t.record).kind in types]
         narrowed(asked, f"collection={collection}", filed)
+    narrowed(asked, "since=2020-03-01", [t for t in read if not asked.world.old(t)])
+    narrowed(asked, "until=2020-02-29", [t for t in read if asked.world.old(t)])
+    for n, ((name, record), session) in enumerate(asked.all.sessions.items()):
+        if asked.takes(n) and any(t.audience == name and t.record == record for t in asked.world.texts):
+            said = [t for t in read if t.said and (t.audience, t.record) == (name, record)]
+            narrowed(asked, f"session={session}", said)
     for n, record in enumerate(asked.world.records):
         if asked.takes(n):
             narrowed(asked, f"entity={asked.id(record.name)}", [t for t in read if t.record == record.name])
@@ -101,7 +109,9 @@ def autocomplete(asked: Asked) -> None:
     ]
     with asked.scope.open():
         found = suggest(asked.scope, "record", limit=200)
+        words = completions(asked.scope, "zeal", limit=200)
     asked.same("suggestions", [s.id for s in found], [*seen, *readable])
+    asked.same("completed words", words, map(own_word, world.indexed(asked.person)))
     shown = asked.json("suggest/?q=record")["results"]
     asked.same("suggestions of the API", [], [s["id"] for s in shown if s["id"] not in {*seen, *readable}])
 

@@ -15,6 +15,7 @@ from tests.prove.doors import Answer, ask, doors
 from tests.prove.making import make
 from tests.prove.size import FACTOR
 from tests.prove.world import WORDS, World
+from tests.prove.writing import written
 
 READERS = ("bare", "admin") if FACTOR == 1 else ("bare", "granted", "creator", "expired", "admin")
 """Stewards are told that a file exists which is concealed from others: for them the twins may differ."""
@@ -23,7 +24,7 @@ TELLS = ("audit",)
 FIRST_NUMBER = 10_000
 
 Photo = dict[tuple[str, str], Answer]
-"""(reader, address) -> what was answered."""
+"""(reader, address or write) -> what was answered."""
 DELETED = (("contract", "own0"), ("project", "project0"), ("task", "task0"))
 
 
@@ -55,7 +56,7 @@ def photographs(seed: int, count: int, breaks: Mapping[str, Break], *, hidden: b
         plain = {}
         for place, who in enumerate(READERS):
             others = [*addresses(world, count)][place :: len(READERS) if FACTOR == 1 else 1]
-            plain |= photograph(world, (who,), [*others, *telling(world)])
+            plain |= photograph(world, (who,), [*others, *telling(world)]) | written(world, who, place)
         without_guard = {}
         for name, broken in breaks.items():
             seen_at = [address for address in telling(world) if re.search(broken.seen_at, address)]
