@@ -13,7 +13,7 @@ from entities.admin_site import site
 from entities.models import Entity
 from ingestion.access import shown_files, told_files, visible_files
 from ingestion.listing import file_view
-from ingestion.models import File, RecordIndex, Stage, State, WorkspaceModel
+from ingestion.models import File, RecordIndex, Redo, Stage, State, WorkspaceModel
 from ingestion.staleness import NAMES, causes_of, is_stale, with_causes
 from ingestion.vector_models import missing_of
 
@@ -33,10 +33,15 @@ class Stale(admin.SimpleListFilter):
         return queryset.filter(is_stale()) if self.value() == "yes" else queryset.exclude(is_stale())
 
 
+def unless_awaited(ready: Any, waiting: Any) -> Case:
+    """What is shown may be read anew, and waits for the version that is worked on."""
+    return Case(When(redo=Redo.NOTHING, then=Value(ready)), default=Value(waiting))
+
+
 AS_READY: Mapping[str, Any] = {
-    "state": Value(State.READY),
-    "stage": Value(Stage.DONE),
-    "progress": Value(100),
+    "state": unless_awaited(State.READY, State.PENDING),
+    "stage": unless_awaited(Stage.DONE, Stage.WAITING),
+    "progress": unless_awaited(100, 0),
     "attempts": Value(0),
     "error_code": Value(""),
     "updated_at": F("revision__fetched_at"),
