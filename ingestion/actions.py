@@ -93,7 +93,7 @@ def upload_file(
         raise too_large(None, limit) from None
     label = combine_many(atoms(declared[collection].name_classification))
     file = _file(scope, entity, collection, path, floor, label)
-    return _next_revision(scope, file, blob, floor, strategy or file.strategy, batch)
+    return _next_revision(scope, file, blob, floor, strategy, batch)
 
 
 def too_large(size: int | None, limit: int) -> TooLarge:
@@ -149,11 +149,16 @@ def _lock_name(scope: Scope, entity: UUID, collection: str, name: str) -> None:
 
 
 def _next_revision(scope: Scope, file: File, blob: Blob, floor: int, strategy: str, batch: UUID | None = None) -> File:
-    """Make `blob` what is read next, unless it is already. Returns the file as it will be."""
+    """Make `blob` what is read next, unless it is already. Returns the file as it will be. A way of reading that comes
+    with it is the file's when it is published: until then the version is not for everybody, and neither is that.
+    """
     raised = combine_many([file.floor, floor])
     revision = FileRevision.objects.filter(file=file.pk).order_by("-number").first()
-    otherwise = strategy != file.strategy
-    if otherwise:
+    asked = revision.strategy if revision is not None and revision.created_by == scope.principal else ""
+    before = asked or file.strategy
+    strategy = strategy or before
+    otherwise = strategy != before
+    if otherwise and file.revision_id is None:
         File.objects.filter(pk=file.pk).update(strategy=strategy)
         file.strategy = strategy
     if otherwise or revision is None or revision.blob_id != blob.pk or not _knows(scope, file, revision):
@@ -164,6 +169,7 @@ def _next_revision(scope: Scope, file: File, blob: Blob, floor: int, strategy: s
             number=revision.number + 1 if revision else 1,
             created_by=scope.principal,
             batch=batch,
+            strategy="" if strategy == file.strategy else strategy,
         )
         record(scope, "file.uploaded", "file", file.pk, revision=str(revision.pk), entity=str(file.entity_id))
     elif (

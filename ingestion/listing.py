@@ -214,7 +214,7 @@ def _view(
         may_reread=record.uploads and (file.pending_revision_id or file.revision_id) is not None,
         stages=[StageDone(*given) for given in revision.stages] if own and revision else (),
         origin=origin,
-        strategy=file.strategy,
+        strategy=(revision.strategy if revision else "") or file.strategy,
         notes=file.notes if pages_known else (),
         page=file.page if own else None,
         page_count=file.page_count if own else None,

@@ -116,6 +116,7 @@ def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, A
         accounted=not extraction.unaccounted,
         attachments=max(was.attachments, len(extraction.attachments) + len(lost)),
         withheld=sorted({*was.withheld, *lasting({*extraction.unaccounted} - lost)}),
+        strategy="",
     )
     outcome = {
         "pending_revision": None,
@@ -128,7 +129,7 @@ def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, A
     }
     aside = File.objects.values_list("aside", flat=True).get(work.claim.mine())
     File.objects.filter(work.claim.mine()).update(
-        **outcome | put_back(aside),
+        **outcome | put_back(aside) | ({"strategy": was.strategy} if was.strategy else {}),
         revision=revision,
         progress=100,
         media_type=extraction.media_type,

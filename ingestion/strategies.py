@@ -54,11 +54,17 @@ def choose_strategy(*, scope: Scope, file: File, strategy: str) -> File:
     newest = UUID(now.aside["revision"]) if now.aside else now.pending_revision_id or now.revision_id
     if newest is None:
         raise BadUpload("There is no version of this file that could be read. Upload another one.", "nothing_to_read")
+    given = FileRevision.objects.get(pk=newest)
+    told = newest == now.revision_id or _is_told(scope, given)
+    if told and given.strategy:
+        now.strategy = given.strategy  # it came with a way of its own
     if strategy == now.strategy:
         return now
     before, now.strategy = strategy_of(now), strategy
     File.objects.filter(pk=now.pk).update(strategy=strategy)
     record(scope, "file.strategy_chosen", "file", now.pk, strategy=strategy, entity=str(now.entity_id))
+    if told:
+        FileRevision.objects.filter(pk=newest).update(strategy="")
     if strategy_of(now) == before:
         return now
     shown = now.revision_id
@@ -66,21 +72,21 @@ def choose_strategy(*, scope: Scope, file: File, strategy: str) -> File:
     # waits for that one to end (`queueing.put_aside`).
     wanted = now.redo or (now.aside["redo"] if now.aside else "")
     redo = Redo(wanted or Redo.STALE) if shown else Redo.NOTHING
-    if shown and newest != shown and (now.aside or now.state in ENDED) and not _is_told(scope, newest):
+    if shown and newest != shown and (now.aside or now.state in ENDED) and not told:
         # Of a version that ended badly others know nothing: it stays where it is, and what they see is read anew.
         if not now.aside:
             put_aside(now)
         queue_file(scope.workspace, now.pk, shown, redo)
         return File.objects.get(pk=now.pk)
+    FileRevision.objects.filter(pk=newest).update(strategy="")
     FileRevision.objects.filter(pk=newest, review=Review.RELEASED).update(review=Review.NONE)
     File.objects.filter(pk=now.pk).update(aside=None)
     queue_file(scope.workspace, now.pk, newest, redo)
     return File.objects.get(pk=now.pk)
 
 
-def _is_told(scope: Scope, revision: UUID) -> bool:
+def _is_told(scope: Scope, given: FileRevision) -> bool:
     """Whether the caller knows of a version that is not shown: as in lists of files."""
     if is_steward(scope):
         return True
-    given = FileRevision.objects.get(pk=revision)
     return is_own(scope, given) or scope.principal > 0 and given.restored_by == scope.principal

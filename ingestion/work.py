@@ -12,7 +12,7 @@ from ingestion.access import collection_of, floor_atoms
 from ingestion.claims import Claim, ClaimLost
 from ingestion.documents import Note, Unaccounted
 from ingestion.extract import STRATEGIES
-from ingestion.models import File, Redo, Stage
+from ingestion.models import File, FileRevision, Redo, Stage
 from ingestion.vector_models import current_model
 from ingestion.votes import Vote
 from ingestion.witness import NAMES, Inputs, digest, inputs_of
@@ -162,7 +162,7 @@ def load_work(claim: Claim) -> Work:
         raise ClaimLost
     revision = file.pending_revision
     collection = collection_of(file)
-    strategy = strategy_of(file)
+    strategy = strategy_of(file, revision)
     levels, guidance = workspace_levels(), workspace_guidance()
     inputs = inputs_of(collection, strategy, levels, guidance)
     witness = inputs.witness(revision.blob.sha256)
@@ -197,8 +197,10 @@ def load_work(claim: Claim) -> Work:
     )
 
 
-def strategy_of(file: File) -> str:
-    return file.strategy if file.strategy != "auto" else collection_of(file).strategy
+def strategy_of(file: File, revision: FileRevision | None = None) -> str:
+    """How a file is read, or a revision of it that came with a way of its own."""
+    asked = (revision.strategy if revision else "") or file.strategy
+    return asked if asked != "auto" else collection_of(file).strategy
 
 
 def inputs_now(file: File) -> Inputs:

@@ -145,10 +145,10 @@ class FileRevision(models.Model):
     stages: [[stage, how many came out, seconds or null where an earlier worker did it]], of the first publishing.
     cost: what models were paid for it, in USD. batch: what was sent together with it, as its sender says.
     created_by: who sent these bytes; restores: the number of the earlier version that this one brings back, as
-    restored_by decided. accounted: as on `File`, of this version. attachments: the most that a
-    reading found in its bytes. withheld: codes of what any reading found in them and nobody can be cleared for
-    (`ingestion.withheld`). losses: [[code, sentence]] of what was
-    not read of it (`ingestion.drift`).
+    restored_by decided. strategy: how it is read, as it was sent, until it is published; "" for as its file is.
+    accounted: as on `File`, of this version. attachments: the most that a reading found in its bytes. withheld: codes
+    of what any reading found in them and nobody can be cleared for (`ingestion.withheld`). losses: [[code, sentence]]
+    of what was not read of it (`ingestion.drift`).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -170,6 +170,7 @@ class FileRevision(models.Model):
     attachments = models.PositiveSmallIntegerField(default=0)
     withheld = ArrayField(models.CharField(max_length=40), default=list, db_default=[])
     losses = models.JSONField(default=list)
+    strategy = models.CharField(max_length=10, default="", db_default="", blank=True)
     review = models.CharField(max_length=8, choices=Review, default=Review.NONE, blank=True)
 
     class Meta:

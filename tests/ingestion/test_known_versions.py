@@ -9,9 +9,10 @@ from entities.access import Scope
 from entities.models import Classification, Workspace
 from entities.models.classification import FINANCIAL
 from entities.types import Contract
-from ingestion import known_versions
+from ingestion import drift, known_versions
 from ingestion.inline import work_off
 from ingestion.models import File, FileRevision
+from ingestion.staleness import is_stale
 from tests.conftest import Person, person
 from tests.ingestion.helpers import REPORT, SALARY, ready, texts, upload
 
@@ -166,3 +167,48 @@ def test_who_may_not_know_of_a_version_does_not_try_it_again(
     with service.open():
         assert File.objects.get(pk=file).state == "quarantined", "it stays as it was"
     assert alice.api.post(f"/api/files/{file}/retry/").status_code == 202, "whose it is tries it again"
+
+
+def test_a_way_of_reading_is_told_with_the_version_that_it_came_with(
+    alice: Person, staff: Person, viewer: Person, contract: Contract, workspace: Workspace, service: Scope,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:  # fmt: skip
+    boss = person(workspace, "boss", [], ("Admin",))
+    file = ready(alice, contract)
+
+    def ways(*people: Person) -> set[str]:
+        return {who.api.get(f"/api/files/{file}/").json()["strategy"] for who in people}
+
+    def nothing_has_come(of: str) -> None:
+        assert ways(staff, viewer, boss) == {of}
+        answer = staff.client.post(f"{staff.base}files/{file}/strategy/", {"strategy": of}, follow=True)
+        assert "in this way already" in answer.content.decode()
+        assert f'value="{of}" selected' in answer.content.decode()
+        assert "how text is taken out" not in boss.client.get(f"{boss.base}admin/ingestion/file/").content.decode()
+
+    upload(alice, contract, content=NOTED, strategy="layout")
+    assert ways(alice) == {"layout"}
+    nothing_has_come("auto")
+    work_off(service.workspace)
+    assert ways(alice, staff, viewer) == {"layout"}, "it is what is shown now"
+    with service.open():
+        assert not File.objects.filter(is_stale()).exists()
+    monkeypatch.setattr(drift, "check", lossy)
+    upload(alice, contract, content=HIDDEN, strategy="text")
+    work_off(service.workspace)
+    assert alice.api.get(f"/api/files/{file}/").json()["state"] == "quarantined"
+    assert ways(alice) == {"text"}
+    nothing_has_come("layout")
+    # The same again without a word is that version; a way that its sender chooses is that version's and all others'.
+    upload(alice, contract, content=HIDDEN)
+    with service.open():
+        assert FileRevision.objects.filter(file=file).count() == 3
+    monkeypatch.undo()
+    assert alice.api.patch(f"/api/files/{file}/", {"strategy": "auto"}, format="json").status_code == 202
+    work_off(service.workspace)
+    assert ways(alice, staff, viewer) == {"auto"}
+    assert any("12,300" in text for text in texts(alice, file))
+
+
+def lossy(path: Any, extraction: Any) -> None:
+    raise drift.Drifted([drift.Loss("tables", "It has 1 table, and none of them was read.")])
