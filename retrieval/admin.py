@@ -10,7 +10,7 @@ from retrieval.models import RankingSettings
 
 
 class RankingSettingsAdmin(WorkspaceAdmin):
-    fields = ["rerank"]
+    fields = ["rerank", "strict"]
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return super().has_add_permission(request) and not RankingSettings.objects.exists()

@@ -44,6 +44,15 @@ class RankingSettings(models.Model):
 
     workspace = models.OneToOneField(Workspace, models.PROTECT, primary_key=True, related_name="+")
     rerank = models.CharField("read the best passages again", max_length=16, choices=Rerank, default=Rerank.OFF)
+    strict = models.BooleanField(
+        "compare all passages",
+        default=False,
+        help_text=(
+            "Where a reader may see very many passages, a search by meaning takes a short cut: it shows nothing that"
+            " they may not see, but which of the near passages it finds, and how long it takes, can depend on hidden"
+            " ones. Without the short cut such searches take longer."
+        ),
+    )
 
     class Meta:
         verbose_name = verbose_name_plural = "search settings"

@@ -102,7 +102,7 @@ def _day(value: str) -> Any:
 
 def _number(low: int, high: int) -> Callable[[str], int]:
     def read(value: str) -> int:
-        if not value.isascii() or not value.isdigit() or not low <= int(value[:9]) <= high:
+        if len(value) > 9 or not value.isascii() or not value.isdigit() or not low <= int(value) <= high:
             raise ValueError(f"Give a whole number from {low} to {high}.")
         return int(value)
 

@@ -2,7 +2,7 @@
 
 The invariant: a row that the scope may not see, by workspace, label, audience, object permission or the sources it was
 drawn from, is filtered in the statements that rank, and never comes back. On the exact path, which is every search of
-up to `Tuning.scan` visible rows and all of them under `Tuning.strict`, it changes nothing else either: not the order,
+up to `Tuning.scan` visible rows and all of them in strict mode, it changes nothing else either: not the order,
 not a score, not a count; statistics are taken over visible rows, and equal scores are ordered by row number. Where the
 graph is walked instead, which of the near visible rows it comes to can depend on hidden ones (docs/adr/0013).
 """

@@ -18,7 +18,7 @@ class Tuning:
     passage; each step away multiplies its weight by decay. page, prompt, most: results on a page, passages in a prompt,
     and the most that anybody may ask for. scan: visible rows up to which all vectors are compared; above, the graph is
     walked with a list of `breadth` rows (more in a graph of more than 200,000) where that takes less time, and never
-    where `strict`. hits: passages
+    where `strict`, which a workspace may choose for itself (`RankingSettings`). hits: passages
     that are read for their words; common words beyond only order what the others found. reranked: how many of the best
     a reranker reads. nearly_same: the likeness from which a related record is told to be nearly the same.
     """

@@ -9,13 +9,13 @@ from uuid import UUID
 from django.http import Http404
 
 from entities.access import Scope
-from ingestion.access import Outline, is_shown, outlines, visible_files
-from retrieval.evaluation.metrics import NAMES
+from retrieval.evaluation.metrics import NAMES, Silence
 from retrieval.evaluation.plots import Plot, plot
 from retrieval.evaluation.rankings import FUSED, RANKINGS, RERANKED
 from retrieval.evaluation.report import TITLES
-from retrieval.evaluation.store import changes
-from retrieval.models import EvaluationOutcome, EvaluationRun
+from retrieval.evaluation.seen import ANSWERABLE, Seen, as_seen, seen_outcomes, seen_runs, silences
+from retrieval.evaluation.store import THRESHOLD, changes, dropped
+from retrieval.models import EvaluationRun
 
 MOST_RUNS = 40
 """Of one set, on its plot."""
@@ -25,58 +25,76 @@ MOST_QUESTIONS = 200
 
 @dataclass(frozen=True)
 class RunLine:
-    """A run in a list. changed: what was otherwise in the one before it."""
+    """A run in a list. changed: what was otherwise in the one before it. fell: whether search got worse since then."""
 
     run: EvaluationRun
     figures: Sequence[tuple[str, float | None]]
     changed: Mapping[str, tuple[Any, Any]]
+    fell: bool
 
 
 @dataclass(frozen=True)
 class SetHistory:
-    """Runs of the same questions, asked by the same reader, newest first."""
+    """Runs of the same questions, asked by the same reader, newest first. questions, rows, silence: of the newest."""
 
     name: str
     reader: str
     runs: Sequence[RunLine]
     plot: Plot
+    questions: int
     rows: Sequence[tuple[str, Sequence[float | None]]]
+    silence: Silence | None
 
     @property
     def nothing(self) -> int:
-        """Percent of the questions without an answer that find nothing, in the newest run."""
-        return round(100 * self.runs[0].run.silence.get("nothing", 0))
+        """Percent of the questions without an answer that find nothing."""
+        return round(100 * self.silence.nothing) if self.silence else 0
 
     @property
     def low(self) -> int:
         """Percent of them that find nothing near."""
-        return round(100 * self.runs[0].run.silence.get("low", 0))
+        return round(100 * self.silence.low) if self.silence else 0
 
 
-def histories() -> list[SetHistory]:
+def histories(scope: Scope) -> list[SetHistory]:
     """Of the open scope's workspace: the set that was run last first."""
-    runs = EvaluationRun.objects.order_by("set_name", "reader", "digest", "-created_at")
+    runs = seen_runs(scope).order_by("set_name", "reader", "digest", "-created_at")
     groups = [list(group) for _, group in groupby(runs, key=lambda run: (run.set_name, run.reader, run.digest))]
     groups.sort(key=lambda group: group[0].created_at, reverse=True)
-    return [history(group[:MOST_RUNS]) for group in groups[:MOST_SETS]]
+    groups = [group[:MOST_RUNS] for group in groups[:MOST_SETS]]
+    seen = {one.run.pk: one for one in as_seen(scope, [run for group in groups for run in group])}
+    told = silences(scope, [group[0].pk for group in groups])
+    return [history([seen[run.pk] for run in group], told.get(group[0].pk)) for group in groups]
 
 
-def history(runs: Sequence[EvaluationRun]) -> SetHistory:
+def history(runs: Sequence[Seen], told: Silence | None) -> SetHistory:
     """runs: newest first, one at least."""
     oldest_first = list(reversed(runs))
-    values = {ranking: [run.figures[ranking]["ndcg_10"] for run in oldest_first] for ranking in RANKINGS}
+    values = {ranking: [one.figures[ranking]["ndcg_10"] or 0.0 for one in oldest_first] for ranking in RANKINGS}
     if values[RERANKED] == values[FUSED]:
         del values[RERANKED]
     lines = [
-        RunLine(run, [(TITLES[r], run.figures[r]["ndcg_10"]) for r in RANKINGS], changes(before, run))
-        for run, before in zip(runs, [*runs[1:], None], strict=True)
+        RunLine(
+            one.run,
+            [(TITLES[r], one.figures[r]["ndcg_10"]) for r in RANKINGS],
+            changes(before.run if before else None, one.run),
+            fell(before, one),
+        )
+        for one, before in zip(runs, [*runs[1:], None], strict=True)
     ]
-    return SetHistory(runs[0].set_name, runs[0].reader, lines, plot(values, TITLES), figure_rows(runs[0]))
+    newest = runs[0]
+    drawn = plot(values, TITLES)
+    return SetHistory(newest.run.set_name, newest.run.reader, lines, drawn, newest.questions, figure_rows(newest), told)
 
 
-def figure_rows(run: EvaluationRun) -> list[tuple[str, Sequence[float | None]]]:
+def fell(before: Seen | None, now: Seen) -> bool:
+    """Over the questions that the caller may know of: a run's own verdict is over all of them."""
+    return before is not None and bool(dropped(before.figures, now.figures, THRESHOLD))
+
+
+def figure_rows(seen: Seen) -> list[tuple[str, Sequence[float | None]]]:
     """(ranking, its figures in the order of `NAMES`)."""
-    return [(TITLES[ranking], [run.figures[ranking][name] for name in NAMES]) for ranking in RANKINGS]
+    return [(TITLES[ranking], [seen.figures[ranking][name] for name in NAMES]) for ranking in RANKINGS]
 
 
 @dataclass(frozen=True)
@@ -91,29 +109,27 @@ class QuestionLine:
     moved: float | None
 
 
-def get_run_or_404(pk: UUID) -> EvaluationRun:
-    run = EvaluationRun.objects.filter(pk=pk).first()
+def get_run_or_404(scope: Scope, pk: UUID) -> Seen:
+    """Raises: Http404 where there is none, or none with a question that the caller may know of."""
+    run = seen_runs(scope).filter(pk=pk).first()
     if run is None:
         raise Http404("Not found.")
-    return run
+    return as_seen(scope, [run])[0]
 
 
-def run_before(run: EvaluationRun) -> EvaluationRun | None:
-    same = EvaluationRun.objects.filter(set_name=run.set_name, reader=run.reader, digest=run.digest)
-    return same.filter(created_at__lt=run.created_at).order_by("-created_at").first()
+def run_before(scope: Scope, run: EvaluationRun) -> Seen | None:
+    same = seen_runs(scope).filter(set_name=run.set_name, reader=run.reader, digest=run.digest)
+    before = same.filter(created_at__lt=run.created_at).order_by("-created_at").first()
+    return as_seen(scope, [before])[0] if before else None
 
 
 def question_lines(scope: Scope, run: EvaluationRun, before: EvaluationRun | None) -> list[QuestionLine]:
-    """Those that the caller may read, worst first: what lost most, then what was found last.
+    """Those that the caller may know of, worst first: what lost most, then what was found last.
 
     Ranks are of the run's reader: a question that a file answers which the caller may not see is left out.
     """
-    then = scores(before) if before else {}
-    answered = EvaluationOutcome.objects.filter(run=run.pk, question__text__isnull=False).select_related("question")
-    outcomes = [(one, {UUID(place["file"]) for place in one.question.places}) for one in answered]
-    files = list(visible_files(scope).filter(pk__in={pk for _, named in outcomes for pk in named}))
-    told = outlines([file.pk for file in files])
-    seen = {file.pk for file in files if is_shown(scope, file, told.get(file.pk, Outline()))}
+    known = seen_outcomes(scope).filter(ANSWERABLE)
+    then = {one.question_id: one.scores[FUSED][1] for one in known.filter(run=before.pk)} if before else {}
     found = [
         QuestionLine(
             one.question_id,
@@ -123,12 +139,6 @@ def question_lines(scope: Scope, run: EvaluationRun, before: EvaluationRun | Non
             one.scores[FUSED][1],
             one.scores[FUSED][1] - then[one.question_id] if one.question_id in then else None,
         )
-        for one, named in outcomes
-        if named <= seen
+        for one in known.filter(run=run.pk).select_related("question")
     ]
     return sorted(found, key=lambda line: (min(line.moved or 0, 0), line.fused, line.text))[:MOST_QUESTIONS]
-
-
-def scores(run: EvaluationRun) -> dict[UUID, float]:
-    outcomes = EvaluationOutcome.objects.filter(run=run.pk).values_list("question_id", "scores")
-    return {question: found[FUSED][1] for question, found in outcomes}

@@ -2,6 +2,7 @@
 
 import uuid
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from entities.fields import LabelField, WorkspaceForeignKey
@@ -35,6 +36,9 @@ class EvaluationRun(models.Model):
     else decides a ranking. commit: of the code, where it is known. figures: ranking -> figure -> mean. silence: of
     questions without an answer, {} where the set has none. dropped: whether it was worse than the one before by more
     than was allowed; such a run is not what later ones are compared with.
+
+    questions, lost, figures, silence and dropped are of all of its questions: what a page may show of them is asked of
+    `retrieval.evaluation.seen`.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -61,13 +65,19 @@ class EvaluationRun(models.Model):
 
 
 class EvaluationOutcome(models.Model):
-    """An answerable question in a run. scores: ranking -> [first rank that shows a place or null, nDCG@10]."""
+    """A question in a run. files: those that answer it, as the run's reader saw them.
+
+    scores: where it has an answer, ranking -> [first rank that shows a place or null, then the figures in the order of
+    `metrics.NAMES`, null where one is not known]; "nearest": similarity of the nearest passage, null where nothing was
+    found; "lost": whether it names a file that was not there. Runs from before have neither of the two.
+    """
 
     id = models.BigAutoField(primary_key=True)
     workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
     run = WorkspaceForeignKey(EvaluationRun)
     question = WorkspaceForeignKey(EvaluationQuestion)
     scores = models.JSONField(default=dict)
+    files = ArrayField(models.UUIDField(), default=list)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["run", "question"], name="one_outcome_per_question")]

@@ -10,7 +10,8 @@ from uuid import UUID
 from entities.access import Scope, combine_many, held_atoms
 from entities.models import Classification
 from entities.models.classification import FIRST_COMPOUND
-from retrieval.evaluation.metrics import ndcg
+from retrieval.candidates import is_strict
+from retrieval.evaluation.metrics import Figures
 from retrieval.evaluation.rankings import FUSED, RANKINGS, SHOWN
 from retrieval.evaluation.run import Measured, Outcome
 from retrieval.evaluation.sets import BadSet, Place, Question, QuestionSet
@@ -19,6 +20,8 @@ from retrieval.tuning import tuning
 
 HELD_TO = (FUSED, SHOWN)
 """The rankings of which nDCG@10 must not drop: what a branch loses, the other may gain."""
+THRESHOLD = 0.02
+"""How much they may drop, where nobody says otherwise."""
 BATCH = 500
 
 
@@ -85,10 +88,10 @@ def keep(
                     workspace_id=reader.workspace,
                     run=run,
                     question_id=questions[outcome.question.id],
-                    scores=scores_of(outcome),
+                    scores=scores_of(outcome, measured.files),
+                    files=files_of(outcome, measured.files),
                 )
                 for outcome in measured.outcomes
-                if outcome.question.places
             ),
             batch_size=BATCH,
         )
@@ -96,16 +99,28 @@ def keep(
 
 
 def shown(measured: Measured) -> dict[str, dict[str, float | None]]:
+    return {ranking: rounded(figures) for ranking, figures in measured.figures.items()}
+
+
+def rounded(figures: Figures) -> dict[str, float | None]:
+    return {name: None if value is None else round(value, 4) for name, value in asdict(figures).items()}
+
+
+def scores_of(outcome: Outcome, files: Mapping[str, Sequence[UUID]]) -> dict[str, Any]:
+    """As `EvaluationOutcome.scores`."""
+    names = {*outcome.question.files, *(place.file for place in outcome.question.places)}
+    told = {"nearest": outcome.found.nearest, "lost": not names <= set(files)}
+    if not outcome.question.places:
+        return told
     return {
-        ranking: {name: None if value is None else round(value, 4) for name, value in asdict(figures).items()}
-        for ranking, figures in measured.figures.items()
+        **told,
+        **{ranking: [outcome.first(ranking), *rounded(outcome.figures(ranking)).values()] for ranking in RANKINGS},
     }
 
 
-def scores_of(outcome: Outcome) -> dict[str, list[float | None]]:
-    """As `EvaluationOutcome.scores`."""
-    places = len(outcome.question.places)
-    return {ranking: [outcome.first(ranking), round(ndcg(outcome.gains(ranking), places), 4)] for ranking in RANKINGS}
+def files_of(outcome: Outcome, files: Mapping[str, Sequence[UUID]]) -> list[UUID]:
+    """As `EvaluationOutcome.files`."""
+    return sorted({pk for place in outcome.question.places for pk in files.get(place.file, ())})
 
 
 def last_run(given: QuestionSet, reader: str, with_settings: Mapping[str, Any] | None) -> EvaluationRun | None:
@@ -138,9 +153,9 @@ def changes(before: EvaluationRun | None, run: EvaluationRun) -> dict[str, tuple
 
 def settings_of_today() -> dict[str, Any]:
     """As they come back from the database, so that they can be compared. In an open scope of the workspace."""
-    rerank = RankingSettings.objects.values_list("rerank", flat=True).first() or RankingSettings.Rerank.OFF
+    chosen = RankingSettings.objects.first() or RankingSettings()
     constants = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(tuning()).items()}
-    return {**constants, "rerank": str(rerank)}
+    return {**constants, "rerank": chosen.rerank, "strict": is_strict()}
 
 
 def commit_of_today() -> str:

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_safe
 
 from entities.access import ADMIN, Scope, opens_own_scope, requires
 from retrieval.evaluation.bench import bench, look_at
-from retrieval.evaluation.history import figure_rows, get_run_or_404, histories, question_lines, run_before
+from retrieval.evaluation.history import fell, figure_rows, get_run_or_404, histories, question_lines, run_before
 from retrieval.evaluation.metrics import NAMES
 from retrieval.evaluation.report import TITLES
 from retrieval.evaluation.store import changes
@@ -23,23 +23,31 @@ def scope_of(request: HttpRequest) -> Scope:
 @requires(ADMIN)
 @require_safe
 def runs(request: HttpRequest) -> HttpResponse:
-    context = {"histories": histories(), "names": list(NAMES.values()), "titles": list(TITLES.values())}
+    context = {
+        "histories": histories(scope_of(request)),
+        "names": list(NAMES.values()),
+        "titles": list(TITLES.values()),
+    }
     return render(request, "retrieval/evaluation_runs.html", context)
 
 
 @requires(ADMIN)
 @require_safe
 def run_detail(request: HttpRequest, pk: UUID) -> HttpResponse:
-    run = get_run_or_404(pk)
-    before = run_before(run)
+    scope = scope_of(request)
+    seen = get_run_or_404(scope, pk)
+    before = run_before(scope, seen.run)
+    earlier = before.run if before else None
     context = {
-        "run": run,
-        "before": before,
-        "rows": figure_rows(run),
+        "seen": seen,
+        "run": seen.run,
+        "before": earlier,
+        "fell": fell(before, seen),
+        "rows": figure_rows(seen),
         "names": list(NAMES.values()),
         "titles": list(TITLES.values()),
-        "changed": changes(before, run),
-        "questions": question_lines(scope_of(request), run, before),
+        "changed": changes(earlier, seen.run),
+        "questions": question_lines(scope, seen.run, earlier),
     }
     return render(request, "retrieval/evaluation_run.html", context)
 

@@ -19,7 +19,7 @@ from ingestion.models import AccessMessage, AccessRequest, RecordIndex
 from references.kinds import Kind as ReferenceKind
 from retrieval.evaluation.metrics import NAMES as FIGURES
 from retrieval.evaluation.report import TITLES as RANKINGS
-from retrieval.models import EvaluationRun
+from retrieval.models import EvaluationOutcome, EvaluationQuestion, EvaluationRun
 from tests.conftest import ALL, Person, person
 from tests.prove.talk import plant_conversation, plant_pulses, refer
 from tests.prove.texts import plant_file, plant_notes
@@ -110,16 +110,27 @@ def plant(world: World, n: float, name: str, maker: Person, *, visibility: str) 
         plant_notes(world, record, name, hidden)
         RecordIndex.objects.create(id=world.new("index", name), workspace=world.workspace, entity=record)
         if visibility == "workspace":
-            EvaluationRun.objects.create(
-                id=world.new("run", name), workspace=world.workspace, set_name="set", digest="x", reader="somebody",
-                model_id="x", questions=0, seconds=1, figures={r: dict.fromkeys(FIGURES, 0.5) for r in RANKINGS},
-            )  # fmt: skip
+            plant_run(world, name)
     with at(60 * n + 2):
         plant_file(world, record, name, maker, hidden)
     with at(60 * n + 3):
         plant_pulses(world, record, name)
         if hidden:
             plant_conversation(world, record, name, maker)
+
+
+def plant_run(world: World, name: str) -> None:
+    """A run of one question that everybody may read."""
+    run = EvaluationRun.objects.create(
+        id=world.new("run", name), workspace=world.workspace, set_name="set", digest="x", reader="somebody",
+        model_id="x", questions=1, seconds=1, figures={r: dict.fromkeys(FIGURES, 0.5) for r in RANKINGS},
+    )  # fmt: skip
+    question = EvaluationQuestion.objects.create(
+        id=world.new("question", name), workspace=world.workspace, set_name="set", key=name, text="What is the cap?",
+        data_classification=0,
+    )  # fmt: skip
+    scores = {r: [2, *[0.5 for _ in FIGURES]] for r in RANKINGS}
+    EvaluationOutcome.objects.create(workspace=world.workspace, run=run, question=question, scores=scores)
 
 
 def grant(

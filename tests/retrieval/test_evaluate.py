@@ -61,8 +61,12 @@ def test_a_run_is_reported_and_kept(given, lease, alice, service):
         run = EvaluationRun.objects.get()
         assert (run.questions, run.lost, run.dropped) == (3, 0, False)
         assert run.model_id
-        assert EvaluationOutcome.objects.filter(run=run).count() == 3
-        assert EvaluationOutcome.objects.get(question__key="cap").scores["fused"] == [1, 1.0]
+        cap = EvaluationOutcome.objects.get(run=run, question__key="cap")
+        assert cap.scores["fused"] == [1, 1.0, 1.0, 1.0, 1.0, 1.0, 0.0]
+        assert cap.scores["shown"] == [1, 1.0, 1.0, 1.0, 1.0, None, None]
+        assert cap.files == [lease[0].pk]
+        none = EvaluationOutcome.objects.get(run=run, question__key="none")
+        assert (none.scores, none.files) == ({"nearest": None, "lost": False}, [])
         places = {one.key: one.places for one in EvaluationQuestion.objects.all()}
     file, rows = lease
     assert places["cap"] == [{"file": str(file.pk), "page": 1}]

@@ -10,7 +10,9 @@ from django.core.management import call_command
 from entities.actions import create_entity
 from entities.models.classification import FINANCIAL
 from entities.types import Contract
+from retrieval.evaluation.metrics import NAMES
 from retrieval.evaluation.plots import axis, plot, points
+from retrieval.evaluation.rankings import RANKINGS
 from retrieval.models import EvaluationQuestion, EvaluationRun
 from tests.conftest import person
 
@@ -44,6 +46,21 @@ def ran(index, lease, contract, alice, tmp_path):
     path.write_text("".join(json.dumps(line) + "\n" for line in (CAP, PAY)))
     for _ in range(2):
         call_command("evaluate", str(path), workspace="acme", reader="alice", stdout=StringIO(), stderr=StringIO())
+    return file
+
+
+@pytest.fixture
+def settlement(index, alice):
+    """A file of a record that alice alone may see."""
+    with alice.scope.open():
+        private = create_entity(
+            scope=alice.scope,
+            model=Contract,
+            fields={"name": "Settlement", "counterparty": "X"},
+            visibility="restricted",
+        )
+    file = index.file(private, "settlement.pdf")
+    index.row(private, "The settlement is two million.", file=file, page=3)
     return file
 
 
@@ -112,16 +129,7 @@ def test_the_bench_shows_what_its_caller_may_see(ran, alice, clerk, service):
     assert get(alice, "bench/", question=question(service, "pay")).status_code == 200
 
 
-def test_a_place_in_a_record_that_is_not_shown_is_left_out(ran, alice, service, index, clerk, tmp_path):
-    with alice.scope.open():
-        private = create_entity(
-            scope=alice.scope,
-            model=Contract,
-            fields={"name": "Settlement", "counterparty": "X"},
-            visibility="restricted",
-        )
-    file = index.file(private, "settlement.pdf")
-    index.row(private, "The settlement is two million.", file=file, page=3)
+def test_a_place_in_a_record_that_is_not_shown_is_left_out(ran, settlement, alice, service, clerk, tmp_path):
     path = tmp_path / "other.jsonl"
     place = {"file": "settlement.pdf", "page": 3}
     path.write_text(json.dumps({"id": "s", "question": "What is the settlement?", "places": [place], "labels": []}))
@@ -138,6 +146,65 @@ def test_a_place_in_a_record_that_is_not_shown_is_left_out(ran, alice, service, 
     listed = "What is the settlement?"
     assert listed in get(alice, f"runs/{run.pk}/").content.decode()
     assert listed not in get(clerk, f"runs/{run.pk}/").content.decode(), "its ranks would tell that something answers"
+
+
+FAILS = {"id": "s", "question": "Who paid?", "places": [{"file": "settlement.pdf", "page": 9}], "labels": []}
+BONUS = {"id": "b", "question": "What is the liability of Jane?", "answerable": False, "labels": ["Financial"]}
+NOTHING = {"id": "n", "question": "zyzzyva qwertz", "answerable": False, "labels": []}
+
+
+def told(who, run=None):
+    """What the pages tell of sets, without their names and times."""
+    (of,) = get(who, "").context["histories"]
+    page = get(who, f"runs/{run.pk}/") if run else None
+    return (
+        of.rows,
+        of.questions,
+        of.silence,
+        [(line.figures, line.fell) for line in of.runs],
+        of.plot,
+        page and (page.context["rows"], page.context["seen"].questions, page.context["seen"].lost),
+    )
+
+
+def test_figures_are_over_what_their_reader_may_see(lease, settlement, alice, clerk, service, tmp_path):
+    """With questions that are hidden from them an administrator is told what they are told without these."""
+
+    def asked(*questions):
+        path = tmp_path / "set.jsonl"
+        path.write_text("".join(json.dumps(line) + "\n" for line in questions))
+        for _ in range(2):
+            call_command("evaluate", str(path), workspace="acme", reader="alice", stdout=StringIO(), stderr=StringIO())
+        with service.open():
+            return EvaluationRun.objects.order_by("-created_at").first()
+
+    whole = asked(CAP, FAILS, NOTHING, BONUS)
+    assert whole.figures["fused"]["ndcg_10"] == 0.5
+    with_hidden = told(clerk, whole)
+    rows, questions, silence, *_ = with_hidden
+    assert (dict(rows)["fused"][0], questions, silence.questions) == (1.0, 1, 1)
+    rows, questions, silence, *_ = told(alice, whole)
+    assert (dict(rows)["fused"][0], questions, silence.questions) == (0.5, 2, 2)
+    for (_, values), ranking in zip(rows, RANKINGS, strict=True):
+        assert values == pytest.approx([whole.figures[ranking][name] for name in NAMES], abs=1e-4)
+    with service.open():
+        EvaluationRun.objects.all()._raw_delete("default")
+    assert told(clerk, asked(CAP, NOTHING)) == with_hidden
+
+
+def test_a_run_of_hidden_questions_alone_is_not_there(lease, settlement, alice, clerk, viewer, service, tmp_path):
+    path = tmp_path / "set.jsonl"
+    path.write_text(json.dumps(FAILS))
+    call_command("evaluate", str(path), workspace="acme", reader="alice", stdout=StringIO(), stderr=StringIO())
+    with service.open():
+        run = EvaluationRun.objects.get()
+    assert get(alice, f"runs/{run.pk}/").status_code == 200
+    hidden, absent = get(clerk, f"runs/{run.pk}/"), get(clerk, f"runs/{uuid4()}/")
+    assert hidden.status_code == absent.status_code == 404
+    assert get(clerk, "").context["histories"] == []
+    # That another reader saw no such file does not show it to them.
+    call_command("evaluate", str(path), workspace="acme", reader="viewer", stdout=StringIO(), stderr=StringIO())
+    assert get(clerk, f"runs/{run.pk}/").status_code == 404
 
 
 def test_the_page_of_a_place_that_nothing_is_read_of_is_not_told(ran, alice, service, index, contract, clerk, tmp_path):

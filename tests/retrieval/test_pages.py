@@ -67,6 +67,7 @@ def test_labels_are_atoms(index, lease, contract, alice):
         ({"q": "x", "limit": "0"}, "limit"),
         ({"q": "x", "limit": "99999999999999999999"}, "limit"),
         ({"q": "x", "reference_depth": "-1"}, "reference_depth"),
+        ({"q": "x", "reference_depth": "0000000009999"}, "reference_depth"),
         ({"q": "x", "collection": "a\x00b"}, "collection"),
         ({"q": "x", "entity": ",".join(str(uuid4()) for _ in range(200))}, "entity"),
     ],

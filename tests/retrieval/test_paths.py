@@ -16,6 +16,7 @@ from ingestion import vector_graph
 from ingestion.models import ContextRow
 from retrieval import candidates, sizes
 from retrieval.gate import gate
+from retrieval.models import RankingSettings
 from retrieval.search import find
 from retrieval.statements import rows_of
 from retrieval.survey import Survey, survey
@@ -162,7 +163,20 @@ def test_the_graph_finds_what_reading_all_finds(
         patch.setattr(candidates, "by_graph", walk)
         by_walk = [found(who) for who in people]
 
-    assert len(walked) == 3
+        assert len(walked) == 3
+
+        def choose(**strict: str) -> None:
+            address = f"{alice.base}admin/retrieval/rankingsettings/{alice.scope.workspace}/change/"
+            assert alice.client.post(address, {"rerank": "off", **strict}).status_code == 302
+
+        with alice.scope.open():
+            RankingSettings.objects.create(workspace_id=alice.scope.workspace)
+        choose(strict="on")
+        assert [found(who) for who in people] == exact
+        assert len(walked) == 3, "a workspace that is strict compares all"
+        choose()
+        assert [found(who) for who in people] == exact
+        assert len(walked) == 6
     assert by_walk == exact
     assert [len(rows) for rows in exact] == [40, 20, 10]
 

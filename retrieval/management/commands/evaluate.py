@@ -14,10 +14,9 @@ from retrieval.evaluation.readers import as_lines, read_set
 from retrieval.evaluation.report import as_json, lines, weight_lines, weights_as_json
 from retrieval.evaluation.run import Measured, measure
 from retrieval.evaluation.sets import BadSet, QuestionSet
-from retrieval.evaluation.store import Kept, keep
+from retrieval.evaluation.store import THRESHOLD, Kept, keep
 from retrieval.evaluation.weights import choose_pair
 
-THRESHOLD = 0.02
 DROPPED = 2
 """Exit status of a run that lost too much; 1 is a mistake in the call or in the set."""
 

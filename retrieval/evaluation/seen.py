@@ -1,0 +1,79 @@
+"""What a reader may know of a run: of its questions those that they may read, each answered in files that they see.
+
+Figures, counts and plots are over these alone, in the statement: a mean over more would tell how the others did.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+from uuid import UUID
+
+from django.contrib.postgres.expressions import ArraySubquery
+from django.db.models import Avg, Case, Count, Exists, F, FloatField, Func, OuterRef, Q, QuerySet, When
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
+from django.db.models.functions import Cast
+
+from entities.access import Scope
+from ingestion.access import shown_files, visible_files
+from retrieval.evaluation.metrics import NAMES, Silence, silence
+from retrieval.evaluation.rankings import FUSED, RANKINGS
+from retrieval.models import EvaluationOutcome, EvaluationRun
+
+ANSWERABLE = Q(scores__has_key=FUSED)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """A run, told of the answerable questions that the reader may know of. questions: how many. lost: how many of them
+    name a file that was not there. figures: ranking -> figure -> mean.
+    """
+
+    run: EvaluationRun
+    questions: int
+    lost: int
+    figures: Mapping[str, Mapping[str, float | None]]
+
+
+def seen_outcomes(scope: Scope) -> QuerySet[EvaluationOutcome]:
+    """What questions got, of those that the scope, which is open, may read and whose every file it sees."""
+    named = EvaluationOutcome.objects.annotate(file=Func(F("files"), function="unnest")).values("file")
+    files = shown_files(scope, visible_files(scope).filter(pk__in=named)).order_by().values("pk")
+    return EvaluationOutcome.objects.filter(question__text__isnull=False, files__contained_by=ArraySubquery(files))
+
+
+def seen_runs(scope: Scope) -> QuerySet[EvaluationRun]:
+    """Runs with a figure to show."""
+    known = seen_outcomes(scope).filter(ANSWERABLE, run=OuterRef("pk"))
+    return EvaluationRun.objects.filter(Exists(known))
+
+
+def as_seen(scope: Scope, runs: Sequence[EvaluationRun]) -> list[Seen]:
+    """Of `seen_runs`, in their order."""
+    means = {f"{ranking}_{name}": _mean(ranking, n) for ranking in RANKINGS for n, name in enumerate(NAMES, start=1)}
+    counts = {"count": Count("pk"), "lost": Count("pk", filter=Q(scores__lost=True))}
+    known = seen_outcomes(scope).filter(ANSWERABLE, run__in=[run.pk for run in runs]).order_by().values("run")
+    rows = {row["run"]: row for row in known.annotate(**counts, **means)}
+    return [_seen(run, rows[run.pk]) for run in runs if run.pk in rows]
+
+
+def _mean(ranking: str, place: int) -> Avg:
+    return Avg(Cast(KeyTextTransform(place, KeyTransform(ranking, "scores")), FloatField()))
+
+
+def _seen(run: EvaluationRun, row: Mapping[str, Any]) -> Seen:
+    figures = {ranking: {name: row[f"{ranking}_{name}"] for name in NAMES} for ranking in RANKINGS}
+    return Seen(run, row["count"], row["lost"], figures)
+
+
+def silences(scope: Scope, runs: Iterable[UUID]) -> dict[UUID, Silence]:
+    """run -> what its questions without an answer got."""
+    known = seen_outcomes(scope).filter(run__in=list(runs), scores__has_key="nearest").order_by("run")
+    near = known.values_list("run", Case(When(ANSWERABLE, then=True), default=False), KeyTransform("nearest", "scores"))
+    found = {}
+    for run, of in groupby(near, key=lambda row: row[0]):
+        rows = list(of)
+        told = silence([value for _, has, value in rows if has], [value for _, has, value in rows if not has])
+        if told is not None:
+            found[run] = told
+    return found
