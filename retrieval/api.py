@@ -174,7 +174,7 @@ def search_view(request: Request) -> Response:
     found = look(scope, asked.text, within=asked.within, reference_depth=depth)
     with scope.open():
         results = choose(scope, found, limit=asked.limit)
-        note_search(scope, "api", found.query, asked.within, shown_of(results), started, depth=depth)
+        note_search(scope, "api", found, asked.within, shown_of(results), started, depth=depth)
         answer = [result_json(result) for result in results]
     return Response({"results": answer, "notices": notices_of(found)})
 

@@ -15,8 +15,9 @@ from uuid import UUID
 from entities.access import Scope
 from entities.audit import Question, record_question
 from ingestion.questions import atoms_in
-from retrieval.query import PreparedQuery, Within
+from retrieval.query import Within
 from retrieval.results import Result
+from retrieval.search import Found, Read
 
 Door = Literal["page", "api", "chat"]
 
@@ -24,7 +25,7 @@ Door = Literal["page", "api", "chat"]
 def note_search(
     scope: Scope,
     door: Door,
-    query: PreparedQuery,
+    found: Found,
     within: Within,
     shown: Sequence[tuple[UUID, UUID]],
     started: float,
@@ -35,13 +36,15 @@ def note_search(
 ) -> None:
     """Append a search, in two statements. Nothing is written for an empty question, which searches nothing.
 
-    shown: (index row, record) of the results, in order. started: `time.monotonic()` from before the search. behind:
-    atoms of what the words were made from. turn: of the conversation that searched.
+    within: as it was asked, before references widened it. shown: (index row, record) of the results, in order. started:
+    `time.monotonic()` from before the search. behind: atoms of what the words were made from. turn: of the conversation
+    that searched.
     """
+    query = found.query
     if not query.text:
         return
-    found = atoms_in(query.text)
-    atoms = None if found is None else {*found, *behind}
+    inside = atoms_in(query.text)
+    atoms = None if inside is None else {*inside, *behind}
     question = Question(query.text, atoms, tuple(shown), narrowed(within, depth))
     record_question(
         scope,
@@ -52,7 +55,17 @@ def note_search(
         door=door,
         model=query.model_id,
         latency_ms=round((time.monotonic() - started) * 1000),
+        **(_reranked(found.read) if found.read else {}),
     )
+
+
+def _reranked(read: Read) -> dict[str, Any]:
+    """Who read the best again, and what that cost, under the names that answers have."""
+    told: dict[str, Any] = {"reranked_by": str(read.by)}
+    if read.usage is None:
+        return told
+    tokens = {name: getattr(read.usage, name) for name in ("input", "output", "cached")}
+    return {**told, "rerank_model": read.model, "tokens": tokens, "cost": str(read.usage.cost)}
 
 
 def shown_of(results: Sequence[Result]) -> list[tuple[UUID, UUID]]:

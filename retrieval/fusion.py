@@ -1,6 +1,6 @@
 """Two ranked lists into one, and one list into a varied few. Pure functions over row numbers."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -92,3 +92,10 @@ def spread(
             if known.score < score:
                 found[row] = replace(known, score=score)
     return sorted(found.values(), key=lambda hit: (-hit.score, hit.row))
+
+
+def cut(hits: Sequence[Hit], limit: int, kept: Collection[int]) -> list[Hit]:
+    """The first `limit`, of which those in `kept` take the last places where they would come after. The best stays."""
+    first = list(hits[:limit])
+    late = [hit for hit in hits[limit:] if hit.row in kept][: max(0, limit - 1)]
+    return [*first[: limit - len(late)], *late]

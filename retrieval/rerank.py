@@ -21,7 +21,7 @@ from retrieval.exact import Exact
 from retrieval.fusion import Hit
 from retrieval.models import RankingSettings
 from retrieval.query import Within, prepare
-from retrieval.search import EVERYTHING, Found, find
+from retrieval.search import EVERYTHING, Found, Read, find
 from retrieval.tuning import tuning
 
 logger = logging.getLogger(__name__)
@@ -58,11 +58,9 @@ def rerank(scope: Scope, found: Found, short: Shortlist | None) -> Found:
         return found
     if not connection.in_atomic_block:
         connection.close()  # somebody else may use it meanwhile
-    try:
-        order = _order(scope, found.query.text, short)
-    except RerankFailed as problem:
-        return replace(found, problem=str(problem))
-    return in_order_of(found, order, NAMES[short.by])
+    order, read, problem = _order(scope, found.query.text, short)
+    found = replace(found, read=read, problem=problem)
+    return found if problem else in_order_of(found, order, NAMES[short.by])
 
 
 def look(scope: Scope, text: str, *, within: Within = EVERYTHING, reference_depth: int = 0) -> Found:
@@ -74,27 +72,35 @@ def look(scope: Scope, text: str, *, within: Within = EVERYTHING, reference_dept
     return rerank(scope, found, short)
 
 
-def _order(scope: Scope, question: str, short: Shortlist) -> list[int]:
-    """Rows, best first. Raises: RerankFailed."""
-    if short.by == Reranker.CROSS_ENCODER:
-        scores = get_cross_encoder().scores(question, short.texts)
-        return [row for _, row in sorted(zip(scores, short.rows, strict=True), key=lambda pair: -pair[0])]
+def _order(scope: Scope, question: str, short: Shortlist) -> tuple[list[int], Read, str]:
+    """Rows, best first; what that took; and why there is no order, where there is none."""
+    read = Read(short.by)
+    try:
+        if short.by == Reranker.CROSS_ENCODER:
+            scores = get_cross_encoder().scores(question, short.texts)
+            return [row for _, row in sorted(zip(scores, short.rows, strict=True), key=lambda pair: -pair[0])], read, ""
+        reply = _asked(scope, prompts.rerank(question, short.texts))
+    except RerankFailed as problem:
+        return [], read, str(problem)
+    read = replace(read, model=reply.model, usage=reply.usage)
+    places = prompts.read_order(reply.tool_uses, len(short.rows))
+    if places is None:
+        logger.warning("an answer to rerank in workspace %s was not of the form that was asked for", scope.workspace)
+        return [], read, "the model's answer was not an order of the passages."
+    left = [n for n in range(len(short.rows)) if n not in places]
+    return [short.rows[n] for n in (*places, *left)], read, ""
+
+
+def _asked(scope: Scope, prompt: prompts.Prompt) -> client.Reply:
+    """Raises: RerankFailed."""
     if client.is_offline():
         raise RerankFailed("no model is configured.")
-    prompt = prompts.rerank(question, short.texts)
-    call = client.Call(scope.workspace, scope.principal, "rerank", "fast")
     try:
-        reply = client.complete(call, **prompt.request)
+        return client.complete(client.Call(scope.workspace, scope.principal, "rerank", "fast"), **prompt.request)
     except BudgetExceeded:
         raise RerankFailed("the workspace's budget for models is used up.") from None
     except ModelError as problem:
         raise RerankFailed(str(problem)) from problem
-    places = prompts.read_order(reply.tool_uses, len(short.rows))
-    if places is None:
-        logger.warning("an answer to rerank in workspace %s was not of the form that was asked for", scope.workspace)
-        raise RerankFailed("the model's answer was not an order of the passages.")
-    left = [n for n in range(len(short.rows)) if n not in places]
-    return [short.rows[n] for n in (*places, *left)]
 
 
 def in_order_of(found: Found, order: Sequence[int], by: str) -> Found:

@@ -15,12 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from entities.access import Scope, ScopeError, current
+from entities.access.scope import cached
 from entities.models import Entity
+from llm.messages import Usage
 from references.graph import walk
 from retrieval.candidates import by_meaning, by_words, vectors_of
 from retrieval.exact import Exact, word_for_word
-from retrieval.fusion import Hit, Vectors, diversify, in_order, reciprocal_rank, spread
-from retrieval.gate import gate
+from retrieval.fusion import Hit, Vectors, cut, diversify, in_order, reciprocal_rank, spread
+from retrieval.gate import Gates, gate
 from retrieval.neighbours import beside
 from retrieval.phrases import Holders, narrowed, rows_with
 from retrieval.query import LONGEST, PreparedQuery, Within, prepare
@@ -36,12 +38,22 @@ BEHIND = 0.999
 
 
 @dataclass(frozen=True)
+class Read:
+    """by: `RankingSettings.Rerank`. model, usage: of the language model's call, where it answered."""
+
+    by: str
+    model: str = ""
+    usage: Usage | None = None
+
+
+@dataclass(frozen=True)
 class Found:
     """Everything that a question found, best first, before it is cut down.
 
     within: where it was looked for, with what references led to. linked: record that references led to -> the record
     that they led from. exact: what holds the question itself. quoted: what holds what is quoted; where there are rows,
-    they alone were looked at. problem: why the reranker that the workspace wishes gave no order.
+    they alone were looked at. problem: why the reranker that the workspace wishes gave no order. read: what it took to
+    have the best read again, where that was done or tried. opened: the opening of the scope in which it was found.
     """
 
     query: PreparedQuery
@@ -52,6 +64,8 @@ class Found:
     exact: Exact = field(default_factory=Exact)
     quoted: Holders = Holders()
     problem: str = ""
+    read: Read | None = None
+    opened: object = field(default=None, compare=False, repr=False)
 
 
 def search(
@@ -107,6 +121,7 @@ def find(
         linked=linked,
         exact=exact,
         quoted=quoted,
+        opened=cached("opened", object),
     )
 
 
@@ -152,33 +167,55 @@ def fuse(
     return scores
 
 
+def still_found(scope: Scope, found: Found) -> Found:
+    """`found` without what was hidden since, where it was found in a transaction before this one: neither the place nor
+    the likeness of that may count.
+    """
+    if found.opened is cached("opened", object):
+        return found
+    seen = rows_seen([hit.row for hit in found.hits], _gate_of(scope, found)) if found.hits else set()
+    return replace(found, hits=tuple(hit for hit in found.hits if hit.row in seen), opened=cached("opened", object))
+
+
+def _gate_of(scope: Scope, found: Found) -> Gates:
+    through = gate(scope, found.within)
+    return narrowed(through, found.quoted.rows) if found.quoted.rows else through
+
+
 def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:
     """The best of what was found and is still seen, varied, with neighbours, as results."""
     t = tuning()
     limit = max(0, min(limit, t.most))
+    found = still_found(scope, found)
     if not found.hits or not limit:
         return []
-    # Made anew: it may have been found in a transaction before this one.
-    through = gate(scope, found.within)
-    if found.quoted.rows:
-        through = narrowed(through, found.quoted.rows)
-    pool = {hit.row: hit for hit in found.hits[: max(t.pool, limit)]}
+    through = _gate_of(scope, found)
+    by_word = first_by_words(found.hits)
+    pool = {hit.row: hit for hit in (*found.hits[: max(t.pool, limit)], *by_word)}
     vectors = vectors_of(list(pool), found.query.model_id)
     scores = {row: hit.score for row, hit in pool.items()}
     sure = [row for row in found.exact.rows if row in pool][: t.sure]
     varied = diversify(scores, vectors, max(t.diverse, limit), t.mmr, sure)
     asked = np.array(found.query.vector, dtype=np.float32)
-    taken = [_measured(pool[row], vectors, asked) for row in varied]
+    taken = [_measured(pool[row], vectors, asked) for row in dict.fromkeys([*varied, *(hit.row for hit in by_word)])]
     around = beside([hit.row for hit in taken], through, t.window)
-    hits = spread(taken, around, lambda distance: t.decay**distance)[:limit]
+    hits = cut(spread(taken, around, lambda distance: t.decay**distance), limit, {hit.row for hit in by_word})
     results = load_results(scope, hits, through, found.terms, found.linked)
     if len(results) < len(hits):
-        # Something was hidden since it was found: neither its place nor its likeness may count.
-        seen = rows_seen([hit.row for hit in found.hits], through)
-        left = tuple(hit for hit in found.hits if hit.row in seen)
-        if len(left) < len(found.hits):
-            return choose(scope, replace(found, hits=left), limit=limit)
+        # Something was hidden within this transaction.
+        left = still_found(scope, replace(found, opened=None))
+        if len(left.hits) < len(found.hits):
+            return choose(scope, left, limit=limit)
     return results
+
+
+def first_by_words(hits: Sequence[Hit]) -> tuple[Hit, ...]:
+    """The best by its words, where it is not among the nearest in meaning: what both branches found may all come before
+    it, and no reranker may have read it, but it is shown.
+    """
+    worded = [hit for hit in hits if hit.lexical is not None]
+    best = min(worded, key=lambda hit: (-(hit.lexical or 0.0), hit.row), default=None)
+    return (best,) if best is not None and best.similarity is None else ()
 
 
 def notices_of(found: Found) -> tuple[str, ...]:

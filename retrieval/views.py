@@ -24,7 +24,7 @@ from retrieval.params import Asked, read_asked
 from retrieval.related import related
 from retrieval.rerank import look
 from retrieval.results import entity_ref
-from retrieval.search import Found, choose, notices_of
+from retrieval.search import Found, choose, notices_of, still_found
 from retrieval.suggest import suggest
 from retrieval.tuning import tuning
 
@@ -54,8 +54,9 @@ def found_context(request: HttpRequest, asked: Asked, found: Found | None, start
     narrowed = {"records": [entity_ref(scope, record) for record in records]}
     if found is None:
         return narrowed
+    found = still_found(scope, found)
     results = choose(scope, found, limit=asked.limit)
-    note_search(scope, "page", found.query, asked.within, shown_of(results), started, depth=asked.reference_depth)
+    note_search(scope, "page", found, asked.within, shown_of(results), started, depth=asked.reference_depth)
     beside = nearby_by_row(scope, results)
     there_is_more = len(results) == asked.limit < min(len(found.hits), tuning().most)
     return {

@@ -112,7 +112,7 @@ def bench(
     if not found.query.text:
         return Bench("", question)
     results = choose(scope, ordered, limit=SHOWN)
-    note_search(scope, "page", found.query, within_of(question.files if question else ()), shown_of(results), started)
+    note_search(scope, "page", ordered, within_of(question.files if question else ()), shown_of(results), started)
     ranks = {name: {row: n for n, row in enumerate(rows, start=1)} for name, rows in branches(found).items()}
     numbers = dict(ContextRow.objects.filter(pk__in=[result.id for result in results]).values_list("pk", "number"))
     passages = load_passages({*numbers.values(), *(hit.row for hit in found.hits)} if question else set())

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from entities.access import Scope, combine_many, held_atoms
+from entities.access import Scope, combine_many, current, held_atoms
+from entities.audit import record
 from entities.models import Classification
 from entities.models.classification import FIRST_COMPOUND
+from ingestion.vector_models import model_for_search
 from retrieval.candidates import is_strict
 from retrieval.evaluation.metrics import Figures
 from retrieval.evaluation.rankings import FUSED, RANKINGS, SHOWN
@@ -44,6 +46,21 @@ class Kept:
     changed: Mapping[str, tuple[Any, Any]]
 
 
+def note_run(reader: Scope, given: QuestionSet, *, name: str, model_id: str) -> None:
+    """Put on record that a set is asked in the reader's place, whatever comes of it. Needs no scope open."""
+    service = Scope.for_service(reader.workspace)
+    with service.open():
+        record(
+            service,
+            "evaluation.run",
+            set=given.name,
+            reader=name,
+            principal=reader.principal,
+            model=model_id,
+            questions=len(given.questions),
+        )
+
+
 def keep(
     reader: Scope,
     given: QuestionSet,
@@ -65,7 +82,7 @@ def keep(
     with Scope.for_service(reader.workspace).open():
         questions = keep_questions(reader.workspace, given, measured, held)
         now = settings_of_today()
-        before = last_run(given, name, now if same_settings else None)
+        before = last_run(given, name, model_id, now if same_settings else None)
         drops = dropped(before.figures if before else {}, shown(measured), threshold)
         run = EvaluationRun.objects.create(
             workspace_id=reader.workspace,
@@ -123,12 +140,19 @@ def files_of(outcome: Outcome, files: Mapping[str, Sequence[UUID]]) -> list[UUID
     return sorted({pk for place in outcome.question.places for pk in files.get(place.file, ())})
 
 
-def last_run(given: QuestionSet, reader: str, with_settings: Mapping[str, Any] | None) -> EvaluationRun | None:
-    """In the open scope; a run that dropped is not what the next one has to reach."""
+def last_run(
+    given: QuestionSet, reader: str, model_id: str, with_settings: Mapping[str, Any] | None
+) -> EvaluationRun | None:
+    """In the open scope; a run that dropped is not what the next one has to reach.
+
+    By the same embedding model: what another one reached on trial is nothing that was lost. The first run by a model is
+    held to the last by the one in use.
+    """
     runs = EvaluationRun.objects.filter(set_name=given.name, digest=given.digest, reader=reader, dropped=False)
     if with_settings is not None:
         runs = runs.filter(settings=with_settings)
-    return runs.order_by("-created_at").first()
+    runs = runs.order_by("-created_at")
+    return runs.filter(model_id=model_id).first() or runs.filter(model_id=model_for_search(current())).first()
 
 
 def dropped(

@@ -196,10 +196,18 @@ def test_models_are_compared_before_the_switch(
     with service.open():
         used = EvaluationRun.objects.order_by("created_at").values_list("model_id", flat=True)
         assert list(used) == [default_model(), "tiny"]
+        # What the one on trial reaches is no bar for the one in use.
+        best = {ranking: {"ndcg_10": 2.0} for ranking in by_tiny["figures"]}
+        EvaluationRun.objects.filter(model_id="tiny").update(figures=best)
+    assert by_tiny["compared_with"] == by_first["run"]
+    again = figures("")
+    assert (again["compared_with"], again["drops"]) == (by_first["run"], [])
+    with pytest.raises(CommandError, match="got worse"):
+        figures("tiny")
     # A model that does not answer is no drop: nothing is kept.
     tiny.broken = True
     questions.write_text(json.dumps({**question, "question": "Who closed the quay?"}) + "\n")
     with pytest.raises(CommandError, match="tiny gave no vector of question quay"):
         figures("tiny")
     with service.open():
-        assert EvaluationRun.objects.count() == 2
+        assert EvaluationRun.objects.count() == 4

@@ -1,6 +1,6 @@
 """Index rows put straight into the index, in the service's scope, with vectors of the real embedder."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from hashlib import sha256
 from uuid import UUID, uuid4
@@ -14,7 +14,7 @@ from ingestion.embed import get_embedder
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, RowParagraph, VectorModel
 from ingestion.models.files import Blob
 from retrieval.citations import Owner, register
-from retrieval.models import OwnerKind
+from retrieval.models import OwnerKind, RankingSettings
 from retrieval.results import Result
 from retrieval.search import search
 from tests.conftest import Person
@@ -138,6 +138,15 @@ def lease(index: Index, contract: Entity) -> tuple[File, list[UUID]]:
         index.row(contract, text, file=file, position=i * 2, page=i + 1, section="Terms")
         for i, text in enumerate(texts)
     ]
+
+
+@pytest.fixture
+def choose_reranker(service: Scope) -> Callable[[str], None]:
+    def choose(how: str) -> None:
+        with service.open():
+            RankingSettings.objects.update_or_create(workspace_id=service.workspace, defaults={"rerank": how})
+
+    return choose
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from entities.models import Workspace
+from entities.models import AuditEntry, Workspace
 from entities.models.classification import FINANCIAL, PII, SECRET
 from ingestion.models import File
 from retrieval.evaluation.documents import slug_of
@@ -72,6 +72,18 @@ def test_a_run_is_reported_and_kept(given, lease, alice, service):
     assert places["cap"] == [{"file": str(file.pk), "page": 1}]
     assert places["notice"] == [{"file": str(file.pk), "rows": [str(rows[2])]}], "ids, and no words of the document"
     assert places["none"] == []
+
+
+def test_a_run_is_on_record(given, lease, alice, viewer, service):
+    """Its searches have no rows of their own: one row says who was asked for, and how much."""
+    found = in_acme(given, alice)
+    with service.open():
+        (row,) = AuditEntry.objects.filter(action__startswith="evaluation.")
+        told = {"set": "lease", "reader": "alice", "principal": alice.user.pk, "model": found["model"], "questions": 4}
+        assert (row.action, row.detail, row.actor) == ("evaluation.run", told, 0)
+    entries = alice.api.get("/api/audit/", {"action": "evaluation.run"}).json()["results"]
+    assert [entry["detail"]["reader"] for entry in entries] == ["alice"]
+    assert viewer.api.get("/api/audit/").status_code == 403
 
 
 def test_questions_carry_their_labels(given, lease, alice, hr, viewer, opened):

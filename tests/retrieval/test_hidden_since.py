@@ -9,6 +9,9 @@ from entities.models import Entity
 from entities.models.entity import Visibility
 from entities.types import Contract
 from ingestion.embed import get_embedder
+from llm import scripted
+from retrieval import rerank as reranking
+from retrieval.models import RankingSettings
 from retrieval.query import prepare
 from retrieval.search import choose, find
 from tests.conftest import Person
@@ -35,6 +38,39 @@ def test_what_was_hidden_since_takes_no_place(
     assert len(after) == 10
     assert {result.entity.id for result in after} == {contract.pk}
     assert len(anew) == 10
+
+
+@pytest.mark.parametrize("hidden", [True, False])
+def test_what_was_hidden_while_a_model_read_is_no_more_to_show(
+    hidden: bool,
+    contract: Contract,
+    restricted: Contract,
+    viewer: Person,
+    service: Scope,
+    index: Index,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with service.open():
+        RankingSettings.objects.create(workspace_id=service.workspace, rerank="model")
+        Entity.objects.filter(pk=restricted.pk).update(visibility=Visibility.WORKSPACE)
+    for n in range(10):
+        index.row(contract, f"Clause {n} speaks of the liability for the quay.")
+    index.row(restricted, "The liability cap of the settlement.")
+    complete = reranking.client.complete
+
+    def reading(*args: Any, **kwargs: Any) -> Any:
+        if hidden:
+            with service.open():
+                Entity.objects.filter(pk=restricted.pk).update(visibility=Visibility.RESTRICTED)
+        return complete(*args, **kwargs)
+
+    monkeypatch.setattr(reranking.client, "complete", reading)
+    with scripted.model() as script:
+        script.push(tool_use=("rank_passages", {"order": [2, 1]}))
+        page = viewer.client.get(f"{viewer.base}search/", {"q": "liability"})
+    assert len(page.context["cards"]) == 10
+    assert bool(page.context["more_url"]) is not hidden
+    assert ("Show more" in page.content.decode()) is not hidden
 
 
 def test_a_question_that_another_workspace_asked_is_no_faster(

@@ -73,15 +73,6 @@ def passages(index: Index, contract: Contract, restricted: Contract) -> None:
     index.row(contract, "anchor anchor anchor anchor chains in the yard, 5", label=FINANCIAL)
 
 
-@pytest.fixture
-def choose_reranker(service: Scope) -> Callable[[str], None]:
-    def choose(how: str) -> None:
-        with service.open():
-            RankingSettings.objects.update_or_create(workspace_id=service.workspace, defaults={"rerank": how})
-
-    return choose
-
-
 def asked(person: Person, question: str = QUESTION) -> dict[str, Any]:
     return person.api.get("/api/search/", {"q": question}).json()
 

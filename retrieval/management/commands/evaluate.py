@@ -14,7 +14,7 @@ from retrieval.evaluation.readers import as_lines, read_set
 from retrieval.evaluation.report import as_json, lines, weight_lines, weights_as_json
 from retrieval.evaluation.run import Measured, measure
 from retrieval.evaluation.sets import BadSet, QuestionSet
-from retrieval.evaluation.store import THRESHOLD, Kept, keep
+from retrieval.evaluation.store import THRESHOLD, Kept, keep, note_run
 from retrieval.evaluation.weights import choose_pair
 
 DROPPED = 2
@@ -95,6 +95,7 @@ class Command(BaseCommand):
             raise CommandError(
                 f"{model_id} is no model of this workspace, or not whole: manage.py vector_model status."
             )
+        note_run(reader, given, name=name, model_id=model_id)
         measured = measure(reader, given, self.say, model=model_id)
         kept = keep(
             reader,
