@@ -14,6 +14,7 @@ from entities.registry import children, entity_types
 from ingestion.models import File
 from llm import prompts
 from llm.offline.tokens import estimate
+from references.graph import DEEPEST
 from references.models import Reference
 from retrieval.citations import Owner, register_all
 from retrieval.models import OwnerKind
@@ -46,6 +47,12 @@ SEARCH_KNOWLEDGE: dict[str, Any] = {
             },
             "entity_type": {"type": "string", "description": "Only records of this type, anywhere."},
             "entity_id": {"type": "string", "description": "Only this record."},
+            "reference_depth": {
+                "type": "integer",
+                "minimum": 0,
+                "maximum": DEEPEST,
+                "description": "Look also in records that references lead to from there, so many steps away.",
+            },
         },
         "required": ["query"],
     },
@@ -99,18 +106,21 @@ def asked_for(asked: dict[str, Any]) -> str:
 
 @dataclass(frozen=True)
 class Looked:
-    """What a question found before passages are chosen. within: where it looked. short: what a reranker reads."""
+    """What a question found before passages are chosen. within: where it looked, and depth: how many references away
+    from there. short: what a reranker reads.
+    """
 
     hits: Hits
     within: Within
     short: Shortlist | None
+    depth: int = 0
 
 
 def find_knowledge(scope: Scope, session: Session, query: PreparedQuery, asked: dict[str, Any]) -> Looked:
     """Raises: BadCall."""
-    within = _within(scope, session, asked)
-    hits = find(scope, query, within=within)
-    return Looked(hits, within, shortlist(hits))
+    within, depth = _within(scope, session, asked), _depth(asked)
+    hits = find(scope, query, within=within, reference_depth=depth)
+    return Looked(hits, within, shortlist(hits), depth)
 
 
 def search_knowledge(scope: Scope, session: Session, looked: Looked, most: int = PASSAGES) -> Found:
@@ -141,6 +151,14 @@ def search_knowledge(scope: Scope, session: Session, looked: Looked, most: int =
 
 def tokens_of(found: Found) -> int:
     return estimate(found.text)
+
+
+def _depth(asked: dict[str, Any]) -> int:
+    """Raises: BadCall."""
+    depth = asked.get("reference_depth") or 0
+    if not isinstance(depth, int) or not 0 <= depth <= DEEPEST:
+        raise BadCall(f"Give `reference_depth` as a whole number from 0 to {DEEPEST}.")
+    return depth
 
 
 def _within(scope: Scope, session: Session, asked: dict[str, Any]) -> Within:

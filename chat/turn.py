@@ -245,7 +245,17 @@ def _search(scope: Scope, run: Run, looked: Looked, started: float) -> Found:
     found = search_knowledge(scope, run.session, looked)
     shown = [(passage.row, passage.given.entity) for passage in found.passages]
     behind = {*atoms_of(run.label), *atoms_of(run.found)}
-    note_search(scope, "chat", looked.hits, found.within, shown, started, behind=behind, turn=run.turn)
+    note_search(
+        scope,
+        "chat",
+        looked.hits,
+        found.within,
+        shown,
+        started,
+        depth=looked.depth,
+        behind=behind,
+        turn=run.turn,
+    )
     return found
 
 

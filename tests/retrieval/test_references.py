@@ -1,5 +1,7 @@
 """References widen a search that is limited to some records, as the reader sees the graph."""
 
+import re
+
 import pytest
 
 from entities.actions import create_entity
@@ -46,6 +48,48 @@ def test_it_does_not_pass_through_what_the_reader_may_not_see(linked, viewer):
 def test_without_a_limit_there_is_nothing_to_widen(linked, viewer):
     answers = [viewer.api.get("/api/search/", {"q": "kestrel", "reference_depth": depth}).json() for depth in (0, 3)]
     assert answers[0] == answers[1]
+
+
+def here(person, page):
+    """The parameters of the search field on a page: those that are sent anyway, and the box that may be ticked."""
+    text = person.client.get(page).content.decode()
+    (form,) = re.findall(
+        r'<form[^>]*action="/w/acme/search/"[^>]*aria-label="Search (?:in )?this .*?</form>', text, re.S
+    )
+    inputs = [dict(re.findall(r'(\w+)="([^"]*)"', tag)) for tag in re.findall(r"<input[^>]*>", form)]
+    sent, ticked = ({i["name"]: i["value"] for i in inputs if i["type"] == kind} for kind in ("hidden", "checkbox"))
+    return sent, ticked
+
+
+def passages(person, **query):
+    page = person.client.get("/w/acme/search/", {"q": "kestrel", **query})
+    return {str(card.result.entity.id) for card in page.context["cards"]}, page.content.decode()
+
+
+@pytest.mark.parametrize("who", ["alice", "viewer"])
+def test_a_record_is_searched_from_its_page(linked, alice, viewer, who):
+    first, risk, settlement, annex = linked
+    person = alice if who == "alice" else viewer
+    sent, ticked = here(person, f"/w/acme/entities/{first.pk}/")
+    alone, page = passages(person, **sent)
+    assert alone == {str(first.pk)}
+    assert 'name="reference_depth" value="1">' in page, "it may be widened there too"
+    widened, page = passages(person, **sent, **ticked)
+    assert widened == {str(first.pk), str(risk.pk)}
+    assert 'name="reference_depth" value="1" checked>' in page
+    further, _ = passages(person, **sent, reference_depth=3)
+    assert (str(annex.pk) in further) is (who == "alice"), "not through what the reader may not see"
+
+
+def test_a_file_is_searched_from_its_page(index, contract, viewer):
+    files = [index.file(contract, name) for name in ("lease.pdf", "annex.pdf")]
+    for file in files:
+        index.row(contract, f"The kestrel clause of {file.name}.", file=file, vector=False)
+    sent, ticked = here(viewer, f"/w/acme/files/{files[0].pk}/")
+    assert ticked == {}
+    _, page = passages(viewer, **sent)
+    assert "clause of lease.pdf" in re.sub("<.*?>", "", page)
+    assert "clause of annex.pdf" not in re.sub("<.*?>", "", page)
 
 
 @pytest.fixture
