@@ -126,9 +126,8 @@ def plant_run(world: World, name: str) -> None:
         model_id="x", questions=1, seconds=1, figures={r: dict.fromkeys(FIGURES, 0.5) for r in RANKINGS},
     )  # fmt: skip
     question = EvaluationQuestion.objects.create(
-        id=world.new("question", name), workspace=world.workspace, set_name="set", key=name, text="What is the cap?",
-        data_classification=0,
-    )  # fmt: skip
+        id=run.pk, workspace=world.workspace, set_name="set", key=name, text="What is the cap?", data_classification=0
+    )
     scores = {r: [2, *[0.5 for _ in FIGURES]] for r in RANKINGS}
     EvaluationOutcome.objects.create(workspace=world.workspace, run=run, question=question, scores=scores)
 
