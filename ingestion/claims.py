@@ -68,8 +68,15 @@ def claim_file(workspace: int, file: UUID) -> Claim | None:
         if exhausted.update(state=State.FAILED, claim=None, error_code="gave_up", error_detail=GIVEN_UP):
             publish_due(file)
             return None
+        # Told of it or not, who works on it holds one of the places that `take_sleeping` gives.
         taken = waiting.update(
-            claim=token, claimed_until=Now() + LEASE, state=State.PROCESSING, attempts=F("attempts") + 1
+            claim=token,
+            claimed_until=Now() + LEASE,
+            state=State.PROCESSING,
+            attempts=F("attempts") + 1,
+            woken_at=Now(),
+            error_code="",
+            error_detail="",
         )
         if not taken:
             return None

@@ -5,6 +5,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.db import DatabaseError, connection, transaction
 from django.db.models import Q
 from django.db.models.functions import Now
@@ -16,7 +17,7 @@ from ingestion.models import File, FileRevision, Redo, Stage, State
 logger = logging.getLogger(__name__)
 
 QUEUED_AT_ONCE = 8
-"""Files of one workspace that the broker holds or workers work on; the others wait in the database."""
+"""Files of one workspace that the broker holds or workers work on, at most; the others wait in the database."""
 
 
 def queue_file(workspace: int, file: UUID, revision: UUID, redo: Redo | None = None, *, waking: bool = True) -> None:
@@ -118,13 +119,15 @@ def wake_next(workspace: int) -> None:
 
 
 def take_sleeping(workspace: int) -> list[UUID]:
-    """Files that may be woken now, marked as woken."""
+    """Files that may be woken now, marked as woken: no more than may be at work, for a worker would send the others
+    back."""
+    most = min(QUEUED_AT_ONCE, settings.CLEARANCE_FILES_AT_ONCE or QUEUED_AT_ONCE)
     with Scope.for_service(workspace).open():
         with connection.cursor() as cursor:
             cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('waking', %s))", [workspace])
         unfinished = File.objects.filter(state__in=[State.PENDING, State.PROCESSING], pending_revision__isnull=False)
         resting = Q(claim=None, claimed_until__gt=Now())
-        free = QUEUED_AT_ONCE - unfinished.filter(woken_at__isnull=False).exclude(resting).count()
+        free = most - unfinished.filter(woken_at__isnull=False).exclude(resting).count()
         sleeping = unfinished.filter(woken_at=None).order_by("updated_at", "pk")
         found = list(sleeping.values_list("pk", flat=True)[: max(0, free)])
         File.objects.filter(pk__in=found).update(woken_at=Now())

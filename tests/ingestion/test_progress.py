@@ -144,9 +144,10 @@ def test_what_came_in_a_message_comes_with_its_row(alice: Person, contract: Cont
 
 
 def test_a_long_queue_of_one_workspace_leaves_room_for_another(
-    alice: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch
+    alice: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch, settings
 ) -> None:
     """The broker holds few of a workspace's files at a time; each that ends wakes the next."""
+    settings.CLEARANCE_FILES_AT_ONCE = 0
     woken: list[str] = []
     monkeypatch.setattr(tasks.process_file, "delay", lambda workspace, file: woken.append(file))
     files = drop(alice, contract, queueing.QUEUED_AT_ONCE + 3, str(uuid4()))
@@ -179,6 +180,31 @@ def test_a_workspace_has_so_many_files_at_work_and_no_more(
     assert claims.claim_file(workspace, files[2]) is not None
     settings.CLEARANCE_FILES_AT_ONCE = 0
     assert claims.claim_file(workspace, upload(alice, contract, "x.txt", b"x").json()["id"]) is not None
+
+
+def test_a_file_that_finds_its_workspace_at_work_sleeps_until_one_ends(
+    alice: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch, settings
+) -> None:
+    settings.CLEARANCE_FILES_AT_ONCE = 2
+    woken: list[str] = []
+    monkeypatch.setattr(tasks.process_file, "delay", lambda workspace, file: woken.append(file))
+    workspace = alice.scope.workspace
+    files = drop(alice, contract, 4, str(uuid4()))
+    assert woken == files[:2]
+    with service.open():
+        File.objects.update(woken_at=None)  # as those that a command works on, of which nobody told a worker
+    first, second = claims.claim_file(workspace, files[0]), claims.claim_file(workspace, files[1])
+    assert first is not None
+    assert second is not None
+    for _ in range(3):  # the broker delivers it again and again
+        tasks.process_file(workspace, files[2])
+    tasks.sweep()
+    assert woken == files[:2]
+    claims.end(first, State.FAILED, "failed", "It broke.")
+    tasks.sweep()  # the worker was killed before it could wake the next
+    assert woken == files[:3]
+    tasks.process_file(workspace, files[2])
+    assert woken == files
 
 
 def test_the_pulse_of_a_record_waits_for_the_batch(alice: Person, contract: Contract, service: Scope) -> None:
