@@ -30,6 +30,8 @@ T = TypeVar("T")
 LEASE = timedelta(seconds=45)
 RENEW_SECONDS = 12.0
 MAX_ATTEMPTS = 6
+RETRY_AFTER = timedelta(seconds=20)
+WAIT_FOR_BUDGET = timedelta(hours=1)
 UNFINISHED = (State.PENDING, State.PROCESSING)
 FREE = Q(claimed_until=None) | Q(claimed_until__lt=Now())
 GIVEN_UP = (
@@ -135,7 +137,7 @@ def advance(claim: Claim) -> None:
         raise ClaimLost
 
 
-def give_back(claim: Claim, delay: timedelta, detail: str) -> None:
+def give_back(claim: Claim, detail: str) -> None:
     """Let the file wait for another try; after MAX_ATTEMPTS it has failed, for the reason `detail`."""
     with Scope.for_service(claim.workspace).open():
         mine = File.objects.filter(claim.mine())
@@ -143,7 +145,21 @@ def give_back(claim: Claim, delay: timedelta, detail: str) -> None:
             state=State.FAILED, claim=None, claimed_until=None, error_code="failed", error_detail=detail[:500]
         ):
             publish_due(claim.file)
-        mine.update(state=State.PENDING, claim=None, claimed_until=Now() + delay)
+        mine.update(state=State.PENDING, claim=None, claimed_until=Now() + RETRY_AFTER)
+
+
+def wait_for_budget(claim: Claim, detail: str) -> None:
+    """Let the file wait until the workspace may spend again, for weeks if need be: no attempt is used up. It says what
+    it waits for."""
+    with Scope.for_service(claim.workspace).open():
+        File.objects.filter(claim.mine()).update(
+            state=State.PENDING,
+            claim=None,
+            claimed_until=Now() + WAIT_FOR_BUDGET,
+            attempts=F("attempts") - 1,
+            error_code="budget",
+            error_detail=detail[:500],
+        )
 
 
 def end(claim: Claim, state: State, code: str, detail: str, page: int | None = None) -> None:

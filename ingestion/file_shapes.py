@@ -11,7 +11,7 @@ STRATEGY_CHOICES = list(get_args(Strategy))
 
 
 class FileError(serializers.Serializer):
-    """page: of the file, where that is the caller's to know."""
+    """Why a file ended badly, or waits. page: of the file, where that is the caller's to know."""
 
     code = serializers.CharField()
     detail = serializers.CharField()

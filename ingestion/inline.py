@@ -1,9 +1,7 @@
 """Working off everything that waits, in this process: for commands and tests, where no worker runs."""
 
-from django.db.models import Q
-
 from entities.access import Scope
-from ingestion.claims import MAX_ATTEMPTS, UNFINISHED
+from ingestion.claims import UNFINISHED
 from ingestion.models import File, RecordIndex
 from ingestion.pipeline import process_file
 from ingestion.records import index_record
@@ -19,8 +17,7 @@ def work_off(workspace: int) -> int:
             files = list(
                 File.objects.filter(state__in=UNFINISHED, pending_revision__isnull=False).values_list("pk", flat=True)
             )
-            fresh = Q(stale_since__isnull=False, attempts__lt=MAX_ATTEMPTS)
-            records = list(RecordIndex.objects.filter(fresh).values_list("entity", flat=True))
+            records = list(RecordIndex.objects.filter(stale_since__isnull=False).values_list("entity", flat=True))
         worked = [process_file(workspace, pk) for pk in files] + [index_record(workspace, pk) for pk in records]
         if not any(worked):
             return done

@@ -34,6 +34,7 @@ from ingestion.names import folders_of
 BROKEN = "This file could not be worked on."
 TOLD = {
     "bomb": "This file cannot be opened safely.",
+    "budget": "Reading this file goes on when the workspace may ask models again.",
     "bytes_missing": "The bytes of this file are not in the storage.",
     "corrupt": "This file is damaged.",
     "drift": "What was read of this file may not be all that it holds. A steward looks at it first.",
@@ -161,6 +162,7 @@ def _as_told(
         return file, newest
     told = copy(file)
     told.pending_revision_id, told.size, told.page, told.page_count = None, published.blob.size, None, None
+    told.error_code = told.error_detail = ""
     waits = bool(file.redo)
     told.state = State.PENDING if waits else State.READY
     told.stage = Stage.WAITING if waits else Stage.DONE
@@ -185,8 +187,9 @@ def _view(
     pages_known = own and (is_steward(scope) or file.pending_revision_id in (None, file.revision_id))
     labels = outline.labels if outline.exists else {label for label in floor_atoms(file) if is_acknowledged(label)}
     ended_badly = file.state in (State.FAILED, State.QUARANTINED)
+    waits = file.state == State.PENDING and file.error_code != ""
     error: dict[str, Any] | None = None
-    if ended_badly:
+    if ended_badly or waits:
         error = {"code": file.error_code, "detail": file.error_detail if own else TOLD.get(file.error_code, BROKEN)}
         if file.error_page is not None and own:
             error["page"] = file.error_page

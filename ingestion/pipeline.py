@@ -12,7 +12,6 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from functools import partial
 from typing import Any
 from uuid import UUID
@@ -25,7 +24,18 @@ from ingestion import drift, results
 from ingestion.attachments import taken_out
 from ingestion.blobs import local_copy
 from ingestion.chunk import chunk as cut
-from ingestion.claims import Claim, ClaimLost, Heartbeat, advance, checkpoint, claim_file, end, give_back, seldom
+from ingestion.claims import (
+    Claim,
+    ClaimLost,
+    Heartbeat,
+    advance,
+    checkpoint,
+    claim_file,
+    end,
+    give_back,
+    seldom,
+    wait_for_budget,
+)
 from ingestion.classify import Classifier, WindowVotes, model_votes, rules_vote
 from ingestion.documents import Extraction
 from ingestion.embedders import EmbeddingFailed
@@ -48,9 +58,8 @@ from llm.metering import spending, take_spent
 
 logger = logging.getLogger(__name__)
 
-RETRY_AFTER = timedelta(seconds=20)
-WAIT_FOR_BUDGET = timedelta(hours=1)
 BROKEN = "Something broke on our side while this file was worked on. It is tried again by itself; the bytes are safe."
+GOES_ON = "Reading goes on by itself when there is one again."
 
 
 @dataclass(frozen=True)
@@ -222,14 +231,14 @@ def process_file(workspace: int, file: UUID) -> bool:
         except Quarantined as refusal:
             end(claim, State.QUARANTINED, refusal.code, refusal.detail, refusal.page)
         except BudgetExceeded as problem:
-            give_back(claim, WAIT_FOR_BUDGET, str(problem))
+            wait_for_budget(claim, f"{problem} {GOES_ON}")
         except (ModelError, EmbeddingFailed) as problem:
-            give_back(claim, RETRY_AFTER, f"{problem} Try again later; nothing of the file was lost.")
+            give_back(claim, f"{problem} Try again later; nothing of the file was lost.")
         except FileNotFoundError:
             end(claim, State.FAILED, "bytes_missing", "The bytes of this file are not in the storage. Upload it again.")
         except (Exception, SoftTimeLimitExceeded):
             logger.exception("file %s", file)
-            give_back(claim, RETRY_AFTER, BROKEN)
+            give_back(claim, BROKEN)
     return True
 
 

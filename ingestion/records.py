@@ -12,7 +12,7 @@ from functools import partial
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
@@ -20,7 +20,7 @@ from entities.access import Scope, atoms_of, combine_many
 from entities.actions import move_date
 from entities.models import Entity, FieldParagraph
 from entities.rag import atoms
-from ingestion.claims import FREE, MAX_ATTEMPTS
+from ingestion.claims import FREE, RETRY_AFTER, WAIT_FOR_BUDGET
 from ingestion.classify import Classifier, model_votes, rules_vote
 from ingestion.documents import ParagraphText
 from ingestion.embedders import EmbeddingFailed
@@ -32,12 +32,15 @@ from ingestion.typed import drafts_of
 from ingestion.vector_models import embedder_of, held_embedder
 from ingestion.votes import KEPT_TYPED, Vote, automatic, decide, votes_of
 from ingestion.work import workspace_guidance, workspace_levels
-from llm.errors import ModelError
+from llm.errors import BudgetExceeded, ModelError
 
 logger = logging.getLogger(__name__)
 
 LEASE = timedelta(minutes=5)
-RETRY_AFTER = timedelta(seconds=20)
+WAIT_AT_MOST = timedelta(hours=1)
+"""Between two tries: text that nobody could label is hidden until one succeeds, so they never end."""
+CHANGED = Q(claim=None, attempts=0)
+"""It has changed since it was tried, so it need not wait for the next try."""
 DECLARED = "declared by the type"
 
 
@@ -47,6 +50,7 @@ class RecordClaim:
     entity: UUID
     token: UUID
     stale_since: datetime
+    attempts: int
 
 
 def mark_stale(workspace: int, entities: Iterable[UUID]) -> None:
@@ -79,16 +83,16 @@ def index_record(workspace: int, entity: UUID) -> bool:
     claim = claim_record(workspace, entity)
     if claim is None:
         return False
-    problem = ""
+    problem: Exception | None = None
     try:
         label_texts(claim)
     except ModelError as error:
-        problem = str(error)  # what has no label stays hidden; the rest is indexed all the same
+        problem = error  # what has no label stays hidden; the rest is indexed all the same
     try:
         refresh_rows(claim)
     except (EmbeddingFailed, IntegrityError) as error:
         # IntegrityError: a paragraph was edited or relabelled meanwhile; the next try sees it as it is now.
-        problem = problem or str(error).splitlines()[0]
+        problem = problem or error
     release(claim, problem)
     return True
 
@@ -96,21 +100,24 @@ def index_record(workspace: int, entity: UUID) -> bool:
 def claim_record(workspace: int, entity: UUID) -> RecordClaim | None:
     token = uuid.uuid4()
     with Scope.for_service(workspace).open():
-        waiting = RecordIndex.objects.filter(FREE, entity=entity, stale_since__isnull=False, attempts__lt=MAX_ATTEMPTS)
+        waiting = RecordIndex.objects.filter(FREE | CHANGED, entity=entity, stale_since__isnull=False)
         if not waiting.update(claim=token, claimed_until=Now() + LEASE, attempts=F("attempts") + 1):
             return None
-        since = RecordIndex.objects.values_list("stale_since", flat=True).get(entity=entity)
+        since, attempts = RecordIndex.objects.values_list("stale_since", "attempts").get(entity=entity)
         assert since is not None
-        return RecordClaim(workspace, entity, token, since)
+        return RecordClaim(workspace, entity, token, since, attempts)
 
 
-def release(claim: RecordClaim, problem: str) -> None:
-    """Done, or to be tried again: at once where the record changed while this went on, else after a while."""
+def release(claim: RecordClaim, problem: Exception | None) -> None:
+    """Done, or to be tried again: at once where the record changed while this went on, else after a while, which is
+    longer each time."""
     with Scope.for_service(claim.workspace).open():
         mine = RecordIndex.objects.filter(entity=claim.entity, claim=claim.token)
         unchanged = mine.filter(stale_since=claim.stale_since)
-        if problem:
-            unchanged.update(claim=None, claimed_until=Now() + RETRY_AFTER, error=problem[:200])
+        if problem is not None:
+            wait = min(RETRY_AFTER * 2 ** min(claim.attempts - 1, 10), WAIT_AT_MOST)
+            wait = WAIT_FOR_BUDGET if isinstance(problem, BudgetExceeded) else wait
+            unchanged.update(claim=None, claimed_until=Now() + wait, error=str(problem).partition("\n")[0][:200])
         else:
             unchanged.update(claim=None, claimed_until=None, stale_since=None, attempts=0, error="")
         if mine.update(claim=None, claimed_until=None):

@@ -106,8 +106,7 @@ def stale_files() -> list[UUID]:
 
 
 def stale_records() -> list[UUID]:
-    lost = Q(claimed_until=None, stale_since__lt=Now() - FORGOTTEN)
-    waiting = RecordIndex.objects.filter(
-        lost | Q(claimed_until__lt=Now()), stale_since__isnull=False, attempts__lt=claims.MAX_ATTEMPTS
-    )
+    lost = Q(claimed_until=None) | records.CHANGED
+    lost &= Q(stale_since__lt=Now() - FORGOTTEN)
+    waiting = RecordIndex.objects.filter(lost | Q(claimed_until__lt=Now()), stale_since__isnull=False)
     return list(waiting.order_by("stale_since").values_list("entity", flat=True)[:MOST])

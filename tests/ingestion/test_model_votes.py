@@ -12,6 +12,7 @@ from ingestion.inline import work_off
 from ingestion.models import ContextRow, File, Kind, Paragraph, RowParagraph, StepResult
 from ingestion.summaries import summarise
 from llm import scripted
+from llm.models import Budget
 from tests.conftest import Person
 from tests.ingestion.helpers import labelled, ready, texts, upload
 
@@ -108,6 +109,30 @@ def test_a_failing_model_is_tried_again_and_the_file_says_so_in_the_end(
     assert alice.api.post(f"/api/files/{file}/retry/").status_code == 202
     work_off(alice.scope.workspace)
     assert alice.api.get(f"/api/files/{file}/").json()["state"] == "ready"
+
+
+def test_a_spent_budget_is_waited_for_however_long_and_the_file_says_so(
+    alice: Person, viewer: Person, contract: Contract, service: Scope
+) -> None:
+    from ingestion.claims import MAX_ATTEMPTS
+
+    with service.open():
+        Budget.objects.create(workspace_id=alice.scope.workspace, monthly_cap=0)
+    with scripted.model():
+        file = upload(alice, contract).json()["id"]
+        for _ in range(MAX_ATTEMPTS + 2):
+            assert work_off(alice.scope.workspace)
+            with service.open():
+                File.objects.update(claimed_until=Now() - timedelta(seconds=1))
+    mine, theirs = (who.api.get(f"/api/files/{file}/").json() for who in (alice, viewer))
+    assert (mine["state"], mine["error"]["code"]) == ("pending", "budget")
+    assert "0.00 USD" in mine["error"]["detail"]
+    assert "USD" not in theirs["error"]["detail"]
+    row = alice.client.get(f"{alice.base}files/{file}/row/").content.decode()
+    assert "goes on by itself" in row
+    work_off(alice.scope.workspace)  # without a model that costs anything
+    mine = alice.api.get(f"/api/files/{file}/").json()
+    assert (mine["state"], mine["error"]) == ("ready", None)
 
 
 def test_a_broken_off_answer_labels_nothing(alice: Person, contract: Contract, service: Scope) -> None:

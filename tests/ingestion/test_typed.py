@@ -1,15 +1,19 @@
 """A record's own text in the index: snapshots per label, long texts, relations; and that it follows changes."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.utils import timezone
 
 from entities.access import Scope, atoms_of, sources_visible
 from entities.actions import change_entity, create_entity, delete_entity
 from entities.types import Article, Contract, Employee, Project
+from ingestion import tasks
 from ingestion.inline import work_off
 from ingestion.models import ContextRow, Kind, RecordIndex
 from llm import scripted
+from llm.models import Budget
 from tests.conftest import Person
 
 
@@ -99,6 +103,56 @@ def test_text_that_could_not_be_labelled_is_not_indexed_and_the_rest_is(
         RecordIndex.objects.update(claimed_until=None)
     work_off(alice.scope.workspace)
     assert rows(steward, Kind.METADATA, field="body") == ["Doors open at eight."]
+
+
+def test_text_is_labelled_however_long_nobody_could_label_it(
+    alice: Person, viewer: Person, steward: Person, service: Scope
+) -> None:
+    article = make(alice, Article, {"body": "Doors open at eight."}, name="Hall")
+    waits = []
+    with scripted.model() as script:
+        for _ in range(12):
+            for _ in range(4):
+                script.push(error=529)
+            work_off(alice.scope.workspace)
+            waits.append(until_next_try(service, article))
+            assert not work_off(alice.scope.workspace), "it waits"
+            let_the_wait_be_over(service)
+    assert waits[:3] == [20, 40, 80]
+    assert max(waits) == waits[-1] == 3600
+    assert rows(steward, Kind.METADATA, field="body") == []
+    with service.open():
+        assert tasks.stale_records() == [article.pk]
+    work_off(alice.scope.workspace)
+    assert rows(viewer, Kind.METADATA, field="body") == ["Doors open at eight."]
+
+
+def test_text_waits_for_a_budget_and_an_edit_is_tried_at_once(alice: Person, viewer: Person, service: Scope) -> None:
+    article = make(alice, Article, {"body": "Doors open at eight."}, name="Hall")
+    with service.open():
+        Budget.objects.create(workspace_id=alice.scope.workspace, monthly_cap=0)
+    with scripted.model():
+        work_off(alice.scope.workspace)
+    assert until_next_try(service, article) == 3600
+    with service.open():
+        assert "budget" in RecordIndex.objects.get(entity=article.pk).error
+    assert not work_off(alice.scope.workspace)
+    with alice.scope.open():
+        change_entity(scope=alice.scope, entity=article, fields={}, texts={"body": "Doors open at nine."})
+    work_off(alice.scope.workspace)
+    assert rows(viewer, Kind.METADATA, field="body") == ["Doors open at nine."]
+
+
+def until_next_try(service: Scope, record: Any) -> int:
+    """Seconds, to ten of them."""
+    with service.open():
+        until = RecordIndex.objects.get(entity=record.pk).claimed_until
+    return 10 * round((until - timezone.now()).total_seconds() / 10)
+
+
+def let_the_wait_be_over(service: Scope) -> None:
+    with service.open():
+        RecordIndex.objects.update(claimed_until=timezone.now() - timedelta(seconds=1))
 
 
 def test_relations_name_what_everybody_may_see(
