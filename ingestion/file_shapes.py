@@ -25,10 +25,19 @@ class FileNote(serializers.Serializer):
     detail = serializers.CharField()
 
 
+class FileMissed(serializers.Serializer):
+    """Something in the file that could not be read."""
+
+    code = serializers.CharField()
+    detail = serializers.CharField()
+    page = serializers.IntegerField(allow_null=True)
+
+
 class FileSerializer(serializers.Serializer):
     """The file object. name, size and pages are null where they are not the caller's to know. path: where
     it stood among others, with its name; null where nobody said. origin: the file that it
-    came in as an attachment. notes: told to who uploaded it and to stewards."""
+    came in as an attachment. notes: told to who uploaded it and to stewards. unaccounted: told to stewards; of a file
+    with any the original is for them alone."""
 
     id = serializers.UUIDField()
     name = serializers.CharField(allow_null=True)
@@ -47,6 +56,7 @@ class FileSerializer(serializers.Serializer):
     origin = serializers.UUIDField(allow_null=True)
     strategy = serializers.ChoiceField(STRATEGY_CHOICES)
     notes = FileNote(many=True)
+    unaccounted = FileMissed(many=True)
 
 
 class FileChangeSerializer(serializers.Serializer):

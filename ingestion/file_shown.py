@@ -50,14 +50,14 @@ class FileView:
     name: NAMELESS where the name's label is not the caller's. size, pages: of the original for stewards and whoever
     uploaded the revision that is shown; for all others no size and the last page that shows, whether or not there is
     more, so that they do not tell; None where there is no such text yet. progress: 0 for others until it is ready, for
-    the steps in which it grows would tell of pages. error: its
-    sentence tells others the kind of problem only, no numbers. labels: atoms of what is readable or acknowledged in
-    it. outcome: what came out, by label. stages: how it was worked on, told to whom the size of the original is;
-    the API leaves them out. notes: how it was read, told to the same. strategy: how it is to be read. page, page_count:
-    what is being read; left: seconds that work still takes once it is its turn; cost: USD so far; told to whom the size
-    is told, on pages only. folders: in which it stood, outermost first, where its name is readable. origin: None also
-    where the caller may not know of it. url: of the reader, "" where there is nothing to read; the other addresses are
-    "" where the caller may not.
+    the steps in which it grows would tell of pages. error: why it ended badly, or waits; its sentence tells others the
+    kind of problem only, no numbers. labels: atoms of what is readable or acknowledged in it. outcome: what came out,
+    by label. stages: how it was worked on, told to whom the size of the original is; the API leaves them out. notes:
+    how it was read, told to the same. unaccounted: what could not be read of it, told to stewards. strategy: how it is
+    to be read. page, page_count: what is being read; left: seconds that work still takes once it is its turn; cost: USD
+    so far; told to whom the size is told, on pages only. folders: in which it stood, outermost first, where its name is
+    readable. origin: None also where the caller may not know of it. url: of the reader, "" where there is nothing to
+    read; the other addresses are "" where the caller may not.
     """
 
     id: UUID
@@ -84,6 +84,7 @@ class FileView:
     origin: "FileOrigin | None" = None
     strategy: str = "auto"
     notes: Sequence[Mapping[str, str]] = ()
+    unaccounted: Sequence[Mapping[str, Any]] = ()
     page: int | None = None
     page_count: int | None = None
     left: float | None = None
@@ -99,7 +100,12 @@ class FileView:
 
     @property
     def url(self) -> str:
-        return reverse("ingestion:reader", args=[self.id]) if self.outcome else ""
+        return reverse("ingestion:reader", args=[self.id]) if self.outcome or self.tells else ""
+
+    @property
+    def tells(self) -> bool:
+        """Whether there is something to know of how it was read, although there may be no text."""
+        return bool(self.unaccounted or self.notes)
 
     @property
     def status_url(self) -> str:
@@ -138,4 +144,5 @@ class FileView:
             "origin": str(self.origin.id) if self.origin else None,
             "strategy": self.strategy,
             "notes": [dict(note) for note in self.notes],
+            "unaccounted": [dict(missed) for missed in self.unaccounted],
         }

@@ -219,6 +219,7 @@ def _view(
         origin=origin,
         strategy=(revision.strategy if revision else "") or file.strategy,
         notes=file.notes if pages_known else (),
+        unaccounted=file.unaccounted if is_steward(scope) else (),
         page=file.page if own else None,
         page_count=file.page_count if own else None,
         left=seconds_left(file, known) if own and file.state in UNFINISHED else None,

@@ -69,11 +69,15 @@ class Placeholder:
 Block = TextBlock | Placeholder
 
 
-def blocks(scope: Scope, file: File) -> list[Block]:
-    """Everything of a file got with `get_file_or_404`, in order. Raises: Http404 when no paragraph is cleared."""
+def blocks(scope: Scope, file: File, *, tells: bool = False) -> list[Block]:
+    """Everything of a file got with `get_file_or_404`, in order. Where no paragraph is cleared there is nothing; raises
+    Http404 then, unless it `tells` the caller something else (`FileView.tells`).
+    """
     rows = list(Paragraph.objects.filter(file=file.pk).order_by("position"))
-    if not rows:
+    if not rows and not tells:
         raise Http404("Not found.")
+    if not rows:
+        return []
     texts = {row.pk: row.text for row in rows}
     with connection.cursor() as cursor:
         cursor.execute("SELECT position, page, label FROM app_hidden_paragraphs(%s)", [file.pk])

@@ -180,15 +180,13 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
     query = request.GET
     asked = query.get("passage", ""), query.get("row", "")
     cited = cited_by(file, *asked, query.get("start", ""), query.get("end", ""))
-    found = mark(blocks(scope, file), cited)
+    shown = file_view(scope, file)
+    found = mark(blocks(scope, file, tells=shown.tells), cited)
     part = part_of(found, query.get("part", ""))
     entity = get_entity_or_404(scope, file.entity_id)
-    shown = file_view(scope, file)
     context = {
         "file": shown,
         "attachments": list_attachments(scope, file),
-        "unaccounted": file.unaccounted if is_steward(scope) else [],
-        "notes": shown.notes,
         "entity": entity,
         "notice": NOTICE,
         "part": part,
@@ -215,7 +213,7 @@ def links_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 def neighbours(scope: Scope, entity: Any, current: UUID) -> dict[str, Any]:
     """The readable files before and after this one on its record."""
-    readable: Sequence[Any] = [view for view in list_files(scope, entity) if view.outcome or view.id == current]
+    readable: Sequence[Any] = [view for view in list_files(scope, entity) if view.url or view.id == current]
     place = next((n for n, view in enumerate(readable) if view.id == current), None)
     if place is None:
         raise Http404("Not found.")

@@ -104,6 +104,32 @@ def test_without_tesseract_the_file_is_ready_and_people_are_told(
     assert (may_download(cfo, pk), may_download(steward, pk)) == (False, True)
 
 
+def test_a_file_of_which_nothing_was_read_says_so_on_its_page(
+    staff: Person, viewer: Person, steward: Person, contract: Contract, tmp_path: Path, settings: Any
+) -> None:
+    settings.CLEARANCE_TESSERACT = "/nowhere/libtesseract.so"
+    image = photographed(tmp_path, partial(line, x=60, top=100, text=PLAIN, size=12), 60)
+    content = draw(tmp_path / "scan.pdf", scan(image)).read_bytes()
+    noted, silent = ready(staff, contract, "a.pdf", content), ready(staff, contract, "b.pdf", content, strategy="text")
+    told = {
+        (staff, noted): "Tesseract is not installed",
+        (staff, silent): "",
+        (steward, noted): "no text layer",
+        (steward, silent): "no text layer",
+        (viewer, noted): "",
+        (viewer, silent): "",
+    }
+    for (who, pk), words in told.items():
+        page = who.client.get(f"{who.base}files/{pk}/")
+        row = who.client.get(f"{who.base}files/{pk}/row/").content.decode()
+        assert (page.status_code, f'href="{who.base}files/{pk}/"' in row) == ((200, True) if words else (404, False))
+        assert words in page.content.decode()
+        assert ("Not accounted for" in page.content.decode()) == (who is steward)
+        assert bool(shown(who, pk)["unaccounted"]) == (who is steward)
+        assert who.api.get(f"/api/files/{pk}/reader/").status_code == 404
+    assert "There is no text" in steward.client.get(f"{steward.base}files/{noted}/").content.decode()
+
+
 def test_a_name_that_says_otherwise_is_read_as_what_it_is(alice: Person, viewer: Person, contract: Contract) -> None:
     pk = ready(alice, contract, "letter.docx", f"{PLAIN}\n".encode())
     assert texts(viewer, pk) == [PLAIN]
