@@ -216,7 +216,7 @@ def retry_batch(*, scope: Scope, entity: Entity, batch: UUID) -> int:
     """Work again on what the caller sent together and what ended badly for a reason that may be gone, on a record got
     with the verb "upload". Returns how many files that are.
     """
-    found = of_batch(scope, entity, batch).filter(WORTH_AGAIN, pending_revision__isnull=False)
+    found = of_batch(scope, entity, batch).filter(WORTH_AGAIN)
     tried = 0
     for file in found.order_by("pk"):
         with suppress(BadUpload, Http404):  # somebody else was faster

@@ -17,7 +17,14 @@ from entities.api.shapes import PAGING, page_of
 from entities.models import Entity
 from ingestion import actions, downloads
 from ingestion.access import get_file_or_404, get_record_for
-from ingestion.file_shapes import FileChangeSerializer, FileSerializer, ReaderSerializer, UploadSerializer
+from ingestion.file_shapes import (
+    BatchRetriedSerializer,
+    BatchSerializer,
+    FileChangeSerializer,
+    FileSerializer,
+    ReaderSerializer,
+    UploadSerializer,
+)
 from ingestion.listing import file_view, list_files
 from ingestion.models import File
 from ingestion.reader import NOTICE, blocks
@@ -46,6 +53,19 @@ def entity_files(request: Request, pk: UUID) -> Response:
     get_record_for(scope, pk, "upload")
     file = take_upload(scope, entity, request.FILES, request.data)
     return Response(file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
+
+
+@requires(MEMBER)
+@extend_schema(request=BatchSerializer, responses={202: BatchRetriedSerializer})
+@api_view(["POST"])
+def entity_files_retry(request: Request, pk: UUID) -> Response:
+    """Try again what the caller sent to a record as one batch and what failed or was stopped for time."""
+    scope = scope_of(request)
+    entity = get_record_for(scope, pk, "upload")
+    given = BatchSerializer(data=request.data)
+    given.is_valid(raise_exception=True)
+    count = actions.retry_batch(scope=scope, entity=entity, batch=given.validated_data["batch"])
+    return Response({"retried": count}, status=status.HTTP_202_ACCEPTED)
 
 
 def take_upload(scope: Scope, entity: Entity, files: Any, data: Any) -> File:

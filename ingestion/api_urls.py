@@ -6,6 +6,7 @@ app_name = "ingestion_api"
 
 urlpatterns = [
     path("entities/<uuid:pk>/files/", api.entity_files, name="entity_files"),
+    path("entities/<uuid:pk>/files/retry/", api.entity_files_retry, name="retry_batch"),
     path("files/<uuid:pk>/", api.file_detail, name="file"),
     path("files/<uuid:pk>/retry/", api.file_retry, name="retry"),
     path("files/<uuid:pk>/reader/", api.file_reader, name="reader"),

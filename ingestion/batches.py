@@ -7,7 +7,7 @@ from datetime import timedelta
 from decimal import Decimal
 from uuid import UUID
 
-from django.db.models import F, Q, QuerySet, Sum
+from django.db.models import Count, F, Max, Q, QuerySet, Sum
 from django.db.models.functions import Coalesce, Now
 
 from entities.access import Scope
@@ -18,8 +18,9 @@ from ingestion.estimates import all_left, examples
 from ingestion.models import File, FileRevision, State
 
 SHOWN_FOR = timedelta(minutes=30)
-"""After its last file came in."""
-WORTH_AGAIN = Q(state=State.FAILED) | Q(state=State.QUARANTINED, error_code__in=["timeout", "crashed"])
+"""After its last file ended."""
+ENDED_BADLY = Q(state=State.FAILED) | Q(state=State.QUARANTINED, error_code__in=["timeout", "crashed"])
+WORTH_AGAIN = ENDED_BADLY & Q(pending_revision__isnull=False)
 """Ended badly for a reason that may be gone by now."""
 
 
@@ -50,24 +51,25 @@ class Batch:
 
 
 def latest_batch(scope: Scope, entity: Entity) -> Batch | None:
-    """The last that the caller sent to a record that they got by an access function; None where that is long over or
-    was one file only.
+    """What the caller is told of what they sent to a record that they got by an access function: of the last batch that
+    is worked on, else of the last in which something may be tried again, else of the last that ended a while ago. One
+    file alone is no batch.
     """
-    last = (
-        FileRevision.objects.filter(
-            file__entity=entity.pk,
-            created_by=scope.principal,
-            batch__isnull=False,
-            fetched_at__gt=Now() - SHOWN_FOR,
+    found = (
+        of_batch(scope, entity, None)
+        .order_by()
+        .values(batch=Coalesce("pending_revision__batch", "revision__batch"))
+        .annotate(
+            files=Count("pk"),
+            live=Count("pk", filter=Q(state__in=UNFINISHED)),
+            again=Count("pk", filter=WORTH_AGAIN),
+            came=Max(Coalesce("pending_revision__fetched_at", "revision__fetched_at")),
+            ended=Max("updated_at"),
         )
-        .order_by("-fetched_at")
-        .values_list("batch", flat=True)
-        .first()
+        .filter(Q(live__gt=0) | Q(again__gt=0) | Q(ended__gt=Now() - SHOWN_FOR), files__gt=1)
     )
-    if last is None:
-        running = of_batch(scope, entity, None).filter(state__in=UNFINISHED)
-        last = running.values_list("pending_revision__batch", flat=True).first()
-    return None if last is None else _batch(scope, entity, last)
+    told = max(found, key=lambda row: (row["live"] > 0, row["again"] > 0, row["came"]), default=None)
+    return None if told is None else _batch(scope, entity, told["batch"])
 
 
 def of_batch(scope: Scope, entity: Entity, batch: UUID | None) -> QuerySet[File]:
@@ -78,10 +80,8 @@ def of_batch(scope: Scope, entity: Entity, batch: UUID | None) -> QuerySet[File]
     return files.filter(sent__in=sent.values("pk"))
 
 
-def _batch(scope: Scope, entity: Entity, batch: UUID) -> Batch | None:
+def _batch(scope: Scope, entity: Entity, batch: UUID) -> Batch:
     files: Sequence[File] = list(of_batch(scope, entity, batch))
-    if len(files) < 2:
-        return None
     states = Counter(file.state for file in files)
     unfinished = [file for file in files if file.state in UNFINISHED]
     # What came under the same id on other records is not told here: the caller may not see them any more.
@@ -95,7 +95,7 @@ def _batch(scope: Scope, entity: Entity, batch: UUID) -> Batch | None:
         failed=states[State.FAILED] + states[State.QUARANTINED],
         working=states[State.PROCESSING],
         waiting=states[State.PENDING],
-        again=of_batch(scope, entity, batch).filter(WORTH_AGAIN, pending_revision__isnull=False).count(),
+        again=of_batch(scope, entity, batch).filter(WORTH_AGAIN).count(),
         left=all_left(unfinished, examples(scope), states[State.PROCESSING]) if unfinished else 0.0,
         cost=cost or Decimal(0),
     )

@@ -67,7 +67,9 @@ def claim_file(workspace: int, file: UUID) -> Claim | None:
             return None
         waiting = File.objects.filter(FREE, pk=file, state__in=UNFINISHED, pending_revision__isnull=False)
         exhausted = waiting.filter(attempts__gte=MAX_ATTEMPTS)
-        if exhausted.update(state=State.FAILED, claim=None, error_code="gave_up", error_detail=GIVEN_UP):
+        if exhausted.update(
+            state=State.FAILED, claim=None, error_code="gave_up", error_detail=GIVEN_UP, updated_at=Now()
+        ):
             publish_due(file)
             return None
         # Told of it or not, who works on it holds one of the places that `take_sleeping` gives.
@@ -142,7 +144,12 @@ def give_back(claim: Claim, detail: str) -> None:
     with Scope.for_service(claim.workspace).open():
         mine = File.objects.filter(claim.mine())
         if mine.filter(attempts__gte=MAX_ATTEMPTS).update(
-            state=State.FAILED, claim=None, claimed_until=None, error_code="failed", error_detail=detail[:500]
+            state=State.FAILED,
+            claim=None,
+            claimed_until=None,
+            error_code="failed",
+            error_detail=detail[:500],
+            updated_at=Now(),
         ):
             publish_due(claim.file)
         mine.update(state=State.PENDING, claim=None, claimed_until=Now() + RETRY_AFTER)
@@ -166,7 +173,13 @@ def end(claim: Claim, state: State, code: str, detail: str, page: int | None = N
     """The file ends as quarantined or failed. What was published before stays."""
     with Scope.for_service(claim.workspace).open():
         if File.objects.filter(claim.mine()).update(
-            state=state, claim=None, claimed_until=None, error_code=code, error_detail=detail[:500], error_page=page
+            state=state,
+            claim=None,
+            claimed_until=None,
+            error_code=code,
+            error_detail=detail[:500],
+            error_page=page,
+            updated_at=Now(),
         ):
             publish_due(claim.file)
 

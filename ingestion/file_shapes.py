@@ -76,6 +76,18 @@ class UploadSerializer(serializers.Serializer):
     batch = serializers.UUIDField(required=False, help_text="The same for all that is sent together.")
 
 
+class BatchSerializer(serializers.Serializer):
+    """What was sent together, as its sender named it."""
+
+    batch = serializers.UUIDField()
+
+
+class BatchRetriedSerializer(serializers.Serializer):
+    """retried: how many files are worked on again; none of a batch that is not the caller's."""
+
+    retried = serializers.IntegerField()
+
+
 class FileText(TextBlock):
     """A paragraph of a file. page: from 1, null where the format has none. section: the headings above it. read_by: who
     read it, only of text that was read off a picture."""

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from django.db.models.functions import Now
+
 from entities.access import Scope, raise_labels
 from entities.access.scope import current
 from entities.actions import record
@@ -142,6 +144,7 @@ def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, A
         attempts=0,
         rows_due=False,
         aside=None,
+        updated_at=Now(),
     )
     drop_results(revision)
     injections = list(done[Stage.CLASSIFY].injections)

@@ -15,8 +15,8 @@ from rest_framework.exceptions import APIException
 from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
 from entities.errors import payload
 from ingestion import actions, downloads
-from ingestion.access import get_file_or_404, get_record_for, is_steward, told_files, visible_files
-from ingestion.api import take_upload
+from ingestion.access import get_file_or_404, get_record_for, told_files, visible_files
+from ingestion.api import read_batch, take_upload
 from ingestion.batches import latest_batch
 from ingestion.claims import UNFINISHED
 from ingestion.link_views import link_panel
@@ -65,8 +65,11 @@ def batch_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
 def retry_batch(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = scope_of(request)
     entity = get_record_for(scope, pk, "upload")
-    batch = latest_batch(scope, entity)
-    count = actions.retry_batch(scope=scope, entity=entity, batch=batch.id) if batch else 0
+    try:
+        batch = read_batch(request.POST)
+    except APIException:
+        batch = None
+    count = actions.retry_batch(scope=scope, entity=entity, batch=batch) if batch else 0
     messages.info(request, f"{count} files are tried again." if count != 1 else "One file is tried again.")
     return redirect("entities:detail", entity.pk)
 

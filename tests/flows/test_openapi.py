@@ -204,6 +204,7 @@ def test_every_operation_answers_as_the_document_says(
     assert call("get", f"files/{broken}/")["error"]["code"]
     call("patch", f"files/{file}/", {"strategy": "layout"})
     call("post", f"files/{broken}/retry/")
+    call("post", f"entities/{contract}/files/retry/", {"batch": str(uuid4())})
     work_off(call.who.scope.workspace)
     assert call("get", "quarantine/")["results"]
     call("post", f"files/{broken}/review/", {"decision": "reject"})

@@ -25,6 +25,7 @@ from tests.ingestion.helpers import ready, upload
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+SECOND = str(uuid4())
 WHILE = timedelta(hours=1)
 STAGES = ("extract", "classify", "segment", "chunk", "embed")
 
@@ -47,7 +48,7 @@ def fail(service: Scope, file: str, code: str = "gave_up", state: State = State.
 
 
 def test_a_batch_is_counted_together_and_its_failures_are_tried_again_together(
-    alice: Person, staff: Person, contract: Contract, service: Scope
+    alice: Person, staff: Person, viewer: Person, outsider: Person, contract: Contract, service: Scope
 ) -> None:
     batch = str(uuid4())
     files = drop(alice, contract, 4, batch)
@@ -68,16 +69,51 @@ def test_a_batch_is_counted_together_and_its_failures_are_tried_again_together(
     assert "2 could not be read" in shown
     assert "0.25" in shown
     assert "Try the failed one again" in shown
-    assert alice.client.post(f"{alice.base}entities/{contract.pk}/files/retry/").status_code == 302
+    assert f'name="batch" value="{batch}"' in shown
+    assert alice.client.post(f"{alice.base}entities/{contract.pk}/files/retry/", {"batch": batch}).status_code == 302
     with service.open():
         assert File.objects.get(pk=files[0]).state == State.PENDING
         assert File.objects.get(pk=files[1]).state == State.QUARANTINED
     # Others are told nothing of it, and try nothing of it again.
     fail(service, files[0])
     assert "files done" not in panel(staff, contract)
-    staff.client.post(f"{staff.base}entities/{contract.pk}/files/retry/")
+    again = f"/api/entities/{contract.pk}/files/retry/"
+    staff.client.post(f"{staff.base}entities/{contract.pk}/files/retry/", {"batch": batch})
+    assert staff.api.post(again, {"batch": batch}).json() == {"retried": 0}
+    assert viewer.api.post(again, {"batch": batch}).status_code == 403
+    assert outsider.api.post(again, {"batch": batch}).status_code == 404
+    assert alice.api.post(again, {"batch": "many"}).status_code == 400
     with service.open():
         assert File.objects.get(pk=files[0]).state == State.FAILED
+    answer = alice.api.post(again, {"batch": batch})
+    assert (answer.status_code, answer.json()) == (202, {"retried": 1})
+    with service.open():
+        assert File.objects.get(pk=files[0]).state == State.PENDING
+
+
+def test_failures_of_a_batch_are_told_until_they_are_tried_again(
+    alice: Person, contract: Contract, service: Scope
+) -> None:
+    """However long it was worked on, and whatever was sent after it."""
+    first = drop(alice, contract, 4, str(uuid4()))
+    work_off(alice.scope.workspace)
+    with service.open():
+        FileRevision.objects.update(fetched_at=Now() - WHILE)
+    assert "4 of 4 files done" in panel(alice, contract), "its last file has ended just now"
+    with service.open():
+        File.objects.update(updated_at=Now() - WHILE)
+    assert "files done" not in panel(alice, contract)
+    with service.open():
+        File.objects.filter(pk=first[0]).update(pending_revision=FileRevision.objects.get(file=first[0]).pk)
+    fail(service, first[0])
+    assert "Try the failed one again" in panel(alice, contract)
+    for name in ("a.txt", "b.txt"):
+        upload(alice, contract, name, f"What {name} says.".encode(), batch=SECOND)
+    assert "0 of 2 files done" in panel(alice, contract)
+    work_off(alice.scope.workspace)
+    assert "Try the failed one again" in panel(alice, contract)
+    upload(alice, contract, "alone.txt", b"Alone.", batch=str(uuid4()))
+    assert "Try the failed one again" in panel(alice, contract)
 
 
 def test_a_batch_is_a_uuid(alice: Person, contract: Contract) -> None:
