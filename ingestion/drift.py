@@ -7,11 +7,11 @@ the file is quarantined with the reason, until a steward releases or rejects it 
 import logging
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ingestion.documents import Extraction
+from ingestion.documents import Extraction, Unaccounted
 from ingestion.extract.counting import words
 from ingestion.extract.mail import OTHER_VERSION
 from ingestion.pieces import table_header
@@ -20,6 +20,9 @@ from ingestion.sandbox import Limits, Quarantined, run_limited
 logger = logging.getLogger(__name__)
 
 NOT_ALL = "What was read of this file is not all that it holds, so a steward looks at it first."
+NOT_COMPARED = Unaccounted(
+    "not_compared", "What was read could not be compared with what the file holds, so some of it may be missing."
+)
 LEAST_WORDS = 0.95
 """Share of the words of a file that must stand in what was read of it."""
 LEAST_OF_PAGE = 0.5
@@ -65,22 +68,26 @@ class Drifted(Quarantined):
         self.losses = tuple(found)
 
 
-def check(path: Path, extraction: Extraction, *, limits: Limits | None = None) -> None:
-    """Of the file at `path`, which was just read. Raises Drifted."""
-    found = (*own_losses(extraction), *lost(_source(path, extraction, limits), extraction))
+def check(path: Path, extraction: Extraction, *, limits: Limits | None = None) -> Extraction:
+    """What was read of the file at `path`; where that could not be compared, it says so as of something that was not
+    read. Raises Drifted."""
+    source = _source(path, extraction, limits)
+    found = (*own_losses(extraction), *lost(source or Structure(), extraction))
     if found:
         raise Drifted(found)
+    return extraction if source else replace(extraction, unaccounted=(*extraction.unaccounted, NOT_COMPARED))
 
 
-def _source(path: Path, extraction: Extraction, limits: Limits | None) -> Structure:
-    """What the file holds, as far as it can be counted: the reader got through it, so that is no fault of the file."""
+def _source(path: Path, extraction: Extraction, limits: Limits | None) -> Structure | None:
+    """What the file holds. None where it cannot be counted: the reader got through it, so it is published, but whether
+    that is all nobody knows."""
     options = {"media_type": extraction.media_type}
     patient = limits or Limits(silence_seconds=PATIENCE, page_seconds=PATIENCE)
     try:
         return source_of(run_limited("ingestion.extract.structure:task", path, limits=patient, options=options))
     except Quarantined:
         logger.warning("what %s holds could not be counted", path.name, exc_info=True)
-        return Structure()
+        return None
 
 
 def source_of(found: dict[str, Any]) -> Structure:

@@ -99,7 +99,7 @@ def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
     with local_copy(work.path) as path:
         extraction = extract_file(path, work.name, strategy=work.strategy, on_progress=tell, look=look)
         if work.review != Review.RELEASED:
-            drift.check(path, extraction)
+            extraction = drift.check(path, extraction)
     return extraction
 
 

@@ -15,6 +15,7 @@ from ingestion import drift
 from ingestion.extract import extract_file
 from ingestion.inline import work_off
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, StepResult
+from ingestion.sandbox import Quarantined
 from tests.conftest import Person, person
 from tests.ingestion.helpers import SALARY, paragraph, ready, texts, upload
 from tests.ingestion.losing import Loses, found, without
@@ -89,6 +90,28 @@ def test_an_extraction_that_contradicts_itself_is_found(tmp_path: Path) -> None:
     assert changed(1, page=2) == {"places"}
     assert changed(1, heading_path=("Plan of the quay", "Of another text")) == {"sections"}
     assert changed(at + 1, text="| Part |", end=read.paragraphs[at + 1].start + 8) >= {"tables"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_could_not_be_compared_withholds_the_original(
+    alice: Person, viewer: Person, steward: Person, contract: Contract, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    compared = ready(alice, contract, "plan.txt", b"The plan of the quay.")
+    real = drift.run_limited
+
+    def stop(task: str, *given: Any, **options: Any) -> Any:
+        if task == "ingestion.extract.structure:task":
+            raise Quarantined("memory", "Counting needs more memory than it may take.")
+        return real(task, *given, **options)
+
+    monkeypatch.setattr(drift, "run_limited", stop)
+    unknown = ready(alice, contract, "other.txt", b"The plan of the other quay.")
+    for file, status in ((compared, 200), (unknown, 403)):
+        assert viewer.api.get(f"/api/files/{file}/download/").status_code == status
+        assert texts(viewer, file)
+        page = steward.client.get(f"{steward.base}files/{file}/").content.decode()
+        assert ("could not be compared" in page) == (status == 403)
+        assert "could not be compared" not in viewer.client.get(f"{viewer.base}files/{file}/").content.decode()
 
 
 @pytest.mark.django_db(transaction=True)

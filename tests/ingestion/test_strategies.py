@@ -109,7 +109,7 @@ def blind(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
         found = seeing(*given, **options)
         return replace(found, paragraphs=found.paragraphs[:-1])
 
-    monkeypatch.setattr(drift, "check", lambda path, extraction: None)
+    monkeypatch.setattr(drift, "check", lambda path, extraction: extraction)
     monkeypatch.setattr(pipeline, "extract_file", overlook)
     return monkeypatch
 
