@@ -1,7 +1,8 @@
 """Which files were made from what is no longer so (design §4): their revision's inputs are not those of today.
 
-A file is stale only for the inputs that changed and that it was made from: another prompt concerns no file of a
-collection that no model classifies, another set of rules costs no call of a model.
+A file is stale only for the inputs that changed and that it was made from: another prompt for labels concerns no file
+of a collection that no model classifies, of which a model makes the summaries alone; another set of rules asks no model
+for labels.
 """
 
 from functools import reduce
@@ -25,6 +26,7 @@ NAMES = {
     "rules": "rules",
     "model": "model",
     "prompt": "prompt",
+    "summaries": "model or prompt of summaries",
 }
 """The inputs in words, for people."""
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from entities.models import WorkspaceSettings
 from entities.rag import Collection, atoms
-from llm import prompts, rules
+from llm import prompts, rules, vision
 from llm.client import model_for
 from llm.prompts import Level
 
@@ -24,15 +24,16 @@ OF_LABELS = ("policy", "rules", "model", "prompt")
 
 OF_THE_MODEL = frozenset({"policy", "model", "prompt"})
 """The inputs whose change asks the model again."""
-NAMES = ("extraction", "policy", "rules", "model", "prompt")
+NAMES = ("extraction", "policy", "rules", "model", "prompt", "summaries")
 
 
 @dataclass(frozen=True)
 class Inputs:
     """What a revision's rows are made from beside its bytes. Digests or names, of things that hold no text of files.
 
-    extraction: how text is taken out and cut. policy: the workspace's levels, guidance and epoch, and what the
-    collection declares. model, prompt: empty where the collection is not classified by a model.
+    extraction: how text is taken out and cut, and by which model and prompt where one reads the pages. policy: the
+    workspace's levels, guidance and epoch, and what the collection declares. model, prompt: of labels and summaries;
+    empty where the collection is not classified by a model, and then summaries: the model and prompt of those alone.
     """
 
     extraction: str
@@ -40,6 +41,7 @@ class Inputs:
     rules: str
     model: str
     prompt: str
+    summaries: str = ""
 
     @classmethod
     def from_json(cls, given: Mapping[str, str]) -> "Inputs":
@@ -47,25 +49,28 @@ class Inputs:
         return cls(*(given.get(name, "") for name in NAMES))
 
     def to_json(self) -> dict[str, str]:
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if value or name != "summaries"}
 
     def witness(self, sha256: str) -> str:
         return digest(sha256, self.to_json())
 
     def changed_since(self, given: Mapping[str, str]) -> tuple[str, ...]:
         """Names of the inputs that are not what they were when rows were made with `given`."""
-        return tuple(name for name in NAMES if given.get(name) != getattr(self, name))
+        return tuple(name for name in NAMES if given.get(name, "") != getattr(self, name))
 
 
 def inputs_of(collection: Collection, strategy: str, levels: Sequence[Level], guidance: str) -> Inputs:
     """As they are now for files of a collection that are read by `strategy`. In an open scope."""
     declared = sorted(atoms(collection.classification))
+    eyes = [model_for("standard"), prompts.digest(*vision.TEMPLATES)] if strategy == "vision" else []
+    extraction = digest(SCHEMA, strategy, *eyes)
     if not collection.classify:
-        return Inputs(digest(SCHEMA, strategy), digest(declared), str(rules.VERSION), "", "")
+        summaries = digest(model_for("fast"), prompts.digest(*prompts.SUMMARISE_TEMPLATES))
+        return Inputs(extraction, digest(declared), str(rules.VERSION), "", "", summaries)
     epoch = WorkspaceSettings.objects.values_list("policy_epoch", flat=True).first()
     told = [[level.value, level.label, level.description] for level in levels]
     return Inputs(
-        extraction=digest(SCHEMA, strategy),
+        extraction=extraction,
         policy=digest(epoch, told, guidance, declared),
         rules=str(rules.VERSION),
         model=model_for("fast"),

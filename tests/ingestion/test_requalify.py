@@ -68,12 +68,13 @@ def test_exactly_what_was_made_from_what_changed_is_stale(
     for cause, change in changes.items():
         with monkeypatch.context() as patched:
             change(patched)
-            concerned = {asked, ruled} if cause in ("rules", "extraction") else {asked}
-            assert stale(service) == concerned, cause
+            assert stale(service) == {asked, ruled}, cause
             found = run()
-            assert found["causes"] == {cause: len(concerned)}
+            # Of a collection that no model classifies, a model makes the summaries.
+            by_model = cause in ("prompt", "model")
+            assert found["causes"] == ({cause: 1, "summaries": 1} if by_model else {cause: 2})
             # Only what the model was told asks it again.
-            assert found["windows"] == (1 if cause in ("prompt", "model") else 0), cause
+            assert found["windows"] == (1 if by_model else 0), cause
     with service.open():
         Classification.objects.filter(value=SECRET).update(description="Only for the board.")
     assert stale(service) == {asked}
@@ -83,6 +84,45 @@ def test_exactly_what_was_made_from_what_changed_is_stale(
         assert (asked in page) == (path != "?stale=no")
         assert (ruled in page) == (path != "?stale=yes")
         assert ("levels, guidance or the collection" in page) == (path != "?stale=no")
+
+
+def test_another_prompt_concerns_what_was_made_with_it(
+    two: tuple[str, str], alice: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That of labels, that of summaries, and that of pages, which are read by a model where people chose so."""
+    asked, ruled = two
+    seen = ready(alice, contract, "seen.md", b"The crane stands on the quay.", strategy="vision")
+    assert stale(service) == set()
+    real, model_for = witness.prompts.digest, witness.model_for
+
+    def another(changed: str) -> Any:
+        return lambda *names: "another" if changed in names else real(*names)
+
+    for prompt, concerned, causes in (
+        ("classify_window_system", {asked, seen}, {"prompt": 2}),
+        ("vision_system", {seen}, {"extraction": 1}),
+        ("summarise_system", {asked, seen, ruled}, {"prompt": 2, "summaries": 1}),
+    ):
+        with monkeypatch.context() as patched:
+            patched.setattr(witness.prompts, "digest", another(prompt))
+            assert stale(service) == concerned, prompt
+            assert run()["causes"] == causes
+    with monkeypatch.context() as patched:
+        patched.setattr(witness, "model_for", lambda tier: "another" if tier == "standard" else model_for(tier))
+        assert stale(service) == {seen}
+        assert run()["causes"] == {"extraction": 1}
+    # Renewing what only has summaries of a model makes those, and asks for no label.
+    with service.open():
+        File.objects.exclude(pk=ruled).update(revision=None)
+        summarised = ModelCall.objects.filter(feature="summarise").count()
+    before = calls(service)
+    monkeypatch.setattr(witness.prompts, "digest", another("summarise_system"))
+    found = run()
+    assert (found["files"], found["windows"], found["summaries"] > 0) == (1, 0, True)
+    assert run("--canary", "1")["files"] == 1
+    assert (calls(service), stale(service)) == (before, set())
+    with service.open():
+        assert ModelCall.objects.filter(feature="summarise").count() == summarised + found["summaries"]
 
 
 def test_a_share_goes_first_and_a_killed_run_does_nothing_twice(
