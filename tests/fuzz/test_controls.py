@@ -68,9 +68,14 @@ def test_a_call_to_the_outside_is_noticed_where_the_process_is_not_confined(
 
 @pytest.mark.django_db(transaction=True)
 def test_what_breaks_in_the_worker_or_on_a_page_is_noticed(
-    alice: Person, viewer: Person, contract: Contract, watch: Watch, monkeypatch: pytest.MonkeyPatch
+    alice: Person,
+    viewer: Person,
+    steward: Person,
+    contract: Contract,
+    watch: Watch,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    fuzzer = Fuzzer(alice, viewer, contract, watch)
+    fuzzer = Fuzzer(alice, viewer, steward, contract, watch)
     plain = Recipe("plain.txt", "a control", always(b"The quay is closed."), ready=True)
     assert fuzzer.try_recipe(plain) == []
     with monkeypatch.context() as broken:

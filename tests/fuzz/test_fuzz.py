@@ -15,6 +15,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 from django.test import Client
 
+from entities.models.classification import PII
 from entities.types import Contract
 from ingestion.inline import work_off
 from ingestion.sandbox.limits import CODES
@@ -37,18 +38,21 @@ SECONDS, MEMORY = 30.0, 512 * MIB
 MARGIN = 5.0
 SHARES = 1 if FACTOR == 0 else 16
 GOOD_AFTER = 5 if FACTOR == 0 else 1
+DECIDED_AFTER = 3 if FACTOR == 0 else 1
 REFUSED = {400, 413, 422}
 
 
 class Fuzzer:
-    """One person who sends files to one record and looks at what became of them, and one who may read little."""
+    """One person who sends files to one record and looks at what became of them, one who may read little, and a steward
+    who decides of a paragraph of each, or of every third in the sample."""
 
-    def __init__(self, alice: Person, viewer: Person, contract: Contract, watch: Watch) -> None:
-        self.alice, self.viewer, self.contract, self.watch = alice, viewer, contract, watch
+    def __init__(self, alice: Person, viewer: Person, steward: Person, contract: Contract, watch: Watch) -> None:
+        self.alice, self.viewer, self.steward = alice, viewer, steward
+        self.contract, self.watch = contract, watch
         self.kinds = itertools.cycle(SEEDS)
         self.tried = self.good = 0
         self.last = ""
-        for who in (alice, viewer):
+        for who in (alice, viewer, steward):
             who.client.raise_request_exception = False
             who.api.raise_request_exception = False
 
@@ -100,6 +104,23 @@ class Fuzzer:
                 status = self.visit(who, address)
                 if status >= 500:
                     found.append(f"{status} at {address}")
+        return found + (self.decide(file, shown["state"]) if self.tried % DECIDED_AFTER == 0 else [])
+
+    def decide(self, file: str, state: str) -> list[str]:
+        """What a steward does: looks at what waits, and at a paragraph on its page, and labels that."""
+        base, api = f"{self.steward.base}desk/", self.steward.api
+        places = [f"/api/desk/?file={file}", f"{base}?file={file}"]
+        rows = api.get(f"/api/files/{file}/paragraphs/").json().get("results", [])
+        row = next((row for row in rows if row["page"]), rows[0]) if rows else None
+        if row:
+            places += [f"{base}paragraphs/{row['id']}/", f"{base}paragraphs/{row['id']}/page/"]
+        found = [f"{status} at {place}" for place in places if (status := self.visit(self.steward, place)) != 200]
+        if row:
+            body = {"labels": [PII], "reason": "Looked at."}
+            status = api.patch(f"/api/paragraphs/{row['id']}/", body, format="json").status_code
+            work_off(self.alice.scope.workspace)
+            if status != 200 or not self.end_of(file).startswith(state):
+                found.append(f"a decision was answered {status}, and then the file is {self.end_of(file)}")
         return found
 
     def visit(self, who: Person, address: str) -> int:
@@ -140,12 +161,15 @@ class Fuzzer:
         asked = [
             (who, address) for who in (self.alice, self.viewer) for address in [*(who.base + p for p in pages), *api]
         ]
+        steward = [f"{self.steward.base}desk/", f"{self.steward.base}quarantine/", "/api/desk/", "/api/quarantine/"]
+        asked += [(self.steward, address) for address in steward]
         return [f"{status} at {address}" for who, address in asked if (status := self.visit(who, address)) != 200]
 
 
 def addresses(who: Person, file: str) -> list[str]:
-    api = [f"/api/files/{file}/{view}" for view in ("", "reader/", "paragraphs/", "download/")]
-    return [*api, *(f"{who.base}files/{file}/{view}" for view in ("", "row/", "download/"))]
+    both = ("", "download/", "links/", "versions/", "versions/1/download/")
+    api = [f"/api/files/{file}/{view}" for view in (*both, "reader/", "paragraphs/", "backlinks/")]
+    return [*api, *(f"{who.base}files/{file}/{view}" for view in (*both, "row/"))]
 
 
 @pytest.fixture
@@ -156,8 +180,8 @@ def watch(monkeypatch: pytest.MonkeyPatch) -> Iterator[Watch]:
 
 
 @pytest.fixture
-def fuzzer(alice: Person, viewer: Person, contract: Contract, watch: Watch) -> Fuzzer:
-    return Fuzzer(alice, viewer, contract, watch)
+def fuzzer(alice: Person, viewer: Person, steward: Person, contract: Contract, watch: Watch) -> Fuzzer:
+    return Fuzzer(alice, viewer, steward, contract, watch)
 
 
 @pytest.mark.parametrize("share", range(SHARES))
