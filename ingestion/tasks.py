@@ -94,13 +94,12 @@ def workspaces() -> list[int]:
 
 def stale_files() -> list[UUID]:
     """Files to wake a worker for, in an open service scope; marked as woken, so that a long queue is not sent twice."""
+    unfinished = File.objects.filter(state__in=claims.UNFINISHED, pending_revision__isnull=False)
+    # What waited for its next try is woken in its turn (`wake_next`): all that wait for a budget do so at one time.
+    unfinished.filter(claim=None, claimed_until__lt=Now()).update(claimed_until=None, woken_at=None)
     lost = Q(claimed_until=None, woken_at__lt=Now() - FORGOTTEN)
     over = Q(claimed_until__lt=Now(), woken_at__lt=Now() - WOKEN_AGAIN)
-    found = list(
-        File.objects.filter(lost | over, state__in=claims.UNFINISHED, pending_revision__isnull=False)
-        .order_by("woken_at")
-        .values_list("pk", flat=True)[:MOST]
-    )
+    found = list(unfinished.filter(lost | over).order_by("woken_at").values_list("pk", flat=True)[:MOST])
     File.objects.filter(pk__in=found).update(woken_at=Now())
     return found
 

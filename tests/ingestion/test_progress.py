@@ -243,6 +243,27 @@ def test_a_file_that_finds_its_workspace_at_work_sleeps_until_one_ends(
     assert woken == files
 
 
+def test_files_whose_wait_is_over_are_sent_a_few_at_a_time(
+    alice: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch, settings
+) -> None:
+    settings.CLEARANCE_FILES_AT_ONCE = 2
+    woken: list[str] = []
+    monkeypatch.setattr(tasks.process_file, "delay", lambda workspace, file: woken.append(file))
+    files = drop(alice, contract, 4, str(uuid4()))
+    with service.open():
+        File.objects.update(woken_at=Now() - WHILE, claimed_until=Now() + WHILE)
+    woken.clear()
+    tasks.sweep()
+    assert woken == [], "they wait"
+    with service.open():
+        File.objects.update(claimed_until=Now() - timedelta(seconds=1))
+    tasks.sweep()
+    assert woken == files[:2]
+    for file in files:
+        tasks.process_file(alice.scope.workspace, file)
+    assert woken == files
+
+
 def test_the_pulse_of_a_record_waits_for_the_batch(alice: Person, contract: Contract, service: Scope) -> None:
     work_off(alice.scope.workspace)
     drop(alice, contract, 2, str(uuid4()))
