@@ -9,8 +9,8 @@ from django.db.models import Q, QuerySet
 from ingestion.documents import Unaccounted
 from ingestion.models import File, FileRevision, Review
 
-LOOKED_AT = frozenset({"image", "no_text_layer", "ocr_uncertain", "page_failed", "vision_unchecked"})
-"""Of pages and pictures that one way of reading does not make out and another does."""
+LOOKED_AT = frozenset({"image", "no_text_layer", "not_compared", "ocr_uncertain", "page_failed", "vision_unchecked"})
+"""Of pages and pictures that one way of reading does not make out and another does, and what is counted next time."""
 INSIDE = "inside"
 """It was found in a file that came in this one, and that is gone."""
 
