@@ -90,6 +90,7 @@ BREAKS: dict[str, Break] = {
     "pages are counted before they are hidden": Break(partial(broken, PAGES_OF_ALL), "files/"),
     "lists are counted before permission": Break(counted_before_permission, "contract/"),
     "a number is told that all workspaces share": Break(numbered, "contract/"),
+    "a number is told to who writes": Break(numbered, "never asked to be read", writes=True),
 }
 
 

@@ -30,10 +30,11 @@ DELETED = (("contract", "own0"), ("project", "project0"), ("task", "task0"))
 
 @dataclass(frozen=True)
 class Break:
-    """seen_at: a regular expression of the addresses where what it breaks is looked for."""
+    """seen_at: a regular expression of the addresses where what it breaks is looked for. writes: or in writes."""
 
     apply: Callable[[], AbstractContextManager[object]]
     seen_at: str
+    writes: bool = False
 
 
 @dataclass(frozen=True)
@@ -61,7 +62,8 @@ def photographs(seed: int, count: int, breaks: Mapping[str, Break], *, hidden: b
         for name, broken in breaks.items():
             seen_at = [address for address in telling(world) if re.search(broken.seen_at, address)]
             with broken.apply():
-                without_guard[name] = photograph(world, READERS[:1], seen_at)
+                shown = photograph(world, READERS[:1], seen_at)
+                without_guard[name] = shown | (written(world, READERS[0]) if broken.writes else {})
         deletions = {name: deleted(world, kind, name) for kind, name in DELETED}
         transaction.set_rollback(True)
     return Photographs(plain, without_guard, deletions)
