@@ -44,7 +44,7 @@ AS_READY: Mapping[str, Any] = {
     "progress": unless_awaited(100, 0),
     "attempts": Value(0),
     "error_code": Value(""),
-    "updated_at": F("revision__fetched_at"),
+    "updated_at": F("revision__published_at"),
     "claimed_until": Value(None, DateTimeField()),
     "woken_at": Value(None, DateTimeField()),
 }

@@ -7,21 +7,24 @@ from datetime import timedelta
 from decimal import Decimal
 from uuid import UUID
 
-from django.db.models import Count, F, Max, Q, QuerySet, Sum
+from django.db.models import Case, Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum, When
 from django.db.models.functions import Coalesce, Now
 
 from entities.access import Scope
 from entities.models import Entity
-from ingestion.access import visible_files
+from ingestion.access import told_files, visible_files
 from ingestion.claims import UNFINISHED
 from ingestion.estimates import all_left, examples
-from ingestion.models import File, FileRevision, State
+from ingestion.listing import as_told
+from ingestion.models import File, FileRevision, Redo, State
 
 SHOWN_FOR = timedelta(minutes=30)
 """After its last file ended."""
 ENDED_BADLY = Q(state=State.FAILED) | Q(state=State.QUARANTINED, error_code__in=["timeout", "crashed"])
-WORTH_AGAIN = ENDED_BADLY & Q(pending_revision__isnull=False)
-"""Ended badly for a reason that may be gone by now."""
+WORTH_AGAIN = ENDED_BADLY & Q(told=True, pending_revision__isnull=False)
+"""Ended badly for a reason that may be gone by now; of files `of_batch`, as the next."""
+LIVE = Q(told=True, state__in=UNFINISHED) | Q(told=False) & ~Q(redo=Redo.NOTHING)
+"""As `listing.as_told` has it: a file whose newest version the caller does not know of is as the one before left it."""
 
 
 @dataclass(frozen=True)
@@ -58,13 +61,13 @@ def latest_batch(scope: Scope, entity: Entity) -> Batch | None:
     found = (
         of_batch(scope, entity, None)
         .order_by()
-        .values(batch=Coalesce("pending_revision__batch", "revision__batch"))
+        .values(batch=newest("batch"))
         .annotate(
             files=Count("pk"),
-            live=Count("pk", filter=Q(state__in=UNFINISHED)),
+            live=Count("pk", filter=LIVE),
             again=Count("pk", filter=WORTH_AGAIN),
-            came=Max(Coalesce("pending_revision__fetched_at", "revision__fetched_at")),
-            ended=Max("updated_at"),
+            came=Max(newest("fetched_at")),
+            ended=Max(Case(When(told=True, then="updated_at"), default="revision__published_at")),
         )
         .filter(Q(live__gt=0) | Q(again__gt=0) | Q(ended__gt=Now() - SHOWN_FOR), files__gt=1)
     )
@@ -73,15 +76,24 @@ def latest_batch(scope: Scope, entity: Entity) -> Batch | None:
 
 
 def of_batch(scope: Scope, entity: Entity, batch: UUID | None) -> QuerySet[File]:
-    """The caller's files of a batch, or of any batch, that exist for them."""
-    files = visible_files(scope).filter(entity=entity.pk).annotate(sent=Coalesce("pending_revision", "revision"))
+    """The caller's files of a batch, or of any batch, that exist for them; none leaves it for a version that they do
+    not know of. told: whether they know of the newest.
+    """
+    told = Exists(told_files(scope, File.objects.filter(pk=OuterRef("pk"))))
+    files = visible_files(scope).filter(entity=entity.pk).annotate(told=told).annotate(sent=newest("pk"))
     sent = FileRevision.objects.filter(created_by=scope.principal)
     sent = sent.filter(batch=batch) if batch else sent.filter(batch__isnull=False)
     return files.filter(sent__in=sent.values("pk"))
 
 
+def newest(column: str) -> Case:
+    """A column of the newest version that the caller knows of, of files with `told`."""
+    shown = f"revision__{column}"
+    return Case(When(told=True, then=Coalesce(f"pending_revision__{column}", shown)), default=shown)
+
+
 def _batch(scope: Scope, entity: Entity, batch: UUID) -> Batch:
-    files: Sequence[File] = list(of_batch(scope, entity, batch))
+    files: Sequence[File] = told_of(scope, of_batch(scope, entity, batch))
     states = Counter(file.state for file in files)
     unfinished = [file for file in files if file.state in UNFINISHED]
     # What came under the same id on other records is not told here: the caller may not see them any more.
@@ -99,3 +111,12 @@ def _batch(scope: Scope, entity: Entity, batch: UUID) -> Batch:
         left=all_left(unfinished, examples(scope), states[State.PROCESSING]) if unfinished else 0.0,
         cost=cost or Decimal(0),
     )
+
+
+def told_of(scope: Scope, files: QuerySet[File]) -> list[File]:
+    """Files of a batch as the caller is told of them."""
+    found = list(files)
+    untold = [file for file in found if not file.told]  # type: ignore[attr-defined]
+    wanted = {pk for file in untold for pk in (file.pending_revision_id, file.revision_id) if pk}
+    revisions = FileRevision.objects.select_related("blob").in_bulk(wanted)
+    return [as_told(scope, file, revisions)[0] for file in found]

@@ -98,7 +98,7 @@ def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> l
     return [
         _view(
             scope,
-            *_as_told(scope, file, revisions),
+            *as_told(scope, file, revisions),
             found.get(file.pk, Outline()),
             told.get(file.pk),
             outcomes.get(file.pk, []),
@@ -147,7 +147,7 @@ def outcomes_of(files: Sequence[UUID]) -> dict[UUID, list[Outcome]]:
     return result
 
 
-def _as_told(
+def as_told(
     scope: Scope, file: File, revisions: Mapping[UUID | None, FileRevision]
 ) -> tuple[File, FileRevision | None]:
     """The file and its newest version; to who may not know of that one, both as though it had never come.

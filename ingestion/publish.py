@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
-from django.db.models.functions import Now
+from django.utils import timezone
 
 from entities.access import Scope, raise_labels
 from entities.access.scope import current
@@ -109,7 +109,7 @@ def stages_of(done: dict[Stage, Any], took: Mapping[Stage, float]) -> list[tuple
 
 def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, Any]) -> None:
     """The file's row, the audit, and word to whoever builds on the index."""
-    revision = work.claim.revision
+    revision, at = work.claim.revision, timezone.now()
     was = FileRevision.objects.get(pk=revision)
     lost = {LOST} & {*extraction.unaccounted}  # it is there, and may be taken out another time
     FileRevision.objects.filter(pk=revision).update(
@@ -119,6 +119,7 @@ def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, A
         attachments=max(was.attachments, len(extraction.attachments) + len(lost)),
         withheld=sorted({*was.withheld, *lasting({*extraction.unaccounted} - lost)}),
         strategy="",
+        published_at=at,
     )
     outcome = {
         "pending_revision": None,
@@ -144,7 +145,8 @@ def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, A
         attempts=0,
         rows_due=False,
         aside=None,
-        updated_at=Now(),
+        woken_at=None,
+        updated_at=at,
     )
     drop_results(revision)
     injections = list(done[Stage.CLASSIFY].injections)

@@ -148,7 +148,8 @@ class FileRevision(models.Model):
     restored_by decided. strategy: how it is read, as it was sent, until it is published; "" for as its file is.
     accounted: as on `File`, of this version. attachments: the most that a reading found in its bytes. withheld: codes
     of what any reading found in them and nobody can be cleared for (`ingestion.withheld`). losses: [[code, sentence]]
-    of what was not read of it (`ingestion.drift`).
+    of what was not read of it (`ingestion.drift`). published_at: when its rows were last made, as the file's
+    `updated_at` says until a newer version comes.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -171,6 +172,7 @@ class FileRevision(models.Model):
     withheld = ArrayField(models.CharField(max_length=40), default=list, db_default=[])
     losses = models.JSONField(default=list)
     strategy = models.CharField(max_length=10, default="", db_default="", blank=True)
+    published_at = models.DateTimeField(null=True)
     review = models.CharField(max_length=8, choices=Review, default=Review.NONE, blank=True)
 
     class Meta:

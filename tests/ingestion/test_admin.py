@@ -1,8 +1,11 @@
 """Files in the administration: how far they got, for people who may know of them, and nothing that was met in them."""
 
+import re
 from collections.abc import Iterable
+from datetime import timedelta
 
 from django.db import connection
+from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
 from entities.access import Scope, combine
@@ -51,6 +54,30 @@ def test_a_file_of_which_one_may_not_know_is_not_listed(
     answer = boss.client.get(f"{boss.base}admin/ingestion/file/{concealed}/change/")
     assert "heron" not in answer.content.decode()
     assert answer.status_code != 200
+
+
+def test_a_version_of_which_one_may_not_know_moves_nothing(
+    alice: Person, contract: Contract, workspace: Workspace, service: Scope
+) -> None:
+    """Dates and the order of rows too, while it waits and when it has ended badly."""
+    boss = person(workspace, "boss", [], ("Admin",))
+    file = ready(alice, contract)
+    ready(alice, contract, "later.md")
+    with service.open():
+        FileRevision.objects.update(fetched_at=F("fetched_at") - timedelta(days=2))
+
+    def told(who: Person) -> list[str]:
+        pages = [page(who), page(who, "?o=9"), page(who, f"{file}/change/")]
+        return [re.sub(r'csrf\w+"[^>]*value="\w+"', "", text) for text in pages]
+
+    before, known = told(boss), told(alice)
+    upload(alice, contract, content=b"%PDF-1.4 nothing")
+    assert told(boss) == before
+    assert told(alice) != known
+    work_off(workspace.pk)
+    with service.open():
+        assert File.objects.get(pk=file).state == "quarantined"
+    assert told(boss) == before
 
 
 def plant(

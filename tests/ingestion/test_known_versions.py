@@ -1,9 +1,12 @@
 """A version that changed nothing which one may know of does not exist: no number, date, author, count or gap."""
 
 import re
+from datetime import timedelta
 from typing import Any
+from uuid import uuid4
 
 import pytest
+from django.db.models.functions import Now
 
 from entities.access import Scope
 from entities.models import Classification, Workspace
@@ -11,7 +14,7 @@ from entities.models.classification import FINANCIAL
 from entities.types import Contract
 from ingestion import drift, known_versions
 from ingestion.inline import work_off
-from ingestion.models import File, FileRevision
+from ingestion.models import File, FileRevision, Redo
 from ingestion.staleness import is_stale
 from tests.conftest import Person, person
 from tests.ingestion.helpers import REPORT, SALARY, ready, texts, upload
@@ -212,3 +215,53 @@ def test_a_way_of_reading_is_told_with_the_version_that_it_came_with(
 
 def lossy(path: Any, extraction: Any) -> None:
     raise drift.Drifted([drift.Loss("tables", "It has 1 table, and none of them was read.")])
+
+
+def batch_of(who: Person, contract: Contract) -> str:
+    """What somebody is told of what they sent together."""
+    answer = who.client.get(f"{who.base}entities/{contract.pk}/files/batch/")
+    assert answer.status_code == 200
+    return " ".join(answer.content.decode().split())
+
+
+@pytest.mark.parametrize("how", ["waits", "fails", "is late"])
+def test_what_was_sent_together_is_told_as_if_no_other_version_had_come(
+    alice: Person, staff: Person, contract: Contract, service: Scope, how: str
+) -> None:
+    sent = str(uuid4())
+    files = [upload(staff, contract, f"{n}.txt", b"The gate is open.", batch=sent).json()["id"] for n in "abc"]
+    work_off(service.workspace)
+
+    def told() -> tuple[str, object]:
+        return batch_of(staff, contract), staff.api.get(f"/api/entities/{contract.pk}/files/").json()
+
+    with service.open():
+        old = FileRevision.objects.all() if how == "is late" else FileRevision.objects.exclude(file=files[1])
+        old.update(published_at=Now() - timedelta(hours=1))
+        File.objects.filter(revision__in=old).update(updated_at=Now() - timedelta(hours=1))
+    before = told()
+    assert ("3 of 3 files done" in before[0]) == (how != "is late")
+    upload(alice, contract, "b.txt", b"%PDF-1.4 nothing" if how == "fails" else b"The gate is shut.")
+    if how == "fails":
+        work_off(service.workspace)
+        with service.open():
+            File.objects.filter(pk=files[1]).update(error_code="crashed")
+    assert told() == before
+    assert staff.api.post(f"/api/entities/{contract.pk}/files/retry/", {"batch": sent}).json() == {"retried": 0}
+    with service.open():
+        File.objects.filter(pk=files[1]).update(redo=Redo.STALE)
+    assert "2 of 3 files done" in batch_of(staff, contract), "what is shown is worked over"
+    # Their own next version takes it out.
+    upload(staff, contract, "b.txt", b"The gate is ajar.", batch=str(uuid4()))
+    assert "of 3 files" not in batch_of(staff, contract)
+
+
+def test_a_steward_knows_that_a_newer_version_stands_in_place_of_what_they_sent(
+    alice: Person, staff: Person, contract: Contract, service: Scope
+) -> None:
+    sent = str(uuid4())
+    for name in "abc":
+        upload(alice, contract, f"{name}.txt", b"The gate is open.", batch=sent)
+    work_off(service.workspace)
+    upload(staff, contract, "b.txt", b"The gate is shut.")
+    assert "2 of 2 files done" in batch_of(alice, contract)

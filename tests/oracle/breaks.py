@@ -11,7 +11,7 @@ from typing import Any, cast
 
 import pytest
 from django.core.paginator import Paginator
-from django.db.models import Q
+from django.db.models import Q, Value
 
 from entities.access import Scope, select_readable
 from entities.models import Entity, FieldParagraph
@@ -132,7 +132,7 @@ def all_files(scope: Scope, files: Any = None) -> Any:
 
 
 def sent_by_anybody(scope: Scope, entity: Entity, batch: Any) -> Any:
-    return File.objects.filter(entity=entity.pk)
+    return File.objects.filter(entity=entity.pk).annotate(told=Value(True))
 
 
 def no_typed_text(scope: Scope) -> Any:
