@@ -22,7 +22,7 @@ from retrieval.models import EvaluationQuestion
 from retrieval.query import Within, prepare
 from retrieval.rerank import rerank, shortlist
 from retrieval.results import Result
-from retrieval.search import Found, choose, find, notices_of
+from retrieval.search import Found, choose, find, notices_of, still_found
 
 SHOWN = 20
 AROUND = 12
@@ -111,6 +111,7 @@ def bench(
     """
     if not found.query.text:
         return Bench("", question)
+    found, ordered = still_found(scope, found), still_found(scope, ordered)
     results = choose(scope, ordered, limit=SHOWN)
     note_search(scope, "page", ordered, within_of(question.files if question else ()), shown_of(results), started)
     ranks = {name: {row: n for n, row in enumerate(rows, start=1)} for name, rows in branches(found).items()}

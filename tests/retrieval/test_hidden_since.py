@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from entities.access import Scope
-from entities.models import Entity
+from entities.models import Entity, Workspace
 from entities.models.entity import Visibility
 from entities.types import Contract
 from ingestion.embed import get_embedder
@@ -14,7 +14,7 @@ from retrieval import rerank as reranking
 from retrieval.models import RankingSettings
 from retrieval.query import prepare
 from retrieval.search import choose, find
-from tests.conftest import Person
+from tests.conftest import Person, person
 from tests.retrieval.conftest import Index
 
 
@@ -71,6 +71,41 @@ def test_what_was_hidden_while_a_model_read_is_no_more_to_show(
     assert len(page.context["cards"]) == 10
     assert bool(page.context["more_url"]) is not hidden
     assert ("Show more" in page.content.decode()) is not hidden
+
+
+@pytest.mark.parametrize("hidden", [True, False])
+def test_what_was_hidden_while_a_model_read_leaves_no_gap_on_the_bench(
+    hidden: bool,
+    contract: Contract,
+    restricted: Contract,
+    workspace: Workspace,
+    service: Scope,
+    index: Index,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    boss = person(workspace, "boss", [], ("Admin",))
+    with service.open():
+        RankingSettings.objects.create(workspace_id=service.workspace, rerank="model")
+        Entity.objects.filter(pk=restricted.pk).update(visibility=Visibility.WORKSPACE)
+    index.row(restricted, "The liability cap.")
+    for n in range(10):
+        index.row(contract, f"Clause {n} speaks of the liability for the quay.")
+    complete = reranking.client.complete
+
+    def reading(*args: Any, **kwargs: Any) -> Any:
+        if hidden:
+            with service.open():
+                Entity.objects.filter(pk=restricted.pk).update(visibility=Visibility.RESTRICTED)
+        return complete(*args, **kwargs)
+
+    monkeypatch.setattr(reranking.client, "complete", reading)
+    with scripted.model() as script:
+        script.push(tool_use=("rank_passages", {"order": [2, 1]}))
+        page = boss.client.get(f"{boss.base}evaluation/bench/", {"q": "liability cap"})
+    lines = page.context["bench"].lines
+    assert [sorted(getattr(line, name) for line in lines) for name in ("fused", "vector")] == [
+        list(range(1, 11 if hidden else 12))
+    ] * 2
 
 
 def test_a_question_that_another_workspace_asked_is_no_faster(
