@@ -50,13 +50,15 @@ def claim_due(limit: int = AT_ONCE) -> list[Claim]:
 
 
 def being_filled() -> list[UUID]:
-    """Records whose files come in together, as a batch or out of a message, and all whose Pulses those will mark. What
-    comes into a record that is not open to the workspace stands in no other Pulse, and puts none off.
+    """Records whose files come in together, as a batch or out of a message, and all whose Pulses those will mark, in as
+    many statements for many as for few. What comes into a record that is not open to the workspace stands in no other
+    Pulse, and puts none off; and no Pulse waits for a file that rests.
     """
     together = Q(pending_revision__batch__isnull=False) | Q(origin__isnull=False)
     files = File.objects.filter(together, state__in=UNFINISHED, pending_revision__isnull=False).order_by()
-    found = files.values_list("entity", "entity__visibility").distinct()
-    return list({pk for record, seen in found for pk in (around(record) if seen == Visibility.WORKSPACE else [record])})
+    coming = files.exclude(claim=None, claimed_until__gt=Now())
+    found = dict(coming.values_list("entity", "entity__visibility").distinct())
+    return list(found.keys() | around(*(pk for pk, seen in found.items() if seen == Visibility.WORKSPACE)))
 
 
 # Archived records wait, and for some minutes those whose files are still coming in: one Pulse of all of them serves

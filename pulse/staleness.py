@@ -4,7 +4,7 @@ Whoever changes something flags the variants in their own transaction. The rows 
 so a claim never slips in between a change and its commit: it waits, and then reads what was committed.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from uuid import UUID
 
@@ -12,9 +12,8 @@ from django.db import connection
 from django.utils import timezone
 
 from entities.access import current
-from entities.actions import parent_ids
 from entities.models import Entity, Source
-from entities.registry import content_type_id, entity_types, type_by_content_type
+from entities.registry import content_type_id, entity_types, parents, type_by_content_type
 from pulse.models import Variant
 from pulse.variants import Atoms, service_role
 
@@ -116,28 +115,51 @@ def mark_old() -> int:
     return marked
 
 
-def around(entity_id: UUID) -> list[UUID]:
-    """A record, those above it, and those whose Pulse was drawn from it."""
-    entity = Entity.objects.filter(pk=entity_id).first()
-    return [] if entity is None else [entity_id, *ancestors(entity), *drawn_from(entity_id)]
+def around(*records: UUID) -> set[UUID]:
+    """Records, those above them, and those whose Pulse was drawn from them."""
+    there = types_of(records)
+    return {*there, *above(there), *drawn_from(*there)}
 
 
 def ancestors(entity: Entity) -> list[UUID]:
     """The records above `entity` by hard relations, as far as its type's `propagation` reaches; each once."""
-    option = entity.type_class.rag().propagation
-    depth = {"none": 0, "parent": 1}.get(option, 0) if isinstance(option, str) else option
-    found: dict[UUID, None] = {}
-    level = [entity]
-    for _ in range(depth):
-        new = {pk for row in level for pk in parent_ids(row)} - found.keys() - {entity.pk}
-        found.update(dict.fromkeys(sorted(new)))
-        level = list(Entity.objects.filter(pk__in=new))
-    return list(found)
+    return sorted(above({entity.pk: entity.content_type_id}) - {entity.pk})
 
 
-def drawn_from(entity: UUID) -> list[UUID]:
-    """Records whose Pulse was drawn from `entity`, by hard relations of today or of the past."""
-    derived = Source.objects.filter(entity=entity).values("derived")
+def above(records: Mapping[UUID, int]) -> set[UUID]:
+    """What is above records of these types, in one statement for each type of a level."""
+    found: set[UUID] = set()
+    reach = {pk: depth_of(type_id) for pk, type_id in records.items()}
+    types = dict(records)
+    while level := [pk for pk, depth in reach.items() if depth > 0 and pk in types]:
+        higher: dict[UUID, int] = {}
+        for type_id in sorted({types[pk] for pk in level}):
+            model = type_by_content_type(type_id)
+            names = [f"{name}_id" for name in parents(model)]
+            of_type = [pk for pk in level if types[pk] == type_id]
+            rows = model._base_manager.filter(pk__in=of_type).values_list("pk", *names) if names else ()
+            for pk, *theirs in rows:
+                for parent in filter(None, theirs):
+                    higher[parent] = max(higher.get(parent, 0), reach[pk] - 1)
+        found |= higher.keys()
+        reach, types = higher, types_of(pk for pk, depth in higher.items() if depth)
+    return found
+
+
+def depth_of(type_id: int) -> int:
+    """How many levels up the Pulses show what changes on a record of this type."""
+    option = type_by_content_type(type_id).rag().propagation
+    return {"none": 0, "parent": 1}.get(option, 0) if isinstance(option, str) else option
+
+
+def types_of(records: Iterable[UUID]) -> dict[UUID, int]:
+    wanted = list(records)
+    return dict(Entity.objects.filter(pk__in=wanted).values_list("pk", "content_type")) if wanted else {}
+
+
+def drawn_from(*records: UUID) -> list[UUID]:
+    """Records whose Pulse was drawn from any of these, by hard relations of today or of the past."""
+    derived = Source.objects.filter(entity__in=records).values("derived")
     return list(Variant.objects.filter(pk__in=derived).values_list("entity", flat=True).distinct())
 
 

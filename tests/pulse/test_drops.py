@@ -1,18 +1,23 @@
 """Files that come in together make one text of each Pulse that they concern, however long reading them takes."""
 
+from datetime import timedelta
 from email.message import EmailMessage
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from django.db import connection
+from django.db.models.functions import Now
+from django.test.utils import CaptureQueriesContext
 
 from entities.access import Scope
 from entities.actions import create_entity
 from entities.models import AuditEntry, Entity
 from entities.types import Contract, Project
 from ingestion.inline import work_off
+from ingestion.models import File
 from ingestion.pipeline import process_file
-from pulse.claims import LONGEST_BATCH
+from pulse.claims import LONGEST_BATCH, claim_due
 from tests.conftest import Person
 from tests.ingestion.helpers import upload
 from tests.pulse.conftest import Work, change, pass_time
@@ -94,3 +99,43 @@ def test_a_drop_puts_off_no_pulse_that_it_will_not_stand_in(
     change(alice, contract, counterparty="Harbour Works")
     work()
     assert written(service, contract) == before + (visibility == "restricted")
+
+
+def test_many_drops_are_asked_for_in_as_many_statements_as_one(
+    alice: Person, contract: Contract, work: Work, service: Scope
+) -> None:
+    """Whatever is due, every few seconds."""
+
+    def asked() -> int:
+        pass_time(service)
+        with service.open(), CaptureQueriesContext(connection) as statements:
+            assert claim_due() == [], "all that is due waits for its files"
+        return len(statements)
+
+    project = part_of(contract, alice, work)
+    change(alice, contract, counterparty="Harbour Works")
+    drop(alice, project, batch=str(uuid4()))
+    asked()  # what is looked up once a process
+    few = asked()
+    for _ in range(4):
+        with alice.scope.open():
+            fields = {"name": "Quay wall", "contract": contract}
+            another = create_entity(scope=alice.scope, model=Project, fields=fields)
+        drop(alice, another, 2, batch=str(uuid4()))
+    assert asked() == few
+
+
+@pytest.mark.parametrize("rests", [True, False])
+def test_no_pulse_waits_for_a_file_that_rests(
+    alice: Person, contract: Contract, work: Work, service: Scope, rests: bool
+) -> None:
+    """As files do when what the workspace may spend is spent."""
+    project = part_of(contract, alice, work)
+    before = [written(service, record) for record in (project, contract)]
+    files = drop(alice, project, batch=str(uuid4()))
+    assert process_file(service.workspace, files[0])
+    if rests:
+        with service.open():
+            File.objects.filter(pk__in=files[1:]).update(claimed_until=Now() + timedelta(hours=1))
+    work()
+    assert [written(service, record) for record in (project, contract)] == [old + rests for old in before]
