@@ -1,12 +1,14 @@
 """Uploading as people do, and a worker that works off what waits."""
 
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import Any
 
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from entities.access import Scope
 from entities.models import Entity
+from ingestion import drift
 from ingestion.inline import work_off
 from ingestion.models import ContextRow, Paragraph
 from tests.conftest import Person
@@ -81,3 +83,22 @@ def labelled(
         ],
         "summaries": [{"labels": given_, "summary": text} for given_, text in summaries],
     }
+
+
+def choose(who: Person, file: str, strategy: str) -> Any:
+    """As a program does; nothing is worked on yet."""
+    return who.api.patch(f"/api/files/{file}/", {"strategy": strategy}, format="json")
+
+
+def read_anew(who: Person, file: str, strategy: str) -> dict[str, Any]:
+    """Choose and process; what the API shows of the file then."""
+    answer = choose(who, file, strategy)
+    assert answer.status_code == 202, answer.content
+    work_off(who.scope.workspace)
+    shown: dict[str, Any] = who.api.get(f"/api/files/{file}/").json()
+    return shown
+
+
+def lossy(path: Path, extraction: Any) -> None:
+    """In the place of `drift.check`: a table is lost."""
+    raise drift.Drifted([drift.Loss("tables", "It has 1 table, and none of them was read.")])
