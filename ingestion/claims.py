@@ -152,12 +152,12 @@ def give_back(claim: Claim, detail: str) -> None:
             updated_at=Now(),
         ):
             publish_due(claim.file)
-        mine.update(state=State.PENDING, claim=None, claimed_until=Now() + RETRY_AFTER)
+        mine.update(state=State.PENDING, claim=None, claimed_until=Now() + RETRY_AFTER, updated_at=Now())
 
 
 def wait_for_budget(claim: Claim, detail: str) -> None:
     """Let the file wait until the workspace may spend again, for weeks if need be: no attempt is used up. It says what
-    it waits for."""
+    it waits for, and what came later has its turn first."""
     with Scope.for_service(claim.workspace).open():
         File.objects.filter(claim.mine()).update(
             state=State.PENDING,
@@ -166,6 +166,7 @@ def wait_for_budget(claim: Claim, detail: str) -> None:
             attempts=F("attempts") - 1,
             error_code="budget",
             error_detail=detail[:500],
+            updated_at=Now(),
         )
 
 

@@ -20,7 +20,7 @@ from ingestion.errors import BadUpload
 from ingestion.file_shown import FileView
 from ingestion.listing import file_views
 from ingestion.models import File, FileRevision, Redo, Review, State
-from ingestion.queueing import put_back, queue_file
+from ingestion.queueing import ENDED, put_back, queue_file
 from ingestion.results import drop_results
 
 REJECTED = "A steward has looked at this version and kept it back. Upload another one."
@@ -89,7 +89,8 @@ def release_file(*, scope: Scope, file: File) -> File:
     if not is_releasable(now) or now.pending_revision_id is None:
         raise BadUpload("Only a file that lost something on the way can be released.", "nothing_to_release")
     FileRevision.objects.filter(pk=now.pending_revision_id).update(review=Review.RELEASED)
-    File.objects.filter(pk=now.pk).update(aside=None)
+    if now.pending_revision_id != now.revision_id:
+        File.objects.filter(pk=now.pk).update(aside=None)
     record(scope, "file.released", "file", now.pk, revision=str(now.pending_revision_id))
     queue_file(scope.workspace, now.pk, now.pending_revision_id)
     return File.objects.get(pk=now.pk)
@@ -106,7 +107,8 @@ def reject_file(*, scope: Scope, file: File) -> File:
     pending = now.pending_revision_id
     if now.state != State.QUARANTINED or pending is None:
         raise BadUpload("Only a file in quarantine can be rejected.", "nothing_to_reject")
-    if pending != now.revision_id:
+    newer = pending != now.revision_id
+    if newer:
         FileRevision.objects.filter(pk=pending).update(review=Review.REJECTED)
     transaction.on_commit(partial(_forget, scope.workspace, pending))
     if now.revision_id is None:
@@ -115,9 +117,10 @@ def reject_file(*, scope: Scope, file: File) -> File:
         )
     else:
         # Labels that were decided upon meanwhile have taken rows out of the index: publishing again brings them back.
-        size = FileRevision.objects.select_related("blob").get(pk=now.revision_id).blob.size
-        File.objects.filter(pk=now.pk).update(size=size, aside=None)
-        queue_file(scope.workspace, now.pk, now.revision_id, Redo.NOTHING)
+        if newer:
+            size = FileRevision.objects.select_related("blob").get(pk=now.revision_id).blob.size
+            File.objects.filter(pk=now.pk).update(size=size, aside=None)
+        queue_file(scope.workspace, now.pk, now.revision_id, None if newer else Redo.NOTHING)
     record(scope, "file.rejected", "file", now.pk, revision=str(pending))
     return File.objects.get(pk=now.pk)
 
@@ -147,7 +150,7 @@ def _reviewed(scope: Scope, file: File) -> File:
     if not is_steward(scope):
         raise PermissionError("Files in quarantine are reviewed by stewards.")
     now = hold_or_404(file)
-    if now.aside and now.aside["state"] == State.QUARANTINED:
+    if now.state not in ENDED and now.aside and now.aside["state"] == State.QUARANTINED:
         for name, value in put_back(now.aside).items():  # as it comes back when the published one has been made again
             setattr(now, "pending_revision_id" if name == "pending_revision" else name, value)
     return now

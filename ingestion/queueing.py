@@ -48,11 +48,11 @@ def queue_file(workspace: int, file: UUID, revision: UUID, redo: Redo | None = N
 
 def take_revision(revision: FileRevision) -> None:
     """Queue a revision, and show its size; and what its type may be, where none has been read. It overtakes one that
-    was put aside."""
+    was put aside. What the published one is wanted for waits for it to end."""
     files = File.objects.filter(pk=revision.file_id)
     files.update(size=revision.blob.size, aside=None)
     files.filter(revision=None).update(media_type=revision.blob.media_type)
-    queue_file(revision.workspace_id, revision.file_id, revision.pk, Redo.NOTHING)
+    queue_file(revision.workspace_id, revision.file_id, revision.pk)
 
 
 ENDED = (State.FAILED, State.QUARANTINED)
@@ -88,10 +88,12 @@ def publish_due(pk: UUID) -> None:
 
 def put_aside(file: File) -> None:
     """Queue the published revision in place of one that ended badly, which comes back as it stood (`put_back`). What it
-    was to be worked over for while a newer one was on its way, it is."""
+    was to be worked over for while a newer one was on its way, it is. Where that ended badly too, the newer one still
+    comes back, and of the published one the rows alone are made.
+    """
     assert file.revision_id is not None
     newer = file.pending_revision_id != file.revision_id
-    if newer or file.redo:
+    if file.aside is None and (newer or file.redo):
         outcome = {name: getattr(file, name) for name in OUTCOME} | ({"redo": Redo.NOTHING} if newer else {})
         File.objects.filter(pk=file.pk).update(aside={"revision": str(file.pending_revision_id), **outcome})
     queue_file(file.workspace_id, file.pk, file.revision_id, Redo(file.redo) if newer else Redo.NOTHING)

@@ -166,7 +166,8 @@ def load_work(claim: Claim) -> Work:
     levels, guidance = workspace_levels(), workspace_guidance()
     inputs = inputs_of(collection, strategy, levels, guidance)
     witness = inputs.witness(revision.blob.sha256)
-    published, anew, changed = file.revision_id == revision.pk, file.redo == Redo.ALL, frozenset[str]()
+    published, changed = file.revision_id == revision.pk, frozenset[str]()
+    anew = published and file.redo == Redo.ALL
     if published and file.redo:
         changed = frozenset(NAMES if anew else inputs.changed_since(revision.inputs))
     elif published:

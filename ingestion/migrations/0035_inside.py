@@ -11,8 +11,16 @@ PUBLISHED = """
 UPDATE ingestion_filerevision r SET withheld = ARRAY(
   SELECT DISTINCT u->>'code' FROM jsonb_array_elements(f.unaccounted) u
   WHERE u->>'code' NOT IN ('image', 'no_text_layer', 'ocr_uncertain', 'page_failed', 'vision_unchecked')
-    AND NOT (u->>'code' = 'unreadable_text' AND u->>'page' IS NOT NULL) ORDER BY 1)
+    AND NOT (u->>'code' = 'unreadable_text' AND u->>'page' IS NOT NULL)
+    AND NOT (u->>'code' = 'attachment' AND u->>'detail' LIKE 'An attachment could not be taken out%') ORDER BY 1)
 FROM ingestion_file f WHERE f.revision_id = r.id AND f.unaccounted <> '[]';
+"""
+# What an earlier reading of the same bytes did not account for was not kept.
+FORMERLY = """
+UPDATE ingestion_filerevision r SET withheld = '{unknown}'
+FROM ingestion_file f JOIN ingestion_filerevision now ON now.id = f.revision_id
+WHERE r.file_id = f.id AND r.id <> now.id AND r.blob_id = now.blob_id AND now.accounted AND NOT r.accounted
+  AND r.witness <> '';
 """
 
 
@@ -29,5 +37,5 @@ class Migration(migrations.Migration):
             "withheld",
             ArrayField(base_field=models.CharField(max_length=40), db_default=[], default=list, size=None),
         ),
-        migrations.RunSQL([HANDED_ON, PUBLISHED, SQL]),
+        migrations.RunSQL([HANDED_ON, PUBLISHED, FORMERLY, SQL]),
     ]

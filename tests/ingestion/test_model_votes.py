@@ -10,6 +10,7 @@ from entities.access import Scope, atoms_of
 from entities.types import Contract
 from ingestion.inline import work_off
 from ingestion.models import ContextRow, File, Kind, Paragraph, RowParagraph, StepResult
+from ingestion.queueing import take_sleeping
 from ingestion.summaries import summarise
 from llm import scripted
 from llm.models import Budget
@@ -133,6 +134,24 @@ def test_a_spent_budget_is_waited_for_however_long_and_the_file_says_so(
     work_off(alice.scope.workspace)  # without a model that costs anything
     mine = alice.api.get(f"/api/files/{file}/").json()
     assert (mine["state"], mine["error"]) == ("ready", None)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_waited_for_a_budget_lets_newer_files_go_first(alice: Person, contract: Contract, service: Scope) -> None:
+    with service.open():
+        Budget.objects.create(workspace_id=alice.scope.workspace, monthly_cap=0)
+    with scripted.model():
+        waited = upload(alice, contract).json()["id"]
+        newer = upload(alice, contract, "newer.md", b"The gate is open.\n").json()["id"]
+        work_off(alice.scope.workspace)
+        for file in (newer, waited):
+            with service.open():
+                File.objects.exclude(pk=file).update(claimed_until=Now() + timedelta(hours=1))
+                File.objects.filter(pk=file).update(claimed_until=Now() - timedelta(seconds=1))
+            work_off(alice.scope.workspace)
+    with service.open():
+        File.objects.update(claimed_until=None, woken_at=None)
+    assert list(map(str, take_sleeping(alice.scope.workspace))) == [newer, waited], "whoever tried last waits longest"
 
 
 def test_a_broken_off_answer_labels_nothing(alice: Person, contract: Contract, service: Scope) -> None:

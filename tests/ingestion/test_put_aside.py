@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,8 +20,9 @@ from ingestion import pipeline
 from ingestion.extract import extract_file
 from ingestion.inline import work_off
 from ingestion.models import ContextRow, File, FileRevision, Paragraph, RowParagraph, StepResult
+from ingestion.staleness import is_stale
 from tests.conftest import Person
-from tests.ingestion.helpers import paragraph, ready, texts, upload
+from tests.ingestion.helpers import choose, paragraph, ready, texts, upload
 from tests.ingestion.test_quarantine import without
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -231,3 +233,53 @@ def test_workers_killed_in_making_the_rows_again_lose_and_double_nothing(
     work_off(service.workspace)
     assert state(alice, file) == ("ready", None)
     assert_once(service, file, SECRET)
+
+
+@pytest.mark.parametrize("relabelled", [True, False])
+def test_a_version_in_quarantine_stays_where_the_published_one_ends_badly_too(
+    alice: Person,
+    staff: Person,
+    steward: Person,
+    contract: Contract,
+    service: Scope,
+    breaks: Break,
+    relabelled: bool,
+) -> None:
+    file = ready(alice, contract, "plan.md", FIRST)
+    upload(alice, contract, "plan.md", SECOND)
+    if relabelled:
+        decide(steward, service, [SECRET])
+    assert choose(staff, file, "layout").status_code == 202
+    breaks("quarantined")
+    work_off(service.workspace)
+    assert state(alice, file) == ("quarantined", "drift")
+    assert found(alice) == 1
+    reviews = 1 if relabelled else 2  # of the newer one, and before it of the published one as it was read anew
+    for n in range(reviews):
+        assert steward.api.get("/api/quarantine/").json()["count"] == 1
+        assert not any("dredger" in text for text in texts(alice, file)), "nobody has released it"
+        answer = steward.api.post(f"/api/files/{file}/review/", {"decision": "release"}, format="json")
+        assert answer.status_code == 200
+        work_off(service.workspace)
+        assert (state(alice, file) == ("ready", None)) == (n + 1 == reviews)
+    assert any("dredger" in text for text in texts(alice, file))
+    assert_once(service, file, SECRET if relabelled else 0)
+
+
+def test_what_somebody_chose_is_done_although_a_newer_version_came_and_ended_badly(
+    alice: Person, staff: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def extract(path: Path, *args: Any, **options: Any) -> Any:
+        if b"dredger" in path.read_bytes():
+            raise FileNotFoundError
+        return extract_file(path, *args, **options)
+
+    monkeypatch.setattr(pipeline, "extract_file", extract)
+    file = ready(alice, contract, "plan.md", FIRST)
+    assert choose(staff, file, "layout").status_code == 202
+    upload(alice, contract, "plan.md", SECOND)
+    assert state(staff, file) == ("pending", None), "what they see has not been read anew yet"
+    work_off(service.workspace)
+    assert (state(staff, file), state(alice, file)) == (("ready", None), ENDINGS["failed"])
+    with service.open():
+        assert not File.objects.filter(is_stale()).exists()
