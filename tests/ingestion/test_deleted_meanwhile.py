@@ -67,7 +67,7 @@ def test_one_of_a_batch_that_was_deleted_does_not_keep_the_others(
         return real(scope=scope, file=file)
 
     monkeypatch.setattr(actions, "retry_file", deleted_meanwhile)
-    answer = alice.client.post(f"{alice.base}entities/{contract.pk}/files/retry/", follow=True)
+    answer = alice.client.post(f"{alice.base}entities/{contract.pk}/files/retry/", {"batch": batch}, follow=True)
     assert "One file is tried again." in answer.content.decode()
     with service.open():
         assert [str(pk) for pk in File.objects.filter(state="pending").values_list("pk", flat=True)] == [max(files)]

@@ -63,6 +63,7 @@ def test_the_answer_has_the_shape_of_the_contract(alice: Person, contract: Contr
         "origin": None,
         "strategy": "auto",
         "notes": [],
+        "unaccounted": [],
     }
     assert alice.api.get(f"/api/files/{file['id']}/").json() == file
     listed = alice.api.get(files_url(contract)).json()

@@ -35,7 +35,8 @@ ABSENCE = (302, 404)
 BODIES: dict[str, dict[str, Any]] = {
     r"api/entities/\w+/<uuid:pk>/$": {"name": "New"},
     r"entities/<uuid:pk>/edit/": {"name": "New", "counterparty": "Port", "currency": "EUR", "status": "draft"},
-    r"(api/)?entities/<uuid:pk>/files/": {"file": ""},
+    r"(api/)?entities/<uuid:pk>/files/$": {"file": ""},
+    r"(api/)?entities/<uuid:pk>/files/retry/": {"batch": "11111111-1111-4111-8111-111111111111"},
     r"entities/<uuid:pk>/references/new/": {"kind": "CrossReference", "label": "Same quay"},
     r"entities/<uuid:pk>/chat/ask/": {"content": "What of it?"},
     r"api/chat/sessions/<uuid:pk>/messages/": {"content": "What of it?"},

@@ -209,13 +209,17 @@ def the_gate_narrows(e: Everything) -> None:
         assert found(files=[file]) == filed
         assert found(files=[file], sessions=[session]) == filed
         assert found(sessions=[session]) == set()
-        assert found(kinds=[Kind.METADATA, Kind.RELATIONSHIP]) == {w for w, t in read.items() if not t.passage}
+        said = {w for w, t in read.items() if t.said and t.record == "record0"}
+        assert found(sessions=[e.sessions[person.name, "record0"]]) == said != set()
+        others = [Kind.METADATA, Kind.RELATIONSHIP, Kind.CHAT_MESSAGE]
+        assert found(kinds=others) == {w for w, t in read.items() if not t.passage}
         assert found(collections=["documents"]) == {w for w, t in read.items() if t.passage}
         assert found(types=["article"]) == {w for w, t in read.items() if e.world.record(t.record).kind == "article"}
         assert found(types=["article"], entities=[e.planted.records["record0"]]) == set()
         today = timezone.now().date()
         yesterday, tomorrow = today - timedelta(days=1), today + timedelta(days=1)
-        assert found(since=today, until=today) == found(since=yesterday) == found(until=tomorrow) == set(read)
-        assert found(since=tomorrow) == found(until=yesterday) == set()
+        old = {w for w, t in read.items() if e.world.old(t)}
+        assert found(since=today, until=today) == found(since=yesterday) == set(read) - old
+        assert (found(until=tomorrow), found(until=yesterday), found(since=tomorrow)) == (set(read), old, set())
         with refused(ValueError):
             found(types=["ghost"])
