@@ -52,7 +52,8 @@ def test_a_file_in_quarantine_is_rejected_after_a_question(shelf, browse, compla
     found.get_by_role("button", name="Reject").click()
     dialog.get_by_role("button", name="Reject it").click()
     expect(page.locator("#toasts [data-kind=success]")).to_contain_text("cut.pdf was rejected")
-    expect(found.get_by_role("button", name="Reject")).to_have_count(0)
+    expect(found.get_by_role("button", name=f"Reject {shelf.cut}", exact=True)).to_have_count(0)
+    expect(found.get_by_role("button", name=f"Take back the rejection of {shelf.cut}")).to_be_visible()
 
     viewer = browse("viewer")
     complaints.refused.add(f"{installation}/w/demo/quarantine/")
