@@ -137,6 +137,13 @@ def told_files(scope: Scope, files: QuerySet[File]) -> QuerySet[File]:
     return files.filter(shown | sent if scope.principal > 0 else shown)
 
 
+def is_told(scope: Scope, unshown: FileRevision) -> bool:
+    """The same of one version that is not shown to everybody: whether the caller knows of it."""
+    if is_steward(scope) or is_own(scope, unshown):
+        return True
+    return scope.principal > 0 and unshown.restored_by == scope.principal
+
+
 def _all_concealed(file: File) -> bool:
     """Of a file of which nothing is shown: whether that is because of concealment, not for want of a label."""
     with connection.cursor() as cursor:

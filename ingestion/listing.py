@@ -21,6 +21,7 @@ from ingestion.access import (
     is_own,
     is_shown,
     is_steward,
+    is_told,
     outlines,
     visible_files,
 )
@@ -156,9 +157,7 @@ def as_told(
     before, which all others see, nothing has changed. What that one is wanted for waits meanwhile.
     """
     newest, published = revisions.get(file.pending_revision_id or file.revision_id), revisions.get(file.revision_id)
-    if newest is None or published in (None, newest) or is_steward(scope) or is_own(scope, newest):
-        return file, newest
-    if scope.principal > 0 and newest.restored_by == scope.principal:
+    if newest is None or published in (None, newest) or is_told(scope, newest):
         return file, newest
     told = copy(file)
     told.pending_revision_id, told.size, told.page, told.page_count = None, published.blob.size, None, None

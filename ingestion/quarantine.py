@@ -100,7 +100,8 @@ def reject_file(*, scope: Scope, file: File) -> File:
     """Keep a quarantined version back for good: it is not worked on again, and what the steps made of it goes.
     The version before it stays what readers see. Stewards only (PermissionError).
 
-    The same bytes stay rejected when they are sent again, until a steward takes that back.
+    The same bytes stay rejected when the same person sends them again to be read in the same way, until a steward takes
+    that back.
     Raises: BadUpload where none is in quarantine.
     """
     now = _reviewed(scope, file)

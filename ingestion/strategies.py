@@ -7,7 +7,7 @@ from uuid import UUID
 from entities.access import Scope
 from entities.actions import record
 from entities.rag import Strategy
-from ingestion.access import collection_of, hold_or_404, is_own, is_steward
+from ingestion.access import collection_of, hold_or_404, is_told
 from ingestion.errors import BadUpload
 from ingestion.models import File, FileRevision, Redo, Review
 from ingestion.queueing import ENDED, put_aside, queue_file
@@ -55,7 +55,7 @@ def choose_strategy(*, scope: Scope, file: File, strategy: str) -> File:
     if newest is None:
         raise BadUpload("There is no version of this file that could be read. Upload another one.", "nothing_to_read")
     given = FileRevision.objects.get(pk=newest)
-    told = newest == now.revision_id or _is_told(scope, given)
+    told = newest == now.revision_id or is_told(scope, given)
     if told and given.strategy:
         now.strategy = given.strategy  # it came with a way of its own
     if strategy == now.strategy:
@@ -83,10 +83,3 @@ def choose_strategy(*, scope: Scope, file: File, strategy: str) -> File:
     File.objects.filter(pk=now.pk).update(aside=None)
     queue_file(scope.workspace, now.pk, newest, redo)
     return File.objects.get(pk=now.pk)
-
-
-def _is_told(scope: Scope, given: FileRevision) -> bool:
-    """Whether the caller knows of a version that is not shown: as in lists of files."""
-    if is_steward(scope):
-        return True
-    return is_own(scope, given) or scope.principal > 0 and given.restored_by == scope.principal
