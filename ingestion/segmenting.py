@@ -8,30 +8,29 @@ import difflib
 import hashlib
 import json
 import uuid
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from entities.access import atoms_of, combine_many
 from entities.text import digest_of
+from ingestion.continuity import continued, is_made_from, parts_of, standing
 from ingestion.documents import Extraction
 from ingestion.models import Paragraph, PastParagraph
 from ingestion.segment import headings_above
-from ingestion.summaries import sentences, summarise, words_of
+from ingestion.summaries import sentences, summarise
 from ingestion.votes import KEPT, KEPT_DECISION, Vote, automatic, decide, manual_vote, votes_of, with_floor
 from ingestion.work import Classified, Marked, Segmented, Work
-
-SHARED = 0.6
-"""Share of the shorter one's words from which a paragraph counts as made from one that is gone, and keeps its label."""
 
 
 def mark(work: Work, extraction: Extraction, classified: Classified) -> Segmented:
     """In an open service scope."""
     paragraphs = extraction.paragraphs
     digests = [digest_of(p.text) for p in paragraphs]
-    ids = identities(work.file, digests)
     before = list(Paragraph.objects.filter(file=work.file).order_by("position"))
-    carried = carried_votes(before, ids, digests, [p.text for p in paragraphs], work.floor)
-    for number, back in remembered_votes(work.lineage, before, ids, digests, work.floor).items():
+    same = continued(before, digests)
+    ids = identities(work.file, digests, {number: old.pk for number, old in same.items()})
+    carried = carried_votes(before, same, digests, [p.text for p in paragraphs], work.floor)
+    for number, back in remembered_votes(work.lineage, before, same, ids, digests, work.floor).items():
         carried[number] += [vote for vote in back if vote not in carried[number]]
     above = headings_above([(p.kind, p.text, p.heading_path) for p in paragraphs])
     marked = []
@@ -56,61 +55,70 @@ def mark(work: Work, extraction: Extraction, classified: Classified) -> Segmente
     return Segmented(tuple(marked), summaries(extraction, classified, marked), decisions_of(before, work.floor))
 
 
-def identities(file: UUID, digests: Sequence[str]) -> list[UUID]:
-    """uuid5 of (file, digest, ordinal among equals): stable while other paragraphs change."""
-    seen: dict[str, int] = {}
+def identities(file: UUID, digests: Sequence[str], kept: Mapping[int, UUID]) -> list[UUID]:
+    """By number: what is kept, else uuid5 of (file, digest, the first ordinal among equals that is free)."""
+    taken = set(kept.values())
+    ordinals: dict[str, int] = {}
     result = []
-    for digest in digests:
-        ordinal = seen[digest] = seen.get(digest, -1) + 1
-        result.append(uuid.uuid5(file, f"{digest} {ordinal}"))
+    for number, digest in enumerate(digests):
+        pk = kept.get(number)
+        while pk is None:
+            ordinal = ordinals[digest] = ordinals.get(digest, -1) + 1
+            free = uuid.uuid5(file, f"{digest} {ordinal}")
+            pk = None if free in taken else free
+        result.append(pk)
     return result
 
 
 def decisions_of(paragraphs: Sequence[Paragraph], floor: frozenset[int]) -> str:
-    """A digest of what people decided: the manual votes on what is published now, and the floor of the file."""
-    votes = [[str(p.pk), v] for p in paragraphs for v in p.votes if v["source"] == "manual"]
-    return hashlib.sha256(
-        json.dumps([sorted(floor), sorted(votes, key=json.dumps)], sort_keys=True).encode()
-    ).hexdigest()
+    """A digest of what the labels of a new version were made from: what is published now, with its labels and what
+    people decided of it, and the floor of the file.
+    """
+    rows = [
+        [str(p.pk), p.data_classification, [v for v in p.votes if v["source"] == "manual"]]
+        for p in sorted(paragraphs, key=lambda p: p.pk)
+    ]
+    return hashlib.sha256(json.dumps([sorted(floor), rows], sort_keys=True).encode()).hexdigest()
 
 
 def carried_votes(
     before: Sequence[Paragraph],
-    ids: Sequence[UUID],
+    same: Mapping[int, Paragraph],
     digests: Sequence[str],
     texts: Sequence[str],
     floor: frozenset[int],
 ) -> list[list[Vote]]:
-    """What the published paragraphs hand on to those of the new revision, whose file has this floor.
+    """What the published paragraphs hand on to those of the new revision, whose file has this floor. same: those that
+    are still there, by number.
 
     A paragraph that is gone hands its label and the decision on it to every new one that holds most of its words, or of
     whose words it holds most, wherever that stands: text that was edited, merged, split or moved. A decision that finds
-    no such paragraph binds all that stand in the place of its own.
+    no such paragraph binds all that stand in the place of its own. What a steward decided is the floor of a new
+    paragraph with the same words too.
     """
-    known = {p.pk: p for p in before}
-    carried: list[list[Vote]] = [[] for _ in ids]
-    for number, pk in enumerate(ids):
-        if pk in known:
-            votes = with_floor(votes_of(known[pk].votes), floor)
-            carried[number] += [vote for vote in votes if vote.source == "manual"]
-            carried[number] += _label_before(known[pk], manual_vote(votes))
-    new = {number: words_of(texts[number]) for number, pk in enumerate(ids) if pk not in known}
-    kept = set(ids)
-    unplaced: dict[UUID, Vote] = {}
+    carried: list[list[Vote]] = [[] for _ in digests]
+    decided: dict[str, list[Vote]] = {}
+    for number, old in same.items():
+        carried[number] += _as_it_stands(old, floor)
+        decided.setdefault(old.digest, []).extend(_decided_before(old))
+    new = {number: parts_of(text) for number, text in enumerate(texts) if number not in same}
+    for number in new:
+        carried[number] += dict.fromkeys(decided.get(digests[number], ()))
+    stay = {old.pk for old in same.values()}
+    unplaced: dict[UUID, list[Vote]] = {}
     for old in before:
-        if old.pk in kept:
+        votes = _left_behind(old)
+        if old.pk in stay or not votes:
             continue
-        decision = _decided_before(old)
-        votes = [*([decision] if decision else []), *_label_before(old, None)]
-        words = words_of(old.text)
-        heirs = [number for number, others in new.items() if votes and _shares(words, others)]
+        parts = parts_of(old.text)
+        heirs = [n for n, others in new.items() if digests[n] == old.digest or is_made_from(parts, others)]
         for number in heirs:
             carried[number] += [vote for vote in votes if vote not in carried[number]]
-        if decision is not None and not heirs:
-            unplaced[old.pk] = decision
+        if not heirs:
+            unplaced[old.pk] = _decided_before(old)
     matcher = difflib.SequenceMatcher(a=[p.digest for p in before], b=list(digests), autojunk=False)
-    for _, a0, a1, b0, b1 in matcher.get_opcodes() if unplaced else ():
-        decisions = [unplaced[old.pk] for old in before[a0:a1] if old.pk in unplaced]
+    for _, a0, a1, b0, b1 in matcher.get_opcodes() if any(unplaced.values()) else ():
+        decisions = [vote for old in before[a0:a1] for vote in unplaced.get(old.pk, ())]
         for number in new.keys() & set(range(b0, b1)):
             carried[number] += [vote for vote in decisions if vote not in carried[number]]
     return carried
@@ -119,47 +127,65 @@ def carried_votes(
 def remembered_votes(
     files: Sequence[UUID],
     before: Sequence[Paragraph],
+    same: Mapping[int, Paragraph],
     ids: Sequence[UUID],
     digests: Sequence[str],
     floor: frozenset[int],
 ) -> dict[int, list[Vote]]:
     """By number, what paragraphs hand on that stood in earlier versions with the same text and are back: their last
     label and the decision on them. files: the file, and those it came in. In an open service scope.
+
+    Where it is not certain which of several equal ones is back, each hands on what it had, and no decision to lower it.
     """
-    known = {p.pk for p in before}
-    new = [number for number, pk in enumerate(ids) if pk not in known]
-    rows = PastParagraph.objects.filter(file__in=files, digest__in={digests[number] for number in new})
-    last = rows.order_by("paragraph", "-until", "-pk").distinct("paragraph")
-    found: dict[str, list[Vote]] = {}
-    for past in last:
-        votes = with_floor(votes_of(past.votes), floor)
-        decisions = [vote for vote in votes if vote.source == "manual"]
-        found.setdefault(past.digest, []).extend([*decisions, *_label_before(past, manual_vote(votes))])
-    return {number: found[digests[number]] for number in new if digests[number] in found}
+    new: dict[str, list[int]] = {}
+    for number in range(len(ids)):
+        if number not in same:
+            new.setdefault(digests[number], []).append(number)
+    rows = PastParagraph.objects.filter(file__in=files, digest__in=list(new))
+    past: dict[str, list[PastParagraph]] = {}
+    for one in rows.order_by("paragraph", "-until", "-pk").distinct("paragraph"):
+        past.setdefault(one.digest, []).append(one)
+    there = {paragraph.digest for paragraph in before}
+    found: dict[int, list[Vote]] = {}
+    for digest, olds in past.items():
+        alone = len(new[digest]) == 1 or {ids[number] for number in new[digest]} <= {old.paragraph for old in olds}
+        if digest not in there and alone and len({standing(old) for old in olds}) == 1:
+            votes = _as_it_stands(olds[0], floor)
+        else:
+            votes = list(dict.fromkeys(vote for old in olds for vote in _left_behind(old)))
+        found |= dict.fromkeys(new[digest], votes)
+    return found
 
 
-def _decided_before(old: Paragraph) -> Vote | None:
-    """A steward's decision on a paragraph that is gone, as a vote on what was made of it."""
+def _as_it_stands(old: Paragraph | PastParagraph, floor: frozenset[int]) -> list[Vote]:
+    """What a paragraph keeps that is there still, or again: the decisions on it, and what its label had beyond them."""
+    votes = with_floor(votes_of(old.votes), floor)
+    return [*(vote for vote in votes if vote.source == "manual"), *_label_before(old, manual_vote(votes))]
+
+
+def _left_behind(old: Paragraph | PastParagraph) -> list[Vote]:
+    """What a paragraph that is gone hands on to others: nothing that lowers their label."""
+    return [*_decided_before(old), *_label_before(old, None)]
+
+
+def _decided_before(old: Paragraph | PastParagraph) -> list[Vote]:
+    """A steward's decision on another paragraph, as a vote; none where it asked for nothing."""
     decision = manual_vote(votes_of(old.votes))
-    return Vote("inherited", decision.labels, KEPT_DECISION) if decision else None
+    return [Vote("inherited", decision.labels, KEPT_DECISION)] if decision and decision.labels else []
 
 
 def _label_before(old: Paragraph | PastParagraph, decision: Vote | None) -> list[Vote]:
-    """The old label as a vote, unless a steward's decision says it all. Of a paragraph without a label, what it had
-    inherited.
+    """The old label as a vote, as far as a steward's decision does not say it or overrule it. Of a paragraph without a
+    label, what it had inherited.
     """
-    if decision is not None:
-        return []
     if old.data_classification is None:
         inherited = [vote.labels for vote in votes_of(old.votes) if vote.source == "inherited"]
         atoms = frozenset().union(*inherited)
     else:
         atoms = frozenset(atoms_of(old.data_classification))
+    if decision is not None:
+        atoms -= decision.labels | decision.over
     return [Vote("inherited", atoms, KEPT)] if atoms else []
-
-
-def _shares(old: frozenset[str], new: frozenset[str]) -> bool:
-    return bool(old and new) and len(old & new) >= SHARED * min(len(old), len(new))
 
 
 def summaries(extraction: Extraction, classified: Classified, marked: Sequence[Marked]) -> dict[int, list[str]]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from entities.models.classification import FINANCIAL
+from entities.models.classification import FINANCIAL, PII_SENSITIVE, SECRET
 from entities.rag import Collection
 from entities.types import Contract
 from ingestion import pipeline, witness
@@ -201,3 +201,73 @@ def test_a_decrease_that_is_not_accepted_stays_through_the_next_version(
     assert steward.api.patch(f"/api/paragraphs/{item['id']}/", kept, format="json").status_code == 200
     assert waiting(steward, cause="decrease") == []
     assert texts(viewer, file)[1] == "[Financial]"
+
+
+PUBLIC: dict[str, Any] = {"labels": [], "reason": "It is on the poster."}
+
+
+def read_again_by_another_model(given: Given, file: str) -> None:
+    given.patch.setattr(witness, "model_for", lambda tier: "claude-haiku-next")
+    given.answers(crane=False, count=4)
+    given.requalify()
+
+
+def edited_elsewhere(given: Given, file: str) -> None:
+    given.answers(crane=False, count=5)
+    given.upload(NEW, "The lamp is new.")
+
+
+def gone_and_back(given: Given, file: str) -> None:
+    given.script.push(tool_use=labelled(2, {1: [FINANCIAL]}), when=is_window)
+    ready(given.alice, given.contract, "a.txt", body(GATE, SHED))
+    given.answers(crane=False, count=4)
+    given.upload(NEW)
+
+
+@pytest.mark.parametrize("found", ["by the model", "by a floor"])
+@pytest.mark.parametrize("cause", [read_again_by_another_model, edited_elsewhere, gone_and_back])
+def test_what_came_after_a_decision_does_not_go_without_another(
+    cause: Callable[[Given, str], None],
+    found: str,
+    alice: Person,
+    steward: Person,
+    viewer: Person,
+    contract: Contract,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with scripted.model() as script:
+        given = Given(alice, contract, script, monkeypatch)
+        given.answers(crane=True)
+        file = given.upload()
+        (crane,) = [p for p in paragraphs(steward, file) if p["text"] == CRANE]
+        assert steward.api.patch(f"/api/paragraphs/{crane['id']}/", PUBLIC, format="json").status_code == 200
+        work_off(alice.scope.workspace)
+        assert CRANE in texts(viewer, file)
+        # Something else is found of it, which the decision did not know; then it is found no more.
+        if found == "by a floor":
+            given.declare(SECRET)
+        model = {} if found == "by a floor" else {1: [PII_SENSITIVE]}
+        script.push(tool_use=labelled(4, {**model, 2: [FINANCIAL]}), when=is_window)
+        given.upload(NEW)
+        assert CRANE not in viewer.api.get(f"/api/files/{file}/reader/").content.decode()
+        given.declare(0)
+        cause(given, file)
+        assert script.left == 0
+    added = "Secret" if found == "by a floor" else "PII-Sensitive"
+    assert CRANE not in viewer.api.get(f"/api/files/{file}/reader/").content.decode()
+    (item,) = [one for one in waiting(steward, file=file) if one["text"] == CRANE]
+    assert (item["causes"], names(item["labels"])) == (["conflict"], [added])
+    # Who decides now knows of that too, and nothing brings it back.
+    assert steward.api.patch(f"/api/paragraphs/{item['id']}/", PUBLIC, format="json").status_code == 200
+    work_off(alice.scope.workspace)
+    assert CRANE in texts(viewer, file)
+    with scripted.model() as script:
+        Given(alice, contract, script, monkeypatch).answers(crane=True, count=5)
+        ready(alice, contract, "a.txt", body(GATE, CRANE, SHED, NEW, "The mast is new."))
+        assert script.left == 0
+    assert CRANE in texts(viewer, file)
+    assert CRANE not in {one["text"] for one in waiting(steward)}
+
+
+def paragraphs(who: Person, file: str) -> list[dict[str, Any]]:
+    return list(who.api.get(f"/api/files/{file}/paragraphs/").json()["results"])

@@ -14,7 +14,7 @@ from ingestion.models import ContextRow, File, Kind, Paragraph
 from ingestion.votes import Vote, decide
 from llm import scripted
 from tests.conftest import Person
-from tests.ingestion.helpers import ready, texts
+from tests.ingestion.helpers import label, ready, texts
 
 pytestmark = pytest.mark.django_db(transaction=True)
 STORM = "The quay was closed for two days because of the storm."
@@ -133,16 +133,28 @@ def test_what_was_not_known_at_the_decision_adds_to_it() -> None:
     }
 
 
-def test_a_label_does_not_fall_by_itself(alice: Person, viewer: Person, contract: Contract, service: Scope) -> None:
-    file = ready(alice, contract, content=b"The storm came.\n\nThe crane is hired until May by the port.\n")
-    with service.open():
-        row = Paragraph.objects.get(text__startswith="The crane")
-        ContextRow.objects.filter(file=file)._raw_delete("default")
-        Paragraph.objects.filter(pk=row.pk).update(data_classification=5)
+@pytest.mark.parametrize(
+    ("hired", "edited"),
+    [
+        ("The crane is hired until May by the port.", "The crane is hired until June by the port."),
+        ("起重机由港口租到五月。", "起重机由港口租到六月。"),
+        ("クレーンは五月まで港が借りています。", "クレーンは六月まで港が借りています。"),
+        ("เครนถูกเช่าโดยท่าเรือจนถึงเดือนพฤษภาคม", "เครนถูกเช่าโดยท่าเรือจนถึงเดือนมิถุนายน"),
+    ],
+    ids=["English", "Chinese", "Japanese", "Thai"],
+)
+def test_a_label_does_not_fall_by_itself(
+    alice: Person, viewer: Person, contract: Contract, service: Scope, hired: str, edited: str
+) -> None:
+    def come(*lines: str) -> str:
+        return ready(alice, contract, content="\n\n".join(["The storm came.", *lines, ""]).encode())
+
+    file = come(hired)
+    label(service, hired, 5)
     # An edit of the same paragraph, and the same paragraph in a new version: both keep what they had.
-    ready(alice, contract, content=b"The storm came.\n\nThe crane is hired until June by the port.\n\nNew.\n")
+    come(edited, "New.")
     assert texts(viewer, file) == ["The storm came.", "[Financial]", "New."]
-    ready(alice, contract, content=b"The storm came.\n\nThe crane is hired until June by the port.\n\nNewer.\n")
+    come(edited, "Newer.")
     assert texts(viewer, file) == ["The storm came.", "[Financial]", "Newer."]
 
 

@@ -1,0 +1,111 @@
+"""Paragraphs with equal text: what a steward decided of one is not about another, whatever comes, goes or moves."""
+
+from collections.abc import Sequence
+from uuid import UUID, uuid4
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from entities.access import Scope
+from entities.models.classification import PII
+from entities.types import Contract
+from ingestion.continuity import continued
+from ingestion.inline import work_off
+from ingestion.models import Paragraph
+from ingestion.segmenting import identities
+from tests.conftest import Person
+from tests.ingestion.deciding import waiting
+from tests.ingestion.helpers import ready, texts
+
+T, P, G = "Of the north berth.", "Of the south berth.", "The gate is green."
+X, HIDDEN = "EUR 84,000.", "[Financial]"
+BLUE, MORE = "The gate is blue.", "Of the east berth."
+
+
+def come(alice: Person, contract: Contract, lines: Sequence[str]) -> str:
+    return ready(alice, contract, "a.txt", "\n\n".join(lines).encode())
+
+
+def decide(alice: Person, service: Scope, file: str, text: str, labels: list[int], place: int = 0) -> None:
+    with service.open():
+        pk = Paragraph.objects.filter(file=file, text=text).order_by("position")[place].pk
+    answer = alice.api.patch(f"/api/paragraphs/{pk}/", {"labels": labels, "reason": "so"}, format="json")
+    assert answer.status_code == 200
+    work_off(service.workspace)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize(("versions", "shown"), [
+    ([[T, X, P, X, BLUE]], [T, X, P, HIDDEN, BLUE]),
+    ([[MORE, T, X, BLUE, P, X]], [MORE, T, X, BLUE, P, HIDDEN]),
+    ([[T, X, P, G]], [T, X, P, G]),
+    ([[T, P, X, G]], [T, P, HIDDEN, G]),
+    ([[T, X, G]], [T, HIDDEN, G]),
+    ([[P, X, T, X, G]], [P, HIDDEN, T, HIDDEN, G]),
+    ([[T, X, MORE, X, P, X, G]], [T, HIDDEN, MORE, HIDDEN, P, HIDDEN, G]),
+    ([[MORE, X, T, X, P, X, G]], [MORE, HIDDEN, T, X, P, HIDDEN, G]),
+    ([[T, P, X, G], [T, X, P, X, G]], [T, HIDDEN, P, HIDDEN, G]),
+    ([[T, P, G], [T, X, P, X, G]], [T, HIDDEN, P, HIDDEN, G]),
+], ids=[
+    "edited beside it", "edited before and after it", "the other one gone", "gone itself", "one of them gone",
+    "changed places", "another one beside it", "another one elsewhere", "gone and back", "both gone and back",
+])  # fmt: skip
+def test_one_of_two_was_decided_public_and_only_that_one_is(
+    alice: Person, viewer: Person, contract: Contract, service: Scope, versions: list[list[str]], shown: list[str]
+) -> None:
+    file = come(alice, contract, [T, X, P, X, G])
+    decide(alice, service, file, X, [])
+    assert texts(viewer, file) == [T, X, P, HIDDEN, G]
+    for lines in versions:
+        assert come(alice, contract, lines) == file
+    assert texts(viewer, file) == shown
+
+
+@pytest.mark.django_db(transaction=True)
+def test_one_of_two_that_was_raised_stays_so_when_another_comes_before_it(
+    alice: Person, steward: Person, viewer: Person, contract: Contract, service: Scope
+) -> None:
+    present, dismissed, name = "They came on Monday.", "They go in the spring.", "Tomasz Wrona"
+    file = come(alice, contract, [present, "Jonas Feld", dismissed, name])
+    decide(alice, service, file, name, [PII])
+    come(alice, contract, [present, "Jonas Feld", name, dismissed, name])
+    assert texts(viewer, file) == [present, "Jonas Feld", "[PII]", dismissed, "[PII]"]
+    (item,) = waiting(steward)
+    assert item["causes"] == ["decrease"], "of the new one nobody has decided"
+    accepted = {"paragraphs": [{"id": item["id"], "seen": item["seen"]}]}
+    assert steward.api.post("/api/desk/accept/", accepted, format="json").json()["accepted"] == [item["id"]]
+    assert texts(viewer, file) == [present, "Jonas Feld", name, dismissed, "[PII]"]
+    # As many as before, and then one fewer: each stays what it was.
+    come(alice, contract, [present, name, dismissed, name])
+    assert texts(viewer, file) == [present, name, dismissed, "[PII]"]
+    come(alice, contract, [present, dismissed, name])
+    assert texts(viewer, file) == [present, dismissed, "[PII]"]
+
+
+def paragraphs(digests: str, raised: int) -> list[Paragraph]:
+    """raised: bits of those that have a label."""
+    return [
+        Paragraph(id=uuid4(), digest=digest, data_classification=5 * (raised >> place & 1), votes=[])
+        for place, digest in enumerate(digests)
+    ]
+
+
+SOME = st.text("abcx", max_size=8)
+
+
+@given(SOME, SOME, st.integers(0, 255))
+def test_each_is_one_of_before_with_the_same_text_and_none_is_two(old: str, new: str, raised: int) -> None:
+    before = paragraphs(old, raised)
+    same = continued(before, new)
+    assert all(new[number] == paragraph.digest for number, paragraph in same.items())
+    kept = {number: paragraph.pk for number, paragraph in same.items()}
+    assert len(set(kept.values())) == len(kept)
+    ids = identities(UUID(int=1), new, kept)
+    assert len(set(ids)) == len(new)
+    assert [ids[number] for number in kept] == list(kept.values())
+    for digest in set(old) & set(new):
+        uniform = len({p.data_classification for p in before if p.digest == digest}) == 1
+        if uniform and new.count(digest) <= old.count(digest):
+            assert all(number in same for number, other in enumerate(new) if other == digest)
+    assert continued(before, old) == dict(enumerate(before)), "what has not changed is all as before"
