@@ -13,6 +13,7 @@ from django.utils import timezone
 from entities.access import Scope, raise_labels
 from entities.access.scope import current
 from entities.actions import record
+from entities.models import Source
 from ingestion.attachments import LOST, follow_labels, publish_attachments
 from ingestion.blobs import Received
 from ingestion.boxes import Boxes
@@ -68,14 +69,11 @@ def publish(
         raise Outdated(labels_only=True)
     old_labels = {pk: paragraph.data_classification for pk, paragraph in before.items()}
     write_paragraphs(work, before, extraction, segmented)
-    raised = {
-        m.id: m.label
-        for m in segmented.paragraphs
-        if m.label is not None and old_labels.get(m.id) not in (None, m.label)
-    }
-    if raised:
-        # Text that was drawn from these rises with them; where a label fell, combining changes nothing.
-        raise_labels(raised)
+    labels = {m.id: m.label for m in segmented.paragraphs if m.label and old_labels.get(m.id) != m.label}
+    # Text that was drawn from these rises with them, also from one that was away, or without a label, in between; where
+    # a label fell, combining changes nothing.
+    drawn = Source.objects.filter(passage__in=labels).values_list("passage", flat=True).distinct() if labels else ()
+    raise_labels({pk: labels[pk] for pk in drawn if pk is not None})
     replace_rows(
         workspace=work.workspace,
         entity=work.entity,

@@ -11,9 +11,10 @@ from entities.types import Contract
 from ingestion.inline import work_off
 from ingestion.models import ContextRow, File, Paragraph
 from ingestion.votes import HELD_BACK
+from llm import scripted
 from tests.conftest import Person
 from tests.ingestion.deciding import accept, contested, waiting
-from tests.ingestion.helpers import ready, texts
+from tests.ingestion.helpers import labelled, ready, texts
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -64,6 +65,36 @@ def test_a_decision_holds_in_search_reader_and_citations_at_the_next_request(
     assert len(before & after) >= len(before) - 2, "passages elsewhere in the file keep their rows"
     assert all("Berth" not in draft.text or "storm" in draft.text for draft in embedded if draft.kind == 2)
     assert "storm" in str(steward.api.get("/api/search/", {"q": "storm quay closed"}).json())
+
+
+@pytest.mark.parametrize("between", ["away", "without a label"])
+@pytest.mark.parametrize("now", ["Secret", "Public"])
+def test_an_answer_rises_with_a_paragraph_that_had_no_label_in_between(
+    alice: Person, viewer: Person, contract: Contract, between: str, now: str
+) -> None:
+    storm = "The quay was closed for two days because of the storm."
+
+    def come(*lines: str, count: int = 1, labels: dict[int, list[int]] | None = None, left_out: int = -1) -> str:
+        with scripted.model() as script:
+            script.push(tool_use=labelled(count, labels or {}, left_out={left_out}))
+            if left_out >= 0:
+                script.push(tool_use=("record_labels", {"paragraphs": [], "summaries": []}))
+            return ready(alice, contract, "a.txt", "\n\n".join(lines).encode())
+
+    file = come("The gate is green.", storm, count=2)
+    asked = viewer.api.post("/api/chat/sessions/", {"entity": str(contract.pk)}, format="json").json()
+    chat = f"/api/chat/sessions/{asked['id']}/messages/"
+    turn = viewer.api.post(chat, {"content": "Why was the quay closed?"}, format="json").json()["turn"]
+    answer_of(viewer, turn)
+    assert "two days" in viewer.api.get(chat).content.decode()
+    if between == "away":
+        come("The gate is green.")
+    else:
+        come("The gate is green.", storm, "The lamp is old.", count=3, left_out=1)
+    assert storm not in texts(viewer, file)
+    come("The gate is green.", storm, "The mast is new.", count=3, labels={1: [6]} if now == "Secret" else {})
+    assert (storm in texts(viewer, file)) == (now == "Public")
+    assert ("two days" in viewer.api.get(chat).content.decode()) == (now == "Public")
 
 
 def answer_of(who: Person, turn: str) -> dict[str, Any]:
