@@ -250,7 +250,8 @@ def accept(*, scope: Scope, shown: Mapping[UUID, str]) -> Accepted:
     found = [item_of(row, places[row.pk]) for row in same if row.pk in places]
     taken = [(item, item.proposed) for item in found if item.proposed is not None]
     decisions = [
-        decision_on(scope, item.paragraph, atoms, "accepted as proposed", tuple(item.causes)) for item, atoms in taken
+        decision_on(scope, item.paragraph, atoms, "accepted as proposed", item.seen, tuple(item.causes))
+        for item, atoms in taken
     ]
     items = [item for item, _ in taken]
     done = Accepted(items, [pk for pk in shown if pk not in {item.paragraph.pk for item in items}])

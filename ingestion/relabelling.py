@@ -41,7 +41,8 @@ class Decision:
 
     over: what it overrules, where that was judged when it was made: votes that came since add to it. floor: what was
     known then of the floor of the file. digest: of the text that was judged; other text is not what the decision was
-    about. accepted: why it had waited, where a proposal was taken as it stood.
+    about. seen: `judged` of the paragraph, where the decision is about that and nothing newer. accepted: why it had
+    waited, where a proposal was taken as it stood.
     """
 
     workspace: int
@@ -53,6 +54,7 @@ class Decision:
     over: frozenset[int] | None = None
     floor: frozenset[int] = frozenset()
     digest: str = ""
+    seen: str = ""
     accepted: tuple[str, ...] = ()
 
 
@@ -77,7 +79,7 @@ def relabel_paragraph(
     It is carried out when this transaction commits, before the caller gets an answer, in one transaction of the
     service: text drawn from the paragraph may rise above the label of whoever decides, and scopes do not nest.
     Raises: BadUpload without a reason or for a label that does not exist; Conflict where it has changed since it was
-    seen, and at the commit where its text has changed since then; PermissionError for who is no steward.
+    seen, also by the commit, and where its text has by then; PermissionError for who is no steward.
     """
     if not is_steward(scope):
         raise PermissionError("Labels are decided by stewards.")
@@ -90,7 +92,7 @@ def relabel_paragraph(
     reason = reason.replace("\x00", "").strip()
     if not reason:
         raise BadUpload("Say in a few words why this label is right; the audit keeps it.", "no_reason")
-    decision = decision_on(scope, paragraph, atoms, reason[:LONGEST_REASON])
+    decision = decision_on(scope, paragraph, atoms, reason[:LONGEST_REASON], seen)
     transaction.on_commit(partial(apply_decision, decision))
     return [*votes_of(paragraph.votes), _vote(decision, paragraph)]
 
@@ -102,7 +104,7 @@ def judged(paragraph: Labelled) -> str:
 
 
 def decision_on(
-    scope: Scope, paragraph: Labelled, atoms: frozenset[int], reason: str, accepted: tuple[str, ...] = ()
+    scope: Scope, paragraph: Labelled, atoms: frozenset[int], reason: str, seen: str, accepted: tuple[str, ...] = ()
 ) -> Decision:
     """It overrules what the other votes say today, and what the paragraph was labelled with."""
     votes = votes_of(paragraph.votes)
@@ -117,6 +119,7 @@ def decision_on(
         automatic(votes) | (earlier.over if earlier else frozenset()),
         given_floor(votes),
         paragraph.digest,
+        seen,
         accepted,
     )
 
@@ -132,7 +135,7 @@ def _vote(decision: Decision, paragraph: Labelled) -> Vote:
 
 
 def apply_decision(decision: Decision) -> None:
-    """Raises: Conflict where the text that it was about is gone."""
+    """Raises: Conflict where what it was about is gone, or not as it was seen."""
     if not apply_decisions([decision]):
         raise Conflict(CHANGED)
 
@@ -140,7 +143,7 @@ def apply_decision(decision: Decision) -> None:
 def apply_decisions(decisions: Sequence[Decision], missed: list[UUID] | None = None) -> int:
     """One transaction, of one workspace: labels, index rows with that text out, text drawn from it raised, the index
     queued to follow, file by file. Returns how many were carried out; `missed` gets the paragraphs of the others, whose
-    text is gone.
+    text is gone or which are not as they were seen.
     """
     with Scope.for_service(decisions[0].workspace).open():
         # Publishing locks the file before its paragraphs: so does this, or they would wait for each other.
@@ -168,6 +171,8 @@ def _apply(decision: Decision) -> tuple[Paragraph | FieldParagraph, bool] | None
     paragraph = model._default_manager.select_for_update().filter(pk=decision.paragraph).first()
     if paragraph is None or decision.digest not in ("", paragraph.digest):
         return None  # deleted or edited meanwhile
+    if decision.seen not in ("", judged(paragraph)):
+        return None  # somebody else decided first, or votes came
     old = paragraph.data_classification
     votes = [*votes_of(paragraph.votes), _vote(decision, paragraph)]
     label = combine_many(decide(votes, model_needed=False) or ())

@@ -251,3 +251,28 @@ def test_what_changes_while_it_is_decided_is_not_said_to_be_decided(
     with service.open():
         left = FieldParagraph.objects.get(entity=made["id"])
         assert (left.text, left.data_classification) == (NEW, None)
+
+
+@pytest.mark.parametrize("door", ["one", "many"])
+def test_of_two_stewards_at_once_the_later_is_told_that_the_other_was_first(
+    alice: Person, steward: Person, viewer: Person, file: str, monkeypatch: pytest.MonkeyPatch, door: str
+) -> None:
+    (item,) = waiting(steward, cause="low_confidence")
+    url = f"/api/paragraphs/{item['id']}/"
+    module, name = (relabelling, "apply_decision") if door == "one" else (desk, "apply_decisions")
+    real, first = getattr(module, name), [True]
+
+    def later(*given: Any, **more: Any) -> Any:
+        if first.pop() if first else False:
+            higher = {"labels": [SECRET], "reason": "names a buyer"}
+            assert alice.api.patch(url, higher, format="json").status_code == 200
+        return real(*given, **more)
+
+    monkeypatch.setattr(module, name, later)
+    if door == "one":
+        sent = {"labels": [], "reason": "so", "seen": item["seen"]}
+        assert steward.api.patch(url, sent, format="json").status_code == 409
+    else:
+        assert accept(steward, item) == {"accepted": [], "changed": [item["id"]]}
+    assert texts(alice, file)[4] == LINES[4]
+    assert "[Secret]" in texts(viewer, file)
