@@ -6,19 +6,25 @@ from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
-from ingestion.models import File, StepResult
+from django.db.models import Q
+
+from ingestion.models import File, Stage, StepResult
 
 WHOLE = StepResult.WHOLE
+LASTING = (Stage.SEGMENT,)
+"""Steps whose parts stay until the revision is published: a summary is paid for once, also where the labels of other
+paragraphs change while the file is worked on.
+"""
 
 
 def save_result(
     workspace: int, revision: UUID, step: str, witness: str, floor: int, data: Any, part: int = WHOLE
 ) -> None:
-    """Keep JSON data, in an open service scope. A finished step's parts are dropped. floor: what one must be cleared
-    for to read it as a steward.
+    """Keep JSON data, in an open service scope. A finished step's parts are dropped, but for LASTING ones. floor: what
+    one must be cleared for to read it as a steward.
     """
     rows = StepResult.objects.filter(revision=revision, step=step)
-    (rows if part == WHOLE else rows.filter(part=part)).delete()
+    (rows if part == WHOLE and step not in LASTING else rows.filter(part=part)).delete()
     payload = zlib.compress(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode(), 3)
     StepResult.objects.create(
         workspace_id=workspace,
@@ -37,7 +43,7 @@ def load_result(revision: UUID, step: str, witness: str) -> Any | None:
 
 
 def load_parts(revision: UUID, step: str, witness: str, *, whole: bool = False) -> dict[int, Any]:
-    """Part number -> data of a step that has not finished."""
+    """Part number -> data of a step that has not finished, or has to be done again."""
     rows = StepResult.objects.filter(revision=revision, step=step, witness=witness)
     rows = rows.filter(part=WHOLE) if whole else rows.exclude(part=WHOLE)
     return {row.part: json.loads(zlib.decompress(bytes(row.payload))) for row in rows}
@@ -51,6 +57,8 @@ def drop_superseded(file: UUID, revision: UUID) -> None:
 
 
 def drop_results(revision: UUID, steps: Iterable[str] | None = None) -> None:
-    """Forget results, of all steps or of some."""
+    """Forget results, of all steps or of some; of those, LASTING parts stay."""
     rows = StepResult.objects.filter(revision=revision)
-    (rows if steps is None else rows.filter(step__in=list(steps))).delete()
+    if steps is not None:
+        rows = rows.filter(step__in=list(steps)).exclude(Q(step__in=LASTING) & ~Q(part=WHOLE))
+    rows.delete()

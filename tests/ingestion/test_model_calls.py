@@ -8,8 +8,8 @@ from entities.access import Scope, atoms_of
 from entities.models import Classification
 from entities.rag import Collection
 from entities.types import Contract
-from ingestion import classify
-from ingestion.models import ContextRow, Kind, Paragraph
+from ingestion import classify, pipeline
+from ingestion.models import ContextRow, Kind, Paragraph, StepResult
 from llm import scripted
 from llm.scripted import Recorded, Script
 from tests.conftest import Person
@@ -146,6 +146,43 @@ def test_where_no_summary_can_be_made_the_file_is_ready_all_the_same(
         assert len(script.unanswered) == 1
     with service.open():
         assert ContextRow.objects.get(file=file, kind=Kind.FILE_SUMMARY).text == LINES[7]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_decision_while_a_file_is_worked_on_asks_for_no_summary_again(
+    alice: Person, steward: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with scripted.model() as script:
+        say(script, labelled(12, {3: [FINANCIAL]}))
+        file = ready(alice, contract, "small.txt", body(LINES))
+        assert len(script.requests) == 1 + 2
+    with service.open():
+        raised = Paragraph.objects.get(file=file, text=LINES[5]).pk
+    real, decided = pipeline.embed_texts, []
+
+    def decided_first(*given: Any) -> Any:
+        if not decided:
+            sent = {"labels": [SECRET], "reason": "so"}
+            decided.append(steward.api.patch(f"/api/paragraphs/{raised}/", sent, format="json").status_code)
+        return real(*given)
+
+    monkeypatch.setattr(pipeline, "embed_texts", decided_first)
+    with scripted.model() as script:
+        script.push(tool_use=labelled(13, {3: [FINANCIAL]}), when=is_window)
+        for _ in range(8):
+            script.push(text=f"{LINES[5]} {LINES[1]}", when=lambda request: not is_window(request))
+        ready(alice, contract, "small.txt", body([*LINES, "The buoy is red."]))
+        # Public and Financial before the decision, and Secret after it.
+        assert len(script.requests) == 1 + 2 + 1
+    assert decided == [200]
+    with service.open():
+        rows = dict(
+            ContextRow.objects.filter(file=file, kind=Kind.FILE_SUMMARY).values_list("data_classification", "text")
+        )
+        assert not StepResult.objects.filter(revision__file=file).exists()
+    # What was said of Public before it was raised is left out.
+    assert {label: LINES[5] in text for label, text in rows.items()} == {0: False, FINANCIAL: False, SECRET: True}
+    assert LINES[1] in rows[0]
 
 
 UNDER_HEADINGS = b"""# Report
