@@ -31,6 +31,8 @@ class _Grant(models.Model):
 
 
 class EntityUserGrant(_Grant, UserObjectPermissionBase):
+    """To a member: a composite key names the membership, and the grant goes with it."""
+
     content_object = WorkspaceForeignKey(Entity)
 
     class Meta(UserObjectPermissionBase.Meta):

@@ -2,12 +2,17 @@
 
 import time
 from typing import Any
+from uuid import uuid4
 
 import pytest
+from django.core.management import CommandError, call_command
 from django.core.signing import TimestampSigner
+from django.db import IntegrityError, connection, transaction
 from django.test import Client
 
-from entities.access import NoWorkspace, Scope
+from entities.access import NoWorkspace, Scope, grant_entity
+from entities.actions import create_entity
+from entities.api.auth import issue_token
 from entities.joining import LIFE, code_of, end_codes, user_of_code
 from entities.models import Entity, Membership, Role, User
 from entities.types import Contract
@@ -175,3 +180,52 @@ def test_who_left_can_do_nothing_with_what_they_still_hold(
     with pytest.raises(NoWorkspace):
         Scope.for_user(viewer.user, "acme")
     assert Client().login(username="viewer", password="pass") is (how == "removed")
+
+
+def may(who: Person, record: Entity) -> tuple[int, int]:
+    """What reading and what changing a contract answers."""
+    address = f"/api/entities/contract/{record.pk}/"
+    return who.api.get(address).status_code, who.api.patch(address, {"counterparty": "New"}, format="json").status_code
+
+
+def test_who_leaves_and_joins_again_has_no_grants_on_records(
+    transactional_db: None, alice: Person, staff: Person, viewer: Person, restricted: Contract, service: Scope
+) -> None:
+    """Neither those that somebody gave them, nor those that they had as its creator; others keep theirs."""
+    with staff.scope.open():
+        fields = {"name": "Berth", "counterparty": "Port"}
+        made = create_entity(scope=staff.scope, model=Contract, fields=fields, visibility="restricted")
+        own = create_entity(scope=staff.scope, model=Contract, fields=fields, visibility="private")
+    with service.open():
+        for who in (staff, viewer):
+            grant_entity(restricted, who.user.pk)
+        pk = Membership.objects.get(user=staff.user).pk
+    records = (restricted, made, own)
+    assert [may(staff, record) for record in records] == [(200, 200)] * 3
+    gone = alice.client.post(f"{alice.base}admin/entities/membership/{pk}/delete/", {"post": "yes"})
+    assert gone.status_code == 302
+    staff.user.refresh_from_db()
+    assert add(alice, code=code_of(staff.user, "acme"), roles=[]).status_code == 302
+    with service.open():
+        token = issue_token(Membership.objects.get(user=staff.user))
+    staff.api.credentials(HTTP_AUTHORIZATION=f"Token {token}")
+    assert [may(staff, record) for record in records] == [(404, 404), (404, 404), (200, 200)], "private: nobody else's"
+    assert may(viewer, restricted) == (200, 200)
+    # Nobody is left who sees what they made. Whoever keeps the installation gives it to a member.
+    assert may(alice, made) == (404, 404)
+    for record, name in ((uuid4(), "alice"), (made.pk, "outsider"), (own.pk, "alice")):
+        with pytest.raises(CommandError):
+            call_command("grant_record", "acme", str(record), name)
+    call_command("grant_record", "acme", str(made.pk), "alice")
+    assert may(alice, made) == (200, 200)
+    assert may(viewer, made) == (404, 404)
+    (row,) = alice.api.get("/api/audit/?action=entity.granted").json()["results"]
+    assert (row["object"]["id"], row["detail"]["user"]) == (str(made.pk), alice.user.pk)
+
+
+def test_a_grant_is_to_a_member(alice: Person, outsider: Person, contract: Contract, service: Scope) -> None:
+    with service.open(), transaction.atomic(), connection.cursor() as cursor:
+        grant_entity(contract, outsider.user.pk)
+        with pytest.raises(IntegrityError):
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        transaction.set_rollback(True)

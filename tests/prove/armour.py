@@ -239,6 +239,8 @@ def links(database: psycopg.Connection) -> Iterator[str]:
         of_role = target == "auth_group" and (table, column, "entities_role") in paired
         if not of_role and (table, target) not in KEYS_OF_DJANGO:
             yield f"{table}.{column} points at {target} across workspaces"
+    if ("entities_entityusergrant", "user_id", "entities_membership") not in paired:
+        yield "a grant to a person outlives their membership"
     for model in apps.get_models():
         for field in model._meta.local_fields:
             if isinstance(field, LabelField):

@@ -59,6 +59,7 @@ BREAKS = {
     " DROP CONSTRAINT pulse_pulse_data_classification_ws",
     "a grant to a role of another workspace": "ALTER TABLE entities_entityrolegrant"
     " DROP CONSTRAINT entities_entityrolegrant_group_id_ws",
+    "a grant to who left": "ALTER TABLE entities_entityusergrant DROP CONSTRAINT entities_entityusergrant_user_id_ws",
     "keys switched off": "ALTER TABLE ingestion_file DISABLE TRIGGER ALL",
     "a cascade switched off": "ALTER TABLE entities_contract DISABLE TRIGGER delete_base",
     "a cascade that is gone": "DROP TRIGGER forget_pulses ON entities_entity",
