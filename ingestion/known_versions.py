@@ -19,6 +19,18 @@ from entities.access import Scope
 from ingestion.access import is_steward
 from ingestion.models import File, FileRevision
 
+TOLD_AT = """SELECT f.id AS file, coalesce(max(r.fetched_at) FILTER (WHERE s.number = 1 OR (SELECT app_unlabelled())
+    OR k.number IS NOT NULL OR r.restored_by = (SELECT app_principal())
+    OR r.created_by = (SELECT app_principal()) AND r.restores IS NULL), f.created_at) AS at
+  FROM ingestion_file f JOIN ingestion_filerevision s ON s.id = f.revision_id
+  JOIN ingestion_filerevision r ON r.file_id = f.id AND r.number <= s.number AND (r.id = s.id OR r.witness <> '')
+  LEFT JOIN app_known_versions(ARRAY(
+    SELECT f.id FROM ingestion_file f JOIN ingestion_filerevision s ON s.id = f.revision_id WHERE s.number > 1)) k
+    ON k.file = f.id AND k.number = r.number
+  GROUP BY f.id"""
+"""When what is shown of each file came in, as the caller may know it: with the newest version that is told to them and
+was published. What stands in a file that has had one version came with that one."""
+
 
 @dataclass(frozen=True)
 class Known:

@@ -14,6 +14,7 @@ from django.contrib.contenttypes.models import ContentType
 from entities.access import Scope
 from entities.access.statements import visible_records
 from entities.registry import entity_types
+from ingestion.known_versions import TOLD_AT
 from ingestion.models import Kind
 from retrieval.query import Within
 from retrieval.sizes import sizes
@@ -137,10 +138,10 @@ def _collections(within: Within, params: dict[str, Any]) -> str:
 
 
 def _days(within: Within, params: dict[str, Any]) -> str:
-    """A file's text came in when its published revision did; other text when its row was made."""
+    """A file's text came in with the version that the reader is told of last; other text when its row was made."""
     if within.since is None and within.until is None:
         return ""
-    came_in = "coalesce(r.fetched_at, c.created_at)"
+    came_in = "coalesce(told.at, c.created_at)"
     parts = []
     if within.since is not None:
         parts.append(f"{came_in} >= %(since)s::date")
@@ -149,6 +150,6 @@ def _days(within: Within, params: dict[str, Any]) -> str:
         parts.append(f"{came_in} < %(until)s::date + 1")
         params["until"] = within.until
     return (
-        f'p."row" IN (SELECT c.number FROM ingestion_contextrow c LEFT JOIN ingestion_file f ON f.id = c.file_id'  # noqa: S608
-        f" LEFT JOIN ingestion_filerevision r ON r.id = f.revision_id WHERE {' AND '.join(parts)})"
+        f'p."row" IN (SELECT c.number FROM ingestion_contextrow c LEFT JOIN ({TOLD_AT}) told ON told.file = c.file_id'  # noqa: S608
+        f" WHERE {' AND '.join(parts)})"
     )

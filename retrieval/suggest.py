@@ -35,8 +35,8 @@ class Suggestion:
 
 
 def suggest(scope: Scope, text: str, *, limit: int = 8) -> list[Suggestion]:
-    """Names that hold `text`, those that begin with it first, then those with a word that does, the latest of each; and
-    the question with its last word completed, which always has two places.
+    """Names that hold `text`, those that begin with it first, then those with a word that does: of records the latest
+    of each; and the question with its last word completed, which always has two places.
     """
     typed = CONTROL.sub(" ", text[:LONGEST])
     text = " ".join(typed.split())
@@ -77,13 +77,15 @@ def _records(scope: Scope, text: str, limit: int) -> list[tuple[int, Suggestion]
 
 
 def _files(scope: Scope, text: str, limit: int) -> list[tuple[int, Suggestion]]:
-    """Files with something in them for the reader, whose name they are cleared for."""
+    """Files with something in them for the reader, whose name they are cleared for, by name: the times of a file are
+    also those of versions and steps that not everybody is told of (docs/adr/0032).
+    """
     readable = Paragraph.objects.filter(file=OuterRef("pk"), data_classification__isnull=False)
     rows = (
         visible_files(scope)
         .filter(Exists(readable), FILE_NAME_IS_READABLE, name__icontains=text, entity__archived_at__isnull=True)
         .annotate(nearness=_nearness("name", text))
-        .order_by("nearness", "-updated_at", "pk")
+        .order_by("nearness", "name", "pk")
         .values_list("nearness", "pk", "name")
     )
     return [

@@ -28,6 +28,8 @@ Twins = tuple[Photographs, Photographs]
 OF_WORKSPACE = "USING (workspace_id = (SELECT app_workspace()))"
 INDEX = ("contextrow", "vector", "posting")
 CLEARED_FOR_ALL = "p.workspace_id = %(workspace)s"
+AS_STORED = """SELECT f.id AS file, r.fetched_at AS at
+FROM ingestion_file f JOIN ingestion_filerevision r ON r.id = f.revision_id"""
 PAGES_OF_ALL = """
 CREATE OR REPLACE FUNCTION app_file_outlines(wanted uuid[])
 RETURNS TABLE (file uuid, labels integer[], last_page integer, shown bigint, whole boolean)
@@ -84,6 +86,7 @@ BREAKS: dict[str, Break] = {
         ),
         r"search/\?q=",
     ),
+    "versions have days that are not told": Break(partial(patch.object, gate, "TOLD_AT", AS_STORED), "since|until"),
     "references are followed whatever their label": Break(
         partial(broken, f"ALTER POLICY scope ON references_reference {OF_WORKSPACE}"), "related|graph|depth"
     ),

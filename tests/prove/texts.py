@@ -1,6 +1,7 @@
 """The texts of a world: notes and files of its records, with the rows that the index has of them."""
 
 from collections.abc import Sequence
+from datetime import timedelta
 
 from django.core.files.base import ContentFile
 from django.core.files.storage import default_storage
@@ -24,7 +25,7 @@ from ingestion.models import (
 from tests.conftest import Person
 from tests.oracle.planting import embed
 from tests.oracle.worlds import UNSURE
-from tests.prove.world import HIDDEN_WORD, START, World, named
+from tests.prove.world import DAY_AFTER, HIDDEN_WORD, START, World, named
 
 
 def plant_notes(world: World, record: Entity, name: str, hidden: bool) -> None:
@@ -130,15 +131,21 @@ def write_file(
         for row, paragraph in zip(rows, paragraphs, strict=True)
     )
     if world.hidden and not hidden:
-        # What an earlier version held, and no reader may count.
+        # What an earlier version held, and no reader may count; the day after a newer one changed nothing else.
         PastParagraph.objects.create(
             **at_home, file=file, paragraph=named(f"past {name}"), digest="x", data_classification=SECRET, since=1,
             until=2,
         )  # fmt: skip
+        revision = FileRevision.objects.create(
+            **at_home, id=named(f"newer {name}"), file=file, blob=blob, number=2, witness="x"
+        )
+        file.updated_at = DAY_AFTER - timedelta(minutes=len(world.things))
+        FileRevision.objects.filter(pk=revision.pk).update(fetched_at=file.updated_at)
+        Paragraph.objects.filter(file=file.pk).update(revision=revision)
     if " " not in name:
         plant_link(world, file, next(p for p in paragraphs if p.data_classification == 0), name)
     embed(rows)
-    File.objects.filter(pk=file.pk).update(revision=revision)
+    File.objects.filter(pk=file.pk).update(revision=revision, updated_at=file.updated_at)
 
 
 def plant_link(world: World, file: File, paragraph: Paragraph, name: str) -> None:

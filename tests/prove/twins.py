@@ -14,7 +14,7 @@ from tests.prove.deleting import deleted
 from tests.prove.doors import Answer, ask, doors
 from tests.prove.making import make
 from tests.prove.size import FACTOR
-from tests.prove.world import WORDS, World
+from tests.prove.world import DAY_AFTER, START, WORDS, World
 from tests.prove.writing import written
 
 READERS = ("bare", "admin") if FACTOR == 1 else ("bare", "granted", "creator", "expired", "admin")
@@ -22,6 +22,7 @@ READERS = ("bare", "admin") if FACTOR == 1 else ("bare", "granted", "creator", "
 TELLS = ("audit",)
 """To administrators: it names the ids of all records."""
 FIRST_NUMBER = 10_000
+DAYS = ("since=2031-01-01", f"since={DAY_AFTER:%Y-%m-%d}", f"until={START:%Y-%m-%d}")
 
 Photo = dict[tuple[str, str], Answer]
 """(reader, address or write) -> what was answered."""
@@ -149,7 +150,7 @@ def telling(world: World) -> Iterator[str]:
     for words in (*WORDS[:6], "berth liability", '"the berth"', "harbour fees", "berth " + " ".join(WORDS[:5])):
         yield f"api/search/?q={quote(words)}&limit=50"
         yield f"search/?q={quote(words)}"
-    for narrowed in (f"entity={own0}", f"file={file}", "type=contract", "kind=file_chunk", "since=2031-01-01"):
+    for narrowed in (f"entity={own0}", f"file={file}", "type=contract", "kind=file_chunk", *DAYS):
         yield f"api/search/?q=berth&limit=50&{narrowed}"
     yield from (f"api/search/?q=berth&entity={own0}&reference_depth={depth}" for depth in (1, 2))
     yield from (f"api/suggest/?q={prefix}" for prefix in ("con", "own", "pro", "r", "zan"))

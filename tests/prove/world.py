@@ -17,6 +17,8 @@ NAMES = UUID("5f0c1c5e-2b7e-4f0e-9d5b-0d6f8a6f1c11")
 START = datetime(2031, 3, 1, 9, tzinfo=UTC)
 NOW = START + timedelta(days=3)
 """When the world is looked at; who signed in at START still is."""
+DAY_AFTER = START + timedelta(days=1)
+"""When newer versions came that changed nothing but what is hidden."""
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 """For what has expired: policies go by the database's clock."""
 OPEN_ATOMS = [atom for atom in ALL if atom != SECRET]
