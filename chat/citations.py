@@ -64,9 +64,12 @@ def _cited(row: Citation, entity: UUID) -> Cited:
     else:
         name, name_label = Entity.objects.values_list("name", "name_classification").get(pk=entity)
     paragraphs = [UUID(pk) for pk in row.locator.get("paragraphs", ())]
-    detail = {"file": str(row.file), **row.locator} if row.file else dict(row.locator)
-    if paragraphs:
-        detail["passage"] = row.locator.get("passage") or str(paragraphs[0])
+    place = {
+        "file": str(row.file) if row.file else None,
+        "page": row.page,
+        "passage": row.locator.get("passage") or (str(paragraphs[0]) if paragraphs else None),
+    }
+    detail = {key: value for key, value in place.items() if value is not None}
     return Cited(
         entity=entity,
         passage=UUID(row.locator["row"]),

@@ -23,7 +23,9 @@ KEYS: dict[str, tuple[str, ...]] = {
     LocationType.PROPERTY: ("field",),
     LocationType.CHUNK: ("file", "passage"),
 }
-"""What people may give. Citations carry more: revision, span, digest and row of the cited text."""
+"""What people may give."""
+SHOWN = frozenset({"file", "page", "passage", "session", "message", "field"})
+"""What is shown of a place. How far into a text it is, or in which of its versions, would tell of the rest."""
 
 
 class BadLocation(ValueError):
@@ -131,7 +133,11 @@ def shown_locations(
         file, page = detail.get("file"), detail.get("page")
         return (not file or file in pages) and (not page or page <= (pages.get(file) or 0))
 
-    return {r.pk: Location(r.location_type, r.location_detail) for r in placed if is_shown(r)}
+    return {
+        r.pk: Location(r.location_type, {key: value for key, value in r.location_detail.items() if key in SHOWN})
+        for r in placed
+        if is_shown(r)
+    }
 
 
 def location_url(target: UUID, kind: str, detail: Mapping[str, Any]) -> str:
