@@ -1,10 +1,11 @@
 """Chunks: the passages that are searched, embedded and cited (design.md §4, Segment, chunk, merge).
 
-Rules, in this order: a chunk lies in one segment, so it has one label. A heading starts a chunk. Sentences stay whole,
-tables are cut between rows and their header is repeated; only what is too long by itself is cut further. A chunk has
-`target` characters at most and, with its heading path, `max_tokens` tokens at most. Where running text had to be cut,
-the next chunk begins with the last sentences of the one before, `overlap` characters at most. Neighbouring chunks that
-are both under half the target are merged.
+Rules, in this order: a chunk lies in one segment, so it has one label, and text of which its readers may not know
+leaves no mark on it, not in its id either. A heading starts a chunk. Sentences stay whole, tables are cut between rows
+and their header is repeated; only what is too long by itself is cut further. A chunk has `target` characters at most
+and, with its heading path, `max_tokens` tokens at most. Where running text had to be cut, the next chunk begins with
+the last sentences of the one before, `overlap` characters at most. Neighbouring chunks that are both under half the
+target are merged.
 
 Identity is that of the content: an edit elsewhere in the document leaves id, row, vector and citations of a chunk as
 they were. To that end a chunk also ends before some paragraphs that are chosen by their own digest (the longer, the
@@ -16,11 +17,11 @@ from __future__ import annotations
 import hashlib
 import uuid
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from ingestion.pieces import Piece, pieces, table_header
-from ingestion.segment import Labelled, Segment, heading_labels, segments
+from ingestion.segment import Clearances, Labelled, Segment, headings_above, labels_of, paths_told, segments
 
 TARGET = 900  # characters
 OVERLAP = 120  # characters
@@ -47,7 +48,7 @@ class Chunk:
     paragraph_ids: all whose text is in it, in order, overlap and repeated table headers included. spans: the same with
     places. heading_path: outermost first, only headings that the label covers. page: 1-based, where its own text
     begins. position: 0-based in the document. digest: sha256 of the text, hexadecimal. identity: uuid5 of file,
-    heading path, digest and the ordinal among equals. tokens: of `embedding_text`.
+    heading path, digest, atoms and the ordinal among equals of the same label. tokens: of `embedding_text`.
     """
 
     text: str
@@ -85,6 +86,7 @@ def chunk(
     file_id: uuid.UUID,
     paragraphs: Sequence[Labelled],
     *,
+    clearances: Clearances | None = None,
     target: int = TARGET,
     overlap: int = OVERLAP,
     max_tokens: int = MAX_TOKENS,
@@ -94,40 +96,41 @@ def chunk(
 
     A heading shows in the path of a chunk when its own label is 0 or the chunk's; `None` and other labels leave it out.
     """
-    labels = heading_labels(paragraphs)
-    paths = [
-        tuple(
-            heading
-            for heading, label in zip(paragraph.heading_path, above, strict=True)
-            if label is not None and (label == 0 or label == paragraph.label)
-        )
-        for paragraph, above in zip(paragraphs, labels, strict=True)
-    ]
-    found: list[Chunk] = []
-    equals: dict[tuple[tuple[str, ...], str], int] = {}
-    for segment in segments(paragraphs):
-        cutter = _Cutter(segment, paths, target, overlap, max_tokens, count_tokens)
+    clearances = clearances or Clearances()
+    above = headings_above([(p.kind, p.text, p.heading_path) for p in paragraphs])
+    paths = {label: paths_told(paragraphs, above, label, clearances) for label in labels_of(paragraphs)}
+    placed: list[tuple[int, Chunk]] = []
+    equals: dict[tuple[int, tuple[str, ...], str], int] = {}
+    for segment in segments(paragraphs, clearances):
+        shown = [paths[segment.label][place] for place in segment.places]
+        cutter = _Cutter(segment, shown, target, overlap, max_tokens, count_tokens)
         for draft in _merged(cutter.drafts(), target, cutter):
             text, path = cutter.text(draft), cutter.path(draft)
             digest = hashlib.sha256(text.encode()).hexdigest()
-            ordinal = equals[path, digest] = equals.get((path, digest), -1) + 1
+            # Counted among what the same people read: an id must not tell that an equal text stands hidden before it.
+            ordinal = equals[segment.label, path, digest] = equals.get((segment.label, path, digest), -1) + 1
             own = [piece for piece in draft.pieces if piece not in draft.borrowed]
-            found.append(
-                Chunk(
-                    text=text,
-                    label=segment.label,
-                    paragraph_ids=tuple(dict.fromkeys(cutter.member(p).id for p in draft.pieces)),
-                    spans=tuple(Span(cutter.member(p).id, p.start, p.end) for p in draft.pieces),
-                    heading_path=path,
-                    page=cutter.member((own or draft.pieces)[0]).page,
-                    position=len(found),
-                    digest=digest,
-                    # The path that is shown, not the whole one: an id must not confirm a guess at a hidden heading.
-                    identity=uuid.uuid5(file_id, "\x1f".join([*path, digest, str(ordinal)])),
-                    tokens=count_tokens(embedding_text(path, text)),
-                )
+            first = (own or draft.pieces)[0]
+            made = Chunk(
+                text=text,
+                label=segment.label,
+                paragraph_ids=tuple(dict.fromkeys(cutter.member(p).id for p in draft.pieces)),
+                spans=tuple(Span(cutter.member(p).id, p.start, p.end) for p in draft.pieces),
+                heading_path=path,
+                page=cutter.member(first).page,
+                position=0,
+                digest=digest,
+                # The path that is shown, not the whole one: an id must not confirm a guess at a hidden heading.
+                identity=_identity(file_id, path, digest, clearances.of(segment.label), ordinal),
+                tokens=count_tokens(embedding_text(path, text)),
             )
-    return found
+            placed.append((segment.places[first.paragraph], made))
+    placed.sort(key=lambda found: found[0])  # segments may lie in one another; those of one keep their order
+    return [replace(made, position=position) for position, (_, made) in enumerate(placed)]
+
+
+def _identity(file_id: uuid.UUID, path: Sequence[str], digest: str, atoms: frozenset[int], ordinal: int) -> uuid.UUID:
+    return uuid.uuid5(file_id, "\x1f".join([*path, digest, *map(str, sorted(atoms)), str(ordinal)]))
 
 
 @dataclass(slots=True)
@@ -142,7 +145,7 @@ class _Draft:
 
 
 class _Cutter:
-    """Cuts one segment. Pieces carry the number of their paragraph in the document."""
+    """Cuts one segment. Pieces carry the number of their paragraph in it, from 0. paths: of each of its paragraphs."""
 
     def __init__(
         self,
@@ -158,12 +161,12 @@ class _Cutter:
         self._max_tokens, self._count = max_tokens, count_tokens
 
     def member(self, piece: Piece) -> Labelled:
-        return self._segment.paragraphs[piece.paragraph - self._segment.first]
+        return self._segment.paragraphs[piece.paragraph]
 
     def drafts(self) -> list[_Draft]:
         done: list[_Draft] = []
         current = _Draft()
-        for number, paragraph in enumerate(self._segment.paragraphs, start=self._segment.first):
+        for number, paragraph in enumerate(self._segment.paragraphs):
             if current.pieces and self._starts_chunk(paragraph, current):
                 done.append(current)
                 current = _Draft()
@@ -221,7 +224,7 @@ class _Cutter:
 
     def _fits_alone(self, number: int, header: Piece | None, part: str) -> bool:
         """Whether a part of paragraph `number` fits a chunk of its own, behind its table's header."""
-        text = self._segment.paragraphs[number - self._segment.first].text
+        text = self._segment.paragraphs[number].text
         if header is not None and part != text[: header.end]:
             part = f"{text[: header.end]}\n{part}"
         return self._within(self._shown(self._path_within(number)), part)
@@ -234,7 +237,7 @@ class _Cutter:
 
     def _path_within(self, number: int) -> tuple[str, ...]:
         """The path of what stands under the paragraph: a heading counts itself."""
-        paragraph = self._segment.paragraphs[number - self._segment.first]
+        paragraph = self._segment.paragraphs[number]
         return (*self._paths[number], paragraph.text) if paragraph.kind == "heading" else self._paths[number]
 
     def path(self, draft: _Draft) -> tuple[str, ...]:

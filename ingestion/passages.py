@@ -7,9 +7,10 @@ from uuid import UUID
 
 from ingestion.chunk import Chunk, estimate_tokens
 from ingestion.documents import Extraction
+from ingestion.extract import language
 from ingestion.index import RowDraft
 from ingestion.models import Kind
-from ingestion.segment import Labelled
+from ingestion.segment import Clearances, Labelled, labels_of
 from ingestion.summaries import is_drawn_from, words_of
 from ingestion.work import Segmented, Work
 
@@ -22,9 +23,8 @@ def labelled(extraction: Extraction, segmented: Segmented) -> list[Labelled]:
     ]
 
 
-def passages_of(work: Work, extraction: Extraction, chunks: Sequence[Chunk]) -> list[RowDraft]:
-    langs = Counter(paragraph.lang for paragraph in extraction.paragraphs)
-    lang = langs.most_common(1)[0][0] if langs else "en"
+def passages_of(paragraphs: Sequence[Labelled], chunks: Sequence[Chunk], clearances: Clearances) -> list[RowDraft]:
+    langs = languages(paragraphs, clearances)
     return [
         RowDraft(
             id=chunk.identity,
@@ -35,14 +35,27 @@ def passages_of(work: Work, extraction: Extraction, chunks: Sequence[Chunk]) -> 
             page=chunk.page,
             position=chunk.position,
             tokens=chunk.tokens,
-            lang=lang,
+            lang=langs[chunk.label],
             paragraphs=tuple(pk for pk in chunk.paragraph_ids if isinstance(pk, UUID)),
         )
         for chunk in chunks
     ]
 
 
-def summaries_of(work: Work, extraction: Extraction, segmented: Segmented) -> list[RowDraft]:
+def languages(paragraphs: Sequence[Labelled], clearances: Clearances) -> dict[int, str]:
+    """label -> the language of its rows, by which their words are stemmed: that of most paragraphs which everybody who
+    may read the label may read. What is hidden from them must not decide by which words a passage is found."""
+    guessed = [language.guess(paragraph.text, "") for paragraph in paragraphs]
+    found = {}
+    for label in labels_of(paragraphs):
+        read = [n for n, paragraph in enumerate(paragraphs) if clearances.readable(label, paragraph.label)]
+        counted = Counter(guessed[n] for n in read if guessed[n])
+        whole = " ".join(paragraphs[n].text for n in read[:200])
+        found[label] = counted.most_common(1)[0][0] if counted else language.guess(whole)
+    return found
+
+
+def summaries_of(work: Work, extraction: Extraction, segmented: Segmented, clearances: Clearances) -> list[RowDraft]:
     """One row per label. Its sources are the paragraphs with that label in which one of its sentences stands: raising
     one of them raises the summary too.
     """
@@ -56,7 +69,8 @@ def summaries_of(work: Work, extraction: Extraction, segmented: Segmented) -> li
         ]
         rows.append(
             RowDraft(
-                id=uuid.uuid5(work.file, f"summary {label} {text}"),
+                # By its atoms: the number of a compound tells how many others there were before it.
+                id=uuid.uuid5(work.file, f"summary {sorted(clearances.of(label))} {text}"),
                 kind=Kind.FILE_SUMMARY,
                 label=label,
                 text=text,

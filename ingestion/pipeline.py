@@ -52,7 +52,7 @@ from ingestion.stored import known_votes, published_extraction, published_votes
 from ingestion.synthesis import synthesise
 from ingestion.vector_models import embedder_of
 from ingestion.votes import FLOOR, Vote
-from ingestion.work import Classified, Segmented, Work, load_work
+from ingestion.work import Classified, Segmented, Work, clearances_among, load_work
 from llm.errors import BudgetExceeded, ModelError
 from llm.metering import spending, take_spent
 
@@ -165,8 +165,12 @@ def segment(work: Work, done: dict[Stage, Any]) -> Segmented:
 def chunk(work: Work, done: dict[Stage, Any]) -> list[RowDraft]:
     """Passages, each within one segment, and a summary per label."""
     extraction, segmented = done[Stage.EXTRACT], done[Stage.SEGMENT]
-    found = cut(work.file, labelled(extraction, segmented), count_tokens=embedder_of(work.workspace).count_tokens)
-    return [*passages_of(work, extraction, found), *summaries_of(work, extraction, segmented)]
+    paragraphs = labelled(extraction, segmented)
+    with Scope.for_service(work.workspace).open():
+        clearances = clearances_among((p.label for p in paragraphs), work.inputs.concealed_atoms)
+    count_tokens = embedder_of(work.workspace).count_tokens
+    found = cut(work.file, paragraphs, clearances=clearances, count_tokens=count_tokens)
+    return [*passages_of(paragraphs, found, clearances), *summaries_of(work, extraction, segmented, clearances)]
 
 
 def embed(work: Work, done: dict[Stage, Any]) -> dict[UUID, Vector]:

@@ -25,15 +25,15 @@ from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, Re
 from ingestion.queueing import put_back
 from ingestion.remembered import remember
 from ingestion.results import drop_results
-from ingestion.segmenting import decisions_of
+from ingestion.segmenting import decisions_of, sections_told
 from ingestion.signals import document_indexed
 from ingestion.vector_models import held_embedder
 from ingestion.withheld import lasting
 from ingestion.work import Marked, Segmented, Work, load_work
 
 COLUMNS = (
-    "position", "data_classification", "floor", "votes", "page", "boxes", "kind", "headings", "lang", "start", "end",
-    "relabelled", "read_by",
+    "position", "data_classification", "floor", "votes", "page", "boxes", "kind", "headings", "under", "lang", "start",
+    "end", "relabelled", "read_by",
 )  # fmt: skip
 
 
@@ -62,7 +62,7 @@ def publish(
     segmented: Segmented = done[Stage.SEGMENT]
     embedder = held_embedder()
     now = load_work(work.claim)
-    if (now.witness, now.embedder) != (work.witness, work.embedder):
+    if (now.witness, now.embedder, now.inputs.concealed) != (work.witness, work.embedder, work.inputs.concealed):
         raise Outdated(labels_only=now.witness == work.witness)
     before = {p.pk: p for p in Paragraph.objects.select_for_update().filter(file=file.pk).order_by("position")}
     if decisions_of(list(before.values()), now.floor) != segmented.decisions:
@@ -153,8 +153,9 @@ def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, A
 
 
 def write_paragraphs(work: Work, before: dict[UUID, Paragraph], extraction: Extraction, segmented: Segmented) -> None:
+    under = sections_told(work, extraction, segmented)
     wanted = [
-        _paragraph(work, position, paragraph, marked)
+        _paragraph(work, position, paragraph, marked, under.get(position))
         for position, (paragraph, marked) in enumerate(zip(extraction.paragraphs, segmented.paragraphs, strict=True))
     ]
     ids = {row.pk for row in wanted}
@@ -179,7 +180,9 @@ def write_paragraphs(work: Work, before: dict[UUID, Paragraph], extraction: Extr
     Paragraph.objects.bulk_create([row for row in wanted if row.pk not in before], batch_size=BATCH)
 
 
-def _paragraph(work: Work, position: int, paragraph: ParagraphText, marked: Marked) -> Paragraph:
+def _paragraph(
+    work: Work, position: int, paragraph: ParagraphText, marked: Marked, under: list[UUID] | None
+) -> Paragraph:
     return Paragraph(
         id=marked.id,
         workspace_id=work.workspace,
@@ -195,6 +198,7 @@ def _paragraph(work: Work, position: int, paragraph: ParagraphText, marked: Mark
         boxes=Boxes(paragraph.boxes).to_json(),
         kind=paragraph.kind,
         headings=list(marked.headings),
+        under=under,
         lang=paragraph.lang,
         start=paragraph.start,
         end=paragraph.end,

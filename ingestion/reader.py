@@ -96,15 +96,15 @@ def blocks(scope: Scope, file: File, *, tells: bool = False) -> list[Block]:
 
 
 def _text_block(row: Paragraph, texts: dict[UUID, str]) -> TextBlock:
-    above = [texts[pk] for pk in row.headings if pk in texts]
+    above = row.headings_to(texts)
     return TextBlock(
         passage=row.pk,
         text=row.text,
         kind=row.kind,
         page=row.page,
-        section=SEPARATOR.join(above),
+        section=SEPARATOR.join(texts[pk] for pk in above if pk in texts),
         label=row.data_classification,
-        level=min(len(row.headings) + 1, 6),
+        level=min(len(above) + 1, 6),
         read_by=row.read_by,
     )
 

@@ -17,7 +17,7 @@ from ingestion.staleness import causes_of, is_stale, with_causes
 from ingestion.summaries import lead
 from ingestion.synthesis import excerpts_of
 from ingestion.votes import votes_of
-from ingestion.witness import NAMES, OF_THE_MODEL
+from ingestion.witness import CONCEALED, NAMES, OF_THE_MODEL
 from ingestion.work import strategy_of
 from llm.client import cost_of, is_offline, model_for
 from llm.models import ModelCall
@@ -107,15 +107,15 @@ def planned_file(file: File, causes: Sequence[str]) -> PlannedFile:
     rows = list(Paragraph.objects.filter(file=file.pk).order_by("position").values_list(*columns))
     opened = "extraction" in causes
     calls: list[range] = []
-    classify = collection_of(file).classify
-    if classify:
+    classify, voted_anew = collection_of(file).classify, {*causes} != {CONCEALED}
+    if classify and voted_anew:
         texts = [ParagraphText(text, kind, page, (), (), lang, 0, len(text)) for text, page, kind, lang, *_ in rows]  # type: ignore[arg-type]
         asked_anew = bool(OF_THE_MODEL & set(causes))
         voted = {n for n, row in enumerate(rows) if any(vote.source == "model" for vote in votes_of(row[4]))}
         calls = list(to_ask(windows(texts), () if asked_anew else voted).values())
     lengths = [len(text) // CHARACTERS_A_TOKEN + PARAGRAPH_TOKENS for text, *_ in rows]
     tokens = sum(PROMPT_TOKENS + sum(lengths[n] for n in numbers) for numbers in calls)
-    excerpts = [] if classify and not calls else summarised(file, rows)
+    excerpts = [] if (classify and not calls) or not voted_anew else summarised(file, rows)
     return PlannedFile(
         file.pk,
         tuple(causes),

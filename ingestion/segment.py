@@ -1,13 +1,15 @@
-"""Segments: runs of neighbouring paragraphs with the same label (design.md §4).
+"""Segments: runs of neighbouring paragraphs with the same label (design.md §4), as who may read that label knows them.
 
-Everything after this step happens inside a segment, which is why no passage can mix labels. Text without a label is in
-no segment, and it parts what stands before it from what stands after.
+Everything after this step happens inside a segment, which is why no passage can mix labels. What parts two paragraphs
+is what everybody who may read them may know of: text of another label, shown to them or acknowledged. Text that is
+concealed, or has no label, is to them as if it were not there (design §2.2), so it parts nothing: two passages where
+there would be one without it would tell that it stands between them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from ingestion.documents import Kind
@@ -29,36 +31,50 @@ class Labelled:
 
 
 @dataclass(frozen=True, slots=True)
+class Clearances:
+    """What who may read one label knows of others. atoms: of each label; one that is not listed is its own atom.
+    concealed: the atoms that show no placeholder to who lacks them."""
+
+    atoms: Mapping[int, frozenset[int]] = field(default_factory=dict)
+    concealed: frozenset[int] = frozenset()
+
+    def of(self, label: int) -> frozenset[int]:
+        return self.atoms.get(label, frozenset({label} - {0}))
+
+    def told(self, reader: int, label: int | None) -> bool:
+        """Whether everybody who may read `reader` may know of text with `label`."""
+        return label is not None and not (self.of(label) - self.of(reader)) & self.concealed
+
+    def readable(self, reader: int, label: int | None) -> bool:
+        """Whether everybody who may read `reader` may read text with `label`."""
+        return label is not None and self.of(label) <= self.of(reader)
+
+
+@dataclass(frozen=True, slots=True)
 class Segment:
-    """label: that of every paragraph in it. first: place of its first paragraph in the document, from 0."""
+    """label: that of every paragraph in it. places: where each stands in the document, from 0, ascending."""
 
     label: int
     paragraphs: tuple[Labelled, ...]
-    first: int
+    places: tuple[int, ...]
 
 
-def segments(paragraphs: Sequence[Labelled]) -> list[Segment]:
-    """In document order; paragraphs without a label are left out."""
+def labels_of(paragraphs: Sequence[Labelled]) -> list[int]:
+    """Each once, in the order in which they first come."""
+    return list(dict.fromkeys(p.label for p in paragraphs if p.label is not None))
+
+
+def segments(paragraphs: Sequence[Labelled], clearances: Clearances | None = None) -> list[Segment]:
+    """In the order of their beginnings; paragraphs without a label are left out."""
+    clearances = clearances or Clearances()
     found: list[Segment] = []
-    first = 0
-    for label, group in groupby(paragraphs, key=lambda paragraph: paragraph.label):
-        members = tuple(group)
-        if label is not None:
-            found.append(Segment(label, members, first))
-        first += len(members)
-    return found
-
-
-def heading_labels(paragraphs: Sequence[Labelled]) -> list[tuple[int | None, ...]]:
-    """For each paragraph, the labels of the headings in its path; None for one that is not classified or not found."""
-    latest: dict[tuple[str, ...], int | None] = {}
-    found: list[tuple[int | None, ...]] = []
-    for paragraph in paragraphs:
-        path = paragraph.heading_path
-        found.append(tuple(latest.get(path[: depth + 1]) for depth in range(len(path))))
-        if paragraph.kind == "heading":
-            latest[(*path, paragraph.text)] = paragraph.label
-    return found
+    for label in labels_of(paragraphs):
+        told = [(place, p) for place, p in enumerate(paragraphs) if clearances.told(label, p.label)]
+        for own, group in groupby(told, key=lambda known: known[1].label == label):
+            if own:
+                places, members = zip(*group, strict=True)
+                found.append(Segment(label, members, places))
+    return sorted(found, key=lambda segment: segment.places[0])
 
 
 def headings_above(paths: Sequence[tuple[Kind, str, tuple[str, ...]]]) -> list[tuple[int, ...]]:
@@ -72,3 +88,43 @@ def headings_above(paths: Sequence[tuple[Kind, str, tuple[str, ...]]]) -> list[t
         if kind == "heading":
             latest[(*path, text)] = place
     return found
+
+
+def headings_told(
+    kinds: Sequence[Kind],
+    labels: Sequence[int | None],
+    above: Sequence[tuple[int, ...]],
+    reader: int,
+    clearances: Clearances,
+) -> dict[int, tuple[int, ...]]:
+    """By place of what who may read `reader` knows of: the headings that it stands under to them.
+
+    A heading of which they know nothing ends no section: what stands under it stands where it would without it. above:
+    as `headings_above` gives it.
+    """
+    told = [clearances.told(reader, label) for label in labels]
+    found: dict[int, tuple[int, ...]] = {}
+    section: tuple[int, ...] = ()
+    for place, kind in enumerate(kinds):
+        if not told[place]:
+            continue
+        path = above[place]
+        if not all(told[heading] for heading in path):
+            path = section[: len(path)] if kind == "heading" else section
+        found[place] = path
+        if kind == "heading":
+            section = (*path, place)
+    return found
+
+
+def paths_told(
+    paragraphs: Sequence[Labelled], above: Sequence[tuple[int, ...]], reader: int, clearances: Clearances
+) -> dict[int, tuple[str, ...]]:
+    """`headings_told` as the words that may stand in passages with the label `reader`: of headings that have that label
+    or are Public."""
+    labels = [paragraph.label for paragraph in paragraphs]
+    told = headings_told([p.kind for p in paragraphs], labels, above, reader, clearances)
+    return {
+        place: tuple(paragraphs[heading].text for heading in path if labels[heading] in (0, reader))
+        for place, path in told.items()
+    }

@@ -11,15 +11,17 @@ import uuid
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
+from django.utils.crypto import salted_hmac
+
 from entities.access import atoms_of, combine_many
 from entities.text import digest_of
 from ingestion.continuity import continued, is_made_from, parts_of, standing
 from ingestion.documents import Extraction
 from ingestion.models import Paragraph, PastParagraph
-from ingestion.segment import headings_above
+from ingestion.segment import headings_above, headings_told
 from ingestion.summaries import sentences, summarise
 from ingestion.votes import KEPT, KEPT_DECISION, Vote, automatic, decide, manual_vote, votes_of, with_floor
-from ingestion.work import Classified, Marked, Segmented, Work
+from ingestion.work import Classified, Marked, Segmented, Work, clearances_among
 
 
 def mark(work: Work, extraction: Extraction, classified: Classified) -> Segmented:
@@ -56,7 +58,9 @@ def mark(work: Work, extraction: Extraction, classified: Classified) -> Segmente
 
 
 def identities(file: UUID, digests: Sequence[str], kept: Mapping[int, UUID]) -> list[UUID]:
-    """By number: what is kept, else uuid5 of (file, digest, the first ordinal among equals that is free)."""
+    """By number: what is kept, whatever gave it, else one made of (file, digest, the first ordinal among equals that is
+    free). Made with the installation's key: no reader can compute from the ordinal what stands hidden among the equals.
+    """
     taken = set(kept.values())
     ordinals: dict[str, int] = {}
     result = []
@@ -64,10 +68,30 @@ def identities(file: UUID, digests: Sequence[str], kept: Mapping[int, UUID]) -> 
         pk = kept.get(number)
         while pk is None:
             ordinal = ordinals[digest] = ordinals.get(digest, -1) + 1
-            free = uuid.uuid5(file, f"{digest} {ordinal}")
+            secret = salted_hmac("ingestion.paragraph", f"{digest} {ordinal}", algorithm="sha256").hexdigest()
+            free = uuid.uuid5(file, secret)
             pk = None if free in taken else free
         result.append(pk)
     return result
+
+
+def sections_told(work: Work, extraction: Extraction, segmented: Segmented) -> dict[int, list[UUID]]:
+    """By place, of paragraphs under a heading of which not all their readers may know: the headings that they stand
+    under to those. In an open scope.
+    """
+    marked = segmented.paragraphs
+    labels, kinds = [mark_.label for mark_ in marked], [paragraph.kind for paragraph in extraction.paragraphs]
+    places = {mark_.id: place for place, mark_ in enumerate(marked)}
+    above = [tuple(places[pk] for pk in mark_.headings) for mark_ in marked]
+    clearances = clearances_among(labels, work.inputs.concealed_atoms)
+    found = {}
+    for label in {*labels}:
+        if label is None:
+            continue
+        for place, path in headings_told(kinds, labels, above, label, clearances).items():
+            if labels[place] == label and path != above[place]:
+                found[place] = [marked[heading].id for heading in path]
+    return found
 
 
 def decisions_of(paragraphs: Sequence[Paragraph], floor: frozenset[int]) -> str:

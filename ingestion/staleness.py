@@ -2,22 +2,23 @@
 
 A file is stale only for the inputs that changed and that it was made from: another prompt for labels concerns no file
 of a collection that no model classifies, of which a model makes the summaries alone; another set of rules asks no model
-for labels.
+for labels; what is concealed concerns files that have it.
 """
 
 from functools import reduce
 from operator import or_
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import BooleanField, Exists, ExpressionWrapper, F, OuterRef, Q, QuerySet
 
+from entities.access import atoms_by_label
 from entities.access.scope import cached
 from entities.rag import Collection
 from entities.registry import type_by_content_type
 from ingestion.index import delete_rows
-from ingestion.models import ContextRow, File, Kind
+from ingestion.models import ContextRow, File, Kind, Paragraph
 from ingestion.queueing import publish_again
-from ingestion.witness import Inputs, inputs_of
-from ingestion.work import workspace_guidance, workspace_levels
+from ingestion.witness import CONCEALED, Inputs, inputs_of
+from ingestion.work import workspace_concealed, workspace_guidance, workspace_levels
 
 OF_FILES = (Kind.FILE_CHUNK, Kind.FILE_SUMMARY)
 NAMES = {
@@ -27,6 +28,7 @@ NAMES = {
     "model": "model",
     "prompt": "prompt",
     "summaries": "model or prompt of summaries",
+    CONCEALED: "which labels are concealed",
 }
 """The inputs in words, for people."""
 
@@ -39,14 +41,14 @@ def inputs_by_group() -> dict[Group, Inputs]:
     """Of the published files that the open scope sees, what they would be worked on with today."""
 
     def load() -> dict[Group, Inputs]:
-        levels, guidance = workspace_levels(), workspace_guidance()
+        levels, guidance, concealed = workspace_levels(), workspace_guidance(), workspace_concealed()
         published = File.objects.filter(revision__isnull=False).order_by()
         found: dict[Group, Inputs] = {}
         for group in published.values_list("entity__content_type", "collection", "strategy").distinct():
             content_type, name, strategy = group
             declared = type_by_content_type(content_type).rag().collections.get(name, Collection(name))
             used = strategy if strategy != "auto" else declared.strategy
-            found[group] = inputs_of(declared, used, levels, guidance)
+            found[group] = inputs_of(declared, used, levels, guidance, concealed)
         return found
 
     return cached("inputs by group", load)  # type: ignore[no-any-return]
@@ -55,21 +57,46 @@ def inputs_by_group() -> dict[Group, Inputs]:
 def is_stale() -> Q:
     """Published files whose revision was made with other inputs than today's. In an open scope."""
     conditions = [
-        Q(entity__content_type=content_type, collection=name, strategy=strategy) & ~Q(revision__inputs=inputs.to_json())
+        Q(entity__content_type=content_type, collection=name, strategy=strategy)
+        & ~Q(revision__inputs__contains=inputs.without_concealment())
         for (content_type, name, strategy), inputs in inputs_by_group().items()
     ]
-    return Q(revision__isnull=False) & reduce(or_, conditions) if conditions else Q(pk__in=[])
+    return Q(revision__isnull=False) & reduce(or_, [*conditions, is_cut_otherwise()])
+
+
+def is_cut_otherwise() -> Q:
+    """Published files that were cut into passages when other labels were concealed than are now, and that have a
+    paragraph with one of those: the others would be cut as they are. In an open scope."""
+
+    def load() -> dict[str, list[int]]:
+        now, atoms = workspace_concealed(), atoms_by_label()
+        published = File.objects.filter(revision__isnull=False).order_by()
+        found = {}
+        for was in published.values_list(f"revision__inputs__{CONCEALED}", flat=True).distinct():
+            changed = Inputs.from_json({CONCEALED: was or ""}).concealed_atoms ^ now
+            if changed:
+                found[was or ""] = [label for label, parts in atoms.items() if changed & {*parts}]
+        return found
+
+    conditions = [Q(pk__in=[])]
+    for was, labels in cached("concealed otherwise", load).items():  # type: ignore[attr-defined]
+        told = Q(**{f"revision__inputs__{CONCEALED}": was} if was else {f"revision__inputs__{CONCEALED}__isnull": True})
+        having = Paragraph.objects.filter(file=OuterRef("pk"), data_classification__in=labels)
+        conditions.append(told & Q(Exists(having)))
+    return reduce(or_, conditions)
 
 
 def with_causes(files: QuerySet[File]) -> QuerySet[File]:
     """What `causes_of` wants to know of each."""
-    return files.select_related("revision").annotate(of_type=F("entity__content_type"))
+    cut = ExpressionWrapper(is_cut_otherwise(), output_field=BooleanField())
+    return files.select_related("revision").annotate(of_type=F("entity__content_type"), cut_otherwise=cut)
 
 
 def causes_of(file: File) -> tuple[str, ...]:
     """Names of the inputs that changed since a file `with_causes` was worked on; all where that is not known."""
     now = inputs_by_group().get((file.of_type, file.collection, file.strategy))  # type: ignore[attr-defined]
-    return now.changed_since(file.revision.inputs) if now and file.revision else ()
+    changed = now.changed_since(file.revision.inputs) if now and file.revision else ()
+    return tuple(name for name in changed if name != CONCEALED or file.cut_otherwise)  # type: ignore[attr-defined]
 
 
 def foreign_rows() -> QuerySet[ContextRow]:

@@ -22,10 +22,11 @@ from entities.models.entity import Visibility
 from entities.registry import parents
 from ingestion.chunk import MAX_TOKENS, SEPARATOR, chunk
 from ingestion.embedders import Embedder
-from ingestion.extract import language
 from ingestion.index import RowDraft
 from ingestion.models import Kind
+from ingestion.passages import languages
 from ingestion.segment import Labelled
+from ingestion.work import clearances_among, workspace_concealed
 
 
 def drafts_of(entity: Entity, embedder: Embedder) -> list[RowDraft]:
@@ -109,16 +110,19 @@ def long_texts(entity: Entity, embedder: Embedder) -> list[RowDraft]:
     """Chunks of the labelled paragraphs of every long text."""
     rows = []
     for field, declared in type(entity).long_texts.items():
-        paragraphs = list(FieldParagraph.objects.filter(entity=entity.pk, field=field).order_by("position"))
+        stored = list(FieldParagraph.objects.filter(entity=entity.pk, field=field).order_by("position"))
+        paragraphs = [Labelled(p.pk, p.text, p.data_classification) for p in stored]
+        clearances = clearances_among((p.label for p in paragraphs), workspace_concealed())
         title = (entity.name, declared.verbose_name)
         spare = max(MAX_TOKENS // 2, MAX_TOKENS - embedder.count_tokens(SEPARATOR.join(title)))
         found = chunk(
             uuid.uuid5(entity.pk, field),
-            [Labelled(p.pk, p.text, p.data_classification) for p in paragraphs],
+            paragraphs,
+            clearances=clearances,
             max_tokens=spare,
             count_tokens=embedder.count_tokens,
         )
-        lang = language.guess(" ".join(p.text for p in paragraphs))
+        langs = languages(paragraphs, clearances)
         for part in found:
             path = title if covers(part.label, entity.name_classification) else title[1:]
             rows.append(
@@ -130,7 +134,7 @@ def long_texts(entity: Entity, embedder: Embedder) -> list[RowDraft]:
                     heading_path=path,
                     position=part.position,
                     tokens=part.tokens,
-                    lang=lang,
+                    lang=langs[part.label],
                     field=field,
                     field_paragraphs=tuple(pk for pk in part.paragraph_ids if isinstance(pk, uuid.UUID)),
                 )

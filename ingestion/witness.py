@@ -6,8 +6,8 @@ input tells which rows it concerns: only what was made from that input is stale.
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from entities.models import WorkspaceSettings
@@ -24,7 +24,11 @@ OF_LABELS = ("policy", "rules", "model", "prompt")
 
 OF_THE_MODEL = frozenset({"policy", "model", "prompt"})
 """The inputs whose change asks the model again."""
-NAMES = ("extraction", "policy", "rules", "model", "prompt", "summaries")
+CONCEALED = "concealed"
+"""The input that decides how passages are cut, and about nothing else."""
+NAMES = ("extraction", "policy", "rules", "model", "prompt", "summaries", CONCEALED)
+OMITTED = ("summaries", CONCEALED)
+"""Not written where they are empty."""
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,7 @@ class Inputs:
     extraction: how text is taken out and cut, and by which model and prompt where one reads the pages. policy: the
     workspace's levels, guidance and epoch, and what the collection declares. model, prompt: of labels and summaries;
     empty where the collection is not classified by a model, and then summaries: the model and prompt of those alone.
+    concealed: the atoms that show no placeholder, as "6 9"; no part of the witness, for votes and vectors are the same.
     """
 
     extraction: str
@@ -42,6 +47,11 @@ class Inputs:
     model: str
     prompt: str
     summaries: str = ""
+    concealed: str = ""
+
+    @property
+    def concealed_atoms(self) -> frozenset[int]:
+        return frozenset(map(int, self.concealed.split()))
 
     @classmethod
     def from_json(cls, given: Mapping[str, str]) -> "Inputs":
@@ -49,24 +59,30 @@ class Inputs:
         return cls(*(given.get(name, "") for name in NAMES))
 
     def to_json(self) -> dict[str, str]:
-        return {name: value for name, value in asdict(self).items() if value or name != "summaries"}
+        return {name: value for name, value in asdict(self).items() if value or name not in OMITTED}
+
+    def without_concealment(self) -> dict[str, str]:
+        return replace(self, concealed="").to_json()
 
     def witness(self, sha256: str) -> str:
-        return digest(sha256, self.to_json())
+        return digest(sha256, self.without_concealment())
 
     def changed_since(self, given: Mapping[str, str]) -> tuple[str, ...]:
         """Names of the inputs that are not what they were when rows were made with `given`."""
         return tuple(name for name in NAMES if given.get(name, "") != getattr(self, name))
 
 
-def inputs_of(collection: Collection, strategy: str, levels: Sequence[Level], guidance: str) -> Inputs:
+def inputs_of(
+    collection: Collection, strategy: str, levels: Sequence[Level], guidance: str, concealed: Iterable[int]
+) -> Inputs:
     """As they are now for files of a collection that are read by `strategy`. In an open scope."""
+    hidden = " ".join(map(str, sorted(concealed)))
     declared = sorted(atoms(collection.classification))
     eyes = [model_for("standard"), prompts.digest(*vision.TEMPLATES)] if strategy == "vision" else []
     extraction = digest(SCHEMA, strategy, *eyes)
     if not collection.classify:
         summaries = digest(model_for("fast"), prompts.digest(*prompts.SUMMARISE_TEMPLATES))
-        return Inputs(extraction, digest(declared), str(rules.VERSION), "", "", summaries)
+        return Inputs(extraction, digest(declared), str(rules.VERSION), "", "", summaries, hidden)
     epoch = WorkspaceSettings.objects.values_list("policy_epoch", flat=True).first()
     told = [[level.value, level.label, level.description] for level in levels]
     return Inputs(
@@ -75,6 +91,7 @@ def inputs_of(collection: Collection, strategy: str, levels: Sequence[Level], gu
         rules=str(rules.VERSION),
         model=model_for("fast"),
         prompt=prompts.digest(*prompts.CLASSIFY_TEMPLATES, *prompts.SUMMARISE_TEMPLATES),
+        concealed=hidden,
     )
 
 

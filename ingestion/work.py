@@ -1,10 +1,11 @@
 """What the pipeline knows of the file it works on, and what its steps hand on."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
+from entities.access import atoms_of
 from entities.models import Classification, WorkspaceSettings
 from entities.models.classification import FIRST_COMPOUND
 from entities.rag import Collection
@@ -13,9 +14,10 @@ from ingestion.claims import Claim, ClaimLost
 from ingestion.documents import Note, Unaccounted
 from ingestion.extract import STRATEGIES
 from ingestion.models import File, FileRevision, Redo, Stage
+from ingestion.segment import Clearances
 from ingestion.vector_models import current_model
 from ingestion.votes import Vote
-from ingestion.witness import NAMES, Inputs, digest, inputs_of
+from ingestion.witness import CONCEALED, NAMES, Inputs, digest, inputs_of
 from llm.prompts import Level
 
 
@@ -75,8 +77,10 @@ class Work:
         return self.claim.workspace
 
     def witness_of(self, stage: Stage) -> str:
-        """What the result of a step was made from: passages are measured, and vectors made, by the embedding model."""
-        return digest(self.witness, self.embedder) if stage in (Stage.CHUNK, Stage.EMBED) else self.witness
+        """What the result of a step was made from: passages are measured, and vectors made, by the embedding model, and
+        where they are cut depends on what is concealed."""
+        cut = digest(self.witness, self.embedder, self.inputs.concealed)
+        return cut if stage in (Stage.CHUNK, Stage.EMBED) else self.witness
 
 
 @dataclass(frozen=True)
@@ -164,14 +168,16 @@ def load_work(claim: Claim) -> Work:
     collection = collection_of(file)
     strategy = strategy_of(file, revision)
     levels, guidance = workspace_levels(), workspace_guidance()
-    inputs = inputs_of(collection, strategy, levels, guidance)
+    inputs = inputs_of(collection, strategy, levels, guidance, workspace_concealed())
     witness = inputs.witness(revision.blob.sha256)
     published, changed = file.revision_id == revision.pk, frozenset[str]()
     anew = published and file.redo == Redo.ALL
     if published and file.redo:
-        changed = frozenset(NAMES if anew else inputs.changed_since(revision.inputs))
+        # Passages are cut as what is concealed now asks, whatever else has changed.
+        changed = frozenset(NAMES if anew else inputs.changed_since(revision.inputs)) - {CONCEALED}
     elif published:
-        inputs, witness = Inputs.from_json(revision.inputs), revision.witness
+        inputs = replace(Inputs.from_json(revision.inputs), concealed=inputs.concealed)
+        witness = revision.witness
     return Work(
         claim=claim,
         number=revision.number,
@@ -206,7 +212,8 @@ def strategy_of(file: File, revision: FileRevision | None = None) -> str:
 
 def inputs_now(file: File) -> Inputs:
     """What a file would be worked on with today. In an open scope."""
-    return inputs_of(collection_of(file), strategy_of(file), workspace_levels(), workspace_guidance())
+    levels, guidance = workspace_levels(), workspace_guidance()
+    return inputs_of(collection_of(file), strategy_of(file), levels, guidance, workspace_concealed())
 
 
 def _lineage(file: File) -> tuple[UUID, ...]:
@@ -221,6 +228,17 @@ def workspace_levels() -> tuple[Level, ...]:
     """The atoms of the open scope's workspace, as the model is told of them."""
     rows = Classification.objects.filter(value__lt=FIRST_COMPOUND).order_by("value")
     return tuple(Level(c.value, c.label, c.description) for c in rows)
+
+
+def workspace_concealed() -> frozenset[int]:
+    """The atoms of which the open scope's workspace shows nothing to who lacks them."""
+    rows = Classification.objects.filter(value__lt=FIRST_COMPOUND, conceal=True)
+    return frozenset(rows.values_list("value", flat=True))
+
+
+def clearances_among(labels: Iterable[int | None], concealed: frozenset[int]) -> Clearances:
+    """What who may read one of these labels knows of the others. In an open scope."""
+    return Clearances({label: frozenset(atoms_of(label)) for label in {*labels} if label is not None}, concealed)
 
 
 def workspace_guidance() -> str:

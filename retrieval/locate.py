@@ -199,7 +199,7 @@ def _by_paragraphs(cited: list[Citation]) -> dict[int, Located]:
         p.pk: p for p in Paragraph.objects.filter(pk__in=wanted, data_classification__isnull=False)
     }
     rows |= {p.pk: p for p in FieldParagraph.objects.filter(pk__in=wanted, data_classification__isnull=False)}
-    headings = {pk for p in rows.values() for pk in getattr(p, "headings", ())}
+    headings = {pk for p in rows.values() if isinstance(p, Paragraph) for pk in (*p.headings, *(p.under or ()))}
     words = dict(Paragraph.objects.filter(pk__in=headings).values_list("pk", "text"))
     found = {}
     for citation in cited:
@@ -219,7 +219,7 @@ def _by_paragraphs(cited: list[Citation]) -> dict[int, Located]:
 
 
 def _section(paragraph: Paragraph | FieldParagraph, words: Mapping[UUID, str]) -> str:
-    above = paragraph.headings if isinstance(paragraph, Paragraph) else ()
+    above = paragraph.headings_to(words) if isinstance(paragraph, Paragraph) else ()
     return " > ".join(words[pk] for pk in above if pk in words)
 
 

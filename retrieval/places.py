@@ -39,7 +39,7 @@ class RowText:
 
 @dataclass(frozen=True)
 class _Member:
-    """A paragraph of a row. headings: those that it stands under, itself where it is one."""
+    """A paragraph of a row. headings: those that it stands under to all its readers, itself where it is one."""
 
     id: UUID
     text: str
@@ -85,7 +85,7 @@ def layouts_of(rows: Mapping[UUID, RowText]) -> dict[UUID, Layout]:
 
 MEMBERS = """
 SELECT l.row_id, coalesce(l.paragraph_id, l.field_paragraph_id), coalesce(p.text, t.text, ''), p.page,
-  coalesce(p.headings, '{}') || CASE WHEN p.kind = 'heading' THEN ARRAY[p.id] ELSE '{}'::uuid[] END
+  coalesce(p.under, p.headings, '{}') || CASE WHEN p.kind = 'heading' THEN ARRAY[p.id] ELSE '{}'::uuid[] END
 FROM ingestion_rowparagraph l LEFT JOIN ingestion_paragraph p ON p.id = l.paragraph_id
 LEFT JOIN entities_fieldparagraph t ON t.id = l.field_paragraph_id
 WHERE l.row_id = ANY(%(rows)s) ORDER BY l.row_id, p.position, t.position

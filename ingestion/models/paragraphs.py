@@ -1,5 +1,8 @@
 """What extraction found in a file, paragraph by paragraph, each with its label."""
 
+from collections.abc import Collection
+from uuid import UUID
+
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
@@ -9,11 +12,12 @@ from ingestion.models.files import File, FileRevision
 
 
 class Paragraph(Labelled):
-    """A paragraph of a file's revision. Its id is stable, uuid5 of (file, digest, ordinal among equals), so that
-    citations and manual labels survive a new revision; only paragraphs of `file.revision` exist (publishing replaces
-    them).
+    """A paragraph of a file's revision. Its id is stable (`segmenting.identities`), so that citations and manual labels
+    survive a new revision; only paragraphs of `file.revision` exist (publishing replaces them).
 
     headings: ids of the headings above it, outermost first; a heading's text stands only in its own, labelled row.
+    under: those that it stands under to who may not know of all of these (`segment.headings_told`); NULL where they are
+    the same.
     boxes: where its words stand, as `boxes.Boxes` writes itself. start, end: span in the canonical text,
     characters. read_by: "" for the file's own text, `ocr` or `vision` where it was read off a picture. since: number of
     the version with which it came. relabelled: numbers of those whose publishing changed its label.
@@ -25,6 +29,7 @@ class Paragraph(Labelled):
     boxes = models.JSONField(default=list)
     kind = models.CharField(max_length=10, default="text")
     headings = ArrayField(models.UUIDField(), default=list)
+    under = ArrayField(models.UUIDField(), null=True)
     lang = models.CharField(max_length=8, default="en")
     start = models.PositiveIntegerField(default=0)
     end = models.PositiveIntegerField(default=0)
@@ -42,6 +47,10 @@ class Paragraph(Labelled):
 
     def __str__(self) -> str:
         return str(self.pk)
+
+    def headings_to(self, read: Collection[UUID]) -> list[UUID]:
+        """The headings above it to somebody who reads `read` of the file, those that they do not read among them."""
+        return self.headings if self.under is None or all(pk in read for pk in self.headings) else self.under
 
 
 class PastParagraph(models.Model):

@@ -1,13 +1,14 @@
 """Chunks: one label each, nothing lost, nothing unlabelled in, and the same identity after an edit elsewhere."""
 
 import uuid
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ingestion.chunk import Chunk, chunk, estimate_tokens
-from ingestion.segment import Labelled
+from ingestion.segment import Clearances, Labelled
 
 FILE = uuid.UUID("5f0c2f5e-52f1-4b0e-8a43-0c7b7b2b6a10")
 SENTENCE = "Each party keeps confidential what it learns of the other. "
@@ -51,7 +52,7 @@ def documents(draw: st.DrawFn) -> list[Labelled]:
     path: list[str] = []
     found: list[Labelled] = []
     for place in range(draw(st.integers(0, 14))):
-        label = draw(st.sampled_from([None, 0, 0, 1, 5]))
+        label = draw(st.sampled_from([None, 0, 0, 1, 5, 1000]))
         kind = draw(st.sampled_from(["text", "text", "text", "list", "heading", "table", "code"]))
         if kind == "heading":
             path = path[: draw(st.integers(0, len(path)))]
@@ -62,6 +63,21 @@ def documents(draw: st.DrawFn) -> list[Labelled]:
         content = table(draw(st.integers(1, 12)), draw(st.integers(1, 30))) if kind == "table" else draw(sentences)
         found.append(Labelled(place, content, label, kind, draw(st.integers(1, 3)), tuple(path)))
     return found
+
+
+def without(document: list[Labelled], hidden: set[int | None]) -> list[Labelled]:
+    """The document that would have been written if what has these labels had never been."""
+    above: list[str] = []
+    left = []
+    for paragraph in document:
+        if paragraph.label in hidden:
+            continue
+        if paragraph.kind == "heading":
+            above = above[: len(paragraph.heading_path)]
+        left.append(replace(paragraph, heading_path=tuple(above)))
+        if paragraph.kind == "heading":
+            above.append(paragraph.text)
+    return left
 
 
 sizes = st.sampled_from([(900, 120, 256), (200, 60, 64), (80, 30, 40)])
@@ -79,11 +95,31 @@ def test_invariants(document: list[Labelled], size: tuple[int, int, int]) -> Non
         assert len(one.text) <= target
         assert one.tokens == estimate_tokens(one.embedding_text) <= max_tokens
         ids = sorted(int(str(id)) for id in one.paragraph_ids)
-        assert ids == list(range(ids[0], ids[-1] + 1)), "a chunk never reaches over text that is not in it"
+        between = set(range(ids[0], ids[-1] + 1)) - set(ids)
+        assert {labels[id] for id in between} <= {None}, "a chunk never reaches over text that its readers know of"
     covered(chunks, document)
     assert len({one.identity for one in chunks}) == len(chunks)
     starts = [min(int(str(id)) for id in one.paragraph_ids) for one in chunks]
     assert starts == sorted(starts)
+
+
+@settings(max_examples=150, deadline=None)
+@given(documents(), sizes, st.sets(st.sampled_from([1, 5])))
+def test_what_is_hidden_without_trace_leaves_none(
+    document: list[Labelled], size: tuple[int, int, int], concealed: set[int]
+) -> None:
+    """The passages of a label, ids and all, are those of the document without what not all its readers may know of."""
+    target, overlap, max_tokens = size
+    clearances = Clearances({1000: frozenset({1, 5})}, frozenset(concealed))
+
+    def shown(paragraphs: list[Labelled], label: int | None) -> list[Chunk]:
+        found = chunk(FILE, paragraphs, clearances=clearances, target=target, overlap=overlap, max_tokens=max_tokens)
+        return [replace(one, position=0) for one in found if one.label == label]
+
+    labels = {paragraph.label for paragraph in document}
+    for label in labels - {None}:
+        hidden = {one for one in labels if one is None or (clearances.of(one) - clearances.of(label or 0)) & concealed}
+        assert shown(document, label) == shown(without(document, hidden), label)
 
 
 @settings(max_examples=60, deadline=None)
