@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ingestion.boxes import Box, Boxes
@@ -142,9 +142,23 @@ class Builder:
 
     def add_properties(self, said: Mapping[str, str]) -> None:
         """What a document says of itself (title, subject …), as one paragraph, unless its text says the same."""
-        words = frozenset(_WORDS.findall(self.text().lower()))
-        new = [f"{name}: {text}" for name, text in said.items() if not words.issuperset(_WORDS.findall(text.lower()))]
-        self.add("; ".join(new), path=(PROPERTIES,))
+        new = self.unsaid(said.values())
+        self.add("; ".join(f"{name}: {text}" for name, text in said.items() if text in new), path=(PROPERTIES,))
+
+    def add_unsaid(self, texts: Iterable[str], heading: str) -> None:
+        """What stands beside the text, one a line, unless the text says it in the same words."""
+        self.add("\n".join(self.unsaid(texts)), "list", path=(heading,))
+
+    def unsaid(self, texts: Iterable[str], first: int = 0) -> list[str]:
+        """Those whose words do not stand one after the other in the paragraphs from this number on."""
+        known = ""
+        new = []
+        for text in texts:
+            words = _in_words(text)
+            known = known or _in_words(self.text_from(first))
+            if words.strip() and words not in known:
+                new.append(text)
+        return new
 
     def text(self) -> str:
         """Everything so far."""
@@ -202,6 +216,10 @@ class Builder:
             start = end + len(JOIN)
         missed = tuple(self._unaccounted.values())
         return Extraction(media_type, pages, tuple(paragraphs), missed, strategy, links=tuple(self.links))
+
+
+def _in_words(text: str) -> str:
+    return f" {' '.join(_WORDS.findall(text.lower()))} "
 
 
 def _slices(text: str, kind: Kind) -> list[tuple[int, int]]:

@@ -52,9 +52,17 @@ class Eyes:
         return tuple(sorted(self.wanted.values(), key=lambda want: want.page or 0))
 
     def picture(
-        self, builder: Builder, key: str, code: str, detail: str, page: int | None = None, path: tuple[str, ...] = ()
+        self,
+        builder: Builder,
+        key: str,
+        code: str,
+        detail: str,
+        page: int | None = None,
+        path: tuple[str, ...] = (),
+        unless_since: int | None = None,
     ) -> None:
-        """A picture in a document without places for words: what is read on it stands as paragraphs, without boxes."""
+        """A picture in a document without places for words: what is read on it stands as paragraphs, without boxes.
+        unless_since: without what the paragraphs from that number on say already."""
         seen = self.look(key, page)
         if seen is None:
             builder.miss(code, detail, page)
@@ -69,7 +77,8 @@ class Eyes:
             if not seen.width:
                 builder.miss("vision_unchecked", UNCHECKED, page)
             return
-        for text in texts_of(seen):
+        texts = texts_of(seen)
+        for text in texts if unless_since is None else builder.unsaid(texts, unless_since):
             builder.add(text, page=page, path=path or IN_PICTURES, read_by="ocr")
 
 

@@ -39,14 +39,14 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
     """The strategy of `eyes` `text` never looks for tables, `layout` looks on every page, others where strokes suggest
     one. skip: pages (1-based) that broke an earlier attempt. Raises Quarantined."""
     builder = Builder()
-    links: dict[int, list[str]] = {}
-    pages, properties = pdf_checks.check(path, builder, limits, report, links)
+    checked = pdf_checks.check(path, builder, limits, report)
+    pages = checked.pages
     try:
         document = pdfium.PdfDocument(path)
     except pdfium.PdfiumError:
         raise pdf_revisions.corrupt("This PDF is damaged and cannot be opened.") from None
     with TableFinder(path) as finder:
-        reading = _Reading(document, pages, builder, report, skip, finder, eyes, links)
+        reading = _Reading(document, checked, builder, report, skip, finder, eyes)
         reading.run()
         document.close()
     if not len(builder) and reading.blank_pages == pages:
@@ -54,7 +54,7 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
             raise pdf_revisions.corrupt("This PDF is damaged: nothing on its pages can be read.")
         raise Quarantined("empty", "All pages of this PDF are blank. Check that you chose the right file.")
     builder.leave_out_margins()
-    builder.add_properties(properties)
+    checked.said.add()
     return builder.extraction(sniff.PDF, pages, "layout" if reading.found_tables else "text")
 
 
@@ -91,17 +91,15 @@ class _Reading:
     def __init__(
         self,
         document: pdfium.PdfDocument,
-        pages: int,
+        checked: pdf_checks.Checked,
         builder: Builder,
         report: Report,
         skip: Collection[int],
         finder: TableFinder,
         eyes: Eyes,
-        links: dict[int, list[str]],
     ) -> None:
-        self._document, self._pages, self._builder = document, pages, builder
+        self._document, self._checked, self._pages, self._builder = document, checked, checked.pages, builder
         self._report, self._skip, self._finder, self._eyes = report, skip, finder, eyes
-        self._links = links
         self._sampled: dict[int, _Page] = {}
         self._running: list[Running] = []
         self._last_table: _LastTable | None = None
@@ -124,6 +122,7 @@ class _Reading:
             except Exception:  # whatever a hostile page makes the libraries raise costs this page alone
                 self._failed(number)
         self._report("finishing")
+        self._pictures.take_unshown(self._checked.pictures)
         for running in self._running:
             if running.paragraph is not None:
                 self._builder.more_boxes(running.paragraph, running.boxes)
@@ -197,7 +196,8 @@ class _Reading:
             self._add_slanted(page.joined.leftover, number, LAYER)
         elif content.words:
             self._pictures.take(number, content, page.look)
-        pdf_links.tell(self._builder, number, first_of_page, self._links.get(number, []))
+        self._pictures.take_hidden(number, content, self._checked.layered, first_of_page)
+        pdf_links.tell(self._builder, number, first_of_page, self._checked.links.get(number, []))
 
     def _placed(self, boxes: Sequence[Box]) -> Sequence[Box]:
         return boxes if self._turn is None else placed(boxes, self._turn)

@@ -6,8 +6,11 @@ found by counting and not by running out of memory.
 
 from __future__ import annotations
 
+import hashlib
+import re
 import zlib
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -15,27 +18,36 @@ import pikepdf
 
 from ingestion.extract import pdf_links, pdf_revisions
 from ingestion.extract.build import Builder
-from ingestion.extract.clean import one_line
+from ingestion.extract.pdf_said import Said
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 PIECE = 1 << 20
+HEAD = 1 << 16  # bytes of a stream that show what it is
 SILENT_MARKS = frozenset({"/Highlight", "/Underline", "/StrikeOut", "/Squiggly", "/Popup", "/TrapNet", "/PrinterMark"})
 SHAPES = frozenset({"/Line", "/PolyLine", "/Polygon", "/Square", "/Circle", "/Caret"})
-SOFTWARE_PROPERTIES = frozenset({"/Producer", "/Creator", "/CreationDate", "/ModDate", "/Trapped"})
-PLACEHOLDERS = frozenset(
-    {"", "untitled", "anonymous", "unspecified", "(unspecified)", "(anonymous)", "python-docx", "unknown"}
-)
-PURVIEW = "/MSIP_Label_"  # technical fields of a sensitivity label, no text
 MAX_CHAIN = 8
+DRAWS_TEXT = re.compile(rb"\bBT\b[\s\S]*?\bT[jJ]\b")
+# Streams with one of these are no contents of a page: fonts, colours, shapes, letters, functions.
+OTHER_STREAM = ("/Type", "/Subtype", "/Length1", "/N", "/FunctionType", "/ShadingType", "/PatternType", "/CMapName")
+SMALL = 128  # pixels: what no page shows and is no larger holds no text
+UNSHOWN = "This PDF keeps pages, or parts of them, that it does not show; they were not read."
+Key = tuple[int, int, int, str]
 
 
-def check(
-    path: Path, builder: Builder, limits: Limits, report: Report, links: dict[int, list[str]]
-) -> tuple[int, dict[str, str]]:
-    """The number of pages, and what the document says of itself (title, subject …) by name. links: gets the targets of
-    each page's links.
+@dataclass(slots=True)
+class Checked:
+    """links: targets of each page's links. pictures: those that the file holds, by the key of `pdf_words.Picture`.
+    layered: there are layers that are not shown."""
 
-    What pages cannot show is recorded with `builder.miss`. Raises Quarantined: corrupt, encrypted, no_pages,
+    said: Said
+    pages: int = 0
+    links: dict[int, list[str]] = field(default_factory=dict)
+    pictures: dict[Key, None] = field(default_factory=dict)
+    layered: bool = False
+
+
+def check(path: Path, builder: Builder, limits: Limits, report: Report) -> Checked:
+    """What pages cannot show is recorded with `builder.miss`. Raises Quarantined: corrupt, encrypted, no_pages,
     too_many_pages, bomb.
     """
     ends = pdf_revisions.ends(path, builder)
@@ -47,30 +59,31 @@ def check(
         ) from None
     except pikepdf.PdfError:
         raise pdf_revisions.corrupt("This PDF is damaged and cannot be opened.") from None
+    checked = Checked(Said(builder))
     with pdf:
-        pages = _count_pages(pdf, limits)
+        checked.pages = _count_pages(pdf, limits)
         contents = _contents_by_object(pdf)
-        _unpack_all(pdf, contents, builder, limits, report)
-        _look_at_document(pdf, builder)
+        _unpack_all(pdf, contents, checked, limits, report)
+        _look_at_document(pdf, checked)
         for number, page in enumerate(pdf.pages, start=1):
             if number % 200 == 0:
                 report("checking")
             try:
-                _look_at_annotations(page, number, builder)
-                links[number] = pdf_links.targets(page)
+                _look_at_annotations(page, number, checked.said)
+                checked.links[number] = pdf_links.targets(page)
+                if "/PieceInfo" in page.obj:
+                    checked.said.look_at_private(page.obj, number)
             except (pikepdf.PdfError, ValueError, TypeError, AttributeError, KeyError):
                 builder.miss("annotation", "The comments and marks of this page could not be read.", number)
         if any("reconstruct" in str(warning) or "damaged" in str(warning) for warning in pdf.get_warnings()):
             builder.miss("damaged", "This PDF is damaged and was repaired while it was read; parts may be missing.")
-        said = _properties(pdf)
         for end in ends:
             with pdf_revisions.earlier(path, end) as before:
                 if before is None or not pdf_revisions.says_the_same(before, pdf):
                     builder.miss("earlier_revision", "This PDF keeps an earlier version of itself, which was not read.")
                     break
-                _look_at_document(before, builder)
-                said = {**_properties(before), **said}
-        return pages, said
+                _look_at_document(before, checked)
+    return checked
 
 
 def _count_pages(pdf: pikepdf.Pdf, limits: Limits) -> int:
@@ -103,20 +116,35 @@ def _contents_by_object(pdf: pikepdf.Pdf) -> dict[tuple[int, int], int]:
 
 
 def _unpack_all(
-    pdf: pikepdf.Pdf, contents: dict[tuple[int, int], int], builder: Builder, limits: Limits, report: Report
+    pdf: pikepdf.Pdf, contents: dict[tuple[int, int], int], checked: Checked, limits: Limits, report: Report
 ) -> None:
-    left = limits.inflated_bytes
+    builder, left = checked.said.builder, limits.inflated_bytes
+    pages = {page.obj.objgen for page in pdf.pages}
+    tagged = "/StructTreeRoot" in pdf.Root
+    whole: Any = pdf.Root.get("/Metadata")
+    of_document = whole.objgen if isinstance(whole, pikepdf.Stream) else None
+    pictures: dict[tuple[int, int], Key] = {}
+    masks: set[tuple[int, int]] = set()
     for index, entry in enumerate(pdf.objects):
         if index % 2000 == 0:
             report("checking")
         if not isinstance(entry, pikepdf.Stream):
+            if isinstance(entry, pikepdf.Dictionary):
+                if tagged:
+                    checked.said.look_at_part(entry)
+                if entry.objgen not in pages and entry.get("/Type") == pikepdf.Name.Page:
+                    builder.miss("hidden_data", UNSHOWN)
             continue
         page = contents.get(entry.objgen)
         try:
             filters = _filters(entry)
-            if page is None and _is_image(entry):
-                continue  # not unpacked for text; drawing has its own limits
-            size, whole = _unpacked_size(entry, filters, left)
+            if page is None and _is_image(entry):  # not unpacked for text; drawing has its own limits
+                masks |= {mask.objgen for mask in map(entry.get, ("/SMask", "/Mask")) if _is_stream(mask)}
+                pictures[entry.objgen] = key_of(entry)
+                continue
+            size, whole, head = _unpacked_size(entry, filters, left)
+            if page is None and DRAWS_TEXT.search(head) and not any(name in entry for name in OTHER_STREAM):
+                builder.miss("hidden_data", UNSHOWN)
         except (pikepdf.PdfError, ValueError, TypeError, AttributeError):
             size, whole = 0, False
         left -= size
@@ -129,6 +157,22 @@ def _unpack_all(
             )
         if not whole and page is not None:
             builder.miss("page_failed", "Part of this page is damaged and could not be read.", page)
+        if page is None and entry.objgen != of_document and entry.get("/Type") == pikepdf.Name.Metadata:
+            checked.said.look_at_metadata(entry)
+    checked.pictures = dict.fromkeys(
+        key for place, key in pictures.items() if place not in masks and max(key[:2]) > SMALL
+    )
+
+
+def key_of(image: pikepdf.Stream) -> Key:
+    """Raises what pikepdf raises for a damaged stream."""
+    raw = image.read_raw_bytes()
+    width, height = int(image.get("/Width", 0)), int(image.get("/Height", 0))
+    return width, height, len(raw), hashlib.blake2b(raw, digest_size=16).hexdigest()
+
+
+def _is_stream(item: Any) -> bool:
+    return isinstance(item, pikepdf.Stream)
 
 
 def _filters(stream: pikepdf.Stream) -> list[str]:
@@ -145,18 +189,19 @@ def _is_image(stream: pikepdf.Stream) -> bool:
     return str(stream.get("/Subtype")) == "/Image"
 
 
-def _unpacked_size(stream: pikepdf.Stream, filters: list[str], limit: int) -> tuple[int, bool]:
-    """Bytes that all stages of unpacking make together, counted no further than `limit` + 1 piece; and whether the
-    stream came to its proper end."""
+def _unpacked_size(stream: pikepdf.Stream, filters: list[str], limit: int) -> tuple[int, bool, bytes]:
+    """Bytes that all stages of unpacking make together, counted no further than `limit` + 1 piece; whether the stream
+    came to its proper end; and how it begins."""
     data: Iterator[bytes] = iter((stream.read_raw_bytes(),))
     counted = _Count(limit)
     for name in filters:
         if name not in ("/FlateDecode", "/Fl"):
             break  # other methods cannot blow up by more than their nature allows, or are images
         data = counted.through(data)
+    head = next(data, b"")
     for _piece in data:
         pass
-    return counted.bytes, counted.whole
+    return counted.bytes, counted.whole, bytes(head[:HEAD])
 
 
 class _Count:
@@ -186,8 +231,9 @@ class _Count:
         self.whole = self.whole and (inflate.eof or not fed)
 
 
-def _look_at_document(pdf: pikepdf.Pdf, builder: Builder) -> None:
-    root = pdf.Root
+def _look_at_document(pdf: pikepdf.Pdf, checked: Checked) -> None:
+    root, builder = pdf.Root, checked.said.builder
+    checked.said.look(pdf)
     try:
         names: Any = root.get("/Names", {})
         if len(pdf.attachments) or "/EmbeddedFiles" in names or "/Collection" in root or "/AF" in root:
@@ -197,16 +243,25 @@ def _look_at_document(pdf: pikepdf.Pdf, builder: Builder) -> None:
         form = root.get("/AcroForm")
         if form is not None and "/XFA" in form:
             builder.miss("form", "This PDF is a dynamic form (XFA); its fields were not read.")
+        layers: Any = root.get("/OCProperties")
+        checked.layered = checked.layered or (layers is not None and _hides_some(layers))
     except (pikepdf.PdfError, ValueError, TypeError, AttributeError):
         builder.miss("damaged", "The catalogue of this PDF is damaged; attachments or forms may be missing.")
+
+
+def _hides_some(layers: Any) -> bool:
+    """Whether layers are not shown when the document is opened, or not always."""
+    usual: Any = layers.get("/D", {})
+    return bool(len(usual.get("/OFF", []))) or "/AS" in usual or usual.get("/BaseState") not in (None, pikepdf.Name.ON)
 
 
 def _runs(action: Any) -> bool:
     return isinstance(action, pikepdf.Dictionary) and str(action.get("/S")) in ("/JavaScript", "/Launch")
 
 
-def _look_at_annotations(page: pikepdf.Page, number: int, builder: Builder) -> None:
+def _look_at_annotations(page: pikepdf.Page, number: int, said: Said) -> None:
     """Links are told by `pdf_links`; everything else that can say something is not read."""
+    builder = said.builder
     if "/AA" in page.obj:
         builder.miss("javascript", "This page contains a program (JavaScript); it was neither run nor read.", number)
     for mark in page.obj.get("/Annots", []):
@@ -219,7 +274,9 @@ def _look_at_annotations(page: pikepdf.Page, number: int, builder: Builder) -> N
             builder.miss("attachment", "A file is attached to this page; it was not read.", number)
         elif kind in ("/RichMedia", "/Movie", "/Sound", "/Screen", "/3D"):
             builder.miss("media", "This page contains sound, film or a 3D model, which was not read.", number)
-        elif kind != "/Link" and _says_something(mark, kind):
+        elif kind == "/Link":
+            said.describe(mark.get("/Contents"))
+        elif _says_something(mark, kind):
             builder.miss("annotation", "This page has comments or marks, which were not read.", number)
 
 
@@ -230,19 +287,3 @@ def _says_something(mark: Any, kind: str) -> bool:
     shown = mark.get("/AP", {}).get("/N")
     resources: Any = shown.get("/Resources", {}) if isinstance(shown, pikepdf.Stream) else {}
     return "/Font" in resources or "/XObject" in resources
-
-
-def _properties(pdf: pikepdf.Pdf) -> dict[str, str]:
-    """Title, subject, keywords and whatever else the document says of itself, software and dates left out.
-
-    They travel with the original, so they are text like any other: labelled, and shown to who is cleared for it.
-    """
-    said: dict[str, str] = {}
-    try:
-        for key, value in pdf.docinfo.items():
-            text = one_line(str(value))[:500] if isinstance(value, pikepdf.String) else ""
-            if key not in SOFTWARE_PROPERTIES and not key.startswith(PURVIEW) and text.lower() not in PLACEHOLDERS:
-                said[one_line(key.lstrip("/"))[:100]] = text
-    except (pikepdf.PdfError, ValueError, TypeError, AttributeError):
-        pass
-    return said

@@ -6,18 +6,24 @@ every page that shows it, so that a page is cleared only when they are.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from ingestion.boxes import Boxes
+from ingestion.extract import pdf_apart
 from ingestion.extract.build import Builder
 from ingestion.extract.eyes import IN_PICTURES, Eyes, doubt
+from ingestion.extract.pdf_checks import SMALL, Key
+from ingestion.extract.pdf_covers import hidden
 from ingestion.extract.pdf_lines import in_reading_order, segments
 from ingestion.extract.pdf_paragraphs import Hyphenation, blocks
 from ingestion.extract.pdf_seen import Look, has_text_layer, is_ornament, joined
 from ingestion.extract.pdf_words import PageContent, Picture, Word
 from ingestion.seen import Region, Seen
 
-Place = tuple[tuple[int, int, int, str], tuple[int, ...]]
+Place = tuple[Key, tuple[int, ...]]
+HIDDEN = "This page does not show a picture whole; text in what is hidden, if any, was not read."
+UNSHOWN = "This PDF holds a picture that no page shows; text in it, if any, was not read."
 UNREAD = "This page has a picture; text in it, if any, was not read."
 NO_TITLES = 1_000.0  # points: no type is larger than a body of that size, so nothing on a picture becomes a heading
 
@@ -33,7 +39,9 @@ class Pictures:
     def __init__(self, builder: Builder, eyes: Eyes, hyphenation: Hyphenation) -> None:
         self._builder, self._eyes, self._hyphenation = builder, eyes, hyphenation
         self._told: dict[Place, _Told] = {}
-        self._recorded: set[tuple[int, int, int, str]] = set()
+        self._recorded: set[Key] = set()
+        self._met: set[Key] = set()
+        self._apart: set[Key] = set()
 
     def take(self, number: int, content: PageContent, look: Look | None) -> None:
         """The pictures of a page whose text has been read."""
@@ -54,6 +62,25 @@ class Pictures:
             if picture.key not in self._recorded:
                 self._recorded.add(picture.key)
                 self._builder.miss("image", UNREAD, number)
+
+    def take_hidden(self, number: int, content: PageContent, layered: bool, first: int) -> None:
+        """What a page does not show of its pictures; layered: it may show none of those in a layer. first: number of
+        its first paragraph."""
+        self._met |= {picture.key for picture in content.pictures}
+        if not layered and not content.covers and not any(picture.cut for picture in content.pictures):
+            return
+        with_text = {n for n, picture in enumerate(content.pictures) if has_text_layer(picture, content.words)}
+        for picture in content.pictures if layered else hidden(content, with_text):
+            if max(picture.key[:2]) > SMALL and picture.key not in self._apart:
+                self._apart.add(picture.key)
+                name = pdf_apart.name_of(picture.key, picture.mirrored)
+                self._eyes.picture(self._builder, name, "image", HIDDEN, number, unless_since=first)
+
+    def take_unshown(self, keys: Iterable[Key]) -> None:
+        """Those of the file that no page shows."""
+        for key in keys:
+            if key not in self._met:
+                self._eyes.picture(self._builder, pdf_apart.name_of(key), "image", UNSHOWN)
 
     def _read(self, number: int, content: PageContent, pictures: list[tuple[Picture, Region]], seen: Seen) -> None:
         doubt(seen, self._builder, number)

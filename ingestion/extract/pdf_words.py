@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import hashlib
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import repeat
 from typing import Any, NamedTuple
@@ -16,8 +16,10 @@ from typing import Any, NamedTuple
 import pypdfium2 as pdfium
 import pypdfium2.raw as c
 
+from ingestion.extract.pdf_covers import LEAST, Cover, clip_of, common, is_cut, paints
 from ingestion.extract.pdf_letters import HALVES, HYPHEN, Columns, Letters, beside_text, styles
 from ingestion.extract.right_to_left import RIGHT_TO_LEFT, letters_in_order
+from ingestion.seen import Region
 
 PRECISION = 64  # device units a point, for mapping page space to the shown page
 MIN_RULE = 12.0  # points: shorter strokes are underlines and ornaments
@@ -46,19 +48,23 @@ class Word(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An image on the page; key: what is the same for the same image on another page."""
+    """An image on the page; key: what is the same for the same image on another page. cut: part of it lies outside of
+    its clip or of the page. mirrored: it is stored the other way round."""
 
     x0: float
     y0: float
     x1: float
     y1: float
     key: tuple[int, int, int, str]
+    cut: bool = False
+    mirrored: bool = False
 
 
 @dataclass(slots=True)
 class PageContent:
     """width, height: points. rules: thin straight strokes (x0, y0, x1, y1). marks: number of drawn objects that are
-    not text. unmapped: characters whose font does not say what letter they are."""
+    not text. unmapped: characters whose font does not say what letter they are. covers: what was painted where pictures
+    might lie."""
 
     width: float
     height: float
@@ -68,6 +74,7 @@ class PageContent:
     marks: int
     characters: int
     unmapped: int
+    covers: list[Cover] = field(default_factory=list)
 
 
 class Mapping:
@@ -156,11 +163,14 @@ def read_page(page: pdfium.PdfPage) -> PageContent:
     finally:
         text.close()
     content = PageContent(mapping.width, mapping.height, words, [], [], 0, letters.count, letters.unmapped)
-    _look_at_objects((c.FPDFPage_GetObject(page, i) for i in beside_text(page)), mapping, content, depth=0)
+    _look_at_objects((c.FPDFPage_GetObject(page, i) for i in beside_text(page)), mapping, content)
     return content
 
 
-def _look_at_objects(objects: Iterator[Any], mapping: Mapping, content: PageContent, depth: int) -> None:
+def _look_at_objects(
+    objects: Iterator[Any], mapping: Mapping, content: PageContent, depth: int = 0, shown: Region | None = None
+) -> None:
+    """shown: what the clips of forms around these objects let through."""
     left, bottom, right, top = ctypes.c_float(), ctypes.c_float(), ctypes.c_float(), ctypes.c_float()
     for piece in objects:
         kind = c.FPDFPageObj_GetType(piece)
@@ -169,17 +179,21 @@ def _look_at_objects(objects: Iterator[Any], mapping: Mapping, content: PageCont
         if kind == c.FPDF_PAGEOBJ_FORM and depth < 8:
             count = c.FPDFFormObj_CountObjects(piece)
             inner = (c.FPDFFormObj_GetObject(piece, i) for i in range(count))
-            _look_at_objects(inner, _within(piece, mapping), content, depth + 1)
+            clip, _ = clip_of(piece, mapping)
+            within = common(shown, clip) if shown and clip else clip or shown
+            _look_at_objects(inner, _within(piece, mapping), content, depth + 1, within)
             continue
         content.marks += 1
-        if kind not in (c.FPDF_PAGEOBJ_IMAGE, c.FPDF_PAGEOBJ_PATH):
+        if kind not in (c.FPDF_PAGEOBJ_IMAGE, c.FPDF_PAGEOBJ_PATH, c.FPDF_PAGEOBJ_SHADING):
             continue
         if not c.FPDFPageObj_GetBounds(piece, left, bottom, right, top):
             continue
         box = mapping.box(left.value, bottom.value, right.value, top.value)
+        if content.pictures and min(box[2] - box[0], box[3] - box[1]) > LEAST and paints(piece, kind):
+            content.covers.append((len(content.pictures), box, kind == c.FPDF_PAGEOBJ_IMAGE))
         if kind == c.FPDF_PAGEOBJ_IMAGE:
-            content.pictures.append(Picture(*box, _image_key(piece)))
-        elif len(content.rules) < 4_000:
+            content.pictures.append(_picture(piece, box, mapping, shown))
+        elif kind == c.FPDF_PAGEOBJ_PATH and len(content.rules) < 4_000:
             content.rules.extend(_rules_of(piece, box))
 
 
@@ -196,6 +210,17 @@ def _within(form: Any, outer: Mapping) -> Mapping:
     inner.yx = outer.xx * matrix.c + outer.yx * matrix.d
     inner.yy = outer.xy * matrix.c + outer.yy * matrix.d
     return inner
+
+
+def _picture(piece: Any, box: Region, mapping: Mapping, shown: Region | None) -> Picture:
+    clip, whole = clip_of(piece, mapping)
+    seen = (0.0, 0.0, mapping.width, mapping.height)
+    for within in (shown, clip):
+        seen = common(seen, within) if within is not None else seen
+    matrix = c.FS_MATRIX()
+    known = c.FPDFPageObj_GetMatrix(piece, matrix)
+    turned = (matrix.a * matrix.d - matrix.b * matrix.c) * (mapping.xx * mapping.yy - mapping.xy * mapping.yx)
+    return Picture(*box, _image_key(piece), not whole or is_cut(box, seen), bool(known) and turned > 0)
 
 
 def _image_key(piece: Any) -> tuple[int, int, int, str]:

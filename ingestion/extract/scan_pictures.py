@@ -13,7 +13,7 @@ from pathlib import Path
 import pypdfium2 as pdfium
 from PIL import ExifTags, Image, ImageOps
 
-from ingestion.extract import embedded
+from ingestion.extract import embedded, pdf_apart
 from ingestion.sandbox.limits import Quarantined
 from ingestion.seen import Region, Wanted
 
@@ -66,6 +66,11 @@ class opened:
             self._archive.close()
 
     def _pictures(self, want: Wanted) -> list[Picture]:
+        if self._document is not None and pdf_apart.is_name(want.key):
+            image = pdf_apart.drawn(self._path, want.key, PIXELS, OPENED)
+            if image is None:
+                raise Unreadable
+            return [_fitted(image, 72 / _dpi(image))]
         if self._document is not None and want.page is not None:
             return _of_page(self._document, want)
         try:
