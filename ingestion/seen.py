@@ -62,7 +62,8 @@ class Seen:
     width, height: of the picture turned upright, in points; 0 where there was no optical recognition, or of parts of a
     page only. turned: degrees clockwise (0, 90, 180, 270) by which what is shown was turned to be upright. ink: share
     of the picture that is not paper. words: by optical recognition. text: Markdown by a model that looked at it, ""
-    where none did.
+    where none did. said: texts with their names that the file of the picture has beside its pixels. more: it has
+    something that nobody can read.
     """
 
     width: float
@@ -71,6 +72,8 @@ class Seen:
     ink: float = 0.0
     words: tuple[SeenWord, ...] = ()
     text: str = ""
+    said: tuple[tuple[str, str], ...] = ()
+    more: bool = False
 
     @property
     def confidence(self) -> float:
@@ -93,16 +96,20 @@ class Seen:
         words = [
             [w.text, *(round(n, 1) for n in (w.x0, w.y0, w.x1, w.y1, w.base, w.size, w.confidence))] for w in self.words
         ]
-        return [round(self.width, 1), round(self.height, 1), self.turned, round(self.ink, 5), words, self.text]
+        size = [round(self.width, 1), round(self.height, 1), self.turned, round(self.ink, 5)]
+        return [*size, words, self.text, [list(pair) for pair in self.said], self.more]
 
     @classmethod
     def from_json(cls, data: Any) -> Seen:
         """Raises ValueError: the limited process is not trusted."""
         try:
-            width, height, turned, ink, words, text = data
+            width, height, turned, ink, words, text, *beside = data
+            said, more = beside or ((), False)  # what an earlier version kept has neither
             if turned not in (0, 90, 180, 270) or not isinstance(text, str):
                 raise ValueError("turned or text")
-            return cls(float(width), float(height), turned, float(ink), tuple(map(_word, words)), text)
+            texts = tuple((str(name), str(value)) for name, value in said)
+            numbers = float(width), float(height), turned, float(ink)
+            return cls(*numbers, tuple(map(_word, words)), text, texts, bool(more))
         except (TypeError, ValueError) as error:
             raise ValueError(f"not what a picture gives: {error}") from error
 

@@ -18,6 +18,7 @@ UNSURE = 60.0  # confidence: below it, what was read is told to stewards and not
 LETTERS = 3  # fewer on a picture are marks that look like letters
 PAPER = 0.0008  # share of ink up to which a page is blank but for specks
 IN_PICTURES = ("Text in pictures",)
+MORE = "A picture has more behind its end, or in itself, than it shows; that was not read."
 UNCHECKED = "A model read this picture, and there was nothing to check its reading by."
 
 
@@ -71,6 +72,9 @@ class Eyes:
         from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, texts_of, untold
 
         doubt(seen, builder, page)
+        builder.add_properties(dict(seen.said))
+        if seen.more:
+            builder.miss(code, MORE, page)
         if seen.text:
             add_markdown(seen, page, builder)
             builder.add(" ".join(word.text for word in untold(seen)), page=page, path=BY_OCR_ONLY, read_by="ocr")

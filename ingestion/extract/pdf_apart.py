@@ -48,7 +48,7 @@ def drawn(path: Path, name: str, most: int, largest: int) -> Image.Image | None:
 def _is(entry: pikepdf.Object, key: Key) -> bool:
     if not isinstance(entry, pikepdf.Stream) or str(entry.get("/Subtype")) != "/Image":
         return False
-    return (entry.get("/Width"), entry.get("/Height")) == key[:2] and key_of(entry) == key
+    return entry.get("/Width") == key[0] and entry.get("/Height") == key[1] and key_of(entry) == key
 
 
 def _sheet(image: pikepdf.Object, width: int, height: int, most: int) -> bytes:

@@ -139,8 +139,12 @@ def _unpack_all(
         try:
             filters = _filters(entry)
             if page is None and _is_image(entry):  # not unpacked for text; drawing has its own limits
-                masks |= {mask.objgen for mask in map(entry.get, ("/SMask", "/Mask")) if _is_stream(mask)}
+                for mask in (entry.get("/SMask"), entry.get("/Mask")):
+                    if isinstance(mask, pikepdf.Stream):
+                        masks.add(mask.objgen)
                 pictures[entry.objgen] = key_of(entry)
+                if filters == ["/DCTDecode"]:
+                    checked.said.look_at_picture(entry.read_raw_bytes())
                 continue
             size, whole, head = _unpacked_size(entry, filters, left)
             if page is None and DRAWS_TEXT.search(head) and not any(name in entry for name in OTHER_STREAM):
@@ -169,10 +173,6 @@ def key_of(image: pikepdf.Stream) -> Key:
     raw = image.read_raw_bytes()
     width, height = int(image.get("/Width", 0)), int(image.get("/Height", 0))
     return width, height, len(raw), hashlib.blake2b(raw, digest_size=16).hexdigest()
-
-
-def _is_stream(item: Any) -> bool:
-    return isinstance(item, pikepdf.Stream)
 
 
 def _filters(stream: pikepdf.Stream) -> list[str]:

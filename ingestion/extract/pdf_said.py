@@ -16,6 +16,8 @@ import pikepdf
 from ingestion.extract import xmp
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line
+from ingestion.extract.eyes import MORE
+from ingestion.extract.picture_marks import marks_of
 
 SOFTWARE_PROPERTIES = frozenset({"/Producer", "/Creator", "/CreationDate", "/ModDate", "/Trapped"})
 PLACEHOLDERS = frozenset(
@@ -30,6 +32,8 @@ PRIVATE = 200  # characters of a string in a program's own data that are a text,
 NAMED_BY_PROGRAM = re.compile(
     r"(?:layer|ebene|calque|capa|livello|camada)?\W*\d*|background|watermark|headers?/footers?|page", re.I
 )
+# What Office writes by itself of what it sees on a picture: kinds of things, no names or numbers.
+GUESSED = re.compile(r"[A-Z][a-z ,-]{0,80}[. ]Description automatically generated\.?")
 DAMAGED = (pikepdf.PdfError, ValueError, TypeError, AttributeError, KeyError, RuntimeError)
 
 
@@ -62,7 +66,7 @@ class Said:
                 self.describe(part.get(name))
 
     def describe(self, text: Any) -> None:
-        if isinstance(text, pikepdf.String) and (said := one_line(str(text))):
+        if isinstance(text, pikepdf.String) and (said := one_line(str(text))) and not GUESSED.fullmatch(said):
             self.descriptions[said] = None
 
     def look_at_metadata(self, stream: pikepdf.Stream) -> None:
@@ -75,6 +79,14 @@ class Said:
                 self._keep(name, text)
         except (xmp.Unreadable, *DAMAGED):
             self.builder.miss("hidden_data", "The metadata of this PDF (XMP) are damaged and were not read.")
+
+    def look_at_picture(self, content: bytes) -> None:
+        """At the file of a picture, which lies in the document as it is."""
+        marks = marks_of(content)
+        for name, text in marks.said.items():
+            self._keep(name, text)
+        if marks.more:
+            self.builder.miss("image", MORE)
 
     def look_at_private(self, owner: Any, page: int | None = None) -> None:
         """At what programs keep for themselves: dates and numbers say nothing, a whole document of theirs does."""
@@ -134,7 +146,8 @@ class Said:
 
     def _look_at_names(self, pdf: pikepdf.Pdf) -> None:
         """Of layers, and what stands before the numbers of pages."""
-        layers: Any = pdf.Root.get("/OCProperties", {}).get("/OCGs", [])
+        known: Any = pdf.Root.get("/OCProperties", pikepdf.Dictionary())
+        layers: Any = known.get("/OCGs", [])
         for name in dict.fromkeys(one_line(str(layer.get("/Name", ""))) for layer in layers):
             if not NAMED_BY_PROGRAM.fullmatch(name):
                 self._keep("Layers", name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,8 @@ def read(
                 place["number"] = number
                 alive()
                 try:
-                    yield [want.key, look(engine, pictures(want), alive).to_json()]
+                    found = pictures(want)
+                    yield [want.key, _marked(look(engine, found, alive), found[0]).to_json()]
                 except (Unreadable, TookTooLong):
                     yield [want.key, None]
 
@@ -88,8 +90,8 @@ def look(engine: Tesseract, pictures: Sequence[Picture], alive: Callable[[], Non
     for picture in pictures:
         parts.append((picture, _one(engine, picture, alive)))
         alive()
-    if len(parts) == 1 and parts[0][0].region is None:
-        return parts[0][1]
+    if parts[0][0].region is None:
+        return _one_after_the_other([seen for _, seen in parts])
     words: list[SeenWord] = []
     for picture, seen in parts:
         left, top = (picture.region or (0.0, 0.0))[:2]
@@ -100,6 +102,23 @@ def look(engine: Tesseract, pictures: Sequence[Picture], alive: Callable[[], Non
                 SeenWord(word.text, x0 + left, y0 + top, x1 + left, y1 + top, base + top, word.size, word.confidence)
             )
     return Seen(0.0, 0.0, 0, max((seen.ink for _, seen in parts), default=0.0), tuple(words))
+
+
+def _one_after_the_other(frames: Sequence[Seen]) -> Seen:
+    """What shows in the place of the first picture later stands below it, unless it says nothing new."""
+    whole = frames[0]
+    below = whole.height
+    for frame in frames[1:]:
+        if not {word.text for word in frame.words} <= {word.text for word in whole.words}:
+            lower = tuple(replace(w, y0=w.y0 + below, y1=w.y1 + below, base=w.base + below) for w in frame.words)
+            whole = replace(whole, words=whole.words + lower)
+            below += frame.height
+    return whole
+
+
+def _marked(seen: Seen, picture: Picture) -> Seen:
+    marks = picture.marks
+    return replace(seen, said=tuple(marks.said.items()), more=marks.more) if marks is not None else seen
 
 
 def _one(engine: Tesseract, picture: Picture, alive: Callable[[], None]) -> Seen:

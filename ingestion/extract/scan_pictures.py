@@ -7,13 +7,14 @@ import math
 import warnings
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pypdfium2 as pdfium
-from PIL import ExifTags, Image, ImageOps
+from PIL import ExifTags, Image, ImageChops, ImageOps
 
 from ingestion.extract import embedded, pdf_apart
+from ingestion.extract.picture_marks import Marks, marks_of
 from ingestion.sandbox.limits import Quarantined
 from ingestion.seen import Region, Wanted
 
@@ -22,6 +23,9 @@ LEAST_DPI, MOST_DPI = 70, 600
 PIXELS = 12_000_000  # of one picture that is read: a page of A4 has 8.7 million at 300 dpi
 OPENED = 80_000_000  # pixels of a picture that is opened at all: one byte each, three while it is unpacked
 FORMATS = ("PNG", "JPEG", "TIFF", "GIF", "BMP", "WEBP")
+MOST_FRAMES, MOST_SHOWN = 300, 8  # of an animation; those that show something else
+OTHER, LEAST_OTHER = 40, 0.0003  # shades of grey, and share of the pixels, by which two frames are not the same
+GAIN_MAPS = (b"hdrgm:", b"HDRGainMap")  # the further picture tells how bright the first one is
 MARGIN = 4.0  # points around a region, so that no letter is cut
 Image.MAX_IMAGE_PIXELS = OPENED
 
@@ -32,11 +36,12 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Grey pixels; scale: points a pixel; region: where it lies on the page, in points."""
+    """Grey pixels; scale: points a pixel; region: where it lies on the page, in points. marks: of its file."""
 
     image: Image.Image
     scale: float
     region: Region | None = None
+    marks: Marks | None = None
 
 
 class opened:
@@ -76,35 +81,72 @@ class opened:
         try:
             if self._archive is not None:
                 with self._archive.open(want.key) as part:
-                    return [of_file(io.BytesIO(part.read()))]
+                    return _of_part(part.read())
             if want.page is None:
                 content = embedded.find(self._path, want.key)
                 if content is None:
                     raise Unreadable
-                return [of_file(io.BytesIO(content))]
-            return [of_file(self._path, want.page - 1)]
+                return _of_part(content)
+            return of_file(self._path, want.page - 1)
         except (Quarantined, KeyError, zipfile.BadZipFile, OSError, ValueError, RuntimeError, NotImplementedError):
             raise Unreadable from None
 
 
-def of_file(source: Path | io.BytesIO, frame: int = 0) -> Picture:
-    """A picture, or one of those in a file, the way up that its camera noted. Raises Unreadable."""
+def _of_part(content: bytes) -> list[Picture]:
+    """All that a picture within another file shows, and what it says beside that."""
+    first, *later = of_file(io.BytesIO(content))
+    return [replace(first, marks=marks_of(content)), *later]
+
+
+def of_file(source: Path | io.BytesIO, frame: int | None = None) -> list[Picture]:
+    """A picture, the way up that its camera noted, and what shows in its place later, each once. frame: the page of a
+    file that has several, each a picture by itself. Raises Unreadable."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
             with Image.open(source, formats=FORMATS) as image:
-                image.seek(frame)
+                image.seek(frame or 0)
                 if image.width * image.height > OPENED:
                     raise Unreadable
+                pages = image.format == "TIFF" and frame is not None
                 dpi = _dpi(image)
                 image.draft("L", (4_000, 4_000))  # JPEG: unpacked small and grey where that is enough
                 whole = image.width
                 shown = ImageOps.exif_transpose(image)
                 grey = _grey(shown)
+            later = [] if pages else _later(source, grey)
     except (OSError, ValueError, SyntaxError, EOFError, TypeError, Image.DecompressionBombError, Warning):
         raise Unreadable from None
     dpi *= whole / max(1, image.width) if whole else 1
-    return _fitted(grey, 72 / dpi)
+    return [_fitted(grey, 72 / dpi), *(_fitted(other, 72 / dpi) for other in later)]
+
+
+def _later(source: Path | io.BytesIO, first: Image.Image) -> list[Image.Image]:
+    """Frames of an animation, and further pictures of a file, that show something else than those before."""
+    content = source.read_bytes() if isinstance(source, Path) else source.getvalue()
+    if any(mark in content for mark in GAIN_MAPS):
+        return []
+    shown = [first]
+    with Image.open(io.BytesIO(content), formats=FORMATS) as image:
+        for number in range(1, MOST_FRAMES + 1):
+            try:
+                image.seek(number)
+            except EOFError:
+                return shown[1:]
+            if image.width * image.height > OPENED:
+                raise Unreadable
+            grey = _grey(image)
+            if not any(_alike(grey, other) for other in shown[-2:]):
+                shown.append(grey)
+            if len(shown) > MOST_SHOWN:
+                raise Unreadable
+    raise Unreadable
+
+
+def _alike(a: Image.Image, b: Image.Image) -> bool:
+    if a.size != b.size:
+        return False
+    return sum(ImageChops.difference(a, b).histogram()[OTHER:]) <= LEAST_OTHER * a.width * a.height
 
 
 def frames_of(path: Path, most: int) -> int:

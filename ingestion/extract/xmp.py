@@ -69,11 +69,13 @@ def said_by(packet: bytes) -> dict[str, str]:
     content = packet.strip(b"\0 \t\r\n")
     if not content:
         return {}
+    parser = etree.XMLParser(**PARSER)
     try:
-        root = etree.fromstring(content, etree.XMLParser(**PARSER))
+        root = etree.fromstring(content, parser)
     except (etree.LxmlError, ValueError):
         raise Unreadable from None
-    if root is None or root.getroottree().docinfo.doctype:
+    torn = any(error.level == etree.ErrorLevels.FATAL for error in parser.error_log)  # some of it is left out
+    if root is None or torn or root.getroottree().docinfo.doctype:
         raise Unreadable
     found: dict[str, dict[str, None]] = {}
     for element in root.iter():

@@ -140,7 +140,7 @@ def private(pdf: pikepdf.Pdf) -> None:
 
 
 def torn(pdf: pikepdf.Pdf) -> None:
-    pdf.Root.Metadata = pdf.make_stream(b"<x:xmpmeta \x01 The salary <", Type=Name.Metadata, Subtype=Name.XML)
+    pdf.pages[0].obj.Metadata = pdf.make_stream(b"<x:xmpmeta> The salary <", Type=Name.Metadata, Subtype=Name.XML)
 
 
 @pytest.mark.parametrize("change", [drop_page, drop_contents, private, torn])
@@ -153,14 +153,15 @@ def test_what_programs_note_for_programs_is_neither_text_nor_missed(tmp_path: Pa
     def by_programs(pdf: pikepdf.Pdf) -> None:
         bookmark(pdf, PLAIN)
         metadata(pdf, "Untitled")
-        description(pdf, "")
+        description(pdf, "A picture containing text Description automatically generated")
+        of_link(pdf, "")
         layer(pdf, "Layer 12")
         page_label(pdf, "A-")
         kept = Dictionary(Private=Dictionary(DocumentID="xmp.did:1"), LastModified="D:2026")
         pdf.pages[0].obj.PieceInfo = Dictionary(InDesign=kept)
 
     said = read(made(tmp_path, by_programs))
-    assert [p.text for p in said.paragraphs] == [TITLE, PLAIN]
+    assert [p.text for p in said.paragraphs] == [TITLE, PLAIN, "Links on this page: https://example.org/"]
     assert missed(said) == set()
 
 

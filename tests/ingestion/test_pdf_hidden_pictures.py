@@ -64,7 +64,7 @@ def clipped(photo: Image.Image) -> Draw:
 def in_hidden_layer(pdf: pikepdf.Pdf) -> None:
     layer = pdf.make_indirect(Dictionary(Type=Name.OCG, Name="Layer 1"))
     pdf.Root.OCProperties = Dictionary(OCGs=Array([layer]), D=Dictionary(OFF=Array([layer])))
-    for image in pdf.pages[0].images.values():
+    for image in pdf.pages[0].get_images().values():
         image.OC = layer
 
 
