@@ -6,18 +6,19 @@ every page that shows it, so that a page is cleared only when they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from ingestion.boxes import Boxes
 from ingestion.extract import pdf_apart
 from ingestion.extract.build import Builder
-from ingestion.extract.eyes import IN_PICTURES, Eyes, doubt
+from ingestion.extract.eyes import IN_PICTURES, UNSURE, Eyes, doubt
 from ingestion.extract.pdf_checks import SMALL, Key
 from ingestion.extract.pdf_covers import hidden
 from ingestion.extract.pdf_lines import in_reading_order, segments
 from ingestion.extract.pdf_paragraphs import Hyphenation, blocks
 from ingestion.extract.pdf_seen import Look, has_text_layer, is_ornament, joined
+from ingestion.extract.pdf_shapes import is_drawn, is_unknown
 from ingestion.extract.pdf_words import PageContent, Picture, Word
 from ingestion.seen import Region, Seen
 
@@ -25,6 +26,9 @@ Place = tuple[Key, tuple[int, ...]]
 HIDDEN = "This page does not show a picture whole; text in what is hidden, if any, was not read."
 UNSHOWN = "This PDF holds a picture that no page shows; text in it, if any, was not read."
 UNREAD = "This page has a picture; text in it, if any, was not read."
+DRAWN = "This page has a drawing; text in it, if any, was not read."
+LETTERS = "The fonts of this page do not say what some of its letters are."
+SIGNS = 3  # letters or digits of what is a word in a drawing, however hardly it is read
 NO_TITLES = 1_000.0  # points: no type is larger than a body of that size, so nothing on a picture becomes a heading
 
 
@@ -46,6 +50,7 @@ class Pictures:
     def take(self, number: int, content: PageContent, look: Look | None) -> None:
         """The pictures of a page whose text has been read."""
         open_ones = [p for p in content.pictures if not is_ornament(p) and not has_text_layer(p, content.words)]
+        open_ones += content.drawings
         fresh: list[Picture] = []
         for picture in open_ones:
             told = self._told.get(_place(picture))
@@ -61,7 +66,7 @@ class Pictures:
         for picture in fresh:
             if picture.key not in self._recorded:
                 self._recorded.add(picture.key)
-                self._builder.miss("image", UNREAD, number)
+                self._builder.miss(*_unread(picture), number)
 
     def take_hidden(self, number: int, content: PageContent, layered: bool, first: int) -> None:
         """What a page does not show of its pictures; layered: it may show none of those in a layer. first: number of
@@ -83,11 +88,14 @@ class Pictures:
                 self._eyes.picture(self._builder, pdf_apart.name_of(key), "image", UNSHOWN)
 
     def _read(self, number: int, content: PageContent, pictures: list[tuple[Picture, Region]], seen: Seen) -> None:
+        seen = _without_specks(seen, [region for picture, region in pictures if is_drawn(picture)])
         doubt(seen, self._builder, number)
         left = joined(content.words, seen)
         for picture, region in pictures:
             told = self._told[_place(picture)] = _Told()
             inside = [word for word in left if _is_in(word, region)]
+            if not inside and is_unknown(picture):
+                self._builder.miss(*_unread(picture), number)
             taken = {id(word) for word in inside}
             left = [word for word in left if id(word) not in taken]
             for group in in_reading_order(segments(inside), content.width):
@@ -97,6 +105,26 @@ class Pictures:
                     )
                     if paragraph is not None:
                         told.paragraphs.append((paragraph, block.boxes))
+
+
+def _unread(picture: Picture) -> tuple[str, str]:
+    if is_unknown(picture):
+        return "unreadable_text", LETTERS
+    return ("drawing", DRAWN) if is_drawn(picture) else ("image", UNREAD)
+
+
+def _without_specks(seen: Seen, drawn: Sequence[Region]) -> Seen:
+    """Shapes look like letters: signs in drawings that are hardly read are none."""
+    if not drawn:
+        return seen
+    words = [
+        word
+        for word in seen.words
+        if word.confidence >= UNSURE
+        or sum(map(str.isalnum, word.text)) >= SIGNS
+        or not any(a <= (word.x0 + word.x1) / 2 <= c and b <= (word.y0 + word.y1) / 2 <= d for a, b, c, d in drawn)
+    ]
+    return replace(seen, words=tuple(words))
 
 
 def on_page(picture: Picture, content: PageContent) -> Region:

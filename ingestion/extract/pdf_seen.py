@@ -65,7 +65,7 @@ def wanted_of(content: PageContent, strategy: str | None) -> Look | None:
         return Look("scan with text")
     if content.characters < LITTLE and content.marks - len(content.pictures) > DRAWN:
         return Look("drawn")
-    return Look("pictures") if content.pictures else None
+    return Look("pictures") if content.pictures or content.drawings else None
 
 
 def has_text_layer(picture: Picture, words: Iterable[Word]) -> bool:

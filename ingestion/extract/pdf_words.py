@@ -18,6 +18,7 @@ import pypdfium2.raw as c
 
 from ingestion.extract.pdf_covers import LEAST, Cover, clip_of, common, is_cut, paints
 from ingestion.extract.pdf_letters import HALVES, HYPHEN, Columns, Letters, beside_text, styles
+from ingestion.extract.pdf_shapes import Shape, drawings, shape_of, unknown
 from ingestion.extract.right_to_left import RIGHT_TO_LEFT, letters_in_order
 from ingestion.seen import Region
 
@@ -64,7 +65,7 @@ class Picture:
 class PageContent:
     """width, height: points. rules: thin straight strokes (x0, y0, x1, y1). marks: number of drawn objects that are
     not text. unmapped: characters whose font does not say what letter they are. covers: what was painted where pictures
-    might lie."""
+    might lie. drawings: where letters may stand that are no text."""
 
     width: float
     height: float
@@ -75,6 +76,7 @@ class PageContent:
     characters: int
     unmapped: int
     covers: list[Cover] = field(default_factory=list)
+    drawings: list[Picture] = field(default_factory=list)
 
 
 class Mapping:
@@ -163,14 +165,23 @@ def read_page(page: pdfium.PdfPage) -> PageContent:
     finally:
         text.close()
     content = PageContent(mapping.width, mapping.height, words, [], [], 0, letters.count, letters.unmapped)
-    _look_at_objects((c.FPDFPage_GetObject(page, i) for i in beside_text(page)), mapping, content)
+    shapes: list[Shape] = []
+    _look_at_objects((c.FPDFPage_GetObject(page, i) for i in beside_text(page)), mapping, content, shapes)
+    content.drawings = drawings(shapes)
+    if letters.unmapped:
+        content.drawings += unknown(words)
     return content
 
 
 def _look_at_objects(
-    objects: Iterator[Any], mapping: Mapping, content: PageContent, depth: int = 0, shown: Region | None = None
+    objects: Iterator[Any],
+    mapping: Mapping,
+    content: PageContent,
+    shapes: list[Shape],
+    depth: int = 0,
+    shown: Region | None = None,
 ) -> None:
-    """shown: what the clips of forms around these objects let through."""
+    """shapes: gets what may be letters. shown: what the clips of forms around these objects let through."""
     left, bottom, right, top = ctypes.c_float(), ctypes.c_float(), ctypes.c_float(), ctypes.c_float()
     for piece in objects:
         kind = c.FPDFPageObj_GetType(piece)
@@ -181,7 +192,7 @@ def _look_at_objects(
             inner = (c.FPDFFormObj_GetObject(piece, i) for i in range(count))
             clip, _ = clip_of(piece, mapping)
             within = common(shown, clip) if shown and clip else clip or shown
-            _look_at_objects(inner, _within(piece, mapping), content, depth + 1, within)
+            _look_at_objects(inner, _within(piece, mapping), content, shapes, depth + 1, within)
             continue
         content.marks += 1
         if kind not in (c.FPDF_PAGEOBJ_IMAGE, c.FPDF_PAGEOBJ_PATH, c.FPDF_PAGEOBJ_SHADING):
@@ -193,8 +204,11 @@ def _look_at_objects(
             content.covers.append((len(content.pictures), box, kind == c.FPDF_PAGEOBJ_IMAGE))
         if kind == c.FPDF_PAGEOBJ_IMAGE:
             content.pictures.append(_picture(piece, box, mapping, shown))
-        elif kind == c.FPDF_PAGEOBJ_PATH and len(content.rules) < 4_000:
-            content.rules.extend(_rules_of(piece, box))
+        elif kind == c.FPDF_PAGEOBJ_PATH:
+            if len(content.rules) < 4_000:
+                content.rules.extend(_rules_of(piece, box))
+            if (shape := shape_of(piece, box)) is not None:
+                shapes.append(shape)
 
 
 def _within(form: Any, outer: Mapping) -> Mapping:

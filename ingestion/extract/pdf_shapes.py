@@ -1,0 +1,106 @@
+"""Letters on a page that are no text: turned into shapes, or of a font that does not say which they are.
+
+They are found by place, so that only where they stand is looked at: a page that says much elsewhere hides none.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import pypdfium2.raw as c
+
+from ingestion.extract.pdf_letters import UNMAPPED
+from ingestion.seen import Region
+
+if TYPE_CHECKING:
+    from ingestion.extract.pdf_words import Picture, Word
+
+CURVED = 6  # points: fewer make lines, boxes and arrows
+STROKED = 40.0  # points (of length): what is larger and not filled is no letter
+LETTERS = 150  # points of the shapes of some ten letters
+LARGE = 48.0  # points (of length): what is smaller is an ornament
+CELL, AROUND = 24.0, 4.0
+MOST = 20_000  # cells
+SHAPES, UNKNOWN = "shapes", "unknown letters"
+
+Shape = tuple[Region, int]
+"""Where it lies, and how many points it has."""
+
+
+def shape_of(piece: Any, box: Region) -> Shape | None:
+    """A path that may be a letter, or many."""
+    points = c.FPDFPath_CountSegments(piece)
+    if points < CURVED:
+        return None
+    fill, stroke = ctypes.c_int(), ctypes.c_int()
+    c.FPDFPath_GetDrawMode(piece, fill, stroke)
+    if not fill.value and (not stroke.value or max(box[2] - box[0], box[3] - box[1]) > STROKED):
+        return None
+    return box, points
+
+
+def drawings(shapes: Sequence[Shape]) -> list[Picture]:
+    """Parts of a page on which so much is drawn that there may be words."""
+    found = []
+    for group in _groups([box for box, _ in shapes]):
+        some = [shapes[place] for place in group]
+        points = sum(count for _, count in some)
+        picture = _picture([box for box, _ in some], points, SHAPES)
+        if points >= LETTERS and max(picture.x1 - picture.x0, picture.y1 - picture.y0) > LARGE:
+            found.append(picture)
+    return found
+
+
+def unknown(words: Iterable[Word]) -> list[Picture]:
+    """Where words stand whose letters nobody knows. A page that has signs alone has bullets."""
+    odd = [word for word in words if UNMAPPED.search(word.text)]
+    boxes = [word[1:5] for word in odd] if any(len(word.text) > 1 for word in odd) else []
+    return [_picture([boxes[place] for place in group], 0, UNKNOWN) for group in _groups(boxes)]
+
+
+def is_drawn(picture: Picture) -> bool:
+    return picture.key[3].startswith(SHAPES)
+
+
+def is_unknown(picture: Picture) -> bool:
+    return picture.key[3].startswith(UNKNOWN)
+
+
+def _picture(boxes: Sequence[Region], points: int, kind: str) -> Picture:
+    from ingestion.extract.pdf_words import Picture
+
+    left, top, right, bottom = zip(*boxes, strict=True)
+    x0, y0 = min(left), min(top)
+    places = [tuple(round(side) for side in (a - x0, b - y0, d - x0, e - y0)) for a, b, d, e in boxes]
+    digest = hashlib.blake2b(repr(places).encode(), digest_size=16).hexdigest()
+    return Picture(x0, y0, max(right), max(bottom), (len(boxes), points, 0, f"{kind} {digest}"))
+
+
+def _groups(boxes: Sequence[Region]) -> list[list[int]]:
+    """Places of boxes that lie near each other; all in one group where there are too many."""
+    owner: dict[int, int] = {}
+
+    def root(group: int) -> int:
+        while owner[group] != group:
+            owner[group] = owner[owner[group]]
+            group = owner[group]
+        return group
+
+    cells: dict[tuple[int, int], int] = {}
+    for place, (x0, y0, x1, y1) in enumerate(boxes):
+        owner[place] = place
+        columns = range(int((x0 - AROUND) // CELL), int((x1 + AROUND) // CELL) + 1)
+        rows = range(int((y0 - AROUND) // CELL), int((y1 + AROUND) // CELL) + 1)
+        if len(columns) * len(rows) + len(cells) > MOST:
+            return [list(range(len(boxes)))]
+        for column in columns:
+            for row in rows:
+                owner[root(cells.setdefault((column, row), place))] = root(place)
+    found: defaultdict[int, list[int]] = defaultdict(list)
+    for place in owner:
+        found[root(place)].append(place)
+    return list(found.values())
