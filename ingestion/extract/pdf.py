@@ -23,12 +23,13 @@ from ingestion.extract.pdf_lines import Line, in_reading_order, segments
 from ingestion.extract.pdf_margins import Margins, Running, at_edge, lines_at_edge
 from ingestion.extract.pdf_paragraphs import Block, Hyphenation, blocks
 from ingestion.extract.pdf_pictures import Pictures
-from ingestion.extract.pdf_seen import UNREADABLE, Joined, Look, join, wanted_of
+from ingestion.extract.pdf_replaced import shown_words
+from ingestion.extract.pdf_seen import UNREADABLE, Joined, Look, join, picture_area, unsaid, wanted_of
 from ingestion.extract.pdf_tables import Table, TableFinder, suggests_table
 from ingestion.extract.pdf_words import PageContent, Word, read_page
 from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, in_a_row, placed
 from ingestion.sandbox.limits import Limits, Quarantined, Report
-from ingestion.seen import Region, Seen
+from ingestion.seen import Seen
 
 SAMPLE = 40  # pages
 PROSE = 6  # words on a line that make it running text
@@ -69,11 +70,13 @@ class _LastTable:
 
 @dataclass(slots=True)
 class _Page:
-    """A page with what it wants looked at, and with what was seen on it as a whole."""
+    """A page with what it wants looked at, and with what was seen on it as a whole. beneath: words of it that others
+    stand for in the text."""
 
     content: PageContent
     look: Look | None = None
     joined: Joined | None = None
+    beneath: tuple[Word, ...] = ()
     _runs: list[Line] = field(default_factory=list)
     _words: list[Word] | None = None
 
@@ -134,14 +137,16 @@ class _Reading:
         page = self._document[number - 1]
         try:
             content = read_page(page)
+            replaced = shown_words(page) if {number, None} & self._checked.replaced else []
         finally:
             page.close()
+        beneath = unsaid(replaced, content.words)
         look = wanted_of(content, self._eyes.strategy)
         seen = self._eyes.look(f"page {number}", number) if look is not None and look.whole else None
         if look is None or seen is None:
-            return _Page(content, look)
+            return _Page(content, look, None, beneath)
         joined = join(content, look, seen)
-        return _Page(content, look, joined) if joined is not None else _Page(content, Look("pictures"))
+        return _Page(content, look if joined else Look("pictures"), joined, beneath)
 
     def _take_sample(self) -> None:
         """Pairs of neighbours spread over the document, so that left and right pages are both met."""
@@ -176,7 +181,9 @@ class _Reading:
         self._look_at_rest(number, page)
         self._turn = page.joined.seen if page.joined is not None else None
         if page.joined is not None and self._turn is not None and self._turn.text:
-            add_markdown(self._turn, number, self._builder, page.joined.places, _picture_area(page))
+            add_markdown(
+                self._turn, number, self._builder, page.joined.places, picture_area(content, self._turn.turned)
+            )
         tables = self._tables(number, content) if self._turn is None or not self._turn.turned else []
         runs = self._without_running(number, content, page.runs())
         runs += [Line([], table=table) for table in tables]
@@ -196,6 +203,7 @@ class _Reading:
             self._add_slanted(page.joined.leftover, number, LAYER)
         elif content.words:
             self._pictures.take(number, content, page.look)
+        self._add_slanted(page.beneath, number, LAYER)
         self._pictures.take_hidden(number, content, self._checked.layered, first_of_page)
         pdf_links.tell(self._builder, number, first_of_page, self._checked.links.get(number, []))
 
@@ -287,15 +295,3 @@ class _Reading:
             content.words = []
         elif page.look is not None and page.look.why == "language":
             self._builder.miss("unreadable_text", "The text of this page is not in any language that is known.", number)
-
-
-def _picture_area(page: _Page) -> Region:
-    """Where the pictures of a page lie, turned as its content; the whole page where there are none."""
-    content = page.content
-    pictures = content.pictures if page.joined is not None and not page.joined.seen.turned else []
-    return (
-        max(0.0, min((p.x0 for p in pictures), default=0.0)),
-        max(0.0, min((p.y0 for p in pictures), default=0.0)),
-        min(content.width, max((p.x1 for p in pictures), default=content.width)),
-        min(content.height, max((p.y1 for p in pictures), default=content.height)),
-    )

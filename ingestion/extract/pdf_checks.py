@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,13 +17,11 @@ import pikepdf
 from ingestion.extract import pdf_links, pdf_revisions
 from ingestion.extract.build import Builder
 from ingestion.extract.pdf_said import Said
+from ingestion.extract.pdf_streams import filters_of, unpacked
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
-PIECE = 1 << 20
-HEAD = 1 << 16  # bytes of a stream that show what it is
 SILENT_MARKS = frozenset({"/Highlight", "/Underline", "/StrikeOut", "/Squiggly", "/Popup", "/TrapNet", "/PrinterMark"})
 SHAPES = frozenset({"/Line", "/PolyLine", "/Polygon", "/Square", "/Circle", "/Caret"})
-MAX_CHAIN = 8
 DRAWS_TEXT = re.compile(rb"\bBT\b[\s\S]*?\bT[jJ]\b")
 # Streams with one of these are no contents of a page: fonts, colours, shapes, letters, functions.
 OTHER_STREAM = ("/Type", "/Subtype", "/Length1", "/N", "/FunctionType", "/ShadingType", "/PatternType", "/CMapName")
@@ -37,13 +33,15 @@ Key = tuple[int, int, int, str]
 @dataclass(slots=True)
 class Checked:
     """links: targets of each page's links. pictures: those that the file holds, by the key of `pdf_words.Picture`.
-    layered: there are layers that are not shown."""
+    layered: there are layers that are not shown. replaced: pages on which words may stand for others; None: any page.
+    """
 
     said: Said
     pages: int = 0
     links: dict[int, list[str]] = field(default_factory=dict)
     pictures: dict[Key, None] = field(default_factory=dict)
     layered: bool = False
+    replaced: set[int | None] = field(default_factory=set)
 
 
 def check(path: Path, builder: Builder, limits: Limits, report: Report) -> Checked:
@@ -62,7 +60,7 @@ def check(path: Path, builder: Builder, limits: Limits, report: Report) -> Check
     checked = Checked(Said(builder))
     with pdf:
         checked.pages = _count_pages(pdf, limits)
-        contents = _contents_by_object(pdf)
+        contents = _contents_by_object(pdf, checked.replaced)
         _unpack_all(pdf, contents, checked, limits, report)
         _look_at_document(pdf, checked)
         for number, page in enumerate(pdf.pages, start=1):
@@ -101,8 +99,8 @@ def _count_pages(pdf: pikepdf.Pdf, limits: Limits) -> int:
     return pages
 
 
-def _contents_by_object(pdf: pikepdf.Pdf) -> dict[tuple[int, int], int]:
-    """Which page each content stream belongs to."""
+def _contents_by_object(pdf: pikepdf.Pdf, replaced: set[int | None]) -> dict[tuple[int, int], int]:
+    """Which page each content stream belongs to. replaced: gets the pages whose resources name words for others."""
     found: dict[tuple[int, int], int] = {}
     for number, page in enumerate(pdf.pages, start=1):
         try:
@@ -110,6 +108,9 @@ def _contents_by_object(pdf: pikepdf.Pdf) -> dict[tuple[int, int], int]:
             for stream in contents if isinstance(contents, pikepdf.Array) else [contents]:
                 if isinstance(stream, pikepdf.Stream):
                     found.setdefault(stream.objgen, number)
+            named: Any = page.resources.get("/Properties", pikepdf.Dictionary())
+            if any(isinstance(one, pikepdf.Dictionary) and "/ActualText" in one for one in named.values()):
+                replaced.add(number)
         except (pikepdf.PdfError, ValueError, TypeError, AttributeError):
             continue
     return found
@@ -137,7 +138,7 @@ def _unpack_all(
             continue
         page = contents.get(entry.objgen)
         try:
-            filters = _filters(entry)
+            filters = filters_of(entry)
             if page is None and _is_image(entry):  # not unpacked for text; drawing has its own limits
                 for mask in (entry.get("/SMask"), entry.get("/Mask")):
                     if isinstance(mask, pikepdf.Stream):
@@ -146,9 +147,12 @@ def _unpack_all(
                 if filters == ["/DCTDecode"]:
                     checked.said.look_at_picture(entry.read_raw_bytes())
                 continue
-            size, whole, head = _unpacked_size(entry, filters, left)
-            if page is None and DRAWS_TEXT.search(head) and not any(name in entry for name in OTHER_STREAM):
+            stream = unpacked(entry, filters, left)
+            size, whole = stream.size, stream.whole
+            if page is None and DRAWS_TEXT.search(stream.head) and not any(name in entry for name in OTHER_STREAM):
                 builder.miss("hidden_data", UNSHOWN)
+            if stream.replaces:
+                checked.replaced.add(page)
         except (pikepdf.PdfError, ValueError, TypeError, AttributeError):
             size, whole = 0, False
         left -= size
@@ -175,60 +179,8 @@ def key_of(image: pikepdf.Stream) -> Key:
     return width, height, len(raw), hashlib.blake2b(raw, digest_size=16).hexdigest()
 
 
-def _filters(stream: pikepdf.Stream) -> list[str]:
-    value = stream.get("/Filter")
-    if value is None:
-        return []
-    names = [str(name) for name in value] if isinstance(value, pikepdf.Array) else [str(value)]
-    if len(names) > MAX_CHAIN:
-        raise Quarantined("bomb", "A part of this PDF is packed into itself too many times to be opened safely.")
-    return names
-
-
 def _is_image(stream: pikepdf.Stream) -> bool:
     return str(stream.get("/Subtype")) == "/Image"
-
-
-def _unpacked_size(stream: pikepdf.Stream, filters: list[str], limit: int) -> tuple[int, bool, bytes]:
-    """Bytes that all stages of unpacking make together, counted no further than `limit` + 1 piece; whether the stream
-    came to its proper end; and how it begins."""
-    data: Iterator[bytes] = iter((stream.read_raw_bytes(),))
-    counted = _Count(limit)
-    for name in filters:
-        if name not in ("/FlateDecode", "/Fl"):
-            break  # other methods cannot blow up by more than their nature allows, or are images
-        data = counted.through(data)
-    head = next(data, b"")
-    for _piece in data:
-        pass
-    return counted.bytes, counted.whole, bytes(head[:HEAD])
-
-
-class _Count:
-    """Counts what stages of inflation let through."""
-
-    def __init__(self, limit: int) -> None:
-        self.bytes = 0
-        self.whole = True
-        self._limit = limit
-
-    def through(self, data: Iterator[bytes]) -> Iterator[bytes]:
-        inflate = zlib.decompressobj()
-        fed = False
-        try:
-            for piece in data:
-                fed = fed or bool(piece)
-                while piece and not inflate.eof:
-                    out = inflate.decompress(piece, PIECE)
-                    self.bytes += len(out)
-                    if self.bytes > self._limit:
-                        return
-                    yield out
-                    piece = inflate.unconsumed_tail
-        except zlib.error:
-            self.whole = False
-            return
-        self.whole = self.whole and (inflate.eof or not fed)
 
 
 def _look_at_document(pdf: pikepdf.Pdf, checked: Checked) -> None:

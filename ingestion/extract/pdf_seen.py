@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from ingestion.extract.eyes import LETTERS, PAPER
 from ingestion.extract.pdf_words import PageContent, Picture, Word
 from ingestion.extract.seen_text import SURE, words_of
-from ingestion.seen import Seen
+from ingestion.seen import Region, Seen
 
 ICON = 48.0  # points: smaller pictures are ornaments
 COVERED = 5  # words of a text layer under a picture that make it a scan with its text
@@ -144,6 +144,22 @@ def join(content: PageContent, look: Look, seen: Seen) -> Joined | None:
 def joined(own: Sequence[Word], seen: Seen) -> list[Word]:
     """What was seen and the page's own text does not say at the same place."""
     return [word for word in words_of(seen) if not _told(word, own)]
+
+
+def unsaid(words: Iterable[Word], own: Sequence[Word]) -> tuple[Word, ...]:
+    """Words that the page's own text does not say where they stand."""
+    return tuple(word for word in words if _words(word.text) and not _told(word, own))
+
+
+def picture_area(content: PageContent, turned: int) -> Region:
+    """Where the pictures of a page lie, turned as its content; the whole page where there are none."""
+    pictures = content.pictures if not turned else []
+    return (
+        max(0.0, min((p.x0 for p in pictures), default=0.0)),
+        max(0.0, min((p.y0 for p in pictures), default=0.0)),
+        min(content.width, max((p.x1 for p in pictures), default=content.width)),
+        min(content.height, max((p.y1 for p in pictures), default=content.height)),
+    )
 
 
 def _words(text: str) -> list[str]:

@@ -165,6 +165,34 @@ def test_what_programs_note_for_programs_is_neither_text_nor_missed(tmp_path: Pa
     assert missed(said) == set()
 
 
+def replaced(pdf: pikepdf.Pdf, how: str, other: str) -> None:
+    """The pay stands on the page, and other words stand for it."""
+    sheet = pdf.pages[0].obj
+    mark = Dictionary(ActualText=other)
+    sheet.Resources.Properties = Dictionary(Other=mark)
+    marked = b"/Span /Other BDC" if how == "named" else b"/Span <</ActualText (%s)>> BDC" % other.encode()
+    content = marked + b" BT /F1 12 Tf 60 442 Td (%s) Tj ET EMC" % pay("clerk").encode()
+    if how == "in a form":
+        form = pdf.make_stream(content, Type=Name.XObject, Subtype=Name.Form, BBox=Array([0, 0, 595, 842]))
+        form.Resources = Dictionary(Font=sheet.Resources.Font)
+        sheet.Resources.XObject = Dictionary(Form=form)
+        content = b"/Form Do"
+    if how != "named":
+        del sheet.Resources.Properties
+    sheet.Contents = Array([sheet.Contents, pdf.make_stream(content)])
+
+
+@pytest.mark.parametrize("how", ["here", "named", "in a form"])
+def test_words_that_others_stand_for_are_read_as_well(tmp_path: Path, how: str) -> None:
+    for other in ("Nothing.", " "):
+        said = read(made(tmp_path, lambda pdf, other=other: replaced(pdf, how, other)))  # type: ignore[misc]
+        (beneath,) = [p for p in said.paragraphs if p.text == pay("clerk")]
+        assert len(beneath.boxes) == len(pay("clerk").split())
+        assert ("Nothing." in said.text) == (other == "Nothing.")
+    same = read(made(tmp_path, lambda pdf: replaced(pdf, how, pay("clerk"))))
+    assert same.text.count(pay("clerk")) == 1
+
+
 def test_a_loop_of_bookmarks_ends(tmp_path: Path) -> None:
     def loop(pdf: pikepdf.Pdf) -> None:
         bookmark(pdf, "Round and round")

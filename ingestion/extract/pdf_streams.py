@@ -1,0 +1,80 @@
+"""Streams of a PDF, unpacked piece by piece and thrown away, so that a bomb is found by counting."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pikepdf
+
+from ingestion.sandbox.limits import Quarantined
+
+PIECE = 1 << 20
+HEAD = 1 << 16  # bytes of a stream that show what it is
+MAX_CHAIN = 8
+REPLACES = b"/ActualText"
+
+
+def filters_of(stream: pikepdf.Stream) -> list[str]:
+    value = stream.get("/Filter")
+    if value is None:
+        return []
+    names = [str(name) for name in value] if isinstance(value, pikepdf.Array) else [str(value)]
+    if len(names) > MAX_CHAIN:
+        raise Quarantined("bomb", "A part of this PDF is packed into itself too many times to be opened safely.")
+    return names
+
+
+@dataclass(frozen=True, slots=True)
+class Unpacked:
+    """size: bytes that all stages of unpacking make together. whole: the stream came to its proper end. head: how it
+    begins. replaces: it may have words that stand for others."""
+
+    size: int
+    whole: bool
+    head: bytes
+    replaces: bool
+
+
+def unpacked(stream: pikepdf.Stream, filters: list[str], limit: int) -> Unpacked:
+    """Counted no further than `limit` + 1 piece."""
+    data: Iterator[bytes] = iter((stream.read_raw_bytes(),))
+    counted = _Count(limit)
+    for name in filters:
+        if name not in ("/FlateDecode", "/Fl"):
+            break  # other methods cannot blow up by more than their nature allows, or are images
+        data = counted.through(data)
+    head, last, replaces = b"", b"", False
+    for piece in data:
+        head = head or bytes(piece[:HEAD])
+        replaces = replaces or REPLACES in piece or REPLACES in last + piece[: len(REPLACES)]
+        last = piece[-len(REPLACES) :]
+    return Unpacked(counted.bytes, counted.whole, head, replaces)
+
+
+class _Count:
+    """Counts what stages of inflation let through."""
+
+    def __init__(self, limit: int) -> None:
+        self.bytes = 0
+        self.whole = True
+        self._limit = limit
+
+    def through(self, data: Iterator[bytes]) -> Iterator[bytes]:
+        inflate = zlib.decompressobj()
+        fed = False
+        try:
+            for piece in data:
+                fed = fed or bool(piece)
+                while piece and not inflate.eof:
+                    out = inflate.decompress(piece, PIECE)
+                    self.bytes += len(out)
+                    if self.bytes > self._limit:
+                        return
+                    yield out
+                    piece = inflate.unconsumed_tail
+        except zlib.error:
+            self.whole = False
+            return
+        self.whole = self.whole and (inflate.eof or not fed)
