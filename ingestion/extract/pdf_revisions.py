@@ -22,6 +22,7 @@ PIECE = 1 << 20
 TAIL = 4096
 MARK = re.compile(rb"startxref|%%EOF|\d \d{1,5} obj\b")
 TECHNICAL = frozenset({"/Catalog", "/Metadata", "/XRef", "/ObjStm"})
+NOTED = frozenset({"/LastModified", "/ModDate", "/M", "/Parent", "/Count", "/Size", "/Prev", "/StructParents"})
 MOST_REVISIONS = 8
 
 
@@ -116,16 +117,31 @@ def says_the_same(before: pikepdf.Pdf, now: pikepdf.Pdf) -> bool:
                 continue
             if isinstance(old, (pikepdf.Dictionary, pikepdf.Stream)) and str(old.get("/Type")) in TECHNICAL:
                 continue
-            if not _equal(old, now.get_object(old.objgen)):
+            if not _holds(now.get_object(old.objgen), old):
                 return False
     except (pikepdf.PdfError, ValueError, TypeError, AttributeError):
         return False
     return True
 
 
-def _equal(old: Any, new: Any) -> bool:
+def _holds(new: Any, old: Any) -> bool:
+    """Whether an object says all that it said; what it refers to is compared by itself."""
     if type(old) is not type(new):
         return False
     if isinstance(old, pikepdf.Stream):
         return bool(old.read_raw_bytes() == new.read_raw_bytes())
-    return bool(old.unparse() == new.unparse())
+    if isinstance(old, pikepdf.Dictionary):
+        return all(key in new and _keeps(new[key], value) for key, value in old.items() if key not in NOTED)
+    if isinstance(old, pikepdf.Array):
+        kept = [_written(item) for item in new]
+        return all(_written(item) in kept for item in old)
+    return _written(new) == _written(old)
+
+
+def _keeps(new: Any, old: Any) -> bool:
+    referred = getattr(old, "is_indirect", False) or getattr(new, "is_indirect", False)
+    return _written(new) == _written(old) if referred else _holds(new, old)
+
+
+def _written(item: Any) -> bytes:
+    return item.unparse() if isinstance(item, pikepdf.Object) else repr(item).encode()

@@ -77,6 +77,21 @@ def changed(path: Path, change: Callable[[pikepdf.Pdf], None]) -> Path:
     return path
 
 
+def added(path: Path, objects: dict[int, bytes]) -> Path:
+    """The PDF at `path` with a later version behind it, in which these objects are others, or new."""
+    before = path.read_bytes()
+    with pikepdf.open(path) as pdf:
+        root, size = pdf.trailer.Root.objgen[0], max(int(pdf.trailer.Size), *(number + 1 for number in objects))
+    last = int(before.rsplit(b"startxref", 1)[1].split()[0])
+    written, table = before, b"xref\n"
+    for number, content in objects.items():
+        table += b"%d 1\n%010d 00000 n \n" % (number, len(written))
+        written += b"%d 0 obj\n%s\nendobj\n" % (number, content)
+    trailer = b"trailer\n<< /Size %d /Root %d 0 R /Prev %d >>\n" % (size, root, last)
+    path.write_bytes(written + table + trailer + b"startxref\n%d\n%%%%EOF\n" % len(written))
+    return path
+
+
 def bomb(path: Path, rounds: int = 2, megabytes: int = 40) -> Path:
     """A few kilobytes whose page unpacks to 40 MB of blanks and then says hello, packed several times over."""
     content = b" " * (1 << 20)

@@ -8,7 +8,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from ingestion.sandbox import Limits
 from tests.ingestion.extracted import missed, read, report, texts, the
-from tests.ingestion.pdfs import HEIGHT, LOREM, changed, draw, picture, prose
+from tests.ingestion.pdfs import HEIGHT, LOREM, added, changed, draw, picture, prose
 
 
 def test_what_is_not_text_is_named_with_its_page(tmp_path: Path) -> None:
@@ -68,28 +68,25 @@ def test_what_hides_behind_the_pages_is_named(tmp_path: Path, change, code: str)
     assert missed(read(changed(draw(tmp_path / "a.pdf", report), change))) == {(code, None)}
 
 
-def test_an_earlier_version_inside_the_file_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("change", ["contents", "page", "mark"])
+def test_an_earlier_version_inside_the_file_is_named(tmp_path: Path, change: str) -> None:
     path = draw(tmp_path / "a.pdf", report, pageCompression=0)
-    before = path.read_bytes()
     with pikepdf.open(path) as pdf:
-        number = pdf.pages[0].Contents.objgen[0]
-    changed_page = b"BT /F1 10 Tf 60 700 Td (Nothing to see.) Tj ET"
-    start = len(before)
-    added = b"%d 0 obj\n<< /Length %d >>\nstream\n%s\nendstream\nendobj\n" % (number, len(changed_page), changed_page)
-    last = int(before.rsplit(b"startxref", 1)[1].split()[0])
-    with pikepdf.open(path) as pdf:
-        root, size = pdf.trailer.Root.objgen[0], int(pdf.trailer.Size)
-    table = b"xref\n%d 1\n%010d 00000 n \n" % (number, start)
-    trailer = b"trailer\n<< /Size %d /Root %d 0 R /Prev %d >>\nstartxref\n%d\n%%%%EOF\n" % (
-        size,
-        root,
-        last,
-        start + len(added),
-    )
-    path.write_bytes(before + added + table + trailer)
+        page, old = pdf.pages[0].obj, pdf.pages[0].Contents.objgen[0]
+        number, new = page.objgen[0], int(pdf.trailer.Size)
+        written = b"BT /F1 10 Tf 60 700 Td (Nothing to see.) Tj ET"
+        stream = b"<< /Length %d >>\nstream\n%s\nendstream" % (len(written), written)
+        described = page.unparse(resolved=True)
+    if change == "contents":
+        added(path, {old: stream})
+    elif change == "page":
+        added(path, {number: described.replace(b"/Contents %d 0 R" % old, b"/Contents %d 0 R" % new), new: stream})
+    else:  # as a program that signs does: the page says all that it said
+        mark = b"/Annots [ << /Type /Annot /Subtype /Link /Rect [ 0 0 9 9 ] >> ] /Contents"
+        added(path, {number: described.replace(b"/Contents", mark)})
     extraction = read(path)
-    assert "Jane" not in extraction.text
-    assert ("earlier_revision", None) in missed(extraction)
+    assert (("earlier_revision", None) in missed(extraction)) == (change != "mark")
+    assert ("Jane" in extraction.text) == (change == "mark")
 
 
 def test_properties_are_text_unless_the_pages_say_the_same(tmp_path: Path) -> None:
