@@ -26,6 +26,7 @@ Place = tuple[Key, tuple[int, ...]]
 HIDDEN = "This page does not show a picture whole; text in what is hidden, if any, was not read."
 UNSHOWN = "This PDF holds a picture that no page shows; text in it, if any, was not read."
 UNREAD = "This page has a picture; text in it, if any, was not read."
+IN_LAYERS = "This page has a drawing, and the document layers that are not shown; text in those was not read."
 DRAWN = "This page has a drawing; text in it, if any, was not read."
 LETTERS = "The fonts of this page do not say what some of its letters are."
 SIGNS = 3  # letters or digits of what is a word in a drawing, however hardly it is read
@@ -72,6 +73,8 @@ class Pictures:
         """What a page does not show of its pictures; layered: it may show none of those in a layer. first: number of
         its first paragraph."""
         self._met |= {picture.key for picture in content.pictures}
+        if layered and any(map(is_drawn, content.drawings)):
+            self._builder.miss("drawing", IN_LAYERS, number)
         if not layered and not content.covers and not any(picture.cut for picture in content.pictures):
             return
         with_text = {n for n, picture in enumerate(content.pictures) if has_text_layer(picture, content.words)}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pikepdf
 import pytest
-from pikepdf import Array, Dictionary
+from pikepdf import Array, Dictionary, Name
 from PIL import Image
 from reportlab.pdfgen.canvas import Canvas
 
@@ -81,6 +81,14 @@ def test_letters_that_are_no_text_are_looked_at_where_they_stand(
     assert SALARY in [p.text for p in seen.paragraphs]
     assert LIVE in seen.text
     assert missed(seen) == set()
+
+
+def test_shapes_in_a_layer_that_is_not_shown_are_named(tmp_path: Path, letters: Image.Image) -> None:
+    def hide(pdf: pikepdf.Pdf) -> None:
+        layer = pdf.make_indirect(Dictionary(Type=Name.OCG, Name="Layer 1"))
+        pdf.Root.OCProperties = Dictionary(OCGs=Array([layer]), D=Dictionary(OFF=Array([layer])))
+
+    assert missed(read_all(changed(made(tmp_path, letters, "shapes"), hide))) == {("drawing", 1)}
 
 
 def test_who_is_not_cleared_for_shapes_of_letters_has_no_original(
