@@ -40,7 +40,6 @@ TECHNICAL = (
     "http://ns.adobe.com/illustrator/",
     "http://ns.adobe.com/camera-raw-",
     "http://ns.adobe.com/exif/1.0/aux/",
-    "http://ns.adobe.com/tiff/1.0/",
     "http://ns.adobe.com/pdfx/1.3/id",
     "http://ns.adobe.com/hdr",
     "http://ns.google.com/photos/",
@@ -55,8 +54,8 @@ SOFTWARE = frozenset(
     | {"CreateDate", "ModifyDate", "MetadataDate", "DateCreated", "SourceModified", "Marked", "ColorMode", "ICCProfile"}
     | {"LegacyIPTCDigest", "DocumentAncestors", "CreationDate", "ModDate", "image", "GPSVersionID"}
 )
-OF_EXIF = "http://ns.adobe.com/exif/1.0/"
-TOLD_BY_EXIF = frozenset({"UserComment", "GPSLatitude", "GPSLongitude"})
+OF_CAMERA = ("http://ns.adobe.com/exif/1.0/", "http://ns.adobe.com/tiff/1.0/")
+TOLD_BY_CAMERA = frozenset({"UserComment", "GPSLatitude", "GPSLongitude", "ImageDescription", "Artist", "Copyright"})
 NO_WORDS = re.compile(r"[\W\d_]*|true|false|(?:uuid|xmp\.[a-z]+|adobe):\S*|[0-9a-f-]{24,}|\d{4}-\d\d-\d\dT\S*", re.I)
 
 
@@ -106,6 +105,6 @@ def _label(element: Any, name: str) -> str:
 
 def _is_technical(name: str) -> bool:
     space, _, local = name[1:].rpartition("}")
-    if space == OF_EXIF:
-        return local not in TOLD_BY_EXIF
+    if space in OF_CAMERA:
+        return local not in TOLD_BY_CAMERA
     return local in SOFTWARE or local.startswith("MSIP_Label_") or space.startswith(TECHNICAL)
