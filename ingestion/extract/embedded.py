@@ -27,7 +27,6 @@ IN_TEXT, IN_MESSAGE = "data", "message"
 ORNAMENT = 48  # pixels: smaller pictures hold no text
 FORMATS = ("PNG", "JPEG", "TIFF", "GIF", "BMP", "WEBP")
 HERE = ("src", "href", "{http://www.w3.org/1999/xlink}href", "xlink:href")
-SHOWING = ("img", "image", "input")
 
 
 def key_of(content: bytes, kind: str) -> str:
@@ -64,8 +63,9 @@ def in_element(element: Any) -> Iterator[str]:
 
 
 def in_page(root: Any) -> Iterator[bytes]:
-    for element in root.iter(*SHOWING) if root is not None else ():
-        yield from filter(None, map(unpacked, in_element(element)))
+    """Every picture that a web page holds, whatever it is there for: shown, behind a cell, or to be saved."""
+    for element in root.iter() if root is not None else ():
+        yield from filter(None, map(unpacked, element.attrib.values()))
 
 
 def in_markdown(text: str) -> Iterator[bytes]:

@@ -17,9 +17,12 @@ from ingestion.documents import Extraction, Kind
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import clean, one_line, paragraph
-from ingestion.extract.embedded import IN_TEXT, in_page, is_ornament, key_of
+from ingestion.extract.embedded import IN_TEXT, in_page, is_ornament, key_of, unpacked
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.html_marks import PAGE, behind, hides, look_at
+from ingestion.extract.html_held import DEEPEST, WITHIN, held, text_of
+from ingestion.extract.html_marks import PAGE, behind, hides, is_offered, look_at
+from ingestion.extract.html_properties import properties_of
+from ingestion.extract.html_tables import TABLE_PARTS, TALLEST, WIDEST, is_data, number_of
 from ingestion.extract.package import local
 from ingestion.extract.package_parts import DETAILS, miss
 from ingestion.extract.rows import Grid
@@ -35,12 +38,8 @@ _BLOCKS = (
 )
 BLOCKS = frozenset(_BLOCKS.split()) | frozenset(HEADINGS)
 SKIPPED = frozenset(["script", "style", "template"])
-TABLE_PARTS = frozenset(["caption", "colgroup", "col", "thead", "tbody", "tfoot", "tr", "script", "style", "template"])
 LISTS = frozenset(["ul", "ol", "menu", "dir"])
-_META = "description author keywords subject og:title og:description twitter:title twitter:description"
-META = frozenset(_META.split())
 LONGEST_TARGET = 120  # characters: longer addresses of links are not written out, they only track who follows them
-WIDEST, TALLEST = 64, 500  # columns and rows that one cell may span
 XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
 DECLARED = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})""", re.I)
 
@@ -62,11 +61,16 @@ def extract(text: str, eyes: Eyes) -> Extraction:
 
 
 def read_into(
-    builder: Builder, text: str, eyes: Eyes, kind: str = IN_TEXT, enclosed: Collection[str] = frozenset()
+    builder: Builder,
+    text: str,
+    eyes: Eyes,
+    kind: str = IN_TEXT,
+    enclosed: Collection[str] = frozenset(),
+    depth: int = 0,
 ) -> None:
-    """Appends what the page says, and behind it what is read on pictures that it holds itself. kind: where those are
-    found again. enclosed: addresses (`cid:…`) of pictures that are read apart. Raises Quarantined when its elements
-    lie in each other too deeply to be read."""
+    """Appends what the page says, and behind it what is read on pictures and in files that it holds itself. kind: where
+    pictures are found again. enclosed: addresses (`cid:…`) of pictures that are read apart. depth: of pages that it
+    lies in. Raises Quarantined when its elements lie in each other too deeply to be read."""
     root = parsed(text)
     if root is None:
         return
@@ -74,9 +78,18 @@ def read_into(
     walk.run(root)
     if walk.behind:
         builder.add(f"{BEHIND}: {'; '.join(walk.behind)}", path=())
+    for address in walk.held:
+        if (content := unpacked(address)) is not None:
+            walk.pictures.update({} if is_ornament(content) else {content: None})
+        elif (inner := text_of(address)) is None or (inner[1] and depth >= DEEPEST):
+            miss(builder, "embedded_object", PAGE)
+        elif inner[1]:
+            read_into(builder, inner[0], eyes, kind, enclosed, depth + 1)
+        else:
+            builder.add(paragraph(inner[0]), path=(WITHIN,))
     for content in walk.pictures:
         eyes.picture(builder, key_of(content, kind), "image", DETAILS["image"].format(what=PAGE))
-    builder.add_properties(_properties(root))
+    builder.add_properties(properties_of(root))
 
 
 def parsed(text: str) -> Any:
@@ -89,17 +102,6 @@ def parsed(text: str) -> Any:
     if any(entry.level == etree.ErrorLevels.FATAL for entry in parser.error_log):
         raise Quarantined("corrupt", "The elements of this page lie in each other too deeply to be read.")
     return root
-
-
-def _properties(root: Any) -> dict[str, str]:
-    said: dict[str, str] = {}
-    for element in root.iter("title", "meta"):
-        if element.tag == "title" and element.getparent().tag == "head":
-            said["Title"] = one_line("".join(element.itertext()))[:500]
-        name = (element.get("name") or element.get("property") or "").lower()
-        if name in META and (content := one_line(element.get("content") or "")[:500]):
-            said[name.capitalize()] = content
-    return {name: text for name, text in said.items() if text}
 
 
 class _Walk:
@@ -116,13 +118,13 @@ class _Walk:
         self._links: list[int] = []
         self.behind: dict[str, None] = {}
         self.pictures: dict[bytes, None] = {}
+        self.held: dict[str, None] = {}
 
     def run(self, root: Any) -> None:
         walker = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
         for event, element in walker:
             if event in ("comment", "pi"):
-                if event == "comment" and re.search(r"\w", element.text or ""):
-                    miss(self._builder, "comments", PAGE)
+                self._comment(element)
                 self._add(element.tail)
             elif event == "end":
                 self._close(element, local(element))
@@ -135,23 +137,40 @@ class _Walk:
 
     def _passed_over(self, element: Any, name: str) -> bool:
         """Whether the inside of an element is not for this walk: what no browser shows, and tables of data."""
-        self.pictures.update(dict.fromkeys(look_at(element, name, self._builder, self._enclosed)))
-        self.behind.update(dict.fromkeys(behind(element)))
+        self._notice(element, name)
         if name in SKIPPED or (name == "title" and local(element.getparent()) == "head"):
             return True
         if hides(element):
             self._hidden(element)
             return True
-        if name == "table" and _is_data(element):
+        if name == "table" and is_data(element):
             self._flush()
             self._table(element)
             return True
         return False
 
+    def _notice(self, element: Any, name: str) -> None:
+        """What an element says beside text, and holds."""
+        self.pictures.update(dict.fromkeys(look_at(element, name, self._builder, self._enclosed)))
+        self.behind.update(dict.fromkeys(behind(element)))
+        self.held.update(dict.fromkeys(held(element, name)))
+
+    def _comment(self, element: Any) -> None:
+        """Or a processing instruction."""
+        if re.search(r"\w", element.text or ""):
+            miss(self._builder, "comments", PAGE)
+
     def _hidden(self, element: Any) -> None:
         if any(not is_ornament(content) for content in in_page(element)):
             miss(self._builder, "image", PAGE)
-        if "".join(element.itertext()).strip() or (element.get("value") or "").strip():
+        said = "".join(element.itertext()).strip() or (element.get("value") or "").strip()
+        for inner in element.iterdescendants():
+            if not isinstance(inner.tag, str):
+                self._comment(inner)
+                continue
+            look_at(inner, local(inner), self._builder, self._enclosed)
+            said = said or next(behind(inner), "") or next(held(inner, local(inner)), "")
+        if said:
             miss(self._builder, "hidden_text", PAGE)
 
     def _open(self, element: Any, name: str) -> None:
@@ -160,7 +179,7 @@ class _Walk:
         if name in HEADINGS:
             self._level = HEADINGS[name]
         elif name in LISTS:
-            self._lists.append(_number(element, "start", 10**9) if name == "ol" else None)
+            self._lists.append(number_of(element, "start", 10**9) if name == "ol" else None)
         elif name == "li":
             number = self._lists[-1] if self._lists else None
             self._mark = "- " if number is None else f"{number}. "
@@ -175,6 +194,8 @@ class _Walk:
             self._links.append(len(self._said))
         elif name == "img" or name == "area":
             self._said.append(f" {element.get('alt') or ''} ")
+        elif name == "option" and is_offered(element):
+            self._said.append(f" {element.get('value') or ''} ")
         elif name in ("input", "button", "progress", "meter"):
             self._said.append(f" {element.get('value') or ''} {element.get('placeholder') or ''} ")
         self._add(element.text)
@@ -220,11 +241,12 @@ class _Walk:
         self._level, self._mark = None, ""
 
     def _table(self, table: Any) -> None:
-        for element in table.iter(etree.Comment, *SKIPPED):  # between the cells; inside they are met once more
-            if element.tag is not etree.Comment:
-                look_at(element, local(element), self._builder, self._enclosed)
-            elif re.search(r"\w", element.text or ""):
-                miss(self._builder, "comments", PAGE)
+        # Between the cells; inside they are met once more.
+        for element in table.iter(etree.Comment, etree.PI, *SKIPPED, *TABLE_PARTS):
+            if isinstance(element.tag, str):
+                self._notice(element, local(element))
+            else:
+                self._comment(element)
         for caption in table.iterchildren("caption"):
             self._builder.add(one_line(self._inside(caption, [])), "heading", level=CAPTION)
         first = len(self._builder)
@@ -243,7 +265,7 @@ class _Walk:
                     column += 1
                 if text := one_line(self._inside(cell, found)):
                     cells[column] = text
-                wide, tall = _number(cell, "colspan", WIDEST), _number(cell, "rowspan", TALLEST)
+                wide, tall = number_of(cell, "colspan", WIDEST), number_of(cell, "rowspan", TALLEST)
                 if tall > 1:
                     above.update(dict.fromkeys(range(column, column + wide), tall - 1))
                 column += wide
@@ -263,30 +285,10 @@ class _Walk:
         self._builder.take_misses(inner)
         self.behind.update(walk.behind)
         self.pictures.update(walk.pictures)
+        self.held.update(walk.held)
         found += [(link.target, link.words) for link in inner.links]
         return inner.text()
 
 
 def _worth_telling(target: str) -> bool:
     return 1 < len(target) <= LONGEST_TARGET and not re.match(r"#|javascript:|data:|cid:", target, re.I)
-
-
-def _is_data(table: Any) -> bool:
-    """Many tables only arrange a page: those hold tables, headings or code, or have one column or row. Nor is it data
-    where something stands between the cells."""
-    if next(table.iterdescendants("table", "h1", "h2", "h3", "form", "pre"), None) is not None:
-        return False
-    rows = list(table.iter("tr"))
-    for holder in (table, *table.iter("thead", "tbody", "tfoot", "tr")):
-        allowed = ("td", "th") if holder.tag == "tr" else TABLE_PARTS
-        if any(isinstance(child.tag, str) and child.tag not in allowed for child in holder):
-            return False
-        if any((text or "").strip() for text in (holder.text, *(child.tail for child in holder))):
-            return False
-    return len(rows) > 1 and max(len(row) for row in rows) > 1
-
-
-def _number(element: Any, name: str, most: int) -> int:
-    """An attribute that counts from 1; 1 where it says nothing of use."""
-    said = element.get(name) or ""
-    return min(max(int(said), 1), most) if said.isascii() and said.isdigit() and len(said) < 11 else 1

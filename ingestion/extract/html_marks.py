@@ -21,8 +21,12 @@ STYLE_FETCHES = re.compile(r"url\(|@import|image-set\(", re.I)
 EMBEDDED = frozenset(["object", "embed", "applet", "portal"])
 MEDIA = frozenset(["audio", "video"])
 FETCHING = ("src", "srcset", "data", "poster", "background", "xlink:href")
+RUN = re.compile(r"\s*javascript:.*[\"'`]", re.I | re.S)
 SCRIPT = "There are scripts in this page; they were neither run nor read."
 POINTED_AT = frozenset(["title", "aria-label", "aria-description", "aria-valuetext", "summary", "label", "abbr"])
+ASIDE = frozenset(["value", "content", "placeholder", "alt"])
+TOLD = frozenset(["input", "button", "progress", "meter", "img", "area", "meta"])
+"""Elements of which the reader tells what stands ASIDE."""
 ORNAMENT = 48  # pixels: smaller pictures hold no text
 LEAST = 64  # bytes: so few hold none either, where they are said to be small
 
@@ -38,11 +42,22 @@ def hides(element: Any) -> bool:
 
 
 def behind(element: Any) -> Iterator[str]:
-    """Words in attributes that show when somebody points at the element, or that wait there for a script."""
+    """Words in attributes that show when somebody points at the element, or that wait there for a script. What is one
+    word there is for programs, but for the address of somebody."""
     for key, value in element.attrib.items():
-        words = key in POINTED_AT or (key.startswith("data-") and value.count(" ") > 1)
+        words = key in POINTED_AT
+        if key.startswith("data-") or (key in ASIDE and element.tag not in TOLD and not is_offered(element)):
+            several = " " in value.strip() or "@" in value
+            elsewhere = value.lstrip().lower().startswith("data:") or value in (element.text or "")
+            words = several and not elsewhere
         if words and re.search(r"[^\W\d_]", value) and (said := one_line(value)):
             yield said
+
+
+def is_offered(element: Any) -> bool:
+    """Whether a browser shows the value of an option beside its words, to who types."""
+    above = element.getparent()
+    return element.tag == "option" and above is not None and above.tag == "datalist"
 
 
 def is_ornament(element: Any) -> bool:
@@ -87,7 +102,7 @@ def look_at(element: Any, name: str, builder: Builder, enclosed: Collection[str]
         addresses, here = [element.get("href") or ""], False
     elif name == "meta" and (element.get("http-equiv") or "").lower() == "refresh":
         addresses, here = [element.get("content") or ""], not re.search(r"url", element.get("content") or "", re.I)
-    if any(key.startswith("on") for key in element.attrib):
+    if any(key.startswith("on") for key in element.attrib) or RUN.match(element.get("href") or ""):
         builder.miss("script", SCRIPT)
     if (addresses and not here) or STYLE_FETCHES.search(element.get("style") or ""):
         miss(builder, "remote_reference", PAGE)

@@ -14,6 +14,7 @@ from email import message_from_bytes
 from email.errors import HeaderParseError
 from email.header import decode_header
 from email.message import Message
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,7 @@ TECHNICAL = re.compile(
 )
 NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/=\s]")
 NOT_WORDS = re.compile(r"(?:https?://|mailto:|cid:)\S+")
+LINK = re.compile(r"https?://[^\s<>\"']+[^\s<>\"'.,;:!?)\]]")
 WORD = re.compile(r"\w+")
 FOLD = re.compile(r"\r?\n(?=[ \t])")
 
@@ -150,9 +152,10 @@ def _tell(part: Part, builder: Builder, subject: str, eyes: Eyes, enclosed: Coll
         other = Builder()
         _read_into(other, version, eyes, enclosed)
         builder.take_misses(other)
-        known = _words(builder.text())
+        known, source = _words(builder.text()), unescape(f"{chosen.text} {builder.text()}")
         for paragraph in other.extraction(sniff.EML, None).paragraphs:
-            if not _words(paragraph.text) <= known:
+            links = (link for link in LINK.findall(paragraph.text) if len(link) <= html.LONGEST_TARGET)
+            if not _words(paragraph.text) <= known or any(link not in source for link in links):
                 path = (subject, OTHER_VERSION) if subject else (OTHER_VERSION,)
                 kind: Kind = "list" if paragraph.kind == "list" else "text"
                 builder.add(paragraph.text, kind, path=path, read_by=paragraph.read_by)

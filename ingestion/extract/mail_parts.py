@@ -16,6 +16,17 @@ CUSTOMARY = re.compile(
     re.I,
 )
 SIGNATURES = frozenset(["application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"])
+LARGEST = 32_768  # bytes of a signature with the certificates that it brings
+NAME_OF_ONE = re.compile(r"(?:[\w.-]{0,32}\.(?:asc|sig|pgp|p7s))?", re.A)
+# RFC 9580, 6.2: its headers tell of the program.
+ARMOUR = re.compile(
+    rb"\s*-----BEGIN PGP SIGNATURE-----[ \t]*\r?\n"
+    rb"(?:Version: [^\n]{0,80}\n|Comment: [^\n]{0,80}(?:PG|http)[^\n]{0,80}\n|(?:Hash|Charset): [\w, -]{0,40}\r?\n)*"
+    rb"\s*(?:[A-Za-z0-9+/]{40,76}\r?\n)*[A-Za-z0-9+/=]{1,76}\r?\n(?:=[A-Za-z0-9+/]{4}\r?\n)?"
+    rb"-----END PGP SIGNATURE-----\s*"
+)
+# RFC 5652: a ContentInfo of signed data; in it, content that stands elsewhere.
+SIGNED, DATA = b"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x02", b"\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x01"
 ENCRYPTED = frozenset(["multipart/encrypted", "application/pkcs7-mime", "application/x-pkcs7-mime"])
 SUFFIXES = {
     "text/calendar": ".ics",
@@ -96,12 +107,27 @@ def parts_of(message: Message) -> Iterator[Part]:
             yield Part(number, MESSAGE, (part,))
         elif _is_text(part):
             yield Part(number, TEXT, (part,))
-        elif kind not in SIGNATURES:
+        elif kind not in SIGNATURES or not _is_signature(Part(number, ATTACHMENT, (part,))):
             inline = part.get_content_disposition() == "inline" or part.get("Content-ID") is not None
             picture = part.get_content_maintype() == "image" and part.get_content_disposition() != "attachment"
             yield Part(number, PICTURE if picture and inline else ATTACHMENT, (part,))
     if waiting:
         yield Part(number + 1, "remote", (waiting[-1],))
+
+
+def _is_signature(part: Part) -> bool:
+    """By its name and its bytes: programs show as an attachment what only says that it is one."""
+    content = part.content()
+    if content is None or len(content) > LARGEST or not NAME_OF_ONE.fullmatch(part.name):
+        return False
+    if ARMOUR.fullmatch(content):
+        return True
+    head, size = content[:6], int.from_bytes(content[2:4], "big")
+    whole = (
+        head[:2] == b"\x30\x82" and len(content) == 4 + size or head[:2] == b"\x30\x80" and content.endswith(b"\0\0")
+    )
+    detached = b"\x30\x0b" + DATA in content[:200] or b"\x30\x80" + DATA + b"\0\0" in content[:200]
+    return whole and SIGNED in content[:32] and detached
 
 
 def preambles(message: Message) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import contextlib
 import time
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -74,14 +75,61 @@ def test_structure_without_marks(tmp_path: Path) -> None:
         ("<table><tr><td>a<td>b<!-- Jane: 98,000 --><tr><td>c<td>d</table>", "comments"),
         ("<iframe srcdoc='Jane: 98,000'></iframe>", "embedded_object"),
         ("<p onclick=\"alert('Jane: 98,000')\">x</p>", "script"),
+        ("<a href=\"javascript:alert('Jane: 98,000')\">x</a>", "script"),
+        ("<p>a<?php $pay = 'Jane: 98,000' ?>b", "comments"),
+        ("<div hidden><!-- Jane: 98,000 --></div>", "comments"),
+        ("<div hidden><b title='Jane: 98,000'></b></div>", "hidden_text"),
+        ("<div hidden><a href='data:text/csv,Jane;98,000'></a></div>", "hidden_text"),
+        ("<div hidden><script>var pay = 'Jane: 98,000'</script></div>", "hidden_text script"),
+        ("<a href='data:application/pdf;base64,SmFuZTogOTgsMDAw'>save</a>", "embedded_object"),
+        ("<td background='data:image/png;base64,SmFuZTogOTgsMDAw'>x</td>", "image"),
     ],
 )
 def test_what_does_not_show_is_not_read_but_named(tmp_path: Path, hidden: str, code: str) -> None:
     extraction = read(tmp_path, f"<html><p>before</p>{hidden}<p>after</p>")
-    assert codes(extraction) == {code}
+    assert codes(extraction) == {*code.split()}
     assert "98,000" not in extraction.text
     assert "before" in extraction.text
     assert "after" in extraction.text
+
+
+CSV = b64encode("Name,Löhne\nJane Doe,98\n".encode()).decode()
+INNER = b64encode(f"<h1>Pay</h1><a href='data:text/csv;base64,{CSV}'>all</a>".encode()).decode()
+
+
+@pytest.mark.parametrize(
+    ("held", "said"),
+    [
+        (f"<a download href='data:text/csv;charset=utf-8;base64,{CSV}'>x</a>", {"Name,Löhne\nJane Doe,98"}),
+        ("<a href='data:,Jane%20Doe%3A%2098'>x</a>", {"Jane Doe: 98"}),
+        ("<button data-file='data:application/json,{&quot;Jane&quot;:98}'>x</button>", {'{"Jane":98}'}),
+        (f"<iframe src='data:text/html;base64,{INNER}'></iframe>", {"Pay", "all", "Name,Löhne\nJane Doe,98"}),
+        ("<table><tr data-file='data:,Jane: 98'><td>a<td>b<tr><td>c<td>d</table>", {"Jane: 98"}),
+        ("<datalist><option value='Jane Doe'></datalist>", {"Jane Doe"}),
+        ("<p data-name='Jane Doe' data-id='98' data-kind='person'>x</p>", {"Words behind the page: Jane Doe"}),
+        ("<table><tr title='Jane Doe'><td>a<td>b<tr><td>c<td>d</table>", {"Words behind the page: Jane Doe"}),
+        ("<select><option value='Jane Doe'>Jane</select>", {"Jane", "Words behind the page: Jane Doe"}),
+        ("<meta name=editor content='Jane Doe'>", {"Editor: Jane Doe"}),
+        (f"<meta name=description content='{'a ' * 300}98'>", {f"Description: {'a ' * 300}98"}),
+    ],
+)
+def test_what_a_page_holds_beside_its_text_is_read(tmp_path: Path, held: str, said: set[str]) -> None:
+    extraction = read(tmp_path, f"<html><p>before</p>{held}<p>after</p>")
+    assert said <= {paragraph.text for paragraph in extraction.paragraphs}
+    assert codes(extraction) == set()
+
+
+def test_what_programs_write_for_programs_is_silent(tmp_path: Path) -> None:
+    head = """<title>A page</title><meta charset=utf-8>
+    <meta name=viewport content="width=device-width, initial-scale=1">
+    <meta name=Generator content="Microsoft Word 15"><meta name=ProgId content=Word.Document>
+    <meta http-equiv=X-UA-Compatible content="IE=edge, chrome=1"><meta property=og:type content="an article">
+    <meta name=twitter:card content=summary_large_image><meta name=format-detection content="telephone=no, date=no">
+    <link rel="shortcut icon" href="data:image/x-icon;base64,AAAB">"""
+    body = "<p data-toggle=tooltip data-id=12>A page</p><a href='javascript:void(0)'>x</a>"
+    body += "<select><option value=3>x</select>"
+    extraction = read(tmp_path, f"<html><head>{head}</head><body>{body}</body></html>")
+    assert ([p.text for p in extraction.paragraphs], codes(extraction)) == (["A page", "x", "x"], set())
 
 
 @pytest.mark.parametrize(

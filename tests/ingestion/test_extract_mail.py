@@ -1,5 +1,6 @@
 """A message gives its headers as people read them, its text once, and a list of what is attached."""
 
+from base64 import b64encode
 from email.message import EmailMessage
 from pathlib import Path
 
@@ -64,7 +65,11 @@ def test_what_only_one_version_says_is_told(tmp_path: Path) -> None:
     message = letter()
     message.add_alternative("<p>Hello Bo,</p><p style='display:none'>98,000</p>", subtype="html")
     extraction = read(tmp_path, message)
-    assert shape(extraction)[-1] == ("text", ("Größe of the quay", "Plain text version"), "the quay is closed.")
+    plain = ("Größe of the quay", "Plain text version")
+    assert shape(extraction)[-2:] == [
+        ("text", plain, "the quay is closed."),
+        ("text", plain, "https://example.org/track/me"),
+    ]
     assert codes(extraction) == {"hidden_text"}
 
 
@@ -83,12 +88,59 @@ def test_every_encoding(tmp_path: Path, content: bytes, expected: str) -> None:
     assert expected in read(tmp_path, content).text
 
 
+SIGNATURE = """-----BEGIN PGP SIGNATURE-----
+Version: GnuPG v2
+
+iQIzBAEBCAAdFiEEexampleexampleexampleexampleexampleexampleexampl
+eexample=
+=aB3d
+-----END PGP SIGNATURE-----
+"""
+PACKED = "Content-Transfer-Encoding: base64\n\n"
+OID = bytes.fromhex("06092a864886f70d0107")
+INSIDE = OID + b"\x02\xa0\x80\x30\x80\x02\x01\x01\x31\x00\x30\x80" + OID + b"\x01"
+SIGNED = b"\x30\x80" + INSIDE + b"\0\0" + b"\x31\x00" + 3 * b"\0\0"
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "content"),
+    [
+        ("pgp-signature", "salaries.csv", b"Jane,98"),
+        ("pgp-signature", "signature.asc", b"Jane,98"),
+        ("pgp-signature", "Jane earns 98.asc", SIGNATURE.encode()),
+        ("pgp-signature", "signature.asc", SIGNATURE.encode() + b"Jane earns 98"),
+        ("pgp-signature", "signature.asc", SIGNATURE.encode().replace(b"GnuPG v2\n", b"GnuPG v2\nJane: earns 98\n")),
+        ("pkcs7-signature", "smime.p7s", SIGNED + b"Jane,98"),
+        ("pkcs7-signature", "smime.p7s", SIGNED.replace(b"\x01\0\0", b"\x01\xa0\x09\x04\x07Jane,98")),
+        ("x-pkcs7-signature", "smime.p7s", b"Jane,98"),
+    ],
+)
+def test_what_only_says_that_it_is_a_signature_is_an_attachment(
+    tmp_path: Path, kind: str, name: str, content: bytes
+) -> None:
+    message = letter()
+    message.add_attachment(content, maintype="application", subtype=kind, filename=name)
+    extraction = read(tmp_path, message)
+    assert [found.name for found in extraction.attachments] == [name]
+    assert take_attachment(tmp_path / "upload", extraction.attachments[0].part) == content
+
+
+@pytest.mark.parametrize(("link", "told"), [("reset?token=98", True), ("track/me", False), ("x" * 120, False)])
+def test_an_address_that_only_the_plain_version_has_is_told(tmp_path: Path, link: str, told: bool) -> None:
+    message = letter()
+    message.set_content(f"the quay is closed: https://example.org/{link}.\n\nHello Bo")
+    page = "<p>Hello Bo,</p><p>the quay is <a href='https://example.org/track/me'>closed</a>.</p>"
+    message.add_alternative(page, subtype="html")
+    assert (f"the quay is closed: https://example.org/{link}." in read(tmp_path, message).text) == told
+
+
 @pytest.mark.parametrize(
     ("part", "code"),
     [
         ("Content-Type: image/png\nContent-ID: <a>\nContent-Transfer-Encoding: base64\n\niVBORw0KGgo=", "image"),
         ("Content-Type: message/external-body; access-type=URL; URL=\"http://127.0.0.1:9/\"\n\n", "remote_reference"),
-        ("Content-Type: application/pgp-signature\n\nsigned", None),
+        (f"Content-Type: application/pgp-signature; name=signature.asc\n\n{SIGNATURE}", None),
+        (f"Content-Type: application/pkcs7-signature; name=smime.p7s\n{PACKED}{b64encode(SIGNED).decode()}", None),
     ],
 )  # fmt: skip
 def test_what_is_neither_text_nor_attachment(tmp_path: Path, part: str, code: str | None) -> None:
