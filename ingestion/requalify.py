@@ -117,7 +117,10 @@ def go_on(
 
 def begin(run: Requalification, item: RequalifiedFile) -> None:
     """Queue the published version of a file, in an open service scope; what is on its way anyway is left out."""
-    file = File.objects.select_for_update().get(pk=item.file_id)
+    file = File.objects.select_for_update().filter(pk=item.file_id).first()
+    if file is None:
+        item.state = Item.LEFT  # deleted meanwhile, and its row with it
+        return
     if file.pending_revision_id is not None or file.revision_id is None:
         item.state, item.detail = Item.LEFT, "Another version of it is on its way, or waits in quarantine."
     else:
@@ -169,7 +172,9 @@ def settle(item: RequalifiedFile, file: File) -> None:
         gained.update(set(_atoms(label)) - set(_atoms(old)) if str(pk) in before else ())
         waiting.update(lost - set(old_lost))
     item.gained, item.waiting, item.before = dict(gained), dict(waiting), None
-    item.save()
+    # No row where the file went meanwhile: then there is nothing to be told of it.
+    written = ("state", "detail", "paragraphs", "changed", "gained", "waiting", "before")
+    RequalifiedFile.objects.filter(pk=item.pk).update(**{name: getattr(item, name) for name in written})
 
 
 def _atoms(label: int | None) -> Iterable[int]:

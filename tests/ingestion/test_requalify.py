@@ -316,3 +316,24 @@ def test_a_file_with_another_version_on_its_way_is_left_out(alice: Person, contr
     assert run() == {**run(), "files": 0, "left_out": 1}
     with pytest.raises(requalify.Refused):
         requalify.start(service.workspace, 1, everything=False)
+
+
+@pytest.mark.parametrize("when", ["begin", "settle"])
+def test_a_file_that_is_deleted_while_it_is_renewed_ends_nothing(
+    alice: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    files = {ready(alice, contract, name) for name in ("one.md", "two.md")}
+    real, gone = getattr(requalify, when), set[str]()
+
+    def delete_first(*given: Any) -> Any:
+        item = given[1] if when == "begin" else given[0]
+        if not gone:
+            gone.add(str(item.file_id))
+            File.objects.filter(pk=item.file_id)._raw_delete("default")
+        return real(*given)
+
+    monkeypatch.setattr(requalify, when, delete_first)
+    answer = run("--everything", "--canary", "1")
+    assert (answer["files"], answer["failed"]) == (1, []), answer
+    with service.open():
+        assert {str(item.file_id) for item in RequalifiedFile.objects.all()} == files - gone
