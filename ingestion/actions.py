@@ -20,13 +20,14 @@ from entities.models.classification import FIRST_COMPOUND
 from entities.rag import atoms
 from ingestion import blobs
 from ingestion.access import Outline, collections_of, hold_or_404, is_shown, outlines, told_files
-from ingestion.attachments import attachments_of
+from ingestion.attachments import attachments_of, delete_attachment
 from ingestion.batches import WORTH_AGAIN, of_batch
 from ingestion.downloads import is_allowed
 from ingestion.errors import BadUpload
 from ingestion.known_versions import get_known_or_404
 from ingestion.models import Blob, File, FileRevision, Stage, State
 from ingestion.names import BadPath, clean_name, clean_path
+from ingestion.quarantine import review_of
 from ingestion.queueing import queue_file, take_revision
 from ingestion.relabelling import label_text, relabel_paragraph, take_with_floor
 from ingestion.signals import document_removed
@@ -158,6 +159,7 @@ def _next_revision(scope: Scope, file: File, blob: Blob, floor: int, strategy: s
     before = asked or file.strategy
     strategy = strategy or before
     otherwise = strategy != before
+    review = review_of(file, blob, scope.principal, strategy)
     if otherwise and file.revision_id is None:
         File.objects.filter(pk=file.pk).update(strategy=strategy)
         file.strategy = strategy
@@ -169,7 +171,8 @@ def _next_revision(scope: Scope, file: File, blob: Blob, floor: int, strategy: s
             number=revision.number + 1 if revision else 1,
             created_by=scope.principal,
             batch=batch,
-            strategy="" if strategy == file.strategy else strategy,
+            strategy="" if strategy == file.strategy and not review else strategy,
+            review=review,
         )
         record(scope, "file.uploaded", "file", file.pk, revision=str(revision.pk), entity=str(file.entity_id))
     elif (
@@ -182,8 +185,9 @@ def _next_revision(scope: Scope, file: File, blob: Blob, floor: int, strategy: s
         take_revision(revision)
         return File.objects.get(pk=file.pk)
     # What readers see already rises above the label of whoever raises it: that is the service's to do, and the new
-    # bytes come with it or not at all.
-    transaction.on_commit(partial(take_with_floor, scope.workspace, revision.pk, raised))
+    # bytes come with it.
+    FileRevision.objects.filter(pk=revision.pk).update(floor=raised)
+    transaction.on_commit(partial(take_with_floor, scope.workspace, revision.pk))
     file.floor, file.size = raised, blob.size
     file.state, file.stage, file.progress, file.pending_revision_id = State.PENDING, Stage.WAITING, 0, revision.pk
     return file
@@ -267,18 +271,16 @@ def restore_version(*, scope: Scope, file: File, number: int) -> File:
 
 def delete_file(*, scope: Scope, file: File) -> None:
     """Delete a file got with the verb "delete", what came in it, and everything drawn from them; the bytes when nothing
-    else refers to them. Raises: Http404 where somebody else has deleted it meanwhile.
+    else refers to them. What came in a message goes when this transaction commits (`attachments.delete_attachment`).
+    Raises: Http404 where somebody else has deleted it meanwhile.
     """
-    hold_or_404(file)
+    if hold_or_404(file).origin_id is not None:
+        transaction.on_commit(partial(delete_attachment, scope.workspace, file.pk, scope.principal))
+        return
     going = [file.pk, *attachments_of([file.pk])]
     used = list(FileRevision.objects.filter(file__in=going).values_list("blob", flat=True))
     for pk in going:
         record(scope, "file.deleted", "file", pk, entity=str(file.entity_id))
         document_removed.send(File, workspace=scope.workspace, entity_id=file.entity_id, file_id=pk)
     File.objects.filter(pk=file.pk)._raw_delete("default")  # cascades in the database
-    transaction.on_commit(partial(remove_blobs, scope.workspace, used))
-
-
-def remove_blobs(workspace: int, wanted: Iterable[UUID]) -> None:
-    with Scope.for_service(workspace).open():
-        blobs.remove_unused(workspace, wanted)
+    transaction.on_commit(partial(blobs.remove_after, scope.workspace, used))

@@ -5,15 +5,18 @@ reader sees the message and its attachments, or neither, and a killed worker lea
 message holds them all, so it needs clearance for each of them (`downloads.is_allowed`).
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from uuid import UUID
 
 from django.conf import settings
 from django.core.files.base import ContentFile
+from django.db import transaction
 
-from entities.access import combine_many
+from entities.access import Scope, combine_many
 from entities.access.scope import current
 from entities.actions import record
 from entities.rag import atoms
@@ -21,13 +24,15 @@ from ingestion import blobs
 from ingestion.access import collection_of
 from ingestion.documents import Extraction, Unaccounted
 from ingestion.extract import take_attachment
-from ingestion.models import Blob, File, FileRevision
+from ingestion.models import Blob, File, FileRevision, Review
 from ingestion.names import clean_name
+from ingestion.quarantine import review_of
 from ingestion.queueing import take_revision
 from ingestion.remembered import hand_on
 from ingestion.sandbox import Quarantined
 from ingestion.signals import document_removed
 from ingestion.withheld import remember_inside
+from ingestion.witness import digest
 from ingestion.work import Segmented, Work
 
 DEEPEST = 5
@@ -63,16 +68,21 @@ def publish_attachments(
     work: Work, extraction: Extraction, segmented: Segmented, received: Mapping[int, blobs.Received]
 ) -> None:
     """Make the files of a revision that is being published, in its transaction; those of the one before it go or, under
-    the same name, get a revision."""
+    the same name, get a revision. What somebody deleted of these bytes stays gone, and is missed in their original."""
     file = File.objects.get(pk=work.file)
     sender = FileRevision.objects.values_list("created_by", flat=True).get(pk=work.claim.revision)
     before = list(File.objects.filter(origin=file.pk).order_by("part"))
+    removed = removed_of(file, work.claim.revision)
     # Out of the way, so that parts can change places.
     File.objects.filter(origin=file.pk).update(origin=None)
     for found in extraction.attachments:
+        name = clean_name(found.name)
+        key = key_of(name, received[found.part].sha256)
+        if removed[key] > 0:
+            removed[key] -= 1
+            continue
         blob = blobs.keep(received[found.part], work.workspace, "application/octet-stream")
         named_by = segmented.paragraphs[found.paragraph]
-        name = clean_name(found.name)
         same = next((child for child in before if child.name == name), None)
         if same is None:
             same = _new(file, name, sender)
@@ -85,7 +95,7 @@ def publish_attachments(
             name_classification=_name_label(file, work, named_by.label),
             floor=combine_many([same.floor, file.floor]),
         )
-        _next_revision(same, blob, sender)
+        _next_revision(same, blob, sender, again=work.published)
     for gone in before:
         document_removed.send(File, workspace=work.workspace, entity_id=work.entity, file_id=gone.pk)
     going = [gone.pk for gone in before]
@@ -94,6 +104,44 @@ def publish_attachments(
     hand_on(inside, to=file.pk, version=work.number, unread=work.published)
     File.objects.filter(pk__in=going)._raw_delete("default")
     File.objects.filter(pk=file.pk).update(attachments=len(extraction.attachments))
+
+
+def key_of(name: str, sha256: str) -> str:
+    """What an attachment is known by when it comes again, in a row that anybody may read."""
+    return digest(name, sha256)
+
+
+def removed_of(file: File, revision: UUID) -> Counter[str]:
+    """What was deleted of the files that came in the bytes of a revision, by any reading of them."""
+    blob = FileRevision.objects.filter(pk=revision).values("blob")
+    rows = FileRevision.objects.filter(file=file.pk, blob__in=blob).values_list("removed", flat=True)
+    return Counter(key for removed in rows for key in removed)
+
+
+def delete_attachment(workspace: int, file: UUID, by: int) -> None:
+    """Somebody deletes what came in a message: in one transaction of the service, when their request has committed and
+    before they get an answer. The message remembers that, and the labels and decisions of the text that goes, which may
+    be above theirs (docs/adr/0024).
+    """
+    with Scope.for_service(workspace).open():
+        origin = File.objects.filter(pk=file).values("origin")
+        message = File.objects.select_for_update().filter(pk__in=origin).first()
+        child = File.objects.select_for_update().filter(pk=file, origin=message).first()
+        if message is None or child is None or message.revision_id is None:
+            return  # gone meanwhile
+        going = [child.pk, *attachments_of([child.pk])]
+        came = FileRevision.objects.get(pk=message.revision_id)
+        newest = FileRevision.objects.filter(file=child.pk).select_related("blob").order_by("-number")[0]
+        came.removed = [*came.removed, key_of(child.name, newest.blob.sha256)]
+        came.save(update_fields=["removed"])
+        # Read again, these bytes come without it: nothing of it is looked for in the files that came beside it.
+        hand_on(going, to=message.pk, version=came.number, unread=True, inside=False)
+        used = list(FileRevision.objects.filter(file__in=going).values_list("blob", flat=True))
+        for pk in going:
+            record(replace(current(), principal=by), "file.deleted", "file", pk, entity=str(child.entity_id))
+            document_removed.send(File, workspace=workspace, entity_id=child.entity_id, file_id=pk)
+        File.objects.filter(pk=child.pk)._raw_delete("default")  # cascades in the database
+        transaction.on_commit(partial(blobs.remove_after, workspace, used))
 
 
 def _new(file: File, name: str, sender: int) -> File:
@@ -112,17 +160,27 @@ def _new(file: File, name: str, sender: int) -> File:
     )
 
 
-def _next_revision(child: File, blob: Blob, sender: int) -> None:
-    """Nothing where the bytes are those that it has."""
+def _next_revision(child: File, blob: Blob, sender: int, *, again: bool) -> None:
+    """Nothing where the bytes are those that it has, or that a steward has kept back and are only read again. Sent
+    again, those stand in quarantine once more (`quarantine.take_back_rejection`).
+    """
     last = FileRevision.objects.filter(file=child.pk).order_by("-number").first()
-    if last is not None and last.blob_id == blob.pk and last.pk in (child.revision_id, child.pending_revision_id):
-        return
+    review = review_of(child, blob, sender, child.strategy)
+    if last is not None and last.blob_id == blob.pk:
+        if last.review != Review.REJECTED:
+            if last.pk in (child.revision_id, child.pending_revision_id):
+                return
+        elif review == Review.REJECTED:
+            if not again:
+                take_revision(last)
+            return
     revision = FileRevision.objects.create(
         workspace_id=child.workspace_id,
         file=child,
         blob=blob,
         number=last.number + 1 if last else 1,
         created_by=sender,
+        review=review,
     )
     record(current(), "file.uploaded", "file", child.pk, revision=str(revision.pk), entity=str(child.entity_id))
     take_revision(revision)

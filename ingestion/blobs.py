@@ -21,6 +21,7 @@ from django.core.files.base import File as DjangoFile
 from django.core.files.storage import default_storage
 from django.db import connection
 
+from entities.access import Scope
 from ingestion.models import Blob, FileRevision
 
 CHUNK = 1024 * 1024
@@ -35,6 +36,10 @@ class Received:
     path: Path
     sha256: str
     size: int
+
+
+class Missing(Exception):
+    """The storage is there, and the bytes are not in it."""
 
 
 class TooMuch(Exception):
@@ -87,14 +92,21 @@ def keep(received: Received, workspace: int, media_type: str) -> Blob:
 def local_copy(path: str) -> Iterator[Path]:
     """The bytes at `path` of the storage as a file of this machine, for the limited process.
 
-    Raises: FileNotFoundError when they are not there.
+    Raises: Missing when they are not there; another error where all of the workspace's are not, as of a folder that is
+    not mounted yet.
     """
     local = _local_path(path)
     if local is not None:
+        if not local.exists() and local.parents[1].is_dir():
+            raise Missing(path)
         yield local
         return
     with tempfile.NamedTemporaryFile(prefix="clearance-") as copy:
-        with default_storage.open(path) as source:
+        try:
+            source = default_storage.open(path)
+        except FileNotFoundError:
+            raise Missing(path) from None
+        with source:
             shutil.copyfileobj(source, copy, CHUNK)
         copy.flush()
         yield Path(copy.name)
@@ -117,6 +129,12 @@ def remove_unused(workspace: int, only: Iterable[UUID] | None = None) -> int:
             default_storage.delete(blob.path)
         removed += 1
     return removed
+
+
+def remove_after(workspace: int, wanted: Iterable[UUID]) -> None:
+    """`remove_unused` of what a transaction that has committed deleted. Opens a service scope."""
+    with Scope.for_service(workspace).open():
+        remove_unused(workspace, wanted)
 
 
 def remove_unknown(workspace: int) -> int:

@@ -7,6 +7,7 @@ from django.core.exceptions import PermissionDenied
 from django.core.files.storage import default_storage
 from django.core.handlers.asgi import ASGIRequest
 from django.db import transaction
+from django.db.models import F
 from django.http import HttpRequest, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 
@@ -55,11 +56,12 @@ def is_allowed(scope: Scope, file: File) -> bool:
 
 
 def _attachments_are_allowed(scope: Scope, file: File) -> bool:
-    """The original holds its attachments: each must be there, read from these bytes, and allowed itself."""
+    """The original holds its attachments: each must be there, read from these bytes, and allowed itself. Of one whose
+    newest version is on its way, or was kept back, an earlier one is shown."""
     inside = list(File.objects.filter(origin=file.pk))
     if not is_steward(scope) and (
         len(inside) != file.attachments
-        or any(child.pending_revision_id not in (None, child.revision_id) for child in inside)
+        or FileRevision.objects.filter(file__in=inside, number__gt=F("file__revision__number")).exists()
     ):
         return False
     return all(readable_now(child.name_classification) and is_allowed(scope, child) for child in inside)

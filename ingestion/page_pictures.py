@@ -14,7 +14,7 @@ from typing import Any
 from entities.access import Scope
 from entities.api.lists import chips_of
 from entities.models import FieldParagraph
-from ingestion.blobs import local_copy
+from ingestion.blobs import Missing, local_copy
 from ingestion.boxes import Box, Boxes
 from ingestion.desk import paragraphs_of
 from ingestion.downloads import is_allowed
@@ -149,7 +149,7 @@ def drawn(sheet: Sheet | None) -> Sheet | None:
         with local_copy(sheet.path) as path:
             answer = run_limited("ingestion.extract.drawing:task", path, limits=LIMITS, options={"page": sheet.page})
         blob, width, height = answer["blob"], float(answer["width"]), float(answer["height"])
-    except (Quarantined, FileNotFoundError, KeyError, TypeError, ValueError):
+    except (Quarantined, Missing, FileNotFoundError, KeyError, TypeError, ValueError):
         return problem_of(sheet, "This page could not be drawn. Here are its words, where they stand.")
     finally:
         DRAWING.release()

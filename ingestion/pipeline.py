@@ -22,7 +22,7 @@ from django.db.models import F
 from entities.access import Scope, combine_many
 from ingestion import drift, results
 from ingestion.attachments import taken_out
-from ingestion.blobs import local_copy
+from ingestion.blobs import Missing, local_copy
 from ingestion.chunk import chunk as cut
 from ingestion.claims import (
     Claim,
@@ -238,7 +238,7 @@ def process_file(workspace: int, file: UUID) -> bool:
             wait_for_budget(claim, f"{problem} {GOES_ON}")
         except (ModelError, EmbeddingFailed) as problem:
             give_back(claim, f"{problem} Try again later; nothing of the file was lost.")
-        except FileNotFoundError:
+        except Missing:
             end(claim, State.FAILED, "bytes_missing", "The bytes of this file are not in the storage. Upload it again.")
         except (Exception, SoftTimeLimitExceeded):
             logger.exception("file %s", file)
@@ -249,7 +249,7 @@ def process_file(workspace: int, file: UUID) -> bool:
 def work_through(claim: Claim) -> None:
     """All steps from where an earlier worker stopped, then publish.
 
-    Raises: ClaimLost, Quarantined, ModelError, EmbeddingFailed, FileNotFoundError.
+    Raises: ClaimLost, Quarantined, ModelError, EmbeddingFailed, blobs.Missing.
     """
     embedder_of(claim.workspace)  # loading it takes a moment, which no transaction should wait for
     with Scope.for_service(claim.workspace).open():

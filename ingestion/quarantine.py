@@ -9,6 +9,7 @@ from functools import partial
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from entities.access import Scope
 from entities.actions import record
@@ -19,7 +20,7 @@ from ingestion.drift import Drifted
 from ingestion.errors import BadUpload
 from ingestion.file_shown import FileView
 from ingestion.listing import file_views
-from ingestion.models import File, FileRevision, Redo, Review, State
+from ingestion.models import Blob, File, FileRevision, Redo, Review, State
 from ingestion.queueing import ENDED, put_back, queue_file
 from ingestion.results import drop_results
 
@@ -110,7 +111,9 @@ def reject_file(*, scope: Scope, file: File) -> File:
         raise BadUpload("Only a file in quarantine can be rejected.", "nothing_to_reject")
     newer = pending != now.revision_id
     if newer:
-        FileRevision.objects.filter(pk=pending).update(review=Review.REJECTED)
+        rejected = FileRevision.objects.get(pk=pending)
+        rejected.review, rejected.strategy = Review.REJECTED, rejected.strategy or now.strategy
+        rejected.save(update_fields=["review", "strategy"])
     transaction.on_commit(partial(_forget, scope.workspace, pending))
     if now.revision_id is None:
         File.objects.filter(pk=now.pk).update(
@@ -126,6 +129,19 @@ def reject_file(*, scope: Scope, file: File) -> File:
     return File.objects.get(pk=now.pk)
 
 
+def review_of(file: File, blob: Blob, sender: int, strategy: str) -> Review:
+    """REJECTED where a steward has kept back these bytes of a file as the same person sent them, whatever was sent in
+    between, to be read in the same way, and has not taken that back.
+    """
+    return Review.REJECTED if kept_back(file.pk, blob.pk, sender, strategy).exists() else Review.NONE
+
+
+def kept_back(file: UUID, blob: UUID, sender: int, strategy: str) -> QuerySet[FileRevision]:
+    return FileRevision.objects.filter(
+        file=file, blob=blob, created_by=sender, strategy=strategy, review=Review.REJECTED
+    )
+
+
 def take_back_rejection(*, scope: Scope, file: File) -> File:
     """Let a rejected version be worked on again, as if nothing had been decided of it: it ends where it ended before,
     unless what was wrong is gone. Stewards only (PermissionError).
@@ -136,7 +152,7 @@ def take_back_rejection(*, scope: Scope, file: File) -> File:
     rejected = FileRevision.objects.filter(file=now.pk, review=Review.REJECTED).order_by("-number").first()
     if now.state != State.QUARANTINED or now.error_code != "rejected" or rejected is None:
         raise BadUpload("Only what a steward has rejected can be taken back.", "nothing_to_take_back")
-    FileRevision.objects.filter(pk=rejected.pk).update(review=Review.NONE)
+    kept_back(now.pk, rejected.blob_id, rejected.created_by, rejected.strategy).update(review=Review.NONE)
     File.objects.filter(pk=now.pk).update(aside=None)
     record(scope, "file.rejection_taken_back", "file", now.pk, revision=str(rejected.pk))
     queue_file(scope.workspace, now.pk, rejected.pk)

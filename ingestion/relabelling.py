@@ -196,14 +196,20 @@ def _apply(decision: Decision) -> tuple[Paragraph | FieldParagraph, bool] | None
     return paragraph, label != old
 
 
-def take_with_floor(workspace: int, revision: UUID, floor: int) -> None:
-    """Let a revision come with a floor that was raised: in one transaction of the service, when the upload has
-    committed and before its caller gets an answer. What readers see already, its index rows and all text drawn from it
-    are bound at once, and so are decisions that were made without it.
+def take_with_floor(workspace: int, revision: UUID) -> None:
+    """Let a revision come with the floor that was sent with it: in one transaction of the service, when the upload has
+    committed and before its caller gets an answer; by the sweep, where the web server did not live to do it. What
+    readers see already, its index rows and all text drawn from it are bound at once, and so are decisions that were
+    made without it.
     """
     with Scope.for_service(workspace).open():
-        given = FileRevision.objects.get(pk=revision)
-        file = File.objects.select_for_update().get(pk=given.file_id)
+        waiting = FileRevision.objects.filter(pk=revision, floor__isnull=False)
+        file = File.objects.select_for_update().filter(pk__in=waiting.values("file")).first()
+        given = waiting.first()
+        if file is None or given is None or given.floor is None:
+            return  # another process got there first, or the file is gone
+        floor = given.floor
+        FileRevision.objects.filter(pk=given.pk).update(floor=None)
         raised = combine_many([file.floor, floor])  # the floor only rises
         File.objects.filter(pk=file.pk).update(floor=raised)
         raise_published(file.pk, raised)
@@ -218,6 +224,12 @@ def take_with_floor(workspace: int, revision: UUID, floor: int) -> None:
         known = FileRevision.objects.filter(pk__in=[given.pk, file.pending_revision_id, file.revision_id, aside])
         # A still newer upload may have been faster.
         take_revision(known.select_related("blob").order_by("-number")[0])
+
+
+def left_with_floor() -> list[UUID]:
+    """Revisions that wait for `take_with_floor`, in an open service scope. It does nothing where their own web server
+    is at that still."""
+    return list(FileRevision.objects.filter(floor__isnull=False).values_list("pk", flat=True))
 
 
 def raise_published(file: UUID, floor: int) -> None:

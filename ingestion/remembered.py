@@ -17,9 +17,10 @@ def remember(gone: Iterable[Paragraph], *, until: int, unread: bool) -> None:
     )
 
 
-def hand_on(files: Sequence[UUID], *, to: UUID, version: int, unread: bool = False) -> None:
+def hand_on(files: Sequence[UUID], *, to: UUID, version: int, unread: bool = False, inside: bool = True) -> None:
     """Attachments go with the version of their message that no longer has them. Their message remembers for them: the
-    same text may come back in it. It stood in no version of the message itself: from `version`, until it.
+    same text may come back in it. It stood in no version of the message itself: from `version`, until it. inside: what
+    comes in these bytes by another reading may be the same.
     """
     if not files:
         return
@@ -27,7 +28,7 @@ def hand_on(files: Sequence[UUID], *, to: UUID, version: int, unread: bool = Fal
     now = list(Paragraph.objects.filter(file__in=files).order_by("pk"))
     rows: list[Paragraph | PastParagraph] = [*before, *now]
     PastParagraph.objects.bulk_create(
-        [_past(row, to, version, version, unread=unread, inside=True) for row in rows], batch_size=BATCH
+        [_past(row, to, version, version, unread=unread, inside=inside) for row in rows], batch_size=BATCH
     )
 
 

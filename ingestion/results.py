@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from ingestion.models import File, Stage, StepResult
+from ingestion.models import File, Review, Stage, StepResult
 
 WHOLE = StepResult.WHOLE
 LASTING = (Stage.SEGMENT,)
@@ -54,6 +54,12 @@ def drop_superseded(file: UUID, revision: UUID) -> None:
     aside = File.objects.values_list("aside__revision", flat=True).get(pk=file)
     kept = [revision, *([UUID(aside)] if aside else [])]
     StepResult.objects.filter(revision__file=file).exclude(revision__in=kept)._raw_delete("default")
+
+
+def drop_rejected() -> None:
+    """Of a version that a steward rejected nothing is kept, also where whoever was to see to that was killed. In an
+    open service scope."""
+    StepResult.objects.filter(revision__review=Review.REJECTED).delete()
 
 
 def drop_results(revision: UUID, steps: Iterable[str] | None = None) -> None:

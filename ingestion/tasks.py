@@ -11,7 +11,7 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from entities.access import Scope
-from ingestion import blobs, claims, pipeline, records, staleness, vector_fill, vector_graph
+from ingestion import blobs, claims, pipeline, records, relabelling, results, staleness, vector_fill, vector_graph
 from ingestion.models import File, RecordIndex
 from ingestion.queueing import wake_next
 
@@ -34,8 +34,14 @@ def index_record(workspace: int, entity: str) -> None:
 
 @shared_task(name="ingestion.sweep")
 def sweep() -> None:
-    """Wake workers for files and records whose claim has run out, whose wait is over, or whose task was lost."""
+    """Wake workers for files and records whose claim has run out, whose wait is over, or whose task was lost; and end
+    what a web server left undone when it was killed."""
     for workspace in workspaces():
+        with Scope.for_service(workspace).open():
+            left = relabelling.left_with_floor()
+            results.drop_rejected()
+        for revision in left:
+            relabelling.take_with_floor(workspace, revision)
         with Scope.for_service(workspace).open():
             files = stale_files()
             entities = stale_records()

@@ -149,7 +149,9 @@ class FileRevision(models.Model):
     accounted: as on `File`, of this version. attachments: the most that a reading found in its bytes. withheld: codes
     of what any reading found in them and nobody can be cleared for (`ingestion.withheld`). losses: [[code, sentence]]
     of what was not read of it (`ingestion.drift`). published_at: when its rows were last made, as the file's
-    `updated_at` says until a newer version comes.
+    `updated_at` says until a newer version comes. floor: the label that its file is to have, as it was sent, until the
+    service has raised what is there (`relabelling.take_with_floor`); then NULL. removed: what somebody deleted of what
+    came in its bytes (`attachments.key_of`).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -173,13 +175,16 @@ class FileRevision(models.Model):
     losses = models.JSONField(default=list)
     strategy = models.CharField(max_length=10, default="", db_default="", blank=True)
     published_at = models.DateTimeField(null=True)
+    floor = LabelField(null=True)
+    removed = ArrayField(models.CharField(max_length=64), default=list, db_default=[])
     review = models.CharField(max_length=8, choices=Review, default=Review.NONE, blank=True)
 
     class Meta:
         ordering = ["number"]
         constraints = [models.UniqueConstraint(fields=["file", "number"], name="revision_number")]
         indexes = [
-            models.Index(fields=["workspace", "batch"], condition=models.Q(batch__isnull=False), name="revision_batch")
+            models.Index(fields=["workspace", "batch"], condition=models.Q(batch__isnull=False), name="revision_batch"),
+            models.Index(fields=["workspace"], condition=models.Q(floor__isnull=False), name="revision_floor"),
         ]
 
     def __str__(self) -> str:

@@ -4,7 +4,9 @@ Reads lines "WHERE WORKSPACE FILE", runs each in a process of its own and answer
 WHERE: "claim", a stage (after its result is committed), "classify:0" or "embed:0" (after the first window or batch),
 "publishing" (in the middle of the transaction), "published", or "statement:N" (before its Nth statement).
 "requalify:WHAT:N" goes on with the open run, of the canary or of all, and dies before the Nth statement of that.
-"upload:N:TOKEN" uploads REPORT to the record in place of FILE, and dies before the Nth statement of that.
+"upload:N:TOKEN" uploads REPORT to the record in place of FILE, and dies before the Nth statement of that; "floor:TOKEN"
+uploads it with more in it and the label Secret, and dies when that request has committed; "reject:TOKEN" rejects FILE,
+and dies so.
 """
 
 import os
@@ -36,16 +38,35 @@ def die_at_statement(number: int) -> None:
     connection.execute_wrappers.append(count)
 
 
-def upload(number: int, token: str, entity: UUID) -> None:
-    from django.core.files.uploadedfile import SimpleUploadedFile
+def api_of(token: str) -> Any:
     from rest_framework.test import APIClient
-
-    from tests.ingestion.helpers import REPORT
 
     api = APIClient()
     api.credentials(HTTP_AUTHORIZATION=f"Token {token}")
-    die_at_statement(number)
-    api.post(f"/api/entities/{entity}/files/", {"file": SimpleUploadedFile("report.md", REPORT)}, format="multipart")
+    return api
+
+
+def upload(token: str, entity: UUID, more: bytes = b"", **fields: Any) -> None:
+    from django.core.files.uploadedfile import SimpleUploadedFile
+
+    from tests.ingestion.helpers import REPORT
+
+    body = {"file": SimpleUploadedFile("report.md", REPORT + more), **fields}
+    api_of(token).post(f"/api/entities/{entity}/files/", body, format="multipart")
+
+
+def upload_with_floor(token: str, entity: UUID) -> None:
+    from ingestion import actions
+
+    actions.take_with_floor = lambda *given: die()
+    upload(token, entity, b"\nMore.\n", labels="6")
+
+
+def reject(token: str, file: UUID) -> None:
+    from ingestion import quarantine
+
+    quarantine._forget = lambda *given: die()
+    api_of(token).post(f"/api/files/{file}/review/", {"decision": "reject"}, format="json")
 
 
 def renew(share: str, number: int, workspace: int) -> None:
@@ -67,7 +88,12 @@ def work(where: str, workspace: int, file: UUID) -> None:
     what, _, point = where.partition(":")
     if what == "upload":
         number, _, token = point.partition(":")
-        return upload(int(number), token, file)
+        die_at_statement(int(number))
+        return upload(token, file)
+    if what == "floor":
+        return upload_with_floor(point, file)
+    if what == "reject":
+        return reject(point, file)
     if what == "requalify":
         share, _, number = point.partition(":")
         return renew(share, int(number), workspace)

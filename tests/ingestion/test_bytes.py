@@ -16,7 +16,9 @@ from django.db import connection
 from entities.access import Scope
 from entities.types import Contract
 from ingestion import actions, blobs, tasks
-from ingestion.models import Blob, Paragraph
+from ingestion.inline import work_off
+from ingestion.models import Blob, File, Paragraph
+from ingestion.sandbox import runner
 from tests.conftest import Person
 from tests.ingestion.helpers import REPORT, ready, texts, upload
 
@@ -167,3 +169,36 @@ def test_an_upload_that_comes_while_its_bytes_are_tidied_brings_them_anew(
         file = in_thread(pool, lambda: upload(alice, contract)).result(20).json()["id"]
         tidying.result(20)
     assert b"".join(alice.api.get(f"/api/files/{file}/download/")) == REPORT
+
+
+@pytest.mark.parametrize("gone", ["the file", "all of the storage", "the interpreter"])
+def test_bytes_are_missing_where_the_storage_is_and_they_are_not(
+    transactional_db: None,
+    alice: Person,
+    contract: Contract,
+    service: Scope,
+    monkeypatch: pytest.MonkeyPatch,
+    gone: str,
+) -> None:
+    """What comes back by itself is waited for: a folder that is not mounted yet, an installation that is renewed."""
+    file = upload(alice, contract).json()["id"]
+    path = Path(default_storage.path(stored(alice.scope.workspace)[0]))
+    place = path if gone == "the file" else path.parents[1]
+    with monkeypatch.context() as patched:
+        if gone == "the interpreter":
+            patched.setattr(runner.sys, "executable", "/nowhere/python")
+        else:
+            place.rename(place.with_name("away"))
+        work_off(service.workspace)
+    shown = alice.api.get(f"/api/files/{file}/").json()
+    if gone == "the file":
+        assert (shown["state"], shown["error"]["code"]) == ("failed", "bytes_missing")
+        place.with_name("away").unlink()
+        return
+    assert (shown["state"], shown["error"]) == ("pending", None)
+    if gone != "the interpreter":
+        place.with_name("away").rename(place)
+    with service.open():
+        File.objects.update(claimed_until=None)
+    work_off(service.workspace)
+    assert texts(alice, file)

@@ -159,7 +159,8 @@ def test_a_floor_declared_with_other_bytes_binds_the_published_ones_at_once(
 def test_a_floor_and_the_bytes_it_came_with_are_one_transaction(
     alice: Person, viewer: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The web process dies when the request has committed: then nothing of the upload has happened."""
+    """The web process dies when the request has committed: then nothing of the upload has happened, until the sweep
+    ends it or the same is sent again."""
     file = ready(alice, contract, "n.txt", QUAY)
     newer = b"The quay is open to all today, and tomorrow too."
 

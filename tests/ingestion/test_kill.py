@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db import connection
 from django.db.models.functions import Now
 
+from config.postgres import Cluster
 from entities.access import Scope
 from entities.models import AuditEntry
 from entities.types import Contract
@@ -21,10 +22,12 @@ from ingestion import claims, tasks
 from ingestion.inline import work_off
 from ingestion.models import Blob, ContextRow, File, FileRevision, Kind, Paragraph, State, StepResult
 from ingestion.pipeline import process_file
+from ingestion.results import save_result
 from llm.models import ModelCall
 from tests.conftest import Person
-from tests.ingestion.helpers import REPORT, ready, texts, upload
-from tests.processes import Server
+from tests.ingestion.helpers import REPORT, SALARY, ready, texts, upload
+from tests.ingestion.losing import Loses
+from tests.processes import Server, empty_queue
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -169,6 +172,50 @@ def test_a_killed_update_leaves_the_old_version_readable(
     let_claims_run_out(service)
     work_off(workspace)
     assert texts(alice, file) == ["The new plan."]
+
+
+def token_of(person: Person) -> str:
+    return str(person.api._credentials["HTTP_AUTHORIZATION"].split()[1])  # type: ignore[attr-defined]
+
+
+def test_a_web_server_killed_before_a_floor_is_raised_leaves_that_to_the_sweep(
+    alice: Person, viewer: Person, contract: Contract, service: Scope, kill: Kill, cluster: Cluster
+) -> None:
+    workspace = alice.scope.workspace
+    file = ready(alice, contract)
+    kill(f"floor:{token_of(alice)}", workspace, str(contract.pk))
+    with service.open():
+        assert list(File.objects.values_list("floor", "pending_revision")) == [(0, None)]
+    tasks.sweep()
+    assert alice.api.get(f"/api/files/{file}/").json()["state"] == "pending"
+    assert viewer.api.get(f"/api/files/{file}/reader/").status_code == 404, "what is there rises at once"
+    work_off(workspace)
+    tasks.sweep()  # nothing is left to be done
+    assert alice.api.get(f"/api/files/{file}/").json()["state"] == "ready"
+    assert "More." in texts(alice, file)
+    assert viewer.api.get(f"/api/files/{file}/reader/").status_code == 404
+    with service.open():
+        assert list(FileRevision.objects.order_by("number").values_list("floor", flat=True)) == [None, None]
+        assert AuditEntry.objects.filter(action="file.indexed", object_id=file).count() == 2
+    empty_queue(cluster)
+
+
+def test_of_a_rejected_version_nothing_is_kept_where_the_web_server_was_killed(
+    alice: Person, steward: Person, contract: Contract, service: Scope, kill: Kill, loses: Loses, cluster: Cluster
+) -> None:
+    workspace = alice.scope.workspace
+    loses(lambda p: p.kind == "heading")
+    files = [upload(alice, contract, name).json()["id"] for name in ("kept.md", "rejected.md")]
+    work_off(workspace)
+    with service.open():  # as looking at a page leaves it
+        for revision in FileRevision.objects.all():
+            save_result(workspace, revision.pk, "extract", "", 0, {"words": SALARY}, 0)
+    kill(f"reject:{token_of(steward)}", workspace, files[1])
+    assert alice.api.get(f"/api/files/{files[1]}/").json()["error"]["code"] == "rejected"
+    tasks.sweep()
+    with service.open():
+        assert [str(pk) for pk in StepResult.objects.values_list("revision__file", flat=True)] == files[:1]
+    empty_queue(cluster)
 
 
 def test_a_file_that_kills_every_worker_ends_failed_and_can_be_tried_again(

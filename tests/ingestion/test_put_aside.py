@@ -17,6 +17,7 @@ from entities.access import Scope
 from entities.models.classification import SECRET
 from entities.types import Contract
 from ingestion import pipeline
+from ingestion.blobs import Missing
 from ingestion.extract import extract_file
 from ingestion.inline import work_off
 from ingestion.models import ContextRow, File, FileRevision, Paragraph, RowParagraph, StepResult
@@ -40,7 +41,7 @@ def breaks(monkeypatch: pytest.MonkeyPatch) -> Break:
 
     def extract(*args: Any, **options: Any) -> Any:
         if ending == "failed":
-            raise FileNotFoundError
+            raise Missing
         read = extract_file(*args, **options)
         return without(read, lambda p: p.kind == "heading") if ending == "quarantined" else read
 
@@ -271,7 +272,7 @@ def test_what_somebody_chose_is_done_although_a_newer_version_came_and_ended_bad
 ) -> None:
     def extract(path: Path, *args: Any, **options: Any) -> Any:
         if b"dredger" in path.read_bytes():
-            raise FileNotFoundError
+            raise Missing
         return extract_file(path, *args, **options)
 
     monkeypatch.setattr(pipeline, "extract_file", extract)
