@@ -14,7 +14,7 @@ TECHNICAL = re.compile(
     r"og:(?:url|type|locale(?::.*)?|updated_time|determiner|(?:image|video|audio)(?::(?!alt).*)?)|"
     r"twitter:(?:card|url|domain|dnt|widgets:.*|app:.*|(?:image|player)(?::(?!alt).*)?)|"
     r"x-ua-compatible|content-.*|cache-control|pragma|expires|refresh|imagetoolbar|x-dns-prefetch-control|origin-trial|"
-    r"charset|next-head-count|revisit-after|rating|distribution|default-style"
+    r"charset|next-head-count|revisit-after|rating|distribution|resource-type|default-style"
 )
 
 
