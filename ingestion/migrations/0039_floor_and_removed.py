@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
     """A floor that comes with an upload waits with its version, not in the memory of a web server; and what was deleted
     of a message is remembered, so that reading it again does not bring that back."""
 
-    dependencies = [("ingestion", "0037_published_at")]
+    dependencies = [("ingestion", "0038_under")]
 
     operations = [
         migrations.AddField("filerevision", "floor", entities.fields.LabelField(null=True)),
