@@ -20,7 +20,6 @@ from ingestion.extract.build import LONGEST_HEADING
 from ingestion.extract.counting import rows, words
 from ingestion.extract.package import SAFE, forget, local
 
-W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 HEADING_STYLE = re.compile(r"heading\d", re.I)
 HIDDEN = frozenset(["1", "true", "on"])
@@ -31,21 +30,23 @@ BODY = frozenset(["text", "body", "document-content", "section", "list", "list-i
 
 def word_document(path: Path) -> dict[str, Any]:
     with zipfile.ZipFile(path) as package:
-        root = _root(package, "word/document.xml")
+        root = _root(package, _main_part(package))
+    w = root.tag.removesuffix("document")  # the namespace, of which there are two
     for parent in list(root.iter()):
         for child in list(parent):
-            if child.tag in (FALLBACK, f"{W}del", f"{W}moveFrom"):
+            if child.tag in (FALLBACK, f"{w}del", f"{w}moveFrom"):
                 parent.remove(child)
     headings, said = 0, []
-    for paragraph in root.iter(f"{W}p"):
-        text = "".join(run.text or "" for run in paragraph.iter(f"{W}t"))
+    for paragraph in root.iter(f"{w}p"):
+        own = (run for run in paragraph.iter(f"{w}t") if next(run.iterancestors(f"{w}p")) is paragraph)
+        text = "".join(run.text or "" for run in own)
         said.append(text)
-        style = paragraph.find(f"{W}pPr/{W}pStyle")
+        style = paragraph.find(f"{w}pPr/{w}pStyle")
         short = 0 < len(text.strip()) <= LONGEST_HEADING
-        headings += bool(short and style is not None and HEADING_STYLE.fullmatch(style.get(f"{W}val", "")))
-    body = root.find(f"{W}body")
-    tables = [t for t in (body if body is not None else root).findall(f"{W}tbl") if len(t.findall(f"{W}tr")) > 1]
-    many = [t for t in tables if len(t.findall(f"{W}tr")[0].findall(f"{W}tc")) > 1]
+        headings += bool(short and style is not None and HEADING_STYLE.fullmatch(style.get(f"{w}val", "")))
+    body = root.find(f"{w}body")
+    tables = [t for t in (body if body is not None else root).findall(f"{w}tbl") if len(t.findall(f"{w}tr")) > 1]
+    many = [t for t in tables if len(t.findall(f"{w}tr")[0].findall(f"{w}tc")) > 1]
     return {"headings": headings, "tables": len(many), "rows": rows(words(" ".join(said)))}
 
 

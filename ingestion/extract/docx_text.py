@@ -6,25 +6,32 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from docx.oxml.ns import qn
+from ingestion.extract.fields import target_in_field
+from ingestion.extract.package import attribute
 
-TEXT_BOX = qn("w:txbxContent")
-FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
-# Not the text of this paragraph: what was deleted, what stands in a text box, instructions of fields, older copies.
-ELSEWHERE = frozenset({qn("w:del"), qn("w:moveFrom"), TEXT_BOX, FALLBACK, qn("w:rPr"), qn("w:pPr"), qn("w:tbl")})
-MARKS = {
-    qn("w:tab"): " ",
-    qn("w:br"): "\n",
-    qn("w:cr"): "\n",
-    qn("w:noBreakHyphen"): "-",
-    qn("w:ptab"): " ",
+NAMESPACE = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+MATHS = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+# The "strict" variant of the format says the same in other namespaces.
+STRICT = {
+    "{http://purl.oclc.org/ooxml/wordprocessingml/main}": NAMESPACE,
+    "{http://purl.oclc.org/ooxml/officeDocument/math}": MATHS,
 }
-MATHS = "{http://schemas.openxmlformats.org/officeDocument/2006/math}t"
-SYMBOL = qn("w:sym")
-TRACKED = tuple(qn(name) for name in ("w:ins", "w:del", "w:moveFrom", "w:moveTo", "w:cellIns", "w:cellDel"))
 
 
-HYPERLINK = qn("w:hyperlink")
+def w(name: str) -> str:
+    return NAMESPACE + name
+
+
+TEXT_BOX, RUN, TEXT = w("txbxContent"), w("r"), w("t")
+FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
+DRAWN = "{http://schemas.openxmlformats.org/drawingml/2006/main}t"
+GONE = frozenset({w("del"), w("moveFrom"), FALLBACK})  # what was deleted, and older copies
+# Not the text of this paragraph: what is gone, and what stands in a text box or a table.
+ELSEWHERE = GONE | {TEXT_BOX, w("rPr"), w("pPr"), w("tbl")}
+MARKS = {w("tab"): " ", w("br"): "\n", w("cr"): "\n", w("noBreakHyphen"): "-", w("ptab"): " ", w("sym"): "•"}
+TRACKED = tuple(w(name) for name in ("ins", "del", "moveFrom", "moveTo", "cellIns", "cellDel"))
+LINK, SIMPLE_FIELD, FIELD, INSTRUCTION = w("hyperlink"), w("fldSimple"), w("fldChar"), w("instrText")
+TRACKED_SAID = "There are tracked changes; what was deleted was not read. Accept or reject them."
 
 
 @dataclass(frozen=True)
@@ -40,53 +47,117 @@ class Links:
         self.found.clear()
         return taken
 
+    def put(self, said: list[str], start: int, target: str) -> None:
+        """What was said from `start` on is a link. Its target stands behind the words: it is in the file, so it is
+        classified like them."""
+        words = "".join(said[start:])
+        self.found.append((target, words))
+        said[start:] = [words if target in words else f"{words.rstrip()} ({target}){' ' * words.endswith(' ')}"]
+
+
+@dataclass
+class _Field:
+    """start: where what it shows begins; None while it still says what it is."""
+
+    instruction: str = ""
+    start: int | None = None
+
+
+def value_of(element: Any) -> str | None:
+    return None if element is None else element.get(w("val"))
+
+
+def transitional(root: Any) -> Any:
+    """The same root, with the names that the common variant of the format has."""
+    if not any(f"{{{uri}}}" in STRICT for uri in root.nsmap.values()):
+        return root
+    for element in root.iter("*"):
+        element.tag = _renamed(element.tag)
+        for name, value in list(element.attrib.items()):
+            if (other := _renamed(name)) != name:
+                del element.attrib[name]
+                element.set(other, value)
+    return root
+
+
+def _renamed(name: str) -> str:
+    space, end, own = name.rpartition("}")
+    return STRICT.get(space + end, space + end) + own
+
 
 def spoken(element: Any, links: Links) -> str:
-    """The text of a paragraph as it reads with all insertions accepted and all deletions left out. The target of a link
-    stands behind its words: it is in the file, so it is classified like them.
-    """
-    return "".join(_pieces(element, links))
+    """The text of a paragraph as it reads with all insertions accepted and all deletions left out."""
+    said: list[str] = []
+    fields: list[_Field] = []
+    _say(element, links, said, fields)
+    while fields:  # those that end in a later paragraph
+        _close(fields.pop(), links, said)
+    return "".join(said)
 
 
-def _pieces(element: Any, links: Links) -> Iterator[str]:
+def _say(element: Any, links: Links, said: list[str], fields: list[_Field]) -> None:
     for child in element:
-        if child.tag in ELSEWHERE:
+        tag = child.tag
+        if tag in ELSEWHERE or (tag == RUN and _hidden(child)):
             continue
-        if child.tag == qn("w:r") and _hidden(child):
-            continue
-        if child.tag in (qn("w:t"), MATHS):
-            yield child.text or ""
-        elif child.tag in MARKS:
-            yield MARKS[child.tag]
-        elif child.tag == SYMBOL:
-            yield "•"
-        elif child.tag == HYPERLINK and (target := links.targets.get(child.get(qn("r:id")) or "")):
-            words = "".join(_pieces(child, links))
-            links.found.append((target, words))
-            yield words if target in words else f"{words.rstrip()} ({target}){' ' * words.endswith(' ')}"
+        if tag in (TEXT, MATHS + "t"):
+            said.append(child.text or "")
+        elif tag in MARKS:
+            said.append(MARKS[tag])
+        elif tag == FIELD:
+            _turn(child.get(w("fldCharType")), links, said, fields)
+        elif tag == INSTRUCTION:
+            if fields and fields[-1].start is None:
+                fields[-1].instruction += child.text or ""
         else:
-            yield from _pieces(child, links)
+            start = len(said)
+            _say(child, links, said, fields)
+            target = ""
+            if tag == LINK:
+                target = links.targets.get(attribute(child, "id") or "", "")
+            elif tag == SIMPLE_FIELD:
+                target = target_in_field(child.get(w("instr")) or "")
+            if target:
+                links.put(said, start, target)
+
+
+def _turn(kind: str | None, links: Links, said: list[str], fields: list[_Field]) -> None:
+    if kind == "begin":
+        fields.append(_Field())
+    elif fields and kind == "separate":
+        fields[-1].start = len(said)
+    elif fields and kind == "end":
+        _close(fields.pop(), links, said)
+
+
+def _close(closed: _Field, links: Links, said: list[str]) -> None:
+    if closed.start is not None and (target := target_in_field(closed.instruction)):
+        links.put(said, min(closed.start, len(said)), target)
 
 
 def _hidden(run: Any) -> bool:
-    mark = run.find(f"{qn('w:rPr')}/{qn('w:vanish')}")
-    return mark is not None and mark.get(qn("w:val")) not in ("0", "false")
+    mark = run.find(f"{w('rPr')}/{w('vanish')}")
+    return mark is not None and mark.get(w("val")) not in ("0", "false", "off")
+
+
+def is_gone(element: Any) -> bool:
+    return any(above.tag in GONE for above in element.iterancestors())
 
 
 def paragraphs_inside(element: Any) -> Iterator[Any]:
     """Paragraphs of the text boxes that hang on a paragraph, each once, though the file may hold an older copy."""
-    for box in element.iter(TEXT_BOX):
-        if not any(parent.tag == FALLBACK for parent in box.iterancestors()):
-            yield from box.iter(qn("w:p"))
+    for line in element.iter(w("p")):
+        if line is not element and not is_gone(line):
+            yield line
 
 
 def misses_of_body(body: Any) -> Iterator[tuple[str, str]]:
     """Code and sentence for what the body holds beside the text that is read."""
     if next(body.iter(*TRACKED), None) is not None:
-        yield "tracked_changes", "There are tracked changes; what was deleted was not read. Accept or reject them."
-    if any(_hidden(run) for run in body.iter(qn("w:r"))):
+        yield "tracked_changes", TRACKED_SAID
+    if any(_hidden(run) for run in body.iter(RUN)):
         yield "hidden_text", "Some text of this document is formatted as hidden; it was not read."
-    if next(body.iter(qn("w:altChunk")), None) is not None:
+    if next(body.iter(w("altChunk"), w("object")), None) is not None:
         yield "embedded_object", "Other files are embedded in this document; they were not read."
-    if next(body.iter(qn("w:object")), None) is not None:
-        yield "embedded_object", "Other files are embedded in this document; they were not read."
+    if next(body.iter(w("fldData")), None) is not None:
+        yield "hidden_data", "There is hidden data behind this document; it was not read."

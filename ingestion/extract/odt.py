@@ -1,7 +1,8 @@
 """OpenDocument texts (ODF 1.3, part 3): headings, lists and tables in the order of the document, the rest by name.
 
 As in a Word document, comments, notes, headers and footers, what was deleted and what is hidden are not read but
-recorded, and a part of the package that nobody thought of blocks the original.
+recorded, and a part of the package or a block that nobody thought of blocks the original. Words that no paragraph shows
+are one of their own at the end.
 """
 
 from __future__ import annotations
@@ -16,12 +17,14 @@ from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line, paragraph
 from ingestion.extract.eyes import Eyes
+from ingestion.extract.odt_behind import words_behind
 from ingestion.extract.package import DAMAGE, Package, attribute, local
-from ingestion.extract.package_parts import Part, look_at_parts, miss
+from ingestion.extract.package_parts import Part, look_at_parts, miss, untold
 from ingestion.extract.rows import markdown_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 WHAT = "document"
+BEHIND = "Words behind the text"
 WIDEST = 64  # columns that one cell may take
 # Parts that hold no text of the author, or whose text is read elsewhere here.
 SILENT_PARTS = re.compile(
@@ -54,11 +57,18 @@ RECORDED = {
 }
 # Not text of the paragraph they stand in.
 ELSEWHERE = frozenset(RECORDED) | {"text-box", "annotation-end", "title", "desc", "table", "list", "p", "h"}
-CONTAINERS = frozenset(
+# What is drawn in or behind a paragraph, or on a page: it has paragraphs of its own, and words that describe it.
+DRAWN = ("frame", "g", "custom-shape", "rect", "line", "polyline", "polygon", "regular-polygon", "path", "circle") + (
+    ("ellipse", "connector", "caption", "measure", "page-thumbnail", "control", "scene")
+)
+DRAWINGS = tuple(f"{{*}}{name}" for name in DRAWN)
+CONTAINERS = frozenset(DRAWN) | frozenset(
     ["section", "index-body", "index-title", "numbered-paragraph", "text-box", "list-item", "list-header"]
     + [f"{kind}-index" for kind in ("alphabetical", "object", "user", "illustration", "table")]
-    + ["table-of-content", "bibliography", "frame", "g", "a", "span", "ruby", "ruby-base"]
+    + ["table-of-content", "bibliography", "a", "span", "ruby", "ruby-base"]
 )
+# Blocks that say nothing, or nothing that is not said elsewhere.
+SILENT_BLOCKS = re.compile(r".*-source|.*-decls|soft-page-break|changes?|change-(?:start|end)|dde-connection.*|number")
 
 
 def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extraction:
@@ -111,6 +121,8 @@ class _Walk:
         body = next(root.iter("{*}body"), None)
         for text in body if body is not None else ():
             self._blocks(text, "text")
+            told = untold(words_behind(text), self._builder.text())
+            self._builder.add(f"{BEHIND}: {'; '.join(told)}" if told else "", path=())
 
     def _blocks(self, parent: Any, kind: Kind) -> None:
         """Block elements in order; an own stack, since lists may lie in each other deeply."""
@@ -120,10 +132,12 @@ class _Walk:
             name = local(element)
             if name in ("p", "h"):
                 self._paragraph(element, name, kind)
-                inner = [box for box in element.iter("{*}text-box") if _outer(box, element)]
-                waiting += [(box, "text") for box in reversed(inner)]
+                drawn = [one for one in element.iter(*DRAWINGS) if _outer(one, element)]
+                waiting += [(one, "text") for one in reversed(drawn)]
             elif name == "table":
                 self._table(element)
+            elif name in ("title", "desc"):  # words that describe what is drawn
+                self._builder.add(paragraph("".join(element.itertext())))
             elif name == "list":
                 waiting += [(child, "list") for child in reversed(element)]
             elif name in CONTAINERS:
@@ -131,6 +145,8 @@ class _Walk:
                     miss(self._builder, "hidden_text", WHAT)
                 else:
                     waiting += [(child, kind) for child in reversed(element)]
+            elif name not in RECORDED and not SILENT_BLOCKS.fullmatch(name) and "".join(element.itertext()).strip():
+                miss(self._builder, "unknown_part", WHAT)
 
     def _paragraph(self, element: Any, name: str, kind: Kind) -> None:
         text = self._spoken(element)
@@ -141,8 +157,6 @@ class _Walk:
             self._builder.add(one_line(text), "heading", level=depth, links=links)
         else:
             self._builder.add(paragraph(text), kind, links=links)
-        for mark in element.iter("{*}title", "{*}desc"):  # words that describe a picture
-            self._builder.add(paragraph("".join(mark.itertext())))
 
     def _spoken(self, element: Any) -> str:
         if attribute(element, "style-name") in self._hidden:
@@ -196,6 +210,8 @@ class _Walk:
         else:
             self._builder.add(markdown_table(rows), "table")
         self._builder.link_since(first, links)
+        for mark in table.iter("{*}title", "{*}desc"):
+            self._builder.add(paragraph("".join(mark.itertext())))
 
 
 def _rows(table: Any) -> Iterator[Any]:
@@ -207,12 +223,12 @@ def _rows(table: Any) -> Iterator[Any]:
             yield from _rows(child)
 
 
-def _outer(box: Any, within: Any) -> bool:
-    """Whether no other box lies between a text box and the paragraph it hangs on."""
-    for above in box.iterancestors():
+def _outer(drawn: Any, within: Any) -> bool:
+    """Whether nothing else that is drawn lies between it and the paragraph it hangs on."""
+    for above in drawn.iterancestors():
         if above is within:
             return True
-        if local(above) in ("text-box", *RECORDED):
+        if local(above) in (*DRAWN, *RECORDED):
             return False
     return False
 
@@ -226,7 +242,7 @@ def _properties(meta: Any) -> dict[str, str]:
     said: dict[str, str] = {}
     names = {"title", "subject", "description", "keyword", "initial-creator", "creator", "user-defined"}
     for element in meta.iter():
-        name, text = local(element), one_line(" ".join(element.itertext()))[:500]
+        name, text = local(element), one_line(" ".join(element.itertext()))
         if name in names and text:
             said[(attribute(element, "name") or name if name == "user-defined" else name).capitalize()] = text
     return said

@@ -9,6 +9,7 @@ names, because the "strict" variant of the format has other namespaces.
 from __future__ import annotations
 
 import posixpath
+import re
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -40,6 +41,8 @@ DAMAGE = (
     AttributeError,
     IndexError,
 )
+PROPERTIES = ("docProps/core.xml", "docProps/custom.xml", "docProps/app.xml")
+CORE = r"package/services/metadata/core-properties/[^/]*\.psmdcp"  # as .NET's own packages have it
 SAFE = {"resolve_entities": False, "no_network": True, "load_dtd": False, "dtd_validation": False, "huge_tree": False}
 
 
@@ -118,6 +121,20 @@ class Package:
                 self.referred.add(target)
         return found
 
+    def main(self) -> str:
+        """The part that the package is about. Raises KeyError."""
+        for link in self.links("").values():
+            if link.kind == "officeDocument" and not link.external:
+                return link.target
+        raise KeyError("officeDocument")
+
+    def outside(self) -> Iterator[Link]:
+        """What all parts refer to that lies elsewhere."""
+        for name in self.names:
+            folder, _, base = name.rpartition("_rels/")
+            if base.endswith(".rels"):
+                yield from (link for link in self.links(folder + base.removesuffix(".rels")).values() if link.external)
+
     def has_text(self, name: str, *tags: str) -> bool:
         """Whether there are words in a part, in elements of these local names if any are given; a part that does not
         parse counts as having some."""
@@ -163,11 +180,12 @@ def properties(package: Package) -> dict[str, str]:
     said: dict[str, str] = {}
     names = {"title", "subject", "creator", "keywords", "description", "category"}
     titles = {"creator": "Author", "description": "Comments"}
-    for part in ("docProps/core.xml", "docProps/custom.xml", "docProps/app.xml"):
+    others = (name for name in package.names if re.fullmatch(CORE, name))
+    for part in (*PROPERTIES, *others):
         if part not in package.names:
             continue
         for element in package.root(part):
-            name, text = local(element), one_line(" ".join(element.itertext()))[:500]
+            name, text = local(element), one_line(" ".join(element.itertext()))
             if name == "property":
                 name = one_line(element.get("name") or "")
                 if name.startswith("MSIP_Label_"):

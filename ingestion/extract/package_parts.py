@@ -4,12 +4,14 @@ elsewhere, or recorded. A part that nobody thought of blocks the original."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from ingestion.extract.build import Builder
+from ingestion.extract.clean import one_line
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.package import Package
+from ingestion.extract.package import Package, attribute, local
 
 # {what}: the kind of document, in a word.
 DETAILS = {
@@ -34,6 +36,20 @@ DETAILS = {
 }
 
 
+UNDESCRIBED = frozenset({"picture", "image", "name of file"})  # what programs write where nobody described a picture
+WORD = re.compile(r"[^\W_]+")
+# Drawings and what they say to who cannot see them, hints of their links, letters as shapes (watermarks).
+SHAPES = ("shape", "group", "rect", "roundrect", "oval", "line", "polyline", "curve", "arc", "image")
+DESCRIBED = {
+    "docPr": ("title", "descr"),
+    "cNvPr": ("title", "descr"),
+    "hlinkClick": ("tooltip",),
+    "hlinkHover": ("tooltip",),
+    "textpath": ("string",),
+    **dict.fromkeys(SHAPES, ("title", "alt", "href")),
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """Parts of a package by a pattern of their names, and how they are recorded.
@@ -52,12 +68,34 @@ def miss(builder: Builder, code: str, what: str, page: int | None = None) -> Non
     builder.miss(code, DETAILS[code].format(what=what), page)
 
 
+def described(root: Any, left_out: Callable[[Any], bool] = lambda _: False) -> Iterator[str]:
+    """What the drawings in `root` say beside their text, without those that are `left_out`."""
+    for element in root.iter(*(f"{{*}}{name}" for name in DESCRIBED)):
+        said = " ".join(filter(None, (attribute(element, key) for key in DESCRIBED[local(element)])))
+        if said and said.lower() not in UNDESCRIBED and not left_out(element):
+            yield said
+
+
+def untold(words: Iterable[str], text: str) -> dict[str, None]:
+    """Words behind a text, each once, without what it says itself."""
+    told = frozenset(WORD.findall(text.lower()))
+    lines = dict.fromkeys(said for word in words if (said := one_line(word)))
+    return {said: None for said in lines if not told.issuperset(WORD.findall(said.lower()))}
+
+
 def look_at_parts(
-    package: Package, builder: Builder, silent: re.Pattern[str], known: Iterable[Part], what: str, eyes: Eyes
+    package: Package,
+    builder: Builder,
+    silent: re.Pattern[str],
+    known: Iterable[Part],
+    what: str,
+    eyes: Eyes,
+    read: Collection[str] = (),
 ) -> None:
-    """Records every part that `silent` does not match, by the first of `known` that does; pictures are looked at."""
+    """Records every part that was not read and `silent` does not match, by the first of `known` that does; pictures are
+    looked at."""
     for name in package.names:
-        if silent.fullmatch(name):
+        if name in read or silent.fullmatch(name):
             continue
         part = next((part for part in known if re.fullmatch(part.pattern, name)), Part("", "unknown_part"))
         if part.code == "image":

@@ -8,7 +8,7 @@ recorded; a part of the package that nobody thought of blocks the original.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +17,21 @@ from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line, paragraph
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.package import DAMAGE, Link, Package, attribute, local, properties
-from ingestion.extract.package_parts import DETAILS, Part, look_at_parts, miss
+from ingestion.extract.package import CORE, DAMAGE, Link, Package, attribute, local, properties
+from ingestion.extract.package_parts import DETAILS, Part, described, look_at_parts, miss
+from ingestion.extract.pptx_shapes import (
+    is_apart,
+    is_hidden,
+    is_ornament,
+    paragraphs_of,
+    placeholder_of,
+    reference_of,
+    shapes_of,
+)
 from ingestion.extract.rows import markdown_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 DECK = "presentation"
-ORNAMENT = 48 * 12_700  # EMU: smaller pictures hold no text
 TITLES = frozenset(["title", "ctrTitle"])
 RUNNING = frozenset(["ftr", "hdr", "dt"])  # footers, headers and dates, told once
 LISTED = frozenset(["body", "obj", ""])  # placeholders whose paragraphs are points of a list
@@ -33,7 +41,8 @@ SILENT_PARTS = re.compile(
     r"\[Content_Types\]\.xml|(?:.*/)?_rels/.*|docProps/(?:core|app|custom)\.xml|docProps/thumbnail\..*|ppt/theme/.*|"
     r"ppt/(?:presentation|presProps|viewProps|tableStyles|commentAuthors|authors|revisionInfo)\.xml|ppt/fonts/.*|"
     r"ppt/(?:slides|slideLayouts|slideMasters|notesSlides|notesMasters)/[^/]+\.xml|ppt/printerSettings/.*|"
-    r"ppt/media/.*|customXml/itemProps\d+\.xml|docMetadata/LabelInfo\.xml|ppt/changesInfos/.*"
+    r"ppt/media/.*|customXml/itemProps\d+\.xml|docMetadata/LabelInfo\.xml|ppt/changesInfos/.*|"
+    rf"{CORE}"
 )
 KNOWN_PARTS = (
     Part(r"ppt/(?:comments|threadedComments)/.*", "comments"),
@@ -82,7 +91,7 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
 class _Deck:
     def __init__(self, package: Package, builder: Builder, eyes: Eyes) -> None:
         self._package, self._builder, self._eyes = package, builder, eyes
-        self._part = next(link.target for link in package.links("").values() if link.kind == "officeDocument")
+        self._part = package.main()
         self._running: set[str] = set()
         self._pictures: set[str] = set()
         self._noted: set[str] = set()
@@ -94,9 +103,10 @@ class _Deck:
         """Names of the parts of the slides, in order."""
         links = self._package.links(self._part)
         root = self._package.root(self._part)
-        sections = dict.fromkeys(one_line(section.get("name") or "") for section in root.iter("{*}section"))
+        named = root.iter("{*}section", "{*}custShow")
+        sections = dict.fromkeys(said for one in named if (said := one_line(one.get("name") or "")))
         self._builder.add("Sections: " + ", ".join(sections) if sections else "", path=())
-        return [links[_reference(slide)].target for slide in root.iter("{*}sldId") if _reference(slide)]
+        return [links[reference_of(slide)].target for slide in root.iter("{*}sldId") if reference_of(slide)]
 
     def read(self, number: int, name: str, skip: Collection[int]) -> None:
         """One slide; one that is damaged costs the others nothing."""
@@ -119,10 +129,10 @@ class _Deck:
         for name in self._package.names:
             if re.fullmatch(r"ppt/slide(?:Layouts|Masters)/[^/]+\.xml", name):
                 root = self._package.root(name)
-                self._background(root, name)
-                for shape in _shapes(root):
-                    if _placeholder(shape) is None:
+                for shape in shapes_of(root):
+                    if placeholder_of(shape) is None:
                         self._shape(shape, name)
+                self._look_behind(root, name)
             elif SLIDES.fullmatch(name) and name not in slides:
                 miss(self._builder, "hidden_slide", DECK)
             elif re.fullmatch(r"ppt/notesSlides/[^/]+\.xml", name) and name not in self._noted:
@@ -132,10 +142,10 @@ class _Deck:
                 miss(self._builder, "hidden_data", DECK)
 
     def _slide(self, root: Any, name: str) -> None:
-        shapes = list(_shapes(root))
-        titles = [shape for shape in shapes if _placeholder(shape) in TITLES]
+        shapes = list(shapes_of(root))
+        titles = [shape for shape in shapes if placeholder_of(shape) in TITLES]
         for title in titles:
-            text = one_line(" ".join(_paragraphs(title)))
+            text = one_line(" ".join(paragraphs_of(title)))
             if text:
                 self._builder.add(text, "heading", level=1.0, page=self._page)
                 self._path = (text,)
@@ -146,17 +156,17 @@ class _Deck:
 
     def _shape(self, shape: Any, part: str) -> None:
         kind = local(shape)
-        if _hidden(shape):
+        if is_hidden(shape):
             miss(self._builder, "hidden_text", DECK, self._page)
             return
-        role = _placeholder(shape)
+        role = placeholder_of(shape)
         if role == "sldNum":
             return
         self._pictures_of(shape, part)
         if kind == "graphicFrame":
             self._frame(shape)
             return
-        texts = [text for said in _paragraphs(shape) if (text := paragraph(said))]
+        texts = [text for said in paragraphs_of(shape) if (text := paragraph(said))]
         if role in RUNNING or self._page is None:
             texts = [text for text in texts if text not in self._running]
             self._running.update(texts)
@@ -174,7 +184,7 @@ class _Deck:
             miss(self._builder, code, DECK, self._page)
         for table in tables:
             rows = [
-                [one_line(" ".join(_paragraphs(cell))) for cell in row.iter("{*}tc")] for row in table.iter("{*}tr")
+                [one_line(" ".join(paragraphs_of(cell))) for cell in row.iter("{*}tc")] for row in table.iter("{*}tr")
             ]
             if len(rows) == 1:
                 self._add(" | ".join(cell for cell in rows[0] if cell), "text")
@@ -182,7 +192,7 @@ class _Deck:
                 self._add(markdown_table(rows), "table")
 
     def _pictures_of(self, shape: Any, part: str) -> None:
-        """Pictures are recorded once each, with the words that describe them as text."""
+        """Pictures are recorded once each."""
         blips = [blip for blip in shape.iter("{*}blip") if attribute(blip, "embed") or attribute(blip, "link")]
         if not blips:
             return
@@ -190,12 +200,9 @@ class _Deck:
         for blip in blips:
             link = links.get(attribute(blip, "embed") or attribute(blip, "link") or "")
             key = link.target if link else ""
-            if key not in self._pictures and not _is_ornament(shape):
+            if key not in self._pictures and not is_ornament(shape):
                 self._pictures.add(key)
                 self._picture(link)
-        described = next(shape.iter("{*}cNvPr"), None)
-        if described is not None:
-            self._add(paragraph(f"{described.get('title') or ''} {described.get('descr') or ''}"), "text")
 
     def _picture(self, link: Link | None) -> None:
         if link is None or link.external:
@@ -205,7 +212,12 @@ class _Deck:
             self._eyes.picture(self._builder, link.target, "image", detail, self._page, self._path)
 
     def _look_behind(self, root: Any, name: str) -> None:
-        """What belongs to a slide and does not stand on it."""
+        """What belongs to a slide and does not stand on it: descriptions of shapes, addresses and hints of links."""
+        for words in described(root, is_apart):
+            text = paragraph(words)
+            if self._page is not None or text not in self._running:  # layouts repeat what others have
+                self._add(text, "text")
+            self._running.update([text] if self._page is None else ())
         said = [element.get("tooltip") or "" for element in root.iter("{*}hlinkClick", "{*}hlinkHover")]
         for link in self._package.links(name).values():
             if link.external and link.kind == "hyperlink":
@@ -233,62 +245,9 @@ class _Deck:
 
     def _has_notes(self, name: str) -> bool:
         self._noted.add(name)
-        shapes = _shapes(self._package.root(name))
+        shapes = shapes_of(self._package.root(name))
         return any(
-            "".join(_paragraphs(shape)).strip()
+            "".join(paragraphs_of(shape)).strip()
             for shape in shapes
-            if _placeholder(shape) not in ("sldNum", "sldImg", "dt")
+            if placeholder_of(shape) not in ("sldNum", "sldImg", "dt")
         )
-
-
-def _reference(slide: Any) -> str:
-    """The id of the relationship, not that of the slide."""
-    return next((str(value) for key, value in slide.attrib.items() if key.endswith("}id")), "")
-
-
-def _shapes(root: Any) -> Iterator[Any]:
-    """Shapes in order, those of groups in their place; of alternatives, the one that today's programs show."""
-    trees = [root]
-    while trees:
-        element = trees.pop()
-        name = local(element)
-        if name in ("sp", "pic", "graphicFrame", "cxnSp", "contentPart"):
-            yield element
-        elif name == "AlternateContent":
-            trees += [*reversed([child for child in element if local(child) == "Choice"][:1])]
-        elif name in ("sld", "sldLayout", "sldMaster", "notes", "cSld", "spTree", "grpSp", "Choice"):
-            if name == "grpSp" and _hidden(element):
-                yield element
-            else:
-                trees += [*reversed(element)]
-
-
-def _placeholder(shape: Any) -> str | None:
-    """The kind of placeholder that a shape fills; "" where it does not say, None for no placeholder."""
-    mark = next(shape.iter("{*}ph"), None)
-    return None if mark is None else mark.get("type") or ""
-
-
-def _hidden(shape: Any) -> bool:
-    properties = next(shape.iter("{*}cNvPr"), None)
-    return properties is not None and properties.get("hidden") in ("1", "true")
-
-
-def _is_ornament(shape: Any) -> bool:
-    extent = next((e for e in shape.iter("{*}ext") if e.get("cx") and e.get("cy")), None)
-    return extent is not None and max(int(extent.get("cx")), int(extent.get("cy"))) <= ORNAMENT
-
-
-def _paragraphs(shape: Any) -> Iterator[str]:
-    """The text of each paragraph of a shape or a cell; numbers of slides, which fields count, are left out."""
-    for line in shape.iter("{*}p"):
-        said: list[str] = []
-        for element in line.iter("{*}t", "{*}br"):
-            field = element.getparent()
-            if any(local(above) == "Fallback" for above in element.iterancestors()):
-                continue
-            if local(element) == "br":
-                said.append("\n")
-            elif not (local(field) == "fld" and (field.get("type") or "") == "slidenum"):
-                said.append(element.text or "")
-        yield "".join(said)

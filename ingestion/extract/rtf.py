@@ -17,6 +17,8 @@ from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line
 from ingestion.extract.embedded import is_ornament
 from ingestion.extract.eyes import Eyes
+from ingestion.extract.fields import target_in_field, words_in_field
+from ingestion.extract.package_parts import untold
 from ingestion.extract.rows import markdown_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
@@ -25,7 +27,6 @@ CODE_PAGE = re.compile(rb"\\ansicpg(\d{2,5})")
 TOKEN = re.compile(
     r"\\bin(\d{1,9}) ?|\\'[0-9a-fA-F]{2}|\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\(.)|([{}])|([^\\{}]+)", re.S
 )
-LINK = re.compile(r'HYPERLINK\s+(?:\\\\l\s+)?"([^"]{1,2000})"')
 # Groups that hold no text of the author.
 _SILENT = """
     fonttbl colortbl stylesheet listtable listoverridetable rsidtbl generator themedata colorschememapping datastore
@@ -36,6 +37,7 @@ _SILENT = """
     password passwordhash writereservhash writereservation oleclsid objtime nesttableprops nonesttables
 """
 SILENT = frozenset(_SILENT.split())
+BEHIND = "Words behind the text"
 UNREAD_PICTURE = "There are pictures in this document; text in them, if any, was not read."
 HOLDER = "*shppict"  # of a picture, which is met by itself
 FORMS = ("pngblip", "jpegblip")  # of pictures that can be read
@@ -89,6 +91,8 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     links = list(dict.fromkeys(groups.links))
     told = "Links: " + " ; ".join(links) if links else ""
     builder.add(told, path=(), links=[(link, "") for link in links])
+    behind = untold(groups.behind, builder.text())
+    builder.add(f"{BEHIND}: {'; '.join(behind)}" if behind else "", path=())
     for number, content in enumerate(groups.pictures, start=1):
         if content is None:
             builder.miss("image", UNREAD_PICTURE)
@@ -139,6 +143,7 @@ class _Groups:
 
     def __init__(self, source: str, builder: Builder) -> None:
         self.links: list[str] = []
+        self.behind: list[str] = []  # other words in the instructions of fields
         self.properties: dict[str, str] = {}
         self.pictures: list[bytes | None] = []
         forms: list[bool] = [False]  # whether the picture of each open group is of a form that can be read
@@ -190,6 +195,8 @@ class _Groups:
                     builder.miss("tracked_changes", "There are tracked changes in this document.")
                 elif word == "v" and token.group(3) != "0":
                     builder.miss("hidden_text", "Some text of this document is formatted as hidden.")
+            elif token.group(4) == "\\" and "fldinst" in stack:
+                said[-1].append("\\")
             elif token.group(4) == "*":
                 starred = True  # what follows says what the group is, and striprtf leaves it out
             elif text is not None and text.strip("\r\n"):
@@ -208,10 +215,11 @@ class _Groups:
     def _close(self, word: str, text: str, above: list[str]) -> None:
         text = one_line(text)
         if word == "fldinst":
-            found = LINK.findall(text) or ([text] if text else [])
-            self.links += [one_line(link)[:500] for link in found]
+            target = one_line(target_in_field(text))
+            self.links += [target] if target else []
+            self.behind += words_in_field(text)
         elif word in PROPERTIES and text:
-            self.properties[word.capitalize()] = text[:500]
+            self.properties[word.capitalize()] = text
         elif word in RECORDED:
             if word != "revtbl" or not AUTHORS.fullmatch(text):
                 self._builder.miss(*RECORDED[word])

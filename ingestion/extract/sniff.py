@@ -34,12 +34,9 @@ READ = (
 
 _BY_NAME = {
     ".pdf": PDF,
-    ".docx": DOCX,
-    ".xlsx": XLSX,
-    ".xlsm": XLSX,
-    ".pptx": PPTX,
-    ".pptm": PPTX,
-    ".ppsx": PPTX,
+    **dict.fromkeys((".docx", ".docm", ".dotx", ".dotm"), DOCX),
+    **dict.fromkeys((".xlsx", ".xlsm", ".xltx", ".xltm"), XLSX),
+    **dict.fromkeys((".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm"), PPTX),
     ".rtf": RTF,
     ".png": PNG,
     ".jpg": JPEG,

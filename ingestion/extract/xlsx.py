@@ -9,6 +9,7 @@ are a paragraph of their own behind their sheet, so that they are labelled like 
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,17 +19,18 @@ from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.package import DAMAGE, Link, Package, attribute, forget, local, properties
-from ingestion.extract.package_parts import Part, look_at_parts, miss
+from ingestion.extract.package import CORE, DAMAGE, Link, Package, attribute, forget, local, properties
+from ingestion.extract.package_parts import Part, described, look_at_parts, miss, untold
 from ingestion.extract.rows import Grid
 from ingestion.extract.xlsx_cells import Formats, words_in_formula
+from ingestion.extract.xlsx_names import words_of_name, words_of_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 ROWS_A_REPORT = 2_000
 CELL = re.compile(r"([A-Z]{1,3})[0-9]+")
 BEHIND = "Words behind the cells"
 RULE = "{http://schemas.microsoft.com/office/excel/2006/main}f"  # a formula that is no cell's
-TAGS = ["{*}row", "{*}col", "{*}sheetFormatPr", "{*}dataValidation", "{*}hyperlink", RULE] + [
+TAGS = ["{*}row", "{*}col", "{*}sheetFormatPr", "{*}dataValidation", "{*}hyperlink", "{*}scenario", RULE] + [
     f"{{*}}{name}"
     for name in ("formula", "formula1", "formula2")
     + tuple(which + part for which in ("odd", "even", "first") for part in ("Header", "Footer"))
@@ -39,7 +41,8 @@ SILENT_PARTS = re.compile(
     r"\[Content_Types\]\.xml|(?:.*/)?_rels/.*|docProps/(?:core|app|custom)\.xml|docProps/thumbnail\..*|"
     r"xl/(?:workbook|styles|sharedStrings|calcChain|metadata)\.xml|xl/theme/.*|xl/printerSettings/.*|"
     r"xl/(?:worksheets|chartsheets)/[^/]*\.xml|xl/tables/[^/]*\.xml|xl/(?:volatileDependencies|persons/[^/]*)\.xml|"
-    r"customXml/itemProps\d+\.xml|docMetadata/LabelInfo\.xml|xl/featurePropertyBag/.*"
+    r"customXml/itemProps\d+\.xml|docMetadata/LabelInfo\.xml|xl/featurePropertyBag/.*|"
+    rf"{CORE}"
 )
 KNOWN_PARTS = (
     Part(r"xl/(?:threadedC|c)omments.*", "comments", ("t", "text")),
@@ -55,6 +58,8 @@ KNOWN_PARTS = (
     Part(r"customXml/item\d+\.xml", "hidden_data", ()),
 )
 WORKBOOK = "workbook"
+SHEETS = re.compile(r"xl/(?:work|chart)sheets/[^/]*\.xml")
+DRAWINGS = re.compile(r"xl/drawings/[^/]*\.(?:xml|vml)")
 
 
 def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extraction:
@@ -74,7 +79,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
 class _Workbook:
     def __init__(self, package: Package, builder: Builder, report: Report) -> None:
         self._package, self._builder, self._report = package, builder, report
-        self._part = next(link.target for link in package.links("").values() if link.kind == "officeDocument")
+        self._part = package.main()
         self._links = package.links(self._part)
         self._strings = self._shared_strings()
         self._cells = 0
@@ -92,18 +97,23 @@ class _Workbook:
                 miss(self._builder, "hidden_sheet", WORKBOOK)
                 continue
             link = self._links[attribute(sheet, "id") or ""]
+            first = len(self._builder)
             self._builder.add(one_line(sheet.get("name") or ""), "heading", level=1.0)
             if link.target in self._read:
                 raise self._package.corrupt()
             self._read.add(link.target)
-            if link.kind == "worksheet":
+            if link.kind in ("worksheet", "chartsheet"):
                 self._sheet(link)
-            self._add_behind()
+            self._add_behind(first)
         for name in self._package.names:
-            if re.fullmatch(r"xl/(?:work|chart)sheets/[^/]*\.xml", name) and name not in self._package.referred:
+            if SHEETS.fullmatch(name) and name not in self._read:
                 miss(self._builder, "hidden_sheet", WORKBOOK)
+            elif DRAWINGS.fullmatch(name) and name not in self._read and not self._builder.missed():
+                miss(self._builder, "hidden_data", WORKBOOK)
         for name in root.iter("{*}definedName"):
-            self._say_behind(*words_in_formula(name.text or ""), name.get("comment") or "")
+            self._say_behind(*words_of_name(name))
+        for element in root.iter("{*}customWorkbookView", "{*}fileSharing"):
+            self._say_behind(element.get("name") or "", element.get("userName") or "")
         self._add_behind()
         if not self._cells and not self._builder.missed():
             raise Quarantined("empty", "All sheets of this workbook are empty. Check that you chose the right file.")
@@ -149,11 +159,22 @@ class _Workbook:
             else:
                 self._rest(name, element)
         grid.close()
-        for other in self._package.links(link.target).values():
+        self._follow(link.target)
+
+    def _follow(self, part: str) -> None:
+        """What a sheet or a drawing refers to: addresses, descriptions of drawings, names in tables."""
+        for other in self._package.links(part).values():
             if other.external and other.kind == "hyperlink":
                 self._say_behind(other.target)
             elif other.external:
                 miss(self._builder, "remote_reference", WORKBOOK)
+            elif other.kind in ("drawing", "vmlDrawing") and other.target not in self._read:
+                self._read.add(other.target)
+                with suppress(Quarantined, *DAMAGE):  # letters of old drawings; one that does not parse is recorded
+                    self._say_behind(*described(self._package.root(other.target)))
+                self._follow(other.target)
+            elif other.kind == "table":
+                self._say_behind(*words_of_table(self._package.root(other.target)))
 
     def _row(self, row: Any, hidden: set[int]) -> dict[int, str]:
         found: dict[int, str] = {}
@@ -206,14 +227,18 @@ class _Workbook:
         elif name in ("formula1", "formula2", "formula", "f"):
             self._say_behind(*words_in_formula("".join(element.itertext())))
         elif name == "hyperlink":
-            self._say_behind(element.get("tooltip") or "")
+            self._say_behind(element.get("tooltip") or "", element.get("display") or "")
+        elif name == "scenario":
+            cells = (f"{cell.get('r')} = {cell.get('val')}" for cell in element.iter("{*}inputCells"))
+            self._say_behind(*(element.get(key) or "" for key in ("name", "user", "comment")), *cells)
 
     def _say_behind(self, *words: str) -> None:
         self._behind.update(dict.fromkeys(said for word in words if (said := one_line(word))))
 
-    def _add_behind(self) -> None:
-        if self._behind:
-            self._builder.add(f"{BEHIND}: {'; '.join(self._behind)}")
+    def _add_behind(self, first: int = 0) -> None:
+        """first: where that begins which may say the same."""
+        told = untold(self._behind, self._builder.text_from(first)) if self._behind else ()
+        self._builder.add(f"{BEHIND}: {'; '.join(told)}" if told else "")
         self._behind = {}
 
 

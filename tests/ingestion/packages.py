@@ -24,6 +24,7 @@ NAMESPACES = " ".join(
     f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{urn}:1.0"'
     for name, urn in {
         "office": "office", "text": "text", "table": "table", "draw": "drawing", "style": "style", "meta": "meta",
+        "svg": "svg-compatible",
     }.items()
 ) + ' xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:dc="http://purl.org/dc/elements/1.1/"'  # fmt: skip
 
@@ -40,6 +41,42 @@ def odt(path: Path | IO[bytes], body: str, styles: str = "", **parts: str) -> No
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in made.items():
             archive.writestr(name, content)
+
+
+WORDS = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+RELATED = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+DRAWING = "http://schemas.openxmlformats.org/drawingml/2006"
+IN_WORD = (
+    f'xmlns:w="{WORDS}" xmlns:r="{RELATED}" xmlns:wp="{DRAWING}/wordprocessingDrawing" xmlns:a="{DRAWING}/main" '
+    'xmlns:v="urn:schemas-microsoft-com:vml" xmlns:mc="http://schemas.openxmlformats.org/markup-compatibility/2006"'
+)
+
+
+def related(*links: tuple[str, str, str]) -> str:
+    """The part with these relationships: (id, the last word of its kind, target); to the outside by an address."""
+    return "<Relationships>" + "".join(
+        f'<Relationship Id="{key}" Type="{RELATED}/{kind}" Target="{target}"'
+        + (' TargetMode="External"/>' if ":" in target else "/>")
+        for key, kind, target in links
+    ) + "</Relationships>"  # fmt: skip
+
+
+def word(path: Path | IO[bytes], body: str, parts: Mapping[str, str] | None = None) -> None:
+    """A Word document with this body and nothing beside it."""
+    made = {
+        "[Content_Types].xml": "<Types/>",
+        "_rels/.rels": related(("d", "officeDocument", "word/document.xml")),
+        "word/document.xml": f"<w:document {IN_WORD}><w:body>{body}</w:body></w:document>",
+        **(parts or {}),
+    }
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in made.items():
+            archive.writestr(name, content)
+
+
+def said(text: str) -> str:
+    """A paragraph of a Word document."""
+    return f'<w:p><w:r><w:t xml:space="preserve">{text}</w:t></w:r></w:p>'
 
 
 def part(path: Path, name: str) -> str:

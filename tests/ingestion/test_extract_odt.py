@@ -44,6 +44,47 @@ def test_headings_lists_tables_and_boxes_in_order(tmp_path: Path) -> None:
     assert (codes(extraction), extraction.media_type) == (set(), "application/vnd.oasis.opendocument.text")
 
 
+SHAPE = (
+    "<draw:custom-shape><svg:title>Map</svg:title><text:p>Offer: 4.2 M</text:p><draw:enhanced-geometry/>"
+    "</draw:custom-shape>"
+)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        f"<text:p>{SHAPE}</text:p>",
+        SHAPE,
+        f"<text:p><draw:g>{SHAPE}</draw:g></text:p>",
+        "<text:p><draw:frame><svg:title>Map</svg:title><draw:text-box><text:p>Offer: 4.2 M</text:p></draw:text-box>"
+        "</draw:frame></text:p>",
+        f"<table:table><table:table-row><table:table-cell><text:p>{SHAPE}</text:p></table:table-cell></table:table-row>"
+        "</table:table>",
+    ],
+)
+def test_what_is_drawn_is_read_once_with_its_description(tmp_path: Path, body: str) -> None:
+    extraction = read(tmp_path, f"<text:p>before</text:p>{body}<text:p>after</text:p>")
+    found = [p.text for p in extraction.paragraphs]
+    assert (found[0], sorted(found[1:-1]), found[-1]) == ("before", ["Map", "Offer: 4.2 M"], "after")
+    assert codes(extraction) == set()
+
+
+def test_words_that_no_paragraph_shows_are_one_of_their_own(tmp_path: Path) -> None:
+    body = (
+        '<text:p>seen<text:bookmark text:name="_Toc1"/><text:bookmark text:name="seen"/>'
+        '<text:alphabetical-index-mark text:string-value="Falcon"/><text:drop-down text:name="Who">'
+        '<text:label text:value="Jane 98,000"/>Bo</text:drop-down>'
+        '<text:a xlink:href="#there" office:title="Her file">here</text:a></text:p>'
+    )
+    extraction = read(tmp_path, body)
+    assert [p.text for p in extraction.paragraphs] == [
+        "seenBohere",
+        "Words behind the text: seen; Falcon; Who; Jane 98,000; Her file",
+    ]
+    assert codes(extraction) == set()
+    assert codes(read(tmp_path, "<text:p>seen</text:p><text:novelty>Jane</text:novelty>")) == {"unknown_part"}
+
+
 JANE = "<text:p>98,000</text:p>"
 HIDDEN = '<style:style style:name="H"><style:text-properties text:display="none"/></style:style>'
 

@@ -117,6 +117,23 @@ def test_addresses_and_hints_of_links_are_text(deck, tmp_path: Path) -> None:
     assert extraction.paragraphs[-1].text == "Links: Her file, https://example.org/jane"
 
 
+def test_descriptions_of_everything_that_is_drawn_are_text(deck, tmp_path: Path) -> None:
+    slide = deck.slides[0]
+    slide.shapes.add_table(1, 1, 0, 0, 100, 100)._element.nvGraphicFramePr.cNvPr.set("descr", "Pay by role")
+    group = slide.shapes.add_group_shape()
+    group._element.nvGrpSpPr.cNvPr.set("title", "The team")
+    group.shapes.add_textbox(0, 0, 100, 100)._element.nvSpPr.cNvPr.set("descr", "Who leaves")
+    hidden = slide.shapes.add_textbox(0, 0, 100, 100)._element.nvSpPr.cNvPr
+    hidden.set("hidden", "1")
+    hidden.set("descr", "Jane")
+    for layout in deck.slide_layouts:
+        layout.shapes._spTree.nvGrpSpPr.cNvPr.set("descr", "On every slide")
+    extraction = read(saved(deck, tmp_path), "a.pptx")
+    told = [(p.page, p.text) for p in extraction.paragraphs][3:]
+    assert told == [(1, "Pay by role"), (1, "The team"), (1, "Who leaves"), (None, "On every slide")]
+    assert {item.code for item in extraction.unaccounted} == {"hidden_text"}
+
+
 @pytest.mark.parametrize(
     ("name", "code"),
     [

@@ -38,12 +38,23 @@ def test_paragraphs_letters_and_tables(tmp_path: Path) -> None:
 
 def test_links_and_properties_are_text(tmp_path: Path) -> None:
     body = (
-        r"{\info{\title Offer}{\author J. Smith}{\creatim\yr2024}}\pard "
+        r"{\info{\title Tender}{\author J. Smith}{\creatim\yr2024}}\pard "
         r'See {\field{\*\fldinst{\rtlch HYPERLINK "https://a.example/one"}}{\fldrslt{here}}} and '
-        r'{\field{\*\fldinst HYPERLINK "https://a.example/two"}{\fldrslt there}}.\par'
-    )
+        r'{\field{\*\fldinst HYPERLINK "https://a.example/two" \\o "Her file"}{\fldrslt there}}.\par'
+        r'{\field{\*\fldinst PAGE}{\fldrslt 7}}{\field{\*\fldinst IF 1 = 1 "a" "Offer 4.2 M"}{\fldrslt a}}'
+    ).replace("Tender", "Tender " * 200)
     text = read(tmp_path, body).text
-    for word in ("here", "there", "https://a.example/one", "https://a.example/two", "Title: Offer", "Author: J. Smith"):
+    assert text.count("Tender") == 200
+    assert "Words behind the text: Her file; 1; Offer 4.2 M" in text
+    assert "PAGE" not in text
+    for word in (
+        "here",
+        "there",
+        "https://a.example/one",
+        "https://a.example/two",
+        "Title: Tender",
+        "Author: J. Smith",
+    ):
         assert word in text
 
 

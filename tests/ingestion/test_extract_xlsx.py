@@ -12,6 +12,7 @@ from ingestion.sandbox import Quarantined
 from tests.ingestion.packages import codes, exchange, part, read, shape
 
 SHEET = "xl/worksheets/sheet1.xml"
+DRAWING = "xl/drawings/drawing1.xml"
 
 
 @pytest.fixture
@@ -128,6 +129,61 @@ def test_words_that_no_cell_shows_are_read(book, tmp_path: Path) -> None:
     for words in ("https://example.org/jane", "Strictly for the board", "Dismissed,Promoted", "Why?", "Jane 9,000"):
         assert words in behind
     assert codes(extraction) == set()
+
+
+def test_names_scenarios_and_descriptions_are_read(book, tmp_path: Path) -> None:
+    from PIL import Image
+
+    sheet = book.active
+    sheet.append(["Role", "Base"])
+    sheet.append(["Clerk", 30_000])
+    names = {"Salary_JaneDoe": "185000", "Base": "'Pay 2026'!$B$2", "Rest": "Sheet1!$A:$B,Sheet1!$1:$2"}
+    for name, stands_for in names.items():
+        book.defined_names[name] = openpyxl.workbook.defined_name.DefinedName(name, attr_text=stands_for)
+    sheet.print_area = "A1:B2"
+    table = openpyxl.worksheet.table.Table(displayName="Severances", ref="A1:B2", comment="For the board")
+    sheet.add_table(table)
+    inputs = [openpyxl.worksheet.scenario.InputCells("B2", val="98000")]
+    scenario = openpyxl.worksheet.scenario.Scenario(name="If she leaves", inputCells=inputs)
+    sheet.scenarios = openpyxl.worksheet.scenario.ScenarioList([scenario])
+    Image.new("RGB", (50, 50)).save(tmp_path / "a.png")
+    sheet.add_image(openpyxl.drawing.image.Image(str(tmp_path / "a.png")), "C3")
+    path = saved(book, tmp_path)
+    undescribed = 'descr="Picture"'  # by the program that wrote it
+    assert undescribed in part(path, DRAWING)
+    assert "Picture" not in read(path, "a.xlsx").text
+    drawn = part(path, DRAWING).replace(undescribed, 'descr="The crane at noon"')
+    extraction = read(exchange(path, {DRAWING: drawn}), "a.xlsx")
+    assert [p.text for p in extraction.paragraphs if p.text.startswith("Words behind")] == [
+        "Words behind the cells: If she leaves; B2 = 98000; The crane at noon; Severances; For the board",
+        "Words behind the cells: Salary_JaneDoe = 185000; Rest",
+    ]
+    assert codes(extraction) == {"image"}
+
+
+def test_a_sheet_that_only_the_relations_name_and_the_margin_of_a_chart(book, tmp_path: Path) -> None:
+    book.active["A1"] = "seen"
+    kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    path = saved(book, tmp_path)
+    rels = part(path, "xl/_rels/workbook.xml.rels")
+    related = (
+        f'<Relationship Id="x9" Type="{kind}/chartsheet" Target="chartsheets/sheet1.xml"/>'
+        f'<Relationship Id="x8" Type="{kind}/worksheet" Target="worksheets/sheet8.xml"/></Relationships>'
+    )
+    chart = f'<sheet xmlns:r="{kind}" name="Chart" sheetId="9" r:id="x9"/></sheets>'
+    margin = "<chartsheet><headerFooter><oddHeader>&amp;CFor the board</oddHeader></headerFooter></chartsheet>"
+    changes = {
+        "xl/_rels/workbook.xml.rels": rels.replace("</Relationships>", related),
+        "xl/workbook.xml": part(path, "xl/workbook.xml").replace("</sheets>", chart),
+        "xl/chartsheets/sheet1.xml": margin,
+    }
+    extraction = read(exchange(path, changes), "a.xlsx")
+    assert shape(extraction)[-1] == ("text", ("Chart",), "Words behind the cells: For the board")
+    assert codes(extraction) == set()
+    changes["xl/worksheets/sheet8.xml"] = part(path, SHEET).replace("seen", "Jane: 98,000")
+    extraction = read(exchange(path, changes), "a.xlsx")
+    assert codes(extraction) == {"hidden_sheet"}
+    assert "98,000" not in extraction.text
 
 
 def test_comments_and_pictures_are_named(book, tmp_path: Path) -> None:

@@ -1,0 +1,59 @@
+"""What the styles of a Word document make of its paragraphs: headings and their levels, and lists."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ingestion.extract.docx_text import value_of, w
+
+HEADING_STYLE = re.compile(r"(?:heading|überschrift|titre|título|titolo|kop)\s*(\d)", re.I)
+TITLE_STYLES = frozenset({"title", "titel", "titre", "título", "titolo"})
+LISTS = ("list bullet", "list number", "list paragraph")
+DEEPEST = 20  # styles that are based on each other
+
+
+class Styles:
+    """root: of the part with the styles; None where there is none."""
+
+    def __init__(self, root: Any) -> None:
+        styles = root.iter(w("style")) if root is not None else ()
+        self.by_id: dict[str, Any] = {style.get(w("styleId")) or "": style for style in styles}
+        self._levels = {key: level for key in self.by_id if (level := self._level(key)) is not None}
+        self._lists = {key for key, style in self.by_id.items() if _name(style).startswith(LISTS)}
+
+    def level(self, element: Any) -> float | None:
+        """Of a paragraph that is a heading: 1 to 9, and 0.5 of a title."""
+        own = _outline(element)
+        return own if own is not None else self._levels.get(style_of(element))
+
+    def is_list(self, element: Any) -> bool:
+        return style_of(element) in self._lists or element.find(f"{w('pPr')}/{w('numPr')}") is not None
+
+    def _level(self, key: str) -> float | None:
+        for _ in range(DEEPEST):
+            style = self.by_id.get(key)
+            if style is None:
+                return None
+            if match := HEADING_STYLE.match(_name(style)):
+                return float(match.group(1))
+            if _name(style) in TITLE_STYLES:
+                return 0.5
+            if (outline := _outline(style)) is not None:
+                return outline
+            key = value_of(style.find(w("basedOn"))) or ""
+        return None
+
+
+def style_of(element: Any) -> str:
+    """The id of a paragraph's style."""
+    return value_of(element.find(f"{w('pPr')}/{w('pStyle')}")) or ""
+
+
+def _name(style: Any) -> str:
+    return (value_of(style.find(w("name"))) or "").lower()
+
+
+def _outline(element: Any) -> float | None:
+    outline = value_of(element.find(f"{w('pPr')}/{w('outlineLvl')}"))
+    return float(outline) + 1 if outline is not None and outline.isdigit() and int(outline) < 9 else None
