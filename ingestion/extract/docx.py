@@ -46,6 +46,7 @@ SILENT_PARTS = re.compile(
     rf"docProps/(?:core|app|custom)\.xml|docProps/thumbnail\..*|customXml/itemProps\d+\.xml|docMetadata/LabelInfo\.xml|{CORE}"
 )
 MARGINS = r"word/(?:header|footer)\d*\.xml"
+NUMBERING, SPELT = "word/numbering.xml", re.compile(r"[^\W\d_]{2}")
 SAID = ("t", "delText")
 KNOWN_PARTS = (
     Part(r"word/comments\d*\.xml", "comments", SAID),
@@ -109,12 +110,16 @@ class _Body:
         self._builder.add(f"{BEHIND}: {'; '.join(told)}" if told else "", path=())
 
     def _look_outside(self) -> None:
-        """Addresses that nothing in the text leads to, the template, and what only its margins say (watermarks)."""
+        """Addresses that nothing in the text leads to, the template, words that stand before numbers, and what only its
+        margins say (watermarks)."""
         for link in self._package.outside():
             if link.kind in ("hyperlink", "attachedTemplate"):
                 self._waiting.append(link.target)
             else:
                 miss(self._builder, "remote_reference", WHAT)
+        if NUMBERING in self._package.names:
+            said = (value_of(text) or "" for text in transitional(self._package.root(NUMBERING)).iter(w("lvlText")))
+            self._waiting += (text for text in said if SPELT.search(text))
         for name in self._package.names:
             if re.fullmatch(MARGINS, name) and not self._package.has_text(name):
                 self._waiting += words_behind(transitional(self._package.root(name)))

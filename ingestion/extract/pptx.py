@@ -213,8 +213,8 @@ class _Deck:
 
     def _look_behind(self, root: Any, name: str) -> None:
         """What belongs to a slide and does not stand on it: descriptions of shapes, addresses and hints of links."""
-        for words in described(root, is_apart):
-            text = paragraph(words)
+        for line in described(root, is_apart):
+            text = paragraph(line)
             if self._page is not None or text not in self._running:  # layouts repeat what others have
                 self._add(text, "text")
             self._running.update([text] if self._page is None else ())

@@ -7,6 +7,7 @@ from typing import IO
 
 from ingestion.documents import Extraction
 from ingestion.extract.inside import extract
+from ingestion.extract.sniff import DOCX
 
 
 def exchange(path: Path, parts: Mapping[str, bytes | str | None]) -> Path:
@@ -44,6 +45,7 @@ def odt(path: Path | IO[bytes], body: str, styles: str = "", **parts: str) -> No
 
 
 WORDS = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+PACKED = "http://schemas.openxmlformats.org/package/2006"
 RELATED = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 DRAWING = "http://schemas.openxmlformats.org/drawingml/2006"
 IN_WORD = (
@@ -54,7 +56,7 @@ IN_WORD = (
 
 def related(*links: tuple[str, str, str]) -> str:
     """The part with these relationships: (id, the last word of its kind, target); to the outside by an address."""
-    return "<Relationships>" + "".join(
+    return f'<Relationships xmlns="{PACKED}/relationships">' + "".join(
         f'<Relationship Id="{key}" Type="{RELATED}/{kind}" Target="{target}"'
         + (' TargetMode="External"/>' if ":" in target else "/>")
         for key, kind, target in links
@@ -64,7 +66,9 @@ def related(*links: tuple[str, str, str]) -> str:
 def word(path: Path | IO[bytes], body: str, parts: Mapping[str, str] | None = None) -> None:
     """A Word document with this body and nothing beside it."""
     made = {
-        "[Content_Types].xml": "<Types/>",
+        "[Content_Types].xml": f'<Types xmlns="{PACKED}/content-types"><Default Extension="rels" ContentType='
+        '"application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType='
+        f'"application/xml"/><Override PartName="/word/document.xml" ContentType="{DOCX}.main+xml"/></Types>',
         "_rels/.rels": related(("d", "officeDocument", "word/document.xml")),
         "word/document.xml": f"<w:document {IN_WORD}><w:body>{body}</w:body></w:document>",
         **(parts or {}),

@@ -81,9 +81,9 @@ def test_what_does_not_show_is_for_who_is_cleared_for_it_as_is_the_original(
     assert SALARY in "\n".join(texts(alice, file))
     assert SALARY in "\n".join(texts(cfo, file))
     assert "68,400" not in "\n".join(texts(viewer, file))
-    for who, hits in ((cfo, 1), (viewer, 0)):
+    for who, finds in ((cfo, True), (viewer, False)):
         found = who.api.get("/api/search/", {"q": "salary of a site manager"}).json()["results"]
-        assert sum("68,400" in str(hit) for hit in found) == hits
+        assert any("68,400" in str(hit) for hit in found) is finds
     assert viewer.api.get(f"/api/files/{file}/download/").status_code == 403
     assert cfo.api.get(f"/api/files/{file}/download/").status_code == 200
 
