@@ -32,7 +32,7 @@ from ingestion.extract.docx_text import (
 )
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.package import CORE, DAMAGE, Package, properties
-from ingestion.extract.package_parts import Part, look_at_parts, miss, untold
+from ingestion.extract.package_parts import Part, add_behind, look_at_parts, miss
 from ingestion.extract.rows import markdown_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
@@ -106,8 +106,7 @@ class _Body:
             if child is not body:
                 self._waiting += words_behind(child)
         self._look_outside()
-        told = untold(self._waiting, self._builder.text())
-        self._builder.add(f"{BEHIND}: {'; '.join(told)}" if told else "", path=())
+        add_behind(self._builder, BEHIND, self._waiting, path=())
 
     def _look_outside(self) -> None:
         """Addresses that nothing in the text leads to, the template, words that stand before numbers, and what only its
@@ -168,8 +167,7 @@ class _Body:
 
     def _tell_behind(self, block: Any, first: int) -> None:
         said, self._waiting = [*self._waiting, *words_behind(block)], []
-        told = untold(said, self._builder.text_from(first))
-        self._builder.add(f"{BEHIND}: {'; '.join(told)}" if told else "")
+        add_behind(self._builder, BEHIND, said, first)
 
 
 HOLDERS = (w("sdt"), w("sdtContent"), w("ins"), w("moveTo"), w("customXml"))

@@ -19,7 +19,7 @@ from ingestion.extract.clean import one_line, paragraph
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.odt_behind import words_behind
 from ingestion.extract.package import DAMAGE, Package, attribute, local
-from ingestion.extract.package_parts import Part, look_at_parts, miss, untold
+from ingestion.extract.package_parts import Part, add_behind, look_at_parts, miss
 from ingestion.extract.rows import markdown_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
@@ -121,8 +121,7 @@ class _Walk:
         body = next(root.iter("{*}body"), None)
         for text in body if body is not None else ():
             self._blocks(text, "text")
-            told = untold(words_behind(text), self._builder.text())
-            self._builder.add(f"{BEHIND}: {'; '.join(told)}" if told else "", path=())
+            add_behind(self._builder, BEHIND, words_behind(text), path=())
 
     def _blocks(self, parent: Any, kind: Kind) -> None:
         """Block elements in order; an own stack, since lists may lie in each other deeply."""

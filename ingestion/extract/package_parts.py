@@ -37,7 +37,8 @@ DETAILS = {
 
 
 UNDESCRIBED = frozenset({"picture", "image", "name of file"})  # what programs write where nobody described a picture
-WORD = re.compile(r"[^\W_]+")
+WORD = re.compile(r"\w+")
+MOST_COMPARED = 2_000_000_000  # characters: beyond, what a text may say already is told again
 # Drawings and what they say to who cannot see them, hints of their links, letters as shapes (watermarks).
 SHAPES = ("shape", "group", "rect", "roundrect", "oval", "line", "polyline", "curve", "arc", "image")
 DESCRIBED = {
@@ -76,11 +77,18 @@ def described(root: Any, left_out: Callable[[Any], bool] = lambda _: False) -> I
             yield said
 
 
-def untold(words: Iterable[str], text: str) -> dict[str, None]:
-    """Words behind a text, each once, without what it says itself."""
-    told = frozenset(WORD.findall(text.lower()))
+def add_behind(
+    builder: Builder, title: str, words: Iterable[str], first: int = 0, path: tuple[str, ...] | None = None
+) -> None:
+    """Words that nothing shows as a paragraph, each once, without those that the paragraphs from `first` on say."""
     lines = dict.fromkeys(said for word in words if (said := one_line(word)))
-    return {said: None for said in lines if not told.issuperset(WORD.findall(said.lower()))}
+    text = builder.text_from(first).lower() if lines else ""
+    known = frozenset(WORD.findall(text))
+    maybe = [said for said in lines if known.issuperset(WORD.findall(said.lower()))]
+    if len(maybe) * len(text) <= MOST_COMPARED:
+        for said in {*maybe} - {*builder.unsaid(maybe, first)}:
+            del lines[said]
+    builder.add(f"{title}: {'; '.join(lines)}" if lines else "", path=path)
 
 
 def look_at_parts(

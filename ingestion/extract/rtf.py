@@ -18,7 +18,7 @@ from ingestion.extract.clean import one_line
 from ingestion.extract.embedded import is_ornament
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.fields import target_in_field, words_in_field
-from ingestion.extract.package_parts import untold
+from ingestion.extract.package_parts import add_behind
 from ingestion.extract.rows import markdown_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
@@ -91,8 +91,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     links = list(dict.fromkeys(groups.links))
     told = "Links: " + " ; ".join(links) if links else ""
     builder.add(told, path=(), links=[(link, "") for link in links])
-    behind = untold(groups.behind, builder.text())
-    builder.add(f"{BEHIND}: {'; '.join(behind)}" if behind else "", path=())
+    add_behind(builder, BEHIND, groups.behind, path=())
     for number, content in enumerate(groups.pictures, start=1):
         if content is None:
             builder.miss("image", UNREAD_PICTURE)

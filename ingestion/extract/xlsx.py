@@ -20,7 +20,7 @@ from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.package import CORE, DAMAGE, Link, Package, attribute, forget, local, properties
-from ingestion.extract.package_parts import Part, described, look_at_parts, miss, untold
+from ingestion.extract.package_parts import Part, add_behind, described, look_at_parts, miss
 from ingestion.extract.rows import Grid
 from ingestion.extract.xlsx_cells import Formats, words_in_formula
 from ingestion.extract.xlsx_names import words_of_name, words_of_table
@@ -237,8 +237,7 @@ class _Workbook:
 
     def _add_behind(self, first: int = 0) -> None:
         """first: where that begins which may say the same."""
-        told = untold(self._behind, self._builder.text_from(first)) if self._behind else ()
-        self._builder.add(f"{BEHIND}: {'; '.join(told)}" if told else "")
+        add_behind(self._builder, BEHIND, self._behind, first)
         self._behind = {}
 
 

@@ -68,7 +68,7 @@ def test_what_word_writes_by_itself_is_no_text(tmp_path: Path) -> None:
     drawn = (
         '<w:r><w:drawing><wp:inline><wp:docPr id="1" name="Picture 1" descr="" title=""/></wp:inline></w:drawing></w:r>'
     )
-    mark = '<w:bookmarkStart w:id="0" w:name="_GoBack"/><w:bookmarkStart w:id="1" w:name="the_quay"/>'
+    mark = '<w:bookmarkStart w:id="0" w:name="_GoBack"/><w:bookmarkStart w:id="1" w:name="the-quay"/>'
     extraction = raw(tmp_path, f"<w:p>{mark}<w:r><w:t>The quay </w:t></w:r>{formal}{drawn}</w:p>")
     assert [p.text for p in extraction.paragraphs] == ["The quay 777777"]
     assert codes(extraction) == set()
