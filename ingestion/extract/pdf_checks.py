@@ -18,6 +18,7 @@ from ingestion.extract import pdf_links, pdf_revisions
 from ingestion.extract.build import Builder
 from ingestion.extract.pdf_said import Said
 from ingestion.extract.pdf_streams import filters_of, unpacked
+from ingestion.extract.pdf_unused import unused
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 SILENT_MARKS = frozenset({"/Highlight", "/Underline", "/StrikeOut", "/Squiggly", "/Popup", "/TrapNet", "/PrinterMark"})
@@ -124,6 +125,7 @@ def _unpack_all(
     tagged = "/StructTreeRoot" in pdf.Root
     whole: Any = pdf.Root.get("/Metadata")
     of_document = whole.objgen if isinstance(whole, pikepdf.Stream) else None
+    left_over = unused(pdf)
     pictures: dict[tuple[int, int], Key] = {}
     masks: set[tuple[int, int]] = set()
     for index, entry in enumerate(pdf.objects):
@@ -149,7 +151,8 @@ def _unpack_all(
                 continue
             stream = unpacked(entry, filters, left)
             size, whole = stream.size, stream.whole
-            if page is None and DRAWS_TEXT.search(stream.head) and not any(name in entry for name in OTHER_STREAM):
+            content = entry.objgen in left_over or not any(name in entry for name in OTHER_STREAM)
+            if page is None and content and DRAWS_TEXT.search(stream.head):
                 builder.miss("hidden_data", UNSHOWN)
             if stream.replaces:
                 checked.replaced.add(page)
@@ -167,6 +170,7 @@ def _unpack_all(
             builder.miss("page_failed", "Part of this page is damaged and could not be read.", page)
         if page is None and entry.objgen != of_document and entry.get("/Type") == pikepdf.Name.Metadata:
             checked.said.look_at_metadata(entry)
+    checked.said.look_at_unused(pdf, left_over)
     checked.pictures = dict.fromkeys(
         key for place, key in pictures.items() if place not in masks and max(key[:2]) > SMALL
     )

@@ -13,7 +13,7 @@ from typing import Any
 
 import pikepdf
 
-from ingestion.extract import xmp
+from ingestion.extract import pdf_unused, xmp
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line
 from ingestion.extract.eyes import MORE
@@ -87,6 +87,14 @@ class Said:
             self._keep(name, text)
         if marks.more:
             self.builder.miss("image", MORE)
+
+    def look_at_unused(self, pdf: pikepdf.Pdf, places: set[pdf_unused.Place]) -> None:
+        """At objects that nothing refers to."""
+        try:
+            for text in pdf_unused.texts_of(pdf, places):
+                self._keep("Left over", text)
+        except DAMAGED:
+            self.builder.miss("hidden_data", "This PDF keeps data that nothing in it refers to; they were not read.")
 
     def look_at_private(self, owner: Any, page: int | None = None) -> None:
         """At what programs keep for themselves: dates and numbers say nothing, a whole document of theirs does."""

@@ -13,7 +13,7 @@ from entities.types import Contract
 from tests.conftest import Person
 from tests.ingestion.extracted import missed, read
 from tests.ingestion.helpers import ready, texts
-from tests.ingestion.pdfs import changed, draw, line
+from tests.ingestion.pdfs import added, changed, draw, line
 
 TITLE, PLAIN = "Progress of the works", "The quay was closed for two days because of the storm."
 DAV = "<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'><rdf:Description rdf:about=''"
@@ -163,6 +163,27 @@ def test_what_programs_note_for_programs_is_neither_text_nor_missed(tmp_path: Pa
     said = read(made(tmp_path, by_programs))
     assert [p.text for p in said.paragraphs] == [TITLE, PLAIN, "Links on this page: https://example.org/"]
     assert missed(said) == set()
+
+
+def test_what_nothing_refers_to_is_read_or_named(tmp_path: Path) -> None:
+    """As tools leave it that take a mark out of a page."""
+    drawn = b"BT /F1 10 Tf 60 700 Td (The salary is 68,400.) Tj ET"
+    form = b"<< /Subtype /Form /BBox [ 0 0 9 9 ] /Length %d >>\nstream\n%s\nendstream" % (len(drawn), drawn)
+    colours = b"[ /Indexed /DeviceRGB 3 <00112233AABBCCDDEEFF4142> ]"
+    note = b"<< /Type /Annot /Subtype /Text /NM (a-1) /M (D:20260901) /Contents (%s) >>" % pay("clerk").encode()
+    for left, said, codes in (
+        (note, [pay("clerk")], set()),
+        (form, [], {"hidden_data"}),
+        (colours, [], set()),
+        (b"<< /Ordering (Identity) /Registry (Adobe) /Supplement 0 >>", [], set()),
+    ):
+        path = draw(tmp_path / "a.pdf", page)
+        with pikepdf.open(path) as pdf:
+            number = int(pdf.trailer.Size)
+        found = read(added(path, {number: left}))
+        beside = [p.text for p in found.paragraphs if p.heading_path == ("Document properties",)]
+        assert beside == [f"Left over: {text}" for text in said]
+        assert {code for code, _ in missed(found)} == codes
 
 
 def replaced(pdf: pikepdf.Pdf, how: str, other: str) -> None:
