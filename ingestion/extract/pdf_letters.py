@@ -51,6 +51,7 @@ _count_rects = _bound(c.FPDFText_CountRects, _I)
 _rect = _bound(c.FPDFText_GetRect, _I)
 _letter_box = _bound(c.FPDFText_GetCharBox, _I)
 _loose_box = _bound(c.FPDFText_GetLooseCharBox, _I, _P, _I, _P)
+_guessed = _bound(c.FPDFText_HasUnicodeMapError, _I)
 _origin = _bound(c.FPDFText_GetCharOrigin, _I)
 _piece = _bound(c.FPDFText_GetTextObject, _P)
 _matrix = _bound(c.FPDFPageObj_GetMatrix, _I, _P, _P)
@@ -84,6 +85,10 @@ class Letters:
         letters = "".join(self.texts)
         self.count = len(letters)
         self.unmapped = 0 if letters.isascii() and letters.isprintable() else len(UNMAPPED.findall(letters))
+
+    def guessed(self) -> list[bool]:
+        """Of every word whether its font does not say what its first letter is; pdfium takes its number for one."""
+        return [bool(found) for found in map(_guessed, repeat(self.page), (first for first, _ in self.words))]
 
     def _spans(self) -> list[tuple[int, int]]:
         find, behind, spans = self.text.index, 0, []

@@ -55,9 +55,9 @@ def drawings(shapes: Sequence[Shape]) -> list[Picture]:
     return found
 
 
-def unknown(words: Iterable[Word]) -> list[Picture]:
+def unknown(words: Iterable[Word], guessed: Iterable[bool]) -> list[Picture]:
     """Where words stand whose letters nobody knows. A page that has signs alone has bullets."""
-    odd = [word for word in words if UNMAPPED.search(word.text)]
+    odd = [word for word, guess in zip(words, guessed, strict=False) if guess or UNMAPPED.search(word.text)]
     boxes = [word[1:5] for word in odd] if any(len(word.text) > 1 for word in odd) else []
     return [_picture([boxes[place] for place in group], 0, UNKNOWN) for group in _groups(boxes)]
 

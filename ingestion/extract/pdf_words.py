@@ -161,15 +161,15 @@ def read_page(page: pdfium.PdfPage) -> PageContent:
     text = page.get_textpage()
     try:
         letters = Letters(text.raw)
-        words = words_of(letters, mapping)
+        words, guessed = words_of(letters, mapping), letters.guessed()
     finally:
         text.close()
     content = PageContent(mapping.width, mapping.height, words, [], [], 0, letters.count, letters.unmapped)
     shapes: list[Shape] = []
     _look_at_objects((c.FPDFPage_GetObject(page, i) for i in beside_text(page)), mapping, content, shapes)
     content.drawings = drawings(shapes)
-    if letters.unmapped:
-        content.drawings += unknown(words)
+    if letters.unmapped or any(guessed):
+        content.drawings += unknown(words, guessed)
     return content
 
 

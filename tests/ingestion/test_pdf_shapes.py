@@ -6,7 +6,7 @@ from pathlib import Path
 import pikepdf
 import pytest
 from pikepdf import Array, Dictionary, Name
-from PIL import Image
+from PIL import Image, ImageDraw, ImageFont
 from reportlab.pdfgen.canvas import Canvas
 
 from entities.types import Contract
@@ -65,13 +65,44 @@ def nameless(pdf: pikepdf.Pdf) -> None:
     page.Contents = Array([page.Contents, pdf.make_stream(written)])
 
 
+def numbered(pdf: pikepdf.Pdf) -> None:
+    """A font that numbers its letters, which are drawn by hand: what pdfium tells of it are other letters."""
+    page, drawn = pdf.pages[0].obj, ImageFont.load_default(40)
+    known = sorted(set(SALARY.replace(" ", "")))
+    procedures, widths = Dictionary(), []
+    for number, letter in enumerate(known):
+        image = Image.new("1", (round(drawn.getlength(letter)), 60))
+        ImageDraw.Draw(image).text((0, 0), letter, 1, drawn)
+        dots = ((x, y) for x in range(image.width) for y in range(60) if image.getpixel((x, y)))
+        shape = b"".join(b"%d %d 1 1 re\n" % (x, 45 - y) for x, y in dots)
+        procedures[f"/g{number}"] = pdf.make_stream(b"%d 0 d0\n%sf" % (image.width, shape))
+        widths.append(image.width)
+    names = Array([65, *(Name(f"/g{number}") for number in range(len(known)))])
+    page.Resources.Font.Secret = pdf.make_indirect(
+        Dictionary(
+            Type=Name.Font, Subtype=Name.Type3, FontBBox=Array([0, -20, 60, 60]), FirstChar=65,
+            LastChar=64 + len(known), Widths=Array(widths), CharProcs=procedures,
+            FontMatrix=Array([0.025, 0, 0, 0.025, 0, 0]), Encoding=Dictionary(Type=Name.Encoding, Differences=names),
+        )
+    )  # fmt: skip
+    text, x = b"", 60.0
+    for word in SALARY.split():
+        codes = bytes(65 + known.index(letter) for letter in word)
+        text += b"BT /Secret 14 Tf %.1f 442 Td <%s> Tj ET\n" % (x, codes.hex().encode())
+        x += 0.35 * drawn.getlength(word + " ")
+    page.Contents = Array([page.Contents, pdf.make_stream(text)])
+
+
 def made(folder: Path, letters: Image.Image, case: str) -> Path:
     if case == "shapes":
         return draw(folder / "a.pdf", both(own, outlined(letters)))
-    return changed(draw(folder / "a.pdf", own), nameless)
+    return changed(draw(folder / "a.pdf", own), numbered if case == "numbered letters" else nameless)
 
 
-@pytest.mark.parametrize(("case", "code"), [("shapes", "drawing"), ("unknown letters", "unreadable_text")])
+@pytest.mark.parametrize(
+    ("case", "code"),
+    [("shapes", "drawing"), ("unknown letters", "unreadable_text"), ("numbered letters", "unreadable_text")],
+)
 def test_letters_that_are_no_text_are_looked_at_where_they_stand(
     tmp_path: Path, letters: Image.Image, case: str, code: str
 ) -> None:
