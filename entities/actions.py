@@ -8,7 +8,7 @@ from django.contrib.auth.models import Group
 from django.db import transaction
 from django.utils import timezone
 
-from entities.access import Scope, field_is_readable, grant_entity
+from entities.access import Scope, current, field_is_readable, grant_entity
 from entities.access.objects import lock_or_404
 from entities.audit import record
 from entities.models import (
@@ -69,25 +69,37 @@ def create_workspace(*, slug: str, name: str) -> Workspace:
                     components=[value] if value else [],
                 )
             for role_name, flags, labels in SEEDED_ROLES:
-                create_role(workspace, role_name, labels, **flags)
+                _make_role(workspace, role_name, labels, **flags)
     return workspace
 
 
 def create_role(workspace: Workspace, name: str, labels: Iterable[int] = (), **flags: bool) -> Role:
     """A role with clearances for the given atoms, in the open scope."""
+    role, held = _make_role(workspace, name, labels, **flags)
+    record(current(), "role.added", "role", role.pk, labels=held, is_admin=role.is_admin, is_steward=role.is_steward)
+    return role
+
+
+def _make_role(workspace: Workspace, name: str, labels: Iterable[int], **flags: bool) -> tuple[Role, list[int]]:
+    """The role and its clearances. Seeded ones are the same in every workspace: its audit begins after them."""
     role = Role(workspace=workspace, name=name, **flags)
     role.save()
     known = Classification.objects.filter(value__in=list(labels))
     ClassificationGrant.objects.bulk_create(
         ClassificationGrant(workspace=workspace, role=role, classification=classification) for classification in known
     )
-    return role
+    return role, sorted(atom.value for atom in known)
 
 
 def add_member(workspace: Workspace, user: User, roles: Iterable[Role] = ()) -> Membership:
-    """Make `user` a member with `roles`, in the open scope."""
-    membership, _ = Membership.objects.get_or_create(workspace=workspace, user=user)
-    user.groups.add(*Group.objects.filter(role__in=[r.pk for r in roles]))
+    """Make `user` a member with `roles`, beside those that they have, in the open scope."""
+    membership, added = Membership.objects.get_or_create(workspace=workspace, user=user)
+    held = set(Role.objects.filter(group__user=user).values_list("pk", flat=True))
+    wanted = held | {role.pk for role in roles}
+    user.groups.add(*Group.objects.filter(role__in=wanted - held))
+    if added or wanted != held:
+        what = "membership.added" if added else "membership.changed"
+        record(current(), what, "membership", membership.pk, user=user.pk, roles=sorted(wanted))
     return membership
 
 

@@ -12,11 +12,11 @@ from django.utils.formats import date_format
 from unfold.admin import TabularInline
 from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminTextInputWidget
 
-from entities.actions import add_member, record, tell_access_changed
+from entities.actions import record, tell_access_changed
 from entities.admin.base import WorkspaceAdmin
 from entities.admin_site import site
 from entities.joining import account_name, end_codes, user_of_code
-from entities.models import Classification, ClassificationGrant, LabelGrant, Membership, Role, User, Workspace
+from entities.models import Classification, ClassificationGrant, LabelGrant, Membership, Role, User
 from entities.models.classification import FIRST_COMPOUND
 
 NO_CODE = "This code is not for this workspace, was used before, or is more than a day old."
@@ -194,7 +194,7 @@ class MembershipAdmin(WorkspaceAdmin):
         held = set(Role.objects.filter(group__user=obj.user_id))
         wanted = set(form.cleaned_data["roles"])
         obj.user.groups.remove(*[role.group_id for role in held - wanted])
-        add_member(Workspace.objects.get(pk=obj.workspace_id), obj.user, wanted - held)
+        obj.user.groups.add(*[role.group_id for role in wanted - held])
         self.take_back(request, obj, list(form.cleaned_data["ended"]))
         keep_an_administrator()
         tell_access_changed(self.scope(request))

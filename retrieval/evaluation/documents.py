@@ -10,9 +10,10 @@ from uuid import UUID
 
 from django.core.files.base import File as Upload
 
-from entities.access import Scope
+from entities.access import Scope, current
 from entities.actions import add_member, create_entity, create_role, create_workspace
 from entities.api.errors import TooLarge
+from entities.audit import record
 from entities.models import Classification, ClassificationGrant, Entity, Role, User, Workspace
 from entities.models.classification import FIRST_COMPOUND
 from entities.types import Article
@@ -82,8 +83,12 @@ def _role(workspace: Workspace, users: Sequence[User]) -> Role:
     """In the open service scope."""
     role = Role.objects.filter(name=ROLE).first() or create_role(workspace, ROLE)
     atoms = Classification.objects.filter(value__gt=0, value__lt=FIRST_COMPOUND)
-    for classification in atoms.exclude(pk__in=ClassificationGrant.objects.filter(role=role).values("classification")):
+    new = list(atoms.exclude(pk__in=ClassificationGrant.objects.filter(role=role).values("classification")))
+    for classification in new:
         ClassificationGrant.objects.create(workspace=workspace, role=role, classification=classification)
+    if new:
+        held = sorted(atoms.values_list("value", flat=True))
+        record(current(), "role.changed", "role", role.pk, labels=held, is_admin=False, is_steward=False)
     for user in users:
         add_member(workspace, user, [role, Role.objects.get(name="Admin")])
     return role

@@ -4,7 +4,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from entities.models import User, Workspace
+from entities.access import Scope
+from entities.models import AuditEntry, Role, User, Workspace
 
 
 def test_an_administrator_gets_a_workspace(db: None) -> None:
@@ -13,6 +14,11 @@ def test_an_administrator_gets_a_workspace(db: None) -> None:
     client = Client()
     assert client.login(username="maria", password="a long pass phrase")
     assert client.get("/w/legal/admin/").status_code == 200
+    with Scope.for_service(Workspace.objects.get(slug="legal").pk).open():
+        roles = {role.pk: role.name for role in Role.objects.all()}
+        rows = [(row.action, row.detail) for row in AuditEntry.objects.all()]
+    ((action, joined),) = rows
+    assert (action, {roles[pk] for pk in joined["roles"]}) == ("membership.added", {"Admin", "Editor"})
     User.objects.create_user("other", password="a long pass phrase")
     assert client.login(username="other", password="a long pass phrase")
     assert client.get("/w/legal/").status_code == 404
@@ -31,7 +37,7 @@ class Crash(BaseException):
 
 
 @pytest.mark.parametrize(
-    "at", ["entities.actions.create_role", "entities.management.commands.create_workspace.add_member"]
+    "at", ["entities.actions._make_role", "entities.management.commands.create_workspace.add_member"]
 )
 def test_what_ends_halfway_leaves_nothing_and_can_be_done_again(db: None, monkeypatch: Any, at: str) -> None:
     """A workspace without its settings, roles or administrator is of no use, and would keep its slug."""

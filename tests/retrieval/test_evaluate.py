@@ -6,11 +6,13 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from entities.models import AuditEntry, Workspace
+from entities.access import Scope
+from entities.models import AuditEntry, Classification, Role, Workspace
 from entities.models.classification import FINANCIAL, PII, SECRET
 from ingestion.models import File
 from retrieval.evaluation.documents import slug_of
 from retrieval.models import EvaluationOutcome, EvaluationQuestion, EvaluationRun
+from tests.conftest import ALL
 
 CAP = {
     "id": "cap",
@@ -210,7 +212,16 @@ def test_a_set_with_documents_has_a_workspace_of_its_own(alice, viewer, tmp_path
     _, err = evaluate(tmp_path, load_only=True)
     assert "2 documents, 1 of them new" in err
     slug = slug_of(tmp_path.name)
-    assert Workspace.objects.filter(slug=slug).exists()
+    with Scope.for_service(Workspace.objects.get(slug=slug).pk).open():
+        role = Role.objects.get(name="Evaluation")
+        rows = AuditEntry.objects.filter(action__startswith="role.", object_id=str(role.pk)).order_by("pk")
+        assert [row.detail["labels"] for row in rows] == [[], ALL], "once: the later runs grant nothing"
+        (joined,) = AuditEntry.objects.filter(action="membership.added")
+        assert role.pk in joined.detail["roles"]
+        Classification.objects.create(workspace_id=role.workspace_id, value=7, label="Own", components=[7])
+    evaluate(tmp_path, load_only=True)
+    with Scope.for_service(role.workspace_id).open():
+        assert rows.last().detail["labels"] == [*ALL, 7], "and what has been added since"
     assert alice.client.get(f"/w/{slug}/search/?q=cap").status_code == 200
     assert viewer.client.get(f"/w/{slug}/search/?q=cap").status_code == 404
 
