@@ -8,7 +8,7 @@ from django.db.models import Case, DateTimeField, Exists, F, OuterRef, QuerySet,
 from django.http import HttpRequest
 
 from entities.access import current
-from entities.admin import WorkspaceAdmin
+from entities.admin import ListAdmin, WorkspaceAdmin
 from entities.admin_site import site
 from entities.models import Entity
 from ingestion.access import shown_files, told_files, visible_files
@@ -144,16 +144,13 @@ class RecordIndexAdmin(FileAdmin):
         return RecordIndex.objects.filter(entity__in=seen, stale_since__isnull=False)
 
 
-class WorkspaceModelAdmin(FileAdmin):
+class WorkspaceModelAdmin(ListAdmin):
     """The embedding models of the workspace and how far each has come. Commands change them: manage.py vector_model.
 
     Not how many rows there are or wait: they are everybody's. The share is of those that the administrator may see.
     """
 
-    list_display = ["model", "state", "share", "checked_at", "error"]
-    list_filter: Sequence[Any] = []
-    fields = [*list_display, "attempts", "claimed_until", "added_at", "switched_at"]
-    readonly_fields = fields
+    list_display = ["model", "state", "share", "checked_at", "error", "attempts", "added_at", "switched_at"]
     ordering = ["-state"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:

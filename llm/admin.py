@@ -1,10 +1,8 @@
 """The month's cap and the metered calls, in Django admin: figures only."""
 
-from typing import Any
-
 from django.http import HttpRequest
 
-from entities.admin import WorkspaceAdmin
+from entities.admin import ListAdmin, WorkspaceAdmin
 from entities.admin_site import site
 from llm.models import Budget, ModelCall
 
@@ -17,7 +15,7 @@ class BudgetAdmin(WorkspaceAdmin):
         return super().has_add_permission(request) and not Budget.objects.exists()
 
 
-class ModelCallAdmin(WorkspaceAdmin):
+class ModelCallAdmin(ListAdmin):
     list_display = [
         "at",
         "feature",
@@ -30,14 +28,6 @@ class ModelCallAdmin(WorkspaceAdmin):
         "outcome",
     ]
     list_filter = ["feature", "model", "outcome"]
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    has_delete_permission = has_change_permission
 
 
 site.register(Budget, BudgetAdmin)

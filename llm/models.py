@@ -38,7 +38,7 @@ class ModelCall(models.Model):
 class Budget(models.Model):
     """What a workspace's models may cost in a calendar month. Without a row the setting's default holds."""
 
-    workspace = models.OneToOneField(Workspace, models.PROTECT, related_name="+")
+    workspace = models.OneToOneField(Workspace, models.PROTECT, primary_key=True, related_name="+")
     monthly_cap = models.DecimalField(max_digits=10, decimal_places=2, help_text="USD a calendar month (UTC)")
 
     def __str__(self) -> str:

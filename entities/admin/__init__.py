@@ -1,7 +1,7 @@
 """What administrators of a workspace manage: people, roles, classifications, grants, and records' metadata."""
 
 from entities.admin.audit import AuditAdmin
-from entities.admin.base import WorkspaceAdmin
+from entities.admin.base import ListAdmin, WorkspaceAdmin
 from entities.admin.labels import ClassificationAdmin
 from entities.admin.people import MembershipAdmin, RoleAdmin
 from entities.admin.records import EntityAdmin, GrantAdmin
@@ -18,7 +18,7 @@ from entities.models import (
     WorkspaceSettings,
 )
 
-__all__ = ["WorkspaceAdmin"]
+__all__ = ["ListAdmin", "WorkspaceAdmin"]
 
 site.register(Classification, ClassificationAdmin)
 site.register(Role, RoleAdmin)

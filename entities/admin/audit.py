@@ -13,7 +13,7 @@ from django.utils.html import format_html, format_html_join
 from unfold.views import ChangeList
 
 from entities.access import Scope
-from entities.admin.base import WorkspaceAdmin
+from entities.admin.base import ListAdmin
 from entities.api.lists import chips_of_atoms
 from entities.audit.reading import Row, State, known_actions, on_days, rows_of
 from entities.models import AuditEntry, Role, User
@@ -98,9 +98,8 @@ class Rows(ChangeList):
             entry.row, entry.name = self.read[entry.pk], self.names.get(entry.actor, f"#{entry.actor}")
 
 
-class AuditAdmin(WorkspaceAdmin):
+class AuditAdmin(ListAdmin):
     list_display = ["number", "time", "who", "what", "words", "figures"]
-    list_display_links = None
     search_fields = ["object_id", "action"]
     list_filter = [ActionFilter, PersonFilter, DayFilter]
     list_per_page = 50
@@ -111,14 +110,6 @@ class AuditAdmin(WorkspaceAdmin):
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
         return lookup in ("action", "actor", "day")
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
-
-    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        return False
-
-    has_delete_permission = has_change_permission
 
     @admin.display(description="Row", ordering="id")
     def number(self, entry: Any) -> str:

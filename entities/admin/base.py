@@ -84,3 +84,22 @@ class WorkspaceAdmin(ModelAdmin):
         if any("\x00" in value for value in request.GET.values()):
             raise BadRequest("A question holds no NUL characters.")
         return super().changelist_view(request, extra_context)
+
+
+class ListAdmin(WorkspaceAdmin):
+    """Rows that are read in their list and have no page of their own: its address would have a number that counts the
+    rows of all workspaces (docs/adr/0023).
+    """
+
+    list_display_links = None
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        return None
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return False
+
+    has_delete_permission = has_change_permission

@@ -1,6 +1,7 @@
 """Other workspaces, and their rows that go by number, answer as what is absent (docs/proof.md, part 2)."""
 
 import logging
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -13,6 +14,7 @@ from config.roles import APP
 from entities.access import NoWorkspace, Scope, grant_entity
 from entities.actions import create_role, create_workspace, record
 from entities.admin_site import site
+from entities.models import AuditEntry, Classification
 from entities.types import Contract
 from ingestion.models import VectorModel, WorkspaceModel
 from llm.models import Budget, ModelCall
@@ -56,13 +58,21 @@ def world(breakable: None) -> World:
         contract = Contract.objects.create(workspace=workspace, name="There", created_by=keeper.user.pk)
         grant_entity(contract, keeper.user.pk)
         grant_entity(contract, -role.pk)
-        RankingSettings.objects.get_or_create(workspace=workspace)
-        if not WorkspaceModel.objects.exists():
-            WorkspaceModel.objects.create(workspace=workspace, model=VectorModel.objects.all()[0], state="beside")
-        Budget.objects.create(workspace=workspace, monthly_cap=1)
-        ModelCall.objects.create(workspace=workspace, principal=0, feature="x", model="x", outcome="ok")
-        record(service, "entity.changed")
+        add_settings(service)
+    with made.service.open():
+        add_settings(made.service)
     return made
+
+
+def add_settings(service: Scope) -> None:
+    """What a workspace has of itself, in its open scope."""
+    RankingSettings.objects.get_or_create(workspace_id=service.workspace)
+    if not WorkspaceModel.objects.exists():
+        model = VectorModel.objects.all()[0]
+        WorkspaceModel.objects.create(workspace_id=service.workspace, model=model, state="beside")
+    Budget.objects.create(workspace_id=service.workspace, monthly_cap=1)
+    ModelCall.objects.create(workspace_id=service.workspace, principal=0, feature="x", model="x", outcome="ok")
+    record(service, "entity.changed")
 
 
 def numbers_there(world: World) -> dict[str, int]:
@@ -128,6 +138,28 @@ def test_rows_of_another_workspace_are_absent_by_number(world: World, who: str, 
     assert list(findings_by_number(world, who, asked[part::parts] if FACTOR == 1 else asked)) == []
 
 
+def test_addresses_of_the_administration_count_nothing_of_others(world: World) -> None:
+    """But for accounts, roles, memberships and workspaces (docs/adr/0023)."""
+    own = world.workspace.pk
+    with world.service.open():
+        values = Classification.objects.values_list("value", flat=True)
+        known = {own, *(own * 2**32 + value for value in values)}
+        rows = {model: model._default_manager.order_by("-pk").first() for model in site._registry}
+    told, pages = {}, 0
+    for model, row in rows.items():
+        name = f"{model._meta.app_label}/{model._meta.model_name}"
+        body = ask(world, "admin", "GET", f"admin/{name}/").body
+        found = {int(number) for number in re.findall(rb"/admin/[a-z]+/[a-z]+/(\d+)/", body)}
+        pages += bool(found)
+        if name not in ("entities/role", "entities/membership") and found - known:
+            told[name] = found - known
+        if model in (AuditEntry, ModelCall, WorkspaceModel):
+            answers = [without(ask(world, "admin", "GET", f"admin/{name}/{n}/change/"), n) for n in (ABSENT, row.pk)]
+            assert not difference(*answers), f"{name}: their numbers can be tried"
+    assert told == {}
+    assert pages > 4
+
+
 @pytest.mark.parametrize("who", [*READERS, "keeper", "former", "anonymous"])
 def test_another_workspace_is_none(world: World, who: str) -> None:
     """At factor 1 one of nine doors each, other ones for each person."""
@@ -138,7 +170,7 @@ def test_another_workspace_is_none(world: World, who: str) -> None:
     assert list(findings_by_slug(world, who, asked[start::stride])) == []
 
 
-@pytest.mark.parametrize("table", ["entities_role", "entities_membership", "llm_modelcall"])
+@pytest.mark.parametrize("table", ["entities_role", "entities_membership", "llm_budget"])
 def test_control_rows_that_a_policy_lets_through(world: World, table: str) -> None:
     name = table.replace("_", "/")
     asked = [door for door in doors() if door.kind == "number" and door.route.startswith(f"admin/{name}/")]

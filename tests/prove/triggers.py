@@ -34,6 +34,7 @@ forget_allowed AFTER INSERT OR DELETE OR UPDATE ON entities_user_groups FOR EACH
 forget_allowed AFTER DELETE OR UPDATE OF is_active ON entities_user FOR EACH STATEMENT
  EXECUTE FUNCTION app_forget_allowed()
 end_clearance AFTER DELETE ON ingestion_accessrequest FOR EACH ROW EXECUTE FUNCTION app_end_clearance()
+own_key BEFORE INSERT ON entities_classification FOR EACH ROW EXECUTE FUNCTION app_classification_key()
 delete_compounds AFTER DELETE ON entities_classification FOR EACH ROW EXECUTE FUNCTION app_delete_compounds()
 delete_group AFTER DELETE ON entities_role FOR EACH ROW EXECUTE FUNCTION app_delete_group()
 replace_expired BEFORE INSERT ON entities_entityrolegrant FOR EACH ROW EXECUTE FUNCTION app_replace_expired()
@@ -43,7 +44,6 @@ forget_messages BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION a
 forget_pulses BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_forget_derived('pulse_pulse')
 forget_references BEFORE DELETE ON entities_entity FOR EACH ROW
  EXECUTE FUNCTION app_forget_derived('references_reference')
-forget_titles BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_forget_derived('chat_title')
 unindex_drawn_from BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_unindex_drawn_from()
 forget_pulse AFTER DELETE ON pulse_pulse FOR EACH ROW EXECUTE FUNCTION app_forget_pulse()
 forget_sources AFTER DELETE ON pulse_pulse FOR EACH ROW EXECUTE FUNCTION app_forget_sources()
