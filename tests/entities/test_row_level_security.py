@@ -1,6 +1,7 @@
 """What SQL as the application's role can and cannot do, with no help from the application."""
 
 import threading
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,6 +22,8 @@ from entities.models import (
 )
 from entities.text import digest_of
 from entities.types import Contract
+from ingestion.models import ContextRow
+from ingestion.models import Kind as RowKind
 from tests.conftest import Person
 
 
@@ -184,6 +187,25 @@ def test_narrowed_scope_is_the_intersection(alice: Person, cfo: Person, hr: Pers
         assert allowed_labels() & {0, 1, 2, 3, 4, 5, 6} == {0, 5}
     with Scope(hr.scope.workspace, hr.scope.principal, Kind.USER, "acme", -role.pk).open():
         assert allowed_labels() & {0, 1, 2, 3, 4, 5, 6} == {0}
+
+
+def test_who_is_held_to_a_role_reads_what_is_addressed_to_it_and_to_no_other(
+    alice: Person, contract: Contract, service: Scope
+) -> None:
+    """Their own, and everybody's, as before."""
+    with service.open():
+        held, other = (-Role.objects.get(name=name).pk for name in ("Editor", "alice role"))
+        for audience in (0, alice.user.pk, held, other):
+            ContextRow.objects.create(
+                workspace_id=service.workspace, kind=RowKind.METADATA, entity_id=contract.pk, text="x", digest="x",
+                data_classification=0, audience=audience,
+            )  # fmt: skip
+    for scope, expected in (
+        (alice.scope, {0, alice.user.pk, held, other}),
+        (replace(alice.scope, narrowed_to=held), {0, alice.user.pk, held}),
+    ):
+        with scope.open():
+            assert set(ContextRow.objects.values_list("audience", flat=True)) == expected
 
 
 def test_scope_held_to_atoms_has_no_others(alice: Person, steward: Person, cfo: Person, service: Scope) -> None:

@@ -113,6 +113,10 @@ class World:
         mine = self.by_role(person) | {c.atom for c in person.own if not c.expired}
         return mine if person.narrowed is None else mine & self.role(person.narrowed).atoms
 
+    def roles_now(self, person: Person) -> frozenset[str]:
+        """Who is held to a role has that one at most."""
+        return person.roles if person.narrowed is None else person.roles & {person.narrowed}
+
     def cleared(self, person: Person, label: frozenset[int] | None) -> bool:
         """All atoms of a label must be held; an unlabelled text is for stewards."""
         if label is None:
@@ -159,7 +163,7 @@ class World:
         return (
             self.sees(person, self.record(text.record))
             and self.cleared(person, text.label)
-            and text.audience in (None, person.name, *person.roles)
+            and text.audience in (None, person.name, *self.roles_now(person))
             and all(self.sees(person, self.record(source)) for source in text.sources)
         )
 

@@ -105,7 +105,7 @@ def what_is_acknowledged_is_told(e: Everything) -> None:
             known = labels(e)
             assert set(told) == {v for v, atoms in known.items() if world.acknowledged(person, atoms)}, person
             assert asked("app_unlabelled") == [world.steward(person)]
-            audiences = {0, planted.users[person.name].pk, *(-planted.roles[r].pk for r in person.roles)}
+            audiences = {0, planted.users[person.name].pk, *(-planted.roles[r].pk for r in world.roles_now(person))}
             (found,) = asked("app_audiences")
             assert set(found) == audiences, person
             assert len(found) == len(audiences)
