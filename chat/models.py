@@ -40,11 +40,14 @@ class Session(models.Model):
         return str(self.pk)
 
 
-class Title(Derived):
+class Title(models.Model):
     """The name of a session, apart from it because it has a label of its own: a session whose title is hidden still
-    exists.
+    exists. Made of a question, or typed: it is drawn from no passage.
     """
 
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
+    data_classification = LabelField(null=True)
     audience = models.BigIntegerField()
     session = WorkspaceForeignKey(Session)
     text = models.CharField(max_length=120)
