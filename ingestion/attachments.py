@@ -73,6 +73,8 @@ def publish_attachments(
     sender = FileRevision.objects.values_list("created_by", flat=True).get(pk=work.claim.revision)
     before = list(File.objects.filter(origin=file.pk).order_by("part"))
     removed = removed_of(file, work.claim.revision)
+    # Deleted when that was not noted yet: of bytes that are only read again, what is not there stays gone.
+    unnoted: list[str] | None = [] if work.published and file.attachments > len(before) + removed.total() else None
     # Out of the way, so that parts can change places.
     File.objects.filter(origin=file.pk).update(origin=None)
     for found in extraction.attachments:
@@ -81,9 +83,12 @@ def publish_attachments(
         if removed[key] > 0:
             removed[key] -= 1
             continue
+        same = next((child for child in before if child.name == name), None)
+        if same is None and unnoted is not None:
+            unnoted.append(key)
+            continue
         blob = blobs.keep(received[found.part], work.workspace, "application/octet-stream")
         named_by = segmented.paragraphs[found.paragraph]
-        same = next((child for child in before if child.name == name), None)
         if same is None:
             same = _new(file, name, sender)
         else:
@@ -96,6 +101,9 @@ def publish_attachments(
             floor=combine_many([same.floor, file.floor]),
         )
         _next_revision(same, blob, sender, again=work.published)
+    if unnoted:
+        came = FileRevision.objects.get(pk=work.claim.revision)
+        FileRevision.objects.filter(pk=came.pk).update(removed=[*came.removed, *unnoted])
     for gone in before:
         document_removed.send(File, workspace=work.workspace, entity_id=work.entity, file_id=gone.pk)
     going = [gone.pk for gone in before]

@@ -9,7 +9,7 @@ from entities.types import Contract
 from ingestion.inline import work_off
 from ingestion.models import File
 from tests.conftest import Person, person
-from tests.ingestion.helpers import paragraph, ready, texts
+from tests.ingestion.helpers import paragraph, read_anew, ready, texts
 from tests.ingestion.test_attachments import files_of, message
 from tests.ingestion.test_withheld import OTHER, WAYS, again, original
 
@@ -58,6 +58,22 @@ def test_what_was_deleted_stays_gone_and_what_was_not_comes_back(
     assert original(viewer, tide) == 200
     with service.open():
         assert AuditEntry.objects.get(action="file.deleted").actor == alice.user.pk
+
+
+def test_what_was_deleted_before_that_was_noted_stays_gone(
+    alice: Person, viewer: Person, contract: Contract, service: Scope
+) -> None:
+    mail = ready(alice, contract, "m.eml", MAIL)
+    with service.open():
+        File.objects.filter(name="crane.md")._raw_delete("default")
+    for strategy in ("layout", "text"):
+        read_anew(alice, mail, strategy)
+        assert set(files_of(alice, contract)) == {"m.eml", "tide.md"}
+        assert original(viewer, mail) == 403
+    other = message(*PARTS, subject="Once more").as_bytes()
+    assert ready(alice, contract, "m.eml", other) == mail
+    assert set(files_of(alice, contract)) == {"m.eml", "crane.md", "tide.md"}
+    assert original(viewer, mail) == 200
 
 
 def test_in_other_bytes_it_comes_back_with_the_label_that_was_decided(
