@@ -7,6 +7,7 @@ import pytest
 
 from ingestion import drift
 from ingestion.documents import Extraction
+from ingestion.extract.sniff import DOCX
 from ingestion.sandbox import Quarantined
 from tests.ingestion.packages import IN_WORD, WORDS, codes, exchange, part, read, related, said, word
 
@@ -138,13 +139,21 @@ def test_a_table_in_a_frame_is_told_once(tmp_path: Path) -> None:
 
 
 STRICT = "http://purl.oclc.org/ooxml/wordprocessingml/main"
+OTHERS = {
+    "a.docm": "application/vnd.ms-word.document.macroEnabled",
+    "a.dotx": DOCX.removesuffix("document") + "template",
+    "a.dotm": "application/vnd.ms-word.template.macroEnabledTemplate",
+    "strict.docx": DOCX,
+}
 
 
-@pytest.mark.parametrize("name", ["a.docm", "a.dotx", "a.dotm", "strict.docx"])
+@pytest.mark.parametrize("name", OTHERS)
 def test_templates_macros_and_the_strict_variant(tmp_path: Path, name: str) -> None:
     heading = '<w:p><w:pPr><w:outlineLvl w:val="0"/></w:pPr><w:r><w:t>Leave</w:t></w:r></w:p>'
     body = f"{heading}<w:p><w:r><w:t>Seen. </w:t></w:r>{BOX}</w:p>"
     word(tmp_path / "upload", body, {"word/vbaProject.bin": "x"} if name.endswith("m") else None)
+    types = part(tmp_path / "upload", "[Content_Types].xml")
+    exchange(tmp_path / "upload", {"[Content_Types].xml": types.replace(DOCX, OTHERS[name])})
     if name.startswith("strict"):
         whole = part(tmp_path / "upload", "word/document.xml")
         exchange(tmp_path / "upload", {"word/document.xml": whole.replace(WORDS, STRICT)})
