@@ -14,7 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from rest_framework.exceptions import APIException
 
 from entities.access import STEWARD, Scope, get_entity_or_404, opens_own_scope, requires
-from entities.api.lists import atom_chips, chips_of
+from entities.api.lists import atom_chips, chips_of, chips_of_atoms
 from entities.formats import format_count
 from ingestion import actions
 from ingestion.access import get_file_or_404
@@ -144,7 +144,7 @@ def show_item(request: HttpRequest, pk: UUID, wanted: Wanted, problem: str = "",
     ticked = set(read_labels(request.POST)) if problem else item.now or item.proposed or frozenset()
     context: dict[str, Any] = {
         "item": item,
-        "votes": [(vote, chips_of_votes(vote.labels)) for vote in item.votes],
+        "votes": [(vote, chips_of_atoms(vote.labels)) for vote in item.votes],
         "labels": [(chip, value in ticked) for value, chip in atom_chips().items() if value],
         "reason": request.POST.get("reason", "") if problem else "",
         "problem": problem,
@@ -155,11 +155,6 @@ def show_item(request: HttpRequest, pk: UUID, wanted: Wanted, problem: str = "",
         "has_page": isinstance(paragraph, Paragraph) and paragraph.page is not None and bool(paragraph.boxes),
     }
     return render(request, "ingestion/desk_item.html", context, status=status)
-
-
-def chips_of_votes(atoms: frozenset[int]) -> list[Any]:
-    chips = atom_chips()
-    return [chips[atom] for atom in sorted(atoms) if atom in chips]
 
 
 def beside(scope: Scope, wanted: Wanted, pk: UUID) -> tuple[str, str]:

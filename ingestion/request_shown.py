@@ -81,7 +81,7 @@ class Shown:
                 "name": self.record if self.named else None,
             },
             "file": {"id": str(row.file_id), "name": self.file if self.file_named else None} if row.file_id else None,
-            "passage": str(row.passage) if row.passage else None,
+            "passage": str(row.passage) if row.passage and (self.own or self.text is not None) else None,
             "text": self.text,
             "message": self.message,
             "lacks": labels_of_atoms(self.lacks),

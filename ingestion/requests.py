@@ -5,6 +5,7 @@ told anyway: a file that is concealed, foreign or absent answers the same 404, a
 that is not there, and asking for a label depends on no text.
 """
 
+import re
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -28,14 +29,17 @@ from entities.access import (
 from entities.access.scope import cached
 from entities.actions import record
 from entities.api.errors import Conflict, TooManyRequests
-from entities.api.lists import atom_chips
+from entities.api.lists import atom_chips, chips_of_atoms
 from entities.formats import format_count
 from entities.models import Classification, Entity, LabelGrant, Membership
+from entities.models.classification import FIRST_CUSTOM
 from ingestion.access import Outline, get_file_or_404, is_steward, outlines
 from ingestion.classify import rules_vote
 from ingestion.errors import BadUpload
 from ingestion.extract import language
 from ingestion.models import AccessMessage, AccessRequest, File, Paragraph
+from ingestion.work import workspace_levels
+from llm.offline.classifying import custom_level, is_like
 
 State = AccessRequest.State
 LONGEST_MESSAGE = 1_000
@@ -125,10 +129,8 @@ def wanted_atoms(file: File | None, wish: Wish) -> Collection[int]:
 
 
 def write_message(scope: Scope, request: AccessRequest, text: str) -> None:
-    """Rules label it, no model is asked: it may be sent to nobody. Above its author it has no label, and shows to
-    stewards who are cleared for what was found.
-    """
-    label = combine_many(rules_vote(text, language.guess(text)).labels)
+    """Above its author it has no label, and shows to stewards who are cleared for what was found."""
+    label = combine_many(atoms_in(text))
     AccessMessage.objects.create(
         workspace_id=scope.workspace,
         request=request,
@@ -137,6 +139,15 @@ def write_message(scope: Scope, request: AccessRequest, text: str) -> None:
         data_classification=label if readable_now(label) else None,
         floor=label,
     )
+
+
+def atoms_in(text: str) -> frozenset[int]:
+    """What rules find in a short text, and the workspace's own classifications that it reads like, their names aside:
+    a request names what it asks for. No model is asked: it may be sent to nobody.
+    """
+    own = [custom_level(c.value, c.label, c.description) for c in workspace_levels() if c.value >= FIRST_CUSTOM]
+    bare = re.sub("|".join(re.escape(level.label) for level in own) or r"(?!)", " ", text, flags=re.IGNORECASE)
+    return rules_vote(text, language.guess(text)).labels | {level.value for level in own if is_like(bare, level)}
 
 
 # What waits, and decisions
@@ -187,8 +198,8 @@ def decide_access(
 
     Whoever asked is cleared from their next request on, for all text with these labels on records that they may see.
     Raises: PermissionDenied for who is no steward, decides on their own request, or does not hold by a role what they
-    grant; Conflict where it was decided already; BadUpload without a reason, for one that the requester may not read,
-    or for an end that makes no sense.
+    grant; Conflict where it was decided already; BadUpload without a reason, for one that needs a clearance, or for an
+    end that makes no sense.
     """
     if not is_steward(scope):
         raise PermissionDenied("Requests are decided by stewards.")
@@ -201,7 +212,7 @@ def decide_access(
     if now.state != before:
         raise Conflict("This request was decided already.")
     reason = reason.replace("\x00", "").strip()[:LONGEST_REASON]
-    check_reason(reason, now.requester)
+    check_reason(reason)
     if state == State.GRANTED:
         check_end(until)
         grant(scope, now, until)
@@ -217,15 +228,13 @@ def decide_access(
     return now
 
 
-def check_reason(reason: str, requester: int) -> None:
-    """It has no label of its own, and goes to whoever asked: so it holds nothing that they are not cleared for."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT app_atoms_of(%s)", [requester])
-        held = frozenset(cursor.fetchone()[0])
-    beyond = rules_vote(reason, language.guess(reason)).labels - held - {0}
-    if beyond:
-        names = ", ".join(atom_chips()[atom].label for atom in sorted(beyond))
-        raise BadUpload(f"Whoever asked reads the reason. Say it without what needs {names}.", "reason_needs_clearance")
+def check_reason(reason: str) -> None:
+    """It has no label of its own, and goes to whoever asked and to all stewards, whatever they are cleared for then."""
+    needed = atoms_in(reason)
+    if needed:
+        names = ", ".join(chip.label for chip in chips_of_atoms(needed))
+        sentence = f"Whoever asked and all stewards read the reason. Say it without what needs {names}."
+        raise BadUpload(sentence, "reason_needs_clearance")
 
 
 def check_end(until: datetime | None) -> None:
@@ -240,7 +249,7 @@ def grant(scope: Scope, request: AccessRequest, until: datetime | None) -> None:
     """The database holds to the same rule (`app_check_label_grant`)."""
     lacking = frozenset(request.atoms) - grantable(scope)
     if lacking:
-        names = ", ".join(atom_chips()[atom].label for atom in sorted(lacking))
+        names = ", ".join(chip.label for chip in chips_of_atoms(lacking))
         raise PermissionDenied(f"Only a steward with a role that holds {names} can grant this.")
     for classification in Classification.objects.filter(value__in=request.atoms):
         LabelGrant.objects.create(

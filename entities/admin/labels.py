@@ -5,7 +5,7 @@ from typing import Any
 from django import forms
 from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, connection, transaction
-from django.db.models import QuerySet
+from django.db.models import Max, QuerySet
 from django.http import HttpRequest
 from unfold.widgets import UnfoldAdminSelectWidget
 
@@ -13,7 +13,7 @@ from entities.actions import tell_access_changed
 from entities.admin.base import WorkspaceAdmin
 from entities.admin_site import site
 from entities.audit.keeping import redact_label
-from entities.models import Classification
+from entities.models import Classification, WorkspaceSettings
 from entities.models.classification import FIRST_COMPOUND, FIRST_CUSTOM
 from entities.palette import COLORS, LABEL_ICONS
 
@@ -40,6 +40,16 @@ class ClassificationForm(forms.ModelForm):
         return label
 
 
+def next_value() -> int:
+    """For a new level: no other has it or ever had. Raises: PermissionDenied where there have been too many."""
+    used = Classification.objects.filter(value__lt=FIRST_COMPOUND).aggregate(last=Max("value", default=0))["last"]
+    gone = WorkspaceSettings.objects.values_list("last_gone_level", flat=True).get()
+    value: int = max(FIRST_CUSTOM - 1, used, gone) + 1
+    if value >= FIRST_COMPOUND:
+        raise PermissionDenied("There have been as many classifications here as there can be.")
+    return value
+
+
 class ClassificationAdmin(WorkspaceAdmin):
     form = ClassificationForm
     list_display = ["label", "value", "icon", "color", "conceal"]
@@ -54,8 +64,7 @@ class ClassificationAdmin(WorkspaceAdmin):
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         if not change:
-            used = Classification.objects.filter(value__lt=FIRST_COMPOUND).order_by("-value")
-            obj.value = max(FIRST_CUSTOM, (used.values_list("value", flat=True).first() or 0) + 1)
+            obj.value = next_value()
             obj.components = [obj.value]
         super().save_model(request, obj, form, change)
 

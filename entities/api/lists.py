@@ -14,6 +14,7 @@ from entities.access.scope import cached
 from entities.models import Classification
 
 SIZE = re.compile(r"0*[1-9][0-9]{0,8}")
+DELETED = "Deleted classification"
 
 
 class Pagination(PageNumberPagination):
@@ -56,11 +57,13 @@ def atom_chips() -> dict[int, Classification]:
 
 def chips_of(label: int | None) -> list[Classification] | None:
     """The atoms of a label for the label_chips component; None for unlabelled."""
-    return None if label is None else [atom_chips()[a] for a in atoms_of(label)]
+    return None if label is None else chips_of_atoms(atoms_of(label))
 
 
 def chips_of_atoms(values: Iterable[int]) -> list[Classification]:
-    return [atom_chips()[value] for value in sorted(values)]
+    """Of one that was deleted, which votes may still name, a stand-in."""
+    known = atom_chips()
+    return [known.get(value) or Classification(value=value, label=DELETED) for value in sorted(values)]
 
 
 def labels_of_atoms(values: Iterable[int]) -> list[dict[str, Any]]:

@@ -34,7 +34,11 @@ class Workspace(models.Model):
 
 
 class WorkspaceSettings(models.Model):
-    """What a workspace has chosen. Apart from `Workspace`, because that table is readable before a scope is open."""
+    """What a workspace has chosen. Apart from `Workspace`, because that table is readable before a scope is open.
+
+    last_gone_level: the highest value of a classification that was deleted, kept by the database. Votes may still name
+    it, so no other gets it.
+    """
 
     workspace = models.OneToOneField(Workspace, models.PROTECT, primary_key=True)
     citation_style = models.CharField(
@@ -52,6 +56,7 @@ class WorkspaceSettings(models.Model):
         help_text="At least 30. Empty: for ever.",
     )
     policy_epoch = models.PositiveIntegerField(default=1, editable=False)
+    last_gone_level = models.PositiveIntegerField(default=0, editable=False)
 
     class Meta:
         verbose_name_plural = "workspace settings"

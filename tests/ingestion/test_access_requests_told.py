@@ -12,7 +12,7 @@ from entities.models.classification import CONFIDENTIAL, FINANCIAL, PII, SECRET
 from entities.types import Contract
 from ingestion.models import AccessMessage, AccessRequest, Paragraph
 from tests.conftest import Person, person
-from tests.ingestion.asking import URL, ask, decide, listed, person_role
+from tests.ingestion.asking import URL, ask, decide, listed, person_role, salary
 from tests.ingestion.helpers import SALARY, label, ready
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -97,24 +97,37 @@ def test_a_message_shows_to_stewards_who_are_cleared_for_it(
         person_role("Steward").classification_grants.all().delete()
     some = person(workspace, "some", [CONFIDENTIAL], ("Steward",))
     told = "Jane Miller earns 68,400 pounds a year, may I see why?"
-    asked = ask(viewer, file=file, labels=[FINANCIAL], message=told)
+    asked = ask(viewer, file=file, passage=salary(service), labels=[FINANCIAL], message=told)
     assert asked["message"] is None, "it is labelled above its author"
-    assert listed(some)[0]["message"] is None
-    assert listed(some)[0]["text"] is None
-    assert listed(steward)[0]["message"] == told
+    assert [listed(some)[0][key] for key in ("message", "text", "passage")] == [None] * 3, "an id is made of the text"
+    assert [listed(steward)[0][key] for key in ("message", "passage")] == [told, salary(service)]
+    assert listed(viewer)[0]["passage"] == salary(service)
     with viewer.scope.open():
         assert not AccessMessage.objects.exists()
 
 
-def test_a_decision_tells_nothing_that_the_requester_may_not_read(
-    viewer: Person, cfo: Person, steward: Person, file: str
+@pytest.mark.parametrize(
+    ("told", "needs"),
+    [
+        ("No. A site manager earns 68,400 pounds a year, and that is all.", "Financial"),
+        ("Ask Anna Kowalska, +48 601 234 567.", "PII"),
+        ("It is under ECCN 1C011.", "Export Controlled"),
+    ],
+)
+def test_a_decision_tells_nothing_that_needs_a_clearance(
+    viewer: Person, cfo: Person, hr: Person, steward: Person, file: str, service: Scope, told: str, needs: str
 ) -> None:
-    told = "No. A site manager earns 68,400 pounds a year, and that is all."
-    asked = ask(viewer, file=file)
-    for state in ("refused", "granted"):
-        answer = decide(steward, asked["id"], state=state, reason=told, expect=422)
-        assert answer["error"]["code"] == "reason_needs_clearance"
-        assert "Financial" in answer["error"]["detail"]
-    assert listed(viewer)[0]["state"] == "open"
-    cleared = ask(cfo, file=file, labels=[PII])
-    assert decide(steward, cleared["id"], state="refused", reason=told)["reason"] == told
+    """Whoever asked may be cleared for less tomorrow, and other stewards are today."""
+    with service.open():
+        Classification.objects.create(
+            workspace_id=service.workspace, value=7, label="Export Controlled", description="ITAR", components=[7]
+        )
+    for who in (viewer, cfo, hr):
+        asked = ask(who, file=file, labels=[SECRET, 7])
+        for state in ("refused", "granted"):
+            answer = decide(steward, asked["id"], state=state, reason=told, expect=422)
+            assert answer["error"]["code"] == "reason_needs_clearance"
+            assert needs in answer["error"]["detail"]
+        assert listed(who)[0]["state"] == "open"
+        plain = "Export Controlled is what you need least."
+        assert decide(steward, asked["id"], state="refused", reason=plain)["reason"] == plain

@@ -36,6 +36,7 @@ forget_allowed AFTER DELETE OR UPDATE OF is_active ON entities_user FOR EACH STA
 end_clearance AFTER DELETE ON ingestion_accessrequest FOR EACH ROW EXECUTE FUNCTION app_end_clearance()
 own_key BEFORE INSERT ON entities_classification FOR EACH ROW EXECUTE FUNCTION app_classification_key()
 delete_compounds AFTER DELETE ON entities_classification FOR EACH ROW EXECUTE FUNCTION app_delete_compounds()
+forget_asked AFTER DELETE ON entities_classification FOR EACH ROW EXECUTE FUNCTION app_forget_asked()
 delete_group AFTER DELETE ON entities_role FOR EACH ROW EXECUTE FUNCTION app_delete_group()
 replace_expired BEFORE INSERT ON entities_entityrolegrant FOR EACH ROW EXECUTE FUNCTION app_replace_expired()
 replace_expired BEFORE INSERT ON entities_entityusergrant FOR EACH ROW EXECUTE FUNCTION app_replace_expired()
