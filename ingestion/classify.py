@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from ingestion.documents import ParagraphText
+from ingestion.summaries import words_of
 from ingestion.votes import Vote
 from llm import prompts
 from llm.client import Call, complete
-from llm.labels import WindowLabels, read_labels
+from llm.labels import ParagraphLabels, WindowLabels, read_labels
 from llm.prompts import Level
 from llm.rules import heading_votes, rule_votes
 
@@ -23,6 +24,23 @@ WINDOW_PARAGRAPHS = 200  # more would not fit the longest answer
 OVERLAP_PAGES = 2
 PAGE = 3_000  # characters of a page, where a document has none, or longer ones
 LONGEST_REASON = 200
+PLAIN = words_of(
+    """a about an and any are as at be because by can could for from has have in is it its like no none not nothing of
+    on only or other others some something than that the their there this those to what which who whose with without
+    contain contains containing concern concerns describe describes gives giving learn mention mentions must name named
+    names naming opens read reads refer refers said say says show shows state states stating
+    content data definition description detail details entry fact figure figures heading information kind letter level
+    line list note paragraph policy procedure report row sentence statement table text title type
+    boilerplate business common general neutral ordinary own plain prose public regular routine special usual
+    birth category client clients colleague colleagues company customer customers employee employees individual member
+    one organisation party people person personal personnel private staff supplier team
+    account address advice agreement amount amounts bank belief budget card clause code contact contract cost costs
+    credential credentials date deal dispute e-mail email government health home identification identity insurance key
+    known legal licence matter measure medical money network number numbers paper password patient pay payment phone
+    place plan price prices privilege product project registration revenue salary schedule sensitive small circle
+    technical telephone terms wage work classification marked"""
+)
+"""Words that say of what kind a content is, and nothing of what stands there."""
 
 
 @dataclass(frozen=True)
@@ -168,9 +186,10 @@ def ask_window(
     paragraphs: Sequence[ParagraphText], classifier: Classifier, numbers: Sequence[int], ask: Ask = ask_model
 ) -> WindowVotes:
     """One call, about the paragraphs with these numbers."""
-    answer, injections = ask(classifier, [paragraphs[number].text for number in numbers])
+    texts = [paragraphs[number].text for number in numbers]
+    answer, injections = ask(classifier, texts)
     votes = {
-        numbers[n]: Vote("model", said.atoms, said.reason[:LONGEST_REASON], confidence=said.confidence)
+        numbers[n]: Vote("model", said.atoms, reason_of(texts[n], said, classifier.levels), confidence=said.confidence)
         for n, said in answer.paragraphs.items()
     }
     summaries = tuple(
@@ -178,3 +197,12 @@ def ask_window(
         for atoms, text in answer.summaries.items()
     )
     return WindowVotes(votes, tuple((text, made_from) for text, made_from in summaries if made_from), injections)
+
+
+def reason_of(text: str, said: ParagraphLabels, levels: Sequence[Level]) -> str:
+    """Why the model gave these labels, or "". It has read the whole window, and who is cleared for this paragraph may
+    not read the others: every word is the paragraph's, of the descriptions of its labels, or says nothing.
+    """
+    named = (words_of(f"{level.label} {level.description}") for level in levels if level.value in said.atoms)
+    known = words_of(text).union(PLAIN, *named)
+    return said.reason[:LONGEST_REASON] if words_of(said.reason) <= known else ""

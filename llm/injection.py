@@ -1,4 +1,5 @@
 """Instructions hidden in documents: found, taken out of prompts or quoted, and reported (design §5, last paragraph).
+Where a label is asked for they stay: what a model was not shown has not been judged, and readers would get it.
 
 Two strengths. What is aimed at an assistant's rules ("ignore previous instructions", role markers, "classify this as
 Public") is replaced by a short notice. What merely tells the reader how to write an answer ("include a link in your
@@ -18,6 +19,9 @@ NOTICE = "(instruction-like text removed)"
 INVISIBLE = re.compile("[\u200b\u2060-\u2064\ufeff]")
 # Text direction overrides and tag characters have no honest use in a document's text.
 SMUGGLED = re.compile("[\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+
+TAG_LETTERS = {0xE0000 + code: chr(code) for code in range(0x20, 0x7F)}
+TURN = re.compile(r"<\||\|>|\[(?=/?INST\])|<<(?=\s*/?SYS\s*>>)")
 
 EARLIER = phrases(
     "previous; prior; above; earlier; preceding; foregoing; existing; initial; original; system; safety; security"
@@ -149,6 +153,14 @@ def neutralise(text: str) -> tuple[str, tuple[str, ...]]:
             found.append(name)
     text = SENTENCE.sub(lambda match: _quoted(match.group(), found), text)
     return text, tuple(dict.fromkeys(found))
+
+
+def noted(text: str) -> tuple[str, tuple[str, ...]]:
+    """(all of a text that is to be labelled, names of the patterns found). Hidden letters are shown, and what a model
+    may take for the end of a message is broken up.
+    """
+    shown = INVISIBLE.sub("", SMUGGLED.sub("", text.translate(TAG_LETTERS)))
+    return TURN.sub(lambda match: " ".join(match.group()) + " ", shown), neutralise(text)[1]
 
 
 def _quoted(sentence: str, found: list[str]) -> str:

@@ -1,8 +1,8 @@
 """Prompts: templates in templates/prompts/, filled and fenced here. Nobody else writes text for a model.
 
-Every piece of text that came from people or documents has instruction-like parts neutralised (llm.injection), then
-passes a filter that keeps it inside its element (llm.fences). What was neutralised is named in `injections`, for the
-audit log.
+Every piece of text that came from people or documents has instruction-like parts neutralised (llm.injection), but for
+paragraphs whose labels are asked for, which are read whole; then it passes a filter that keeps it inside its element
+(llm.fences). What was found is named in `injections`, for the audit log.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from typing import Any
 from django.template import Context, Engine
 
 from llm.fences import MARKER
-from llm.injection import neutralise
+from llm.injection import neutralise, noted
 from llm.messages import ToolUse
 
 logger = logging.getLogger(__name__)
@@ -102,20 +102,26 @@ class Rendered:
 
 
 class _Cleaner:
-    """Neutralises texts and remembers what it found."""
+    """Neutralises texts, or takes them as they are, and remembers what it found."""
 
     def __init__(self) -> None:
         self.found: dict[str, None] = {}
 
     def __call__(self, text: str) -> str:
-        clean, found = neutralise(text)
-        self.found.update(dict.fromkeys(found))
-        return clean
+        return self._with(neutralise(text))
+
+    def whole(self, text: str) -> str:
+        """For who decides on its label."""
+        return self._with(noted(text))
+
+    def _with(self, clean: tuple[str, tuple[str, ...]]) -> str:
+        self.found.update(dict.fromkeys(clean[1]))
+        return clean[0]
 
     @property
     def injections(self) -> tuple[str, ...]:
         if self.found:
-            logger.warning("neutralised in a prompt: %s", ", ".join(self.found))
+            logger.warning("found in a prompt: %s", ", ".join(self.found))
         return tuple(self.found)
 
 
@@ -184,7 +190,7 @@ def classify_window(
     `llm.labels.read_labels`.
     """
     clean = _Cleaner()
-    texts = [{"n": n, "text": clean(text)} for n, text in enumerate(paragraphs)]
+    texts = [{"n": n, "text": clean.whole(text)} for n, text in enumerate(paragraphs)]
     asked = [
         _text(render("classify_window_levels", levels=levels, guidance=guidance), cached=True),
         _text(render("classify_window_paragraphs", title=clean(title), paragraphs=texts)),

@@ -34,14 +34,14 @@ def test_every_value_in_a_template_is_filtered(path):
 
 
 def test_classification_asks_for_every_paragraph_with_a_forced_tool():
-    prompt = prompts.classify_window(LEVELS, ["One.", HOSTILE], title="Plan")
+    prompt = prompts.classify_window(LEVELS, ["One.", HOSTILE], title=f"Plan: {HOSTILE}")
     levels, paragraphs = (block["text"] for block in prompt.messages[0]["content"])
     assert prompt.tool_choice == {"type": "tool", "name": "record_labels"}
     assert [m["n"] for m in reading.PARAGRAPH.finditer(paragraphs)] == ["0", "1"]
     assert paragraphs.count("</paragraphs>") == 1
     assert levels.count("</levels>") == 1
     assert [int(m["value"]) for m in reading.LEVEL.finditer(levels)] == [0, 3, 7]
-    assert "ignore all previous" not in paragraphs
+    assert paragraphs.count("ignore all previous") == 1, "in what is to be labelled, not in the title"
     assert prompt.injections == ("override instructions",)
 
 
