@@ -12,8 +12,8 @@ from django.http import Http404
 
 from entities.access import Scope, atoms_of, combine_many, raise_labels
 from entities.access.scope import current
-from entities.actions import record
 from entities.api.errors import Conflict
+from entities.audit import Question, record_question
 from entities.models import Classification, Entity, FieldParagraph
 from entities.models.classification import FIRST_COMPOUND
 from entities.models.text import Labelled
@@ -182,18 +182,32 @@ def _apply(decision: Decision) -> tuple[Paragraph | FieldParagraph, bool] | None
     paragraph.floor = paragraph.data_classification = label
     paragraph.save(update_fields=["votes", "floor", "data_classification"])
     relabel_names(paragraph.pk, label)
-    was = None if old is None else list(atoms_of(old))
-    accepted = {"accepted": list(decision.accepted)} if decision.accepted else {}
-    record(
+    note(decision, paragraph, old)
+    return paragraph, label != old
+
+
+def note(decision: Decision, paragraph: Paragraph | FieldParagraph, old: int | None) -> None:
+    """In the audit, whose rows are shown to administrators who may not read the paragraph. Its id is made of its text:
+    that goes with the reason, under the labels of both. Of what was accepted the row says why it had waited.
+    """
+    if isinstance(paragraph, Paragraph):
+        kind, pk, entity = "file", paragraph.file_id, paragraph.file.entity_id
+    else:
+        kind, pk, entity = "entity", paragraph.entity_id, paragraph.entity_id
+    reason = "" if decision.accepted else decision.reason
+    was = None if old is None else atoms_of(old)
+    now = atoms_of(paragraph.data_classification)
+    found = rules_vote(reason, language.guess(reason)).labels if reason else frozenset()
+    record_question(
         replace(current(), principal=decision.by),  # the service does it, the steward decided it
         "paragraph.relabelled",
-        "paragraph",
-        paragraph.pk,
-        was=was,
+        Question(reason, {*now, *(was or ()), *found}, ((paragraph.pk, entity),)),
+        kind,
+        pk,
+        was=None if was is None else list(was),
         labels=sorted(decision.atoms),
-        **accepted,
+        **({"accepted": list(decision.accepted)} if decision.accepted else {}),
     )
-    return paragraph, label != old
 
 
 def take_with_floor(workspace: int, revision: UUID) -> None:

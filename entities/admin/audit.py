@@ -127,7 +127,7 @@ class AuditAdmin(ListAdmin):
     def what(self, entry: AuditEntry) -> str:
         return format_html("{}<br>{} {}", entry.action, entry.object_kind, entry.object_id)
 
-    @admin.display(description="Asked")
+    @admin.display(description="Words")
     def words(self, entry: Any) -> str:
         """The question with its label, and the records of what was found that the administrator may see too."""
         row: Row = entry.row

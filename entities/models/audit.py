@@ -39,10 +39,12 @@ class AuditEntry(models.Model):
 
 
 class AuditText(models.Model):
-    """What somebody asked and what it found: the part of an entry that has a label, so row-level security hides it.
+    """What somebody asked and what it found, or why a steward decided and on which paragraph: the part of an entry that
+    has a label, so row-level security hides it.
 
     Written in the transaction of its entry or not at all, by the application never changed, deleted by redaction alone.
-    retrieved: [[index row, record], …], ids in the order in which they were shown. within: where it was looked for.
+    retrieved: [[index row or paragraph, record], …], ids in the order in which they were shown. within: where it was
+    looked for.
     salt: keeps the digest in the chain from being guessed at, and goes with the text. floor: at least Internal and, for
     a person's words, everything that the person was cleared for; the database sees to it. data_classification: with
     what the rules found in the text; NULL where they failed.

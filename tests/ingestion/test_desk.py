@@ -149,7 +149,8 @@ def test_accepting_many_settles_them_and_each_is_in_the_audit(
     assert texts(viewer, file) == [*LINES[:3], "[Financial]", "[Confidential]"]
     with service.open():
         acts = AuditEntry.objects.filter(action="paragraph.relabelled", actor=steward.user.pk)
-        assert {a.object_id for a in acts} == {item["id"] for item in items}
+        assert {a.object_id for a in acts} == {file}
+        assert {a.text.retrieved[0][0] for a in acts} == {item["id"] for item in items}
         assert sorted(a.detail["accepted"][0] for a in acts) == ["conflict", "low_confidence", "unlabelled"]
     assert accept(steward, *items)["changed"] == [item["id"] for item in items], "decided once"
 

@@ -6,14 +6,15 @@ from uuid import UUID
 import pytest
 
 from entities.access import Scope
-from entities.models import AuditEntry, FieldParagraph, Source
+from entities.models import AuditEntry, FieldParagraph, Source, Workspace
+from entities.models.classification import INTERNAL
 from entities.types import Contract
 from ingestion.actions import label_text
 from ingestion.inline import work_off
 from ingestion.models import ContextRow, File, Kind, Paragraph
 from ingestion.votes import Vote, decide
 from llm import scripted
-from tests.conftest import Person
+from tests.conftest import Person, person
 from tests.ingestion.helpers import label, ready, texts
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -87,6 +88,25 @@ def test_raising_hides_the_text_everywhere_in_one_transaction(
         assert ContextRow.objects.get(kind=Kind.FILE_CHUNK, text__contains="storm").data_classification == 2
         summaries = ContextRow.objects.filter(file=file, kind=Kind.FILE_SUMMARY)
         assert all("storm" not in row.text for row in summaries.filter(data_classification=0))
+
+
+def test_the_audit_keeps_the_reason_and_tells_the_paragraph_to_who_may_read_both(
+    alice: Person, steward: Person, workspace: Workspace, contract: Contract
+) -> None:
+    """An id is made of the text: who knows it can try what the text may be."""
+    file = ready(alice, contract)
+    pk = passage(steward, file, SALARY)["id"]
+    assert relabel(steward, pk, [2], "It names a dispute.").status_code == 200
+    some = person(workspace, "some", [INTERNAL], ("Admin",))
+    (kept,) = alice.api.get("/api/audit/", {"action": "paragraph.relabelled"}).json()["results"]
+    assert kept["object"] == {"kind": "file", "id": file}
+    assert kept["detail"] == {"was": [5], "labels": [2]}
+    assert kept["question"]["text"] == "It names a dispute."
+    assert kept["question"]["retrieved"] == [{"row": pk, "entity": str(contract.pk)}]
+    (told,) = some.api.get("/api/audit/", {"action": "paragraph.relabelled"}).json()["results"]
+    assert told == {**kept, "question": {"state": "hidden"}}
+    pages = [some.api.get("/api/audit/"), some.client.get(f"{some.base}admin/entities/auditentry/")]
+    assert not any(secret in page.content.decode() for page in pages for secret in (pk, "names a dispute"))
 
 
 def test_raising_a_heading_takes_it_out_of_the_paths_below_it(
