@@ -1,6 +1,6 @@
 """What an agent may do while it answers. A tool runs as the asker, in a scope of its own, and returns plain data."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -11,7 +11,7 @@ from entities.access import Scope, combine_many, get_entity_or_404
 from entities.actions import parent_ids
 from entities.models import Entity
 from entities.registry import children, entity_types
-from ingestion.models import File
+from ingestion.models import File, Paragraph
 from llm import prompts
 from llm.offline.tokens import estimate
 from references.graph import DEEPEST
@@ -62,7 +62,7 @@ TOOLS = {"search_knowledge": SEARCH_KNOWLEDGE}
 
 @dataclass(frozen=True)
 class Passage:
-    """A passage that the model was given under `n`."""
+    """A passage that the model was given under `n`. given: with the headings that it was told to stand under."""
 
     n: int
     row: UUID
@@ -128,6 +128,7 @@ def search_knowledge(scope: Scope, session: Session, looked: Looked, most: int =
     results = choose(scope, looked.hits, limit=most)
     numbers = register_all(scope, owner_of(session), results)
     files, records = _name_labels(results)
+    above = _headings(results)
     passages = tuple(
         Passage(
             n,
@@ -138,7 +139,7 @@ def search_knowledge(scope: Scope, session: Session, looked: Looked, most: int =
                 combine_many(
                     [result.label, records[result.entity.id], *([files[result.file.id]] if result.file else [])]
                 ),
-                result.passages,
+                (*result.passages, *above[result.id]),
             ),
         )
         for n, result in zip(numbers, results, strict=True)
@@ -205,6 +206,20 @@ def _name_labels(results: Iterable[Result]) -> tuple[dict[UUID, int], dict[UUID,
         {r.file.id: file_labels.get(r.file.id, 0) for r in results if r.file},
         {r.entity.id: record_labels.get(r.entity.id, 0) for r in results},
     )
+
+
+def _headings(results: Sequence[Result]) -> dict[UUID, tuple[UUID, ...]]:
+    """Result -> the headings that its section names (`retrieval.places`), which may stand in no passage themselves."""
+    named = [result for result in results if result.section]
+    rows = Paragraph.objects.filter(pk__in={p for r in named for p in r.passages})
+    of = {pk: (*above, *(under or ())) for pk, above, under in rows.values_list("pk", "headings", "under")}
+    every = {heading for ids in of.values() for heading in ids}
+    labels = dict(Paragraph.objects.filter(pk__in=every).values_list("pk", "data_classification"))
+    found: dict[UUID, tuple[UUID, ...]] = {result.id: () for result in results}
+    for result in named:
+        ids = dict.fromkeys(heading for passage in result.passages for heading in of.get(passage, ()))
+        found[result.id] = tuple(pk for pk in ids if labels.get(pk) in (0, result.label))
+    return found
 
 
 def _documents(results: list[Result], passages: tuple[Passage, ...]) -> list[prompts.Document]:

@@ -15,6 +15,7 @@ from entities.models.classification import SECRET
 from ingestion.models import ContextRow, Kind, Paragraph, RowParagraph
 from ingestion.relabelling import Decision, apply_decision
 from tests.chat.conftest import text_of
+from tests.ingestion.helpers import ready
 
 HERON = "The heron password is tangerine, said the harbour master."
 
@@ -226,3 +227,22 @@ def test_the_inspector_measures_nothing_of_an_answer_that_is_hidden_now(alice, v
     shown = viewer.client.get(page).content.decode()
     assert "tokens, estimated" not in shown
     assert "Secret" not in shown.split("<main", 1)[1]
+
+
+def test_an_answer_rises_with_a_heading_that_was_told_with_its_passage(alice, cfo, contract, start, model, service):
+    """It stands in no passage of its own that was found; only the path of another named it."""
+    body = "# Cranes of T. Wrona\n\n" + "The hire of the crane comes to 40,000 pounds. " * 8
+    ready(alice, contract, "cranes.md", body.encode())
+    with service.open():
+        heading = Paragraph.objects.get(kind="heading")
+        ContextRow.objects.filter(paragraph_links__paragraph=heading.pk)._raw_delete("default")
+    assert heading.data_classification == 0
+    chat = start(cfo, contract)
+    model.says(tool_use=("search_knowledge", {"query": "hire of the crane"}))
+    model.says(text="It is told among the cranes of T. Wrona [1].")
+    turn = chat.post("What does the crane cost?")
+    runner.wait_until_idle()
+    assert "Cranes of T. Wrona" in model.requests[1].text
+    assert "Wrona" in json.dumps(chat.turn(turn))
+    raise_to_secret(alice, heading)
+    assert "Wrona" not in json.dumps(chat.turn(turn))
