@@ -8,6 +8,7 @@ from functools import partial
 from uuid import UUID
 
 from django.db import transaction
+from django.db.models import Q
 from django.http import Http404
 
 from entities.access import Scope, atoms_of, combine_many, raise_labels
@@ -187,8 +188,8 @@ def _apply(decision: Decision) -> tuple[Paragraph | FieldParagraph, bool] | None
 
 
 def note(decision: Decision, paragraph: Paragraph | FieldParagraph, old: int | None) -> None:
-    """In the audit, whose rows are shown to administrators who may not read the paragraph. Its id is made of its text:
-    that goes with the reason, under the labels of both. Of what was accepted the row says why it had waited.
+    """In the audit, whose rows are shown to administrators who may not read the paragraph. Its id, which is made of its
+    text, goes with the reason, under the labels of both. Of what was accepted the row says why it had waited.
     """
     if isinstance(paragraph, Paragraph):
         kind, pk, entity = "file", paragraph.file_id, paragraph.file.entity_id
@@ -270,9 +271,8 @@ def rows_with(paragraph: Labelled) -> list[UUID]:
     """Index rows in which the text of a paragraph stands: as text, or as a heading above it."""
     if not isinstance(paragraph, Paragraph):
         return list(RowParagraph.objects.filter(field_paragraph=paragraph.pk).values_list("row", flat=True))
-    below = Paragraph.objects.filter(file=paragraph.file_id, headings__contains=[paragraph.pk]).values_list(
-        "pk", flat=True
-    )
+    above = Q(headings__contains=[paragraph.pk]) | Q(under__contains=[paragraph.pk])
+    below = Paragraph.objects.filter(above, file=paragraph.file_id).values_list("pk", flat=True)
     return list(RowParagraph.objects.filter(paragraph__in=[paragraph.pk, *below]).values_list("row", flat=True))
 
 

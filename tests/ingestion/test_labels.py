@@ -6,8 +6,8 @@ from uuid import UUID
 import pytest
 
 from entities.access import Scope
-from entities.models import AuditEntry, FieldParagraph, Source, Workspace
-from entities.models.classification import INTERNAL
+from entities.models import AuditEntry, Classification, FieldParagraph, Source, Workspace
+from entities.models.classification import INTERNAL, SECRET
 from entities.types import Contract
 from ingestion.actions import label_text
 from ingestion.inline import work_off
@@ -15,7 +15,7 @@ from ingestion.models import ContextRow, File, Kind, Paragraph
 from ingestion.votes import Vote, decide
 from llm import scripted
 from tests.conftest import Person, person
-from tests.ingestion.helpers import label, ready, texts
+from tests.ingestion.helpers import label, labelled, ready, texts
 
 pytestmark = pytest.mark.django_db(transaction=True)
 STORM = "The quay was closed for two days because of the storm."
@@ -93,7 +93,7 @@ def test_raising_hides_the_text_everywhere_in_one_transaction(
 def test_the_audit_keeps_the_reason_and_tells_the_paragraph_to_who_may_read_both(
     alice: Person, steward: Person, workspace: Workspace, contract: Contract
 ) -> None:
-    """An id is made of the text: who knows it can try what the text may be."""
+    """An id is made of the text."""
     file = ready(alice, contract)
     pk = passage(steward, file, SALARY)["id"]
     assert relabel(steward, pk, [2], "It names a dispute.").status_code == 200
@@ -107,6 +107,23 @@ def test_the_audit_keeps_the_reason_and_tells_the_paragraph_to_who_may_read_both
     assert told == {**kept, "question": {"state": "hidden"}}
     pages = [some.api.get("/api/audit/"), some.client.get(f"{some.base}admin/entities/auditentry/")]
     assert not any(secret in page.content.decode() for page in pages for secret in (pk, "names a dispute"))
+
+
+def test_raising_a_heading_takes_it_out_of_the_paths_below_one_that_nobody_may_know_of(
+    alice: Person, steward: Person, viewer: Person, contract: Contract, service: Scope
+) -> None:
+    """To who may not know of that one, what stands under it stands under the heading before."""
+    with service.open():
+        Classification.objects.filter(value=SECRET).update(conceal=True)
+    body = "# Closure of the Leith office\n\n# Heron\n\n" + "Boxes are packed by the end of the week. " * 30
+    with scripted.model() as script:
+        script.push(tool_use=labelled(3, {1: [SECRET]}))
+        file = ready(alice, contract, "move.md", body.encode())
+    with viewer.scope.open():
+        assert ContextRow.objects.filter(heading_path__contains="Leith", text__contains="Boxes").exists()
+    relabel(steward, passage(steward, file, "Closure of the Leith office")["id"], [SECRET])
+    with viewer.scope.open():
+        assert not ContextRow.objects.filter(heading_path__contains="Leith").exists()
 
 
 def test_raising_a_heading_takes_it_out_of_the_paths_below_it(
