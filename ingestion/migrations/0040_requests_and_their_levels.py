@@ -49,7 +49,7 @@ def take_back(apps: Any, editor: Any) -> None:
 class Migration(migrations.Migration):
     """Requests go with the classification that they ask for, and say nothing that needs one."""
 
-    dependencies = [("ingestion", "0039_floor_and_removed"), ("entities", "0018_levels_once")]
+    dependencies = [("ingestion", "0039_floor_and_removed"), ("entities", "0020_levels_once")]
 
     operations = [
         migrations.RunSQL([TRIGGER, BEFORE], [BACK]),

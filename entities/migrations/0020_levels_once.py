@@ -23,7 +23,7 @@ UPDATE entities_workspacesettings s SET last_gone_level = greatest(s.last_gone_l
 class Migration(migrations.Migration):
     """The value of a classification that was deleted is given to no other."""
 
-    dependencies = [("entities", "0017_grants_of_members")]
+    dependencies = [("entities", "0019_audiences_of_a_role")]
 
     operations = [
         migrations.AddField(
