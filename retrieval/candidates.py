@@ -12,7 +12,6 @@ import numpy as np
 from retrieval.fusion import Vectors
 from retrieval.gate import Gate, Gates
 from retrieval.graph_index import by_graph, graph_of
-from retrieval.models import RankingSettings
 from retrieval.query import PreparedQuery
 from retrieval.statements import rows_of
 from retrieval.survey import HIGHEST, SAMPLED, Survey
@@ -92,7 +91,7 @@ def by_meaning(query: PreparedQuery, gates: Gates, size: Survey) -> list[tuple[i
     if not query.vector:
         return []
     t = tuning()
-    if size.beyond_scan and (graph := graph_of(query, size)) and not is_strict():
+    if size.beyond_scan and not (t.strict or size.strict) and (graph := graph_of(query, size)):
         return by_graph(query, gates, graph, size, t.candidates)
     gate = gates.cheaper(size.at_most)
     also = "AND p.model = (SELECT m.id FROM ingestion_vectormodel m WHERE m.model_id = %(model)s)"
@@ -103,11 +102,6 @@ def by_meaning(query: PreparedQuery, gates: Gates, size: Survey) -> list[tuple[i
         rows = f"{BY_LABEL.format(table='ingestion_vector', condition=gate.condition)} {also} {covered}"
     params = {**gate.params, "vector": query.literal, "model": query.model_id, "candidates": t.candidates}
     return [(row, similarity) for row, similarity in rows_of(gate.fill(VECTOR, rows=rows), params)]
-
-
-def is_strict() -> bool:
-    """Whether the installation, or the open scope's workspace, wishes no walk of the graph."""
-    return tuning().strict or RankingSettings.objects.filter(strict=True).exists()
 
 
 @dataclass(frozen=True)

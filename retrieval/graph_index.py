@@ -1,8 +1,7 @@
 """Vectors by the graph (HNSW): for readers of more rows than are worth reading one by one (docs/adr/0013).
 
 The gate stands in the statement and is asked of every row that the graph comes to, so no hidden row leaves the
-database; but which visible rows it finds, and how long it takes, can depend on hidden ones. `candidates.is_strict` goes
-without.
+database; but which visible rows it finds, and how long it takes, can depend on hidden ones. Strict mode goes without.
 """
 
 from dataclasses import dataclass

@@ -51,6 +51,7 @@ VISIBLE = "n{level} (v) AS (SELECT sum(visible) FROM l{level} WHERE term = 0)"
 SURVEY = """
 WITH {ctes},{levels}
 SELECT * FROM l11 UNION ALL SELECT * FROM l8 UNION ALL SELECT * FROM l5
+UNION ALL SELECT 0, 0, 0, 0, 0, 0 WHERE EXISTS (SELECT FROM retrieval_rankingsettings WHERE strict)
 """
 
 
@@ -61,7 +62,7 @@ class Survey:
     exact: so few visible rows that no estimate may enter a score. visible: rows that the reader sees. cleared: rows
     under their labels, seen or not. length: mean number of words of the visible ones. holding: term -> visible rows by
     how often they hold it, `holding[term][k]` k times or more. under: term -> rows under their labels that hold it.
-    counted: visible rows by the largest sample, where that was asked.
+    counted: visible rows by the largest sample, where that was asked. strict: the workspace wishes no graph walked.
     """
 
     exact: bool
@@ -71,6 +72,7 @@ class Survey:
     holding: Mapping[int, Sequence[float]]
     under: Mapping[int, float]
     counted: float | None = None
+    strict: bool = False
 
     def frequency(self, term: int) -> float:
         """Visible rows that hold a term."""
@@ -110,7 +112,8 @@ def survey(terms: Sequence[int], gates: Gates) -> Survey:
     params = {"terms": [0, *terms], "few": round(sizes().records / IN_A_SET), "least": near[0], "most": near[1]}
     found = rows_of(statement, {**gate.params, **params})
     counted = next((visible * 32.0 for level, _, _, _, visible, _ in found if level == 5), None)
-    found = [row for row in found if row[0] != 5]
+    strict = any(level == 0 for level, *_ in found)
+    found = [row for row in found if row[0] not in (0, 5)]
     level = min((row[0] for row in found), default=11)
     factor = float(2**level)
     rows = [row for row in found if row[0] == level]
@@ -126,4 +129,4 @@ def survey(terms: Sequence[int], gates: Gates) -> Survey:
     holding.pop(0, None)
     exact = not found or (level == 8 and visible < FEW)
     mean = float(length or 0) / (visible or 1)
-    return Survey(exact, visible * factor, cleared * factor, mean, holding, under, counted)
+    return Survey(exact, visible * factor, cleared * factor, mean, holding, under, counted, strict)

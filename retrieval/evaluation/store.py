@@ -12,7 +12,6 @@ from entities.audit import record
 from entities.models import Classification
 from entities.models.classification import FIRST_COMPOUND
 from ingestion.vector_models import model_for_search
-from retrieval.candidates import is_strict
 from retrieval.evaluation.metrics import Figures
 from retrieval.evaluation.rankings import FUSED, RANKINGS, SHOWN
 from retrieval.evaluation.run import Measured, Outcome
@@ -179,7 +178,7 @@ def settings_of_today() -> dict[str, Any]:
     """As they come back from the database, so that they can be compared. In an open scope of the workspace."""
     chosen = RankingSettings.objects.first() or RankingSettings()
     constants = {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(tuning()).items()}
-    return {**constants, "rerank": chosen.rerank, "strict": is_strict()}
+    return {**constants, "rerank": chosen.rerank, "strict": tuning().strict or chosen.strict}
 
 
 def commit_of_today() -> str:
