@@ -73,8 +73,13 @@ def publish_attachments(
     sender = FileRevision.objects.values_list("created_by", flat=True).get(pk=work.claim.revision)
     before = list(File.objects.filter(origin=file.pk).order_by("part"))
     removed = removed_of(file, work.claim.revision)
-    # Deleted when that was not noted yet: of bytes that are only read again, what is not there stays gone.
-    unnoted: list[str] | None = [] if work.published and file.attachments > len(before) + removed.total() else None
+    # Deleted when that was not noted yet: of bytes that are only read again, what is not there stays gone. Where a new
+    # reader finds other files in them, nobody knows which these are, and all are there.
+    alike = len(extraction.attachments) == file.attachments and {child.name for child in before} <= {
+        clean_name(found.name) for found in extraction.attachments
+    }
+    guessed = work.published and alike and file.attachments > len(before) + removed.total()
+    unnoted: list[str] | None = [] if guessed else None
     # Out of the way, so that parts can change places.
     File.objects.filter(origin=file.pk).update(origin=None)
     for found in extraction.attachments:

@@ -35,6 +35,7 @@ UPDATE entities_workspacesettings s SET last_gone_level = greatest(s.last_gone_l
 SET CONSTRAINTS ALL IMMEDIATE;
 SET CONSTRAINTS ALL DEFERRED;
 """
+TAKEN_BACK = "(Taken back at an upgrade: it said what needs a clearance.)"
 BACK = "DROP TRIGGER forget_asked ON entities_classification; DROP FUNCTION app_forget_asked()"
 
 
@@ -43,7 +44,7 @@ def take_back(apps: Any, editor: Any) -> None:
     rows = apps.get_model("ingestion", "AccessRequest").objects.exclude(reason="")
     for pk, reason in rows.values_list("pk", "reason"):
         if rule_votes(reason, language.guess(reason)).atoms:
-            rows.filter(pk=pk).update(reason="")
+            rows.filter(pk=pk).update(reason=TAKEN_BACK)
 
 
 class Migration(migrations.Migration):

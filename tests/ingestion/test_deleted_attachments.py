@@ -76,6 +76,18 @@ def test_what_was_deleted_before_that_was_noted_stays_gone(
     assert original(viewer, mail) == 200
 
 
+def test_where_another_reader_finds_other_files_none_is_taken_for_deleted(
+    alice: Person, viewer: Person, contract: Contract, service: Scope
+) -> None:
+    mail = ready(alice, contract, "m.eml", MAIL)
+    with service.open():
+        File.objects.filter(name="crane.md")._raw_delete("default")
+        File.objects.filter(pk=mail).update(attachments=3)  # found by the reader before this one
+    read_anew(alice, mail, "layout")
+    assert set(files_of(alice, contract)) == {"m.eml", "crane.md", "tide.md"}
+    assert original(viewer, mail) == 200
+
+
 def test_in_other_bytes_it_comes_back_with_the_label_that_was_decided(
     alice: Person, viewer: Person, steward: Person, contract: Contract, service: Scope
 ) -> None:
