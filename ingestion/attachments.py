@@ -194,6 +194,7 @@ def _next_revision(child: File, blob: Blob, sender: int, *, again: bool) -> None
         number=last.number + 1 if last else 1,
         created_by=sender,
         review=review,
+        strategy=child.strategy if review else "",
     )
     record(current(), "file.uploaded", "file", child.pk, revision=str(revision.pk), entity=str(child.entity_id))
     take_revision(revision)

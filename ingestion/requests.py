@@ -146,7 +146,8 @@ def atoms_in(text: str) -> frozenset[int]:
     a request names what it asks for. No model is asked: it may be sent to nobody.
     """
     own = [custom_level(c.value, c.label, c.description) for c in workspace_levels() if c.value >= FIRST_CUSTOM]
-    bare = re.sub("|".join(re.escape(level.label) for level in own) or r"(?!)", " ", text, flags=re.IGNORECASE)
+    names = "|".join(sorted((re.escape(level.label) for level in own), key=len, reverse=True))
+    bare = re.sub(rf"(?<!\w)(?:{names})(?!\w)" if names else r"(?!)", " ", text, flags=re.IGNORECASE)
     return rules_vote(text, language.guess(text)).labels | {level.value for level in own if is_like(bare, level)}
 
 

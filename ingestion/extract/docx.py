@@ -94,7 +94,7 @@ class _Body:
         styles = next((link.target for link in links if link.kind == "styles"), "")
         self._styles = Styles(transitional(package.root(styles)) if styles in package.names else None)
         self._links = Links({link.id: one_line(link.target) for link in links if link.external})
-        self._waiting: list[str] = []  # words behind what is no paragraph itself
+        self._waiting: list[str] = []  # words that stand outside its text
         self.root = transitional(package.root(main))
 
     def read(self) -> None:
@@ -134,8 +134,9 @@ class _Body:
             elif next(child.iter(w("p"), w("tbl")), None) is not None:
                 self._blocks(child)
             else:
+                first = len(self._builder)
                 self._builder.add(paragraph(spoken(child, self._links)), links=self._links.take())
-                self._waiting += words_behind(child)
+                self._tell_behind(child, first)
 
     def _paragraph(self, element: Any) -> None:
         first = len(self._builder)
@@ -166,8 +167,7 @@ class _Body:
         return [" ".join(filter(None, lines)), *[""] * (span - 1)]
 
     def _tell_behind(self, block: Any, first: int) -> None:
-        said, self._waiting = [*self._waiting, *words_behind(block)], []
-        add_behind(self._builder, BEHIND, said, first)
+        add_behind(self._builder, BEHIND, words_behind(block), first)
 
 
 HOLDERS = (w("sdt"), w("sdtContent"), w("ins"), w("moveTo"), w("customXml"))

@@ -17,7 +17,7 @@ CUSTOMARY = re.compile(
 )
 SIGNATURES = frozenset(["application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"])
 LARGEST = 32_768  # bytes of a signature with the certificates that it brings
-NAME_OF_ONE = re.compile(r"(?:[\w.-]{0,32}\.(?:asc|sig|pgp|p7s))?", re.A)
+NAME_OF_ONE = re.compile(r"(?:OpenPGP_signature|[\w.-]{0,32}\.(?:asc|sig|pgp|p7s))?", re.A)
 # RFC 9580, 6.2: its headers tell of the program.
 ARMOUR = re.compile(
     rb"\s*-----BEGIN PGP SIGNATURE-----[ \t]*\r?\n"

@@ -101,6 +101,7 @@ class _Walk:
     def __init__(self, builder: Builder, roots: list[Any], parts: Collection[str]) -> None:
         self._builder, self._parts = builder, parts
         self._links: list[tuple[str, str]] = []  # of the paragraph that is being read: target, words
+        self._behind: set[str] = set()
         self._hidden = {
             attribute(style, "name")
             for root in roots
@@ -121,7 +122,7 @@ class _Walk:
         body = next(root.iter("{*}body"), None)
         for text in body if body is not None else ():
             self._blocks(text, "text")
-            add_behind(self._builder, BEHIND, words_behind(text), path=())
+            self._tell_behind(text, 0, ())
 
     def _blocks(self, parent: Any, kind: Kind) -> None:
         """Block elements in order; an own stack, since lists may lie in each other deeply."""
@@ -129,12 +130,15 @@ class _Walk:
         while waiting:
             element, kind = waiting.pop()
             name = local(element)
+            first = len(self._builder)
             if name in ("p", "h"):
                 self._paragraph(element, name, kind)
+                self._tell_behind(element, first)
                 drawn = [one for one in element.iter(*DRAWINGS) if _outer(one, element)]
                 waiting += [(one, "text") for one in reversed(drawn)]
             elif name == "table":
                 self._table(element)
+                self._tell_behind(element, first)
             elif name in ("title", "desc"):  # words that describe what is drawn
                 self._builder.add(paragraph("".join(element.itertext())))
             elif name == "list":
@@ -146,6 +150,12 @@ class _Walk:
                     waiting += [(child, kind) for child in reversed(element)]
             elif name not in RECORDED and not SILENT_BLOCKS.fullmatch(name) and "".join(element.itertext()).strip():
                 miss(self._builder, "unknown_part", WHAT)
+
+    def _tell_behind(self, element: Any, first: int, path: tuple[str, ...] | None = None) -> None:
+        """Each where it stands first, under the headings there."""
+        words = [word for word in words_behind(element) if word not in self._behind]
+        self._behind.update(words)
+        add_behind(self._builder, BEHIND, words, first, path)
 
     def _paragraph(self, element: Any, name: str, kind: Kind) -> None:
         text = self._spoken(element)

@@ -114,7 +114,7 @@ class Pictures:
 def _unread(picture: Picture) -> tuple[str, str]:
     if is_unknown(picture):
         return "unreadable_text", LETTERS
-    return ("drawing", DRAWN) if is_drawn(picture) else ("image", UNREAD)
+    return ("image", DRAWN if is_drawn(picture) else UNREAD)
 
 
 def _without_specks(seen: Seen, drawn: Sequence[Region]) -> Seen:

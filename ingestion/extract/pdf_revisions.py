@@ -133,8 +133,7 @@ def _holds(new: Any, old: Any) -> bool:
     if isinstance(old, pikepdf.Dictionary):
         return all(key in new and _keeps(new[key], value) for key, value in old.items() if key not in NOTED)
     if isinstance(old, pikepdf.Array):
-        kept = [_written(item) for item in new]
-        return all(_written(item) in kept for item in old)
+        return {_written(item) for item in old} <= {_written(item) for item in new}
     return _written(new) == _written(old)
 
 

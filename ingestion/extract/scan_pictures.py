@@ -95,12 +95,14 @@ class opened:
 def _of_part(content: bytes) -> list[Picture]:
     """All that a picture within another file shows, and what it says beside that."""
     first, *later = of_file(io.BytesIO(content))
-    return [replace(first, marks=marks_of(content)), *later]
+    marks = marks_of(content)
+    marks.more = marks.more or first.marks is not None
+    return [replace(first, marks=marks), *later]
 
 
 def of_file(source: Path | io.BytesIO, frame: int | None = None) -> list[Picture]:
-    """A picture, the way up that its camera noted, and what shows in its place later, each once. frame: the page of a
-    file that has several, each a picture by itself. Raises Unreadable."""
+    """A picture, the way up that its camera noted, and what shows in its place later, each once; marked where that is
+    broken. frame: the page of a file that has several, each a picture by itself. Raises Unreadable."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error", Image.DecompressionBombWarning)
@@ -114,28 +116,32 @@ def of_file(source: Path | io.BytesIO, frame: int | None = None) -> list[Picture
                 whole = image.width
                 shown = ImageOps.exif_transpose(image)
                 grey = _grey(shown)
-            later = [] if pages else _later(source, grey)
+            later, broken = ([], False) if pages else _later(source, grey)
     except (OSError, ValueError, SyntaxError, EOFError, TypeError, Image.DecompressionBombError, Warning):
         raise Unreadable from None
     dpi *= whole / max(1, image.width) if whole else 1
-    return [_fitted(grey, 72 / dpi), *(_fitted(other, 72 / dpi) for other in later)]
+    first = replace(_fitted(grey, 72 / dpi), marks=Marks(more=True) if broken else None)
+    return [first, *(_fitted(other, 72 / dpi) for other in later)]
 
 
-def _later(source: Path | io.BytesIO, first: Image.Image) -> list[Image.Image]:
-    """Frames of an animation, and further pictures of a file, that show something else than those before."""
+def _later(source: Path | io.BytesIO, first: Image.Image) -> tuple[list[Image.Image], bool]:
+    """Frames of an animation, and further pictures of a file, that show something else than those before; and whether
+    one is broken: programs cut further pictures off and leave the note that they are there."""
     content = source.read_bytes() if isinstance(source, Path) else source.getvalue()
     if any(mark in content for mark in GAIN_MAPS):
-        return []
+        return [], False
     shown = [first]
     with Image.open(io.BytesIO(content), formats=FORMATS) as image:
         for number in range(1, MOST_FRAMES + 1):
             try:
                 image.seek(number)
+                if image.width * image.height > OPENED:
+                    raise Unreadable
+                grey = _grey(image)
             except EOFError:
-                return shown[1:]
-            if image.width * image.height > OPENED:
-                raise Unreadable
-            grey = _grey(image)
+                return shown[1:], False
+            except (OSError, ValueError, SyntaxError):
+                return shown[1:], True
             if not any(_alike(grey, other) for other in shown[-2:]):
                 shown.append(grey)
             if len(shown) > MOST_SHOWN:
@@ -153,6 +159,8 @@ def frames_of(path: Path, most: int) -> int:
     """How many pictures a file has, counted no further than `most` + 1. Raises Unreadable."""
     try:
         with Image.open(path, formats=FORMATS) as image:
+            if image.format != "TIFF":
+                return 1
             count = 1
             while count <= most:
                 try:
@@ -160,7 +168,7 @@ def frames_of(path: Path, most: int) -> int:
                 except EOFError:
                     break
                 count += 1
-            return count if image.format == "TIFF" else 1
+            return count
     except (OSError, ValueError, SyntaxError, TypeError, Image.DecompressionBombError):
         raise Unreadable from None
 

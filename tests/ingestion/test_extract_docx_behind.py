@@ -75,6 +75,17 @@ def test_what_word_writes_by_itself_is_no_text(tmp_path: Path) -> None:
     assert codes(extraction) == set()
 
 
+def test_a_mark_between_two_paragraphs_stands_under_the_heading_before_it(tmp_path: Path) -> None:
+    heading = '<w:p><w:pPr><w:outlineLvl w:val="0"/></w:pPr><w:r><w:t>{}</w:t></w:r></w:p>'
+    mark = '<w:bookmarkStart w:id="1" w:name="SeveranceOfJane"/>'
+    extraction = raw(tmp_path, f"{heading.format('For the board')}{mark}{heading.format('For all')}")
+    assert [(p.heading_path, p.text) for p in extraction.paragraphs] == [
+        ((), "For the board"),
+        (("For the board",), "Words behind the text: SeveranceOfJane"),
+        ((), "For all"),
+    ]
+
+
 def test_links_of_fields_and_addresses_that_nothing_leads_to(tmp_path: Path) -> None:
     link = field(' HYPERLINK "https://a.example/one" \\o "Her file" ', "here")
     rels = related(

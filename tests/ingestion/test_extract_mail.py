@@ -140,6 +140,7 @@ def test_an_address_that_only_the_plain_version_has_is_told(tmp_path: Path, link
         ("Content-Type: image/png\nContent-ID: <a>\nContent-Transfer-Encoding: base64\n\niVBORw0KGgo=", "image"),
         ("Content-Type: message/external-body; access-type=URL; URL=\"http://127.0.0.1:9/\"\n\n", "remote_reference"),
         (f"Content-Type: application/pgp-signature; name=signature.asc\n\n{SIGNATURE}", None),
+        (f"Content-Type: application/pgp-signature; name=OpenPGP_signature\n\n{SIGNATURE}", None),
         (f"Content-Type: application/pkcs7-signature; name=smime.p7s\n{PACKED}{b64encode(SIGNED).decode()}", None),
     ],
 )  # fmt: skip

@@ -85,6 +85,18 @@ def test_words_that_no_paragraph_shows_are_one_of_their_own(tmp_path: Path) -> N
     assert codes(read(tmp_path, "<text:p>seen</text:p><text:novelty>Jane</text:novelty>")) == {"unknown_part"}
 
 
+def test_words_behind_the_text_stand_under_the_heading_that_they_stand_under(tmp_path: Path) -> None:
+    """A heading binds what stands under it, and may not bind what does not."""
+    mark = '<text:alphabetical-index-mark text:string-value="{}"/>'
+    body = "".join(
+        f'<text:h text:outline-level="1">{name}</text:h><text:p>{words}{mark.format(behind)}</text:p>'
+        for name, words, behind in (("For the board", "one", "Falcon"), ("For all", "two", "Crane"))
+    )
+    found = shape(read(tmp_path, body))
+    assert ("text", ("For the board",), "Words behind the text: Falcon") in found
+    assert found[-1] == ("text", ("For all",), "Words behind the text: Crane")
+
+
 JANE = "<text:p>98,000</text:p>"
 HIDDEN = '<style:style style:name="H"><style:text-properties text:display="none"/></style:style>'
 

@@ -12,6 +12,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from entities.types import Contract
 from ingestion.extract.picture_marks import marks_of
+from ingestion.extract.scan_pictures import of_file
 from tests.conftest import Person
 from tests.ingestion.extracted import missed
 from tests.ingestion.helpers import SALARY, ready, texts
@@ -160,3 +161,15 @@ def test_what_is_in_a_picture_beside_its_pixels() -> None:
         assert (number, list(marks.said.values()), marks.more) == (number, said, False)
     for content in (packed(photo) + SALARY.encode(), packed(photo, "JPEG") * 2, previewed(photo, other)):
         assert marks_of(content).more
+
+
+def test_of_a_picture_whose_next_one_was_cut_off_the_first_is_read(tmp_path: Path) -> None:
+    """Programs cut further pictures off and leave the note that they are there."""
+    one, two, cut = words(tmp_path, PLAIN), tmp_path / "two.jpg", tmp_path / "cut.jpg"
+    one.save(two, format="MPO", save_all=True, append_images=[words(tmp_path, SALARY)])
+    whole = two.read_bytes()
+    cut.write_bytes(whole[: whole.rindex(b"\xff\xd8\xff")])
+    first, *later = of_file(cut)
+    assert (later, first.marks is not None and first.marks.more) == ([], True)
+    first, *later = of_file(two)
+    assert (len(later), first.marks) == (1, None)
