@@ -120,7 +120,8 @@ def wait_until(end: Any) -> None:
 
 
 def end_membership(e: Everything) -> None:
-    """What hangs on it goes with it, and is noted to be restored: ben's requests for access."""
+    """What hangs on it goes with it, and is noted to be restored: ben's grants and requests for access."""
+    GRANTS[e.citing] = list(EntityUserGrant.objects.filter(user=user(e)))
     messages = AccessMessage.objects.filter(requester=user(e).pk).select_related("request")
     REQUESTS[e.citing] = [(message.request, message) for message in messages]
     Membership.objects.filter(user=user(e)).delete()
@@ -129,6 +130,7 @@ def end_membership(e: Everything) -> None:
 def restore_membership(e: Everything) -> None:
     add_member(e.planted.workspace, user(e), [e.planted.roles["Red"]])
     restore_token(e)
+    EntityUserGrant.objects.bulk_create(GRANTS[e.citing])
     membership = Membership.objects.get(user=user(e))
     for request, message in REQUESTS[e.citing]:
         at, request.membership = request.created_at, membership
@@ -144,6 +146,8 @@ def restore_token(e: Everything) -> None:
 
 TOKENS: dict[Any, str] = {}
 """The digest of ben's token, by world."""
+GRANTS: dict[Any, list[EntityUserGrant]] = {}
+"""ben's grants, by world."""
 REQUESTS: dict[Any, list[Any]] = {}
 """ben's requests for access, each with its message, by world."""
 
