@@ -17,7 +17,6 @@ from django.template import Context, Engine
 
 from llm.fences import MARKER
 from llm.injection import neutralise, noted
-from llm.messages import ToolUse
 
 logger = logging.getLogger(__name__)
 
@@ -101,7 +100,7 @@ class Rendered:
     injections: tuple[str, ...] = ()
 
 
-class _Cleaner:
+class Cleaner:
     """Neutralises texts, or takes them as they are, and remembers what it found."""
 
     def __init__(self) -> None:
@@ -189,7 +188,7 @@ def classify_window(
     guidance: the workspace's own `classification_prompt`, in place of the general advice. The answer is read by
     `llm.labels.read_labels`.
     """
-    clean = _Cleaner()
+    clean = Cleaner()
     texts = [{"n": n, "text": clean.whole(text)} for n, text in enumerate(paragraphs)]
     asked = [
         _text(render("classify_window_levels", levels=levels, guidance=guidance), cached=True),
@@ -210,11 +209,11 @@ SUMMARISE_TEMPLATES = ("summarise_system", "summarise_user")
 
 def summarise(excerpts: Sequence[str]) -> Prompt:
     """Ask for a few sentences on excerpts of one label."""
-    clean = _Cleaner()
+    clean = Cleaner()
     shown = [{"n": n, "text": clean(text)} for n, text in enumerate(excerpts)]
     return Prompt(
         system=render("summarise_system"),
-        messages=[_user(render("summarise_user", excerpts=shown))],
+        messages=[user(render("summarise_user", excerpts=shown))],
         max_tokens=500,
         injections=clean.injections,
     )
@@ -222,7 +221,7 @@ def summarise(excerpts: Sequence[str]) -> Prompt:
 
 def passages(documents: Iterable[Document]) -> Rendered:
     """Numbered passages grouped by document, for a Pulse prompt or a tool's result."""
-    clean = _Cleaner()
+    clean = Cleaner()
     shown = [
         {"title": clean(document.title), "passages": [{"n": p.n, "text": clean(p.text)} for p in document.passages]}
         for document in documents
@@ -235,13 +234,13 @@ def pulse(record: Record, documents: Iterable[Document], *, focus: str = "", que
 
     focus: the type's `pulse_prompt`. question: makes it a one-off answer instead.
     """
-    clean = _Cleaner()
+    clean = Cleaner()
     cited = passages(documents)
     asked = render(
         "pulse_user", record=_clean_record(record, clean), passages=cited.text, focus=focus, question=clean(question)
     )
     found = tuple(dict.fromkeys(clean.injections + cited.injections))
-    return Prompt(render("pulse_system", not_found=NOT_FOUND), [_user(asked)], max_tokens=900, injections=found)
+    return Prompt(render("pulse_system", not_found=NOT_FOUND), [user(asked)], max_tokens=900, injections=found)
 
 
 def chat_system(agent: Agent, record: Record, *, pulse: str = "", reader: str = "") -> Blocks:
@@ -250,7 +249,7 @@ def chat_system(agent: Agent, record: Record, *, pulse: str = "", reader: str = 
     pulse: the Pulse that the reader may see; its citation numbers are taken out, because the chat has a registry of its
     own. reader: the name of who asks.
     """
-    clean = _Cleaner()
+    clean = Cleaner()
     about = render(
         "chat_system_record", record=_clean_record(record, clean), pulse=clean(MARKER.sub("", pulse)), reader=reader
     )
@@ -266,57 +265,14 @@ def chat_reminder(turn: int) -> str:
     return render("chat_reminder", turn=turn, not_found=NOT_FOUND)
 
 
-RANK_PASSAGES: dict[str, Any] = {
-    "name": "rank_passages",
-    "description": "Record the order of the passages.",
-    "input_schema": {
-        "type": "object",
-        "properties": {
-            "order": {
-                "type": "array",
-                "items": {"type": "integer"},
-                "description": "The numbers of all passages, the one that answers the question best first.",
-            }
-        },
-        "required": ["order"],
-    },
-}
-
-
-def rerank(question: str, texts: Sequence[str]) -> Prompt:
-    """Ask for the order of passages, numbered from 1. The answer is read by `read_order`."""
-    clean = _Cleaner()
-    shown = passages([Document("Passages", [Passage(n, text) for n, text in enumerate(texts, start=1)])])
-    asked = render("rerank_user", question=clean(question), passages=shown.text)
-    return Prompt(
-        render("rerank_system"),
-        [_user(asked)],
-        tools=(RANK_PASSAGES,),
-        tool_choice={"type": "tool", "name": "rank_passages"},
-        max_tokens=400,
-        injections=tuple(dict.fromkeys(clean.injections + shown.injections)),
-    )
-
-
-def read_order(tool_uses: Sequence[ToolUse], count: int) -> list[int] | None:
-    """Places from 0, best first, of a model that was asked to rank `count` passages; perhaps not all of them.
-
-    None where the answer is anything but different numbers of passages that it was given.
-    """
-    order = next((use.input.get("order") for use in tool_uses if use.name == "rank_passages"), None)
-    if not isinstance(order, list) or not order or not all(type(n) is int and 1 <= n <= count for n in order):
-        return None
-    return [n - 1 for n in order] if len(set(order)) == len(order) else None
-
-
 def title(message: str) -> Prompt:
     """Ask for the title of a chat from its first message."""
-    clean = _Cleaner()
+    clean = Cleaner()
     asked = render("title_user", message=clean(message[:2_000]))
-    return Prompt(render("title_system"), [_user(asked)], max_tokens=40, injections=clean.injections)
+    return Prompt(render("title_system"), [user(asked)], max_tokens=40, injections=clean.injections)
 
 
-def _clean_record(record: Record, clean: _Cleaner) -> Record:
+def _clean_record(record: Record, clean: Cleaner) -> Record:
     fields = {label: clean(value) for label, value in record.fields.items()}
     return Record(record.type, clean(record.name), fields, [clean(line) for line in record.status])
 
@@ -326,5 +282,6 @@ def _text(text: str, *, cached: bool = False) -> dict[str, Any]:
     return {**block, "cache_control": {"type": "ephemeral"}} if cached else block
 
 
-def _user(text: str) -> dict[str, Any]:
+def user(text: str) -> dict[str, Any]:
+    """A message of the user's."""
     return {"role": "user", "content": text}

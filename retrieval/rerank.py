@@ -14,8 +14,9 @@ from django.db import connection
 
 from entities.access import Scope
 from ingestion.models import ContextRow
-from llm import client, prompts
+from llm import client, ranking
 from llm.errors import BudgetExceeded, ModelError
+from llm.prompts import Prompt
 from retrieval.cross_encoder import RerankFailed, get_cross_encoder
 from retrieval.exact import Exact
 from retrieval.fusion import Hit
@@ -79,11 +80,11 @@ def _order(scope: Scope, question: str, short: Shortlist) -> tuple[list[int], Re
         if short.by == Reranker.CROSS_ENCODER:
             scores = get_cross_encoder().scores(question, short.texts)
             return [row for _, row in sorted(zip(scores, short.rows, strict=True), key=lambda pair: -pair[0])], read, ""
-        reply = _asked(scope, prompts.rerank(question, short.texts))
+        reply = _asked(scope, ranking.rerank(question, short.texts))
     except RerankFailed as problem:
         return [], read, str(problem)
     read = replace(read, model=reply.model, usage=reply.usage)
-    places = prompts.read_order(reply.tool_uses, len(short.rows))
+    places = ranking.read_order(reply.tool_uses, len(short.rows))
     if places is None:
         logger.warning("an answer to rerank in workspace %s was not of the form that was asked for", scope.workspace)
         return [], read, "the model's answer was not an order of the passages."
@@ -91,7 +92,7 @@ def _order(scope: Scope, question: str, short: Shortlist) -> tuple[list[int], Re
     return [short.rows[n] for n in (*places, *left)], read, ""
 
 
-def _asked(scope: Scope, prompt: prompts.Prompt) -> client.Reply:
+def _asked(scope: Scope, prompt: Prompt) -> client.Reply:
     """Raises: RerankFailed."""
     if client.is_offline():
         raise RerankFailed("no model is configured.")

@@ -17,7 +17,7 @@ from entities.access import Scope, scope_is_open
 from entities.models import EntityUserGrant
 from entities.models.classification import FINANCIAL
 from entities.types import Contract
-from llm import prompts, scripted
+from llm import ranking, scripted
 from llm.messages import ToolUse
 from llm.models import Budget, ModelCall
 from retrieval import rerank as reranking
@@ -247,11 +247,11 @@ def test_what_a_passage_asks_for_is_neutralised(
 
 def test_an_order_is_numbers_of_what_was_given() -> None:
     def order(*numbers: int) -> list[int] | None:
-        return prompts.read_order([ToolUse("1", "rank_passages", {"order": list(numbers)})], 3)
+        return ranking.read_order([ToolUse("1", "rank_passages", {"order": list(numbers)})], 3)
 
     assert order(3, 1) == [2, 0]
     assert order(4) is None
-    assert prompts.read_order([ToolUse("1", "other", {"order": [1]})], 3) is None
+    assert ranking.read_order([ToolUse("1", "other", {"order": [1]})], 3) is None
 
 
 def test_scores_of_batches(tmp_path: Path) -> None:
