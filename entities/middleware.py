@@ -35,7 +35,10 @@ class ScopeMiddleware:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         prefix = get_script_prefix()
         try:
-            return self.answer(request)
+            response = self.answer(request)
+            # No browser or proxy keeps what somebody might read: "Back" asks again, under what holds by then.
+            response.headers.setdefault("Cache-Control", "private, no-store")
+            return response
         finally:
             # The prefix is the thread's: what the thread does next does not happen in this workspace.
             set_script_prefix(prefix)

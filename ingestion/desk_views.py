@@ -194,13 +194,14 @@ def around(scope: Scope, item: Item) -> Sequence[tuple[Any, Any, bool]]:
 @requires(STEWARD)
 @require_POST
 def desk_decide(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """A steward's own labels, with a reason, which hold when the scope is closed; then on to the next that waits."""
+    """A steward's own labels, with a reason, which hold when the scope is closed; then on to the next that waits, or
+    back to where the paragraph stands, where it did not wait."""
     scope = scope_of(request)
     wanted = read_wanted(QueryDict(request.POST.get("query", "")))
     try:
         with scope.open():
             paragraph = get_paragraph_or_404(scope, pk)
-            onward = beside(scope, wanted, pk)[1]
+            waited, onward = bool(paragraph.review), beside(scope, wanted, pk)[1]
             actions.relabel_paragraph(
                 scope=scope,
                 paragraph=paragraph,
@@ -212,7 +213,15 @@ def desk_decide(request: HttpRequest, pk: UUID) -> HttpResponse:
         with scope.open():
             return show_item(request, pk, wanted, str(refusal.detail), refusal.status_code)
     messages.success(request, "Decided. It holds everywhere from now on.")
+    if not waited:
+        onward = standing(scope, pk)
     return redirect(onward) if onward else back(request)
+
+
+def standing(scope: Scope, pk: UUID) -> str:
+    """Address of where a paragraph stands; "" where the caller's own decision hid it from them."""
+    with scope.open():
+        return next((where.url for where in places_of(scope, paragraphs_of(scope).filter(pk=pk)).values()), "")
 
 
 @opens_own_scope

@@ -24,6 +24,7 @@ from ingestion.requests import (
     State,
     Wish,
     ask_for_access,
+    asked_already,
     decide_access,
     get_request_or_404,
     in_force,
@@ -101,12 +102,13 @@ def ask_page(request: HttpRequest, scope: Scope, wish: Wish) -> HttpResponse:
     file = get_file_or_404(scope, wish.file) if wish.file else None
     entity = get_entity_or_404(scope, file.entity_id if file else wish.entity or UUID(int=0))
     chips, known = atom_chips(), {0, *held_atoms(), *concealed_atoms()}
-    wanted = [chips[atom] for atom in wish.labels if atom in chips and atom not in known]
+    atoms = sorted({atom for atom in wish.labels if atom in chips and atom not in known})
     context = {
         "wish": wish,
         "entity": entity,
         "file": file_view(scope, file) if file else None,
-        "wanted": wanted,
+        "wanted": [chips[atom] for atom in atoms],
+        "waiting": asked_already(scope, entity.pk, wish.file, atoms),
         "next": request.GET.get("next", ""),
         "longest": LONGEST_MESSAGE,
     }

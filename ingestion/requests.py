@@ -81,7 +81,7 @@ def ask_for_access(*, scope: Scope, wish: Wish) -> tuple[AccessRequest, bool]:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('access request', %s))", [scope.principal])
     mine = AccessRequest.objects.filter(requester=scope.principal)
     waiting = mine.filter(state=State.OPEN)
-    same = waiting.filter(entity=entity.pk, file=file and file.pk, atoms=atoms).first()
+    same = asked_already(scope, entity.pk, wish.file, atoms)
     if same is not None:
         return same, False
     today = mine.filter(created_at__gt=timezone.now() - timedelta(days=1))
@@ -152,6 +152,12 @@ def atoms_in(text: str) -> frozenset[int]:
 
 
 # What waits, and decisions
+
+
+def asked_already(scope: Scope, entity: UUID, file: UUID | None, atoms: list[int]) -> AccessRequest | None:
+    """The caller's own request for just these atoms there, which waits."""
+    waiting = AccessRequest.objects.filter(requester=scope.principal, state=State.OPEN)
+    return waiting.filter(entity=entity, file=file, atoms=atoms).first()
 
 
 def requests_of(scope: Scope) -> QuerySet[AccessRequest]:

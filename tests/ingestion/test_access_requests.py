@@ -155,11 +155,16 @@ def test_a_placeholder_names_what_is_missing_and_leads_to_a_steward(
     shown = viewer.client.get(address).content.decode()
     assert "Why can’t I see this?" in shown
     assert "Financial" in shown
+    assert "You asked the stewards" not in shown
     body = {"file": file, "labels": [FINANCIAL], "message": "Please.", "next": f"{viewer.base}files/{file}/"}
     sent = viewer.client.post(f"{viewer.base}access-requests/new/", body)
     assert sent["Location"] == f"{viewer.base}files/{file}/"
     away = viewer.client.post(f"{viewer.base}access-requests/new/", {**body, "next": "//evil.example/"})
     assert away["Location"] == f"{viewer.base}access-requests/"
+    again = viewer.client.get(address).content.decode()
+    assert "You asked the stewards" in again
+    assert "Ask the stewards" not in again
+    assert "You asked the stewards" not in viewer.client.get(address.replace("labels=5", "labels=3")).content.decode()
     badge = steward.client.get(f"{steward.base}access-requests/waiting/").content.decode()
     assert "1 request for access waiting" in badge
     page = steward.client.get(f"{steward.base}access-requests/").content.decode()

@@ -99,3 +99,10 @@ def test_admin_shows_states_of_files_and_no_names(alice: Person, viewer: Person,
         assert page.status_code == 200
         assert b"Quarterly" not in page.content
         assert viewer.client.get(viewer.base + path).status_code == 403
+
+
+def test_nothing_that_somebody_reads_is_kept_for_the_next_at_the_machine(alice: Person, contract: Contract) -> None:
+    file = ready(alice, contract)
+    for address in (f"files/{file}/", f"api/files/{file}/reader/", "files/nowhere/"):
+        assert alice.client.get(f"{alice.base}{address}").headers["Cache-Control"] == "private, no-store"
+    assert "no-store" in alice.client.get(f"{alice.base}files/{file}/download/").headers["Cache-Control"]
