@@ -18,6 +18,7 @@ from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line, paragraph
 from ingestion.extract.docx_behind import words_behind
+from ingestion.extract.docx_numbers import Numbers, numbered
 from ingestion.extract.docx_styles import Styles
 from ingestion.extract.docx_text import (
     GONE,
@@ -46,7 +47,7 @@ SILENT_PARTS = re.compile(
     rf"docProps/(?:core|app|custom)\.xml|docProps/thumbnail\..*|customXml/itemProps\d+\.xml|docMetadata/LabelInfo\.xml|{CORE}"
 )
 MARGINS = r"word/(?:header|footer)\d*\.xml"
-NUMBERING, SPELT = "word/numbering.xml", re.compile(r"[^\W\d_]{2}")
+NUMBERING = "word/numbering.xml"
 SAID = ("t", "delText")
 KNOWN_PARTS = (
     Part(r"word/comments\d*\.xml", "comments", SAID),
@@ -93,6 +94,8 @@ class _Body:
         links = package.links(main).values()
         styles = next((link.target for link in links if link.kind == "styles"), "")
         self._styles = Styles(transitional(package.root(styles)) if styles in package.names else None)
+        declared = transitional(package.root(NUMBERING)) if NUMBERING in package.names else None
+        self._numbers = Numbers(declared, self._styles)
         self._links = Links({link.id: one_line(link.target) for link in links if link.external})
         self._waiting: list[str] = []  # words that stand outside its text
         self.root = transitional(package.root(main))
@@ -109,16 +112,14 @@ class _Body:
         add_behind(self._builder, BEHIND, self._waiting, path=())
 
     def _look_outside(self) -> None:
-        """Addresses that nothing in the text leads to, the template, words that stand before numbers, and what only its
-        margins say (watermarks)."""
+        """Addresses that nothing in the text leads to, the template, words that would stand before numbers, and what
+        only its margins say (watermarks)."""
         for link in self._package.outside():
             if link.kind in ("hyperlink", "attachedTemplate"):
                 self._waiting.append(link.target)
             else:
                 miss(self._builder, "remote_reference", WHAT)
-        if NUMBERING in self._package.names:
-            said = (value_of(text) or "" for text in transitional(self._package.root(NUMBERING)).iter(w("lvlText")))
-            self._waiting += (text for text in said if SPELT.search(text))
+        self._waiting += self._numbers.unshown()
         for name in self._package.names:
             if re.fullmatch(MARGINS, name) and not self._package.has_text(name):
                 self._waiting += words_behind(transitional(self._package.root(name)))
@@ -140,7 +141,7 @@ class _Body:
 
     def _paragraph(self, element: Any) -> None:
         first = len(self._builder)
-        text = paragraph(spoken(element, self._links))
+        text = paragraph(self._said(element))
         links = self._links.take()
         level = self._styles.level(element)
         if level is not None:
@@ -148,7 +149,7 @@ class _Body:
         else:
             self._builder.add(text, "list" if self._styles.is_list(element) else "text", links=links)
         for inner in paragraphs_inside(element):  # text boxes stand behind the paragraph they hang on
-            self._builder.add(paragraph(spoken(inner, self._links)), links=self._links.take())
+            self._builder.add(paragraph(self._said(inner)), links=self._links.take())
         self._tell_behind(element, first)
 
     def _table(self, table: Any) -> None:
@@ -163,8 +164,12 @@ class _Body:
 
     def _cell(self, cell: Any, span: int) -> list[str]:
         """Its text, and empty ones for the columns that it spans besides, so that columns stay in line."""
-        lines = (one_line(spoken(line, self._links)) for line in cell.iter(w("p")) if not is_gone(line))
+        lines = (one_line(self._said(line)) for line in cell.iter(w("p")) if not is_gone(line))
         return [" ".join(filter(None, lines)), *[""] * (span - 1)]
+
+    def _said(self, element: Any) -> str:
+        """What a paragraph says, its number before it."""
+        return numbered(self._numbers.before(element), spoken(element, self._links))
 
     def _tell_behind(self, block: Any, first: int) -> None:
         add_behind(self._builder, BEHIND, words_behind(block), first)

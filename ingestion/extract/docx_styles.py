@@ -19,6 +19,7 @@ class Styles:
     def __init__(self, root: Any) -> None:
         styles = root.iter(w("style")) if root is not None else ()
         self.by_id: dict[str, Any] = {style.get(w("styleId")) or "": style for style in styles}
+        self._default = next((key for key, style in self.by_id.items() if _is_default(style)), "")
         self._levels = {key: level for key in self.by_id if (level := self._level(key)) is not None}
         self._lists = {key for key, style in self.by_id.items() if _name(style).startswith(LISTS)}
 
@@ -29,6 +30,25 @@ class Styles:
 
     def is_list(self, element: Any) -> bool:
         return style_of(element) in self._lists or element.find(f"{w('pPr')}/{w('numPr')}") is not None
+
+    def numbering(self, element: Any) -> tuple[str, int | None, str]:
+        """The use of a list that a paragraph belongs to ("" or "0": of none), its level there, and the style that says
+        so. None: the level that belongs to that style.
+        """
+        own = element.find(f"{w('pPr')}/{w('numPr')}")
+        key, level = _use_of(own)
+        if key:
+            return key, level or 0, ""
+        style = style_of(element) or self._default
+        for _ in range(DEEPEST):
+            found = self.by_id.get(style)
+            if found is None:
+                break
+            key, of_style = _use_of(found.find(f"{w('pPr')}/{w('numPr')}"))
+            if key:
+                return key, of_style if level is None else level, style
+            style = value_of(found.find(w("basedOn"))) or ""
+        return "", None, ""
 
     def _level(self, key: str) -> float | None:
         for _ in range(DEEPEST):
@@ -52,6 +72,17 @@ def style_of(element: Any) -> str:
 
 def _name(style: Any) -> str:
     return (value_of(style.find(w("name"))) or "").lower()
+
+
+def _is_default(style: Any) -> bool:
+    return style.get(w("type")) == "paragraph" and style.get(w("default")) in ("1", "true", "on")
+
+
+def _use_of(numbering: Any) -> tuple[str, int | None]:
+    if numbering is None:
+        return "", None
+    level = value_of(numbering.find(w("ilvl"))) or ""
+    return value_of(numbering.find(w("numId"))) or "", int(level) if re.fullmatch("[0-8]", level) else None
 
 
 def _outline(element: Any) -> float | None:
