@@ -23,6 +23,7 @@ from ingestion.listing import file_view
 from ingestion.models import Paragraph
 from ingestion.page_pictures import drawn, sheet_of, still_allowed
 from ingestion.relabelling import get_paragraph_or_404
+from ingestion.tables import Table, read_table
 
 ON_A_PAGE = 25
 NO_LABEL = -1
@@ -174,8 +175,8 @@ def beside(scope: Scope, wanted: Wanted, pk: UUID) -> tuple[str, str]:
     )
 
 
-def around(scope: Scope, item: Item) -> Sequence[tuple[Any, Any, bool]]:
-    """(paragraph, its chips, whether it is the one) in reading order, as far as the steward may read."""
+def around(scope: Scope, item: Item) -> Sequence[tuple[Any, Table | None, Any, bool]]:
+    """(paragraph, it as a table, its chips, whether it is the one) in reading order, as far as the steward may read."""
     rows: Any
     if isinstance(item.paragraph, Paragraph):
         rows = paragraphs_of(scope).filter(file=item.paragraph.file_id)
@@ -185,7 +186,7 @@ def around(scope: Scope, item: Item) -> Sequence[tuple[Any, Any, bool]]:
     before = list(rows.filter(position__lt=place).order_by("-position")[:AROUND])[::-1]
     after = list(rows.filter(position__gt=place).order_by("position")[:AROUND])
     return [
-        (row, chips_of(row.data_classification), row.pk == item.paragraph.pk)
+        (row, read_table(row.text), chips_of(row.data_classification), row.pk == item.paragraph.pk)
         for row in [*before, item.paragraph, *after]
     ]
 

@@ -8,6 +8,7 @@ from llm.offline.answering import answer
 from llm.offline.pulsing import best_points
 from llm.offline.ranking import content_words
 from llm.offline.reading import element, last_question, lines, passages, record_name, text_of
+from llm.offline.sentences import spoken
 from llm.prompts import NOT_FOUND
 from llm.recognisers.findings import phrases
 
@@ -120,7 +121,7 @@ def spoken_answer(body: dict[str, Any]) -> str:
     quotes = next(filter(None, (answer(asked, found, fields) for asked in _readings(body, index, question))), None)
     if not quotes:
         return NOT_FOUND
-    return "\n\n".join(f"{quote.sentence} [{quote.n}]" if quote.n else quote.sentence for quote in quotes)
+    return "\n\n".join(f"{spoken(quote.sentence)} [{quote.n}]" if quote.n else quote.sentence for quote in quotes)
 
 
 def _readings(body: dict[str, Any], index: int, question: str) -> Iterator[str]:

@@ -62,4 +62,4 @@ def best_points(found: list[Passage], focus: str) -> list[str]:
 
 def is_statement(sentence: str) -> bool:
     """A sentence worth quoting by itself."""
-    return 30 <= len(sentence) <= 400 and not is_heading(sentence) and REMOVED not in sentence
+    return 30 <= len(sentence) <= 400 and not is_heading(sentence) and sentence[0] != "|" and REMOVED not in sentence

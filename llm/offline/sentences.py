@@ -70,3 +70,11 @@ def is_heading(sentence: str) -> bool:
         and not bare.endswith((".", "!", "?", ";"))
         and not re.search(r"\d|:\s|\|", bare)
     )
+
+
+def spoken(sentence: str) -> str:
+    """A row of a table as a person says it, cell by cell; anything else as it is."""
+    if not (sentence.startswith("|") and sentence.endswith("|")):
+        return sentence
+    cells = (cell.strip().replace("\\|", "|") for cell in re.split(r"(?<!\\)\|", sentence[1:-1]))
+    return " · ".join(filter(None, cells))

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from llm import prompts
 from llm.offline import engine
+from llm.offline.summaries import summarise
 from llm.prompts import NOT_FOUND, Document, Passage, Record
 from tests.llm.offline_helpers import DOCUMENTS, LEASE, body, chat, flat, quotes, said
 
@@ -235,3 +236,16 @@ def test_a_question_that_names_the_record_is_answered_from_passages_that_do_not(
     question = "What is the liability cap of Brannock Steelworks?"
     assert [q.n for q in answer(question, found, ["Counterparty: Brannock Steelworks Ltd"])] == [1]
     assert answer("What is the pension of Brannock Steelworks?", found, ["Counterparty: Brannock Steelworks Ltd"]) == []
+
+
+def test_a_summary_has_rows_of_a_table_only_where_there_is_nothing_else():
+    table = "| Lift | Annual fee |\n| --- | --- |\n| L1 | £21,600 |"
+    assert summarise(["The fee of the lifts is paid each year.", table]) == "The fee of the lifts is paid each year."
+    assert "£21,600" in summarise([table])
+
+
+def test_a_row_of_a_table_is_said_cell_by_cell():
+    table = "| Lift | Place | Annual fee |\n| --- | --- | --- |\n| L3 | Goods bay | £28,800 |\n| L4 | Yard | £14,400 |"
+    answer = said(chat("What is the annual fee of the lift at the goods bay?", [Document("a.md", [Passage(3, table)])]))
+    assert "L3 · Goods bay · £28,800 [3]" in answer.split("\n\n")
+    assert "|" not in answer

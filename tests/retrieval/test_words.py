@@ -135,6 +135,11 @@ def test_a_word_behind_a_hyphen_or_a_slash_is_found(index: Index, contract: Cont
         assert len(results(viewer, question)) == 1, question
 
 
+def test_a_snippet_of_a_table_says_its_cells() -> None:
+    text = "Fees\n\n| Lift | Annual fee |\n| --- | :---: |\n| L1 | £21,600 |\n| a\\|b | |\n\nA pipe | in prose."
+    assert snippet(text, Matcher([])) == "Fees Lift · Annual fee; L1 · £21,600; a|b; A pipe | in prose."
+
+
 def test_a_snippet_of_text_without_blanks_has_its_length() -> None:
     text = f"{'合' * 900}违约{'同' * 900} end"
     shown = snippet(text, Matcher([("违", ["违"]), ("约", ["约"])]))
