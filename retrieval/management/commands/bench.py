@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import connection
+from django.db.migrations.executor import MigrationExecutor
 
 from retrieval.bench import ingest, retrieval, revocation, scale
 from retrieval.bench.timing import Row
@@ -29,6 +31,9 @@ class Command(BaseCommand):
     def handle(self, *args: Any, suite: str, rows: int, rounds: int, seconds: float, **options: Any) -> None:
         if rows < 100 or rounds < 1:
             raise CommandError("Give at least 100 rows and one round.")
+        executor = MigrationExecutor(connection)
+        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+            raise CommandError("The database is not up to date. Run: manage.py migrate")
         plans: list[str] = []
         if suite == "ingest":
             found = ingest.measure(options["pages"], options["files"], rounds)
