@@ -121,7 +121,7 @@ def file_detail(request: Request, pk: UUID) -> Response:
         get_record_for(scope, file.entity_id, "upload")
         given = FileChangeSerializer(data=request.data)
         given.is_valid(raise_exception=True)
-        file = actions.choose_strategy(scope=scope, file=file, strategy=given.validated_data["strategy"])
+        file = actions.choose_strategy(scope=scope, file=file, **given.validated_data)
         return Response(file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
     if request.method == "DELETE":
         get_record_for(scope, file.entity_id, "delete")

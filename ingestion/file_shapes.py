@@ -60,9 +60,10 @@ class FileSerializer(serializers.Serializer):
 
 
 class FileChangeSerializer(serializers.Serializer):
-    """strategy: how the file is to be read from now on."""
+    """strategy: how the file is to be read from now on. again: read it anew also where that is how it is read."""
 
     strategy = serializers.CharField()
+    again = serializers.BooleanField(default=False)
 
 
 class UploadSerializer(serializers.Serializer):

@@ -42,10 +42,13 @@ def check_strategy(strategy: str) -> None:
         )
 
 
-def choose_strategy(*, scope: Scope, file: File, strategy: str) -> File:
+def choose_strategy(*, scope: Scope, file: File, strategy: str, again: bool = False) -> File:
     """Read a file, got with the verb "upload", in another way from now on. Its newest version is read anew: what is
     there stays readable until then, and no label falls, as when a file is renewed (docs/adr/0033). Should that one end
     badly, the published one is read anew. What a steward released is checked again, for it is other text.
+
+    again: also where it is read in this way already, for a page that failed or a comparison that was not made may
+    succeed now.
 
     Raises: BadUpload for no strategy, or where there is nothing to read; Http404 where the file was deleted meanwhile.
     """
@@ -58,16 +61,19 @@ def choose_strategy(*, scope: Scope, file: File, strategy: str) -> File:
     told = newest == now.revision_id or is_told(scope, given)
     if told and given.strategy:
         now.strategy = given.strategy  # it came with a way of its own
-    if strategy == now.strategy:
+    if strategy == now.strategy and not again:
         return now
     before, now.strategy = strategy_of(now), strategy
     File.objects.filter(pk=now.pk).update(strategy=strategy)
     record(scope, "file.strategy_chosen", "file", now.pk, strategy=strategy, entity=str(now.entity_id))
     if told:
         FileRevision.objects.filter(pk=newest).update(strategy="")
-    if strategy_of(now) == before:
+    if strategy_of(now) == before and not again:
         return now
-    shown = now.revision_id
+    if (shown := now.revision_id) and again:
+        published = FileRevision.objects.get(pk=shown)
+        published.inputs = {**published.inputs, "extraction": ""}
+        published.save(update_fields=["inputs"])
     # What the published version is wanted for already is not less wanted for this; while a newer one is on its way, it
     # waits for that one to end (`queueing.put_aside`).
     wanted = now.redo or (now.aside["redo"] if now.aside else "")

@@ -55,16 +55,12 @@ def choose_strategy(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = scope_of(request)
     file = get_file_or_404(scope, pk)
     get_record_for(scope, file.entity_id, "upload")
-    strategy, before = request.POST.get("strategy", ""), file_view(scope, file).strategy
     try:
-        file = actions.choose_strategy(scope=scope, file=file, strategy=strategy)
+        actions.choose_strategy(scope=scope, file=file, strategy=request.POST.get("strategy", ""), again=True)
     except APIException as refusal:
         messages.error(request, sentence(refusal))
     else:
-        if strategy == before:
-            messages.info(request, "It is read in this way already.")
-        else:
-            messages.success(request, "It is read anew. What is there stays readable until then.")
+        messages.success(request, "It is read anew. What is there stays readable until then.")
     return redirect("ingestion:versions", file.pk)
 
 

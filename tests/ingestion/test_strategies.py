@@ -116,8 +116,6 @@ def test_the_page_offers_it_to_who_may(file: str, alice: Person, viewer: Person)
     assert "It is read anew" in chosen.content.decode()
     assert "Being read" in chosen.content.decode()
     work_off(alice.scope.workspace)
-    again = alice.client.post(f"{alice.base}files/{file}/strategy/", {"strategy": "layout"}, follow=True)
-    assert "in this way already" in again.content.decode()
     refused = alice.client.post(f"{alice.base}files/{file}/strategy/", {"strategy": "guess"}, follow=True)
     assert "no way of reading called" in refused.content.decode()
 
@@ -152,6 +150,34 @@ def test_text_that_came_out_the_same_is_not_asked_of_the_model_again(
     assert read_anew(alice, file, "text")["state"] == "ready"
     with service.open():
         assert (ModelCall.objects.count(), set(Paragraph.objects.values_list("pk", flat=True))) == before
+
+
+@pytest.mark.parametrize("door", ["page", "api"])
+def test_what_could_not_be_compared_is_compared_when_it_is_read_again(
+    alice: Person, viewer: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch, door: str
+) -> None:
+    monkeypatch.setattr(drift, "_source", lambda *given: None)
+    file = ready(alice, contract, "note.md", b"# Note\n\nThe quay is closed.\n")
+    assert viewer.api.get(f"/api/files/{file}/download/").status_code == 403
+    monkeypatch.undo()
+    choose(alice, file, "auto")
+    work_off(alice.scope.workspace)
+    assert viewer.api.get(f"/api/files/{file}/download/").status_code == 403, (
+        "the same way is no work unless it is asked"
+    )
+    with service.open():
+        before = ModelCall.objects.count(), set(Paragraph.objects.values_list("pk", flat=True))
+    if door == "page":
+        answer = alice.client.post(f"{alice.base}files/{file}/strategy/", {"strategy": "auto"}, follow=True)
+        assert "It is read anew" in answer.content.decode()
+    else:
+        given = {"strategy": "auto", "again": True}
+        assert alice.api.patch(f"/api/files/{file}/", given, format="json").json()["state"] == "pending"
+    work_off(alice.scope.workspace)
+    assert viewer.api.get(f"/api/files/{file}/download/").status_code == 200
+    with service.open():
+        assert (ModelCall.objects.count(), set(Paragraph.objects.values_list("pk", flat=True))) == before
+        assert not File.objects.filter(is_stale()).exists()
 
 
 def test_a_reading_that_ends_badly_leaves_what_is_there(
