@@ -91,6 +91,12 @@ def visible_by_parts(scope: Scope, model: type["Entity"]) -> list[Q]:
 
 
 def _visible_as(principal: int, model: type["Entity"], verb: str) -> Q:
+    """Written once for the open scope, as its roles are looked up once: a request asks for it five times and more."""
+    key = f"visible as {principal} {model._meta.label} {verb}"
+    return cached(key, lambda: _condition(principal, model, verb))  # type: ignore[no-any-return]
+
+
+def _condition(principal: int, model: type["Entity"], verb: str) -> Q:
     condition = reduce(or_, _ways(principal, model, verb))
     return condition if verb == "view" else condition & _visible_as(principal, model, "view")
 
@@ -214,9 +220,14 @@ def clears(scope: Scope, entities: QuerySet["Entity"]) -> QuerySet["Entity"]:
 
 def sources_visible(scope: Scope, column: str = "pk") -> Q:
     """Condition on rows of a `Derived` model: every entity that the row was drawn from is visible to `scope`."""
+    key = f"sources visible {scope.principal} {scope.narrowed_to} {column}"
+    return Q() if scope.is_service else cached(key, lambda: _drawn_from_visible(scope, column))
+
+
+def _drawn_from_visible(scope: Scope, column: str) -> Q:
     from entities.models import Entity, Source
 
     hidden = Source.objects.filter(derived=OuterRef(column)).exclude(
         entity__in=Entity.objects.filter(visible(scope, Entity)).values("pk")
     )
-    return Q() if scope.is_service else ~Q(Exists(hidden))
+    return ~Q(Exists(hidden))

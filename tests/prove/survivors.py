@@ -33,7 +33,7 @@ SURVIVORS: dict[str, str] = {
     " declared_fields(que -> if True: hidden |= {name for name in declared_fields(queryset.model) if not"
     " field_is_reada": "no column of the base type needs a clearance but the name, which is left out already",
     "entities.access.objects select_readable: True -> False": "whether the title may be null is never asked of it",
-    "entities.access.objects sources_visible: Entity.objects.filter(visible(scope, Entity)).values('pk') "
+    "entities.access.objects _drawn_from_visible: Entity.objects.filter(visible(scope, Entity)).values('pk') "
     "-> Entity.objects.filter(visible(scope, Entity)).values()": KEYS,
     "entities.access.statements _named: True -> False": (
         "a place is made for each parameter just before: there are as many"
