@@ -66,7 +66,9 @@ class Asked:
             )
 
     def takes(self, number: int) -> bool:
-        """Of ways that lead to the same, which at factor 1 two people share between them."""
+        """Of things that are asked in the same way, or of ways that lead to the same: at factor 1 two people share them
+        between them, who take turns by number.
+        """
         return FACTOR > 1 or (number + [p.name for p in self.world.people].index(self.person.name)) % 2 == 0
 
     def sees(self, record: Record) -> bool:

@@ -12,7 +12,8 @@ def reader(asked: Asked) -> None:
     for n, (name, file) in enumerate(asked.all.files.items()):
         known = world.knows_file(person, name)
         cleared = [t.words for t in world.paragraphs(name) if known and world.reads(person, t)]
-        asked.json(f"files/{file}/", found=known)
+        if asked.takes(n + 1):
+            asked.json(f"files/{file}/", found=known)
         answer = asked.json(f"files/{file}/reader/", found=bool(cleared))
         if asked.takes(n):
             page = asked.page(f"files/{file}/")
@@ -44,7 +45,7 @@ def file_list(asked: Asked) -> None:
 
 def download(asked: Asked) -> None:
     for n, (name, file) in enumerate(asked.all.files.items()):
-        ways = [asked.api.get(f"/api/files/{file}/download/")]
+        ways = [asked.api.get(f"/api/files/{file}/download/")] if asked.takes(n + 1) else []
         if asked.takes(n):
             ways.append(asked.page(f"files/{file}/download/"))
         for answer in ways:
@@ -61,10 +62,8 @@ def citation(asked: Asked) -> None:
         if text.label is None:
             continue
         at = f"citations/{asked.all.citing}/{asked.all.numbers[text.words]}/"
-        cleared = asked.world.cleared(asked.person, text.label)
         read = asked.world.index_reads(asked.person, text)
-        answer = asked.json(at, found=cleared)
-        if answer:
+        if asked.takes(n + 1) and (answer := asked.json(at, found=asked.world.cleared(asked.person, text.label))):
             asked.same(f"citation of {text.words}", [answer["available"], text.words in str(answer)], [read, read])
         if asked.takes(n):
             shown = asked.page(at).content.decode()

@@ -1,5 +1,6 @@
 """Search and what is made of the index: by words, by meaning, whole, narrowed, beside, suggested, counted."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from retrieval.completions import completions
@@ -39,15 +40,9 @@ def hybrid(asked: Asked) -> None:
     read = asked.world.indexed(asked.person)
     results = asked.json(f"search/?q={WORDS}&limit=50")["results"]
     asked.same("search", [result(r) for r in results], [expected(asked, t) for t in read])
-    for kind in ("metadata", "file_chunk", "relationship", "chat_message"):
-        narrowed(asked, f"kind={kind}", [t for t in read if t.kind == kind])
-    for type_ in ("contract", "employee", "article"):
-        narrowed(asked, f"type={type_}", [t for t in read if asked.world.record(t.record).kind == type_])
-    for collection, types in (("documents", ("contract", "article")), ("hr_documents", ("employee",))):
-        filed = [t for t in read if t.passage and asked.world.record(t.record).kind in types]
-        narrowed(asked, f"collection={collection}", filed)
-    narrowed(asked, "since=2020-03-01", [t for t in read if not asked.world.old(t)])
-    narrowed(asked, "until=2020-02-29", [t for t in read if asked.world.old(t)])
+    for n, (filters, left) in enumerate(simply_narrowed(asked, read)):
+        if asked.takes(n):
+            narrowed(asked, filters, left)
     for n, ((name, record), session) in enumerate(asked.all.sessions.items()):
         if asked.takes(n) and any(t.audience == name and t.record == record for t in asked.world.texts):
             said = [t for t in read if t.said and (t.audience, t.record) == (name, record)]
@@ -58,6 +53,19 @@ def hybrid(asked: Asked) -> None:
     for n, (name, file) in enumerate(asked.all.files.items(), start=1):
         if asked.takes(n):
             narrowed(asked, f"file={file}", [t for t in read if t.passage and t.record == name])
+
+
+def simply_narrowed(asked: Asked, read: list[Text]) -> Iterator[tuple[str, list[Text]]]:
+    """Filters that name no one thing, with what they leave of what is read."""
+    for kind in ("metadata", "file_chunk", "relationship", "chat_message"):
+        yield f"kind={kind}", [t for t in read if t.kind == kind]
+    for type_ in ("contract", "employee", "article"):
+        yield f"type={type_}", [t for t in read if asked.world.record(t.record).kind == type_]
+    for collection, types in (("documents", ("contract", "article")), ("hr_documents", ("employee",))):
+        filed = [t for t in read if t.passage and asked.world.record(t.record).kind in types]
+        yield f"collection={collection}", filed
+    yield "since=2020-03-01", [t for t in read if not asked.world.old(t)]
+    yield "until=2020-02-29", [t for t in read if asked.world.old(t)]
 
 
 def narrowed(asked: Asked, filters: str, texts: list[Text]) -> None:
@@ -92,6 +100,8 @@ def neighbour(asked: Asked) -> None:
 def expansion(asked: Asked) -> None:
     """Search from a record along references; `walk` goes to every depth from every record."""
     for n, record in enumerate(asked.world.records):
+        if not asked.takes(n):
+            continue
         depth = 1 + n % 3
         reached = asked.world.reached(asked.person, record, depth) if asked.sees(record) else set()
         read = [t.words for t in asked.world.indexed(asked.person) if t.record in reached]

@@ -51,7 +51,7 @@ def test_each_way_is_asked_and_each_state_at_each_door(world: World) -> None:
 
 @pytest.mark.parametrize("who", ["bare", "creator", "admin", "steward"])
 def test_also_where_the_request_names_it_inside(world: World, who: str) -> None:
-    """At factor 1 each is asked by one of them, for everything; what is for stewards, by the steward."""
+    """At factor 1 each is asked by one of them, for half of everything; what is for stewards, by the steward."""
     found = insides(world)
     assert len(found) > 30
     others = ["bare", "creator", "admin"]

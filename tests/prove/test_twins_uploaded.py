@@ -78,8 +78,11 @@ def world() -> World:
     return made
 
 
-def photographed(world: World, *, hidden: bool) -> dict[str, Answer]:
-    """What a viewer is told of the file, by every door that tells of files or ranks and counts. Leaves nothing."""
+def photographed(world: World, *, hidden: bool, other: dict[str, Answer] | None = None) -> dict[str, Answer]:
+    """What a viewer is told of the file, by every door that tells of files or ranks and counts. Leaves nothing.
+
+    other: what another world answers; the first answer that differs is the last one asked for.
+    """
     parts = [(text, known) for text, known in PARTS if hidden or known not in (CONCEALED, UNLABELLED)]
     labels = {n: LABELS[known] for n, (_, known) in enumerate(parts) if known != UNLABELLED}
     left_out = {n for n, (_, known) in enumerate(parts) if known == UNLABELLED}
@@ -97,7 +100,11 @@ def photographed(world: World, *, hidden: bool) -> dict[str, Answer]:
                 record = Contract.objects.get(pk=world.things["entity", "own0"])
             text = "\n\n".join(text for text, _ in parts)
             assert ready(world.people["keeper"], record, "plan.md", text.encode()) == str(FILE)
-        photo = {address: ask(world, "viewer", "GET", address) for address in addresses(world)}
+        photo = {}
+        for address in addresses(world):
+            photo[address] = ask(world, "viewer", "GET", address)
+            if other and difference(other[address], photo[address]):
+                break
         transaction.set_rollback(True)
     return photo
 
@@ -124,7 +131,7 @@ def addresses(world: World) -> Iterator[str]:
 
 
 def differences(without: dict[str, Answer], having: dict[str, Answer]) -> list[str]:
-    found = ((address, difference(photo, having[address])) for address, photo in without.items())
+    found = ((address, difference(without[address], photo)) for address, photo in having.items())
     return [f"{address}: {told}" for address, told in found if told]
 
 
@@ -147,7 +154,8 @@ def test_what_is_hidden_in_a_file_leaves_no_trace_when_it_is_read(world: World) 
     assert all((text.lstrip("# ") in told) == (known == SHOWN) for text, known in PARTS)
     assert "requires" in told
     assert sum(answer.status == 200 for answer in having.values()) > len(having) - 3
+    assert without.keys() == having.keys()
     assert differences(without, having) == []
     for name, broken in BREAKS.items():
         with broken():
-            assert differences(without, photographed(world, hidden=True)), name
+            assert differences(without, photographed(world, hidden=True, other=without)), name
