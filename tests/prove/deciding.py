@@ -47,7 +47,6 @@ EXTRA: list[Callable[[Everything], None]] = [
     tables.grants_end,
     clearances.clearances_of_one_person_hold_until_they_end,
     clearances.clearances_are_given_by_stewards,
-    files.files_are_got,
     files.files_are_known_to_who_sent_them,
     files.files_are_above_their_floors,
     files.files_exist_for_every_steward,
@@ -79,6 +78,7 @@ EXTRA: list[Callable[[Everything], None]] = [
     once.the_faster_form_is_taken,
     once.what_is_known_is_not_asked,
     records.records_are_got,
+    files.files_are_got,
 ]
 OF_OWNER: list[Callable[[Everything, psycopg.Connection], None]] = [
     requests.requests_are_kept_apart_by_code_too,

@@ -148,13 +148,14 @@ def lists() -> Iterator[str]:
 
 
 def telling(world: World) -> Iterator[str]:
-    """The addresses that rank, count and group: here hidden rows would be felt first. At factor 1 the page of search is
-    asked for every second of the words that the API is asked for.
+    """The addresses that rank, count and group: here hidden rows would be felt first. At factor 1 both searches are
+    asked for half of the words, each for others.
     """
     own0, file = world.things["entity", "own0"], world.things["file", "own0"]
     asked = (*WORDS[:6], "berth liability", '"the berth"', "harbour fees", "berth " + " ".join(WORDS[:5]))
-    yield from (f"api/search/?q={quote(words)}&limit=50" for words in asked)
-    yield from (f"search/?q={quote(words)}" for words in asked[:: 2 if FACTOR == 1 else 1])
+    apart = 2 if FACTOR == 1 else 1
+    yield from (f"api/search/?q={quote(words)}&limit=50" for words in asked[::apart])
+    yield from (f"search/?q={quote(words)}" for words in asked[apart - 1 :: apart])
     for narrowed in (f"entity={own0}", f"file={file}", "type=contract", "kind=file_chunk", *DAYS):
         yield f"api/search/?q=berth&limit=50&{narrowed}"
     yield from (f"api/search/?q=berth&entity={own0}&reference_depth={depth}" for depth in (1, 2))
