@@ -73,6 +73,7 @@ def take_upload(scope: Scope, entity: Entity, files: Any, data: Any) -> File:
     upload = files.get("file")
     if upload is None:
         raise ValidationError({"file": ["Send the file as the multipart field “file”."]})
+    upload.name = upload.name.replace("%22", '"')  # as browsers and curl write it in the head of a part
     return actions.upload_file(
         scope=scope,
         entity=entity,

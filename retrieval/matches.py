@@ -74,10 +74,12 @@ def closeness(places: Iterable[tuple[int, int, int]]) -> tuple[int, int]:
 
 
 def _pattern(word: str, lexemes: Iterable[str]) -> re.Pattern[str] | None:
-    """Words that begin with a stem. Stemmers write a final "y" as "i": "party" and "parties" are "parti"."""
+    """Words that begin with a stem. Stemmers write a final "y" as "i": "party" and "parties" are "parti". Of a stem of
+    one or two letters nothing is left to tell words by: in French "fee" is "fe", and so would "February" begin.
+    """
     if IDEOGRAPH.fullmatch(word):
         return re.compile(re.escape(fold(word)))
-    begins = {fold(begin) for begin in (bare(word), *lexemes)}
+    begins = {fold(bare(word)), *(fold(lexeme) for lexeme in lexemes if len(lexeme) > 2)}
     parts = [_begin(begin) for begin in sorted(begins, key=len, reverse=True) if begin]
     return re.compile(rf"(?<!\w)(?:{'|'.join(parts)})") if parts else None
 

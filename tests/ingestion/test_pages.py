@@ -106,3 +106,10 @@ def test_nothing_that_somebody_reads_is_kept_for_the_next_at_the_machine(alice: 
     for address in (f"files/{file}/", f"api/files/{file}/reader/", "files/nowhere/"):
         assert alice.client.get(f"{alice.base}{address}").headers["Cache-Control"] == "private, no-store"
     assert "no-store" in alice.client.get(f"{alice.base}files/{file}/download/").headers["Cache-Control"]
+
+
+def test_a_name_has_the_quotation_marks_that_it_was_chosen_with(alice: Person, contract: Contract) -> None:
+    url = f"{alice.base}entities/{contract.pk}/files/upload/"
+    sent = SimpleUploadedFile("the %22long%22 <b>lease.md", REPORT)
+    taken = alice.client.post(url, {"file": sent}, headers={"HX-Request": "true"})
+    assert "the &quot;long&quot; &lt;b&gt;lease.md" in taken.content.decode()

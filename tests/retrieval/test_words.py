@@ -91,6 +91,10 @@ def test_the_card_marks_the_words_that_matched(
         assert "Matched “liability cap”" in page
 
 
+def test_a_stem_of_two_letters_marks_no_other_word() -> None:
+    assert Matcher([("fee", ["fee", "fe"])]).places("Fees in February.") == [(0, 4, 0)]
+
+
 def test_a_snippet_is_where_the_words_stand_together() -> None:
     matcher = Matcher([("liability", ["liabil"]), ("cap", ["cap"])])
     text = f"Liability is discussed. {FILLER * 8} The cap is old. {FILLER * 8} The liability cap is two million."
