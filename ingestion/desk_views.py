@@ -1,6 +1,7 @@
 """Pages of the classification desk, for stewards (docs/labels.md)."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -221,8 +222,9 @@ def desk_decide(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 def standing(scope: Scope, pk: UUID) -> str:
     """Address of where a paragraph stands; "" where the caller's own decision hid it from them."""
-    with scope.open():
-        return next((where.url for where in places_of(scope, paragraphs_of(scope).filter(pk=pk)).values()), "")
+    with scope.open(), suppress(Http404):
+        return next((where.url for where in places_of(scope, [get_paragraph_or_404(scope, pk)]).values()), "")
+    return ""
 
 
 @opens_own_scope

@@ -25,6 +25,8 @@ HEADING_STYLE = re.compile(r"heading\d", re.I)
 HIDDEN = frozenset(["1", "true", "on"])
 MARGINS = frozenset(["ftr", "hdr", "dt", "sldNum"])
 INLINE = frozenset(["span", "s", "tab", "line-break", "a", "bookmark", "bookmark-start", "bookmark-end"])
+NUMBERED = 100
+"""Characters by which a number may make a heading of Word's longer."""
 BODY = frozenset(["text", "body", "document-content", "section", "list", "list-item"])
 
 
@@ -42,7 +44,7 @@ def word_document(path: Path) -> dict[str, Any]:
         text = "".join(run.text or "" for run in own)
         said.append(text)
         style = paragraph.find(f"{w}pPr/{w}pStyle")
-        short = 0 < len(text.strip()) <= LONGEST_HEADING
+        short = 0 < len(text.strip()) <= LONGEST_HEADING - NUMBERED
         headings += bool(short and style is not None and HEADING_STYLE.fullmatch(style.get(f"{w}val", "")))
     body = root.find(f"{w}body")
     tables = [t for t in (body if body is not None else root).findall(f"{w}tbl") if len(t.findall(f"{w}tr")) > 1]

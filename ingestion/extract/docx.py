@@ -18,7 +18,7 @@ from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line, paragraph
 from ingestion.extract.docx_behind import words_behind
-from ingestion.extract.docx_numbers import Numbers, numbered
+from ingestion.extract.docx_numbers import Numbers
 from ingestion.extract.docx_styles import Styles
 from ingestion.extract.docx_text import (
     GONE,
@@ -112,14 +112,19 @@ class _Body:
         add_behind(self._builder, BEHIND, self._waiting, path=())
 
     def _look_outside(self) -> None:
-        """Addresses that nothing in the text leads to, the template, words that would stand before numbers, and what
-        only its margins say (watermarks)."""
+        """Addresses that nothing in the text leads to, the template, names of lists, words that would stand before
+        numbers, and what only its margins say (watermarks).
+        """
         for link in self._package.outside():
             if link.kind in ("hyperlink", "attachedTemplate"):
                 self._waiting.append(link.target)
             else:
                 miss(self._builder, "remote_reference", WHAT)
         self._waiting += self._numbers.unshown()
+        if NUMBERING in self._package.names:
+            self._waiting += words_behind(transitional(self._package.root(NUMBERING)))
+            if self._package.has_text(NUMBERING):
+                miss(self._builder, "hidden_data", WHAT)
         for name in self._package.names:
             if re.fullmatch(MARGINS, name) and not self._package.has_text(name):
                 self._waiting += words_behind(transitional(self._package.root(name)))
@@ -169,7 +174,7 @@ class _Body:
 
     def _said(self, element: Any) -> str:
         """What a paragraph says, its number before it."""
-        return numbered(self._numbers.before(element), spoken(element, self._links))
+        return self._numbers.before(element, spoken(element, self._links))
 
     def _tell_behind(self, block: Any, first: int) -> None:
         add_behind(self._builder, BEHIND, words_behind(block), first)

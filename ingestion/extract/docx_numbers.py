@@ -5,25 +5,27 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from ingestion.extract.docx_styles import Styles
-from ingestion.extract.docx_text import value_of, w
+from ingestion.extract.docx_text import is_unseen, value_of, w
 
 LEVELS = 9
 LONGEST = 60
 """Characters of what stands around a number: more is not taken for one."""
 HIGHEST = 32_767
 PLACE = re.compile(r"%([1-9])")
-SPELT = re.compile(r"[^\W\d_]{2}")
+BY_ITSELF = re.compile(r"(?:WW|List)\w*", re.I)
+"""Names that programs give to lists."""
 ROMAN = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
     (9, "ix"), (5, "v"), (4, "iv"), (1, "i"),
 )  # fmt: skip
 
 
-@dataclass
+@dataclass(frozen=True)
 class _Level:
     """One level of a list. restarts: the level, from 1, after which it begins anew; 0: never."""
 
@@ -37,10 +39,17 @@ class _Level:
 
 @dataclass
 class _List:
-    """levels: by number from 0. counted: how far each level is; None where it has not begun, or begins anew."""
+    """counted: how far each level is, from 0; None where it has not begun, or begins anew. starts: where its levels
+    begin for this use of it, once and whenever they begin anew. used: whether a paragraph has used it.
+    """
 
     levels: dict[int, _Level]
     counted: list[int | None] = field(default_factory=lambda: [None] * LEVELS)
+    starts: dict[int, int] = field(default_factory=dict)
+    used: bool = False
+
+    def start(self, level: int) -> int:
+        return self.starts.get(level, self.levels[level].start)
 
 
 class Numbers:
@@ -48,63 +57,90 @@ class Numbers:
 
     def __init__(self, root: Any, styles: Styles) -> None:
         self._styles = styles
-        self._said = [value_of(text) or "" for text in root.iter(w("lvlText"))] if root is not None else []
+        self._told = list(dict.fromkeys(_words(root))) if root is not None else []
         self._shown: set[str] = set()
         declared = list(root.iter(w("abstractNum"))) if root is not None else []
-        links = {value_of(one.find(w("styleLink"))): one for one in declared if one.find(w("styleLink")) is not None}
-        self._lists: dict[str, _List] = {}
+        named = {value_of(one.find(w("styleLink"))): one for one in declared}
+        made: dict[Any, _List] = {}
+        lists: dict[str, _List] = {}
         for one in declared:
-            meant = links.get(value_of(one.find(w("numStyleLink"))), one)
-            self._lists[one.get(w("abstractNumId")) or ""] = _List(_levels(meant))
-        self._used: dict[str, tuple[_List, dict[int, int]]] = {}  # by the number of a use: its list, and new beginnings
+            name = value_of(one.find(w("numStyleLink")))
+            meant = named.get(name, one) if name else one
+            if meant not in made:
+                made[meant] = _List(_levels(meant))
+            lists[one.get(w("abstractNumId")) or ""] = made[meant]
+        self._uses: dict[str, _List] = {}
         for use in root.iter(w("num")) if root is not None else ():
-            if (found := self._lists.get(value_of(use.find(w("abstractNumId"))) or "")) is not None:
-                self._used[use.get(w("numId")) or ""] = _use(use, found)
+            if (found := lists.get(value_of(use.find(w("abstractNumId"))) or "")) is not None:
+                self._uses[use.get(w("numId")) or ""] = _use(use, found)
 
-    def before(self, element: Any) -> str:
-        """What stands before a paragraph, which is counted: "" for a bullet, or where it has no number."""
-        key, level, style = self._styles.numbering(element)
-        if key not in self._used:
-            return ""
-        used, begins = self._used[key]
+    def before(self, element: Any, text: str) -> str:
+        """A paragraph's text, which stands in none but is shown, with its number before it. It is counted. Bullets are
+        left out; before no text a number is, unless it says something itself.
+        """
+        if not text.strip() and is_unseen(element):
+            return text
+        key, level, styles = self._styles.numbering(element)
+        used = self._uses.get(key)
+        if used is None:
+            return text
+        by_style = {one.style: number for number, one in used.levels.items() if one.style}
         if level is None:
-            level = next((n for n, one in used.levels.items() if style and one.style == style), 0)
+            said = (by_style.get(style, of_style) for style, of_style in styles)
+            level = next((one for one in said if one is not None), 0)
         if level not in used.levels:
-            return ""
-        if level in begins:
-            used.counted[level] = begins.pop(level) - 1
+            return text
+        self._count(used, level)
+        own = used.levels[level]
+        number = _text(used, level)
+        spelt = says(own.text)
+        if own.format == "bullet" or len(number) > LONGEST or not (text.strip() or spelt):
+            return text
+        self._shown.add(own.text)
+        return f"{number} {text}".strip()
+
+    def unshown(self) -> list[str]:
+        """Words around numbers that no paragraph has shown, and names of lists."""
+        return [text for text in self._told if text not in self._shown]
+
+    def _count(self, used: _List, level: int) -> None:
+        if not used.used:
+            used.used = True
+            for number in used.starts:
+                used.counted[number] = None
         counted = used.counted[level]
-        used.counted[level] = used.levels[level].start if counted is None else min(counted + 1, HIGHEST)
+        used.counted[level] = used.start(level) if counted is None else min(counted + 1, HIGHEST)
         for deeper in range(level + 1, LEVELS):
             below = used.levels.get(deeper)
             if below is None or below.restarts > level:
                 used.counted[deeper] = None
-        return self._text(used, level)
 
-    def unshown(self) -> list[str]:
-        """Words around numbers that no paragraph has shown."""
-        return [text for text in dict.fromkeys(self._said) if text not in self._shown and SPELT.search(text)]
 
-    def _text(self, used: _List, level: int) -> str:
-        own = used.levels[level]
-        if own.format == "bullet" or len(own.text) > LONGEST:
+def says(text: str) -> bool:
+    """Whether there is more around the numbers of a level than signs and single letters."""
+    return len(re.sub(r"[\W_]", "", PLACE.sub("", text))) > 1
+
+
+def _words(root: Any) -> Iterator[str]:
+    """What lists say that may stand nowhere else: around numbers, ways of writing them, and names."""
+    for element in root.iter(w("lvlText"), w("numFmt"), w("name")):
+        said = element.get(w("format")) if element.tag == w("numFmt") else value_of(element)
+        if said and says(said) and not (element.tag == w("name") and BY_ITSELF.fullmatch(said)):
+            yield said
+
+
+def _text(used: _List, level: int) -> str:
+    own = used.levels[level]
+
+    def number(match: re.Match[str]) -> str:
+        at = int(match[1]) - 1
+        one = used.levels.get(at)
+        if one is None or at > level:
             return ""
-        self._shown.add(own.text)
+        value = used.counted[at]
+        return _written(used.start(at) if value is None else value, "decimal" if own.legal else one.format)
 
-        def number(match: re.Match[str]) -> str:
-            at = int(match[1]) - 1
-            one = used.levels.get(at)
-            if one is None or at > level:
-                return ""
-            value = used.counted[at]
-            return _written(one.start if value is None else value, "decimal" if own.legal else one.format)
-
-        return PLACE.sub(number, own.text).strip()
-
-
-def numbered(number: str, text: str) -> str:
-    """The number before a text. Before none it is left out, unless it says something itself."""
-    return f"{number} {text}".strip() if text.strip() or SPELT.search(number) else ""
+    return PLACE.sub(number, own.text).strip()
 
 
 def _levels(declared: Any) -> dict[int, _Level]:
@@ -125,18 +161,18 @@ def _level(declared: Any, number: int) -> _Level:
     )
 
 
-def _use(use: Any, declared: _List) -> tuple[_List, dict[int, int]]:
-    """A use that declares levels of its own counts for itself; others go on counting where the list is."""
-    begins, own = {}, {}
+def _use(use: Any, declared: _List) -> _List:
+    """One that declares beginnings or levels of its own; it goes on counting where the list is."""
+    starts, own = {}, {}
     for override in use.findall(w("lvlOverride")):
         number = _whole(override.get(w("ilvl")), -1)
         if not 0 <= number < LEVELS:
             continue
         if (start := override.find(w("startOverride"))) is not None:
-            begins[number] = _whole(value_of(start), 1)
+            starts[number] = _whole(value_of(start), 1)
         if (level := override.find(w("lvl"))) is not None:
             own[number] = _level(level, number)
-    return (_List({**declared.levels, **own}) if own else declared), begins
+    return _List({**declared.levels, **own}, declared.counted, starts)
 
 
 def _whole(said: str | None, default: int) -> int:

@@ -31,24 +31,19 @@ class Styles:
     def is_list(self, element: Any) -> bool:
         return style_of(element) in self._lists or element.find(f"{w('pPr')}/{w('numPr')}") is not None
 
-    def numbering(self, element: Any) -> tuple[str, int | None, str]:
-        """The use of a list that a paragraph belongs to ("" or "0": of none), its level there, and the style that says
-        so. None: the level that belongs to that style.
+    def numbering(self, element: Any) -> tuple[str, int | None, list[tuple[str, int | None]]]:
+        """The use of a list that a paragraph belongs to ("" or "0": of none); its level, where it says one itself; and
+        the styles it is set in, from its own to what that is based on, with the levels that they say.
         """
-        own = element.find(f"{w('pPr')}/{w('numPr')}")
-        key, level = _use_of(own)
-        if key:
-            return key, level or 0, ""
+        key, level = _use_of(element.find(f"{w('pPr')}/{w('numPr')}"))
+        styles: list[tuple[str, int | None]] = []
         style = style_of(element) or self._default
-        for _ in range(DEEPEST):
-            found = self.by_id.get(style)
-            if found is None:
-                break
-            key, of_style = _use_of(found.find(f"{w('pPr')}/{w('numPr')}"))
-            if key:
-                return key, of_style if level is None else level, style
+        while len(styles) < DEEPEST and (found := self.by_id.get(style)) is not None:
+            use, of_style = _use_of(found.find(f"{w('pPr')}/{w('numPr')}"))
+            key = key or use
+            styles.append((style, of_style))
             style = value_of(found.find(w("basedOn"))) or ""
-        return "", None, ""
+        return key, level, styles
 
     def _level(self, key: str) -> float | None:
         for _ in range(DEEPEST):

@@ -136,8 +136,21 @@ def _close(closed: _Field, links: Links, said: list[str]) -> None:
 
 
 def _hidden(run: Any) -> bool:
-    mark = run.find(f"{w('rPr')}/{w('vanish')}")
+    properties = run.find(w("rPr"))
+    return properties is not None and _is_vanished(properties)
+
+
+def _is_vanished(properties: Any) -> bool:
+    mark = properties.find(w("vanish"))
     return mark is not None and mark.get(w("val")) not in ("0", "false", "off")
+
+
+def is_unseen(element: Any) -> bool:
+    """Whether the mark at a paragraph's end was deleted, moved away or hidden: without text it is not shown at all."""
+    marks = element.find(f"{w('pPr')}/{w('rPr')}")
+    return marks is not None and (
+        _is_vanished(marks) or any(marks.find(w(name)) is not None for name in ("del", "moveFrom"))
+    )
 
 
 def is_gone(element: Any) -> bool:

@@ -36,6 +36,8 @@ def extract(path: Path, media_type: str, *, limits: Limits, report: Report, eyes
             builder.miss("no_text_layer", "This picture was not read; what it shows is not known.", number)
         else:
             blank += not _add(path, seen, number, builder)
+            if seen.more:
+                builder.miss("image", MORE, number)
     if blank == pages and not builder.missed():
         raise Quarantined("empty", "There is nothing on this picture but paper. Check that you chose the right file.")
     marks = marks_of(path.read_bytes())

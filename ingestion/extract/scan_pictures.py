@@ -128,10 +128,10 @@ def _later(source: Path | io.BytesIO, first: Image.Image) -> tuple[list[Image.Im
     """Frames of an animation, and further pictures of a file, that show something else than those before; and whether
     one is broken: programs cut further pictures off and leave the note that they are there."""
     content = source.read_bytes() if isinstance(source, Path) else source.getvalue()
-    if any(mark in content for mark in GAIN_MAPS):
-        return [], False
     shown = [first]
     with Image.open(io.BytesIO(content), formats=FORMATS) as image:
+        if image.format in ("JPEG", "MPO") and any(mark in content for mark in GAIN_MAPS):
+            return [], False
         for number in range(1, MOST_FRAMES + 1):
             try:
                 image.seek(number)

@@ -4,7 +4,13 @@ import re
 
 from llm.recognisers.findings import Finding, matches, phrases
 
-LINE = r"(?:^|(?<=\n))[ \t#*_>|\-–—\[(]*"
+# With the number of a clause before it: "2.1 Confidential", "(ii) Secret", "Article 4: Internal".
+FIGURES = r"\d{1,5}(?:\.\d{1,5})*[.):]*"
+NUMBER = (
+    rf"(?:(?:(?:[^\W\d_]+ ){{0,3}}(?:{FIGURES}|(?:[ivxlc]{{1,8}}|[a-z])[.):]+)"
+    rf"|§ ?{FIGURES}|[ivxlc]{{1,8}}|[a-z]{{1,3}}[.)])[ \t]+)?"
+)
+LINE = rf"(?:^|(?<=\n))[ \t#*_>|\-–—\[(]*{NUMBER}[*_\[(]*"
 END = r"[\s*_|.\-–—\])!]*(?:$|(?=\n)|(?=\s[-–—|]\s))"
 # A mark at the head of the text it is for: "Confidential: the bid is low", "[CONFIDENTIAL] …", "**Secret** …".
 RUN_IN = r"(?:[*_\])]*(?:[:.!](?=[\s*_\])])|\s?[–—]|\s-(?=\s))|[*_\])]+(?=\s))"

@@ -8,7 +8,9 @@ import pytest
 from docx.oxml import parse_xml
 from docx.oxml.ns import nsdecls
 
+from ingestion import drift
 from ingestion.documents import Extraction
+from llm.recognisers.marks import find_marks
 from tests.ingestion.packages import read
 
 W = nsdecls("w")
@@ -82,6 +84,50 @@ def test_headings_are_numbered_by_their_styles(tmp_path: Path) -> None:
     ]
 
 
+def test_the_level_of_a_style_is_the_one_that_names_it(tmp_path: Path) -> None:
+    """Only the first heading's style names the list; the second one's is based on it, and the third's says a level."""
+    names = [f'<w:pStyle w:val="Heading{n}"/>' for n in (1, 2)]
+    made = Made(tmp_path, [("decimal", "%1.", names[0]), ("decimal", "%1.%2", names[1]), ("decimal", "%1.%2.%3", "")])
+    for style, inner in ((1, '<w:numId w:val="70"/>'), (3, '<w:ilvl w:val="2"/>')):
+        numbering = parse_xml(f"<w:numPr {W}>{inner}</w:numPr>")
+        made.document.styles[f"Heading {style}"].element.get_or_add_pPr().append(numbering)
+    for style in (2, 3):
+        based = parse_xml(f'<w:basedOn {W} w:val="Heading1"/>')
+        element = made.document.styles[f"Heading {style}"].element
+        element.replace(element.find(based.tag), based)
+    for text, style in (("Rent", 1), ("Deposit", 2), ("Return", 3), ("Term", 1)):
+        made.document.add_paragraph(text, style=f"Heading {style}")
+    own = made.document.add_paragraph("Notice", style="Heading 2")._p
+    own.get_or_add_pPr().append(parse_xml(f'<w:numPr {W}><w:numId w:val="70"/></w:numPr>'))
+    assert made.texts() == ["1. Rent", "1.1 Deposit", "1.1.1 Return", "2. Term", "2.1 Notice"]
+
+
+@pytest.mark.parametrize("mark", ["del", "moveFrom", "vanish"])
+def test_what_was_deleted_or_hidden_is_not_counted(tmp_path: Path, mark: str) -> None:
+    made = Made(tmp_path)
+    made.add("one")
+    made.add("")
+    made.document.paragraphs[-1]._p.get_or_add_pPr().append(parse_xml(f"<w:rPr {W}><w:{mark}/></w:rPr>"))
+    made.add("two")
+    assert made.texts() == ["1. one", "2. two"]
+
+
+def test_where_a_use_begins_it_begins_every_time(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    made.use(71, "".join(f'<w:lvlOverride w:ilvl="{n}"><w:startOverride w:val="5"/></w:lvlOverride>' for n in (0, 1)))
+    made.add("x")
+    for level in (1, 0, 1):
+        made.add("x", level, 71)
+    assert made.texts() == ["1. x", "5.5 x", "5. x", "5.5 x"]
+
+
+def test_a_long_heading_with_a_number_is_no_loss(tmp_path: Path) -> None:
+    made = Made(tmp_path)
+    made.add("The tenant pays " + "rent " * 56 + "ok", style="Heading 2")
+    made.add("Short", style="Heading 2")
+    assert drift.check(tmp_path / "upload", made.read())
+
+
 def test_a_list_goes_on_where_it_is_used_again_unless_it_says_otherwise(tmp_path: Path) -> None:
     made = Made(tmp_path)
     made.use(71)
@@ -144,6 +190,25 @@ def test_words_around_a_number_stand_where_they_are_shown_and_only_there(tmp_pat
     hidden = Made(tmp_path, [("decimal", f"{JANE} %1:", "")])
     hidden.document.add_paragraph("item")
     assert hidden.texts() == ["item", f"Words behind the text: {JANE} %1:"]
+
+
+def test_what_lists_say_and_no_paragraph_shows(tmp_path: Path) -> None:
+    levels = [("bullet", "98,000", ""), ("decimal", "S%1e%2v", ""), ("decimal", "(%3)", ""), ("bullet", "o", "")]
+    made = Made(tmp_path, levels, '<w:name w:val="Severances"/><w:name w:val="WWNum12"/>')
+    made.add("item")
+    made.add("", 2)
+    assert made.texts() == ["item", "Words behind the text: 98,000; S%1e%2v; Severances"]
+
+
+def test_a_mark_behind_a_number_is_a_mark(tmp_path: Path) -> None:
+    made = Made(tmp_path, [*CLAUSES[:3], ("decimal", "Article %4", "")])
+    marked = ("Confidential", "Secret", "Internal", "Confidential: Falcon")
+    for level in range(4):
+        for text in marked:
+            made.add(text, level)
+        made.add("The rent is paid monthly.", level)
+    for found in made.texts():
+        assert bool(find_marks(found)) == (not found.endswith("monthly.")), found
 
 
 @pytest.mark.parametrize(

@@ -173,3 +173,17 @@ def test_of_a_picture_whose_next_one_was_cut_off_the_first_is_read(tmp_path: Pat
     assert (later, first.marks is not None and first.marks.more) == ([], True)
     first, *later = of_file(two)
     assert (len(later), first.marks) == (1, None)
+    # What a more patient program still shows of it is not known, so who is given the picture is.
+    for path, codes in ((cut, {"image"}), (two, set())):
+        seen = read_all(path)
+        assert PLAIN in seen.text
+        assert {code for code, _ in missed(seen)} == codes
+    assert SALARY in seen.text
+
+
+def test_a_note_on_brightness_hides_no_later_frame(tmp_path: Path) -> None:
+    """Pictures of one camera have a second one that only says how bright the first is, and a note of that."""
+    first, second = (words(tmp_path, text).convert("P") for text in (PLAIN, SALARY))
+    moving = packed(first, "GIF", save_all=True, append_images=[second], duration=100, comment=b"hdrgm:")
+    (tmp_path / "a.gif").write_bytes(moving)
+    assert len(of_file(tmp_path / "a.gif")) == 2
