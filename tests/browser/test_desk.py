@@ -69,7 +69,7 @@ def test_many_are_ticked_by_keyboard_or_all_at_once_and_accepted(shelf, browse):
     expect(items.first.get_by_role("checkbox")).to_be_checked()
     page.get_by_label("All on this page").check()
     expect(page.get_by_text("2 of 2 ticked")).to_be_visible()
-    sent: list[str] = []
+    sent = []
     page.on("request", lambda request: sent.append(request.url) if request.method == "POST" else None)
     accept = page.get_by_role("button", name="Accept what is ticked")
     accept.evaluate("button => { button.click(); setTimeout(() => button.click(), 50); }")

@@ -11,9 +11,11 @@ import pytest
 from PIL import Image
 
 from entities.access import Scope
+from entities.actions import change_entity
 from entities.models import Role
 from entities.models.classification import INTERNAL
 from entities.types import Contract
+from ingestion.inline import work_off
 from ingestion.models import Paragraph
 from tests.conftest import Person, person
 from tests.ingestion.deciding import LINES, contested, waiting
@@ -110,3 +112,20 @@ def test_a_steward_gets_from_the_reader_to_a_label_that_does_not_wait(
     done = steward.client.post(f"{way}decide/", {"labels": ["5"], "reason": "a price", "seen": seen[1]})
     assert done.headers["Location"].endswith(f"/files/{file}/?passage={paragraph}#p-{paragraph}")
     assert texts(viewer, file)[:2] == ["The wall is white.", "[Financial]"]
+
+
+def test_a_steward_gets_from_a_record_to_the_label_of_its_text(
+    alice: Person, steward: Person, viewer: Person, contract: Contract
+) -> None:
+    with alice.scope.open():
+        change_entity(scope=alice.scope, entity=contract, fields={}, texts={"notes": "The kiosk is grey."})
+    work_off(alice.scope.workspace)
+    record = f"entities/{contract.pk}/"
+    page = steward.client.get(f"{steward.base}{record}").content.decode()
+    ((way, paragraph),) = set(re.findall(r'href="([^"]*/desk/paragraphs/([0-9a-f-]{36})/)"', page))
+    assert "/desk/paragraphs/" not in viewer.client.get(f"{viewer.base}{record}").content.decode()
+    seen = re.search(r'name="seen" value="(\w+)"', steward.client.get(way).content.decode())
+    assert seen
+    done = steward.client.post(f"{way}decide/", {"labels": ["5"], "reason": "a price", "seen": seen[1]})
+    assert done.headers["Location"].endswith(f"/{record}#p-{paragraph}")
+    assert "kiosk" not in viewer.client.get(f"{viewer.base}{record}").content.decode()
