@@ -54,7 +54,7 @@ def dock(request: HttpRequest, pk: UUID) -> HttpResponse:
     elif (not named and "new" not in request.GET) or (session is not None and session.archived_at is not None):
         # Also for a tab that remembers one which was archived since: that one has a page of its own.
         mine = sessions_of(scope).filter(entity=entity.pk, archived_at__isnull=True)
-        session = mine.order_by("-last_message_at").first()
+        session = mine.order_by("-last_message_at", "pk").first()
     return panel(request, scope, entity, session)
 
 
@@ -195,7 +195,7 @@ def conversations(request: HttpRequest) -> HttpResponse:
 def recent(request: HttpRequest) -> HttpResponse:
     """The panel of the home page."""
     scope = scope_of(request)
-    rows = list(sessions_of(scope).filter(archived_at__isnull=True).order_by("-last_message_at")[:RECENT])
+    rows = list(sessions_of(scope).filter(archived_at__isnull=True).order_by("-last_message_at", "pk")[:RECENT])
     entities = entities_of(scope, rows)
     return private(render(request, "chat/recent.html", {"rows": [(s, entities.get(s.entity_id)) for s in rows]}))
 

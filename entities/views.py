@@ -40,7 +40,7 @@ def landing(request: HttpRequest) -> HttpResponse:
 def home(request: HttpRequest) -> HttpResponse:
     """What changed lately, of what the caller may see."""
     scope = scope_of(request)
-    recent = Entity.objects.readable_by(scope).filter(archived_at__isnull=True).order_by("-updated_at")[:12]
+    recent = Entity.objects.readable_by(scope).filter(archived_at__isnull=True).order_by("-updated_at", "pk")[:12]
     counts = {
         model: Entity.objects.visible_to(scope)
         .filter(content_type=content_type_id(model), archived_at__isnull=True)

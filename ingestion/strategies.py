@@ -61,7 +61,8 @@ def choose_strategy(*, scope: Scope, file: File, strategy: str, again: bool = Fa
     told = newest == now.revision_id or is_told(scope, given)
     if told and given.strategy:
         now.strategy = given.strategy  # it came with a way of its own
-    if strategy == now.strategy and not again:
+    same = strategy == now.strategy
+    if same and not again:
         return now
     before, now.strategy = strategy_of(now), strategy
     File.objects.filter(pk=now.pk).update(strategy=strategy)
@@ -78,8 +79,13 @@ def choose_strategy(*, scope: Scope, file: File, strategy: str, again: bool = Fa
     # waits for that one to end (`queueing.put_aside`).
     wanted = now.redo or (now.aside["redo"] if now.aside else "")
     redo = Redo(wanted or Redo.STALE) if shown else Redo.NOTHING
-    if shown and newest != shown and (now.aside or now.state in ENDED) and not told:
-        # Of a version that ended badly others know nothing: it stays where it is, and what they see is read anew.
+    ended = now.aside or now.state in ENDED
+    if shown and newest != shown and not told and (ended or same):
+        # Of a version that ended badly others know nothing, nor how one that is on its way is read: it stays where it
+        # is, and what they see is read anew, after it.
+        if not ended:
+            File.objects.filter(pk=now.pk).update(redo=redo)
+            return File.objects.get(pk=now.pk)
         if not now.aside:
             put_aside(now)
         queue_file(scope.workspace, now.pk, shown, redo)

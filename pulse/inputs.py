@@ -206,7 +206,7 @@ def _below(scope: Scope, entity: Entity, reading: _Reading) -> tuple[list[str], 
         if link not in readable:
             continue
         rows = model.objects.visible_to(scope).filter(OPEN, **{link: entity.pk})
-        latest = list(rows.order_by("-updated_at").values_list("updated_at", "pk")[:COUNTED])
+        latest = list(rows.order_by("-updated_at", "pk").values_list("updated_at", "pk")[:COUNTED])
         found += latest[:BELOW]
         for name in rag.status_fields:
             if name in readable and (line := _distribution(model, rows, name)):

@@ -117,7 +117,7 @@ def latest(scope: Scope, count: int) -> list[tuple[Entity, Pulse]]:
         entity__archived_at__isnull=True, variant__atoms__in=[list(ladder.general), list(ladder.own)]
     )
     best: dict[UUID, Pulse] = {}
-    for pulse in found.select_related("variant").order_by("-generated_at")[: 2 * count]:
+    for pulse in found.select_related("variant").order_by("-generated_at", "pk")[: 2 * count]:
         known = best.get(pulse.entity_id)
         if known is None or tuple(pulse.variant.atoms) == ladder.general:
             best[pulse.entity_id] = pulse

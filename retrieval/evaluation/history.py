@@ -119,7 +119,7 @@ def get_run_or_404(scope: Scope, pk: UUID) -> Seen:
 
 def run_before(scope: Scope, run: EvaluationRun) -> Seen | None:
     same = seen_runs(scope).filter(set_name=run.set_name, reader=run.reader, digest=run.digest)
-    before = same.filter(created_at__lt=run.created_at).order_by("-created_at").first()
+    before = same.filter(created_at__lt=run.created_at).order_by("-created_at", "pk").first()
     return as_seen(scope, [before])[0] if before else None
 
 

@@ -150,7 +150,7 @@ def last_run(
     runs = EvaluationRun.objects.filter(set_name=given.name, digest=given.digest, reader=reader, dropped=False)
     if with_settings is not None:
         runs = runs.filter(settings=with_settings)
-    runs = runs.order_by("-created_at")
+    runs = runs.order_by("-created_at", "pk")
     return runs.filter(model_id=model_id).first() or runs.filter(model_id=model_for_search(current())).first()
 
 

@@ -184,9 +184,10 @@ def test_a_way_of_reading_is_told_with_the_version_that_it_came_with(
 
     def nothing_has_come(of: str) -> None:
         assert ways(staff, viewer, boss) == {of}
-        answer = staff.client.post(f"{staff.base}files/{file}/strategy/", {"strategy": of}, follow=True)
-        assert "in this way already" in answer.content.decode()
-        assert f'value="{of}" selected' in answer.content.decode()
+        before = staff.api.get(f"/api/files/{file}/").json()
+        assert staff.api.patch(f"/api/files/{file}/", {"strategy": of}, format="json").json() == before
+        page = staff.client.get(f"{staff.base}files/{file}/versions/").content.decode()
+        assert f'value="{of}" selected' in page
         assert "how text is taken out" not in boss.client.get(f"{boss.base}admin/ingestion/file/").content.decode()
 
     upload(alice, contract, content=NOTED, strategy="layout")
@@ -211,6 +212,33 @@ def test_a_way_of_reading_is_told_with_the_version_that_it_came_with(
     work_off(service.workspace)
     assert ways(alice, staff, viewer) == {"auto"}
     assert any("12,300" in text for text in texts(alice, file))
+
+
+@pytest.mark.parametrize("hidden", ["none", "on its way", "kept back"])
+def test_reading_again_tells_of_no_hidden_version(
+    alice: Person, staff: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch, hidden: str
+) -> None:
+    file = ready(alice, contract)
+    if hidden != "none":
+        with monkeypatch.context() as patch:
+            patch.setattr(drift, "check", lossy)
+            upload(alice, contract, content=HIDDEN, strategy="layout")
+            if hidden == "kept back":
+                work_off(service.workspace)
+    before = staff.api.get(f"/api/files/{file}/").json()
+    again = {"strategy": "auto", "again": True}
+    answer = staff.api.patch(f"/api/files/{file}/", again, format="json")
+    assert (answer.status_code, answer.json()["state"], answer.json()["strategy"]) == (202, "pending", "auto")
+    with service.open():
+        newest = FileRevision.objects.filter(file=file).latest("number")
+    assert newest.strategy == ("" if hidden == "none" else "layout"), "it is read as its sender chose"
+    work_off(service.workspace)
+    after = staff.api.get(f"/api/files/{file}/").json()
+    assert after["state"] == "ready"
+    if hidden == "on its way":
+        assert any("12,300" in text for text in texts(alice, file))
+    else:
+        assert {**after, "updated_at": ""} == {**before, "updated_at": ""}
 
 
 def lossy(path: Any, extraction: Any) -> None:
