@@ -2,6 +2,8 @@
 
 `complete` is for workers, `stream` for chat. Both stream from the model: a long answer never waits behind a silent
 connection, and one that breaks off is seen to be broken. No scope is open meanwhile: see `CalledInsideScope`.
+
+The SDK is imported by the first call: that takes two seconds, and most processes call no model.
 """
 
 import asyncio
@@ -9,9 +11,9 @@ import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-import anthropic
 import httpx2
 from asgiref.sync import sync_to_async
 from django.db import connection
@@ -25,6 +27,9 @@ from llm.models import ModelCall
 from llm.models_catalogue import Model
 from llm.offline.tokens import estimate
 from llm.wire import monotonic_ms
+
+if TYPE_CHECKING:
+    import anthropic
 
 __all__ = [
     "BudgetExceeded",
@@ -84,6 +89,8 @@ def complete(
     CalledInsideScope.
     """
     _refuse_inside_scope()
+    import anthropic
+
     model = _model(call.tier)
     if not is_offline():
         metering.check_budget(call, model.name)
@@ -122,6 +129,9 @@ async def stream(
     CalledInsideScope.
     """
     _refuse_inside_scope()
+    await asyncio.to_thread(import_module, "anthropic")
+    import anthropic
+
     model = _model(call.tier)
     if not is_offline():
         await _in_thread(metering.check_budget, call, model.name)
@@ -206,8 +216,10 @@ SENTENCES = {
 TEMPORARY = ("overloaded_error", "api_error", "rate_limit_error", "timeout_error")
 
 
-def unavailable(error: anthropic.APIError) -> ModelUnavailable:
+def unavailable(error: "anthropic.APIError") -> ModelUnavailable:
     """The SDK's error as ours. An error event in mid-stream comes with status 200 and counts by its type."""
+    import anthropic
+
     if isinstance(error, anthropic.APIStatusError):
         status = error.status_code
         if status == 200:

@@ -9,15 +9,17 @@ import json
 import weakref
 from dataclasses import replace
 from functools import cache
-from typing import Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-import anthropic
 import httpx2
 from django.conf import settings
 
 from llm import scripted
 from llm.offline import engine
 from llm.wire import refuse, respond
+
+if TYPE_CHECKING:
+    import anthropic
 
 Transport = Literal["real", "offline", "scripted"]
 
@@ -41,7 +43,7 @@ def chosen() -> Transport:
     raise ValueError(f"MODEL_TRANSPORT is {setting!r}; it is auto, real, offline or scripted")
 
 
-def sync_client() -> anthropic.Anthropic:
+def sync_client() -> "anthropic.Anthropic":
     """The SDK's client for workers."""
     match chosen():
         case "real":
@@ -52,8 +54,10 @@ def sync_client() -> anthropic.Anthropic:
             return _in_process(_answer_offline)
 
 
-def async_client() -> anthropic.AsyncAnthropic:
+def async_client() -> "anthropic.AsyncAnthropic":
     """The SDK's client for the running event loop; connections belong to one loop, so each loop has its own."""
+    import anthropic
+
     match chosen():
         case "real":
             clients = _async_real.setdefault(asyncio.get_running_loop(), {})
@@ -72,7 +76,9 @@ _async_real = weakref.WeakKeyDictionary()
 
 
 @cache
-def _real(api_key: str, base_url: str) -> anthropic.Anthropic:
+def _real(api_key: str, base_url: str) -> "anthropic.Anthropic":
+    import anthropic
+
     return anthropic.Anthropic(**_real_options(api_key, base_url))
 
 
@@ -92,13 +98,17 @@ def _in_process_options() -> dict[str, Any]:
 
 
 @cache
-def _in_process(handler: Any) -> anthropic.Anthropic:
+def _in_process(handler: Any) -> "anthropic.Anthropic":
+    import anthropic
+
     http = httpx2.Client(transport=httpx2.MockTransport(handler), trust_env=False)
     return anthropic.Anthropic(http_client=http, **_in_process_options())
 
 
 @cache
-def _in_process_async(handler: Any) -> anthropic.AsyncAnthropic:
+def _in_process_async(handler: Any) -> "anthropic.AsyncAnthropic":
+    import anthropic
+
     http = httpx2.AsyncClient(transport=httpx2.MockTransport(handler), trust_env=False)
     return anthropic.AsyncAnthropic(http_client=http, **_in_process_options())
 
