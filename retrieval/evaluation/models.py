@@ -65,7 +65,7 @@ class EvaluationRun(models.Model):
 
 
 class EvaluationOutcome(models.Model):
-    """A question in a run. files: those that answer it, as the run's reader saw them.
+    """A question in a run. files: those that answer it or that it asks of, as the run's reader saw them.
 
     scores: where it has an answer, ranking -> [first rank that shows a place or null, then the figures in the order of
     `metrics.NAMES`, null where one is not known]; "nearest": similarity of the nearest passage, null where nothing was

@@ -95,8 +95,12 @@ def measure(scope: Scope, given: QuestionSet, say: Say = lambda text: None, *, m
 
 def names_in(given: QuestionSet) -> set[str]:
     """Files that questions speak of."""
-    places = {place.file for question in given.questions for place in question.places}
-    return places | {name for question in given.questions for name in question.files}
+    return {name for question in given.questions for name in names_of(question)}
+
+
+def names_of(question: Question) -> set[str]:
+    """Files that a question is answered in, or asked of."""
+    return {*question.files, *(place.file for place in question.places)}
 
 
 def files_of(scope: Scope, given: QuestionSet) -> dict[str, tuple[UUID, ...]]:

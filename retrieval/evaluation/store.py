@@ -14,7 +14,7 @@ from entities.models.classification import FIRST_COMPOUND
 from ingestion.vector_models import model_for_search
 from retrieval.evaluation.metrics import Figures
 from retrieval.evaluation.rankings import FUSED, RANKINGS, SHOWN
-from retrieval.evaluation.run import Measured, Outcome
+from retrieval.evaluation.run import Measured, Outcome, names_of
 from retrieval.evaluation.sets import BadSet, Place, Question, QuestionSet
 from retrieval.models import EvaluationOutcome, EvaluationQuestion, EvaluationRun, RankingSettings
 from retrieval.tuning import tuning
@@ -124,8 +124,7 @@ def rounded(figures: Figures) -> dict[str, float | None]:
 
 def scores_of(outcome: Outcome, files: Mapping[str, Sequence[UUID]]) -> dict[str, Any]:
     """As `EvaluationOutcome.scores`."""
-    names = {*outcome.question.files, *(place.file for place in outcome.question.places)}
-    told = {"nearest": outcome.found.nearest, "lost": not names <= set(files)}
+    told = {"nearest": outcome.found.nearest, "lost": not names_of(outcome.question) <= set(files)}
     if not outcome.question.places:
         return told
     return {
@@ -136,7 +135,7 @@ def scores_of(outcome: Outcome, files: Mapping[str, Sequence[UUID]]) -> dict[str
 
 def files_of(outcome: Outcome, files: Mapping[str, Sequence[UUID]]) -> list[UUID]:
     """As `EvaluationOutcome.files`."""
-    return sorted({pk for place in outcome.question.places for pk in files.get(place.file, ())})
+    return sorted({pk for name in names_of(outcome.question) for pk in files.get(name, ())})
 
 
 def last_run(

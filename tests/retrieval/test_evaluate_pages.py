@@ -151,6 +151,7 @@ def test_a_place_in_a_record_that_is_not_shown_is_left_out(ran, settlement, alic
 FAILS = {"id": "s", "question": "Who paid?", "places": [{"file": "settlement.pdf", "page": 9}], "labels": []}
 BONUS = {"id": "b", "question": "What is the liability of Jane?", "answerable": False, "labels": ["Financial"]}
 NOTHING = {"id": "n", "question": "zyzzyva qwertz", "answerable": False, "labels": []}
+WITHIN = {**NOTHING, "id": "w", "question": "A million?", "within": {"files": ["settlement.pdf"]}}
 
 
 def told(who, run=None):
@@ -178,13 +179,13 @@ def test_figures_are_over_what_their_reader_may_see(lease, settlement, alice, cl
         with service.open():
             return EvaluationRun.objects.order_by("-created_at").first()
 
-    whole = asked(CAP, FAILS, NOTHING, BONUS)
+    whole = asked(CAP, FAILS, NOTHING, BONUS, WITHIN)
     assert whole.figures["fused"]["ndcg_10"] == 0.5
     with_hidden = told(clerk, whole)
     rows, questions, silence, *_ = with_hidden
     assert (dict(rows)["fused"][0], questions, silence.questions) == (1.0, 1, 1)
     rows, questions, silence, *_ = told(alice, whole)
-    assert (dict(rows)["fused"][0], questions, silence.questions) == (0.5, 2, 2)
+    assert (dict(rows)["fused"][0], questions, silence.questions) == (0.5, 2, 3)
     for (_, values), ranking in zip(rows, RANKINGS, strict=True):
         assert values == pytest.approx([whole.figures[ranking][name] for name in NAMES], abs=1e-4)
     with service.open():
