@@ -109,6 +109,15 @@ class QuestionLine:
     moved: float | None
 
 
+@dataclass(frozen=True)
+class Unanswered:
+    """A question without an answer. nearest: similarity of the nearest passage, None where nothing was found."""
+
+    id: UUID
+    text: str
+    nearest: float | None
+
+
 def get_run_or_404(scope: Scope, pk: UUID) -> Seen:
     """Raises: Http404 where there is none, or none with a question that the caller may know of."""
     run = seen_runs(scope).filter(pk=pk).first()
@@ -142,3 +151,10 @@ def question_lines(scope: Scope, run: EvaluationRun, before: EvaluationRun | Non
         for one in known.filter(run=run.pk).select_related("question")
     ]
     return sorted(found, key=lambda line: (min(line.moved or 0, 0), line.fused, line.text))[:MOST_QUESTIONS]
+
+
+def unanswered_lines(scope: Scope, run: EvaluationRun) -> list[Unanswered]:
+    """Those that the caller may know of, worst first: what came nearest to a question that has no answer."""
+    known = seen_outcomes(scope).filter(~ANSWERABLE, run=run.pk, scores__has_key="nearest").select_related("question")
+    found = [Unanswered(one.question_id, one.question.text, one.scores["nearest"]) for one in known]
+    return sorted(found, key=lambda line: (line.nearest is None, -(line.nearest or 0.0), line.text))[:MOST_QUESTIONS]

@@ -64,6 +64,8 @@ def measure(scope: Scope, given: QuestionSet, say: Say = lambda text: None, *, m
     model: the embedding model to ask by, in the place of the one in use. Raises: ValueError for a set without an
     answerable question, and where the model does not answer: figures without meaning would read as a drop.
     """
+    if not any(question.places for question in given.questions):
+        raise ValueError(f"{given.name} has no question with an answer, beside which those without could be held.")
     begun = time.monotonic()
     known: dict[int, Passage] = {}
     with scope.open():

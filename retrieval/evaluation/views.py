@@ -9,7 +9,15 @@ from django.views.decorators.http import require_safe
 
 from entities.access import ADMIN, Scope, opens_own_scope, requires
 from retrieval.evaluation.bench import bench, look_at
-from retrieval.evaluation.history import fell, figure_rows, get_run_or_404, histories, question_lines, run_before
+from retrieval.evaluation.history import (
+    fell,
+    figure_rows,
+    get_run_or_404,
+    histories,
+    question_lines,
+    run_before,
+    unanswered_lines,
+)
 from retrieval.evaluation.metrics import NAMES
 from retrieval.evaluation.report import TITLES
 from retrieval.evaluation.store import changes
@@ -48,6 +56,7 @@ def run_detail(request: HttpRequest, pk: UUID) -> HttpResponse:
         "titles": list(TITLES.values()),
         "changed": changes(earlier, seen.run),
         "questions": question_lines(scope, seen.run, earlier),
+        "unanswered": unanswered_lines(scope, seen.run),
     }
     return render(request, "retrieval/evaluation_run.html", context)
 

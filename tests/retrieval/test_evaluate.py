@@ -189,9 +189,13 @@ def test_who_asks_has_to_be_told(given, alice, outsider, options, says):
         evaluate(given, **options)
 
 
-def test_a_label_that_there_is_not_is_refused(lease, alice, tmp_path, service):
-    with pytest.raises(CommandError, match="no classification 'Piety'"):
-        in_acme(write(tmp_path / "set.jsonl", {**CAP, "labels": ["Piety"]}), alice)
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [({**CAP, "labels": ["Piety"]}, "no classification 'Piety'"), (NOTHING, "set has no question with an answer")],
+)
+def test_what_cannot_be_measured_is_refused(line, says, lease, alice, tmp_path, service):
+    with pytest.raises(CommandError, match=says):
+        in_acme(write(tmp_path / "set.jsonl", line), alice)
     with service.open():
         assert not EvaluationRun.objects.exists()
 

@@ -179,7 +179,16 @@ def test_figures_are_over_what_their_reader_may_see(lease, settlement, alice, cl
         with service.open():
             return EvaluationRun.objects.order_by("-created_at").first()
 
+    def unanswered(who, run):
+        """Of its page: id and nearest find of each question without an answer."""
+        return [(line.id, line.nearest) for line in get(who, f"runs/{run.pk}/").context["unanswered"]]
+
     whole = asked(CAP, FAILS, NOTHING, BONUS, WITHIN)
+    b, n, w = (question(service, key) for key in "bnw")
+    *near, last = unanswered(alice, whole)
+    assert ({pk for pk, _ in near}, last) == ({b, w}, (n, None)), "what found nothing comes last"
+    assert near[0][1] > near[1][1] > 0
+    assert unanswered(clerk, whole) == [(n, None)]
     assert whole.figures["fused"]["ndcg_10"] == 0.5
     with_hidden = told(clerk, whole)
     rows, questions, silence, *_ = with_hidden
