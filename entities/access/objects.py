@@ -17,6 +17,7 @@ from django.http import Http404
 
 from entities.access.labels import concealed_atoms, held_atoms
 from entities.access.scope import Scope, cached
+from entities.access.written import written
 from entities.rag import VERBS, Allow, RedactedField
 
 if TYPE_CHECKING:
@@ -91,9 +92,15 @@ def visible_by_parts(scope: Scope, model: type["Entity"]) -> list[Q]:
 
 
 def _visible_as(principal: int, model: type["Entity"], verb: str) -> Q:
-    """Written once for the open scope, as its roles are looked up once: a request asks for it five times and more."""
-    key = f"visible as {principal} {model._meta.label} {verb}"
-    return cached(key, lambda: _condition(principal, model, verb))  # type: ignore[no-any-return]
+    """Looked up once for the open scope, as its roles are: a request asks for it five times and more. Only the work of
+    writing it down is remembered for longer.
+    """
+
+    def load() -> Q:
+        key = (principal, roles_of(principal), model, verb)
+        return written(key, declared_rules(), lambda: _condition(principal, model, verb))
+
+    return cached(f"visible as {principal} {model._meta.label} {verb}", load)  # type: ignore[no-any-return]
 
 
 def _condition(principal: int, model: type["Entity"], verb: str) -> Q:

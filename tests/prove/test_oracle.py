@@ -65,6 +65,7 @@ def test_each_break_is_found(db: None) -> None:
 def is_found(everything: Everything, broken: Break) -> bool:
     with transaction.atomic(), pytest.MonkeyPatch.context() as patch:
         patch.setattr("entities.access.statements.COMPILED", {})  # written by the whole build
+        patch.setattr("entities.access.written.WRITTEN", {})
         broken.apply(patch)
         try:
             for person in everything.world.people:

@@ -1,0 +1,62 @@
+"""Conditions on records that Django puts together once: in each statement that asks one it would take milliseconds,
+longer than most of the statements themselves.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from django.core.exceptions import EmptyResultSet
+from django.db.models import BooleanField, Expression, F, Q
+
+MOST = 1_000
+WRITTEN: dict[tuple[object, ...], tuple[Q, tuple[object, ...]]] = {}
+# Of the record itself; tables of subqueries have aliases, U0 and on.
+COLUMN = re.compile(r'"entities_entity"\."(\w+)"')
+ALIAS = re.compile(r'"[^"]*"|\b([T-Z]\d+)\b')
+
+
+class Written(Expression):
+    """The text of a condition, in which the record's columns stand as the statement around it names them."""
+
+    def __init__(self, text: str, params: tuple[Any, ...]) -> None:
+        super().__init__(output_field=BooleanField())
+        self.text, self.params = text, params
+        self.names = sorted(set(COLUMN.findall(text)))
+        self.columns: list[Any] = [F("pk" if name == "id" else name) for name in self.names]
+
+    def get_source_expressions(self) -> list[Any]:
+        return self.columns
+
+    def set_source_expressions(self, exprs: Any) -> None:
+        self.columns = list(exprs)
+
+    def as_sql(self, compiler: Any, connection: Any) -> tuple[str, tuple[Any, ...]]:
+        here = {name: compiler.compile(column)[0] for name, column in zip(self.names, self.columns, strict=True)}
+        return COLUMN.sub(lambda found: here[found[1]], self.text), self.params
+
+
+def written(key: tuple[object, ...], rules: tuple[object, ...], condition: Callable[[], Q]) -> Q:
+    """`condition()`, which depends on `key` and the types' rules alone; they are kept alive, so that no others get
+    their ids.
+    """
+    key = (*key, *map(id, rules))
+    known = WRITTEN.get(key)
+    if known is None:
+        if len(WRITTEN) >= MOST:
+            WRITTEN.clear()
+        known = WRITTEN[key] = (_written(condition()), rules)
+    return known[0]
+
+
+def _written(condition: Q) -> Q:
+    from entities.models import Entity
+
+    try:
+        text, params = Entity.objects.order_by().values("pk").filter(condition).query.sql_with_params()
+    except EmptyResultSet:
+        return Q(pk__in=[])
+    _, _, asked = text.partition(" WHERE ")
+    # Where this text is put, U0 may be the table around it.
+    asked = ALIAS.sub(lambda found: f"_{found[1]}" if found[1] else found[0], asked)
+    return Q(Written(f"({asked})", params))
