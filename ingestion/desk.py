@@ -22,6 +22,7 @@ from ingestion.access import is_steward, visible_files
 from ingestion.file_shown import NAMELESS
 from ingestion.models import File, Paragraph
 from ingestion.relabelling import apply_decisions, decision_on, judged
+from ingestion.tables import in_words
 from ingestion.votes import Vote, automatic, manual_vote, votes_of, without_kept
 
 MOST = 100
@@ -88,6 +89,11 @@ class Item:
     @property
     def url(self) -> str:
         return reverse("ingestion:desk_item", args=[self.paragraph.pk])
+
+    @property
+    def words(self) -> str:
+        """What the paragraph says, for a line of the queue, where it is cut."""
+        return in_words(self.paragraph.text)
 
     @property
     def cause_titles(self) -> list[str]:

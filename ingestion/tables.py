@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from ingestion.pieces import table_header
 
 CELL = re.compile(r"(?<!\\)\|")
+RULE = re.compile(r"^[ \t]*\|(?:[ \t]*:?-{3,}:?[ \t]*\|)+[ \t]*$\n?", re.MULTILINE)
+ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -29,3 +31,8 @@ def read_table(text: str) -> Table | None:
 def cells(line: str) -> list[str]:
     inner = line.strip().removeprefix("|").removesuffix("|")
     return [cell.strip().replace("\\|", "|") for cell in CELL.split(inner)]
+
+
+def in_words(text: str) -> str:
+    """The rows of tables in `text` as lines of prose, for where only a part of it is shown."""
+    return ROW.sub(lambda row: " · ".join(filter(None, cells(row[0]))) + ";", RULE.sub("", text))

@@ -5,20 +5,18 @@ import re
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from ingestion.tables import cells
+from ingestion.tables import in_words
 from retrieval.matches import Matcher, closeness
 
 LENGTH = 320
 BLANKS = re.compile(r"\s+")
-RULE = re.compile(r"^[ \t]*\|(?:[ \t]*:?-{3,}:?[ \t]*\|)+[ \t]*$", re.MULTILINE)
-ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
 WORD = 40
 """Characters within which a word ends; what is longer, or has no blanks, is cut anywhere."""
 
 
 def snippet(text: str, matcher: Matcher, length: int = LENGTH) -> str:
     """About `length` characters of `text` with as many matched words as possible, cut between words, with ellipses."""
-    text = BLANKS.sub(" ", ROW.sub(_cells, RULE.sub("", text))).strip()
+    text = BLANKS.sub(" ", in_words(text)).strip()
     if len(text) <= length:
         return text
     start = _densest(text, matcher, length)
@@ -28,11 +26,6 @@ def snippet(text: str, matcher: Matcher, length: int = LENGTH) -> str:
     if stop < len(text):
         stop = stop if (blank := text.rfind(" ", stop - WORD, stop)) < 0 else blank
     return f"{'… ' if start else ''}{text[start:stop].strip()}{' …' if stop < len(text) else ''}"
-
-
-def _cells(row: re.Match[str]) -> str:
-    """A row of a table as a line of prose."""
-    return " · ".join(filter(None, cells(row[0]))) + ";"
 
 
 def marked(text: str, matcher: Matcher) -> SafeString:

@@ -114,6 +114,18 @@ def test_a_steward_gets_from_the_reader_to_a_label_that_does_not_wait(
     assert texts(viewer, file)[:2] == ["The wall is white.", "[Financial]"]
 
 
+def test_the_queue_says_what_a_table_holds_in_words(
+    alice: Person, steward: Person, contract: Contract, service: Scope
+) -> None:
+    file = ready(alice, contract, "walls.md", b"| Wall | Hue |\n| - | - |\n| A | red |")
+    with service.open():
+        text = Paragraph.objects.get(file=file).text
+    label(service, text, None)
+    page = steward.client.get(f"{steward.base}desk/").content.decode()
+    assert re.search(r'class="cl-desk-text">Wall · Hue;<br>A · red;</p>', page)
+    assert "| Wall" not in page
+
+
 def test_a_steward_gets_from_a_record_to_the_label_of_its_text(
     alice: Person, steward: Person, viewer: Person, contract: Contract
 ) -> None:
