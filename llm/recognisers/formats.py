@@ -99,8 +99,9 @@ BORN = re.compile(
     re.IGNORECASE,
 )
 PLATE = re.compile(
-    r"\b(?:reg(?:istration|istered|\.)?|number ?plate|plate|kennzeichen|immatriculé\w*)\s*(?:number|no\.?"
-    r"|:)?\s*(?P<hit>[A-Z]{1,3}[ -]?[A-Z]{0,2} ?\d{1,4}(?: ?[A-Z]{1,3})?)\b"
+    r"\b(?:reg(?:istration|istered|\.)?|(?:number|licen[cs]e) ?plate|kennzeichen"
+    r"|plate(?=\s*(?:number|no\b|:|[A-Z]{1,3}-[A-Z]{1,2} ?\d|[A-Z]{2}\d\d ?[A-Z]{3}\b))|immatriculé\w*)"
+    r"\s*(?:number|no\.?|:)?\s*(?P<hit>[A-Z]{1,3}[ -]?[A-Z]{0,2} ?\d{1,4}(?: ?[A-Z]{1,3})?)\b"
 )
 BORN_YEAR = re.compile(
     r"\b(?:born|b\.|geboren|jahrgang|née?|nacida?o?)\s*(?:in\s+|en\s+)?(?P<hit>(?:19[2-9]|20[01])\d)\b", re.IGNORECASE

@@ -188,8 +188,9 @@ POSITION = re.compile(
         (?:may|can) go as far as;
         better settle; there is no such bidder; squeeze us; take it only after signing; raise it only after;
         deny everything; we have (?:probably )?infringed; litigation hold; inquiry that is not public;
-        the tender was rigged; whistle-?blower; audit committee investigates; our own test; longer than what we
-        reported; than we reported;
+        the tender was rigged;
+        whistle-?blower(?! (?:polic(?:y|ies)|procedures?|protection|program(?:me)?s?|hotline|guidelines?|training));
+        audit committee investigates; our own test; longer than what we reported; than we reported;
         will be cancelled; we (?:are going to|will|intend to|plan to|want to)
         (?:cancel|leave|drop|close|exit|terminate|withdraw|sell) the;
         (?:closing|closure of) the (?:\w+ ){0,2}(?:foundry|plant|works|site|factory|branch); positions (?:in \w+

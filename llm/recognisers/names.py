@@ -78,6 +78,11 @@ COMMON = words(
     monday tuesday wednesday thursday friday saturday sunday christmas easter ramadan
     british american german french dutch danish swedish norwegian finnish spanish italian portuguese polish greek
     turkish russian chinese japanese indian african european asian nordic baltic czech irish scottish welsh vietnamese
+    survey surveys plate plates anesthesia anaesthesia appeal appeals augmentation channels chemotherapy coverage degree
+    drug drugs employees exclusions facility facilities harassment hospitalization hospitalizations imaging
+    immunotherapy injury injuries inpatient loss managers motorist notices outpatient prescription prescriptions
+    radiation rehabilitation representative representatives resonance salary screening statements stipend surgery
+    surgeries teammates testing tests therapies therapy tomography treatment treatments vaccination
     best regards kind mit freundlichen grüßen cher chère monsieur madame bonjour avec pour note compte chiffre"""
 )
 

@@ -204,6 +204,10 @@ The quay is dry.
 ## Export Controlled
 
 The crane is blue.
+
+## Whistleblower policy
+
+Anybody may write in.
 """
 
 
@@ -224,6 +228,7 @@ def test_text_under_a_heading_that_declares_a_label_has_it_until_the_next_one(
         "Report": set(), "Open to all.": set(), "Confidential - Finance": {2}, "The mast is new.": {2},
         "Details": {2}, "The rope is old.": {2}, "Outlook": set(), "The quay is dry.": set(),
         "Export Controlled": {7}, "The crane is blue.": set(),
+        "Whistleblower policy": set(), "Anybody may write in.": set(),
     }  # fmt: skip
     assert "under a heading marked confidential" in reasons
     assert texts(viewer, file)[:3] == ["Report", "Open to all.", "[Confidential]"]

@@ -32,6 +32,9 @@ PUBLIC_TEXTS = [
     "Confidential-information clauses were compared.",
     "The secret: practise every day.",
     "Olwen Marsh, the resident engineer, opened the meeting.",
+    "Chemotherapy And Radiation Therapy",
+    "Orthognathic Surgery (Jaw Augmentation or Reduction)",
+    "Whistleblower Policy",
 ]
 
 
@@ -104,6 +107,9 @@ EXACT = [
 
 # Each pair differs in what makes the label, and in nothing else that matters.
 TWINS = [
+    ("Visitor Helmut Krogmann, plate WST-HK 88.", {PII}, "Olwen Marsh measured plate PL 20 of the crane."),
+    ("Outpatient Surgery: Quenby Strand", {PII, PII_SENSITIVE}, "Outpatient Surgery: Covered Services"),
+    ("Whistleblower report 3 names two people.", {CONFIDENTIAL}, "The whistleblower hotline is open to all."),
     ("Severin Kolb was given a final warning.", {PII}, "Severin Kolb was given a new helmet."),
     ("Ring Ottilie Vance on 0207 555 8841.", {PII}, "Our hotline is open on weekdays, 0207 555 8841."),
     ("Vehicle of Zoltan Kis, reg. KX21 PLO.", {PII}, "Vehicle of the site, reg. KX21 PLO."),
