@@ -29,7 +29,9 @@ KIND_NAMES = {kind: name for name, kind in KINDS.items()}
 
 
 class ScoresSerializer(serializers.Serializer):
-    """vector: cosine similarity. lexical: BM25. Null where the one or the other has nothing to say."""
+    """vector: cosine similarity; null of a record without a vector, and of a passage that came in beside another.
+    lexical: BM25; null where no word matched, or a hundred passages match better.
+    """
 
     vector = serializers.FloatField(allow_null=True)
     lexical = serializers.FloatField(allow_null=True)

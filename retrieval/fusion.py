@@ -14,9 +14,10 @@ class Hit:
     """A row that a query found. `row` is `ContextRow.number`.
 
     score: 0 to 1, where 1 is first in both branches. similarity: cosine, None where the row has no vector of the
-    query's model. lexical: BM25, None where no word matched. terms: the matched terms (hashes of lexemes).
-    neighbour_of: the row beside which this one stands, for rows that only came in with another. reranked: by whom, and
-    where it was before; "" where nobody did. standing: what its record's references made of its score; "" for nothing.
+    query's model. lexical: BM25, None where it is not among the best by words. terms: the matched terms (hashes of
+    lexemes). neighbour_of: the row beside which this one stands, for rows that only came in with another. reranked: by
+    whom, and where it was before; "" where nobody did. standing: what its record's references made of its score; "" for
+    nothing.
     """
 
     row: int
@@ -56,7 +57,7 @@ def diversify(
     Scores are taken relative to the best. A row without a vector is like nothing else. Vectors have length 1.
     sure: rows that are taken first, however much alike they are.
     """
-    rows = in_order(scores)
+    rows, sure = in_order(scores), list(dict.fromkeys(sure))
     if not rows:
         return []
     unlike = np.zeros(len(next(iter(vectors.values()), ())), dtype=np.float32)

@@ -195,7 +195,8 @@ def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:
     vectors = vectors_of(list(pool), found.query.model_id)
     scores = {row: hit.score for row, hit in pool.items()}
     sure = [row for row in found.exact.rows if row in pool][: t.sure]
-    varied = diversify(scores, vectors, max(t.diverse, limit), t.mmr, sure)
+    # In the order in which they were taken: by score, copies of one text would take all places before the others.
+    varied = diversify(scores, vectors, max(t.diverse, limit), t.mmr, [in_order(scores)[0], *sure])[:limit]
     asked = np.array(found.query.vector, dtype=np.float32)
     taken = [_measured(pool[row], vectors, asked) for row in dict.fromkeys([*varied, *(hit.row for hit in by_word)])]
     around = beside([hit.row for hit in taken], through, t.window)
