@@ -21,6 +21,7 @@ from ingestion.chunk import SEPARATOR
 from ingestion.models import ContextRow, File, Paragraph, RowParagraph
 from ingestion.summaries import is_drawn_from, words_of
 
+READINGS = 3
 NOTICE = "Platform extraction: open the original for the authoritative version."
 
 
@@ -73,15 +74,10 @@ def blocks(scope: Scope, file: File, *, tells: bool = False) -> list[Block]:
     """Everything of a file got with `get_file_or_404`, in order. Where no paragraph is cleared there is nothing; raises
     Http404 then, unless it `tells` the caller something else (`FileView.tells`).
     """
-    rows = list(Paragraph.objects.filter(file=file.pk).order_by("position"))
+    rows, hidden = _of_one_version(file)
     if not rows and not tells:
         raise Http404("Not found.")
-    if not rows:
-        return []
     texts = {row.pk: row.text for row in rows}
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT position, page, label FROM app_hidden_paragraphs(%s)", [file.pk])
-        hidden = cursor.fetchall()
     placed: list[tuple[int, Block]] = [
         (position, Placeholder(missing_atoms(label), page)) for position, page, label in hidden
     ]
@@ -93,6 +89,22 @@ def blocks(scope: Scope, file: File, *, tells: bool = False) -> list[Block]:
             continue
         result.append(block)
     return result
+
+
+def _of_one_version(file: File) -> tuple[list[Paragraph], Sequence[tuple[int, int | None, int]]]:
+    """The paragraphs that the caller may read, and (position, page, label) of those they may know of; nothing of these
+    where there is none of those. Where another version is published in between, both are read again.
+    """
+    for _ in range(READINGS):
+        rows = list(Paragraph.objects.filter(file=file.pk).order_by("position"))
+        if not rows:
+            return [], []
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT position, page, label FROM app_hidden_paragraphs(%s)", [file.pk])
+            hidden = cursor.fetchall()
+        if File.objects.filter(pk=file.pk, revision=rows[0].revision_id).exists():
+            break
+    return rows, hidden
 
 
 def _text_block(row: Paragraph, texts: dict[UUID, str]) -> TextBlock:

@@ -1,7 +1,11 @@
 """Reader page, reader API and original: each person gets what they are cleared for, and no trace of the rest."""
 
 import re
+from threading import Thread
+from typing import Any
 from uuid import UUID
+
+from django.db import connection
 
 from entities.access import Scope
 from entities.models import Classification, Source
@@ -49,6 +53,28 @@ def test_reader_blocks_have_the_shape_of_the_contract(alice: Person, viewer: Per
     }
     assert hidden == {"type": "placeholder", "requires": [{"value": 5, "label": "Financial"}], "page": None}
     assert last["section"] == "Progress > Next steps"
+
+
+def test_a_version_that_is_published_while_one_reads_is_read_whole(
+    transactional_db: None, alice: Person, viewer: Person, contract: Contract
+) -> None:
+    file = ready(alice, contract)
+    came: list[str] = []
+
+    def publish() -> None:
+        came.append(ready(alice, contract, content=b"The quay is open again."))
+        connection.close()
+
+    def meanwhile(execute: Any, sql: str, *given: Any) -> Any:
+        if "app_hidden_paragraphs" in sql and not came:
+            other = Thread(target=publish)
+            other.start()
+            other.join()
+        return execute(sql, *given)
+
+    with connection.execute_wrapper(meanwhile):
+        assert texts(viewer, file) == ["The quay is open again."]
+    assert came == [file]
 
 
 def test_unlabelled_text_reaches_nobody_but_stewards(
