@@ -7,6 +7,12 @@ const SPOKEN = { done: "The answer is ready.", approval: "Your approval is neede
 const MARKER = /\s?\[[a-z]{0,8}(?::[0-9a-f]{0,9})?$|\s?\[(?:citation:\d+|src:[0-9a-f]{8})\]/g;
 const WAITS_MS = [500, 1000, 2000, 4000, 8000];
 
+// Event sources do not say what the server answered.
+async function statusOf(url) {
+  const stop = new AbortController();
+  try { return (await fetch(url, { signal: stop.signal })).status; } catch { return 0; } finally { stop.abort(); }
+}
+
 function run(turn) {
   const line = turn.querySelector("[data-turn-line]");
   const text = turn.querySelector("[data-turn-text]");
@@ -50,14 +56,16 @@ function run(turn) {
       read(event);
       finish(event);
     });
-    source.onerror = (event) => {
+    source.onerror = async (event) => {
       if (event instanceof MessageEvent || !turn.isConnected) return;
+      const refused = source.readyState === EventSource.CLOSED; // there was an answer, and it was no stream
       source.close();
-      if (failures < WAITS_MS.length) {
+      if (refused && await statusOf(url) === 401) line.textContent = "You are signed out. The turn goes on: sign in again to see it.";
+      else if (failures < WAITS_MS.length) {
         line.textContent = "Connection lost, trying again";
         setTimeout(() => { if (turn.isConnected) connect(); }, WAITS_MS[failures]);
         failures += 1;
-      } else line.textContent = "The server does not answer, or you are signed out. The turn goes on there: reload to see it.";
+      } else line.textContent = "The server does not answer. The turn goes on there: reload to see it.";
     };
   };
   connect();

@@ -193,7 +193,8 @@ def test_how_a_turn_ended_is_said_and_hidden_answers_leave_a_placeholder(visit, 
     page.get_by_text("Not found in what you can see.").wait_for()
 
 
-def test_a_turn_of_a_killed_server_says_that_it_was_interrupted(visit, start_server, viewer, contract, service):
+def running(service, viewer, contract, lease):
+    """The id of a session in which a question is answered by a server whose lease ends then."""
     with service.open():
         session = Session.objects.create(workspace_id=service.workspace, audience=viewer.user.pk, entity_id=contract.pk)
         turn = Turn.objects.create(
@@ -202,7 +203,7 @@ def test_a_turn_of_a_killed_server_says_that_it_was_interrupted(visit, start_ser
             session_id=session.pk,
             number=1,
             state=State.RUNNING,
-            lease_until=timezone.now() - timedelta(seconds=1),
+            lease_until=timezone.now() + lease,
         )
         Message.objects.create(
             pk=turn.question,
@@ -214,10 +215,22 @@ def test_a_turn_of_a_killed_server_says_that_it_was_interrupted(visit, start_ser
             session_id=session.pk,
             turn_id=turn.pk,
         )
+    return session.pk
+
+
+def test_a_turn_of_a_killed_server_says_that_it_was_interrupted(visit, start_server, viewer, contract, service):
+    session = running(service, viewer, contract, -timedelta(seconds=1))
     another = start_server()  # looks for what was left behind when it starts
     urllib.request.urlopen(f"{another.url}/healthz")
-    page = visit(f"/chat/{session.pk}/")
+    page = visit(f"/chat/{session}/")
     page.get_by_text("Interrupted. The server stopped while this was answered.").wait_for()
+
+
+def test_who_is_signed_out_meanwhile_is_told_so(visit, viewer, contract, service):
+    page = visit(f"/chat/{running(service, viewer, contract, timedelta(hours=1))}/")
+    page.locator("[data-turn-line]").wait_for()
+    viewer.client.logout()
+    page.get_by_text("You are signed out. The turn goes on").wait_for(timeout=10_000)
 
 
 @pytest.mark.parametrize("lost", [True, False])
