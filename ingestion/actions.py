@@ -22,6 +22,7 @@ from ingestion import blobs
 from ingestion.access import Outline, collections_of, hold_or_404, is_shown, outlines, told_files
 from ingestion.attachments import attachments_of, delete_attachment
 from ingestion.batches import WORTH_AGAIN, of_batch
+from ingestion.claims import UNFINISHED
 from ingestion.downloads import is_allowed
 from ingestion.errors import BadUpload
 from ingestion.known_versions import get_known_or_404
@@ -246,6 +247,9 @@ def restore_version(*, scope: Scope, file: File, number: int) -> File:
     if not is_restorable(now, old):
         raise BadUpload(f"Version {number} is the one that is shown or on its way.", "nothing_to_restore")
     latest = FileRevision.objects.filter(file=file.pk).order_by("-number")[0]
+    asked = (latest.restores, latest.restored_by) == (old.number, scope.principal)
+    if asked and latest.pk == now.pending_revision_id and now.state in UNFINISHED:
+        return now  # sent twice: it is on its way
     revision = FileRevision.objects.create(
         workspace_id=scope.workspace,
         file=now,
