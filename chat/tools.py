@@ -23,9 +23,7 @@ from retrieval.rerank import Shortlist, shortlist
 from retrieval.results import Result
 from retrieval.search import Found as Hits
 from retrieval.search import choose, find
-
-PASSAGES = 5
-"""How many passages one search puts into the prompt (design §5, 7)."""
+from retrieval.tuning import tuning
 
 MOST_RELATED = 50
 NOT_AS_QUOTED = "No passage was found that holds the quoted words as they stand; these are the nearest."
@@ -123,9 +121,9 @@ def find_knowledge(scope: Scope, session: Session, query: PreparedQuery, asked: 
     return Looked(hits, within, shortlist(hits), depth)
 
 
-def search_knowledge(scope: Scope, session: Session, looked: Looked, most: int = PASSAGES) -> Found:
-    """The best passages of what was found, numbered in the session's registry."""
-    results = choose(scope, looked.hits, limit=most)
+def search_knowledge(scope: Scope, session: Session, looked: Looked, most: int | None = None) -> Found:
+    """The best passages of what was found, `Tuning.prompt` or `most`, numbered in the session's registry."""
+    results = choose(scope, looked.hits, limit=tuning().prompt if most is None else most)
     numbers = register_all(scope, owner_of(session), results)
     files, records = _name_labels(results)
     above = _headings(results)

@@ -1,4 +1,6 @@
-"""A search of a turn follows references as far as the model asks, and as the person asking sees the graph."""
+"""A search of a turn follows references as far as the model asks, and as the person asking sees the graph; it puts
+into the prompt as many passages as are set.
+"""
 
 import pytest
 
@@ -6,6 +8,7 @@ from entities.actions import create_entity
 from entities.models import AuditText
 from entities.types import Risk
 from references.actions import add_reference
+from retrieval.tuning import tuning
 
 DEPTH = {"query": "kestrel clause", "scope": "record"}
 
@@ -42,3 +45,17 @@ def test_a_depth_that_cannot_be_is_told_to_the_model(depth, linked, viewer, cont
     assert start(viewer, contract).ask("What does kestrel say?")["state"] == "done"
     assert "Give `reference_depth` as a whole number from 0 to 3." in model.requests[1].text
     assert "clause of" not in model.requests[1].text
+
+
+@pytest.mark.parametrize("most", [None, 3])
+def test_as_many_passages_as_are_set(most, index, viewer, contract, start, model, settings, request):
+    if most:
+        settings.RETRIEVAL = {"prompt": most}
+    request.addfinalizer(tuning.cache_clear)
+    tuning.cache_clear()
+    for n in range(8):
+        index.row(contract, f"The kestrel clause, number {n}.", vector=False)
+    model.says(tool_use=("search_knowledge", {"query": "kestrel clause"}))
+    model.says(text="It is there [1].")
+    assert start(viewer, contract).ask("What does kestrel say?")["state"] == "done"
+    assert model.requests[1].text.count("The kestrel clause, number") == (most or 5)
