@@ -19,8 +19,9 @@ ALIAS = re.compile(r'"[^"]*"|\b([T-Z]\d+)\b')
 class Written(Expression):
     """The text of a condition, in which the record's columns stand as the statement around it names them."""
 
+    output_field = BooleanField()
+
     def __init__(self, text: str, params: tuple[Any, ...]) -> None:
-        super().__init__(output_field=BooleanField())
         self.text, self.params = text, params
         self.names = sorted(set(COLUMN.findall(text)))
         self.columns: list[Any] = [F("pk" if name == "id" else name) for name in self.names]
@@ -53,9 +54,9 @@ def _written(condition: Q) -> Q:
     from entities.models import Entity
 
     try:
-        text, params = Entity.objects.order_by().values("pk").filter(condition).query.sql_with_params()
+        text, params = Entity.objects.order_by().filter(condition).query.sql_with_params()
     except EmptyResultSet:
-        return Q(pk__in=[])
+        return condition  # Django knows that it holds of nothing
     _, _, asked = text.partition(" WHERE ")
     # Where this text is put, U0 may be the table around it.
     asked = ALIAS.sub(lambda found: f"_{found[1]}" if found[1] else found[0], asked)

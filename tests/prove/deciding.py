@@ -75,6 +75,7 @@ EXTRA: list[Callable[[Everything], None]] = [
     routes.routes_ask_who,
     routes.views_that_open_their_own_scope_are_marked,
     once.texts_are_written_once,
+    once.conditions_are_written_once,
     once.the_faster_form_is_taken,
     once.what_is_known_is_not_asked,
     records.records_are_got,

@@ -38,6 +38,10 @@ SURVIVORS: dict[str, str] = {
     "entities.access.statements _named: True -> False": (
         "a place is made for each parameter just before: there are as many"
     ),
+    "entities.access.written Written.__init__: 'pk' if name == 'id' else name -> 'pk' if False else name": (
+        "the key of a type is that of its record: it costs a look at another table"
+    ),
+    "entities.access.written Written.as_sql: True -> False": "there is a column for each name",
     "entities.access.scope Scope.open: if not outermost and (not connection.needs_rollback): "
     "_set('', '', '', '', '') -> if True: _set('', '', '', '', '')": EMPTIED,
     "entities.access.scope Scope.open: not outermost and (not connection.needs_rollback) -> not "

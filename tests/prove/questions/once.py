@@ -8,8 +8,8 @@ import pytest
 from django.db import connection
 from django.db.models import Q
 
-from entities.access import STEWARD, atoms_by_label, atoms_of, combine_many, sources_visible, statements
-from entities.access.objects import declared_rules, lock_or_404
+from entities.access import STEWARD, atoms_by_label, atoms_of, combine_many, sources_visible, statements, written
+from entities.access.objects import declared_rules, lock_or_404, visible
 from entities.access.routes import holds
 from entities.access.statements import visible_records
 from entities.models import Entity
@@ -47,6 +47,23 @@ def texts_are_written_once(e: Everything) -> None:
             known.append(len(statements.COMPILED))
         assert known == [1, 2, 1, 2]
         assert {len(key) for key in statements.COMPILED} == {2 + len(declared_rules())}, "nobody has no roles"
+
+
+def conditions_are_written_once(e: Everything) -> None:
+    """For each person, and forgotten when there are too many."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(written, "WRITTEN", {})
+        patch.setattr(written, "MOST", 2)
+        known = []
+        for person in e.world.people:
+            scope = e.planted.scope(person)
+            conditions = []
+            for _ in range(2):
+                with scope.open():
+                    conditions.append(visible(scope, Entity))
+            assert conditions[0] is conditions[1]
+            known.append(len(written.WRITTEN))
+        assert known == [1, 2, 1, 2]
 
 
 def the_faster_form_is_taken(e: Everything) -> None:
