@@ -24,6 +24,7 @@ from psycopg import sql
 from config.database import as_owner
 from config.postgres import SUPERUSER, Cluster
 from config.roles import APP, OWNER
+from tests import migrated
 from tests.settings import PREFIX
 
 # What `migrate` fills and no test changes.
@@ -68,9 +69,16 @@ def stopped(home: Path, holders: Path) -> bool:
 
 
 @pytest.fixture(scope="session")
-def cluster() -> Iterator[Cluster]:
-    """The running cluster of this test run."""
+def cluster(django_test_environment: None, django_db_blocker: Any) -> Iterator[Cluster]:
+    """The running cluster of this test run, migrated."""
+    done = migrated.take(CLUSTER)
     release = CLUSTER.hold()
+    if not done:
+        with django_db_blocker.unblock():
+            with as_owner(), uncollected():
+                call_command("migrate", verbosity=0, interactive=False)
+            connection.close()
+        migrated.keep(CLUSTER)
     yield CLUSTER
     connection.close()
     release()
@@ -78,14 +86,11 @@ def cluster() -> Iterator[Cluster]:
 
 
 @pytest.fixture(scope="session")
-def django_db_setup(cluster: Cluster, django_test_environment: None, django_db_blocker: Any) -> Iterator[None]:
-    """Replaces pytest-django's: the throw-away cluster's own database is migrated, not a second one beside it."""
-    with django_db_blocker.unblock():
-        with as_owner(), uncollected():
-            call_command("migrate", verbosity=0, interactive=False)
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(TransactionTestCase, "_fixture_teardown", lambda test: empty_tables(cluster))
-            yield
+def django_db_setup(cluster: Cluster) -> Iterator[None]:
+    """Replaces pytest-django's: the throw-away cluster's own database is used, not a second one beside it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(TransactionTestCase, "_fixture_teardown", lambda test: empty_tables(cluster))
+        yield
 
 
 @contextmanager
