@@ -1,6 +1,6 @@
 from django.urls import path
 
-from ingestion import api, desk_api, link_api, paragraph_api, quarantine_api, request_api, version_api
+from ingestion import api, desk_api, link_api, paragraph_api, pdf_views, quarantine_api, request_api, version_api
 
 app_name = "ingestion_api"
 
@@ -10,6 +10,7 @@ urlpatterns = [
     path("files/<uuid:pk>/", api.file_detail, name="file"),
     path("files/<uuid:pk>/retry/", api.file_retry, name="retry"),
     path("files/<uuid:pk>/reader/", api.file_reader, name="reader"),
+    path("files/<uuid:pk>/view.pdf", pdf_views.file_view_pdf, name="view_pdf"),
     path("files/<uuid:pk>/links/", link_api.file_links, name="links"),
     path("files/<uuid:pk>/backlinks/", link_api.file_backlinks, name="backlinks"),
     path("files/<uuid:pk>/download/", api.file_download, name="download"),

@@ -25,9 +25,9 @@ REFUSED = (
 )
 
 
-def original(scope: Scope, file: File) -> tuple[Blob, str]:
+def original(scope: Scope, file: File, action: str = "file.downloaded") -> tuple[Blob, str]:
     """(bytes, name) of the published revision of a file got with `get_file_or_404`; stewards get an unpublished one
-    too.
+    too. action: what the audit calls it.
 
     Raises: PermissionDenied.
     """
@@ -39,7 +39,7 @@ def original(scope: Scope, file: File) -> tuple[Blob, str]:
             raise PermissionDenied(REFUSED)
         blob = FileRevision.objects.select_related("blob").get(pk=revision).blob
     name = file.name if readable_now(file.name_classification) else f"file-{str(file.pk)[:8]}"
-    record(scope, "file.downloaded", "file", file.pk, revision=str(revision))
+    record(scope, action, "file", file.pk, revision=str(revision))
     return blob, name
 
 
@@ -58,13 +58,17 @@ def is_allowed(scope: Scope, file: File) -> bool:
 def _attachments_are_allowed(scope: Scope, file: File) -> bool:
     """The original holds its attachments: each must be there, read from these bytes, and allowed itself. Of one whose
     newest version is on its way, or was kept back, an earlier one is shown."""
-    inside = list(File.objects.filter(origin=file.pk))
-    if not is_steward(scope) and (
-        len(inside) != file.attachments
-        or FileRevision.objects.filter(file__in=inside, number__gt=F("file__revision__number")).exists()
-    ):
+    if not is_steward(scope) and not attachments_are_here(file):
         return False
+    inside = File.objects.filter(origin=file.pk)
     return all(readable_now(child.name_classification) and is_allowed(scope, child) for child in inside)
+
+
+def attachments_are_here(file: File) -> bool:
+    """Whether each that the published reading found is there as these bytes hold it."""
+    inside = list(File.objects.filter(origin=file.pk))
+    newer = FileRevision.objects.filter(file__in=inside, number__gt=F("file__revision__number"))
+    return len(inside) == file.attachments and not newer.exists()
 
 
 def stream(request: HttpRequest, blob: Blob, name: str) -> StreamingHttpResponse:

@@ -9,6 +9,7 @@ from uuid import UUID
 from django.urls import reverse
 
 from entities.api.lists import labels_of_atoms
+from ingestion.extract.sniff import PDF
 
 NAMELESS = "File (name not cleared)"
 
@@ -106,6 +107,11 @@ class FileView:
     def tells(self) -> bool:
         """Whether there is something to know of how it was read, although there may be no text."""
         return bool(self.unaccounted or self.notes)
+
+    @property
+    def is_pdf(self) -> bool:
+        """Whether it can be seen page by page."""
+        return self.media_type == PDF
 
     @property
     def status_url(self) -> str:

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from ingestion import desk_views, quarantine_views, request_views, version_views, views
+from ingestion import desk_views, pdf_views, quarantine_views, request_views, version_views, views
 
 app_name = "ingestion"
 
@@ -11,6 +11,7 @@ urlpatterns = [
     path("entities/<uuid:pk>/files/retry/", views.retry_batch, name="retry_batch"),
     path("files/jobs/", views.jobs, name="jobs"),
     path("files/<uuid:pk>/", views.reader, name="reader"),
+    path("files/<uuid:pk>/view.pdf", pdf_views.pdf_page, name="view_pdf"),
     path("files/<uuid:pk>/links/", views.links_panel, name="links"),
     path("files/<uuid:pk>/row/", views.file_row, name="file_row"),
     path("files/<uuid:pk>/retry/", views.retry, name="retry"),

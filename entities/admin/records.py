@@ -45,7 +45,7 @@ class GrantAdmin(WorkspaceAdmin):
             kwargs["help_text"] = "The id of a record that you may share."
             return db_field.formfield(**kwargs)
         if db_field.name == "user":
-            kwargs["queryset"] = User.objects.filter(pk__in=Membership.objects.values("user"))
+            kwargs["queryset"] = User.objects.filter(pk__in=Membership.objects.values("user")).order_by("username")
         if db_field.name == "permission":
             kwargs["queryset"] = Permission.objects.filter(
                 content_type__app_label="entities", codename__in=[f"{verb}_entity" for verb in VERBS]

@@ -17,6 +17,7 @@ from entities.models import Classification
 from entities.models.classification import FINANCIAL, PII
 from ingestion.inline import work_off
 from ingestion.models import Paragraph
+from tests.browser.paper import hoist_report
 from tests.conftest import Person
 from tests.ingestion.helpers import REPORT
 from tests.pulse.conftest import Work, work  # noqa: F401  fixture
@@ -195,6 +196,9 @@ def test_every_operation_answers_as_the_document_says(
         caller("get", "suggest/?q=North")
         caller("get", f"entities/{contract}/related/")
     call("get", f"files/{file}/download/")
+    pdf = file_of(call, contract, "hoist.pdf", hoist_report())
+    for caller in (call, *others):
+        caller("get", f"files/{pdf}/view.pdf")
     file_of(call, contract, content=REPORT.replace(b"two days", b"three days"))
     for caller in (call, *others):
         assert [version["number"] for version in caller("get", f"files/{file}/versions/")["results"]] == [2, 1]
@@ -311,6 +315,7 @@ def test_refusals_have_the_declared_shape(call: Caller, document: Document, view
         (call, "post", "entities/contract/batch/", [{"name": ""}], 400),
         (call, "post", f"entities/{contract.pk}/files/", {}, 415),
         (call, "get", f"files/{absent}/reader/", None, 404),
+        (call, "get", f"files/{absent}/view.pdf", None, 404),
         (call, "patch", f"paragraphs/{absent}/", {"labels": [-1]}, 404),
         (call, "get", "search/", None, 400),
         (call, "get", "search/?q=x&collection=nope", None, 400),

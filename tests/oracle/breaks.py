@@ -231,6 +231,14 @@ BREAKS = [
     ),
     Break("download", "refused to all", put("ingestion.downloads.is_allowed", value=lambda *args: False)),
     Break(
+        "view",
+        "a hidden paragraph does not matter",
+        put("ingestion.downloads.cleared_for_all", value=lambda file: True),
+    ),
+    Break("view", "a file that is concealed exists", put("ingestion.access.is_shown", value=lambda *args: True)),
+    Break("view", "what is set anew loses the last", changed("ingestion.pdf_shown.set_anew", without_last)),
+    Break("view", "words are lost", changed("ingestion.pdf_shown.placed_text", lambda found: list(found)[1:])),
+    Break(
         "pulse",
         "what is concealed is named",
         changed("pulse.reader.ladder_of", lambda ladder: replace(ladder, general=(1, 2, 5))),

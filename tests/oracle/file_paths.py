@@ -1,6 +1,11 @@
 """Files: the reader, their lists, originals, and the citations that open them."""
 
 import re
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import pypdfium2 as pdfium
 
 from tests.oracle.asked import WORDS, Asked, hidden, requires
 from tests.oracle.worlds import content_of
@@ -55,6 +60,36 @@ def download(asked: Asked) -> None:
             else:
                 known = asked.world.knows_file(asked.person, name)
                 asked.same(f"original of {name}", [answer.status_code, given], [403 if known else 404, b""])
+
+
+def view(asked: Asked) -> None:
+    """What can be selected and found in the PDF that somebody is shown. Pages are not drawn here: pixels are compared
+    by tests/ingestion/test_pdf_view.py.
+    """
+    world, person = asked.world, asked.person
+    for n, (name, file) in enumerate(asked.all.files.items()):
+        known = world.knows_file(person, name)
+        cleared = [t.words for t in world.paragraphs(name) if known and world.reads(person, t)]
+        with patch("ingestion.pdf_drawing.run_limited", empty_pages):
+            ways = [asked.api.get(f"/api/files/{file}/view.pdf")] if asked.takes(n + 1) else []
+            if asked.takes(n):
+                ways.append(asked.page(f"files/{file}/view.pdf"))
+        for answer in ways:
+            asked.same(f"view of {name}", [answer.status_code], [200 if cleared else 404])
+            if world.downloads(person, name) or answer.status_code != 200:
+                given = b"".join(answer.streaming_content) if answer.streaming else None
+                asked.same(f"original of {name} in view", [given], [content_of(name) if cleared else None])
+            elif answer.streaming:
+                asked.same(f"original of {name} in view", ["given"], [])
+            else:
+                text = " ".join(page.get_textpage().get_text_bounded() for page in pdfium.PdfDocument(answer.content))
+                shown = {f"{word} {WORDS}" for word in re.findall(r"word\d+", text)}
+                asked.same(f"texts in the view of {name}", shown, cleared)
+
+
+def empty_pages(task: str, path: Path, *, options: dict[str, Any], **given: Any) -> dict[str, Any]:
+    """In the place of the limited process."""
+    return {"blob": b"", "sizes": [[0, 0, 0, 595, 842] for _ in options["pages"]]}
 
 
 def citation(asked: Asked) -> None:

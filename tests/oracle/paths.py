@@ -35,6 +35,7 @@ PATHS: dict[str, Check] = {
     "reader": file_paths.reader,
     "file list": file_paths.file_list,
     "download": file_paths.download,
+    "view": file_paths.view,
     "pulse": record_paths.pulse,
     "chat": chat_paths.chat,
     "chat search": chat_paths.chat_search,

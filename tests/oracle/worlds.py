@@ -19,6 +19,8 @@ from entities.models import Classification, Entity, FieldParagraph, LabelGrant, 
 from entities.models import Role as RoleRow
 from entities.text import digest_of
 from entities.types import Article, Contract, Employee
+from ingestion.boxes import Box, Boxes
+from ingestion.extract.sniff import PDF
 from ingestion.models import Blob, ContextRow, File, FileRevision, Kind, Paragraph
 from references.kinds import Kind as ReferenceKind
 from references.models import Reference
@@ -224,6 +226,12 @@ def content_of(record: str) -> bytes:
     return f"the original of {record}".encode()
 
 
+def place(position: int, text: str) -> Boxes:
+    """Two paragraphs a page, each a word where it stands."""
+    top = 100 + 100 * (position % 2)
+    return Boxes([Box(1 + position // 2, 72, top, 200, top + 12, 0, len(text))])
+
+
 def plant_files(planted: Planted) -> dict[str, uuid.UUID]:
     """One ready file a record with texts, a paragraph a text; record name -> file id."""
     at: Any = {"workspace_id": planted.workspace.pk}
@@ -239,14 +247,16 @@ def plant_files(planted: Planted) -> dict[str, uuid.UUID]:
                 **at, sha256=digest_of(name), size=len(content), media_type="text/plain", path=path
             )
             collection = "hr_documents" if planted.world.record(name).kind == "employee" else "documents"
-            file = File.objects.create(**at, entity_id=pk, collection=collection, name=f"file of {name}", state="ready")
+            file = File.objects.create(
+                **at, entity_id=pk, collection=collection, name=f"file of {name}", state="ready", media_type=PDF
+            )
             revision = FileRevision.objects.create(**at, file=file, blob=blob, number=1, witness="x")
             File.objects.filter(pk=file.pk).update(revision=revision, accounted=name not in planted.world.unaccounted)
             for position, text in enumerate(mine):
                 label = None if text.label is None else planted.label(text.label)
                 Paragraph.objects.create(
                     **at, file=file, revision=revision, position=position, text=text.words, digest="x",
-                    data_classification=label, votes=UNSURE,
+                    data_classification=label, votes=UNSURE, boxes=place(position, text.words).to_json(),
                 )  # fmt: skip
             files[name] = file.pk
     return files

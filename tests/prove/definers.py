@@ -22,7 +22,8 @@ LISTED = {
     "the door of the audit: refuses all but administrators and the service, and is written in the chain": (
         "app_audit_door app_redact_audit app_redact_audit_of app_remove_audit"
     ),
-    PLACE: "app_hidden_field_paragraphs app_hidden_paragraphs app_hidden_messages app_hidden_pulse app_file_outlines",
+    PLACE: "app_hidden_field_paragraphs app_hidden_paragraphs app_hidden_messages app_hidden_pulse app_file_outlines"
+    " app_hidden_boxes",
     "a trigger: refuses a clearance that is not the caller's to grant": "app_check_label_grant",
     "numbers of versions that changed something which the caller may read or know of": "app_known_versions",
     WHETHER: "app_cleared_for_file app_file_concealed app_hidden_positions app_pulse_covers app_cleared_since"

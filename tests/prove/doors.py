@@ -213,7 +213,7 @@ def is_hidden(who: str, kind: str, name: str, path: str, of_type: str = "") -> b
         return (name == "granted" and who != "granted") or (name == "employee0" and who != "admin")
     if name.startswith("concealed"):
         # A steward knows that the file exists, not what is in it.
-        return kind != "file" or who != "steward" or path.endswith("/reader/")
+        return kind != "file" or who != "steward" or path.endswith(("/reader/", "/view.pdf"))
     if name == "labelled0":
         return who not in ("steward", "admin")
     return kind == "pulse" and name == "own0 [1]" and who in ("bare", "granted")

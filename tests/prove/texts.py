@@ -9,6 +9,7 @@ from django.core.files.storage import default_storage
 from entities.models import Entity, FieldParagraph
 from entities.models.classification import FINANCIAL, SECRET
 from entities.text import digest_of
+from ingestion.extract.sniff import PDF
 from ingestion.link_targets import Wanted
 from ingestion.models import (
     Blob,
@@ -79,7 +80,7 @@ def write_file(
     file = File.objects.create(
         **at_home, id=world.new("file", name), entity_id=record.pk, collection="documents",
         state=State.QUARANTINED if hidden and " " not in name else State.READY,
-        stage="done", name=title, media_type="text/plain",
+        stage="done", name=title, media_type=PDF,
         size=len(content), pages=len(pages), accounted=False, created_by=maker.user.pk, floor=world.label(0),
         woken_at=START,
     )  # fmt: skip

@@ -12,6 +12,7 @@ from entities.api.auth import issue_token
 from entities.models import Classification, Membership, Role
 from tests.oracle.monitor import Person, Text
 from tests.oracle.planting import Everything
+from tests.oracle.worlds import place
 from tests.prove.questions.refusals import refused, undone
 from tests.prove.questions.tables import everybody, labels
 
@@ -157,6 +158,8 @@ def places_are_told_where_they_are_acknowledged(e: Everything) -> None:
                 texts = world.paragraphs(name)
                 places = [(n, None, value[t.label]) for n, t in enumerate(texts) if hidden_and_told(e, person, t)]
                 assert sorted(asked("app_hidden_paragraphs", file)) == places, (person, name)
+                boxes = [(None, place(n, texts[n].words).to_json(), label) for n, _, label in places]
+                assert sorted(asked("app_hidden_boxes", file)) == sorted(boxes), (person, name)
                 given = all(world.cleared(person, t.label) for t in texts)
                 assert asked("app_cleared_for_file", file) == [given], (person, name)
                 labelled = [t.label for t in texts if t.label is not None]

@@ -1,0 +1,52 @@
+"""Pages of a PDF drawn in the limited process, as far as `pdf_shown` found them to be the caller's."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ingestion.blobs import Missing, local_copy
+from ingestion.page_pictures import DRAWING, PATIENCE
+from ingestion.pdf_shown import Shown
+from ingestion.sandbox import Limits, Quarantined, run_limited
+
+LIMITS = Limits(wall_seconds=60.0, page_seconds=20.0, silence_seconds=20.0, cpu_seconds=60)
+LARGEST = 20_000  # points: of a side of a page
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A page. jpeg: b"" for an empty one. across, down: pixels. width, height: points."""
+
+    jpeg: bytes
+    across: int
+    down: int
+    width: float
+    height: float
+
+
+def pictures_of(shown: Shown) -> list[Picture] | None:
+    """One for each page; None where they cannot be drawn, now or at all. No scope may be open: it takes a while."""
+    if not shown.pages or not DRAWING.acquire(timeout=PATIENCE):
+        return None
+    wanted = [[page.number, page.kept] for page in shown.pages]
+    try:
+        with local_copy(shown.path) as path:
+            answer = run_limited("ingestion.extract.cutting:task", path, limits=LIMITS, options={"pages": wanted})
+        return read(answer.get("blob", b""), answer["sizes"], len(wanted))
+    except (Quarantined, Missing, FileNotFoundError, KeyError, TypeError, ValueError):
+        return None
+    finally:
+        DRAWING.release()
+
+
+def read(blob: bytes, sizes: Sequence[Sequence[float]], count: int) -> list[Picture]:
+    """Nothing that the limited process says is trusted. Raises: ValueError."""
+    pictures, place = [], 0
+    for length, across, down, width, height in sizes:
+        if not (0 <= length <= len(blob) - place and 1 <= width <= LARGEST and 1 <= height <= LARGEST):
+            raise ValueError("a picture that cannot be")
+        jpeg = blob[place : place + int(length)]
+        pictures.append(Picture(jpeg, int(across), int(down), float(width), float(height)))
+        place += int(length)
+    if len(pictures) != count:
+        raise ValueError("as many pictures as pages were asked for")
+    return pictures

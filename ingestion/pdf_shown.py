@@ -1,0 +1,258 @@
+"""What of a PDF may be shown to who may not have its original (docs/adr/0043). An allow-list: pages of which everything
+is cleared, words that are cleared, and nothing else.
+
+Pixels are copied only where the caller may know of everything in the file that they may not read: then where it stands
+is known here, and what is copied keeps away from it. Otherwise the text that the reader shows is set anew, so that no
+gap, no missing tail of a letter and no other look tells of what is concealed or without a label.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import connection
+
+from entities.access import concealed_atoms, missing_atoms
+from entities.api.lists import chips_of_atoms
+from entities.templatetags.clearance_ui import named_labels
+from ingestion.access import Outline, outlines
+from ingestion.boxes import Box, Boxes
+from ingestion.downloads import attachments_are_here
+from ingestion.models import File, Paragraph
+from ingestion.reader import NOTICE, Block, TextBlock
+from ingestion.withheld import is_all_found
+
+MOST = 200
+"""Pages that are shown at one time."""
+MORE = "There are more pages: add ?first={} to the address."
+PAD = 0.75  # points around a word that are copied with it: what its letters reach out
+CLEAR = 2.0  # points from what is hidden, in which nothing is copied
+STEP = 32.0  # points: height of the strips in which hidden boxes are looked up
+
+
+@dataclass(frozen=True)
+class Part:
+    """Numbers of pages, from 1, both included."""
+
+    first: int
+    last: int
+
+    def __contains__(self, page: object) -> bool:
+        return isinstance(page, int) and self.first <= page <= self.last
+
+
+@dataclass(frozen=True)
+class Piece:
+    """Text and where it stands, in points from the top left of the page. copied: with its pixels; else it is set."""
+
+    text: str
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    copied: bool
+
+
+@dataclass(frozen=True)
+class CutPage:
+    """whole: drawn as it is. pieces: the cleared words. requires: sentences of what else is on it."""
+
+    number: int
+    whole: bool
+    pieces: tuple[Piece, ...]
+    requires: tuple[str, ...]
+
+    @property
+    def kept(self) -> list[float] | None:
+        """Rectangles to copy, as `extract.cutting` takes them."""
+        if self.whole:
+            return None
+        return [edge for p in self.pieces if p.copied for edge in (p.x0 - PAD, p.y0 - PAD, p.x1 + PAD, p.y1 + PAD)]
+
+
+@dataclass(frozen=True)
+class SetLine:
+    """A paragraph to be set anew. kind: "text", "heading", or "note" for what is not of the file."""
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What was found to be the caller's in one transaction. path: of the bytes that `pages` are drawn from, "" where
+    there are none. beside: text that stands on none of them. anew: all of the text, for where pages cannot be drawn.
+    """
+
+    path: str
+    pages: tuple[CutPage, ...]
+    beside: tuple[SetLine, ...]
+    anew: tuple[SetLine, ...]
+
+
+@dataclass(frozen=True)
+class Hidden:
+    """A paragraph that the caller may know of and not read."""
+
+    page: int | None
+    boxes: Sequence[Box]
+    requires: tuple[int, ...]
+
+
+def shown_of(file: File, blocks: Sequence[Block], part: Part) -> Shown:
+    """Of a file got with `get_file_or_404`, with its blocks as `reader.blocks` gives them."""
+    anew = set_anew(blocks, part)
+    # In this order: what is raised meanwhile is hidden too, and what is lowered is cleared.
+    rows = list(Paragraph.objects.filter(file=file.pk).order_by("position"))
+    hidden = hidden_of(file)
+    if not may_copy(file, hidden):
+        return Shown("", (), (), anew)
+    pages, beside = cut_pages(rows, hidden, part)
+    path = file.revision.blob.path if file.revision is not None else ""
+    return Shown(path, pages, beside, anew)
+
+
+# Whether pixels may be copied
+
+
+def hidden_of(file: File) -> list[Hidden]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT page, boxes, label FROM app_hidden_boxes(%s)", [file.pk])
+        return [Hidden(page, read_boxes(boxes), missing_atoms(label)) for page, boxes, label in cursor.fetchall()]
+
+
+def read_boxes(packed: object) -> Sequence[Box]:
+    return Boxes.from_json(packed) if isinstance(packed, str) and packed not in ("", "[]") else ()
+
+
+def may_copy(file: File, hidden: Iterable[Hidden]) -> bool:
+    """Whether what may be known of the file accounts for every mark on its pages.
+
+    Nothing is concealed from the caller in this workspace, in whatever file: a file that were shown otherwise because
+    something in it is would tell of it. Nothing is without a label, not accounted for, or known from another reading of
+    the same bytes alone. And each hidden paragraph that stands on a page has its place there.
+    """
+    if file.revision is None or concealed_atoms() or not file.accounted or not is_all_found(file):
+        return False
+    if not attachments_are_here(file) or not outlines([file.pk]).get(file.pk, Outline()).whole:
+        return False
+    return cleared_for_other_readings(file) and all(one.boxes or one.page is None for one in hidden)
+
+
+def cleared_for_other_readings(file: File) -> bool:
+    """For what another reading of the bytes found; of the message that a file came in too (`app_cleared_for_file`)."""
+    origin: File | None = file
+    with connection.cursor() as cursor:
+        while origin is not None:
+            if origin.revision is not None:
+                asked: list[Any] = [origin.pk, origin.revision.number, origin.pk != file.pk]
+                cursor.execute("SELECT app_cleared_for_unread(%s, %s, %s)", asked)
+                if not cursor.fetchone()[0]:
+                    return False
+            origin = origin.origin
+    return True
+
+
+# Pages
+
+
+def cut_pages(
+    rows: Sequence[Paragraph], hidden: Sequence[Hidden], part: Part
+) -> tuple[tuple[CutPage, ...], tuple[SetLine, ...]]:
+    """The pages, and the text that stands nowhere on them."""
+    pieces: dict[int, list[tuple[str, Box]]] = defaultdict(list)
+    begun: dict[int, list[Paragraph]] = defaultdict(list)
+    boxless: list[Paragraph] = []
+    page = part.first
+    for row in rows:
+        placed = list(placed_text(row))
+        for text, box in placed:
+            pieces[box.page].append((text, box))
+        page = row.page or page
+        if not placed and page in part:
+            (begun[page] if row.page else boxless).append(row)
+    requires: dict[int, set[tuple[int, ...]]] = defaultdict(set)
+    around: dict[int, list[Box]] = defaultdict(list)
+    for one in hidden:
+        for number in {one.page, *(box.page for box in one.boxes)} - {None}:
+            requires[number].add(one.requires)  # type: ignore[index]
+        for box in one.boxes:
+            around[box.page].append(box)
+    last = max([*pieces, *begun, *requires], default=0)
+    pages = []
+    for number in range(part.first, min(last, part.last) + 1):
+        whole = number not in requires and bool(pieces[number] or begun[number])
+        near = Near(around[number])
+        found = [Piece(text, b.x0, b.y0, b.x1, b.y1, whole or not near(b)) for text, b in pieces[number]]
+        if whole:
+            found += [Piece(row.text, 36, 36, 559, 46, True) for row in begun[number]]
+        else:
+            boxless += begun[number]
+        sentences = tuple(sentence(atoms) for atoms in sorted(requires[number]))
+        pages.append(CutPage(number, whole, tuple(found), sentences))
+    beside = [SetLine("text", row.text) for row in sorted(boxless, key=lambda row: row.position)]
+    return tuple(pages), (*beside, *more(last, part))
+
+
+def placed_text(row: Paragraph) -> Iterator[tuple[str, Box]]:
+    """The text cut at its boxes, with what stands between two of them. A word may stand in several places."""
+    boxes = [box for box in read_boxes(row.boxes) if box.start < box.end]
+    starts = sorted({box.start for box in boxes})
+    ends = dict(zip(starts, [*starts[1:], len(row.text)], strict=True)) if starts else {}
+    told: set[tuple[int, int]] = set()
+    for box in boxes:
+        again = (box.page, box.start) in told
+        told.add((box.page, box.start))
+        first = 0 if box.start == starts[0] else box.start
+        yield "" if again else row.text[first : ends[box.start]], box
+
+
+class Near:
+    """Whether a box comes near one of `hidden`."""
+
+    def __init__(self, hidden: Iterable[Box]) -> None:
+        self.strips: dict[int, list[Box]] = defaultdict(list)
+        for box in hidden:
+            for strip in range(int((box.y0 - CLEAR) // STEP), int((box.y1 + CLEAR) // STEP) + 1):
+                self.strips[strip].append(box)
+
+    def __call__(self, box: Box) -> bool:
+        return any(
+            other.x0 - CLEAR < box.x1 + PAD
+            and box.x0 - PAD < other.x1 + CLEAR
+            and other.y0 - CLEAR < box.y1 + PAD
+            and box.y0 - PAD < other.y1 + CLEAR
+            for strip in range(int((box.y0 - PAD) // STEP), int((box.y1 + PAD) // STEP) + 1)
+            for other in self.strips.get(strip, ())
+        )
+
+
+# Text that is set anew
+
+
+def set_anew(blocks: Sequence[Block], part: Part) -> tuple[SetLine, ...]:
+    """What the reader shows, block by block."""
+    lines: list[SetLine] = []
+    page = 0
+    for block in blocks:
+        turned = block.page is not None and block.page != page
+        page = block.page or page
+        if max(page, 1) not in part:
+            continue
+        if turned:
+            lines.append(SetLine("note", f"Page {page}"))
+        if isinstance(block, TextBlock):
+            lines.append(SetLine("heading" if block.kind == "heading" else "text", block.text))
+        else:
+            lines.append(SetLine("note", sentence(block.requires)))
+    return (SetLine("note", NOTICE), *lines, *more(page, part)) if lines else ()
+
+
+def more(last: int, part: Part) -> Sequence[SetLine]:
+    """last: the last page that the caller may know of."""
+    return [SetLine("note", MORE.format(part.last + 1))] if last > part.last else []
+
+
+def sentence(requires: Iterable[int]) -> str:
+    return f"Content requires {named_labels(chips_of_atoms(requires))} clearance"

@@ -1,0 +1,131 @@
+"""A new PDF of pictures and text. Nothing of another PDF is in it but the pixels that it is given."""
+
+import io
+import re
+from collections.abc import Sequence
+
+import pikepdf
+from pikepdf import Array, Dictionary, Name
+
+from ingestion.extract.right_to_left import RIGHT_TO_LEFT
+from ingestion.pdf_drawing import Picture
+from ingestion.pdf_fonts import UNSEEN, Seen, Unseen, said, width_of
+from ingestion.pdf_shown import CutPage, Piece, SetLine
+
+A4 = (595.0, 842.0)
+MARGIN = 56.0
+SIZES = {"text": 10.5, "heading": 13.0, "note": 9.0}
+LEADING = 1.35
+RUN = re.compile(rf"{RIGHT_TO_LEFT.pattern}(?:[\W_]*{RIGHT_TO_LEFT.pattern})*")
+STRIP = 14.0  # points: height of a line below a page that says what else is on it
+
+
+class Writer:
+    def __init__(self) -> None:
+        self.pdf = pikepdf.new()
+        self.unseen, self.seen, self.bold = Unseen(), Seen(), Seen(bold=True)
+        self.fonts = self.pdf.make_indirect(Dictionary())
+
+    def cut(self, page: CutPage, picture: Picture) -> None:
+        """A page as it was drawn, with its text over it, and below it what else it has."""
+        below = STRIP * len(page.requires)
+        content, objects = [], Dictionary()
+        if picture.jpeg:
+            image = self.pdf.make_stream(picture.jpeg)
+            image.Type, image.Subtype, image.Filter = Name.XObject, Name.Image, Name.DCTDecode
+            image.Width, image.Height = picture.across, picture.down
+            image.ColorSpace, image.BitsPerComponent = Name.DeviceRGB, 8
+            objects.I = image
+            content.append(f"q {picture.width:.2f} 0 0 {picture.height:.2f} 0 {below:.2f} cm /I Do Q")
+        content += [self._piece(piece, picture.height + below) for piece in page.pieces if piece.text]
+        for number, sentence in enumerate(page.requires):
+            y = below - STRIP * (number + 1) + 4
+            content.append(self._line(sentence, "note", 36.0, y))
+        self._add(content, objects, (picture.width, picture.height + below))
+
+    def set(self, lines: Sequence[SetLine]) -> None:
+        """Text on as many sheets as it needs."""
+        content: list[str] = []
+        top = A4[1] - MARGIN
+        for line in lines:
+            size = SIZES[line.kind]
+            for part in wrapped(line.text, size, A4[0] - 2 * MARGIN, bold=line.kind == "heading"):
+                if top - size * LEADING < MARGIN:
+                    self._add(content, Dictionary(), A4)
+                    content, top = [], A4[1] - MARGIN
+                top -= size * LEADING
+                content.append(self._line(part, line.kind, MARGIN, top))
+            top -= 0.6 * size
+        if content:
+            self._add(content, Dictionary(), A4)
+
+    def bytes(self) -> bytes:
+        if not self.pdf.pages:
+            self._add([], Dictionary(), A4)
+        self.fonts.U = self.unseen.object(self.pdf)
+        for font in (self.seen, self.bold):
+            for name, given in font.objects(self.pdf):
+                self.fonts[f"/{name}"] = given
+        output = io.BytesIO()
+        self.pdf.save(output, static_id=True)
+        return output.getvalue()
+
+    def _piece(self, piece: Piece, height: float) -> str:
+        text = as_drawn(said(piece.text))
+        x, y, size = piece.x0, height - piece.y1 + 0.2 * (piece.y1 - piece.y0), max(1.0, piece.y1 - piece.y0)
+        wide, word = max(1.0, piece.x1 - piece.x0), text.rstrip() or " "
+        if piece.copied:
+            scale = 100 * wide / (len(word) * UNSEEN * size / 1000)
+            return f"BT 3 Tr /U {size:.2f} Tf {scale:.2f} Tz {x:.2f} {y:.2f} Td {self.unseen.code(text)} Tj ET"
+        scale = 100 * wide / (width_of(word, 0.8 * size) or 1)
+        shown = " ".join(f"/{font} {0.8 * size:.2f} Tf {code} Tj" for font, code in self.seen.runs(text))
+        return f"BT 0 Tr 0 g {scale:.2f} Tz {x:.2f} {y:.2f} Td {shown} ET"
+
+    def _line(self, text: str, kind: str, x: float, y: float) -> str:
+        font = self.bold if kind == "heading" else self.seen
+        shown = " ".join(f"/{name} {SIZES[kind]} Tf {code} Tj" for name, code in font.runs(as_drawn(said(text))))
+        return f"BT 0 Tr {0.4 if kind == 'note' else 0} g 100 Tz {x:.2f} {y:.2f} Td {shown} ET"
+
+    def _add(self, content: Sequence[str], objects: pikepdf.Object, size: tuple[float, float]) -> None:
+        page = Dictionary(
+            Type=Name.Page,
+            MediaBox=Array([0, 0, round(size[0], 2), round(size[1], 2)]),
+            Resources=Dictionary(Font=self.fonts, XObject=objects),
+            Contents=self.pdf.make_stream("\n".join(content).encode("ascii")),
+        )
+        self.pdf.pages.append(pikepdf.Page(self.pdf.make_indirect(page)))
+
+
+def as_drawn(text: str) -> str:
+    """Letters from left to right: a run of words that are read from right to left the other way round."""
+    return RUN.sub(lambda run: run[0][::-1], text) if RIGHT_TO_LEFT.search(text) else text
+
+
+def wrapped(text: str, size: float, width: float, *, bold: bool = False) -> list[str]:
+    """Lines of at most `width` points. A word that is longer is cut."""
+    lines = []
+    for given in text.splitlines():
+        line = ""
+        for word in given.split():
+            longer = f"{line} {word}" if line else word
+            if width_of(longer, size, bold=bold) <= width:
+                line = longer
+                continue
+            if line:
+                lines.append(line)
+            while width_of(word, size, bold=bold) > width:
+                most = max(1, int(len(word) * width / width_of(word, size, bold=bold)))
+                lines.append(word[:most])
+                word = word[most:]
+            line = word
+        lines.append(line)
+    return lines
+
+
+def write(pages: Sequence[tuple[CutPage, Picture]], lines: Sequence[SetLine]) -> bytes:
+    """The pages, and behind them sheets with `lines`."""
+    writer = Writer()
+    for page, picture in pages:
+        writer.cut(page, picture)
+    writer.set(lines)
+    return writer.bytes()
