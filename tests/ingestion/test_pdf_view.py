@@ -166,11 +166,10 @@ def test_what_is_hidden_without_trace_leaves_none(
         Classification.objects.filter(value=5).update(conceal=True)
     file = ready(alice, contract, "a.pdf", made(tmp_path, gate_rent_lamp, stair, rent_only))
     twin = ready(alice, contract, "b.pdf", made(tmp_path, gate_lamp, stair))
-    with service.open():
-        File.objects.filter(pk=twin).update(accounted=False)
+    label(service, STAIR, 1)  # and so no original
     plain = asked(viewer, twin)
     assert asked(viewer, file) == plain
-    assert text_of(plain) == f"{NOTICE} Page 1 {GATE} {LAMP} Page 2 {STAIR}"
+    assert text_of(plain) == f"{NOTICE} Page 1 {GATE} {LAMP} Page 2 Content requires Internal clearance"
     with service.open():
         Classification.objects.filter(value=5).update(conceal=False)
     assert NEEDS in text_of(asked(viewer, file))
