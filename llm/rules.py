@@ -130,6 +130,8 @@ class Reading:
         return SINGULAR.search(self.text) is not None
 
 
+# The engine without a model asks for every paragraph once more, and where windows overlap a third time.
+@lru_cache(maxsize=4096)
 def _votes(text: str, lang: str) -> RuleVote:
     reading = Reading(text, find_people(text), find_identifiers(text, lang))
     reasons: dict[str, int] = {}

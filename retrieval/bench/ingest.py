@@ -5,10 +5,10 @@ import io
 import tempfile
 import time
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from difflib import SequenceMatcher
+from functools import partial
 from pathlib import Path
 from statistics import median
 from uuid import UUID, uuid4
@@ -24,9 +24,10 @@ from entities.models import Entity
 from entities.types import Contract
 from ingestion.actions import delete_file, upload_file
 from ingestion.extract import extract_file
-from ingestion.models import File, FileRevision, State
+from ingestion.models import File
 from ingestion.pipeline import process_file
 from retrieval.bench.embedding import TEXTS, embedding
+from retrieval.bench.end_to_end import end_to_end
 from retrieval.bench.papers import WORDS, Paper, paper
 from retrieval.bench.timing import Row
 from retrieval.bench.world import remove
@@ -34,8 +35,6 @@ from retrieval.bench.world import remove
 MIB = 1 << 20
 PLUMBED = 40
 """Pages that pdfplumber is given: it is too slow for all of them, and as slow on each."""
-FEW, SMALL = 12, 10
-"""Files of the end-to-end measurement, at most, and their pages."""
 
 
 def measure(pages: int, files: int, rounds: int) -> list[Row]:
@@ -120,65 +119,49 @@ def whole(long: Paper, files: int) -> list[Row]:
     """Through the pipeline, in a workspace made for it."""
     workspace = create_workspace(slug=f"bench-{uuid4().hex[:8]}", name="Bench")
     try:
-        with record(workspace.pk) as send:
+        with record(workspace.pk) as put:
+            send = partial(work_on, workspace.pk, put)
             send("warm.pdf", paper(1, seed=99).content)
-            return [*end_to_end(workspace.pk, send, min(FEW, files)), *again(long, send), *memory(send, files)]
+            return [*end_to_end(workspace.pk, put, files), *again(long, send), *memory(send, files)]
     finally:
         remove(workspace.pk)
 
 
-Send = Callable[[str, bytes], tuple[UUID, float]]
+Put = Callable[[str, bytes], UUID]
+Send = Callable[[str, bytes], float]
 
 
 @contextmanager
-def record(workspace: int) -> Iterator[Send]:
-    """Gives a function that uploads a file and works on it, and returns its id and the seconds that took. What was
-    uploaded is deleted in the end.
-    """
+def record(workspace: int) -> Iterator[Put]:
+    """Gives a function that uploads a file and returns its id. What was uploaded is deleted in the end."""
     service = Scope.for_service(workspace)
     with service.open():
         entity = create_entity(scope=service, model=Contract, fields={"name": "Bench", "counterparty": "Bench"})
 
-    def send(name: str, content: bytes) -> tuple[UUID, float]:
-        begun = time.perf_counter()
+    def put(name: str, content: bytes) -> UUID:
         with service.open():
             found = Entity.objects.get(pk=entity.pk)
-            file = upload_file(scope=service, entity=found, upload=ContentFile(content, name=name))
-        process_file(workspace, file.pk)
-        return file.pk, time.perf_counter() - begun
+            return upload_file(scope=service, entity=found, upload=ContentFile(content, name=name)).pk
 
     try:
-        yield send
+        yield put
     finally:
         with service.open():
             for file in File.objects.filter(entity=entity.pk):
                 delete_file(scope=service, file=file)
 
 
-def end_to_end(workspace: int, send: Send, files: int) -> list[Row]:
-    """One worker: what all stages, keeping and publishing take together, beside the stage that takes longest."""
+def work_on(workspace: int, put: Put, name: str, content: bytes) -> float:
+    """Seconds from the upload to the end of the work, in this process."""
     begun = time.perf_counter()
-    sent = [send(f"{n}.pdf", paper(SMALL, seed=n).content)[0] for n in range(files)]
-    taken = time.perf_counter() - begun
-    spent: Counter[str] = Counter()
-    with Scope.for_service(workspace).open():
-        ready = File.objects.filter(pk__in=sent, state=State.READY).count()
-        for stages in FileRevision.objects.filter(file__in=sent).values_list("stages", flat=True):
-            spent.update({stage: seconds or 0 for stage, _, seconds in stages})
-    slowest, longest = max(spent.items(), key=lambda item: item[1])
-    reached = longest / taken
-    return [
-        Row(f"end to end: files of {len(sent)} ready", ready, f"{len(sent)}", ready == len(sent)),
-        Row("end to end: pages/s of one worker", files * SMALL / taken),
-        *(Row(f"end to end: seconds in {stage}", seconds) for stage, seconds in spent.items()),
-        Row(f"end to end: share of what {slowest} alone would allow", reached, "at least 0.70", reached >= 0.7),
-    ]
+    process_file(workspace, put(name, content))
+    return time.perf_counter() - begun
 
 
 def again(long: Paper, send: Send) -> list[Row]:
     pages = len(long.pages)
-    _, first = send("long.pdf", long.content)
-    second = median(send("long.pdf", long.content)[1] for _ in range(5))
+    first = send("long.pdf", long.content)
+    second = median(send("long.pdf", long.content) for _ in range(5))
     faster = first / second
     return [
         Row(f"unchanged file of {pages} pages: seconds the first time", first),

@@ -1,0 +1,43 @@
+"""Processes that do the product's work in a measurement. They come here before Django is set up, so nothing of it may
+be imported on the way.
+"""
+
+import multiprocessing
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
+from multiprocessing.synchronize import Barrier
+from uuid import UUID
+
+
+@contextmanager
+def workers(count: int, database: Mapping[str, object]) -> Iterator[ProcessPoolExecutor]:
+    """`count` processes that have loaded what they need. database: the settings of the connection."""
+    context = multiprocessing.get_context("spawn")
+    together = context.Barrier(count)
+    with ProcessPoolExecutor(count, context, _start, (together, dict(database))) as pool:
+        for started in [pool.submit(embed, ["warm"]) for _ in range(count)]:
+            started.result()
+        yield pool
+
+
+def _start(together: Barrier, database: Mapping[str, object]) -> None:
+    import django
+
+    django.setup()
+    from django.db import connection
+
+    connection.settings_dict.update(database)
+    together.wait(120)  # else one of them would do what all were started for
+
+
+def work_on(workspace: int, file: UUID) -> None:
+    from ingestion.pipeline import process_file
+
+    process_file(workspace, file)
+
+
+def embed(texts: Sequence[str]) -> None:
+    from ingestion.embed import default_model, get_embedder
+
+    get_embedder(default_model()).embed_documents(list(texts))
