@@ -21,11 +21,13 @@ from tests.prove.questions import (
     functions,
     labels,
     once,
+    past,
     records,
     requests,
     routes,
     scopes,
     tables,
+    versions,
 )
 from tests.prove.questions.gates import the_gate_decides_alone
 from tests.prove.questions.tables import everybody
@@ -39,6 +41,8 @@ EXTRA: list[Callable[[Everything], None]] = [
     functions.what_is_acknowledged_is_told,
     functions.nothing_is_allowed_to_who_is_gone,
     functions.places_are_told_where_they_are_acknowledged,
+    past.what_was_found_before_is_asked_for,
+    versions.days_are_those_of_versions_one_is_told_of,
     tables.tables_show_what_is_cleared,
     tables.unlabelled_text_is_for_stewards_above_its_floor,
     tables.pulses_without_a_label_are_for_stewards,

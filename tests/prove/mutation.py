@@ -21,7 +21,7 @@ FUNCTIONS = [
     "app_allowed_now", "app_settings",
     "app_acknowledged", "app_unlabelled", "app_audiences", "app_open_scope", "app_open_token",
     "app_administers", "app_hidden_field_paragraphs", "app_hidden_paragraphs", "app_cleared_for_file",
-    "app_file_concealed", "app_file_outlines", "app_hidden_boxes",
+    "app_cleared_for_unread", "app_cleared_since", "app_file_concealed", "app_file_outlines", "app_hidden_boxes",
     "app_allowed_until", "app_grantable", "app_check_label_grant", "app_end_clearance",
 ]  # fmt: skip
 """What the policies and the gate ask of the database, and what decides on clearances of one person."""

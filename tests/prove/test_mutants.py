@@ -63,6 +63,8 @@ def clean_connection() -> Iterator[None]:
     """A mutant may leave anything behind on a connection: each gets one of its own, and nothing that was remembered."""
     try:
         forget()
+        with connections["default"].cursor() as cursor:
+            cursor.execute("SET statement_timeout = '60s'")  # a mutant may walk without end
         yield
     finally:
         connections["default"].close()
