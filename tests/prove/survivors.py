@@ -104,4 +104,7 @@ SURVIVORS: dict[str, str] = {
     "ingestion.desk accept: for row in same if row.pk in places -> for row in same": (
         "what the caller may not see was left out before; what is closed in between ends in an error, and is not told"
     ),
+    "retrieval.gate TOLD_AT: = -> <> in “n_filerevision s ON s.id = f.revision_id WHERE s.nu” (7)": (
+        "a revision of any other file puts a file among those that are asked: it costs time"
+    ),
 }

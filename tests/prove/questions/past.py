@@ -80,7 +80,7 @@ def plant(
                     file_id=file,
                     paragraph=stands if stands and chance.random() < 0.2 else uuid4(),
                     digest=past.stand[stands][1] if stands else "y",
-                    data_classification=chance.choice([None, *known]),
+                    data_classification=None if chance.random() < 0.3 else chance.choice(known),
                     floor=chance.choice(known),
                     since=chance.randrange(1, 3),
                     until=chance.randrange(1, 4),

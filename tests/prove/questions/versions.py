@@ -7,8 +7,8 @@ from uuid import UUID
 
 from django.db import connection
 
-from ingestion.known_versions import TOLD_AT
 from ingestion.models import File, FileRevision, Paragraph
+from retrieval import gate
 from tests.oracle.planting import Everything
 from tests.prove.questions.functions import asked
 from tests.prove.questions.refusals import undone
@@ -31,7 +31,7 @@ def days_are_those_of_versions_one_is_told_of(e: Everything) -> None:
                 with scope.open():
                     seen = dict(File.objects.filter(pk__in=versions).values_list("pk", "created_at"))
                     with connection.cursor() as cursor:
-                        cursor.execute(TOLD_AT)
+                        cursor.execute(gate.TOLD_AT)
                         found = dict(cursor.fetchall())
                     known = set(asked("app_known_versions", list(seen)))
                     expected = {}
@@ -63,6 +63,8 @@ def plant(e: Everything, chance: random.Random, file: UUID) -> tuple[list[FileRe
         revision.created_by, revision.restored_by = chance.choice(people), chance.choice([0, *people])
         revision.restores = chance.choice((None, None, 1))
         revision.save()
+    for paragraph in Paragraph.objects.filter(file=file).order_by("position"):
+        Paragraph.objects.filter(pk=paragraph.pk).update(since=chance.choice([r.number for r in made]))
     shown = chance.choice(made)
     File.objects.filter(pk=file).update(revision=shown)
     return made, shown
