@@ -240,9 +240,10 @@ class _Reading:
                 running.paragraph = self._builder.add(
                     text, page=number, boxes=self._placed(boxes), path=(), read_by=read_by
                 )
+                running.slices = [(box.start, box.end) for box in boxes]
                 self._running.append(running)
             else:
-                running.boxes.extend(self._placed(boxes))
+                running.stands_at(self._placed(boxes))
         if not dropped:
             return runs
         kept: list[Line] = []

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from ingestion.boxes import Box
@@ -69,13 +69,23 @@ def last_number(lines: Sequence[Line]) -> Signature | None:
 
 @dataclass(slots=True)
 class Running:
-    """One running line. first: where it was met first; paragraph: its number in the builder, once it has one."""
+    """One running line. first: where it was met first; paragraph: its number in the builder, once it has one. slices:
+    of the paragraph's text, a word each.
+    """
 
     first_page: int
     numbers: tuple[int, ...]
     page_number_only: bool
     paragraph: int | None = None
+    slices: Sequence[tuple[int, int]] = ()
     boxes: list[Box] = field(default_factory=list)
+
+    def stands_at(self, boxes: Sequence[Box]) -> None:
+        """Also here, a box a word. A number may have more digits than where the line was met first, and where a word
+        stands in the text is said of that one's."""
+        alike = len(boxes) == len(self.slices)
+        slices = self.slices if alike else [(0, 0)] * len(boxes)
+        self.boxes += [replace(box, start=a, end=b) for box, (a, b) in zip(boxes, slices, strict=True)]
 
     def repeats(self, numbers: tuple[int, ...], page: int) -> bool:
         """The same numbers, or numbers that moved on as far as the pages did."""

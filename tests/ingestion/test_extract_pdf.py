@@ -6,6 +6,7 @@ import pikepdf
 import pytest
 from reportlab.pdfgen.canvas import Canvas
 
+from ingestion import drift
 from ingestion.boxes import Boxes
 from ingestion.documents import Extraction
 from ingestion.sandbox import Progress
@@ -162,6 +163,23 @@ def test_running_headers_stand_once_with_all_their_places_and_page_numbers_never
     assert {box.page for box in headers[0].boxes} == {1, 2, 3, 4, 5, 6}
     assert not [p for p in extraction.paragraphs if p.text.strip().isdigit()]
     assert len(extraction.paragraphs) == 7
+
+
+@pytest.mark.parametrize("header", ["Part 2: reference {}", "{} Reference", "{} of the sheets {}"])
+def test_a_running_header_keeps_its_words_where_its_numbers_grow(tmp_path: Path, header: str) -> None:
+    def page(number: int):
+        def content(canvas: Canvas) -> None:
+            line(canvas, 60, 40, header.format(number, number), 8)
+            prose(canvas, 60, 100, 470, f"Text of sheet {chr(64 + number)}. " + LOREM)
+
+        return content
+
+    extraction = read(draw(tmp_path / "a.pdf", *map(page, range(8, 14))))
+    (running,) = [p for p in extraction.paragraphs if p.text == header.format(8, 8)]
+    words = running.text.split()
+    assert [running.text[box.start : box.end] for box in running.boxes] == words * 6
+    assert [box.page for box in running.boxes] == [page for page in range(1, 7) for _ in words]
+    assert not list(drift.own_losses(extraction))
 
 
 def test_a_header_that_says_something_else_on_a_page_stays(tmp_path: Path) -> None:
