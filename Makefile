@@ -10,7 +10,7 @@ PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 # ARGS may name tests of one kind only: finding none of the other (pytest's status 5) is no failure.
 OR_NONE := || test $$? -eq 5
 
-# Of the proof and of the fuzzer. Of the proof: 1 takes two to three minutes on two cores; 100 and more run for hours.
+# Of the proof and of the fuzzer. Of the proof: 1 takes less than two minutes on two cores; 100 and more run for hours.
 SIZE ?= 1
 
 .PHONY: help setup setup-dev up test prove fuzz lint screenshots lock

@@ -1,6 +1,7 @@
 """`view.pdf`: a PDF as the caller may see it, for pages and API (docs/adr/0043)."""
 
 from contextlib import suppress
+from pathlib import PurePath
 from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
@@ -12,7 +13,7 @@ from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 
-from entities.access import MEMBER, Scope, opens_own_scope, requires
+from entities.access import MEMBER, Scope, opens_own_scope, readable_now, requires
 from entities.actions import record
 from entities.errors import payload
 from ingestion import downloads
@@ -78,12 +79,15 @@ def viewed(request: HttpRequest, scope: Scope, pk: UUID) -> HttpResponseBase:
         # Asked again: a clearance may have been withdrawn, or other bytes published, while the pages were drawn.
         file, now = shown_to(scope, pk, request)
         record(scope, VIEWED, "file", file.pk, revision=str(file.revision_id))
+        # Whoever keeps it must not take it for the original.
+        stem = PurePath(file.name).stem if readable_now(file.name_classification) else f"file-{str(pk)[:8]}"
+        name = f"{stem} (as cleared).pdf"
     if pictures is None or now != found:
         content = write((), now.anew)
     else:
         content = write(list(zip(now.pages, pictures, strict=True)), now.beside)
     response = HttpResponse(content)
-    response["Content-Disposition"] = content_disposition_header(False, f"file-{str(pk)[:8]}.pdf") or "inline"
+    response["Content-Disposition"] = content_disposition_header(False, name) or "inline"
     return inline(response)
 
 

@@ -15,6 +15,7 @@ from reportlab.pdfgen.canvas import Canvas
 
 from entities.access import Scope
 from entities.models import AuditEntry, Classification
+from entities.models.classification import FINANCIAL
 from entities.types import Contract
 from ingestion import pdf_views
 from ingestion.boxes import Box, Boxes
@@ -95,6 +96,17 @@ def test_whole_pages_cut_pages_and_empty_ones(
     with service.open():
         viewed = AuditEntry.objects.filter(action=pdf_views.VIEWED, object_id=file)
         assert viewed.count() == 2
+
+
+def test_it_has_the_name_of_the_file_where_that_is_cleared(
+    alice: Person, viewer: Person, contract: Contract, service: Scope, tmp_path: Path
+) -> None:
+    file = ready(alice, contract, "a.pdf", made(tmp_path, gate_rent_lamp))
+    url = f"/api/files/{file}/view.pdf"
+    assert viewer.api.get(url)["Content-Disposition"] == 'inline; filename="a (as cleared).pdf"'
+    with service.open():
+        File.objects.filter(pk=file).update(name_classification=FINANCIAL)
+    assert viewer.api.get(url)["Content-Disposition"] == f'inline; filename="file-{file[:8]} (as cleared).pdf"'
 
 
 def test_nothing_of_the_original_comes_along_and_the_secret_changes_nothing(
