@@ -1,10 +1,12 @@
 """The user that the embedded PostgreSQL runs as, and its way to the data and the programs."""
 
+import fcntl
 import os
 import pwd
 import stat
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 SYSTEM_USER = "clearance-db"
@@ -30,17 +32,29 @@ def system_user(data: Path) -> pwd.struct_passwd:
             command += ["--uid", str(owner)]
     except FileNotFoundError:
         pass
+    return create_system_user(SYSTEM_USER, command)
+
+
+def create_system_user(name: str, command: Sequence[str]) -> pwd.struct_passwd:
+    """Run `command` with `name` unless that user exists. Raises: DatabaseError.
+
+    Two `useradd` at the same moment can both succeed, and the second one replaces the user of the first. So one process
+    at a time creates users; the lock is on the directory, because `useradd` replaces the files in it.
+    """
+    directory = os.open("/etc", os.O_RDONLY)
     try:
-        return pwd.getpwnam(SYSTEM_USER)
-    except KeyError:
-        pass
-    try:
-        subprocess.run([*command, SYSTEM_USER], check=True, capture_output=True)
-    except (OSError, subprocess.CalledProcessError) as error:
+        fcntl.flock(directory, fcntl.LOCK_EX)
+        try:
+            return pwd.getpwnam(name)
+        except KeyError:
+            subprocess.run([*command, name], check=True, capture_output=True)
+        return pwd.getpwnam(name)
+    except (OSError, KeyError, subprocess.CalledProcessError) as error:
         raise DatabaseError(
             "PostgreSQL cannot run as root and no system user could be made for it: run as an ordinary user."
         ) from error
-    return pwd.getpwnam(SYSTEM_USER)
+    finally:
+        os.close(directory)
 
 
 def open_the_way(path: Path, programs: Path) -> None:
