@@ -1,5 +1,6 @@
 """Settings. Everything an operator may change is an environment variable listed in docs/deployment.md."""
 
+import sys
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -237,6 +238,8 @@ RETRIEVAL = env.json("CLEARANCE_RETRIEVAL", default={})
 CLEARANCE_OCR_LANGUAGES = env.str("CLEARANCE_OCR_LANGUAGES", "eng")
 CLEARANCE_TESSERACT = env.str("CLEARANCE_TESSERACT", "")
 TESSDATA_PREFIX = env.str("TESSDATA_PREFIX", "")
+# Limited processes are forked from a warm template (docs/sandbox.md); 0: each is a fresh interpreter.
+LIMITED_PROCESS_TEMPLATE = env.bool("CLEARANCE_PROCESS_TEMPLATE", sys.platform == "linux")
 
 # ── Work in the background: PostgreSQL is the truth, the broker only wakes workers ──────────────────────────────────
 

@@ -38,11 +38,9 @@ def confine(limits: Limits, readable: Iterable[Path]) -> None:
     _set_limits(limits)
     if sys.platform == "linux":
         libc = ctypes.CDLL(None, use_errno=True)
-        if libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) == 0:
-            _in_force.add("parent_death")
-        # A user namespace gives an ordinary user the right to an empty network; root has it already.
-        if libc.unshare(CLONE_NEWNET if os.geteuid() == 0 else CLONE_NEWUSER | CLONE_NEWNET) == 0:
-            _in_force.add("network_namespace")
+        end_with_parent(libc)
+        if "network_namespace" not in _in_force:
+            enter_empty_network(libc)
         if libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0:
             _in_force.add("no_new_privileges")
             if landlock.restrict(libc, readable):
@@ -51,6 +49,18 @@ def confine(limits: Limits, readable: Iterable[Path]) -> None:
                 _in_force.add("seccomp")
     sys.addaudithook(_refuse)
     _in_force.add("audit")
+
+
+def end_with_parent(libc: ctypes.CDLL) -> None:
+    """The kernel kills this process when the one that started it ends. A fork does not inherit that."""
+    if libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) == 0:
+        _in_force.add("parent_death")
+
+
+def enter_empty_network(libc: ctypes.CDLL) -> None:
+    """A user namespace gives an ordinary user the right to an empty network; root has it already. Forks inherit it."""
+    if libc.unshare(CLONE_NEWNET if os.geteuid() == 0 else CLONE_NEWUSER | CLONE_NEWNET) == 0:
+        _in_force.add("network_namespace")
 
 
 def _set_limits(limits: Limits) -> None:

@@ -6,22 +6,20 @@ import contextlib
 import dataclasses
 import json
 import os
-import resource
 import selectors
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from ingestion.sandbox import frames
+from ingestion.sandbox.child import EXIT_MEMORY
 from ingestion.sandbox.limits import Limits, Progress, Quarantined
+from ingestion.sandbox.processes import FreshProcess, LimitedProcess, TemplateLost, start_process
 
-ROOT = Path(__file__).resolve().parents[2]
-START = "import sys; sys.path.insert(0, {root!r}); from ingestion.sandbox.child import main; main()"
-EXIT_MEMORY = 77
+END_SECONDS = 2.0
+"""For the end of a process whose pipe is closed."""
 STDERR_TAIL = 4_000
 OUT_OF_MEMORY_WORDS = (b"MemoryError", b"bad_alloc", b"out of memory", b"Out of memory", b"Cannot allocate memory")
 Listener = Callable[[Progress], None]
@@ -55,32 +53,32 @@ def run_limited(
             f"This file has {_mib(size)} MB; files of up to {_mib(limits.file_bytes)} MB can be read. "
             "Split it or save it smaller.",
         )
-    with _Child(task, path.resolve(), limits, dict(options or {}), readable) as child:
-        return child.listen(on_progress)
+    orders = (task, path.resolve(), limits, dict(options or {}), readable)
+    try:
+        with _Child(start_process(), *orders) as child:
+            return child.listen(on_progress)
+    except TemplateLost:
+        with _Child(FreshProcess(), *orders) as child:
+            return child.listen(on_progress)
 
 
 class _Child:
-    """One limited process, killed with its whole group on leaving, whatever happened."""
+    """One limited process, killed on leaving, whatever happened."""
 
     def __init__(
-        self, task: str, path: Path, limits: Limits, options: dict[str, Any], readable: Sequence[Path]
+        self,
+        process: LimitedProcess,
+        task: str,
+        path: Path,
+        limits: Limits,
+        options: dict[str, Any],
+        readable: Sequence[Path],
     ) -> None:
         self._limits = limits
         self._last = Progress("starting")
         self._errors = b""
         self._extras: dict[str, Any] = {}  # parts of the answer that travel apart
-        self._peak_memory = 0  # bytes of resident size, known after the end
-        # Linux counts what the starting process held into the child's peak: a peak below that says nothing.
-        self._our_peak = _peak_of(resource.getrusage(resource.RUSAGE_SELF))
-        self._process = subprocess.Popen(
-            [sys.executable, "-I", "-X", "utf8", "-c", START.format(root=str(ROOT))],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd="/",
-            env={"PATH": os.defpath, "LANG": "C.UTF-8", "MALLOC_ARENA_MAX": "2"},  # no key or address of ours
-            start_new_session=True,
-        )
+        self._process = process
         orders = {
             "task": task,
             "path": str(path),
@@ -88,21 +86,18 @@ class _Child:
             "options": options,
             "readable": [str(also.resolve()) for also in readable],
         }
-        stdin = _pipe(self._process.stdin)
-        with contextlib.suppress(BrokenPipeError), stdin:
+        with contextlib.suppress(BrokenPipeError), os.fdopen(process.stdin, "wb") as stdin:
             stdin.write(json.dumps(orders).encode())
 
     def __enter__(self) -> _Child:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._kill()
-        _pipe(self._process.stdout).close()
-        _pipe(self._process.stderr).close()
+        self._process.close()
 
     def listen(self, on_progress: Listener | None) -> dict[str, Any]:
         decoder = frames.Decoder(self._limits.output_bytes)
-        stdout, stderr = _pipe(self._process.stdout), _pipe(self._process.stderr)
+        stdout, stderr = self._process.stdout, self._process.stderr
         begun = heard = time.monotonic()
         with selectors.DefaultSelector() as selector:
             selector.register(stdout, selectors.EVENT_READ)
@@ -114,7 +109,7 @@ class _Child:
                     raise self._too_slow()
                 for key, _events in selector.select(patience):
                     data = os.read(key.fd, 1 << 16)
-                    if key.fd == stderr.fileno():
+                    if key.fd == stderr:
                         self._errors = (self._errors + data)[-STDERR_TAIL:]
                         if not data:
                             selector.unregister(stderr)
@@ -175,12 +170,13 @@ class _Child:
 
     def _ended_early(self) -> Quarantined:
         """The pipe closed without an answer. Which limit was it? The exit tells, or what was last said."""
-        code = self._wait()
-        self._errors += _rest(_pipe(self._process.stderr))
+        ended = self._process.wait(END_SECONDS)
+        code = ended.code
+        self._errors += _read_rest(self._process.stderr)
         page = self._last.page
         if code == -signal.SIGXCPU or (code == -signal.SIGKILL):
             return self._too_slow()
-        starved = self._peak_memory > max(self._limits.memory_bytes * 0.6, self._our_peak)
+        starved = ended.peak_bytes > self._limits.memory_bytes * 0.6
         if code == EXIT_MEMORY or any(word in self._errors for word in OUT_OF_MEMORY_WORDS) or (code < 0 and starved):
             return Quarantined(
                 "memory",
@@ -191,43 +187,12 @@ class _Child:
             )
         return _crashed(page)
 
-    def _wait(self) -> int:
-        """The exit code, negative for a signal; a child that closed its pipe but lives on is killed after a moment."""
-        patience = time.monotonic() + 2.0
-        while True:
-            pid, status, usage = os.wait4(self._process.pid, os.WNOHANG)
-            if pid:
-                self._peak_memory = _peak_of(usage)
-                self._process.returncode = os.waitstatus_to_exitcode(status)
-                return self._process.returncode
-            if time.monotonic() > patience:
-                self._kill()
-                return self._process.returncode
-            time.sleep(0.005)
 
-    def _kill(self) -> None:
-        if self._process.returncode is None:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
-
-
-def _peak_of(usage: resource.struct_rusage) -> int:
-    """Bytes; the unit of `ru_maxrss` is the platform's."""
-    return int(usage.ru_maxrss) * (1 if sys.platform == "darwin" else 1024)
-
-
-def _pipe(stream: IO[bytes] | None) -> IO[bytes]:
-    if stream is None:
-        raise RuntimeError("the limited process was started without pipes")
-    return stream
-
-
-def _rest(stream: IO[bytes]) -> bytes:
+def _read_rest(stream: int) -> bytes:
     """What a dead process left in its pipe, as far as one read goes."""
-    os.set_blocking(stream.fileno(), False)
+    os.set_blocking(stream, False)
     try:
-        return os.read(stream.fileno(), 1 << 16)
+        return os.read(stream, 1 << 16)
     except BlockingIOError:
         return b""
 

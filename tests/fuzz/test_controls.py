@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.test import Client
 
 from entities.types import Contract
 from ingestion import pipeline
-from ingestion.sandbox import Limits, Quarantined, run_limited, runner
+from ingestion.sandbox import Limits, Quarantined, processes, run_limited
 from tests.conftest import Person
 from tests.fuzz.hostile_text import always
 from tests.fuzz.recipe import Recipe
@@ -18,7 +19,10 @@ from tests.fuzz.watch import MIB, Watch
 pytestmark = [pytest.mark.fuzz]
 
 TASKS = "tests.fuzz.control_tasks"
-UNCONFINED = "import ingestion.sandbox.confine as c; c.confine = lambda limits, readable: None; "
+UNCONFINED = (
+    "import ingestion.sandbox.child as child, ingestion.sandbox.template as template; "
+    "child.confine = lambda limits, readable: None; template.enter_empty_network = lambda libc: None; "
+)
 
 
 @pytest.fixture
@@ -56,12 +60,18 @@ def test_silence_is_noticed_where_the_limit_is_broken(watch: Watch, upload: Path
     assert "no progress for" in found
 
 
+@pytest.mark.parametrize("way", ["forked", "fresh"])
 def test_a_call_to_the_outside_is_noticed_where_the_process_is_not_confined(
-    watch: Watch, upload: Path, monkeypatch: pytest.MonkeyPatch
+    watch: Watch, upload: Path, monkeypatch: pytest.MonkeyPatch, settings: Any, way: str
 ) -> None:
+    settings.LIMITED_PROCESS_TEMPLATE = way == "forked"
     assert problems(watch, "call", upload) == []
-    monkeypatch.setattr(runner, "START", runner.START.replace("from ingestion", f"{UNCONFINED}from ingestion", 1))
+    for start in ("START", "START_TEMPLATE"):
+        code = getattr(processes, start)
+        monkeypatch.setattr(processes, start, code.replace("from ingestion", f"{UNCONFINED}from ingestion", 1))
+    processes.stop_template()
     found = problems(watch, "call", upload)
+    processes.stop_template()
     assert "a limited process had a socket" in found
     assert f"called {watch.canary.url}" in found
 

@@ -33,6 +33,38 @@ def sleep(path, *, limits, report):
     time.sleep(60)
 
 
+def wait(path, *, limits, report):
+    """Long enough for its caller to do something meanwhile."""
+    report("reading", 1, 1)
+    time.sleep(0.5)
+    return size(path, limits=limits, report=report)
+
+
+def parent(path, *, limits, report):
+    return {"pid": os.getppid()}
+
+
+_read = []
+
+
+def remember(path, *, limits, report):
+    """How many files this process, or the one it was forked from, has read before."""
+    before = len(_read)
+    _read.append(path.read_bytes())
+    return {"before": before}
+
+
+def descriptors(path, *, limits, report):
+    return {"open": [f"{number} {_link(number)}" for number in range(64) if _link(number)]}
+
+
+def _link(number):
+    try:
+        return os.readlink(f"/proc/self/fd/{number}")
+    except OSError:
+        return ""
+
+
 def sleep_after_closing(path, *, limits, report):
     os.closerange(0, 64)
     time.sleep(60)

@@ -18,7 +18,7 @@ from entities.types import Contract
 from ingestion import actions, blobs, tasks
 from ingestion.inline import work_off
 from ingestion.models import Blob, File, Paragraph
-from ingestion.sandbox import runner
+from ingestion.sandbox import processes
 from tests.conftest import Person
 from tests.ingestion.helpers import REPORT, ready, texts, upload
 
@@ -186,7 +186,8 @@ def test_bytes_are_missing_where_the_storage_is_and_they_are_not(
     place = path if gone == "the file" else path.parents[1]
     with monkeypatch.context() as patched:
         if gone == "the interpreter":
-            patched.setattr(runner.sys, "executable", "/nowhere/python")
+            patched.setattr(processes.sys, "executable", "/nowhere/python")
+            processes.stop_template()
         else:
             place.rename(place.with_name("away"))
         work_off(service.workspace)

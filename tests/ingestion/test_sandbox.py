@@ -1,8 +1,12 @@
-"""Whatever a file makes the reading process do, the caller gets an answer or a sentence, and soon."""
+"""Whatever a file makes the reading process do, the caller gets an answer or a sentence, and soon.
+
+Each test runs against both ways to start the process: forked from the template, and as a fresh interpreter.
+"""
 
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -14,11 +18,27 @@ QUICK = Limits(silence_seconds=3.0, page_seconds=1.0, wall_seconds=8.0)
 LINUX = sys.platform == "linux"
 
 
+@pytest.fixture(autouse=True, params=["forked", "fresh"])
+def way(request: pytest.FixtureRequest, settings: Any) -> str:
+    settings.LIMITED_PROCESS_TEMPLATE = request.param == "forked"
+    return request.param
+
+
 @pytest.fixture
 def upload(tmp_path: Path) -> Path:
     path = tmp_path / "upload.bin"
     path.write_bytes(b"twelve bytes")
     return path
+
+
+def limited_processes() -> list[psutil.Process]:
+    """Those that run: fresh interpreters, and children of templates."""
+    return [
+        child
+        for child in psutil.Process().children(recursive=True)
+        if "ingestion.sandbox.child" in " ".join(child.cmdline())
+        or "ingestion.sandbox.template" in " ".join(child.parent().cmdline())
+    ]
 
 
 def refused(task: str, path: Path, limits: Limits = QUICK) -> Quarantined:
@@ -105,9 +125,7 @@ def test_what_the_listener_raises_ends_the_child_and_comes_through(upload: Path)
 
     with pytest.raises(Cancelled):
         run_limited(f"{TASKS}:sleep", upload, on_progress=listener)
-    assert not [
-        child for child in psutil.Process().children() if "ingestion.sandbox.child" in " ".join(child.cmdline())
-    ]
+    assert not limited_processes()
 
 
 def test_several_at_once_from_threads(upload: Path) -> None:
