@@ -1,7 +1,7 @@
 """The template of limited processes: an interpreter that has imported the readers and forks itself for each file.
 
-It never reads a byte that a user sent, not even a path: an order is one byte with four descriptors, and the
-forked child reads the rest by itself (`ingestion.sandbox.child`). Children inherit read-only code and nothing of another
+It never reads a byte that a user sent, not even a path: an order is one byte with four descriptors, and the forked
+child reads the rest by itself (`ingestion.sandbox.child`). Children inherit read-only code and nothing of another
 file. The protocol, from the worker's side, is in `ingestion.sandbox.processes`.
 """
 
