@@ -16,6 +16,7 @@ from entities.api.auth import issue_token
 from entities.models import Membership, Role, User, Workspace
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, SECRET
 from entities.types import Contract
+from tests.costs import pytest_configure, pytest_runtest_protocol  # noqa: F401  hooks
 from tests.db_plugin import (  # noqa: F401  fixtures and hook
     app_connection,
     cluster,

@@ -21,6 +21,7 @@ SIZES = {
     "CLEARANCE_FUZZ_LOG",
     "CLEARANCE_KILLS",
     "CLEARANCE_DROP",
+    "CLEARANCE_TEST_COSTS",
 }
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "alone")
 

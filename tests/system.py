@@ -13,6 +13,8 @@ from dataclasses import dataclass
 
 import pytest
 
+from tests.costs import COUNTS
+
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
@@ -87,6 +89,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def chromium() -> Iterator[object]:
     """A playwright `Browser` (synchronous API), one a test run; each test opens a context of its own."""
     from playwright.sync_api import sync_playwright
+
+    COUNTS["chromium"] += 1
 
     # Playwright keeps an event loop in this thread, in which Django would refuse database work.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"

@@ -1,0 +1,52 @@
+"""`make test`: every test. Browser tests run beside the others, because they mostly wait for pages.
+
+    python -m tests.run [arguments of pytest]
+
+Arguments may name tests of one kind only: finding none of the other is no failure.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from tests import costs
+
+PYTEST = [sys.executable, "-m", "pytest"]
+PARALLEL = ["--numprocesses=auto", "--dist=worksteal", "-m", "not browser"]
+BROWSER = ["-m", "browser"]
+
+
+def main(arguments: list[str]) -> int:
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory(prefix="clearance-costs-") as directory:
+        # Python is to keep what pytest makes of the tests, whatever the environment says: else each worker repeats it.
+        environment = {**os.environ, costs.DIRECTORY: directory, "PYTHONDONTWRITEBYTECODE": ""}
+        log = Path(directory) / "browser.log"
+        with log.open("wb") as output:
+            browser = subprocess.Popen(
+                [*PYTEST, *BROWSER, *arguments], env=environment, stdout=output, stderr=subprocess.STDOUT
+            )
+            try:
+                others = subprocess.run([*PYTEST, *PARALLEL, *arguments], env=environment, check=False).returncode
+                statuses = {others, browser.wait()}
+            finally:
+                browser.kill()
+        print("\nTests in Chromium, which ran beside the others:\n", flush=True)
+        print(log.read_text(errors="replace"), flush=True)
+        found = costs.read_costs(Path(directory))
+        print(costs.format_table(found))
+        print(f"\n{len(found):,} tests in {time.monotonic() - started:,.0f} s.", flush=True)
+        over = [] if arguments else costs.exceeded(found)
+        for sentence in over:
+            print(f"*** Too much work: {sentence}", flush=True)
+    failed = statuses - {pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED}
+    return int(bool(failed or over or statuses == {pytest.ExitCode.NO_TESTS_COLLECTED}))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
