@@ -7,13 +7,10 @@ LOCKS := requirements.txt requirements-model.txt
 APPS := config entities llm ingestion references retrieval pulse chat tests manage.py
 # Python is to keep what pytest makes of the tests, whatever the environment says: else each worker makes it anew.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
-# ARGS may name tests of one kind only: finding none of the other (pytest's status 5) is no failure.
-OR_NONE := || test $$? -eq 5
-
-# Of the proof and of the fuzzer. Of the proof: 1 takes less than two minutes on two cores; 100 and more run for hours.
+# Of the proof, the fuzzer and the soak. Of the proof: 1 takes less than two minutes on two cores; 100 runs for hours.
 SIZE ?= 1
 
-.PHONY: help setup setup-dev up test prove fuzz lint screenshots lock
+.PHONY: help setup setup-dev up test prove fuzz soak lint screenshots lock
 .DEFAULT_GOAL := help
 
 help:
@@ -22,6 +19,7 @@ help:
 	@echo "make test         every test (installs Chromium on Debian when it may)"
 	@echo "make prove        the proof that nothing leaks; SIZE=100 looks a hundred times as far (docs/proof.md)"
 	@echo "make fuzz         hostile files through the real pipeline; SIZE=10 for ten times as many (docs/sandbox.md)"
+	@echo "make soak         workers killed a hundred times, a drop of 500 files; SIZE=10 for ten times as many"
 	@echo "make lint         every static check"
 	@echo "make screenshots  pictures of all pages, into docs/screenshots"
 
@@ -37,8 +35,7 @@ up: setup
 
 test: setup-dev
 	@$(BIN)/python -m tests.system
-	@$(PYTEST) --numprocesses=auto --dist=worksteal -m 'not browser' $(ARGS) $(OR_NONE)
-	@$(PYTEST) -m browser $(ARGS) $(OR_NONE)
+	@$(BIN)/python -m tests.run $(ARGS)
 
 # At its default size it is part of `make test` already.
 prove: setup-dev
@@ -49,6 +46,11 @@ fuzz: setup-dev
 	@log=$$(mktemp) && trap 'rm -f '$$log EXIT && status=0 && \
 	  CLEARANCE_FUZZ=$(SIZE) CLEARANCE_FUZZ_LOG=$$log $(PYTEST) --numprocesses=auto --dist=worksteal --timeout=7200 -m fuzz $(ARGS) \
 	  || status=$$? ; $(BIN)/python -m tests.fuzz.figures $$log ; exit $$status
+
+# A few kills and a small drop are part of `make test`.
+soak: setup-dev
+	@CLEARANCE_KILLS=$$((100 * $(SIZE))) CLEARANCE_DROP=$$((500 * $(SIZE))) $(PYTEST) -n 2 -s --timeout=$$((7200 * $(SIZE))) \
+	  $(or $(ARGS),tests/ingestion/test_exactly_once.py tests/ingestion/test_drop.py)
 
 lint: setup-dev
 	$(BIN)/ruff check $(APPS)
