@@ -73,16 +73,40 @@ def start_server(cluster: Cluster, transactional_db: None) -> Iterator[Callable[
     started: list[Server] = []
 
     def start() -> Server:
-        port = free_port()
-        server = Server(spawn("web", CLEARANCE_PORT=str(port), CLEARANCE_DB_POOL="4"), f"http://127.0.0.1:{port}")
-        started.append(server)
-        wait_for(lambda: server.popen.poll() is not None or answers(f"{server.url}/healthz"), "the web server")
-        assert server.popen.poll() is None, "the web server ended"
-        return server
+        started.append(spawn_server())
+        return wait_for_server(started[-1])
 
     yield start
     for server in started:
         server.kill()
+
+
+@pytest.fixture
+def server(transactional_db: None, shared_servers: list[Server]) -> Server:
+    """A web server that other tests used before: starting one takes four seconds. A test may kill it."""
+    if not shared_servers or shared_servers[-1].popen.poll() is not None:
+        shared_servers.append(spawn_server())
+    return wait_for_server(shared_servers[-1])
+
+
+@pytest.fixture(scope="session")
+def shared_servers(cluster: Cluster) -> Iterator[list[Server]]:
+    started: list[Server] = []
+    yield started
+    for server in started:
+        server.kill()
+
+
+def spawn_server() -> Server:
+    port = free_port()
+    return Server(spawn("web", CLEARANCE_PORT=str(port), CLEARANCE_DB_POOL="4"), f"http://127.0.0.1:{port}")
+
+
+def wait_for_server(server: Server) -> Server:
+    """The server, when it answers."""
+    wait_for(lambda: server.popen.poll() is not None or answers(f"{server.url}/healthz"), "the web server")
+    assert server.popen.poll() is None, "the web server ended"
+    return server
 
 
 def answers(url: str) -> bool:

@@ -15,9 +15,8 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def visit(chromium, start_server, viewer):
+def visit(chromium, server, viewer):
     """`visit(path, person)`: a page on the server; what the browser complained of is in `page.complaints`."""
-    server = start_server()
     contexts = []
 
     def go(path, who=viewer, **options):

@@ -6,9 +6,8 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture
-def complaints(chromium, start_server, alice):
+def complaints(chromium, server, alice):
     """Opens a path as alice and returns what the browser complained of, with the page."""
-    server = start_server()
     context = chromium.new_context()
     cookie = alice.client.cookies["clearance_session"].value
     context.add_cookies([{"name": "clearance_session", "value": cookie, "url": server.url}])

@@ -28,9 +28,8 @@ def save(page: Any) -> None:
 
 
 def test_the_next_request_obeys_what_an_administrator_does(
-    chromium: Any, start_server: Any, alice: Person, viewer: Person, contract: Contract, service: Scope
+    chromium: Any, server: Any, alice: Person, viewer: Person, contract: Contract, service: Scope
 ) -> None:
-    server = start_server()
     admin, reader = page_of(chromium, server, alice), page_of(chromium, server, viewer)
     base = f"{server.url}{alice.base}admin/entities/"
     record = f"{server.url}{viewer.base}entities/{contract.pk}/"
