@@ -41,6 +41,16 @@ def conflict(request: HttpRequest) -> HttpResponse:
     return render(request, "errors/409.html", {"detail": detail}, status=409)
 
 
+def too_many_requests(request: HttpRequest, detail: str) -> HttpResponse:
+    """429: the same request will be answered a little later."""
+    if request.path_info.startswith("/api/"):
+        answer: HttpResponse = JsonResponse(payload("too_many_requests", detail), status=429)
+    else:
+        answer = render(request, "errors/429.html", {"detail": detail}, status=429)
+    answer["Retry-After"] = "10"
+    return answer
+
+
 def malformed(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """400, or 413 for one with too much in it, of what is refused before any view has read it."""
     too_much = isinstance(exception, TooManyFilesSent | TooManyFieldsSent | RequestDataTooBig)

@@ -8,12 +8,14 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
+from django.template.response import SimpleTemplateResponse
 from django.urls import Resolver404, get_script_prefix, resolve, set_script_prefix
 
 from entities.access import NoWorkspace, Scope, open_token
 from entities.access.routes import opens_its_own
-from entities.errors import absent, conflict
+from entities.errors import absent, conflict, too_many_requests
 from entities.models import User
+from entities.passwords import TooManyHashes
 
 SLUG = re.compile(r"[-\w]{1,50}", re.ASCII)
 SAFE = ("GET", "HEAD", "OPTIONS")
@@ -55,17 +57,15 @@ class ScopeMiddleware:
             request.access_scope = scope  # type: ignore[attr-defined]
             if opens_its_own(view_of(request)):
                 return self.get_response(request)
-            with scope.open():
-                response = self.get_response(request)
-                if response.status_code >= (500 if request.method in SAFE else 400):
-                    # A refused request leaves nothing behind, not even the half of a batch that was fine.
-                    transaction.set_rollback(True)
-            return response
+            return answer_in_scope(request, self.get_response)
         except NoWorkspace:
             return absent(request)
         except IntegrityError:
             # Links are checked at the commit, when the view has answered: their other end is gone by now.
             return conflict(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        return too_many_requests(request, str(exception)) if isinstance(exception, TooManyHashes) else None
 
     def let_in_by(self, request: HttpRequest) -> dict[str, str]:
         """What the transaction asks for once more: it may have ended since it was looked up."""
@@ -97,6 +97,18 @@ class ScopeMiddleware:
             request.user = request.token_user = user  # type: ignore[attr-defined]
             return found[1]
         return request.headers.get("X-Workspace") or None
+
+
+def answer_in_scope(request: HttpRequest, get_response: Callable[[HttpRequest], HttpResponse]) -> HttpResponse:
+    """The response, rendered in the caller's scope. Raises: NoWorkspace, IntegrityError."""
+    with request.access_scope.open():  # type: ignore[attr-defined]
+        response = get_response(request)
+        if isinstance(response, SimpleTemplateResponse):
+            response.render()
+        if response.status_code >= (500 if request.method in SAFE else 400):
+            # A refused request leaves nothing behind, not even the half of a batch that was fine.
+            transaction.set_rollback(True)
+    return response
 
 
 def view_of(request: HttpRequest) -> Any:

@@ -68,13 +68,14 @@ def free_port() -> int:
 
 
 @pytest.fixture
-def start_server(cluster: Cluster, transactional_db: None) -> Iterator[Callable[[], Server]]:
-    """Starts web servers: `server = start_server()`, then `server.url`, `server.kill()`."""
+def start_server(cluster: Cluster, transactional_db: None) -> Iterator[Callable[..., Server]]:
+    """Starts web servers: `server = start_server(VARIABLE="value")`, then `server.url`, `server.kill()`."""
     started: list[Server] = []
 
-    def start() -> Server:
+    def start(**environment: str) -> Server:
         port = free_port()
-        server = Server(spawn("web", CLEARANCE_PORT=str(port), CLEARANCE_DB_POOL="4"), f"http://127.0.0.1:{port}")
+        process = spawn("web", CLEARANCE_PORT=str(port), CLEARANCE_DB_POOL="4", **environment)
+        server = Server(process, f"http://127.0.0.1:{port}")
         started.append(server)
         wait_for(lambda: server.popen.poll() is not None or answers(f"{server.url}/healthz"), "the web server")
         assert server.popen.poll() is None, "the web server ended"
