@@ -8,7 +8,7 @@ from django.urls import URLPattern, URLResolver
 from unfold.sites import UnfoldAdminSite
 
 from entities.access import ADMIN, opens_own_scope, requires
-from entities.access.routes import OWN_PASSWORD, holds, opens_its_own
+from entities.access.routes import OWN_PASSWORD, SIGN_IN, holds, opens_its_own
 
 # The first would redirect to records by content type, past their access functions; passwords have a page of their own.
 LEFT_OUT = {"view_on_site", "password_change_done"}
@@ -61,6 +61,10 @@ class WorkspaceAdminSite(UnfoldAdminSite):
             rest = [model for model in app["models"] if f"{app['app_label']}.{model['object_name']}" in models]
             groups.append(app | {"models": rest})
         return [group for group in groups if group["models"]]
+
+    def login(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        """Django's own form would check passwords in the scope's transaction, and as many as somebody likes."""
+        return redirect(SIGN_IN)
 
     def password_change(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         return redirect(OWN_PASSWORD)
