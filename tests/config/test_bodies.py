@@ -172,7 +172,7 @@ ELSEWHERE = [
 
 @pytest.mark.parametrize(("method", "path"), ELSEWHERE)
 @pytest.mark.usefixtures("transactional_db", "limits")
-def test_large_bodies_reach_no_other_route_whoever_sends_them(alice: Person, method: str, path: str) -> None:
+def test_large_bodies_reach_no_other_route_signed_in_or_not(alice: Person, method: str, path: str) -> None:
     path, signed = path.format(uuid4()), by_session(alice) | by_token(alice)
     for headers in ({}, signed):
         refused = ask(path, b"x" * 1000, headers, method=method, length=SMALL + 1)
@@ -180,8 +180,8 @@ def test_large_bodies_reach_no_other_route_whoever_sends_them(alice: Person, met
         cut = ask(path, b"x" * (SMALL + 3 * CHUNK), headers, method=method, length=None)
         assert cut[0] == 413
         assert cut[3] <= SMALL
-        taken = ask(path, b"x" * SMALL, headers, method=method)
-        assert (taken[0], taken[3]) == (200, SMALL)
+        accepted = ask(path, b"x" * SMALL, headers, method=method)
+        assert (accepted[0], accepted[3]) == (200, SMALL)
 
 
 def nobody(person: Person) -> Headers:
@@ -252,7 +252,7 @@ def multipart(size: int) -> tuple[bytes, Headers]:
 
 
 @pytest.mark.usefixtures("transactional_db")
-def test_a_large_file_is_taken_by_the_server_and_by_nothing_else(alice: Person, contract: Contract) -> None:
+def test_large_file_is_accepted_on_its_route_and_on_no_other(alice: Person, contract: Contract) -> None:
     body, kind = multipart(6_000_000)
     path = f"/api/entities/{contract.pk}/files/"
     status, _, content = send(application, path, body, kind | by_token(alice))
@@ -264,7 +264,7 @@ def test_a_large_file_is_taken_by_the_server_and_by_nothing_else(alice: Person, 
 
 
 @pytest.mark.usefixtures("transactional_db")
-def test_the_longest_text_is_taken_however_it_is_written(alice: Person) -> None:
+def test_longest_text_is_accepted_in_its_longest_encodings(alice: Person) -> None:
     """Twelve bytes for each of its characters."""
     text = "\U0001f600" * MOST_CHARACTERS
     as_json = json.dumps({"name": "Long", "body": text}).encode()

@@ -120,7 +120,7 @@ DOORS: dict[str, tuple[int, int, Callable[[Person], int]]] = {
 
 
 @pytest.mark.parametrize("door", DOORS)
-def test_no_connection_and_no_transaction_is_held_while_a_password_is_hashed(
+def test_hashing_a_password_occupies_no_connection_and_no_transaction(
     hashed: list[tuple[bool, bool]], alice: Person, door: str
 ) -> None:
     status, count, knock = DOORS[door]
@@ -130,7 +130,9 @@ def test_no_connection_and_no_transaction_is_held_while_a_password_is_hashed(
     assert hashed == [(False, False)] * count
 
 
-def test_who_may_add_nobody_has_no_password_hashed(hashed: list[tuple[bool, bool]], viewer: Person) -> None:
+def test_no_password_is_hashed_for_a_member_who_does_not_administer(
+    hashed: list[tuple[bool, bool]], viewer: Person
+) -> None:
     hashed.clear()
     assert add(viewer) == 403
     assert hashed == []
