@@ -1,13 +1,32 @@
-"""Request bodies that are too large are refused before anything of them reaches the disk."""
+"""Request bodies that are too large are refused before anything of them reaches the disk.
 
-import json
-from collections.abc import MutableMapping
+Django spools every body, whatever its method and route, before it looks at either. So the limit of a request is found
+here: large bodies are for routes that take files, and for people who are signed in.
+"""
+
+from collections.abc import Callable, MutableMapping
+from dataclasses import dataclass
+from functools import partial
+from io import BytesIO
 from typing import Any
 
+from asgiref.sync import sync_to_async
 from django.conf import settings
+from django.contrib.auth.views import redirect_to_login
+from django.core.handlers.asgi import ASGIRequest
+from django.db import connection
+from django.http import HttpResponse, JsonResponse
+from django.urls import Resolver404, resolve
 
+from entities.access.routes import SIGN_IN
+from entities.errors import TOO_MUCH, not_signed_in, payload
 from entities.formats import format_size
+from entities.middleware import WORKSPACE_URLS, is_signed_in, split_workspace
 
+Scope = MutableMapping[str, Any]
+
+UPLOAD_ROUTES = frozenset({"ingestion:upload", "ingestion_api:entity_files"})
+"""Names of the URLs to which files are posted."""
 # Multipart boundaries, headers and form fields around the file.
 ALLOWANCE = 1024 * 1024
 # A browser that still sends when the answer comes reports a broken connection instead of showing it, so bodies up to
@@ -15,29 +34,37 @@ ALLOWANCE = 1024 * 1024
 DRAINED = 2 * 1024**3
 
 
-def limit_bodies(app: Any) -> Any:
-    """ASGI middleware: 413 with a sentence for a body larger than CLEARANCE_MAX_UPLOAD."""
+@dataclass(frozen=True)
+class Limit:
+    """The largest body of a request, and what makes the answer to a larger one."""
 
-    async def limited(scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
-        if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS"):
+    size: int  # bytes
+    refuse: Callable[[], HttpResponse]
+
+
+def limit_bodies(app: Any) -> Any:
+    """ASGI middleware: 413 with a sentence for a body larger than the limit of its route."""
+
+    async def limited(scope: Scope, receive: Any, send: Any) -> None:
+        if scope["type"] != "http":
             await app(scope, receive, send)
             return
-        limit = settings.CLEARANCE_MAX_UPLOAD + ALLOWANCE
         length = declared_length(scope)
-        if length is not None and length > limit:
+        limit = await limit_of(scope, length)
+        if length is not None and length > limit.size:
             if length <= DRAINED:
                 await drain(receive)
-            await refuse(scope, send)
+            await respond(limit.refuse(), send)
             return
-        seen = 0
+        received = 0
         refused = False
 
         async def counted() -> MutableMapping[str, Any]:
             """A body of undeclared length is cut off at the limit; the application then sees a client that left."""
-            nonlocal seen, refused
+            nonlocal received, refused
             message: MutableMapping[str, Any] = await receive()
-            seen += len(message.get("body", b""))
-            if seen > limit:
+            received += len(message.get("body", b""))
+            if received > limit.size:
                 refused = True
                 return {"type": "http.disconnect"}
             return message
@@ -51,12 +78,48 @@ def limit_bodies(app: Any) -> Any:
 
         await app(scope, counted, tracked)
         if refused and not started:
-            await refuse(scope, send)
+            await respond(limit.refuse(), send)
 
     return limited
 
 
-def declared_length(scope: MutableMapping[str, Any]) -> int | None:
+async def limit_of(scope: Scope, length: int | None) -> Limit:
+    """The limit of a request whose body has `length` bytes, or an undeclared number of them."""
+    small = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
+    request = upload_request(scope) if length is None or length > small else None
+    if request is None:
+        return Limit(small, partial(too_large, scope, TOO_MUCH))
+    if not await sync_to_async(is_known_caller, thread_sensitive=False)(request):
+        is_api = "/api/" in request.path
+        return Limit(small, not_signed_in if is_api else partial(redirect_to_login, request.get_full_path(), SIGN_IN))
+    most = format_size(settings.CLEARANCE_MAX_UPLOAD)
+    sentence = f"The upload is larger than the limit of {most}. Split the file or ask an administrator."
+    return Limit(settings.CLEARANCE_MAX_UPLOAD + ALLOWANCE, partial(too_large, scope, sentence))
+
+
+def upload_request(scope: Scope) -> ASGIRequest | None:
+    """The request without its body, where its route takes files."""
+    if scope["method"] != "POST":
+        return None
+    try:
+        request = ASGIRequest(scope, BytesIO())
+        path, urlconf = request.path_info, settings.ROOT_URLCONF
+        if path.startswith("/w/"):
+            (_, path), urlconf = split_workspace(path), WORKSPACE_URLS
+        return request if resolve(path, urlconf).view_name in UPLOAD_ROUTES else None
+    except (Resolver404, UnicodeDecodeError):
+        return None
+
+
+def is_known_caller(request: ASGIRequest) -> bool:
+    """`is_signed_in`, in a thread of the event loop's, which keeps no connection."""
+    try:
+        return is_signed_in(request)
+    finally:
+        connection.close()
+
+
+def declared_length(scope: Scope) -> int | None:
     for name, value in scope["headers"]:
         if name == b"content-length" and value.isdigit():
             return int(value)
@@ -68,24 +131,15 @@ async def drain(receive: Any) -> None:
         pass
 
 
-async def refuse(scope: MutableMapping[str, Any], send: Any) -> None:
+def too_large(scope: Scope, detail: str) -> HttpResponse:
     """The API's error shape for programs and scripts, a plain sentence for a form."""
-    limit = format_size(settings.CLEARANCE_MAX_UPLOAD)
-    detail = f"The upload is larger than the limit of {limit}. Split the file or ask an administrator."
-    headers = dict(scope["headers"])
-    as_json = "/api/" in scope["path"] or b"json" in headers.get(b"accept", b"")
-    body = json.dumps({"error": {"code": "too_large", "detail": detail}}) if as_json else detail
-    kind = b"application/json" if as_json else b"text/plain; charset=utf-8"
-    content = body.encode()
-    await send(
-        {
-            "type": "http.response.start",
-            "status": 413,
-            "headers": [
-                (b"content-type", kind),
-                (b"content-length", str(len(content)).encode()),
-                (b"connection", b"close"),
-            ],
-        }
-    )
-    await send({"type": "http.response.body", "body": content})
+    if "/api/" in scope["path"] or b"json" in dict(scope["headers"]).get(b"accept", b""):
+        return JsonResponse(payload("too_large", detail), status=413)
+    return HttpResponse(detail, content_type="text/plain; charset=utf-8", status=413)
+
+
+async def respond(response: HttpResponse, send: Any) -> None:
+    headers = {**response.headers, "Content-Length": str(len(response.content)), "Connection": "close"}
+    encoded = [(name.lower().encode(), value.encode("latin-1")) for name, value in headers.items()]
+    await send({"type": "http.response.start", "status": response.status_code, "headers": encoded})
+    await send({"type": "http.response.body", "body": response.content})

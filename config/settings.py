@@ -107,6 +107,7 @@ DATABASES = {
 
 AUTH_USER_MODEL = "entities.User"
 AUTHENTICATION_BACKENDS = ["django.contrib.auth.backends.ModelBackend", "guardian.backends.ObjectPermissionBackend"]
+PASSWORD_HASHERS = ["entities.passwords.PasswordHasher"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
@@ -138,7 +139,7 @@ if CLEARANCE_HTTPS:
     SECURE_HSTS_SECONDS = 31_536_000
 CONTENT_SECURITY_POLICY = csp.PAGES
 
-# Largest uploaded file in bytes. Files stream to disk; other request bodies stay small.
+# Largest uploaded file in bytes. Files stream to disk; other request bodies stay small (config/bodies.py).
 CLEARANCE_MAX_UPLOAD = env.int("CLEARANCE_MAX_UPLOAD", 100_000_000)
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
 DATA_UPLOAD_MAX_MEMORY_SIZE = 5 * 1024 * 1024

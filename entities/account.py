@@ -99,8 +99,8 @@ def change_password(*, user: User, password: str) -> None:
 
     What the old one gave ends: sessions by their hash, API tokens and codes for joining here.
     """
+    user.set_password(password)
     with transaction.atomic():
-        user.set_password(password)
         User.objects.filter(pk=user.pk).update(
             password=user.password, password_by_other=False, join_epoch=F("join_epoch") + 1
         )

@@ -7,8 +7,8 @@ from django.shortcuts import redirect
 from django.urls import URLPattern, URLResolver
 from unfold.sites import UnfoldAdminSite
 
-from entities.access import ADMIN, requires
-from entities.access.routes import OWN_PASSWORD, holds
+from entities.access import ADMIN, opens_own_scope, requires
+from entities.access.routes import OWN_PASSWORD, SIGN_IN, holds, opens_its_own
 
 # The first would redirect to records by content type, past their access functions; passwords have a page of their own.
 LEFT_OUT = {"view_on_site", "password_change_done"}
@@ -62,6 +62,10 @@ class WorkspaceAdminSite(UnfoldAdminSite):
             groups.append(app | {"models": rest})
         return [group for group in groups if group["models"]]
 
+    def login(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        """Django's own form would check passwords in the scope's transaction, and as many as somebody likes."""
+        return redirect(SIGN_IN)
+
     def password_change(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         return redirect(OWN_PASSWORD)
 
@@ -78,7 +82,9 @@ def guarded(patterns: list[Any]) -> list[Any]:
         elif isinstance(pattern, URLPattern):
             if pattern.name in LEFT_OUT:
                 continue
-            pattern.callback = requires(ADMIN)(pattern.callback)
+            callback = requires(ADMIN)(pattern.callback)
+            # A view that opens its scope itself says so outermost.
+            pattern.callback = opens_own_scope(callback) if opens_its_own(pattern.callback) else callback
         kept.append(pattern)
     return kept
 

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 
 PASSWORD_FIRST = "Somebody else chose this password. Sign in on the website and choose your own first."  # noqa: S105
+TOO_MUCH = "This is too much for one request. Put long content into a file, or send less at once."
 NOT_FOUND = "There is nothing here, or nothing that you may see."
 
 
@@ -41,6 +42,16 @@ def conflict(request: HttpRequest) -> HttpResponse:
     return render(request, "errors/409.html", {"detail": detail}, status=409)
 
 
+def too_many_requests(request: HttpRequest, detail: str) -> HttpResponse:
+    """429: the same request will be answered a little later."""
+    if request.path_info.startswith("/api/"):
+        answer: HttpResponse = JsonResponse(payload("too_many_requests", detail), status=429)
+    else:
+        answer = render(request, "errors/429.html", {"detail": detail}, status=429)
+    answer["Retry-After"] = "10"
+    return answer
+
+
 def malformed(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """400, or 413 for one with too much in it, of what is refused before any view has read it."""
     too_much = isinstance(exception, TooManyFilesSent | TooManyFieldsSent | RequestDataTooBig)
@@ -49,7 +60,7 @@ def malformed(request: HttpRequest, exception: Exception | None = None) -> HttpR
         most = settings.DATA_UPLOAD_MAX_NUMBER_FILES
         detail = f"At most {most} files can be sent at once. Send them in several goes."
     elif too_much:
-        detail = "This is too much for one request. Put long content into a file, or send less at once."
+        detail = TOO_MUCH
     code, status = ("too_large", 413) if too_much else ("invalid", 400)
     if request.path_info.startswith("/api/"):
         return JsonResponse(payload(code, detail), status=status)

@@ -3,17 +3,22 @@
 import re
 from collections.abc import Callable
 from hashlib import sha256
+from importlib import import_module
 from typing import Any
 
+from django.conf import settings
+from django.contrib.auth import get_user
 from django.contrib.auth.models import AnonymousUser
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
+from django.template.response import SimpleTemplateResponse
 from django.urls import Resolver404, get_script_prefix, resolve, set_script_prefix
 
 from entities.access import NoWorkspace, Scope, open_token
 from entities.access.routes import opens_its_own
-from entities.errors import absent, conflict
+from entities.errors import absent, conflict, too_many_requests
 from entities.models import User
+from entities.passwords import TooManyHashes
 
 SLUG = re.compile(r"[-\w]{1,50}", re.ASCII)
 SAFE = ("GET", "HEAD", "OPTIONS")
@@ -45,7 +50,7 @@ class ScopeMiddleware:
 
     def answer(self, request: HttpRequest) -> HttpResponse:
         request.access_scope = None  # type: ignore[attr-defined]
-        slug = self.enter_workspace(request) if request.path_info.startswith("/w/") else self.named_by_caller(request)
+        slug = self.enter_workspace(request) if request.path_info.startswith("/w/") else requested_slug(request)
         if slug is None or request.path_info == OPENS_ITS_OWN or not request.user.is_authenticated:
             return self.get_response(request)
         try:
@@ -55,17 +60,15 @@ class ScopeMiddleware:
             request.access_scope = scope  # type: ignore[attr-defined]
             if opens_its_own(view_of(request)):
                 return self.get_response(request)
-            with scope.open():
-                response = self.get_response(request)
-                if response.status_code >= (500 if request.method in SAFE else 400):
-                    # A refused request leaves nothing behind, not even the half of a batch that was fine.
-                    transaction.set_rollback(True)
-            return response
+            return answer_in_scope(request, self.get_response)
         except NoWorkspace:
             return absent(request)
         except IntegrityError:
             # Links are checked at the commit, when the view has answered: their other end is gone by now.
             return conflict(request)
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        return too_many_requests(request, str(exception)) if isinstance(exception, TooManyHashes) else None
 
     def let_in_by(self, request: HttpRequest) -> dict[str, str]:
         """What the transaction asks for once more: it may have ended since it was looked up."""
@@ -73,30 +76,58 @@ class ScopeMiddleware:
         return {"token": token} if token else {"sign_in": request.session.session_key or ""}
 
     def enter_workspace(self, request: HttpRequest) -> str:
-        _, _, slug, rest = (request.path_info + "/").split("/", 3)
+        slug, request.path_info = split_workspace(request.path_info)
         prefix = get_script_prefix().rstrip("/")
         set_script_prefix(f"{prefix}/w/{slug}/")
-        request.path_info = "/" + rest.removesuffix("/") if not request.path_info.endswith("/") else "/" + rest[:-1]
         request.urlconf = WORKSPACE_URLS  # type: ignore[attr-defined]
         return slug
 
-    def named_by_caller(self, request: HttpRequest) -> str | None:
-        if not request.path_info.startswith("/api/"):
+
+def split_workspace(path: str) -> tuple[str, str]:
+    """(slug, path inside) of a path that begins with `/w/`."""
+    _, _, slug, rest = (path + "/").split("/", 3)
+    return slug, "/" + rest.removesuffix("/") if not path.endswith("/") else "/" + rest[:-1]
+
+
+def requested_slug(request: HttpRequest) -> str | None:
+    """The workspace that a request to `/api/…` is for; with a token `request.user` becomes the token's."""
+    if not request.path_info.startswith("/api/"):
+        return None
+    scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() == "token" and secret:
+        request.token_digest = sha256(secret.strip().encode()).hexdigest()  # type: ignore[attr-defined]
+        found = open_token(request.token_digest)  # type: ignore[attr-defined]
+        request.token_user = None  # type: ignore[attr-defined]
+        request.user = AnonymousUser()  # a token that does not hold is not made good by a cookie
+        if found is None:
             return None
-        scheme, _, secret = request.headers.get("Authorization", "").partition(" ")
-        if scheme.lower() == "token" and secret:
-            request.token_digest = sha256(secret.strip().encode()).hexdigest()  # type: ignore[attr-defined]
-            found = open_token(request.token_digest)  # type: ignore[attr-defined]
-            request.token_user = None  # type: ignore[attr-defined]
-            request.user = AnonymousUser()  # a token that does not hold is not made good by a cookie
-            if found is None:
-                return None
-            user = User.objects.filter(pk=found[0], is_active=True).first()
-            if user is None:
-                return None
-            request.user = request.token_user = user  # type: ignore[attr-defined]
-            return found[1]
-        return request.headers.get("X-Workspace") or None
+        user = User.objects.filter(pk=found[0], is_active=True).first()
+        if user is None:
+            return None
+        request.user = request.token_user = user  # type: ignore[attr-defined]
+        return found[1]
+    return request.headers.get("X-Workspace") or None
+
+
+def is_signed_in(request: HttpRequest) -> bool:
+    """Whether a session or token that holds came with a request that no middleware has handled."""
+    engine = import_module(settings.SESSION_ENGINE)
+    request.session = engine.SessionStore(request.COOKIES.get(settings.SESSION_COOKIE_NAME))
+    request.user = get_user(request)
+    requested_slug(request)
+    return request.user.is_authenticated
+
+
+def answer_in_scope(request: HttpRequest, get_response: Callable[[HttpRequest], HttpResponse]) -> HttpResponse:
+    """The response, rendered in the caller's scope. Raises: NoWorkspace, IntegrityError."""
+    with request.access_scope.open():  # type: ignore[attr-defined]
+        response = get_response(request)
+        if isinstance(response, SimpleTemplateResponse):
+            response.render()
+        if response.status_code >= (500 if request.method in SAFE else 400):
+            # A refused request leaves nothing behind, not even the half of a batch that was fine.
+            transaction.set_rollback(True)
+    return response
 
 
 def view_of(request: HttpRequest) -> Any:

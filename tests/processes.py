@@ -68,12 +68,12 @@ def free_port() -> int:
 
 
 @pytest.fixture
-def start_server(cluster: Cluster, transactional_db: None) -> Iterator[Callable[[], Server]]:
-    """Starts web servers: `server = start_server()`, then `server.url`, `server.kill()`."""
+def start_server(cluster: Cluster, transactional_db: None) -> Iterator[Callable[..., Server]]:
+    """Starts web servers: `server = start_server(VARIABLE="value")`, then `server.url`, `server.kill()`."""
     started: list[Server] = []
 
-    def start() -> Server:
-        started.append(spawn_server())
+    def start(**environment: str) -> Server:
+        started.append(spawn_server(**environment))
         return wait_for_server(started[-1])
 
     yield start
@@ -97,9 +97,10 @@ def shared_servers(cluster: Cluster) -> Iterator[list[Server]]:
         server.kill()
 
 
-def spawn_server() -> Server:
+def spawn_server(**environment: str) -> Server:
     port = free_port()
-    return Server(spawn("web", CLEARANCE_PORT=str(port), CLEARANCE_DB_POOL="4"), f"http://127.0.0.1:{port}")
+    process = spawn("web", CLEARANCE_PORT=str(port), CLEARANCE_DB_POOL="4", **environment)
+    return Server(process, f"http://127.0.0.1:{port}")
 
 
 def wait_for_server(server: Server) -> Server:

@@ -40,6 +40,8 @@ if os.environ.get("CLEARANCE_TEST_WORKER") != WORKER:
 
 from config.settings import *  # noqa: E402, F403
 
-PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+# A test of the real hasher starts its server with this variable (tests/entities/test_password_hashing.py).
+if os.environ.get("CLEARANCE_TEST_HASHER") != "production":
+    PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
 ALLOWED_HOSTS = ["*"]
 CELERY_IMPORTS = ["tests.tasks"]

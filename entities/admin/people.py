@@ -1,21 +1,26 @@
 """Roles with their clearances, and members with their roles."""
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 from django import forms
 from django.contrib import messages
+from django.contrib.auth.hashers import make_password
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import PermissionDenied, ValidationError
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 from django.utils.formats import date_format
 from unfold.admin import TabularInline
 from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminTextInputWidget
 
+from entities.access import opens_own_scope
 from entities.actions import record, tell_access_changed
 from entities.admin.base import WorkspaceAdmin
 from entities.admin_site import site
 from entities.joining import account_name, end_codes, user_of_code
+from entities.middleware import answer_in_scope
 from entities.models import Classification, ClassificationGrant, LabelGrant, Membership, Role, User
 from entities.models.classification import FIRST_COMPOUND
 
@@ -164,6 +169,25 @@ class MembershipForm(forms.ModelForm):
             self.add_error("password", problem)
 
 
+def hash_password_first(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponseBase]:
+    """The view in the caller's scope, with `request.password_hash` of the form's password, or an empty one.
+
+    Computed before the scope's transaction begins, which would hold a connection meanwhile (entities/passwords.py).
+    """
+
+    @opens_own_scope
+    @wraps(view)
+    def hashing(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        try:
+            password = MembershipForm.base_fields["password"].clean(request.POST.get("password", ""))
+        except ValidationError:
+            password = ""  # the form refuses it too
+        request.password_hash = make_password(password) if password else ""  # type: ignore[attr-defined]
+        return answer_in_scope(request, lambda request: view(request, *args, **kwargs))
+
+    return hashing
+
+
 class MembershipAdmin(WorkspaceAdmin):
     form = MembershipForm
     list_display = ["user", "roles", "created_at"]
@@ -173,6 +197,13 @@ class MembershipAdmin(WorkspaceAdmin):
         form = super().get_form(request, obj, change, **kwargs)
         form.slug = self.scope(request).slug
         return form
+
+    def get_urls(self) -> list[Any]:
+        urls: list[Any] = super().get_urls()
+        for pattern in urls:
+            if pattern.name == "entities_membership_add":
+                pattern.callback = hash_password_first(pattern.callback)
+        return urls
 
     def get_fields(self, request: HttpRequest, obj: Any = None) -> list[str]:
         own = ["ended"] if obj and LabelGrant.objects.filter(membership=obj.pk).exists() else []
@@ -184,8 +215,10 @@ class MembershipAdmin(WorkspaceAdmin):
     def save_model(self, request: HttpRequest, obj: Membership, form: Any, change: bool) -> None:
         if not change:
             data = form.cleaned_data
-            obj.user = data.get("user") or User.objects.create_user(
-                data["account"], password=data["password"], password_by_other=True
+            obj.user = data.get("user") or User.objects.create(
+                username=User.normalize_username(data["account"]),
+                password=request.password_hash,  # type: ignore[attr-defined]
+                password_by_other=True,
             )
             if data.get("user") and not end_codes(obj.user):
                 raise PermissionDenied(NO_CODE)  # another request used it meanwhile

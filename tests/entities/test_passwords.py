@@ -209,3 +209,12 @@ def test_administration_has_no_password_page_of_its_own(alice: Person) -> None:
     assert posted["Location"] == PAGE
     assert Client().login(username="alice", password="pass")
     assert alice.client.get(admin).status_code == 200
+
+
+@pytest.mark.parametrize("password", ["pass", "wrong"])
+def test_administration_has_no_sign_in_of_its_own(alice: Person, viewer: Person, password: str) -> None:
+    """Passwords are checked where wrong ones are counted."""
+    path = f"{alice.base}admin/login/"
+    answer = alice.client.post(path, {"username": "viewer", "password": password})
+    assert (answer.status_code, answer["Location"]) == (302, "/sign-in/")
+    assert alice.client.session["_auth_user_id"] == str(alice.user.pk)
