@@ -16,7 +16,7 @@ TAG = re.compile(rf"<(?=[\s\u200b-\u200f\u2060\ufeff/]*(?:{_NAMES})(?![\w]))", r
 ESCAPED = re.compile(rf"&lt;(?=[\s/]*(?:{_NAMES})(?![\w]))", re.IGNORECASE)
 MARKER = re.compile(
     r"[\[［【]\s*"
-    r"(\^?(?:(?:citation|cite|src|source|ref)\s*:?\s*[0-9a-f]{1,8}|\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*))"
+    r"(\^?(?:(?:citation|cite|src|source|ref)\s*+:?\s*+[0-9a-f]{1,8}|\d{1,4}(?:\s*[,;–-]\s*\d{1,4})*))"
     r"\s*[\]］】]",
     re.IGNORECASE,
 )

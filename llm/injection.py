@@ -82,7 +82,7 @@ STRONG = _patterns(
             rf"(?:public|0)\b{REST}",
         ),
         "addresses the assistant": (
-            r"\b(?:attention|note|message|important|instructions?|notice)\s*(?:to|for)?\s*:?\s*(?:the\s+)?(?:any\s+)?"
+            r"\b(?:attention|note|message|important|instructions?|notice)\s*+(?:to|for)?\s*+:?\s*+(?:the\s+)?(?:any\s+)?"
             rf"{MACHINE}(?:\s+{MACHINE})?\b\s*[:,–—-]{REST}",
             r"\b(?:if\s+you\s+are|as)\s+an?\s+(?:AI|artificial\s+intelligence|LLM|(?:large\s+)?language\s+model)\b"
             + REST,
@@ -95,14 +95,16 @@ STRONG = _patterns(
         "new task": (rf"\b(?:your\s+new\s+(?:task|instructions?|role|goal)|new\s+instructions?)\s*(?:is|are|:){REST}",),
         "role marker": (
             r"<\|[^|\n]{1,30}\|>|\[/?INST\]|<<\s*/?SYS\s*>>",
-            LINE_START + r"(?:#{1,4}\s*)?(?:system|assistant|human|developer)\s*(?:prompt|message)?\s*:(?=\s)",
-            LINE_START + r"#{2,4}\s*(?:instructions?|response|input)\s*:?(?=\s*\n)",
+            LINE_START + r"(?:#{1,4}\s*)?(?:system|assistant|human|developer)\s*+(?:prompt|message)?\s*+:(?=\s)",
+            LINE_START + r"#{2,4}\s*(?:instructions?|response|input)[^\S\n]*+:?(?=[^\S\n]*\n)",
         ),
         "tool call": (
             r"\b(?:call|invoke|run|execute|use)\s+(?:the\s+)?(?:tool|function)\s+[\"'`]?\w+[\"'`]?"
             rf"(?:\s+(?:with|to|and)\b|\s*\(){REST}",
         ),
-        "image or link with data": (r"!\[[^\]\n]*\]\(\s*https?://[^)\s]*(?:\?|=|\{)[^)\s]*\)",),
+        "image or link with data": (
+            r"!\[(?:[^\]\n!]|!(?!\[))*+\]\(\s*https?://[^)\s?={]{0,2000}+[?={][^)\s]{0,4000}+\)",
+        ),
     }
 )
 
@@ -133,7 +135,7 @@ WEAK = _patterns(
         ),
         "garbles the answer": (
             rf"{PLEASE}{GARBLE}\b.*\b{LETTERS}\b",
-            rf"{PLEASE}(?:remove|omit|insert|add)\b.*\bspaces?\b.*\bwords?\b",
+            rf"{PLEASE}(?:remove|omit|insert|add)\b(?>.*?\bspaces?\b).*\bwords?\b",
         ),
         "asks for a translation": (rf"{PLEASE}translate\b.*\b(?:to|into|in)\s+[A-Z]\w+",),
     }

@@ -18,7 +18,7 @@ READ = 200
 """Visible words with the same beginning and label among which the most used are chosen."""
 COUNTED = 20
 """Entries of a word that are counted: more is often, whatever the number."""
-LAST_WORD = re.compile(r"[^\W\d_]+$")
+LAST_WORD = re.compile(r"(?<![^\W\d_])[^\W\d_]++$")
 
 NEXT = """(SELECT p.word FROM ingestion_word p WHERE {condition} AND p.data_classification = {label}
     AND p.word {after} AND p.word < %(end)s ORDER BY p.word LIMIT 1)"""

@@ -5,7 +5,7 @@ import unicodedata
 from collections.abc import Iterable
 from itertools import pairwise
 
-WORD_ENDS = re.compile(r"^\W+|\W+$")
+WORD_ENDS = re.compile(r"^\W+|(?<=\w)\W++$")
 SENTENCE = re.compile(r"(?:[^\n.!?。！？]|[.!?](?!\s))+[.!?。！？]*")
 IDEOGRAPHS = (
     "\u2e80-\u2fff\u3005-\u3007\u3041-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"

@@ -25,7 +25,8 @@ LONGEST = 2000
 
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\ud800-\udfff]")
 # Not the marks of inches: a quotation begins before a word and after none. French has blanks within.
-QUOTED = re.compile(r'(?<!\w)["“„](?=\S)([^"“”„«»]*[^\W_][^"“”„«»]*)(?<=\S)["”“](?!\w)|«([^"“”„«»]*[^\W_][^"“”„«»]*)»')
+WITHIN = r'(?=(?:[^"“”„«»\w]|_)*+[^\W_])([^"“”„«»]*+)'
+QUOTED = re.compile(rf'(?<!\w)["“„](?=\S){WITHIN}(?<=\S)["”“](?!\w)|«{WITHIN}»')
 KINDS = {kind.name.lower(): kind for kind in Kind}
 
 

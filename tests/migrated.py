@@ -70,4 +70,4 @@ def _code() -> str:
 
 
 def _files(app: Path) -> list[Path]:
-    return sorted(app.rglob("*.py"))
+    return sorted([*app.rglob("*.py"), *app.rglob("*.sql")])

@@ -221,6 +221,8 @@ def _look_at_annotations(page: pikepdf.Page, number: int, said: Said) -> None:
     if "/AA" in page.obj:
         builder.miss("javascript", "This page contains a program (JavaScript); it was neither run nor read.", number)
     for mark in page.obj.get("/Annots", []):
+        if mark is None:
+            continue
         kind = str(mark.get("/Subtype"))
         if _runs(mark.get("/A")) or "/AA" in mark:
             builder.miss("javascript", "This page contains a program; it was neither run nor read.", number)

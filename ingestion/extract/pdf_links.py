@@ -17,6 +17,8 @@ def targets(page: pikepdf.Page) -> list[str]:
     Raises what pikepdf raises for a damaged page."""
     found: dict[str, None] = {}
     for mark in page.obj.get("/Annots", []):
+        if mark is None:
+            continue
         action = mark.get("/A")
         if str(mark.get("/Subtype")) != "/Link" or not isinstance(action, pikepdf.Dictionary):
             continue

@@ -109,11 +109,12 @@ def earlier(path: Path, end: int) -> Iterator[pikepdf.Pdf | None]:
 def says_the_same(before: pikepdf.Pdf, now: pikepdf.Pdf) -> bool:
     """Whether the older version holds nothing that the newer one lacks, properties and the like aside: a label or a
     signature was added, but no page, picture or mark was changed or taken away."""
-    info = before.trailer.get("/Info")
-    apart = info.objgen if info is not None else None
+    apart = _properties(before)
     try:
         for old in before.objects:
-            if old.objgen == apart or not isinstance(old, (pikepdf.Dictionary, pikepdf.Stream, pikepdf.Array)):
+            if not isinstance(old, (pikepdf.Dictionary, pikepdf.Stream, pikepdf.Array, pikepdf.String)):
+                continue
+            if old.objgen in apart:
                 continue
             if isinstance(old, (pikepdf.Dictionary, pikepdf.Stream)) and str(old.get("/Type")) in TECHNICAL:
                 continue
@@ -122,6 +123,13 @@ def says_the_same(before: pikepdf.Pdf, now: pikepdf.Pdf) -> bool:
     except (pikepdf.PdfError, ValueError, TypeError, AttributeError):
         return False
     return True
+
+
+def _properties(pdf: pikepdf.Pdf) -> set[tuple[int, int]]:
+    """Objects of the properties: read in each version by themselves."""
+    info: Any = pdf.trailer.get("/Info")
+    values = info.as_dict().values() if isinstance(info, pikepdf.Dictionary) else ()
+    return {item.objgen for item in (info, *values) if isinstance(item, pikepdf.Object)}
 
 
 def _holds(new: Any, old: Any) -> bool:
@@ -134,7 +142,7 @@ def _holds(new: Any, old: Any) -> bool:
         return all(key in new and _keeps(new[key], value) for key, value in old.items() if key not in NOTED)
     if isinstance(old, pikepdf.Array):
         return {_written(item) for item in old} <= {_written(item) for item in new}
-    return _written(new) == _written(old)
+    return bool(new == old)
 
 
 def _keeps(new: Any, old: Any) -> bool:

@@ -125,7 +125,7 @@ class Said:
             if key not in SOFTWARE_PROPERTIES and not key.startswith(PURVIEW):
                 if isinstance(value, (pikepdf.Dictionary, pikepdf.Array, pikepdf.Stream)):
                     self.builder.miss("hidden_data", "A property of this PDF is no text; it was not read.")
-                else:
+                elif value is not None:
                     self._keep(one_line(key.lstrip("/")), one_line(str(value)))
 
     def _look_at_bookmarks(self, pdf: pikepdf.Pdf) -> None:
@@ -156,7 +156,7 @@ class Said:
         """Of layers, and what stands before the numbers of pages."""
         known: Any = pdf.Root.get("/OCProperties", pikepdf.Dictionary())
         layers: Any = known.get("/OCGs", [])
-        for name in dict.fromkeys(one_line(str(layer.get("/Name", ""))) for layer in layers):
+        for name in dict.fromkeys(one_line(str(layer.get("/Name", ""))) for layer in layers if layer is not None):
             if not NAMED_BY_PROGRAM.fullmatch(name):
                 self._keep("Layers", name)
         for labels in _all_of(pdf.Root.get("/PageLabels")):

@@ -25,7 +25,8 @@ Place = tuple[int, int]
 
 def unused(pdf: pikepdf.Pdf) -> set[Place]:
     """Numbers of the objects that cannot be come to from the trailer."""
-    names = {entry.objgen: _names(entry) for entry in pdf.objects}
+    # A number, a truth value or a null comes as a value of Python.
+    names = {entry.objgen: _names(entry) for entry in pdf.objects if isinstance(entry, pikepdf.Object)}
     left = _references(pdf.trailer)
     while left:
         left += names.pop(left.pop(), [])

@@ -73,7 +73,7 @@ MONTH = phrases(
     july?; juli; juillet; aug(?:ust)?; août; sept(?:ember|embre)?; o[ck]t(?:ober|obre)?; nov(?:ember|embre)?;
     de[cz](?:ember)?; décembre"""
 )
-AND = r"\s*(?:,|and|or|to|und|oder|bis|et|ou|à|au|x|×|by|[-–])\s*"
+AND = r"\s*+(?:,|and|or|to|und|oder|bis|et|ou|à|au|x|×|by|[-–])\s*+"
 DATE = re.compile(
     rf"\b\d{{1,2}}(?:st|nd|rd|th|\.)?(?:{AND}\d{{1,2}}(?:st|nd|rd|th"
     rf"|\.)?){{0,4}}\s+(?:of\s+)?{MONTH}\b(?:\s+\d{{4}})?"
@@ -83,7 +83,7 @@ DATE = re.compile(
     r"|(?:\+\d|\b0)\d[\d ()/-]{5,}\d|(?<![\d.,])\d{1,4}(?:\s?[-–]\s?\d{1,6}){2,}|(?<![\d.,])\d\d(?: \d\d){2,}(?!\d)",
     re.IGNORECASE,
 )
-NEXT = re.compile(rf"(?:{AND}\d[\d.,]*){{0,5}}\s?(?P<word>[^\W\d_]+|°|²|³|€|\$|£)")
+NEXT = re.compile(rf"(?:{AND}\d++(?:[.,]++\d++){{0,40}}+[.,]*){{0,5}}\s?(?P<word>[^\W\d_]+|°|²|³|€|\$|£)")
 SPELLED = (
     r"(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen"
     r"|eighteen"

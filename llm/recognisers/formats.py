@@ -4,7 +4,7 @@ import re
 
 from llm.recognisers.findings import phrases, words
 
-SAYS = r"\s*(?:is|:|#|=)?\s*:?\s*"
+SAYS = r"\s*+(?:is|:|#|=)?\s*+:?\s*+"
 
 PHONES = re.compile(
     r"(?<![\w.+/-])(?:\+\d{1,3}[\s.-]?(?:\(\d{1,4}\)[\s.-]?)?\d{1,4}(?:[\s.-]?\d{2,4}){2,4}"
@@ -15,7 +15,7 @@ PHONES = re.compile(
         call(?:ing)?(?: (?:me|him|her|us|them))?; text (?:me|him|her); telefon; téléphone; teléfono; handy; numéro;
         nummer; privatnummer; mob\.?"""
     )
-    + r"\b\.?\s*(?:number|no\.?)?\s*(?:is|at|on|to|:|#)?:?\s*(?P<hit>[+(]?\d(?:[\s().-]{0,2}\d){6,13})(?![\d-])",
+    + r"\b\.?\s*+(?:number|no\.?)?\s*+(?:is|at|on|to|:|#)?:?\s*+(?P<hit>[+(]?\d(?:[\s().-]{0,2}\d){6,13})(?![\d-])",
     re.IGNORECASE,
 )
 # Letters that scanners take for digits are let through.
@@ -39,7 +39,7 @@ NATIONAL_ID_OF = re.compile(
     re.IGNORECASE,
 )
 LICENCE_OF = re.compile(
-    r"\b(?:driv\w+ )?licen[cs]e(?: number| no\.?)?[\s:]+(?P<hit>(?=[A-Z0-9 ]*\d{4})[A-Z0-9][A-Z0-9 ]{6,20})",
+    r"\b(?:driv\w+ )?licen[cs]e(?: number| no\.?)?[\s:]++(?P<hit>(?=[A-Z0-9 ]*\d{4})[A-Z0-9][A-Z0-9 ]{6,20})",
     re.IGNORECASE,
 )
 NATIONAL_ID = re.compile(
@@ -50,7 +50,7 @@ NATIONAL_ID = re.compile(
         personalausweis(?:nummer)?; reisepass(?:nummer)?; tax(?:payer)? (?:id|identification)(?: (?:number|no\.?))?;
         steuer-?id(?:entifikationsnummer)?; DNI; NIE; NIF; CURP; CPF; BSN; INSEE"""
     )
-    + r"\s*(?:is|:|#|=|-|nr\.?|no\.?|n°)?\s*(?P<hit>(?=(?:[A-Z.\-]{0,12}\d){4})[A-Z0-9][A-Z0-9.\-]{5,17})\b",
+    + r"\s*+(?:is|:|#|=|-|nr\.?|no\.?|n°)?\s*+(?P<hit>(?=(?:[A-Z.\-]{0,12}\d){4})[A-Z0-9][A-Z0-9.\-]{5,17})\b",
     re.IGNORECASE,
 )
 RECORD = re.compile(
@@ -64,8 +64,8 @@ RECORD = re.compile(
     re.IGNORECASE,
 )
 PERSONNEL = re.compile(
-    r"\b(?:employee|staff|personnel|payroll|badge|personal|member)[\s-]*(?:card|id|number|no\.?|#|nummer)\s*(?:is|:"
-    r"|#|=)?\s*"
+    r"\b(?:employee|staff|personnel|payroll|badge|personal|member)[\s-]*(?:card|id|number|no\.?|#|nummer)\s*+(?:is|:"
+    r"|#|=)?\s*+"
     r"(?P<hit>(?=[A-Z0-9\-]{0,14}\d{2})[A-Z0-9\-]{3,15})\b",
     re.IGNORECASE,
 )
@@ -76,13 +76,13 @@ ACCOUNT = re.compile(
         routing(?: (?:number|no\.?))?; IBAN; SWIFT; BIC; konto(?:nummer)?; Kontonr\.?; BLZ; numéro de compte;
         número de cuenta"""
     )
-    + r"\s*(?:is|:|#|=|ending(?:\s+in)?)?\s*(?:code)?\s*:?\s*"
+    + r"\s*+(?:is|:|#|=|ending(?:\s+in)?)?\s*+(?:code)?\s*+:?\s*+"
     r"(?P<hit>(?=(?:[A-Z0-9]|[ \-](?=\w)){0,32}\d{3})[A-Z0-9](?:[A-Z0-9]|[ \-](?=\d)){5,33})\b",
     re.IGNORECASE,
 )
 CARD = re.compile(
     r"(?<![\d-])(?P<groups>\d{4}([ -])\d{4}\2\d{4}\2\d{4})(?![\d-])"
-    r"|\b(?:credit|debit|payment|my|this|bank)?\s*card\.?\s*(?:number|no\.?|#)?\s*(?:is|:|#)?\s*"
+    r"|\b(?:credit|debit|payment|my|this|bank)?\s*card\.?\s*+(?:number|no\.?|#)?\s*+(?:is|:|#)?\s*+"
     r"(?P<hit>\d(?:[ -]?\d){11,18})\b",
     re.IGNORECASE,
 )
@@ -101,14 +101,14 @@ BORN = re.compile(
 PLATE = re.compile(
     r"\b(?:reg(?:istration|istered|\.)?|(?:number|licen[cs]e) ?plate|kennzeichen"
     r"|plate(?=\s*(?:number|no\b|:|[A-Z]{1,3}-[A-Z]{1,2} ?\d|[A-Z]{2}\d\d ?[A-Z]{3}\b))|immatriculé\w*)"
-    r"\s*(?:number|no\.?|:)?\s*(?P<hit>[A-Z]{1,3}[ -]?[A-Z]{0,2} ?\d{1,4}(?: ?[A-Z]{1,3})?)\b"
+    r"\s*+(?:number|no\.?|:)?\s*+(?P<hit>[A-Z]{1,3}[ -]?[A-Z]{0,2} ?\d{1,4}(?: ?[A-Z]{1,3})?)\b"
 )
 BORN_YEAR = re.compile(
     r"\b(?:born|b\.|geboren|jahrgang|née?|nacida?o?)\s*(?:in\s+|en\s+)?(?P<hit>(?:19[2-9]|20[01])\d)\b", re.IGNORECASE
 )
 BORN_TABLE = re.compile(
-    r"^[ \t]*\|[^\n]*\b(?:born|birth\w*|dob|geburtsdatum|geboren|naissance)\b[^\n]*\|[ \t]*\n[ \t"
-    r"|:\-]*\n?[^\n]*?(?P<hit>\d{1,4}[./-]\d{1,2}[./-]\d{1,4})",
+    r"^[ \t]*\|(?=[^\n]*\b(?:born|birth\w*|dob|geburtsdatum|geboren|naissance)\b)[^\n]*\|[ \t]*\n[ \t"
+    r"|:\-]*+\n?[^\n]*?(?P<hit>\d{1,4}[./-]\d{1,2}[./-]\d{1,4})",
     re.IGNORECASE | re.MULTILINE,
 )
 YEAR = re.compile(r"\b1[0-9]\d\d\b")
@@ -126,7 +126,7 @@ STREET = re.compile(
     r"|gatan|vej|gade|gate|tie|katu|utca)"
     r"\s+\d{1,4}\s?[a-z]?\b"
     r"|\b\d{1,4}(?:\s?bis)?,?\s+(?:rue|avenue|boulevard|chemin|impasse|allée|quai)\s+[^\d\n,]{3,40}"
-    r"|\b(?:calle|avenida|avda\.?|plaza|paseo|via|viale|piazza|corso|rua|ul\.|al\.)\s+[^\d\n,]{3,40},?\s+\d{1,4}\b"
+    r"|\b(?:calle|avenida|avda\.?|plaza|paseo|via|viale|piazza|corso|rua|ul\.|al\.)\s++[^\d\n,]{3,40},?\s+\d{1,4}\b"
     r"|\bP\.?\s?O\.?\s+Box\s+\d+|\bPSC\s+\d+,?\s+Box\s+\d+|\b(?:Suite|Flat|Unit)\s+\d{1,4}\b[^\d]{1,60}\b\d{4,6}\b"
     r"|\bApt\.?\s+\w?\d+|\b(?:address|anschrift|adresse)\s*(?:is|:|lautet:?)\s*[^\n\d@]{0,40}\s\d{1,6}\b[\s,]+[^\W_]"
     r"|\n[ \t]*\d{1,6}\s+[^\W\d_][^\n\d]{2,40}\d{0,10}[ \t]*\n"

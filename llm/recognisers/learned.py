@@ -31,7 +31,7 @@ ENOUGH = {
     SECRET: (0.5, 0.2),
 }
 DIGIT = re.compile(r"\d")
-VALUE = re.compile(r"\d|[\"“'`][^\s\"”'`]+[\"”'`]|[=:]\s?\S")
+VALUE = re.compile(r"\d|[\"“'`][^\s\"“”'`]+[\"”'`]|[=:]\s?\S")
 # Fewer words are a heading, a cell or a name: too little to say what they are about.
 FEWEST = 4
 BIAS, ONE = "*", "<one person>"

@@ -193,7 +193,7 @@ HEADS = re.compile(
     re.IGNORECASE,
 )
 ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$|^[^\n;,]+(?:[;,\t][^\n;,\t]*){2,}$", re.MULTILINE)
-CELL = re.compile(r"[|;,\t]\s*[-+(]?\d[\d.,'’ ]*\s*\)?\s*(?=[|;\t\n]|,(?!\d)|$)", re.MULTILINE)
+CELL = re.compile(r"[|;,\t]\s*+[-+(]?\d[\d.,'’ ]{0,40}\s*\)?\s*(?=[|;\t\n]|,(?!\d)|$)", re.MULTILINE)
 
 
 def find_ledger(text: str) -> Iterator[Finding]:

@@ -7,10 +7,11 @@ from llm.recognisers.findings import Finding, matches, phrases
 # With the number of a clause before it: "2.1 Confidential", "(ii) Secret", "Article 4: Internal".
 FIGURES = r"\d{1,5}(?:\.\d{1,5})*[.):]*"
 NUMBER = (
-    rf"(?:(?:(?:[^\W\d_]+ ){{0,3}}(?:{FIGURES}|(?:[ivxlc]{{1,8}}|[a-z])[.):]+)"
-    rf"|§ ?{FIGURES}|[ivxlc]{{1,8}}|[a-z]{{1,3}}[.)])[ \t]+)?"
+    rf"(?:(?:[^\W\d_]+ ){{0,3}}(?:{FIGURES}|(?:[ivxlc]{{1,8}}|[a-z])[.):]+)"
+    rf"|§ ?{FIGURES}|[ivxlc]{{1,8}}|[a-z]{{1,3}}[.)])[ \t]++"
 )
-LINE = rf"(?:^|(?<=\n))[ \t#*_>|\-–—\[(]*{NUMBER}[*_\[(]*"
+# Signs in a row are read once: two repetitions that may share them would try every place between the two.
+LINE = rf"(?:^|(?<=\n))[ \t#*_>|\-–—\[(]*+(?:{NUMBER}[*_\[(]*+)?"
 END = r"[\s*_|.\-–—\])!]*(?:$|(?=\n)|(?=\s[-–—|]\s))"
 # A mark at the head of the text it is for: "Confidential: the bid is low", "[CONFIDENTIAL] …", "**Secret** …".
 RUN_IN = r"(?:[*_\])]*(?:[:.!](?=[\s*_\])])|\s?[–—]|\s-(?=\s))|[*_\])]+(?=\s))"
@@ -280,7 +281,11 @@ def find_marks(text: str) -> list[Finding]:
             for f in matches("internal", INTERNAL, text)
             if not (LICENCED.search(text) or len(text) >= 160 and LICENCE.search(text))
         ),
-        *(f for f in matches("confidential", CONFIDENTIAL, text) if not DUTY.search(text[: f.start])),
+        *(
+            f
+            for f in matches("confidential", CONFIDENTIAL, text)
+            if not DUTY.search(text, max(0, f.start - 100), f.start)
+        ),
         *matches("deal", DEALS, text),
         *matches("confidential", HUSHED, text),
         *matches("confidential", POSITION, text),

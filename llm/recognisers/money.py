@@ -34,7 +34,7 @@ AMOUNT = re.compile(
     rf"|{CODES}\s?(?:{NUMBER}){SCALE}?"
     rf"|(?:Rs\.?|kr\.?)\s?(?:{NUMBER}){SCALE}?"
     rf"|(?:{NUMBER}){SCALE}?\s?(?:[€£¥₹]|{CODES}\b|{WORDS}\b|kr\b|Kč|zł|T€|k€|m€|€k|€m)"
-    rf"|\b{SPELLED}\s+(?:and\s+)?(?:[\w-]+)?\s*{WORDS}\b)",
+    rf"|\b{SPELLED}\s++(?:and\s++)?(?:[\w-]+)?\s*{WORDS}\b)",
     re.IGNORECASE,
 )
 POUNDS_WEIGHED = re.compile(r"\bweigh\w*\b[^.\n]{0,40}$", re.IGNORECASE)
@@ -205,7 +205,7 @@ DISTRESS = re.compile(
     re.IGNORECASE,
 )
 # The head and a row of a table that was pasted as text.
-COLUMN_FIGURE = re.compile(r"[ \t]\d{1,3}(?:[.,'’ ]\d{3})+(?:\.\d\d)?[ \t]*$", re.MULTILINE)
+COLUMN_FIGURE = re.compile(r"[ \t]\d{1,3}(?:[.,'’ ]\d{3}){1,6}(?:\.\d\d)?[ \t]*$", re.MULTILINE)
 TABLE_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
 TABLE_FIGURE = re.compile(r"\|\s*[-+(]?\d[\d.,'’ ]*\s*[%)]?\s*(?:\||$)", re.MULTILINE)
 

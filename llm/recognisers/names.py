@@ -15,7 +15,7 @@ RUN = re.compile(
     rf"(?<![\w.'’\-&@/]){NAME}(?:[ \u00a0](?:(?:[a-z]{{2,3}}[ \u00a0]){{0,2}})(?:[A-Z]\.[ \u00a0])?{NAME}){{1,4}}"
 )
 INITIALED = re.compile(rf"(?<![\w.&])[A-Z]\.[ \u00a0]?(?:[A-Z]\.[ \u00a0]?)?{NAME}(?![\w.])")
-BEFORE = re.compile(r"([^\W\d_]+)[ \u00a0]$")
+BEFORE = re.compile(r"(?<![^\W\d_])([^\W\d_]+)[ \u00a0]$")
 DETERMINERS = words(
     """the a an any each every such all both these those its our their no other certain applicable respective le la
     les des du un une der die das den dem des ein eine einen einer eines im am zum zur vom"""

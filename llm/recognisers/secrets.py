@@ -22,19 +22,19 @@ FORMATS = re.compile(
 VALUE = r"[\"'`“]?(?P<hit>[^\s\"'`”,;|]{4,})"
 FOR_WHAT = (
     r"(?:(?:for|of|to|on|at|du|de|del|des|im|in|am|der|des|für|zum|zur|(?:is"
-    r"|was)\s+the\s+usual)\s+[\w .@/'’-]{1,50}?\s*|[\w-]{1,20}\s*(?=:)|[\w ]{1,30}\(\w[\w ]{1,40}\)\s*)?"
+    r"|was)\s+the\s+usual)\s+(?:[\w.@/'’-][\w .@/'’-]{0,49}?\s*)?|[\w-]{1,20}\s*(?=:)|[\w ]{1,30}\(\w[\w ]{1,40}\)\s*)?"
 )
 PASSWORD = re.compile(
     r"\b(?:\w*pass(?:word|wd|phrase|code)?|\w*pwd|pw|passwort|kennwort|mot\s+de\s+passe|contraseña|senha"
     r"|clave|wachtwoord|mdp|lösenord|adgangskode|passord|hasło|parola\s+d['’]ordine"
     r"|identified\s+by)\b"
     rf"\*{{0,2}}[\"'`]?\s*{FOR_WHAT}(?:\b(?:is|was|are|ist|lautet|est|es|(?:has"
-    rf"|was)\s+never\s+been\s+changed\s+from|still|remains|changed\s+to|set\s+to|reset\s+to)\b\s*:?|:|=>?|->|→"
-    rf"|(?=\s['\"]))\s*\*{{0,2}}{VALUE}",
+    rf"|was)\s+never\s+been\s+changed\s+from|still|remains|changed\s+to|set\s+to|reset\s+to)\b\s*+:?|:|=>?|->|→"
+    rf"|(?=\s['\"]))\s*+\*{{0,2}}{VALUE}",
     re.IGNORECASE,
 )
 TOKEN = re.compile(
-    r"(?<![A-Za-z0-9])(?:\w*api|wi-?fi|wlan|network|access|recovery|unlock|secret|auth(?:entication)?|bearer"
+    r"(?<![A-Za-z0-9])(?:(?<!\w)\w*api|wi-?fi|wlan|network|access|recovery|unlock|secret|auth(?:entication)?|bearer"
     r"|encryption|signing"
     r"|private|shared|client|session|refresh|master"
     r"|deploy|webhook|license|licence)[\s_-]*(?:key|token|secret|seed)"
@@ -47,16 +47,16 @@ CODE = re.compile(
         r"""(?:alarm|door|gate|safe|vault|access|entry|security|garage|building|lock) (?:code|pin|combination);
         (?:disarm|unlock) code;
         PIN(?: (?:code|number))?; (?:recovery|backup) codes?; combination; one-?time (?:code|password); türcode;
-        alarmcode; türcode; torcode; code (?:de l['’]|du |de la
-        |d['’])\s*(?:alarme|coffre|porte|portail|accès|entrée)"""
+        alarmcode; türcode; torcode; code
+        (?:(?:de l|d)['’]\s*|(?:du|de la) )(?:alarme|coffre|porte|portail|accès|entrée)"""
     )
-    + r"\s*(?:(?:for|of|to|du|de|der|des|im|am|für|in)\s+[\w '’]{1,40}?\s*)?(?:is\s+still|is|are|was|ist|lautet|est"
-    r"|:|=)\s*"
+    + r"\s*+(?:(?:for|of|to|du|de|der|des|im|am|für|in)\s+(?:[\w'’][\w '’]{0,39}?\s*)?)?(?:is\s+still|is|are|was|ist"
+    r"|lautet|est|:|=)\s*+"
     r"(?P<hit>\d[\d -]{2,}\d|[A-Z0-9]{4,}(?:-[A-Z0-9]{4,})+)",
     re.IGNORECASE,
 )
 LOGIN = re.compile(
-    r"\b(?:log\s?in|sign\s+in|credentials|user(?:name)?)\b[^\n]{0,60}?\b[\w.@-]{3,}\s*(?:/|\||,?\s+and\s+)\s*"
+    r"\b(?:log\s?in|sign\s+in|credentials|user(?:name)?)\b[^\n]{0,60}?\b[\w.@-]{3,80}(?:\s*+(?:[/|]|,\s++and\s)|\s++and\s)\s*+"
     r"(?:password\s+)?(?P<hit>(?=\S*\d)(?=\S*[A-Za-z])(?=\S*[^\w\s.,;:]|\S*[A-Z])\S{8,})",
     re.IGNORECASE,
 )
@@ -75,7 +75,8 @@ PHRASE = re.compile(
 )
 KEY_VALUE = re.compile(
     r"(?<![\w-])(?:pass|pwd|pw|secret|token|seed|\w*(?:BOT|TOKEN|SECRET|PASSWORD"
-    r"|KEY)|\w+(?:Key|Secret|Token|Password)(?==))\s*[=: ]\s*(?P<hit>(?=\S*\d)(?=\S*[A-Za-z])[A-Za-z0-9][^\s,;|]{7,})"
+    r"|KEY)|\w+(?:Key|Secret|Token|Password)(?==))(?:\s*+[=:]|[^\S ]*+ )\s*+"
+    r"(?P<hit>(?=\S*\d)(?=\S*[A-Za-z])[A-Za-z0-9][^\s,;|]{7,})"
 )
 SEED_WORDS = re.compile(
     r"\b(?:[Rr]ecovery|[Ss]eed|[Bb]ackup|[Ww]allet|[Mm]nemonic)\s+(?:phrase"
@@ -94,9 +95,9 @@ USER_AND = re.compile(
     re.IGNORECASE,
 )
 SECRET_TABLE = re.compile(
-    r"^[ \t]*\|[^\n]*\b(?:password|passwort|kennwort|mot\s+de\s+passe|passphrase|pin|secret|token|api\s?key"
-    r"|code)\b[^\n]*\|[ \t]*\n"
-    r"[ \t]*\|[ \t:|-]+\|[ \t]*\n[ \t]*\|(?P<hit>[^\n]*\d[^\n]*)\|",
+    r"^[ \t]*\|(?=[^\n]*\b(?:password|passwort|kennwort|mot\s+de\s+passe|passphrase|pin|secret|token|api\s?key"
+    r"|code)\b)[^\n]*\|[ \t]*\n"
+    r"[ \t]*\|[ \t:|-]+\|[ \t]*\n[ \t]*\|(?P<hit>[^\n\d]*+\d[^\n]*)\|",
     re.IGNORECASE | re.MULTILINE,
 )
 TABLE_HEAD = re.compile(r"password|passwort|kennwort|mot\s+de\s+passe|passphrase|secret|token|api\s?key", re.IGNORECASE)
@@ -129,7 +130,7 @@ OTP_SEED = re.compile(
 TOLD = re.compile(
     r"\b(?:password|passphrase|passwort|kennwort|mot\s+de\s+passe|master\s+(?:key"
     r"|password))\b[^.\n]{0,60}\b(?:is|lautet|est|ist)\b"
-    r"[^.\n]{0,90}:\s*(?P<hit>[^\s.,;:]{8,60})\s*\.?\s*$",
+    r"[^.\n]{0,90}:\s*(?P<hit>[^\s.,;:]{8,60})[^\S\n]*+\.?[^\S\n]*+$",
     re.IGNORECASE | re.MULTILINE,
 )
 DATED_CODE = re.compile(

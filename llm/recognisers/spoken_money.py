@@ -168,9 +168,9 @@ PRICED = re.compile(
     re.IGNORECASE,
 )
 BID_TABLE = re.compile(
-    r"\|[^\n]*\b(?:bidder|bids?|offer|quote|tender|supplier)\b[^\n]*\|[ \t]*\n[|: \t-]+\n[^\n]*"
+    r"^[^|\n]*\|(?=[^\n]*\b(?:bidder|bids?|offer|quote|tender|supplier)\b)[^\n]*\|[ \t]*\n[|: \t-]+\n[^\n]*"
     r"\|\s*\d{1,3}(?:[.,'’ ]\d{3})+\s*\|",
-    re.IGNORECASE,
+    re.IGNORECASE | re.MULTILINE,
 )
 PATTERNS = (
     SPOKEN_SUM, SPOKEN_DECIMAL, LOSS_A_DAY, CHANGE, NOTHING, TERMS, EQUITY, BY_GRADE, FROM_TO, KILO_EURO, BANKING,

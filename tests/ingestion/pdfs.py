@@ -2,7 +2,7 @@
 
 import io
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pikepdf
@@ -89,6 +89,17 @@ def added(path: Path, objects: dict[int, bytes]) -> Path:
         written += b"%d 0 obj\n%s\nendobj\n" % (number, content)
     trailer = b"trailer\n<< /Size %d /Root %d 0 R /Prev %d >>\n" % (size, root, last)
     path.write_bytes(written + table + trailer + b"startxref\n%d\n%%%%EOF\n" % len(written))
+    return path
+
+
+def assembled(path: Path, objects: Sequence[bytes], trailer: bytes = b"") -> Path:
+    """A PDF of these objects, numbered from 1 and written as they are given; the first is the catalogue."""
+    written, table = b"%PDF-1.7\n", b"xref\n0 %d\n0000000000 65535 f \n" % (len(objects) + 1)
+    for number, content in enumerate(objects, start=1):
+        table += b"%010d 00000 n \n" % len(written)
+        written += b"%d 0 obj\n%s\nendobj\n" % (number, content)
+    end = b"trailer\n<< /Size %d /Root 1 0 R %s >>\n" % (len(objects) + 1, trailer)
+    path.write_bytes(written + table + end + b"startxref\n%d\n%%%%EOF\n" % len(written))
     return path
 
 

@@ -1,0 +1,179 @@
+"""No text makes rules, filters of prompts or questions slow: their time grows with its length and no faster, whatever
+signs it is made of. One slow question stops every other one in the same process.
+"""
+
+import importlib
+import pkgutil
+import re
+import string
+from collections.abc import Callable, Iterator
+from time import process_time
+
+import pytest
+
+import chat
+import llm
+import retrieval
+from entities.models.classification import CONFIDENTIAL, FINANCIAL, PII, SECRET
+from ingestion.extract import language
+from llm import fences, injection
+from llm.offline.answering import AMOUNT
+from llm.rules import PIECE, _votes, heading_votes, rule_votes
+from retrieval.completions import LAST_WORD
+from retrieval.matches import bare
+from retrieval.query import PreparedQuery
+from retrieval.support import check_sentence, figures, sentences_citing
+
+LONGEST = 20_000
+FLOOR = 0.05  # seconds: less is not measured
+FACTOR = 3.2  # of twice the text: 2 is linear, 4 is quadratic
+SIGNS = [*string.punctuation, *"aA1 \t\n–“„«中"]
+PAIRS = [
+    "- ", "a ", "1 ", "Aa ", "a.", "1.", "1,", "1)", "(a", "A-", "a'", '"a ', "|a", "a@", "a/", "a\n", "=a", "__a",
+]  # fmt: skip
+URL = "https://"  # addresses are blanks to some rules
+
+
+def rules(text: str) -> None:
+    _votes.cache_clear()
+    heading_votes.cache_clear()
+    rule_votes(text)
+
+
+def headings(text: str) -> None:
+    heading_votes.cache_clear()
+    heading_votes(text)
+
+
+def questions(text: str) -> None:
+    query = PreparedQuery(text, "", ())
+    assert len(query.words) + len(query.phrases) >= 0
+    bare(text)
+    LAST_WORD.search(text)
+
+
+def answers(text: str) -> None:
+    sentences_citing(text, 1)
+    figures(text)
+    AMOUNT.search(text)
+    check_sentence(text, text)
+
+
+def prompts(text: str) -> None:
+    fences.attribute(text)
+    fences.unfence(fences.fence(text))
+    injection.neutralise(text)
+    language.guess(text)
+
+
+def assert_linear(run: Callable[[str], object], unit: str, *, begin: str = "", longest: int = LONGEST) -> None:
+    """A longer text is tried where a shorter one was quick, so that a failure takes seconds and not hours."""
+    before = 0.0
+    for size in (longest >> shift for shift in range(6, -1, -1)):
+        text = begin + (unit * size)[:size] + "\x00"
+        most = max(FLOOR, FACTOR * before)
+        before = seconds(run, text)
+        if before > most:  # once more: the machine has other work
+            before = min(before, seconds(run, text))
+        assert before < most, f"{size} characters of {unit!r} behind {begin!r}"
+
+
+def seconds(run: Callable[[str], object], text: str) -> float:
+    started = process_time()
+    run(text)
+    return process_time() - started
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _loaded() -> None:
+    rules("Jane Miller, jane@example.org, 4111 1111 1111 1111, call +49 40 5550 1234.")
+
+
+@pytest.mark.parametrize(
+    ("run", "longest"), [(headings, 2_000), (questions, LONGEST), (answers, 5_000), (prompts, LONGEST)]
+)
+def test_a_long_text_takes_no_quadratic_time(run: Callable[[str], object], longest: int) -> None:
+    for unit in SIGNS + PAIRS:
+        assert_linear(run, unit, longest=longest)
+
+
+def test_a_paragraph_takes_no_quadratic_time() -> None:
+    """A longer one is read in pieces."""
+    for unit in [*SIGNS, "- ", "a ", "1,", "(a", "A-"]:
+        assert_linear(rules, unit, longest=PIECE // 2)
+
+
+@pytest.mark.parametrize(
+    ("begin", "unit"),
+    [
+        ("account number " + URL, "a"), ("password for " + URL, "a"), ("password was " + URL, "a"),
+        ("medical record " + URL, "a"), ("payment card " + URL, "a"), ("call " + URL, "a"), ("code de la " + URL, "a"),
+        ("badge number " + URL, "a"), ("login jane " + URL, "a"), ("passport " + URL, "a"), ("Via " + URL, "a"),
+        ("licence " + URL, "a"), ("license plate " + URL, "a"), ("the pwd " + URL, "a"), ("5 and ", "1,"),
+        ("twenty and ", "1,"), ("", "login@"), ("|born|\n", "|"), ("|", "|bid"), ("|", "|code|"), ("|", "|born"),
+        ("a,", "7,"), ("webhook", "_"), ("Confidential", "."), ("Internal", "\n"), ("(", "(1.1."), ("a ", "i. "),
+        ("", "keep in "), ("", "\nConfidential"), ("", "Ann-"), ("", "5 pounds "), ("| ", "1 "),
+    ],
+)  # fmt: skip
+def test_a_word_before_signs_takes_no_quadratic_time(begin: str, unit: str) -> None:
+    assert_linear(rules, unit, begin=begin, longest=PIECE)
+
+
+@pytest.mark.parametrize(
+    ("begin", "unit"),
+    [
+        ("[ref", " "), ("[1", " ,1"), ("Note", " "), ("\nSystem", " "), ("## Response", " "), ("", "!["), ("", "![](http://=a"),
+        ("remove ", "spaces "), ("add ", "a space "), ("ignore all ", "previous "), ("reveal ", "your "), ("<", " /"),
+    ],
+)  # fmt: skip
+def test_an_order_before_signs_takes_no_quadratic_time(begin: str, unit: str) -> None:
+    assert_linear(prompts, unit, begin=begin)
+
+
+@pytest.mark.parametrize(("begin", "unit"), [('"a', "b"), ("«a", "_"), ("a", "("), ("", "a"), ('"', '"a')])
+def test_a_quotation_or_a_last_word_takes_no_quadratic_time(begin: str, unit: str) -> None:
+    assert_linear(questions, unit, begin=begin)
+
+
+@pytest.mark.parametrize(
+    ("begin", "unit"), [("one and", " "), ("111", " 111"), ("[citation:1]. ", "[1] "), ("1.", " ")]
+)
+def test_an_answer_takes_no_quadratic_time(begin: str, unit: str) -> None:
+    assert_linear(answers, unit, begin=begin)
+
+
+@pytest.mark.parametrize(
+    ("text", "atom"),
+    [
+        ("account number https://bank.example/branch 12345678", FINANCIAL),
+        ("The password for https://portal.example/login : Tr4ctor-9", SECRET),
+        ("the code de la porte est : 4711", SECRET),
+        ("login on https://portal.example/login jane.doe , and Tr4ctor-9", SECRET),
+        ("the pwd   Tr4ctor-9x", SECRET),
+        ("# **[((Confidential))]**: the bid is low", CONFIDENTIAL),
+        ("(ii) *[Secret]*: the bid is low", SECRET),
+        ("| Bidder | Bid |\n|---|---|\n| Marsh | 120 000 |", FINANCIAL),
+        ("| User | Password |\n|---|---|\n| jane | Tr4ctor |", SECRET),
+        ("| Name | Born |\n|---|---|\n| Jane Miller | 3.4.1981 |", PII),
+    ],
+)
+def test_what_stands_behind_signs_and_addresses_is_found(text: str, atom: int) -> None:
+    assert atom in rule_votes(text).atoms
+
+
+def patterns(app: object) -> Iterator[re.Pattern[str]]:
+    for found in pkgutil.walk_packages(app.__path__, f"{app.__name__}."):
+        if not {"migrations", "management", "bench"}.intersection(found.name.split(".")):
+            for value in vars(importlib.import_module(found.name)).values():
+                members = value if isinstance(value, (tuple, list)) else [value]
+                yield from (one for one in members if isinstance(one, re.Pattern) and isinstance(one.pattern, str))
+
+
+@pytest.mark.parametrize("app", [llm, retrieval, chat], ids=lambda app: app.__name__)
+def test_no_pattern_takes_quadratic_time(app: object) -> None:
+    """Of what no other test of these calls as well."""
+    known = dict.fromkeys(patterns(app))
+    assert known
+    for pattern in known:
+        for unit in ("(", "_", "- ", "a ", "1,", "|a"):
+            assert_linear(lambda text, pattern=pattern: list(pattern.finditer(text)), unit, longest=PIECE)  # type: ignore[misc]
