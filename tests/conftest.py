@@ -30,13 +30,13 @@ from tests.processes import server, shared_servers, start_server, start_worker  
 from tests.system import chromium, pytest_collection_modifyitems  # noqa: F401  fixture and hook
 
 gc.disable()  # until the tests are collected: a third of that time went into looking for cycles
-RARELY = (50_000, 20, 100)
+GC_THRESHOLDS = (50_000, 20, 100)
 
 
 def pytest_collection_finish() -> None:
     """Python looks for cycles among what tests create, and not in what the imports and the collection left."""
     gc.freeze()
-    gc.set_threshold(*RARELY)
+    gc.set_threshold(*GC_THRESHOLDS)
     gc.enable()
 
 
