@@ -17,7 +17,7 @@ from tests.ingestion.helpers import SALARY, ready, texts
 PLAN = "Internal: the harbour plan for the coming year, for employees only. The salary of a clerk is 41,200 pounds."
 
 
-def found(*options: str) -> Person:
+def create_founder(*options: str) -> Person:
     """maria, who founds the workspace `legal` by the command."""
     maria = User.objects.create_user("maria", password="a long pass phrase")
     call_command("create_workspace", "legal", "Legal department", "--admin", "maria", *options)
@@ -44,13 +44,13 @@ def page_of(maria: Person, article: Article) -> str:
     return answer.content.decode()
 
 
-def held(maria: Person) -> set[int]:
+def read_clearances(maria: Person) -> set[int]:
     with maria.scope.open():
         return set(held_atoms())
 
 
 def test_an_administrator_gets_a_workspace(db: None) -> None:
-    found()
+    create_founder()
     client = Client()
     assert client.login(username="maria", password="a long pass phrase")
     assert client.get("/w/legal/admin/").status_code == 200
@@ -67,7 +67,7 @@ def test_an_administrator_gets_a_workspace(db: None) -> None:
 
 
 def test_the_founder_reads_what_she_typed_and_uploaded_when_it_is_classified(db: None) -> None:
-    maria = found()
+    maria = create_founder()
     article = write_plan(maria)
     page = page_of(maria, article)
     assert "harbour plan" in page
@@ -79,7 +79,7 @@ def test_the_founder_reads_what_she_typed_and_uploaded_when_it_is_classified(db:
 
 @pytest.mark.parametrize("option", ["Public", "public"])
 def test_a_founder_who_is_cleared_for_public_reads_nothing_above_it(db: None, option: str) -> None:
-    maria = found("--clearances", option)
+    maria = create_founder("--clearances", option)
     article = write_plan(maria)
     page = page_of(maria, article)
     assert "harbour plan" not in page
@@ -90,12 +90,12 @@ def test_a_founder_who_is_cleared_for_public_reads_nothing_above_it(db: None, op
 
 
 def test_a_founder_is_cleared_for_the_levels_that_the_command_names(db: None) -> None:
-    maria = found("--clearances", "Financial", "internal")
-    assert held(maria) == {INTERNAL, FINANCIAL}
+    maria = create_founder("--clearances", "Financial", "internal")
+    assert read_clearances(maria) == {INTERNAL, FINANCIAL}
 
 
 def test_a_founder_without_the_stewards_power_relabels_nothing(db: None) -> None:
-    maria = found("--no-steward")
+    maria = create_founder("--no-steward")
     article = write_plan(maria)
     assert "41,200" in page_of(maria, article)
     file = ready(maria, article)
@@ -103,12 +103,12 @@ def test_a_founder_without_the_stewards_power_relabels_nothing(db: None) -> None
 
 
 def test_a_level_that_the_workspace_adds_later_is_not_the_founders(db: None) -> None:
-    maria = found()
+    maria = create_founder()
     with Scope.for_service(maria.scope.workspace).open():
         Classification.objects.create(
             workspace_id=maria.scope.workspace, value=7, label="Export Controlled", components=[7]
         )
-    assert held(maria) == set(ALL)
+    assert read_clearances(maria) == set(ALL)
 
 
 def test_a_level_that_there_is_not_is_refused_and_leaves_nothing(db: None) -> None:
