@@ -10,7 +10,7 @@ from uuid import UUID
 from django.contrib.auth.models import Permission
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import ValidationError
-from django.db.models import BooleanField, Case, CharField, Exists, F, OuterRef, Q, QuerySet, Value, When
+from django.db.models import BooleanField, Case, CharField, Exists, F, Func, OuterRef, Q, QuerySet, Value, When
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Now
 from django.http import Http404
@@ -21,7 +21,7 @@ from entities.access.written import written
 from entities.rag import VERBS, Allow, RedactedField
 
 if TYPE_CHECKING:
-    from entities.models import Entity
+    from entities.models import Entity, Source
 
 M = TypeVar("M", bound="Entity")
 NAME_IS_READABLE = RawSQL("name_classification = ANY((SELECT app_allowed())::int[])", [], output_field=BooleanField())
@@ -232,9 +232,25 @@ def sources_visible(scope: Scope, column: str = "pk") -> Q:
 
 
 def _drawn_from_visible(scope: Scope, column: str) -> Q:
+    return ~Q(Exists(hidden_sources(scope).filter(derived=OuterRef(column))))
+
+
+def hidden_sources(scope: Scope) -> QuerySet["Source"]:
+    """Sources of which the record is hidden from `scope`, or one of the records that they list. A listed record that
+    was deleted is not hidden.
+    """
     from entities.models import Entity, Source
 
-    hidden = Source.objects.filter(derived=OuterRef(column)).exclude(
-        entity__in=Entity.objects.filter(visible(scope, Entity)).values("pk")
-    )
-    return ~Q(Exists(hidden))
+    if scope.is_service:
+        return Source.objects.none()
+    seen = Entity.objects.filter(visible(scope, Entity)).values("pk")
+    listed = Entity.objects.filter(IsIn(F("pk"), OuterRef("counted"))).exclude(pk__in=seen)
+    return Source.objects.filter(~Q(entity__in=seen) | Exists(listed))
+
+
+class IsIn(Func):
+    """Whether a value is among those of an array column."""
+
+    template = "%(expressions)s)"
+    arg_joiner = " = ANY("
+    output_field = BooleanField()
