@@ -9,7 +9,7 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.http import Http404
 
 from chat.models import ENDS, Event, Message, Session, Title, Turn
-from entities.access import Scope, hidden_sources, missing_atoms, sources_visible
+from entities.access import Scope, missing_atoms, sources_visible
 from entities.models import Entity
 
 
@@ -74,8 +74,8 @@ def events_after(scope: Scope, turn: Turn, after: int) -> QuerySet[Event]:
 
 
 def _drawn_from_visible(scope: Scope, turn: Turn) -> Q:
-    hidden = hidden_sources(scope).filter(derived=turn.answer).exists()
-    return Q(kind__in=ENDS) if hidden else Q()
+    visible = Turn.objects.filter(sources_visible(scope, "answer"), pk=turn.pk).exists()
+    return Q() if visible else Q(kind__in=ENDS)
 
 
 def entities_of(scope: Scope, sessions: Iterable[Session]) -> dict[UUID, Entity]:

@@ -118,7 +118,8 @@ def mark_old() -> int:
 def mark_withdrawn() -> None:
     """Have texts that were withdrawn made again as soon as their windows allow, in the service's scope."""
     withdrawn = Pulse.objects.filter(data_classification__isnull=True).values("pk")
-    for variant in Variant.objects.filter(pk__in=withdrawn, due_at=None, claim=None).select_related("entity"):
+    waiting = Variant.objects.filter(pk__in=withdrawn, due_at=None, claim=None).select_related("entity")
+    for variant in waiting.order_by("pk"):
         ask_for(variant.entity, [tuple(variant.atoms)])
 
 

@@ -21,7 +21,7 @@ from entities.access.written import written
 from entities.rag import VERBS, Allow, RedactedField
 
 if TYPE_CHECKING:
-    from entities.models import Entity, Source
+    from entities.models import Entity
 
 M = TypeVar("M", bound="Entity")
 NAME_IS_READABLE = RawSQL("name_classification = ANY((SELECT app_allowed())::int[])", [], output_field=BooleanField())
@@ -226,26 +226,22 @@ def clears(scope: Scope, entities: QuerySet["Entity"]) -> QuerySet["Entity"]:
 
 
 def sources_visible(scope: Scope, column: str = "pk") -> Q:
-    """Condition on rows of a `Derived` model: every entity that the row was drawn from is visible to `scope`."""
+    """Condition on rows of a `Derived` model: every entity that the row was drawn from is visible to `scope`, and so is
+    every one that stands in its numbers. Of a list of these, records that were deleted are left out.
+    """
     key = f"sources visible {scope.principal} {scope.narrowed_to} {column}"
     return Q() if scope.is_service else cached(key, lambda: _drawn_from_visible(scope, column))
 
 
 def _drawn_from_visible(scope: Scope, column: str) -> Q:
-    return ~Q(Exists(hidden_sources(scope).filter(derived=OuterRef(column))))
-
-
-def hidden_sources(scope: Scope) -> QuerySet["Source"]:
-    """Sources of which the record is hidden from `scope`, or one of the records that they list. A listed record that
-    was deleted is not hidden.
-    """
     from entities.models import Entity, Source
 
-    if scope.is_service:
-        return Source.objects.none()
     seen = Entity.objects.filter(visible(scope, Entity)).values("pk")
-    listed = Entity.objects.filter(IsIn(F("pk"), OuterRef("counted"))).exclude(pk__in=seen)
-    return Source.objects.filter(~Q(entity__in=seen) | Exists(listed))
+    sources = Source.objects.filter(derived=OuterRef(column))
+    hidden = sources.exclude(entity__in=seen)
+    # Apart from the others, which need no list looked at: few sources list records.
+    counted = Entity.objects.filter(IsIn(F("pk"), OuterRef("counted"))).exclude(pk__in=seen)
+    return ~Q(Exists(hidden)) & ~Q(Exists(sources.filter(Exists(counted), counted__isnull=False)))
 
 
 class IsIn(Func):

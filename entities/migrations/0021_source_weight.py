@@ -25,6 +25,12 @@ class Migration(migrations.Migration):
             "counted",
             django.contrib.postgres.fields.ArrayField(base_field=models.UUIDField(), null=True, size=None),
         ),
+        migrations.AddIndex(
+            "source",
+            models.Index(
+                condition=models.Q(("counted__isnull", False)), fields=["derived"], name="sources_with_a_list"
+            ),
+        ),
         migrations.AddConstraint(
             "source",
             models.CheckConstraint(

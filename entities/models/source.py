@@ -35,7 +35,12 @@ class Source(models.Model):
     counted = ArrayField(models.UUIDField(), null=True)
 
     class Meta:
-        indexes = [models.Index(fields=["derived"]), models.Index(fields=["passage"]), models.Index(fields=["entity"])]
+        indexes = [
+            models.Index(fields=["derived"]),
+            models.Index(fields=["passage"]),
+            models.Index(fields=["entity"]),
+            models.Index(fields=["derived"], condition=Q(counted__isnull=False), name="sources_with_a_list"),
+        ]
         constraints = [
             models.CheckConstraint(
                 condition=Q(counted__isnull=True) | Q(weight=Weight.COUNT), name="only_a_count_lists_records"
