@@ -52,8 +52,8 @@ class Entry:
 
 @dataclass(frozen=True)
 class Given:
-    """Something the model was given: a passage (its paragraphs) or a record's own fields (none); of a record that was
-    only named or counted, as much as `weight` says. label: with its names'.
+    """Something the model was given: a passage (its paragraphs) or a record's own fields (none). label: with its
+    names'. weight: less than text where it was given the record's name alone, or a number that includes it.
     """
 
     entity: UUID
@@ -144,15 +144,15 @@ def note_given(scope: Scope, turn: UUID, holder: UUID, given: Sequence[Given], m
         Source(workspace_id=row.workspace_id, derived=answer.pk, entity_id=entity, passage=passage, weight=weight)
         for entity, passage, weight in sorted(wanted - known, key=str)
     )
-    list_counted(row, answer, {g.entity for g in given if g.weight == Weight.COUNT})
+    list_counted_records(row, answer, {g.entity for g in given if g.weight == Weight.COUNT})
     raise_high_water(row.session_id, [g.label for g in given])
     Turn.objects.filter(pk=row.pk).update(manifest=manifest)
 
 
-def list_counted(row: Turn, answer: Message, counted: set[UUID]) -> None:
-    """Add records that stand in numbers which the answer may repeat to the one source that lists them.
+def list_counted_records(row: Turn, answer: Message, counted: set[UUID]) -> None:
+    """Add records that are included in numbers which the answer may repeat to the one source that lists them.
 
-    Their deletion leaves the answer alone; who may not see one of them is not shown the answer.
+    Deleting one leaves the answer alone. A reader who may not see one of them is not shown the answer.
     """
     if not counted:
         return

@@ -224,12 +224,12 @@ def save(job: Job, inputs: Inputs, text: str, reply: client.Reply) -> Pulse:
     Source.objects.filter(derived=pulse.pk).delete()
     Source.objects.bulk_create(
         Source(workspace_id=job.workspace, derived=pulse.pk, entity_id=entity, passage=passage, weight=weight)
-        for (entity, passage), weight in weights(job.entity, inputs).items()
+        for (entity, passage), weight in weigh_sources(job.entity, inputs).items()
     )
     return pulse
 
 
-def weights(entity: UUID, inputs: Inputs) -> dict[tuple[UUID, UUID | None], Weight]:
+def weigh_sources(entity: UUID, inputs: Inputs) -> dict[tuple[UUID, UUID | None], Weight]:
     """(record, passage) behind a text -> the most that went into it: text above name above number."""
     found: dict[tuple[UUID, UUID | None], Weight] = {(pk, None): Weight.COUNT for pk in inputs.anchor.counted}
     found |= {(pk, None): Weight.NAME for pk in inputs.anchor.named}

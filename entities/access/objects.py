@@ -227,7 +227,7 @@ def clears(scope: Scope, entities: QuerySet["Entity"]) -> QuerySet["Entity"]:
 
 def sources_visible(scope: Scope, column: str = "pk") -> Q:
     """Condition on rows of a `Derived` model: every entity that the row was drawn from is visible to `scope`, and so is
-    every one that stands in its numbers. Of a list of these, records that were deleted are left out.
+    every one that its numbers include, unless it was deleted.
     """
     key = f"sources visible {scope.principal} {scope.narrowed_to} {column}"
     return Q() if scope.is_service else cached(key, lambda: _drawn_from_visible(scope, column))
@@ -236,11 +236,11 @@ def sources_visible(scope: Scope, column: str = "pk") -> Q:
 def _drawn_from_visible(scope: Scope, column: str) -> Q:
     from entities.models import Entity, Source
 
-    seen = Entity.objects.filter(visible(scope, Entity)).values("pk")
+    records = Entity.objects.filter(visible(scope, Entity)).values("pk")
     sources = Source.objects.filter(derived=OuterRef(column))
-    hidden = sources.exclude(entity__in=seen)
-    # Apart from the others, which need no list looked at: few sources list records.
-    counted = Entity.objects.filter(IsIn(F("pk"), OuterRef("counted"))).exclude(pk__in=seen)
+    hidden = sources.exclude(entity__in=records)
+    # A condition of its own, which a partial index answers: few sources list records.
+    counted = Entity.objects.filter(IsIn(F("pk"), OuterRef("counted"))).exclude(pk__in=records)
     return ~Q(Exists(hidden)) & ~Q(Exists(sources.filter(Exists(counted), counted__isnull=False)))
 
 

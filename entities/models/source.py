@@ -23,8 +23,8 @@ class Source(models.Model):
     """One passage of one entity that a derived text was drawn from.
 
     `derived` is the id of a row of some `Derived` model, `passage` the id of a `Paragraph`, `FieldParagraph` or message
-    (NULL: the entity's own fields). counted: ids of records that stand in numbers which the text repeats of a Pulse of
-    `entity`; NULL where the row is about `entity` itself. They are no keys: such a record may be deleted.
+    (NULL: the entity's own fields). counted: ids of records that are included in numbers which the text repeats from a
+    Pulse of `entity`; NULL where the row is about `entity` itself. They are no keys: such a record may be deleted.
     """
 
     workspace = models.ForeignKey(Workspace, models.PROTECT)
