@@ -1,6 +1,7 @@
-"""`manage.py create_workspace legal "Legal department" --admin maria`: a workspace and who administers it."""
+"""`manage.py create_workspace legal "Legal department" --admin maria`: a workspace and its founder."""
 
 from argparse import ArgumentParser
+from collections.abc import Sequence
 from getpass import getpass
 from typing import Any
 
@@ -11,27 +12,57 @@ from django.core.validators import validate_slug
 from django.db import transaction
 
 from entities.access import Scope
-from entities.actions import add_member, create_workspace
+from entities.actions import SEEDED, add_member, create_role, create_workspace
 from entities.models import Role, User, Workspace
+
+LEVELS = {label.casefold(): (value, label) for value, label, *_ in SEEDED}
+FOUNDER = "Founder"
+"""The role that has the founder's clearances."""
 
 
 class Command(BaseCommand):
-    help = "Create a workspace with the seeded classifications and roles, and its first administrator."
+    help = (
+        "Create a workspace with the seeded classifications and roles, and its founder: the first administrator, who"
+        " may also read and relabel everything unless an option says otherwise."
+    )
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("slug", help="Part of its address: /w/<slug>/.")
         parser.add_argument("name")
         parser.add_argument(
-            "--admin", required=True, help="User name; asked for a password when there is no such user."
+            "--admin", required=True, help="The founder's user name; asked for a password when there is no such user."
+        )
+        parser.add_argument(
+            "--clearances",
+            nargs="+",
+            metavar="LEVEL",
+            help=f"Levels that the founder is cleared for: {', '.join(label for _, label in LEVELS.values())}. Default:"
+            " all of these. 'Public' alone is no clearance at all. A level that the workspace adds later is not"
+            " included: add it to the role Founder.",
+        )
+        parser.add_argument(
+            "--no-steward",
+            action="store_true",
+            help="Leave the founder without the steward's power (to see unlabelled text and to relabel).",
         )
 
-    def handle(self, *args: Any, slug: str, name: str, admin: str, **options: Any) -> None:
+    def handle(
+        self,
+        *args: Any,
+        slug: str,
+        name: str,
+        admin: str,
+        clearances: Sequence[str] | None = None,
+        no_steward: bool = False,
+        **options: Any,
+    ) -> None:
         try:
             validate_slug(slug)
         except ValidationError:
             raise CommandError("A slug has letters, digits, hyphens and underscores only.") from None
         if Workspace.objects.filter(slug=slug).exists():
             raise CommandError(f"There is a workspace {slug!r} already.")
+        levels = read_levels(clearances)
         user = User.objects.filter(username=admin).first()
         password = "" if user else self.new_password(admin)
         # A workspace without its administrator could be entered by nobody, and its slug would be taken.
@@ -39,8 +70,11 @@ class Command(BaseCommand):
             user = user or User.objects.create_user(admin, password=password)
             workspace = create_workspace(slug=slug, name=name)
             with Scope.for_service(workspace.pk).open():
-                add_member(workspace, user, Role.objects.filter(name__in=["Admin", "Editor"]))
-        self.stdout.write(f"/w/{slug}/ is ready. {admin} administers it, is cleared for Public, and grants the rest.")
+                roles = list(Role.objects.filter(name__in=["Admin", "Editor", *([] if no_steward else ["Steward"])]))
+                if levels:
+                    roles.append(create_role(workspace, FOUNDER, levels))
+                add_member(workspace, user, roles)
+        self.stdout.write(describe(slug, admin, levels, steward=not no_steward))
 
     def new_password(self, username: str) -> str:
         password = getpass(f"Password for {username}: ")
@@ -49,3 +83,20 @@ class Command(BaseCommand):
         except ValidationError as problem:
             raise CommandError(" ".join(problem.messages)) from None
         return password
+
+
+def read_levels(names: Sequence[str] | None) -> list[int]:
+    """The values of the levels above Public that are named; of all levels for None. Raises: CommandError."""
+    unknown = [name for name in names or () if name.casefold() not in LEVELS]
+    if unknown:
+        known = ", ".join(label for _, label in LEVELS.values())
+        raise CommandError(f"There is no level {', '.join(map(repr, unknown))}. Levels are: {known}.")
+    wanted = LEVELS if names is None else {name.casefold() for name in names}
+    return sorted(value for key, (value, _) in LEVELS.items() if key in wanted and value)
+
+
+def describe(slug: str, admin: str, levels: Sequence[int], *, steward: bool) -> str:
+    """The command's answer: what the founder may do from now on."""
+    cleared = ", ".join(label for value, label in LEVELS.values() if value in {0, *levels})
+    power = "has the steward's power" if steward else "does not have the steward's power"
+    return f"/w/{slug}/ is ready. {admin} administers it, {power} and is cleared for {cleared}."
