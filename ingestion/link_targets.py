@@ -9,6 +9,8 @@ from enum import StrEnum
 from urllib.parse import unquote, urlsplit
 from uuid import UUID
 
+from ingestion.documents import LONGEST_TARGET
+
 LONGEST_KEY = 600  # characters: keys stand in an index
 EXTENSIONS = ("md", "markdown", "html", "htm", "pdf", "docx", "odt", "txt")
 INDEX_NAMES = ("index", "readme", "README", "_index")
@@ -182,15 +184,18 @@ def _checked(wanted: Wanted, key: str, anchor: str) -> Address:
     return Address(wanted, key, anchor[:LONGEST_KEY])
 
 
-BARE = re.compile(r"\bhttps?://[^\s<>\"'|\\^`{}]{3,2000}", re.I)
+BARE = re.compile(r"\bhttps?://[^\s<>\"'|\\^`{}]{3,}", re.I)
 TITLED = re.compile(r"\[\[([^\[\]|#\n]{1,200})(?:#[^\[\]|\n]{0,200})?(?:\|([^\[\]\n]{1,200}))?\]\]")
 
 
 def bare_addresses(text: str) -> Sequence[str]:
-    """Web addresses that stand in a text, without what ends the sentence or closes the bracket around them."""
+    """Web addresses that stand in a text, without what ends the sentence or closes the bracket around them. What is too
+    long for the target of a link is none."""
     found: dict[str, None] = {}
     for match in BARE.finditer(text):
         url = match.group().rstrip(".,;:!?*_")
+        if len(url) > LONGEST_TARGET:
+            continue
         while url.endswith(")") and url.count(")") > url.count("("):
             url = url[:-1].rstrip(".,;:!?*_")
         found[url] = None

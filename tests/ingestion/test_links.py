@@ -59,6 +59,13 @@ def references(person: Person, entity: Entity) -> set[tuple[str, str]]:
     return {(row["target"]["name"], row["label"]) for row in rows if row["origin"]["kind"] == "document"}
 
 
+def test_an_address_that_is_too_long_is_no_link(alice: Person, contract: Contract) -> None:
+    host = "https://elsewhere.example/"
+    kept, *others = [host + "a" * (size - len(host)) for size in (2000, 2001, 2008, 9999)]
+    file = ready(alice, contract, "long.txt", "\n\n".join([*others, f"See {kept}.", "Then act."]).encode())
+    assert set(links(alice, file)) == {kept}
+
+
 def test_links_lead_where_each_reader_may_go_and_say_nothing_else(
     alice: Person, viewer: Person, cfo: Person, steward: Person, outsider: Person, contract: Contract, service: Scope
 ) -> None:
