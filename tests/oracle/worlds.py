@@ -1,5 +1,6 @@
 """Random worlds, and how one is planted in a workspace of its own."""
 
+import re
 import uuid
 from dataclasses import dataclass, replace
 from datetime import timedelta
@@ -227,9 +228,12 @@ def content_of(record: str) -> bytes:
 
 
 def place(position: int, text: str) -> Boxes:
-    """Two paragraphs a page, each a word where it stands."""
+    """Two paragraphs a page, and a box for each word."""
     top = 100 + 100 * (position % 2)
-    return Boxes([Box(1 + position // 2, 72, top, 200, top + 12, 0, len(text))])
+    words = re.finditer(r"\S+", text)
+    return Boxes(
+        [Box(1 + position // 2, 72 + 60 * n, top, 128 + 60 * n, top + 12, *word.span()) for n, word in enumerate(words)]
+    )
 
 
 def plant_files(planted: Planted) -> dict[str, uuid.UUID]:
