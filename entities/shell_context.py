@@ -24,7 +24,9 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     if scope is None or not scope_is_open() or getattr(request, "urlconf", None) != WORKSPACE_URLS:
         # The API's own pages too, whoever asks for them: outside `/w/…/` there are no addresses of a workspace.
         return {"shell": Shell(**basics, workspaces=mine)}
-    here = next(link for link in mine if link.url == f"/w/{scope.slug}/")
+    here = next((link for link in mine if link.url == f"/w/{scope.slug}/"), None)
+    if here is None:  # the membership has ended since the scope was opened
+        return {"shell": Shell(**basics, workspaces=mine)}
     nav = [
         NavLink(
             str(model._meta.verbose_name_plural).capitalize(),

@@ -212,8 +212,9 @@ def is_hidden(who: str, kind: str, name: str, path: str, of_type: str = "") -> b
             return True
         return (name == "granted" and who != "granted") or (name == "employee0" and who != "admin")
     if name.startswith("concealed"):
-        # A steward knows that the file exists, not what is in it.
-        return kind != "file" or who != "steward" or path.endswith(("/reader/", "/view.pdf"))
+        # A steward knows that the file exists, not what is in it: the file's page is its reader.
+        reads = path == "files/<uuid:pk>/" or path.endswith(("/reader/", "/view.pdf"))
+        return kind != "file" or who != "steward" or reads
     if name == "labelled0":
         return who not in ("steward", "admin")
     return kind == "pulse" and name == "own0 [1]" and who in ("bare", "granted")

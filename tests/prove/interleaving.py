@@ -19,7 +19,7 @@ from django.test import Client
 from entities.models import Token
 from tests.oracle.known_worlds import RICH
 from tests.oracle.planting import Everything
-from tests.prove.revocations import REVOCATIONS, SIGN_INS, TOKENS, WHO, Revocation, path_of
+from tests.prove.revocations import PAGES, REVOCATIONS, SIGN_INS, TOKENS, WHO, Revocation, path_of
 from tests.prove.size import sized
 from tests.prove.steps import COMMIT, Actor
 
@@ -48,16 +48,17 @@ def asks_of(everything: Everything, who: str) -> Callable[[str], Ask]:
         SIGN_INS.clear()
         SIGN_INS[client.session.session_key] = SignIn.objects.get(pk=client.session.session_key).session_data
 
-    def ask_page() -> Answer:
+    def ask_page(path: str) -> Answer:
         # A browser of its own each time: the answer to a sign-in that has ended takes the cookie away.
         browser = Client()
         browser.cookies.load(client.cookies.output(header=""))
-        return answer_of(browser.get(f"{everything.planted.base}search/?q=liability"))
+        return answer_of(browser.get(f"{everything.planted.base}{path}"))
 
     def ask(name: str) -> Ask:
-        if name == "page":
-            return ask_page
-        return lambda: answer_of(api.get(f"/api/{path_of(everything, name, who)}"))
+        path = path_of(everything, name, who)
+        if name in PAGES:
+            return lambda: ask_page(path)
+        return lambda: answer_of(api.get(f"/api/{path}"))
 
     return ask
 

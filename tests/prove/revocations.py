@@ -191,6 +191,8 @@ def taken(name: str, revoke: Any, restore: Any, *paths: str, refused: bool = Fal
 
 
 EVERYWHERE = ("record0", "search", "page")
+PAGES = ("page", "page of articles")
+"""Asked by a browser."""
 REVOCATIONS = [
     taken(
         "a grant",
@@ -250,7 +252,10 @@ REVOCATIONS = [
         (*EVERYWHERE, "export1"),
         refused=True,
     ),
-    taken("a label, raised", raise_label, lower_label, "search", "page", "reader4", "download4", "citation10"),
+    taken(
+        "a label, raised", raise_label, lower_label,
+        "search", "page of articles", "reader4", "download4", "citation10",
+    ),
     taken(
         "sight of what is concealed",
         lambda e: Classification.objects.filter(value=PII).update(conceal=True),
@@ -267,7 +272,9 @@ REVOCATIONS = [
 
 
 def path_of(e: Everything, name: str, who: str = WHO) -> str:
-    """The address, under /api/, of what a revocation names; "page" is the search page of a browser."""
+    """The address of what a revocation names, under /api/ or, of `PAGES`, in the workspace. A page of a search has ten
+    results.
+    """
     kind, number = name.rstrip("0123456789"), name[len(name.rstrip("0123456789")) :]
     entity = e.planted.records.get(f"record{number}")
     file = e.files.get(f"record{number}")
@@ -290,5 +297,6 @@ def path_of(e: Everything, name: str, who: str = WHO) -> str:
         "requests": "access-requests/?page_size=200",
         "paragraphs": f"files/{file}/paragraphs/",
         "me": "me/",
-        "page": "",
+        "page": "search/?q=liability",
+        "page of articles": "search/?q=liability&type=article",
     }[kind]

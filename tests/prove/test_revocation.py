@@ -15,7 +15,7 @@ from ingestion.models import ContextRow, Kind
 from retrieval.search import find
 from tests.oracle.known_worlds import RICH
 from tests.oracle.planting import Everything
-from tests.prove.interleaving import Answer, Case, cases_of, violations
+from tests.prove.interleaving import Answer, Case, asks_of, case_of, cases_of, violations
 from tests.prove.mutation_of_sql import in_function
 from tests.prove.revocations import (  # noqa: F401  a fixture among them
     ENDS,
@@ -68,6 +68,19 @@ def test_a_broken_build_is_found(
     cases = cases_of(rich, name)
     break_it(monkeypatch)
     assert violations(cases, superuser_connection, 0)
+
+
+def test_a_page_is_answered_where_membership_ends_while_it_is_made(
+    rich: Everything, superuser_connection: psycopg.Connection
+) -> None:
+    """Its frame names the workspaces of who asks: here this one is none of them any more."""
+    membership = next(revocation for revocation in REVOCATIONS if revocation.name == "membership")
+    case = case_of(rich, membership, "page", asks_of(rich, WHO)("page"))
+    watched = Actor("watched", case.ask)
+    watched.finish()
+    framed = next(n for n, sql in enumerate(watched.statements) if "app_workspaces_of" in sql)
+    assert framed > case.begins
+    assert case.wrong(superuser_connection, framed, framed, pooled=False) == ""
 
 
 ROWS = {

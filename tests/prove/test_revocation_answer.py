@@ -7,14 +7,16 @@ commit, it reads as the asker may now.
 import asyncio
 import threading
 from collections.abc import Callable, Sequence
+from datetime import timedelta
 from typing import Any
 from uuid import UUID
 
 import psycopg
 import pytest
 from django.db import connections
+from django.db.models import F
 
-from chat.models import Event, Message
+from chat.models import Event, Message, Turn
 from chat.turn import run_turn
 from entities.access import Scope, atoms_of
 from entities.models import Classification, Entity, LabelGrant, Membership
@@ -60,6 +62,9 @@ def one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def asked(person: Person, contract: Entity) -> UUID:
+    """The turn of a question. Those before it were asked long ago: within a minute one may ask less often than here."""
+    with Scope.for_service(person.scope.workspace).open():
+        Turn.objects.update(created_at=F("created_at") - timedelta(hours=1))
     session = person.api.post("/api/chat/sessions/", {"entity": str(contract.pk)}).json()["id"]
     url = f"/api/chat/sessions/{session}/messages/"
     return UUID(person.api.post(url, {"content": "What is the heron password?"}).json()["turn"])
