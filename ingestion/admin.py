@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Case, DateTimeField, Exists, F, OuterRef, QuerySet, Value, When
+from django.db.models import Case, DateTimeField, Exists, F, OuterRef, Q, QuerySet, Value, When
 from django.http import HttpRequest
 
 from entities.access import current
@@ -12,6 +12,7 @@ from entities.admin import ListAdmin, WorkspaceAdmin
 from entities.admin_site import site
 from entities.models import Entity
 from ingestion.access import shown_files, told_files, visible_files
+from ingestion.known_versions import known_updated_at
 from ingestion.listing import file_view
 from ingestion.models import File, RecordIndex, Redo, Stage, State, WorkspaceModel
 from ingestion.staleness import NAMES, causes_of, is_stale, with_causes
@@ -44,11 +45,11 @@ AS_READY: Mapping[str, Any] = {
     "progress": unless_awaited(100, 0),
     "attempts": Value(0),
     "error_code": Value(""),
-    "updated_at": F("revision__published_at"),
     "claimed_until": Value(None, DateTimeField()),
     "woken_at": Value(None, DateTimeField()),
 }
-"""Columns about the version that is worked on, as they are for who does not know of it: of a file that is ready."""
+"""Columns about the version that is worked on, as they are for who does not know of it: of a file that is ready. When
+it changed last is `known_updated_at`."""
 
 
 def told(name: str) -> Any:
@@ -102,7 +103,10 @@ class FileAdmin(WorkspaceAdmin):
         scope = self.scope(request)
         files = shown_files(scope, visible_files(scope))
         known = Exists(told_files(scope, File.objects.filter(pk=OuterRef("pk"))))
-        columns = {f"told_{name}": Case(When(known, then=name), default=ready) for name, ready in AS_READY.items()}
+        columns: dict[str, Case | F] = {
+            f"told_{name}": Case(When(known, then=name), default=ready) for name, ready in AS_READY.items()
+        }
+        columns["told_updated_at"] = known_updated_at(scope, Q(known))
         return with_causes(files).annotate(**columns).defer("name")
 
     def get_ordering(self, request: HttpRequest) -> Sequence[Any]:

@@ -8,14 +8,15 @@ from decimal import Decimal
 from uuid import UUID
 
 from django.db.models import Case, Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum, When
-from django.db.models.functions import Coalesce, Now
+from django.db.models.functions import Now
 
 from entities.access import Scope
 from entities.models import Entity
 from ingestion.access import told_files, visible_files
 from ingestion.claims import UNFINISHED
 from ingestion.estimates import all_left, examples
-from ingestion.listing import as_told
+from ingestion.known_versions import known_column, known_updated_at
+from ingestion.listing import as_told, standing_of
 from ingestion.models import File, FileRevision, Redo, State
 
 SHOWN_FOR = timedelta(minutes=30)
@@ -61,13 +62,13 @@ def latest_batch(scope: Scope, entity: Entity) -> Batch | None:
     found = (
         of_batch(scope, entity, None)
         .order_by()
-        .values(batch=newest("batch"))
+        .values(batch=newest(scope, "batch"))
         .annotate(
             files=Count("pk"),
             live=Count("pk", filter=LIVE),
             again=Count("pk", filter=WORTH_AGAIN),
-            came=Max(newest("fetched_at")),
-            ended=Max(Case(When(told=True, then="updated_at"), default="revision__published_at")),
+            came=Max(newest(scope, "fetched_at")),
+            ended=Max(known_updated_at(scope, Q(told=True))),
         )
         .filter(Q(live__gt=0) | Q(again__gt=0) | Q(ended__gt=Now() - SHOWN_FOR), files__gt=1)
     )
@@ -80,16 +81,16 @@ def of_batch(scope: Scope, entity: Entity, batch: UUID | None) -> QuerySet[File]
     not know of. told: whether they know of the newest.
     """
     told = Exists(told_files(scope, File.objects.filter(pk=OuterRef("pk"))))
-    files = visible_files(scope).filter(entity=entity.pk).annotate(told=told).annotate(sent=newest("pk"))
+    files = visible_files(scope).filter(entity=entity.pk).annotate(told=told).annotate(sent=newest(scope, "pk"))
     sent = FileRevision.objects.filter(created_by=scope.principal)
     sent = sent.filter(batch=batch) if batch else sent.filter(batch__isnull=False)
     return files.filter(sent__in=sent.values("pk"))
 
 
-def newest(column: str) -> Case:
+def newest(scope: Scope, column: str) -> Case:
     """A column of the newest version that the caller knows of, of files with `told`."""
-    shown = f"revision__{column}"
-    return Case(When(told=True, then=Coalesce(f"pending_revision__{column}", shown)), default=shown)
+    coming = Q(pending_revision__isnull=False) & (Q(revision=None) | ~Q(pending_revision=F("revision")))
+    return Case(When(Q(told=True) & coming, then=f"pending_revision__{column}"), default=known_column(scope, column))
 
 
 def _batch(scope: Scope, entity: Entity, batch: UUID) -> Batch:
@@ -116,7 +117,7 @@ def _batch(scope: Scope, entity: Entity, batch: UUID) -> Batch:
 def told_of(scope: Scope, files: QuerySet[File]) -> list[File]:
     """Files of a batch as the caller is told of them."""
     found = list(files)
-    untold = [file for file in found if not file.told]  # type: ignore[attr-defined]
-    wanted = {pk for file in untold for pk in (file.pending_revision_id, file.revision_id) if pk}
+    wanted = {pk for file in found for pk in (file.pending_revision_id, file.revision_id) if pk}
     revisions = FileRevision.objects.select_related("blob").in_bulk(wanted)
-    return [as_told(scope, file, revisions)[0] for file in found]
+    standing = standing_of(scope, found, revisions)
+    return [as_told(scope, file, revisions, standing)[0] for file in found]

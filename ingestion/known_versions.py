@@ -7,12 +7,13 @@ Stewards see all. Who sent or restored a version knows of it.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import Q
+from django.db.models import BooleanField, Case, DateTimeField, F, Func, OuterRef, Q, QuerySet, When
+from django.db.models.functions import Coalesce
 from django.http import Http404
 
 from entities.access import Scope
@@ -89,7 +90,56 @@ def known_numbers(scope: Scope, files: Sequence[UUID]) -> dict[UUID, set[int]]:
     return numbers
 
 
-def latest_numbers(scope: Scope, files: Sequence[UUID]) -> dict[UUID, int]:
-    """The number of the newest version of each file, as a caller who is no steward is told it."""
-    known = known_numbers(scope, files) if files else {}
-    return {file: max(1, len(known.get(file, ()))) for file in files}
+def newest_known(files: Sequence[UUID], numbers: Mapping[UUID, set[int]]) -> dict[UUID, FileRevision]:
+    """The newest published version of each file that a caller who is no steward knows of, by `known_numbers`. Files of
+    which they know none are left out.
+    """
+    if not files:
+        return {}
+    rows = published_versions().filter(file__in=files).select_related("blob").order_by("number")
+    return {row.file_id: row for row in rows if row.number in numbers.get(row.file_id, ())}
+
+
+def published_versions() -> QuerySet[FileRevision]:
+    """Up to the one that readers see."""
+    rows = FileRevision.objects.filter(number__lte=F("file__revision__number"))
+    return rows.filter(~Q(witness="") | Q(pk=F("file__revision")))
+
+
+class IsKnown(Func):
+    """Of the number and the file of a version: whether it changed something that the caller may read or know of."""
+
+    template = "(%(expressions)s]) k))"
+    arg_joiner = " IN (SELECT k.number FROM app_known_versions(ARRAY["
+    output_field = BooleanField()
+
+
+def known_column(scope: Scope, name: str) -> Case | F:
+    """Of published files: a column of the newest published version that the caller knows of, or NULL."""
+    shown = F(f"revision__{name}")
+    if is_steward(scope):
+        return shown
+    known = Q(IsKnown(F("number"), F("file")))
+    if scope.principal > 0:
+        known |= Q(created_by=scope.principal, restores=None) | Q(restored_by=scope.principal)
+    newest = published_versions().filter(known, file=OuterRef("pk")).order_by("-number")
+    # Most files have had one version, and are not looked up.
+    return Case(When(revision__number=1, then=shown), default=newest.values(name)[:1])
+
+
+def known_updated_at(scope: Scope, told: Q) -> Case | F:
+    """Of files: when they changed last, as the caller may know it.
+
+    told: whether their state is that of a version which the caller knows of (`access.told_files`). Of a published file
+    that nobody works on, the state came with the rows of the newest version that they know of.
+    """
+    if is_steward(scope):
+        return F("updated_at")
+    worked_on = Q(revision=None) | Q(pending_revision__isnull=False) | Q(revision__number=1)
+    published = Coalesce(known_column(scope, "published_at"), known_column(scope, "fetched_at"), "created_at")
+    return Case(When(told & worked_on, then="updated_at"), default=published, output_field=DateTimeField())
+
+
+def latest_number(known: set[int]) -> int:
+    """The number of the newest version, as a caller who is no steward and knows of these is told it."""
+    return max(1, len(known))

@@ -28,7 +28,7 @@ from ingestion.access import (
 from ingestion.claims import UNFINISHED
 from ingestion.estimates import Example, examples, seconds_left
 from ingestion.file_shown import NAMELESS, FileOrigin, FileView, Outcome, StageDone
-from ingestion.known_versions import latest_numbers
+from ingestion.known_versions import known_numbers, latest_number, newest_known
 from ingestion.models import File, FileRevision, Paragraph, Stage, State
 from ingestion.names import folders_of
 
@@ -86,7 +86,8 @@ def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> l
     shown = [file for file in files if known or is_shown(scope, file, found.get(file.pk, Outline()))]
     wanted = {pk for file in shown for pk in (file.pending_revision_id, file.revision_id) if pk}
     revisions = FileRevision.objects.select_related("blob").in_bulk(wanted)
-    told = {} if is_steward(scope) else latest_numbers(scope, [file.pk for file in shown])
+    numbers = {} if is_steward(scope) else known_numbers(scope, [file.pk for file in shown])
+    standing = standing_of(scope, shown, revisions, numbers)
     outcomes = outcomes_of([file.pk for file in shown])
     records: dict[UUID, RecordFacts] = {}
     for file in shown:
@@ -99,9 +100,9 @@ def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> l
     return [
         _view(
             scope,
-            *as_told(scope, file, revisions),
+            *as_told(scope, file, revisions, standing),
             found.get(file.pk, Outline()),
-            told.get(file.pk),
+            None if is_steward(scope) else latest_number(numbers.get(file.pk, set())),
             outcomes.get(file.pk, []),
             records[file.entity_id],
             origins.get(file.origin_id) if file.origin_id else None,
@@ -148,25 +149,58 @@ def outcomes_of(files: Sequence[UUID]) -> dict[UUID, list[Outcome]]:
     return result
 
 
+def standing_of(
+    scope: Scope,
+    files: Sequence[File],
+    revisions: Mapping[UUID | None, FileRevision],
+    numbers: Mapping[UUID, set[int]] | None = None,
+) -> dict[UUID, FileRevision]:
+    """Of files whose published version the caller does not know of, the newest one that they know of: to them that one
+    stands. revisions: the published ones. numbers: `known_numbers`, where they have been asked for.
+    """
+    if is_steward(scope):
+        return {}
+    published = {file.pk: revisions[file.revision_id] for file in files if file.revision_id in revisions}
+    renewed = [pk for pk, revision in published.items() if revision.number > 1]
+    if not renewed:
+        return {}
+    known = known_numbers(scope, renewed) if numbers is None else numbers
+    unknown = [pk for pk in renewed if published[pk].number not in known.get(pk, ())]
+    return newest_known(unknown, known)
+
+
 def as_told(
-    scope: Scope, file: File, revisions: Mapping[UUID | None, FileRevision]
+    scope: Scope,
+    file: File,
+    revisions: Mapping[UUID | None, FileRevision],
+    standing: Mapping[UUID, FileRevision],
 ) -> tuple[File, FileRevision | None]:
     """The file and its newest version; to who may not know of that one, both as though it had never come.
 
     A version on its way, or one that never got to be read, is for who sent or restored it and for stewards: of the one
-    before, which all others see, nothing has changed. What that one is wanted for waits meanwhile.
+    before, which all others see, nothing has changed. What that one is wanted for waits meanwhile. Of a published one
+    that they do not know of, nothing is told either: the one that is `standing_of` the file stands.
     """
     newest, published = revisions.get(file.pending_revision_id or file.revision_id), revisions.get(file.revision_id)
-    if newest is None or published in (None, newest) or is_told(scope, newest):
+    if newest is None or published is None or (newest != published and is_told(scope, newest)):
+        return file, newest
+    stands = standing.get(file.pk, published)
+    if stands == newest:
         return file, newest
     told = copy(file)
-    told.pending_revision_id, told.size, told.page, told.page_count = None, published.blob.size, None, None
-    told.error_code = told.error_detail = ""
-    waits = bool(file.redo)
-    told.state = State.PENDING if waits else State.READY
-    told.stage = Stage.WAITING if waits else Stage.DONE
-    told.progress = 0 if waits else 100
-    return told, published
+    told.size, told.page, told.page_count = stands.blob.size, None, None
+    if newest != published:
+        told.pending_revision_id = None
+        told.error_code = told.error_detail = ""
+        waits = bool(file.redo)
+        told.state = State.PENDING if waits else State.READY
+        told.stage = Stage.WAITING if waits else Stage.DONE
+        told.progress = 0 if waits else 100
+    if stands != published:
+        # Of the other's bytes: for who sent those.
+        told.pages, told.notes, told.error_page = stands.pages, [], None
+        told.error_detail = TOLD.get(told.error_code, BROKEN)
+    return told, stands
 
 
 def _view(

@@ -128,7 +128,10 @@ def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, A
         "error_page": None,
         "redo": Redo.NOTHING,
     }
-    aside = File.objects.values_list("aside", flat=True).get(work.claim.mine())
+    aside, shown = File.objects.values_list("aside", "revision").get(work.claim.mine())
+    if shown == revision:  # who knows of an earlier one alone sees that one made again
+        earlier = FileRevision.objects.filter(file=work.file, number__lt=was.number).exclude(witness="")
+        earlier.update(published_at=at)
     File.objects.filter(work.claim.mine()).update(
         **outcome | put_back(aside) | ({"strategy": was.strategy} if was.strategy else {}),
         revision=revision,

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable
 from datetime import timedelta
+from uuid import UUID
 
 from django.db import connection
 from django.db.models import F
@@ -15,8 +16,10 @@ from entities.types import Contract
 from ingestion.access import Outline, is_shown, outlines, shown_files, visible_files
 from ingestion.inline import work_off
 from ingestion.models import Blob, File, FileRevision, Paragraph
+from ingestion.queueing import publish_again
 from tests.conftest import Person, person
 from tests.ingestion.helpers import ready, upload
+from tests.ingestion.test_known_versions import HIDDEN, NOTED
 
 
 def page(who: Person, path: str = "") -> str:
@@ -78,6 +81,45 @@ def test_a_version_of_which_one_may_not_know_moves_nothing(
     with service.open():
         assert File.objects.get(pk=file).state == "quarantined"
     assert told(boss) == before
+
+
+def test_nor_when_it_was_published(alice: Person, contract: Contract, workspace: Workspace, service: Scope) -> None:
+    """What changed in it is concealed: the file is as old as the version before, until that one is made again."""
+    boss = person(workspace, "boss", [], ("Admin",))
+    with service.open():
+        Classification.objects.filter(value=FINANCIAL).update(conceal=True)
+    file = ready(alice, contract)
+    ready(alice, contract, "later.md")
+
+    def grow_older(days: int) -> None:
+        past = timedelta(days=days)
+        with service.open():
+            FileRevision.objects.update(fetched_at=F("fetched_at") - past, published_at=F("published_at") - past)
+            File.objects.update(updated_at=F("updated_at") - past, created_at=F("created_at") - past)
+
+    def told(who: Person) -> list[str]:
+        pages = [page(who), page(who, "?o=9"), page(who, "?o=-9"), page(who, f"{file}/change/")]
+        return [re.sub(r'csrf\w+"[^>]*value="\w+"', "", text) for text in pages]
+
+    grow_older(2)
+    before, known = told(boss), told(alice)
+    ready(alice, contract, content=HIDDEN)
+    assert told(boss) == before
+    assert told(alice) != known
+    # On its way the next one is nobody's but its sender's, and ends badly as such.
+    upload(alice, contract, content=b"%PDF-1.4 nothing")
+    assert told(boss) == before
+    work_off(workspace.pk)
+    assert told(boss) == before
+    # What is made again is what everybody is shown, and so is the day.
+    with service.open():
+        publish_again(UUID(file))
+    work_off(workspace.pk)
+    again = told(boss)
+    assert again != before
+    grow_older(1)
+    ready(alice, contract, content=NOTED)
+    assert told(boss) not in (before, again), "and of this version they are told"
 
 
 def plant(

@@ -49,10 +49,26 @@ def test_who_sent_the_first_revision_learns_no_more_of_the_second_than_others(
     alice: Person, staff: Person, viewer: Person, contract: Contract
 ) -> None:
     file = ready(staff, contract, "n.txt", QUAY)
-    assert "Cut into" in row(staff, file)
+    before = row(staff, file)
+    assert "Cut into" in before
     assert ready(alice, contract, "n.txt", QUAY + HERON) == file
     decide(alice, file, "heron", [SECRET])
     assert shown(alice, file)["size"] == len(QUAY + HERON)
+    assert shown(viewer, file)["size"] is None
+    assert shown(staff, file)["size"] == len(QUAY), "theirs: a size that goes away would tell that another one came"
+    assert shown(staff, file)["revision"] == 1
+    assert row(staff, file) == before
+    assert row(alice, file) not in (before, row(viewer, file))
+
+
+def test_who_sent_the_first_revision_is_not_told_the_size_of_the_second_that_they_know_of(
+    alice: Person, staff: Person, viewer: Person, contract: Contract
+) -> None:
+    file = ready(staff, contract, "n.txt", QUAY)
+    assert "Cut into" in row(staff, file)
+    assert ready(alice, contract, "n.txt", QUAY + HERON + b"\n\nThe gate is green.") == file
+    decide(alice, file, "heron", [SECRET])
+    assert shown(staff, file)["revision"] == 2
     assert shown(staff, file)["size"] is shown(viewer, file)["size"] is None
     assert "Cut into" in row(alice, file)
     assert "Cut into" not in row(staff, file)

@@ -3,7 +3,7 @@
 import re
 from datetime import timedelta
 from typing import Any
-from uuid import uuid4
+from uuid import UUID, uuid4
 
 import pytest
 from django.db.models.functions import Now
@@ -15,6 +15,7 @@ from entities.types import Contract
 from ingestion import drift, known_versions
 from ingestion.inline import work_off
 from ingestion.models import File, FileRevision, Redo
+from ingestion.queueing import publish_again
 from ingestion.staleness import is_stale
 from tests.conftest import Person, person
 from tests.ingestion.helpers import REPORT, SALARY, ready, texts, upload
@@ -108,6 +109,38 @@ def test_the_last_version_stands_for_a_hidden_one_that_came_after_it(
     assert revisions[4].restores == 2
     assert any("12,300" in text for text in texts(alice, file))
     assert SALARY not in texts(staff, file)
+
+
+def test_who_sent_an_earlier_version_is_told_of_that_one(
+    alice: Person, staff: Person, contract: Contract, service: Scope
+) -> None:
+    """Its size, its pages and what was sent with it, as if a hidden version had never been published in its place."""
+    with service.open():
+        Classification.objects.filter(value=FINANCIAL).update(conceal=True)
+    sent = str(uuid4())
+    files = [upload(staff, contract, f"{n}.md", REPORT, batch=sent).json()["id"] for n in "abc"]
+    work_off(service.workspace)
+
+    def told() -> tuple[object, ...]:
+        page = staff.client.get(f"{staff.base}entities/{contract.pk}/files/").content.decode()
+        rows = re.findall(r'<td[^>]*data-title="[^"]+"[^>]*>.*?</td>', page, re.S)
+        listed = staff.api.get(f"/api/entities/{contract.pk}/files/").json()
+        return batch_of(staff, contract), listed, rows, staff.api.get(f"/api/files/{files[1]}/").json()
+
+    before = told()
+    assert "3 of 3 files done" in str(before[0])
+    assert before[3]["size"] == len(REPORT)  # type: ignore[index]
+    ready(alice, contract, "b.md", HIDDEN)
+    assert any("12,300" in text for text in texts(alice, files[1]))
+    assert told() == before
+    with service.open():
+        publish_again(UUID(files[1]))
+    work_off(service.workspace)
+    assert told() == before
+    # The twin: of a version that they may know of they are told, and its size is its sender's.
+    ready(alice, contract, "b.md", NOTED)
+    assert "of 3 files" not in batch_of(staff, contract)
+    assert staff.api.get(f"/api/files/{files[1]}/").json()["size"] is None
 
 
 def jobs(who: Person) -> str:

@@ -78,7 +78,7 @@ def answer_of(response: Any) -> Answer:
 @dataclass(frozen=True)
 class Case:
     """One revocation and one path of one world. stops: statements of a whole request. begins: the one at which its
-    transaction begins.
+    transaction begins. readable: words of all that may be read before or after.
     """
 
     everything: Everything
@@ -89,6 +89,7 @@ class Case:
     after: Answer
     stops: int
     begins: int
+    readable: frozenset[str]
 
     def obeys(self, answer: Answer) -> bool:
         if self.revocation.refused:
@@ -115,7 +116,7 @@ class Case:
             return ""  # it waited for a lock of the reader's, so the reader was first
         if reached <= self.begins and not self.obeys(first):
             return f"begun after the commit, and answered {first}"
-        if first.status >= 500 or not first.words <= self.before.words | self.after.words:
+        if first.status >= 500 or not first.words <= self.readable:
             return f"answered {first}"
         return "" if self.obeys(second) else f"asked again, and answered {second}"
 
@@ -135,28 +136,35 @@ class Case:
         return [(a, b, n % 2 == 1) for n, (a, b) in enumerate(dict.fromkeys([*always, *some]))]
 
 
-def case_of(everything: Everything, revocation: Revocation, path: str, ask: Ask) -> Case:
-    """Asks before and after, to know what must be answered. The two differ, or the case would show nothing."""
+def case_of(everything: Everything, revocation: Revocation, path: str, asks: Callable[[str], Ask]) -> Case:
+    """Asks before and after, to know what must be answered. The two differ, or the case would show nothing.
+
+    A page has the first ten results. Where something is taken in the middle of a search, others that may be read, too,
+    come among them than before or after.
+    """
+    ask = asks(path)
+    ask_all = asks("search") if path in PAGES else ask
     watched = Actor("watched", ask)
-    before = watched.finish()
+    before, readable = watched.finish(), ask_all().words
     begins = next(n for n, sql in enumerate(watched.statements) if BEGINS in sql)
     revocation.revoke(everything)
     try:
-        after = ask()
+        after, readable = ask(), readable | ask_all().words
     finally:
         revocation.restore(everything)
     again = ask()
     assert before != after, f"{revocation.name} does not show in {path}"
     assert before == again, f"{revocation.name} was not undone in {path}"
-    return Case(everything, revocation, path, ask, before, after, len(watched.statements), begins)
+    readable |= before.words | after.words
+    return Case(everything, revocation, path, ask, before, after, len(watched.statements), begins, readable)
 
 
 def cases_of(everything: Everything, *names: str) -> list[Case]:
     """Of the named revocations, or of all of them."""
     chosen = [revocation for revocation in REVOCATIONS if not names or revocation.name in names]
-    ask = {who: asks_of(everything, who) for who in {revocation.who for revocation in chosen}}
+    asks = {who: asks_of(everything, who) for who in {revocation.who for revocation in chosen}}
     return [
-        case_of(everything, revocation, path, ask[revocation.who](path))
+        case_of(everything, revocation, path, asks[revocation.who])
         for revocation in chosen
         for path in revocation.paths[: sized(1)]
     ]

@@ -75,7 +75,7 @@ def test_a_page_is_answered_where_membership_ends_while_it_is_made(
 ) -> None:
     """Its frame names the workspaces of who asks: here this one is none of them any more."""
     membership = next(revocation for revocation in REVOCATIONS if revocation.name == "membership")
-    case = case_of(rich, membership, "page", asks_of(rich, WHO)("page"))
+    case = case_of(rich, membership, "page", asks_of(rich, WHO))
     watched = Actor("watched", case.ask)
     watched.finish()
     framed = next(n for n, sql in enumerate(watched.statements) if "app_workspaces_of" in sql)
@@ -160,7 +160,7 @@ def test_a_clearance_is_over_in_the_middle_of_a_transaction(
     (case, *_) = cases_of(rich, ENDS)
     for stop in sample(range(case.begins + 1, case.stops), 2, "ends"):
         first, second = answered_past_the_end(case, stop, owner_connection)
-        assert first.words <= case.before.words | case.after.words
+        assert first.words <= case.readable
         assert second == case.after
     first, _ = answered_past_the_end(case, case.begins + 1, owner_connection)
     assert first == case.after, "nothing was read before the end"

@@ -10,10 +10,12 @@ from unittest.mock import PropertyMock, patch
 import pytest
 from django.core.paginator import Paginator
 from django.db import transaction
+from django.db.models import F
 from django.http import HttpResponse
 
 from entities.middleware import ScopeMiddleware
 from entities.models import Entity
+from ingestion import admin
 from retrieval import gate
 from tests.prove.conftest import broken
 from tests.prove.deleting import deleted
@@ -87,6 +89,11 @@ BREAKS: dict[str, Break] = {
         SEARCHES,
     ),
     "versions have days that are not told": Break(partial(patch.object, gate, "TOLD_AT", AS_STORED), "since|until"),
+    "files are as old as versions that are not told": Break(
+        partial(patch.object, admin, "known_updated_at", lambda scope, told: F("updated_at")),
+        "admin/ingestion/file/",
+        who="admin",
+    ),
     "references are followed whatever their label": Break(
         partial(broken, f"ALTER POLICY scope ON references_reference {OF_WORKSPACE}"), "related|graph|depth"
     ),

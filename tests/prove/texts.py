@@ -85,8 +85,9 @@ def write_file(
         woken_at=START,
     )  # fmt: skip
     revision = FileRevision.objects.create(
-        **at_home, id=named(f"revision {name}"), file=file, blob=blob, number=1, witness="x"
-    )
+        **at_home, id=named(f"revision {name}"), file=file, blob=blob, number=1, witness="x",
+        published_at=file.updated_at,
+    )  # fmt: skip
     paragraphs, rows, shown, start = [], [], 0, 0
     for position, (label, secret) in enumerate(pages):
         text = world.text(hidden or secret)
@@ -141,7 +142,7 @@ def write_file(
             **at_home, id=named(f"newer {name}"), file=file, blob=blob, number=2, witness="x"
         )
         file.updated_at = DAY_AFTER - timedelta(minutes=len(world.things))
-        FileRevision.objects.filter(pk=revision.pk).update(fetched_at=file.updated_at)
+        FileRevision.objects.filter(pk=revision.pk).update(fetched_at=file.updated_at, published_at=file.updated_at)
         Paragraph.objects.filter(file=file.pk).update(revision=revision)
     if " " not in name:
         plant_link(world, file, next(p for p in paragraphs if p.data_classification == 0), name)

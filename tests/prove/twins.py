@@ -31,11 +31,14 @@ DELETED = (("contract", "own0"), ("project", "project0"), ("task", "task0"))
 
 @dataclass(frozen=True)
 class Break:
-    """seen_at: a regular expression of the addresses where what it breaks is looked for. writes: or in writes."""
+    """seen_at: a regular expression of the addresses where what it breaks is looked for. writes: or in writes. who:
+    asks.
+    """
 
     apply: Callable[[], AbstractContextManager[object]]
     seen_at: str
     writes: bool = False
+    who: str = "bare"
 
 
 @dataclass(frozen=True)
@@ -62,17 +65,28 @@ def photographs(
         world = make(seed, count, hidden=hidden)
         plain = {}
         for place, who in enumerate(READERS):
-            others = [*addresses(world, count)][place :: len(READERS) if FACTOR == 1 else 1]
+            others = share([*addresses(world, count)], who)
             plain |= photograph(world, (who,), [*others, *telling(world)]) | written(world, who, place)
         without_guard = {}
         for name, broken in breaks.items():
             seen_at = [address for address in telling(world) if re.search(broken.seen_at, address)]
             with broken.apply():
-                shown = photograph(world, READERS[:1], seen_at, twin.broken[name] if twin else {})
-                without_guard[name] = shown | (written(world, READERS[0]) if broken.writes else {})
+                shown = photograph(world, (broken.who,), seen_at, twin.broken[name] if twin else {})
+                without_guard[name] = shown | (written(world, broken.who) if broken.writes else {})
         deletions = {name: deleted(world, kind, name) for kind, name in DELETED}
         transaction.set_rollback(True)
     return Photographs(plain, without_guard, deletions)
+
+
+def share(asked: list[str], who: str) -> list[str]:
+    """What falls to one of the readers: all of it, but at factor 1 the administration's pages to who administers, and
+    of the others every second to each.
+    """
+    if FACTOR > 1:
+        return asked
+    administered = [address for address in asked if address.startswith("admin/")]
+    others = [address for address in asked if not address.startswith("admin/")]
+    return others[READERS.index(who) :: len(READERS)] + (administered if who == "admin" else [])
 
 
 def restart_sequences() -> None:
@@ -165,3 +179,4 @@ def telling(world: World) -> Iterator[str]:
     yield f"api/entities/{own0}/graph/?depth=2"
     yield from (f"api/files/{file}/", f"api/files/{file}/reader/", f"files/{file}/", f"api/entities/{own0}/files/")
     yield from ("api/entities/contract/", "api/entities/contract/?page_size=1", "records/contract/")
+    yield from ("admin/ingestion/file/", f"admin/ingestion/file/{file}/change/")
