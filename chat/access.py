@@ -74,11 +74,8 @@ def events_after(scope: Scope, turn: Turn, after: int) -> QuerySet[Event]:
 
 
 def _drawn_from_visible(scope: Scope, turn: Turn) -> Q:
-    from entities.models import Source
-
-    seen = Entity.objects.visible_to(scope).order_by().values("pk")
-    hidden = Source.objects.filter(derived=turn.answer).exclude(entity__in=seen).exists()
-    return Q(kind__in=ENDS) if hidden else Q()
+    visible = Turn.objects.filter(sources_visible(scope, "answer"), pk=turn.pk).exists()
+    return Q() if visible else Q(kind__in=ENDS)
 
 
 def entities_of(scope: Scope, sessions: Iterable[Session]) -> dict[UUID, Entity]:

@@ -14,7 +14,7 @@ from chat.log import Given, drawn_from
 from chat.models import Message, Role, Session, Turn
 from chat.tools import TOOLS, owner_of
 from entities.access import Scope, combine_many, get_entity_or_404, readable_fields
-from entities.models import Entity
+from entities.models import Entity, Weight
 from entities.records import visible_links
 from entities.registry import column_of, parents
 from llm import prompts
@@ -102,7 +102,7 @@ def _record(scope: Scope, entity: Entity) -> tuple[prompts.Record, list[Given]]:
             if linked is None:
                 continue
             value = linked.title_or_type
-            given.append(Given(linked.pk, linked.name_classification if _named(linked) else 0))
+            given.append(Given(linked.pk, linked.name_classification if _named(linked) else 0, weight=Weight.NAME))
         else:
             shown = getattr(entity, f"get_{name}_display", None)
             raw = shown() if shown else getattr(entity, name)

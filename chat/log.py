@@ -17,7 +17,7 @@ from django.utils import timezone
 from chat.audit import note_answer
 from chat.models import OPEN, Event, EventKind, Message, Role, Session, State, Turn
 from entities.access import Scope, combine_many
-from entities.models import Source
+from entities.models import Source, Weight
 from ingestion.drawn import labels_behind
 
 LEASE = timedelta(seconds=15)
@@ -53,21 +53,23 @@ class Entry:
 @dataclass(frozen=True)
 class Given:
     """Something the model was given: a passage (its paragraphs) or a record's own fields (none). label: with its
-    names'.
+    names'. weight: less than text where it was given the record's name alone, or a number that includes it.
     """
 
     entity: UUID
     label: int
     paragraphs: tuple[UUID, ...] = ()
+    weight: Weight = Weight.TEXT
 
 
 def drawn_from(texts: Mapping[UUID, int]) -> list[Given]:
     """What derived texts (id -> label) were drawn from: an answer that may repeat them needs all of it."""
-    grouped: dict[tuple[UUID, int], list[UUID]] = {}
-    rows = Source.objects.filter(derived__in=texts).values_list("derived", "entity", "passage")
-    for derived, entity, passage in rows:
-        grouped.setdefault((entity, texts[derived]), []).extend([passage] if passage else [])
-    return [Given(entity, label, tuple(passages)) for (entity, label), passages in grouped.items()]
+    grouped: dict[tuple[UUID, int, Weight], list[UUID]] = {}
+    for source in Source.objects.filter(derived__in=texts):
+        label, weight = texts[source.derived], Weight(source.weight)
+        for entity in [source.entity_id] if source.counted is None else source.counted:
+            grouped.setdefault((entity, label, weight), []).extend([source.passage] if source.passage else [])
+    return [Given(entity, label, tuple(passages), weight) for (entity, label, weight), passages in grouped.items()]
 
 
 @dataclass(frozen=True)
@@ -136,14 +138,29 @@ def note_given(scope: Scope, turn: UUID, holder: UUID, given: Sequence[Given], m
             "role": Role.ASSISTANT,
         },
     )
-    wanted = {(g.entity, p) for g in given for p in (g.paragraphs or (None,))}
-    known = set(Source.objects.filter(derived=answer.pk).values_list("entity", "passage"))
+    wanted = {(g.entity, p, g.weight) for g in given if g.weight != Weight.COUNT for p in (g.paragraphs or (None,))}
+    known = set(Source.objects.filter(derived=answer.pk).values_list("entity", "passage", "weight"))
     Source.objects.bulk_create(
-        Source(workspace_id=row.workspace_id, derived=answer.pk, entity_id=entity, passage=passage)
-        for entity, passage in sorted(wanted - known, key=str)
+        Source(workspace_id=row.workspace_id, derived=answer.pk, entity_id=entity, passage=passage, weight=weight)
+        for entity, passage, weight in sorted(wanted - known, key=str)
     )
+    list_counted_records(row, answer, {g.entity for g in given if g.weight == Weight.COUNT})
     raise_high_water(row.session_id, [g.label for g in given])
     Turn.objects.filter(pk=row.pk).update(manifest=manifest)
+
+
+def list_counted_records(row: Turn, answer: Message, counted: set[UUID]) -> None:
+    """Add records that are included in numbers which the answer may repeat to the one source that lists them.
+
+    Deleting one leaves the answer alone. A reader who may not see one of them is not shown the answer.
+    """
+    if not counted:
+        return
+    source = Source.objects.filter(derived=answer.pk, weight=Weight.COUNT).first() or Source(
+        workspace_id=row.workspace_id, derived=answer.pk, entity_id=row.session.entity_id, weight=Weight.COUNT
+    )
+    source.counted = sorted({*(source.counted or ()), *counted})
+    source.save()
 
 
 def finish(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry], ending: Ending) -> int:

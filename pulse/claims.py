@@ -19,7 +19,7 @@ from entities.models.entity import Visibility
 from ingestion.claims import UNFINISHED
 from ingestion.models import File
 from pulse.models import Variant
-from pulse.staleness import around
+from pulse.staleness import around, mark_withdrawn
 
 HANDED = 30
 """Seconds until a claim that no worker has begun is handed out again."""
@@ -41,7 +41,10 @@ class Claim:
 
 
 def claim_due(limit: int = AT_ONCE) -> list[Claim]:
-    """Claim variants whose time has come and those whose claim has expired, in the service's scope."""
+    """Claim variants whose time has come and those whose claim has expired, in the service's scope. A text that was
+    withdrawn is due by that alone.
+    """
+    mark_withdrawn()
     waiting = Variant.objects.filter(claim=None, due_at__lte=Now(), entity__archived_at=None)
     coming = being_filled() if waiting.exists() else []
     with connection.cursor() as cursor:

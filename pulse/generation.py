@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from entities.access import Scope, atoms_of, combine_many, get_entity_or_404
 from entities.audit import Question, record_question
-from entities.models import Entity, FieldParagraph, Source
+from entities.models import Entity, FieldParagraph, Source, Weight
 from ingestion.models import ContextRow, File, Paragraph
 from llm import client, prompts
 from llm.errors import ModelError
@@ -221,16 +221,20 @@ def save(job: Job, inputs: Inputs, text: str, reply: client.Reply) -> Pulse:
             "generated_by": job.scope.principal,
         },
     )
-    drawn: set[tuple[UUID, UUID | None]] = {
-        (record_id, None) for record_id in (job.entity, *inputs.anchor.named, *inputs.anchor.counted)
-    }
-    drawn |= {source for piece in inputs.pieces for source in piece.sources}
     Source.objects.filter(derived=pulse.pk).delete()
     Source.objects.bulk_create(
-        Source(workspace_id=job.workspace, derived=pulse.pk, entity_id=entity, passage=passage)
-        for entity, passage in drawn
+        Source(workspace_id=job.workspace, derived=pulse.pk, entity_id=entity, passage=passage, weight=weight)
+        for (entity, passage), weight in weigh_sources(job.entity, inputs).items()
     )
     return pulse
+
+
+def weigh_sources(entity: UUID, inputs: Inputs) -> dict[tuple[UUID, UUID | None], Weight]:
+    """(record, passage) behind a text -> the most that went into it: text above name above number."""
+    found: dict[tuple[UUID, UUID | None], Weight] = {(pk, None): Weight.COUNT for pk in inputs.anchor.counted}
+    found |= {(pk, None): Weight.NAME for pk in inputs.anchor.named}
+    found |= {source: Weight.TEXT for piece in inputs.pieces for source in piece.sources}
+    return found | {(entity, None): Weight.TEXT}
 
 
 def still_so(job: Job, inputs: Inputs) -> bool:

@@ -4,6 +4,7 @@ import uuid
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models import Q
 
 from entities.fields import WorkspaceForeignKey
 from entities.models import Derived, Entity, Workspace
@@ -47,8 +48,9 @@ class Variant(models.Model):
 class Pulse(Derived):
     """The text of a variant, with markers `[citation:n]`; its id is the variant's, so its citations keep their owner.
 
-    data_classification: the combination of the labels of everything that stood in the prompt. fingerprint: SHA-256 of
-    what was read for it. generated_by: as which role, -role id. cost: USD of the call that made it.
+    data_classification: the combination of the labels of everything that stood in the prompt; NULL where the text was
+    withdrawn, which is then empty: a record that it named or counted was deleted. fingerprint: SHA-256 of what was read
+    for it. generated_by: as which role, -role id. cost: USD of the call that made it.
     """
 
     variant = WorkspaceForeignKey(Variant)
@@ -63,7 +65,10 @@ class Pulse(Derived):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["variant"], name="one_text_per_variant")]
-        indexes = [models.Index(fields=["entity"])]
+        indexes = [
+            models.Index(fields=["entity"]),
+            models.Index(fields=["workspace"], condition=Q(data_classification=None), name="withdrawn_pulses"),
+        ]
 
     def __str__(self) -> str:
         return str(self.pk)

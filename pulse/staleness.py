@@ -14,7 +14,7 @@ from django.utils import timezone
 from entities.access import current
 from entities.models import Entity, Source
 from entities.registry import content_type_id, entity_types, parents, type_by_content_type
-from pulse.models import Variant
+from pulse.models import Pulse, Variant
 from pulse.variants import Atoms, service_role
 
 
@@ -113,6 +113,14 @@ def mark_old() -> int:
             )
             marked += old.update(due_at=timezone.now())
     return marked
+
+
+def mark_withdrawn() -> None:
+    """Have texts that were withdrawn made again as soon as their windows allow, in the service's scope."""
+    withdrawn = Pulse.objects.filter(data_classification__isnull=True).values("pk")
+    waiting = Variant.objects.filter(pk__in=withdrawn, due_at=None, claim=None).select_related("entity")
+    for variant in waiting.order_by("pk"):
+        ask_for(variant.entity, [tuple(variant.atoms)])
 
 
 def around(*records: UUID) -> set[UUID]:

@@ -10,7 +10,7 @@ from uuid import UUID
 from django.contrib.auth.models import Permission
 from django.contrib.contenttypes.models import ContentType
 from django.core.exceptions import ValidationError
-from django.db.models import BooleanField, Case, CharField, Exists, F, OuterRef, Q, QuerySet, Value, When
+from django.db.models import BooleanField, Case, CharField, Exists, F, Func, OuterRef, Q, QuerySet, Value, When
 from django.db.models.expressions import RawSQL
 from django.db.models.functions import Now
 from django.http import Http404
@@ -226,7 +226,9 @@ def clears(scope: Scope, entities: QuerySet["Entity"]) -> QuerySet["Entity"]:
 
 
 def sources_visible(scope: Scope, column: str = "pk") -> Q:
-    """Condition on rows of a `Derived` model: every entity that the row was drawn from is visible to `scope`."""
+    """Condition on rows of a `Derived` model: every entity that the row was drawn from is visible to `scope`, and so is
+    every one that its numbers include, unless it was deleted.
+    """
     key = f"sources visible {scope.principal} {scope.narrowed_to} {column}"
     return Q() if scope.is_service else cached(key, lambda: _drawn_from_visible(scope, column))
 
@@ -234,7 +236,17 @@ def sources_visible(scope: Scope, column: str = "pk") -> Q:
 def _drawn_from_visible(scope: Scope, column: str) -> Q:
     from entities.models import Entity, Source
 
-    hidden = Source.objects.filter(derived=OuterRef(column)).exclude(
-        entity__in=Entity.objects.filter(visible(scope, Entity)).values("pk")
-    )
-    return ~Q(Exists(hidden))
+    records = Entity.objects.filter(visible(scope, Entity)).values("pk")
+    sources = Source.objects.filter(derived=OuterRef(column))
+    hidden = sources.exclude(entity__in=records)
+    # A condition of its own, which a partial index answers: few sources list records.
+    counted = Entity.objects.filter(IsIn(F("pk"), OuterRef("counted"))).exclude(pk__in=records)
+    return ~Q(Exists(hidden)) & ~Q(Exists(sources.filter(Exists(counted), counted__isnull=False)))
+
+
+class IsIn(Func):
+    """Whether a value is among those of an array column."""
+
+    template = "%(expressions)s)"
+    arg_joiner = " = ANY("
+    output_field = BooleanField()

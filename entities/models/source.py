@@ -2,27 +2,50 @@
 
 import uuid
 
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
+from django.db.models import Q
 
 from entities.fields import LabelField, WorkspaceForeignKey
 from entities.models.entity import Entity
 from entities.models.people import Workspace
 
 
+class Weight(models.TextChoices):
+    """What of a record went into a derived text. Visibility asks for all three, deletion tells them apart (ADR 45)."""
+
+    TEXT = "text", "Its text"
+    NAME = "name", "Its name"
+    COUNT = "count", "A number that includes it"
+
+
 class Source(models.Model):
     """One passage of one entity that a derived text was drawn from.
 
     `derived` is the id of a row of some `Derived` model, `passage` the id of a `Paragraph`, `FieldParagraph` or message
-    (NULL: the entity's own fields).
+    (NULL: the entity's own fields). counted: ids of records that are included in numbers which the text repeats from a
+    Pulse of `entity`; NULL where the row is about `entity` itself. They are no keys: such a record may be deleted.
     """
 
     workspace = models.ForeignKey(Workspace, models.PROTECT)
     derived = models.UUIDField()
     entity = WorkspaceForeignKey(Entity)
     passage = models.UUIDField(null=True)
+    weight = models.CharField(max_length=5, choices=Weight, default=Weight.TEXT, db_default=Weight.TEXT)
+    counted = ArrayField(models.UUIDField(), null=True)
 
     class Meta:
-        indexes = [models.Index(fields=["derived"]), models.Index(fields=["passage"]), models.Index(fields=["entity"])]
+        indexes = [
+            models.Index(fields=["derived"]),
+            models.Index(fields=["passage"]),
+            models.Index(fields=["entity"]),
+            models.Index(fields=["derived"], condition=Q(counted__isnull=False), name="sources_with_a_list"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=Q(counted__isnull=True) | Q(weight=Weight.COUNT), name="only_a_count_lists_records"
+            )
+        ]
 
     def __str__(self) -> str:
         return f"{self.derived} from {self.passage or self.entity_id}"

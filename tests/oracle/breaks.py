@@ -247,6 +247,11 @@ BREAKS = [
     Break("chat", "sources are not asked for", put("chat.access.sources_visible", value=anybody)),
     Break(
         "chat",
+        "records in its numbers are not asked for",
+        put("entities.access.objects.IsIn.template", value="%(expressions)s) AND false"),
+    ),
+    Break(
+        "chat",
         "a conversation outlives the record",
         on(EntityQuerySet, "visible_to", lambda self, scope, verb="view": self),
     ),

@@ -18,7 +18,7 @@ from chat.models import Message, Session, State, Turn
 from chat.models import Role as Speaker
 from entities.access import Scope
 from entities.actions import add_member, create_role, create_workspace
-from entities.models import Classification, LabelGrant, Membership, Source
+from entities.models import Classification, LabelGrant, Membership, Source, Weight
 from entities.models import Role as RoleRow
 from entities.models.entity import Entity
 from entities.rag import Allow
@@ -223,7 +223,7 @@ def plant_conversations(planted: Planted) -> dict[tuple[str, str], UUID]:
     world, at = planted.world, {"workspace_id": planted.workspace.pk}
     sessions, turns, messages, sources = {}, [], [], []
     with planted.service.open():
-        for person in world.people:
+        for place, person in enumerate(world.people):
             audience = planted.users[person.name].pk
             for record in world.records:
                 mine = {**at, "audience": audience}
@@ -242,9 +242,14 @@ def plant_conversations(planted: Planted) -> dict[tuple[str, str], UUID]:
                         Message(**said, pk=turn.answer, role=Speaker.ASSISTANT, content=text.words,
                                 data_classification=label)
                     )  # fmt: skip
-                    sources += [
-                        Source(**at, derived=turn.answer, entity_id=planted.records[source]) for source in text.sources
-                    ]
+                    behind = [planted.records[source] for source in text.sources]
+                    if (place + n) % 2 and behind:  # as a text that repeats numbers of a Pulse
+                        sources.append(
+                            Source(**at, derived=turn.answer, entity_id=session.entity_id, weight=Weight.COUNT,
+                                   counted=[*behind, uuid4()])
+                        )  # fmt: skip
+                    else:
+                        sources += [Source(**at, derived=turn.answer, entity_id=pk) for pk in behind]
         Session.objects.bulk_create(sessions.values())
         Turn.objects.bulk_create(turns)
         Message.objects.bulk_create(messages)

@@ -74,6 +74,7 @@ EXTRA: list[Callable[[Everything], None]] = [
     records.records_are_locked,
     records.columns_are_read,
     records.sources_are_asked,
+    records.records_in_numbers_are_asked,
     records.the_service_sees_all,
     records.the_gate_narrows,
     routes.routes_ask_who,

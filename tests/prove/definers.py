@@ -14,7 +14,8 @@ LISTED = {
     " app_allowed_until app_grantable app_administers",
     ENTRY: "app_open_scope app_workspaces_of app_open_token app_workspace_ids",
     CASCADE: "app_delete_base app_delete_group app_delete_compounds app_replace_expired app_forget_sources"
-    " app_forget_derived app_forget_pulse app_raise_citations app_relabel_events app_delete_message app_delete_session"
+    " app_forget_derived app_forget_pulse app_forget_pulses app_raise_citations app_relabel_events app_delete_message"
+    " app_delete_session"
     " app_index_rows app_relabel_rows app_unindex_rows app_unindex_drawn_from app_mark_drawn app_hold app_let_go"
     " app_words_come app_words_change app_words_go app_words_are_drawn app_audit_label app_audit_digest app_audit_seal"
     " app_label_links app_forget_linked app_forget_leading app_end_clearance app_forget_asked",

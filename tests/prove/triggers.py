@@ -42,7 +42,7 @@ replace_expired BEFORE INSERT ON entities_entityrolegrant FOR EACH ROW EXECUTE F
 replace_expired BEFORE INSERT ON entities_entityusergrant FOR EACH ROW EXECUTE FUNCTION app_replace_expired()
 
 forget_messages BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_forget_derived('chat_message')
-forget_pulses BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_forget_derived('pulse_pulse')
+forget_pulses BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_forget_pulses()
 forget_references BEFORE DELETE ON entities_entity FOR EACH ROW
  EXECUTE FUNCTION app_forget_derived('references_reference')
 unindex_drawn_from BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_unindex_drawn_from()

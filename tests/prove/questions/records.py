@@ -25,13 +25,14 @@ from entities.access import (
 )
 from entities.access.objects import declared_fields, lock_or_404, readable_fields
 from entities.actions import add_member
-from entities.models import Entity, EntityRoleGrant, EntityUserGrant, Role, User
+from entities.models import Entity, EntityRoleGrant, EntityUserGrant, Role, Source, User, Weight
 from entities.types import Article, Contract, Employee
 from ingestion.models import ContextRow, Kind
 from retrieval.query import Within
 from retrieval.search import find
 from tests.oracle.planting import Everything
 from tests.prove.questions.refusals import refused, undone
+from tests.prove.questions.tables import everybody
 
 
 def grants_are_given_and_taken(e: Everything) -> None:
@@ -168,6 +169,29 @@ def sources_are_asked(e: Everything) -> None:
             seen = Entity.objects.visible_to(scope).values("pk")
             rows = ContextRow.objects.filter(sources_visible(scope), entity__in=seen)
             assert set(rows.values_list("text", flat=True)) == {text.words for text in e.world.indexed(person)}
+
+
+def records_in_numbers_are_asked(e: Everything) -> None:
+    """A text that lists records is there for a reader who sees each of them; one that was deleted hides nothing."""
+    world, planted = e.world, e.planted
+    names = [record.name for record in world.records]
+    open_to_all = {record.name for record in world.records if record.visibility == "workspace"}
+    words = next(t.words for t in world.texts if t.label == frozenset() and not t.audience and t.record in open_to_all)
+    with undone():
+        with planted.service.open():
+            text = ContextRow.objects.get(text=words)
+            Source.objects.filter(derived=text.pk).delete()
+            at: Any = {"workspace": planted.workspace, "derived": text.pk, "entity_id": text.entity_id}
+            listed = Source.objects.create(**at, weight=Weight.COUNT)
+        for counted in ([], *([name] for name in names), names):
+            with planted.service.open():
+                listed.counted = [uuid4(), *(planted.records[name] for name in counted)]
+                listed.save()
+            for person in everybody(e):
+                scope = planted.scope(person)
+                with scope.open():
+                    shown = ContextRow.objects.filter(sources_visible(scope), pk=text.pk).exists()
+                assert shown == all(world.sees(person, world.record(name)) for name in counted), (person, counted)
 
 
 def records_are_locked(e: Everything) -> None:
