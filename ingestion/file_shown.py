@@ -49,16 +49,16 @@ class FileView:
     """A file as the caller may know it.
 
     name: NAMELESS where the name's label is not the caller's. size, pages: of the original for stewards and whoever
-    uploaded the revision that is shown; for all others no size and the last page that shows, whether or not there is
-    more, so that they do not tell; None where there is no such text yet. progress: 0 for others until it is ready, for
-    the steps in which it grows would tell of pages. error: why it ended badly, or waits; its sentence tells others the
-    kind of problem only, no numbers. labels: atoms of what is readable or acknowledged in it. outcome: what came out,
-    by label. stages: how it was worked on, told to whom the size of the original is; the API leaves them out. notes:
-    how it was read, told to the same. unaccounted: what could not be read of it, told to stewards. strategy: how it is
-    to be read. page, page_count: what is being read; left: seconds that work still takes once it is its turn; cost: USD
-    so far; told to whom the size is told, on pages only. folders: in which it stood, outermost first, where its name is
-    readable. origin: None also where the caller may not know of it. url: of the reader, "" where there is nothing to
-    read; the other addresses are "" where the caller may not.
+    uploaded the newest revision that they know of; for all others no size and the last page that shows, whether or not
+    there is more, so that they do not tell; None where there is no such text yet. progress: 0 for others until it is
+    ready, for the steps in which it grows would tell of pages. error: why it ended badly, or waits; its sentence tells
+    others the kind of problem only, no numbers. labels: atoms of what is readable or acknowledged in it. outcome: what
+    came out, by label. stages: how it was worked on, told to whom the size of the original is; the API leaves them out.
+    notes: how it was read, told to the same. unaccounted: what could not be read of it, told to stewards. strategy: how
+    it is to be read. page, page_count: what is being read; left: seconds that work still takes once it is its turn;
+    cost: USD so far; told to whom the size is told, on pages only. folders: in which it stood, outermost first, where
+    its name is readable. origin: None also where the caller may not know of it. url: of the reader, "" where there is
+    nothing to read; the other addresses are "" where the caller may not.
     """
 
     id: UUID

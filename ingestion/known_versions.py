@@ -79,6 +79,8 @@ def get_known_or_404(scope: Scope, file: File, number: int) -> FileRevision:
 def known_numbers(scope: Scope, files: Sequence[UUID]) -> dict[UUID, set[int]]:
     """Numbers, as they are stored, of the versions of each file that a caller who is no steward may know of."""
     numbers: dict[UUID, set[int]] = defaultdict(set)
+    if not files:
+        return numbers
     with connection.cursor() as cursor:
         cursor.execute("SELECT file, number FROM app_known_versions(%s)", [list(files)])
         for file, number in cursor.fetchall():

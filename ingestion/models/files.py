@@ -149,10 +149,10 @@ class FileRevision(models.Model):
     accounted: as on `File`, of this version. attachments: the most that a reading found in its bytes. withheld: codes
     of what any reading found in them and nobody can be cleared for (`ingestion.withheld`). losses: [[code, sentence]]
     of what was not read of it (`ingestion.drift`). published_at: when its rows were last made, as the file's
-    `updated_at` says until a newer version comes; or those of a newer one were made again, for who knows of this one
-    alone. floor: the label that its file is to have, as it was sent, until the
-    service has raised what is there (`relabelling.take_with_floor`); then NULL. removed: what somebody deleted of what
-    came in its bytes (`attachments.key_of`).
+    `updated_at` says until a newer version comes; or when those of a newer one were made again, for who knows of this
+    one alone. floor: the label that its file is to have, as it was sent, until the service has raised what is there
+    (`relabelling.take_with_floor`); then NULL. removed: what somebody deleted of what came in its bytes
+    (`attachments.key_of`).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
