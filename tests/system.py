@@ -15,8 +15,7 @@ import pytest
 
 from tests.costs import COUNTS
 
-# The first is the same browser without windows: a page costs a third of the processor time.
-NAMES = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 MAC = "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome"
 IN_CI = os.environ.get("CI", "").lower() in ("1", "true", "yes")
 
@@ -45,7 +44,7 @@ NEEDS = (
     Need(
         "Chromium",
         "browser",
-        (("chromium-headless-shell", FONTS), ("chromium", FONTS)),
+        (("chromium", FONTS),),
         lambda: executable() is not None,
     ),
     Need("Tesseract", "ocr", (("tesseract-ocr",),), lambda: find_library("tesseract") is not None),
