@@ -31,6 +31,7 @@ from tests.settings import PREFIX
 KEPT = ["django_migrations", "django_content_type", "auth_permission"]
 LARGE = 2_000_000
 """Bytes of all tables."""
+TRIES = 5
 YOUNG, DAY = 3_600, 86_400  # seconds
 CLUSTER = Cluster(settings.CLEARANCE_HOME, durable=False)
 
@@ -109,23 +110,35 @@ def empty_tables(cluster: Cluster) -> None:
     """Django's flush names the tables of models only and runs as its own connection, which may not truncate here.
 
     Truncating 70 tables makes 300 files anew, which takes a third of a second: rows are deleted instead, without
-    triggers, until what they leave behind is large. Either way whoever still writes is waited for.
+    triggers, until what they leave behind is large. Either way whoever still writes is waited for; where a server that
+    runs on holds what this waits for and waits for what this holds, PostgreSQL ends this transaction, and it is tried
+    again.
     """
     connection.close()
-    with psycopg.connect(cluster.url(SUPERUSER)) as database:
-        database.execute("SET LOCAL lock_timeout = '20s'")
-        rows = database.execute(
-            "SELECT tablename, pg_relation_size(format('public.%%I', tablename)::regclass) FROM pg_tables"
-            " WHERE schemaname = 'public' AND tablename <> ALL(%s)",
-            [KEPT],
-        ).fetchall()
-        names = [sql.Identifier(name) for name, _ in rows]
-        if sum(size for _, size in rows) > LARGE:
-            database.execute(sql.SQL("TRUNCATE {}").format(sql.SQL(", ").join(names)))
+    for attempt in range(TRIES):
+        try:
+            with psycopg.connect(cluster.url(SUPERUSER)) as database:
+                delete_rows(database)
             return
-        database.execute(sql.SQL("LOCK TABLE {}").format(sql.SQL(", ").join(names)))
-        database.execute("SET LOCAL session_replication_role = replica")
-        database.execute(sql.SQL("; ").join(sql.SQL("DELETE FROM {}").format(name) for name in names))
+        except psycopg.errors.DeadlockDetected:
+            if attempt + 1 == TRIES:
+                raise
+
+
+def delete_rows(database: psycopg.Connection) -> None:
+    database.execute("SET LOCAL lock_timeout = '20s'")
+    rows = database.execute(
+        "SELECT tablename, pg_relation_size(format('public.%%I', tablename)::regclass) FROM pg_tables"
+        " WHERE schemaname = 'public' AND tablename <> ALL(%s)",
+        [KEPT],
+    ).fetchall()
+    names = [sql.Identifier(name) for name, _ in rows]
+    if sum(size for _, size in rows) > LARGE:
+        database.execute(sql.SQL("TRUNCATE {}").format(sql.SQL(", ").join(names)))
+        return
+    database.execute(sql.SQL("LOCK TABLE {}").format(sql.SQL(", ").join(names)))
+    database.execute("SET LOCAL session_replication_role = replica")
+    database.execute(sql.SQL("; ").join(sql.SQL("DELETE FROM {}").format(name) for name in names))
 
 
 def connected(cluster: Cluster, role: str) -> Iterator[psycopg.Connection]:

@@ -100,3 +100,20 @@ def cosine(first: Sequence[str], second: Sequence[str], weights: dict[str, float
     norm_a = math.sqrt(sum((n * weights.get(t, 1.0)) ** 2 for t, n in a.items()))
     norm_b = math.sqrt(sum((n * weights.get(t, 1.0)) ** 2 for t, n in b.items()))
     return dot / (norm_a * norm_b)
+
+
+def sum_of_cosines(bags: Sequence[Sequence[str]], weights: dict[str, float]) -> list[float]:
+    """For each bag the sum of its cosines with all others, in linear time: its product with the sum of all vectors."""
+    vectors = [unit_vector(bag, weights) for bag in bags]
+    total: dict[str, float] = {}
+    for vector in vectors:
+        for term, share in vector.items():
+            total[term] = total.get(term, 0.0) + share
+    return [sum(share * total[term] for term, share in vector.items()) - bool(vector) for vector in vectors]
+
+
+def unit_vector(bag: Sequence[str], weights: dict[str, float]) -> dict[str, float]:
+    """Of a weighted bag of terms; empty for an empty bag."""
+    weighted = {term: count * weights.get(term, 1.0) for term, count in Counter(bag).items()}
+    norm = math.sqrt(sum(share * share for share in weighted.values()))
+    return {term: share / norm for term, share in weighted.items()}

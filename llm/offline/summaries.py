@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from llm.offline.ranking import cosine, inverse_frequencies, terms
+from llm.offline.ranking import cosine, inverse_frequencies, sum_of_cosines, terms
 from llm.offline.sentences import is_heading, sentences
 
 REMOVED = "instruction-like text removed"
@@ -20,8 +20,9 @@ def summarise(texts: Sequence[str], *, limit: int = 3, characters: int = 600, fo
     weights = inverse_frequencies(bags)
     wanted = terms(focus)
     scored = []
+    likeness = sum_of_cosines(bags, weights)
     for index, bag in enumerate(bags):
-        central = sum(cosine(bag, other, weights) for j, other in enumerate(bags) if j != index) / max(1, len(bags) - 1)
+        central = likeness[index] / max(1, len(bags) - 1)
         early = 1.0 / (1 + index)
         near = cosine(bag, wanted, weights) if wanted else 0.0
         short = 0.5 if len(bag) < 4 else 1.0

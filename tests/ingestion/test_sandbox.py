@@ -33,12 +33,17 @@ def upload(tmp_path: Path) -> Path:
 
 def limited_processes() -> list[psutil.Process]:
     """Those that run: fresh interpreters, and children of templates."""
-    return [
-        child
-        for child in psutil.Process().children(recursive=True)
-        if "ingestion.sandbox.child" in " ".join(child.cmdline())
-        or "ingestion.sandbox.template" in " ".join(child.parent().cmdline())
-    ]
+    return [child for child in psutil.Process().children(recursive=True) if is_limited(child)]
+
+
+def is_limited(child: psutil.Process) -> bool:
+    """Not what has ended already, though nobody has asked how."""
+    try:
+        return "ingestion.sandbox.child" in " ".join(child.cmdline()) or (
+            "ingestion.sandbox.template" in " ".join(child.parent().cmdline())
+        )
+    except psutil.NoSuchProcess:
+        return False
 
 
 def refused(task: str, path: Path, limits: Limits = QUICK) -> Quarantined:
