@@ -98,7 +98,8 @@ class Extraction:
     """Everything one file gave.
 
     strategy: `text`, or `layout` where tables were found. notes: what people should know of how it was read. wanted:
-    pictures that nobody has looked at yet.
+    pictures that nobody has looked at yet. remainder: texts in the bytes of the file that no paragraph shows; they are
+    labelled by the same rules, and the original needs their labels too.
     """
 
     media_type: str
@@ -110,6 +111,7 @@ class Extraction:
     links: tuple[Link, ...] = ()
     notes: tuple[Note, ...] = ()
     wanted: tuple[Wanted, ...] = ()
+    remainder: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -127,6 +129,7 @@ class Extraction:
             "links": [[link.paragraph, link.target, link.words] for link in self.links],
             "notes": [[n.code, n.detail] for n in self.notes],
             "wanted": [w.to_json() for w in self.wanted],
+            "remainder": list(self.remainder),
         }
 
     def rows_to_json(self) -> Iterator[list[Any]]:
@@ -165,6 +168,7 @@ class Extraction:
                 ),
                 notes=tuple(Note(_text(code), _text(detail)) for code, detail in head.get("notes", ())),
                 wanted=tuple(map(Wanted.from_json, head.get("wanted", ()))),
+                remainder=tuple(map(_text, head.get("remainder", ()))),
             )
         except (KeyError, TypeError, IndexError) as error:
             raise ValueError(f"not an extraction: {error}") from error

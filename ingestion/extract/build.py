@@ -53,6 +53,7 @@ class Builder:
         self._rows: list[_Raw] = []
         self._path: list[tuple[float, str]] = []
         self._unaccounted: dict[tuple[str, int | None], Unaccounted] = {}
+        self._remainder: dict[str, None] = {}
         self.links: list[Link] = []
 
     def __len__(self) -> int:
@@ -136,6 +137,10 @@ class Builder:
         for item in other._unaccounted.values():
             self.miss(item.code, item.detail, item.page)
 
+    def add_remainder(self, texts: Iterable[str]) -> None:
+        """Records texts of the file that no paragraph shows, each once."""
+        self._remainder.update(dict.fromkeys(text for text in texts if text.strip()))
+
     def missed(self) -> bool:
         """Whether anything could not be read."""
         return bool(self._unaccounted)
@@ -214,8 +219,15 @@ class Builder:
                 ParagraphText(row.text, row.kind, row.page, row.boxes, row.heading_path, lang, start, end, row.read_by)
             )
             start = end + len(JOIN)
-        missed = tuple(self._unaccounted.values())
-        return Extraction(media_type, pages, tuple(paragraphs), missed, strategy, links=tuple(self.links))
+        return Extraction(
+            media_type,
+            pages,
+            tuple(paragraphs),
+            tuple(self._unaccounted.values()),
+            strategy,
+            links=tuple(self.links),
+            remainder=tuple(self._remainder),
+        )
 
 
 def _in_words(text: str) -> str:
