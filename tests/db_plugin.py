@@ -72,14 +72,15 @@ def stopped(home: Path, holders: Path) -> bool:
 @pytest.fixture(scope="session")
 def cluster(django_test_environment: None, django_db_blocker: Any) -> Iterator[Cluster]:
     """The running cluster of this test run, migrated."""
-    done = migrated.take(CLUSTER)
-    release = CLUSTER.hold()
-    if not done:
-        with django_db_blocker.unblock():
-            with as_owner(), uncollected():
-                call_command("migrate", verbosity=0, interactive=False)
-            connection.close()
-        migrated.keep(CLUSTER)
+    with migrated.lock_migration():
+        done = migrated.take(CLUSTER)
+        release = CLUSTER.hold()
+        if not done:
+            with django_db_blocker.unblock():
+                with as_owner(), uncollected():
+                    call_command("migrate", verbosity=0, interactive=False)
+                connection.close()
+            migrated.keep(CLUSTER)
     yield CLUSTER
     connection.close()
     release()

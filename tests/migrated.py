@@ -22,6 +22,13 @@ KEPT = Path(tempfile.gettempdir()) / f"clearance-migrated-{os.getuid()}-{CHECKOU
 DATA, CODE = KEPT / "data", KEPT / "code"
 
 
+@contextmanager
+def lock_migration() -> Iterator[None]:
+    """Held by one process of a checkout at a time: the first migrates, and the others then start from its database."""
+    with _alone(fcntl.LOCK_EX, "migrating"):
+        yield
+
+
 def take(cluster: Cluster) -> bool:
     """Copy it to where the cluster, which never ran, will have its data. False where there is none of this code."""
     with _alone(fcntl.LOCK_SH) as mine:
@@ -46,13 +53,13 @@ def keep(cluster: Cluster) -> None:
 
 
 @contextmanager
-def _alone(how: int) -> Iterator[bool]:
+def _alone(how: int, name: str = "lock") -> Iterator[bool]:
     """Whether it is ours: the directory for temporary files is everybody's."""
     KEPT.mkdir(mode=0o700, exist_ok=True)
     if KEPT.is_symlink() or KEPT.stat().st_uid != os.getuid():
         yield False
         return
-    with (KEPT / "lock").open("a") as file:
+    with (KEPT / name).open("a") as file:
         fcntl.flock(file, how)
         yield True
 
