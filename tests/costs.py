@@ -11,7 +11,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from functools import partial, wraps
 from pathlib import Path
 from typing import Any
@@ -27,11 +27,13 @@ COUNTS: Counter[str] = Counter()
 
 @dataclass(frozen=True)
 class TestCost:
-    """One test with its fixtures. seconds: of the clock. counts: by the names of LIMITS."""
+    """One test with its fixtures. seconds: of the clock. cpu_seconds: of the test's process and of the children that
+    it has waited for; the database and servers are not among them. counts: by the names of LIMITS."""
 
     __test__ = False
     test: str
     seconds: float
+    cpu_seconds: float
     counts: dict[str, int]
 
     @property
@@ -72,12 +74,17 @@ def _count_created(*, created: bool, name: str, **_: Any) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    before, started = Counter(COUNTS), time.monotonic()
+    before, started, cpu_started = Counter(COUNTS), time.monotonic(), measure_cpu_seconds()
     yield
     if directory := os.environ.get(DIRECTORY):
-        cost = TestCost(item.nodeid, time.monotonic() - started, COUNTS - before)
+        cost = TestCost(item.nodeid, time.monotonic() - started, measure_cpu_seconds() - cpu_started, COUNTS - before)
         with (Path(directory) / f"{os.getpid()}.jsonl").open("a") as file:
-            file.write(json.dumps([cost.test, cost.seconds, cost.counts]) + "\n")
+            file.write(json.dumps(astuple(cost)) + "\n")
+
+
+def measure_cpu_seconds() -> float:
+    """Of this process and of its children that have ended."""
+    return sum(os.times()[:4])
 
 
 def read_costs(directory: Path) -> list[TestCost]:
@@ -87,12 +94,12 @@ def read_costs(directory: Path) -> list[TestCost]:
 
 def format_table(costs: list[TestCost]) -> str:
     """By folder, then the slowest tests, then the counts beside their limits."""
-    rows = [f"{'folder':<14}{'tests':>7}{'seconds':>9}" + "".join(f"{name:>12}" for name in LIMITS)]
+    rows = [f"{'folder':<14}{'tests':>7}{'seconds':>9}{'CPU':>7}" + "".join(f"{name:>12}" for name in LIMITS)]
     for folder, of_folder in _grouped(costs, lambda cost: cost.folder):
         rows.append(_row(folder, of_folder))
-    rows += [_row("all", costs), f"{'limit':<30}" + "".join(f"{limit:>12,}" for limit in LIMITS.values()), ""]
+    rows += [_row("all", costs), f"{'limit':<37}" + "".join(f"{limit:>12,}" for limit in LIMITS.values()), ""]
     for cost in sorted(costs, key=lambda cost: -cost.seconds)[:SLOWEST]:
-        rows.append(f"{cost.seconds:>8.1f} s  {cost.test}")
+        rows.append(f"{cost.seconds:>8.1f} s {cost.cpu_seconds:>6.1f} CPU s  {cost.test}")
     return "\n".join(rows)
 
 
@@ -115,8 +122,10 @@ def _grouped(costs: list[TestCost], key: Callable[[TestCost], str]) -> list[tupl
 
 def _row(name: str, costs: list[TestCost]) -> str:
     total = _sum_counts(costs)
-    seconds = sum(cost.seconds for cost in costs)
-    return f"{name:<14}{len(costs):>7,}{seconds:>9,.0f}" + "".join(f"{total[count]:>12,}" for count in LIMITS)
+    seconds, cpu_seconds = sum(cost.seconds for cost in costs), sum(cost.cpu_seconds for cost in costs)
+    return f"{name:<14}{len(costs):>7,}{seconds:>9,.0f}{cpu_seconds:>7,.0f}" + "".join(
+        f"{total[count]:>12,}" for count in LIMITS
+    )
 
 
 def _sum_counts(costs: list[TestCost]) -> Counter[str]:

@@ -35,7 +35,10 @@ def main(arguments: list[str]) -> int:
         log = Path(directory) / "browser.log"
         with log.open("wb") as output:
             browser = subprocess.Popen(
-                [*PYTEST, *BROWSER, *(arguments or find_browser_files())], env=environment, stdout=output, stderr=subprocess.STDOUT
+                [*PYTEST, *BROWSER, *(arguments or find_browser_files())],
+                env=environment,
+                stdout=output,
+                stderr=subprocess.STDOUT,
             )
             try:
                 others = subprocess.run([*PYTEST, *PARALLEL, *arguments], env=environment, check=False).returncode

@@ -40,18 +40,21 @@ def minilm(home: Path) -> MiniLM:
     return MiniLM(home)
 
 
-def forward(text: str) -> np.ndarray:
+@pytest.fixture(scope="module")
+def weights() -> dict[str, np.ndarray]:
+    with safe_open(weights_folder() / "model.safetensors", "numpy") as file:
+        return {
+            name: file.get_tensor(name).astype(np.float64) for name in list(file.keys()) if "position_ids" not in name
+        }
+
+
+def forward(text: str, weight: dict[str, np.ndarray]) -> np.ndarray:
     """The model written out in numpy from its paper, in double precision: the yardstick."""
-    folder = weights_folder()
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
+    tokenizer = Tokenizer.from_file(str(weights_folder() / "tokenizer.json"))
     tokenizer.no_padding()
     tokenizer.enable_truncation(256)
     ids = tokenizer.encode(text).ids
     erf = np.vectorize(math.erf)
-    with safe_open(folder / "model.safetensors", "numpy") as file:
-        weight = {
-            name: file.get_tensor(name).astype(np.float64) for name in list(file.keys()) if "position_ids" not in name
-        }
 
     def norm(x: np.ndarray, name: str) -> np.ndarray:
         centred = x - x.mean(-1, keepdims=True)
@@ -82,13 +85,13 @@ def forward(text: str) -> np.ndarray:
     return mean / np.linalg.norm(mean)
 
 
-def test_vectors_are_those_of_the_model(minilm: MiniLM) -> None:
+def test_vectors_are_those_of_the_model(minilm: MiniLM, weights: dict[str, np.ndarray]) -> None:
     vectors = minilm.embed_documents(TEXTS)
     assert vectors.shape == (len(TEXTS), 384)
     assert vectors.dtype == np.float32
     assert np.linalg.norm(vectors, axis=1) == pytest.approx(1, abs=1e-5)
     for text, vector in zip(TEXTS, vectors, strict=True):
-        assert float(forward(text) @ vector) == pytest.approx(1, abs=1e-5)
+        assert float(forward(text, weights) @ vector) == pytest.approx(1, abs=1e-5)
     # Similarities that the model's page on its hub shows for these sentences.
     assert vectors[1:4] @ vectors[0] == pytest.approx([0.695, 0.943, 0.257], abs=1e-3)
 
