@@ -11,7 +11,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from functools import partial, wraps
 from pathlib import Path
 from typing import Any
@@ -79,7 +79,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
     if directory := os.environ.get(DIRECTORY):
         cost = TestCost(item.nodeid, time.monotonic() - started, measure_cpu_seconds() - cpu_started, COUNTS - before)
         with (Path(directory) / f"{os.getpid()}.jsonl").open("a") as file:
-            file.write(json.dumps(astuple(cost)) + "\n")
+            file.write(json.dumps([*vars(cost).values()]) + "\n")
 
 
 def measure_cpu_seconds() -> float:
