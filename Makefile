@@ -1,6 +1,8 @@
 # Everything runs from a plain virtual environment made by Python 3.11 or later: `make up` needs nothing else.
 
-PYTHON ?= python3
+# A distribution's Python is compiled with profiles and a quarter faster than one that is compiled without.
+PYTHON ?= $(shell for python in /usr/bin/python3 python3; do \
+  $$python -c 'import ensurepip, sys, venv; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; done)
 VENV := .venv
 BIN := $(VENV)/bin
 LOCKS := requirements.txt requirements-model.txt
