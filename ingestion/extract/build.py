@@ -22,6 +22,7 @@ from ingestion.documents import (
 from ingestion.extract import language
 from ingestion.extract.clean import one_line
 from ingestion.extract.flowing import places_after, running
+from ingestion.extract.remainder import TOO_LARGE, bounded, is_formal, is_packed, select_unshown
 from ingestion.pieces import table_header
 
 LONGEST = 4_000  # characters: a paragraph is the unit that gets a label, so it must not be a chapter
@@ -136,10 +137,23 @@ class Builder:
         """What another builder recorded is recorded here too."""
         for item in other._unaccounted.values():
             self.miss(item.code, item.detail, item.page)
+        self.add_remainder(other._remainder)
 
     def add_remainder(self, texts: Iterable[str]) -> None:
-        """Records texts of the file that no paragraph shows, each once."""
-        self._remainder.update(dict.fromkeys(text for text in texts if text.strip()))
+        """Records strings of the file, each once. What the paragraphs say too is taken out at the end."""
+        for text in texts:
+            said = one_line(text)
+            if said in self._remainder or is_formal(said):
+                continue
+            if is_packed(said):
+                self.miss("packed_data", "There are packed data among the text of this file; they were not read.")
+            self._remainder[said] = None
+
+    def _rest(self) -> tuple[str, ...]:
+        texts, more = bounded(select_unshown(self._remainder, self.text()) if self._remainder else ())
+        if more:
+            self.miss("remainder_too_large", TOO_LARGE)
+        return tuple(texts)
 
     def missed(self) -> bool:
         """Whether anything could not be read."""
@@ -209,6 +223,7 @@ class Builder:
         ]
 
     def extraction(self, media_type: str, pages: int | None, strategy: str = "text") -> Extraction:
+        remainder = self._rest()
         whole = language.guess(" ".join(row.text for row in self._rows[:200]))
         paragraphs: list[ParagraphText] = []
         start = 0
@@ -226,7 +241,7 @@ class Builder:
             tuple(self._unaccounted.values()),
             strategy,
             links=tuple(self.links),
-            remainder=tuple(self._remainder),
+            remainder=remainder,
         )
 
 

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from ingestion.boxes import Boxes
-from ingestion.extract import pdf_apart
 from ingestion.extract.build import Builder
 from ingestion.extract.eyes import IN_PICTURES, UNSURE, Eyes, doubt
 from ingestion.extract.pdf_checks import SMALL, Key
@@ -82,14 +81,13 @@ class Pictures:
         for picture in content.pictures if layered else hidden(content, with_text):
             if max(picture.key[:2]) > SMALL and picture.key not in self._apart:
                 self._apart.add(picture.key)
-                name = pdf_apart.name_of(picture.key, picture.mirrored)
-                self._eyes.picture(self._builder, name, "image", HIDDEN, number, unless_since=first)
+                self._builder.miss("image", HIDDEN, number)
 
     def take_unshown(self, keys: Iterable[Key]) -> None:
         """Those of the file that no page shows."""
         for key in keys:
             if key not in self._met:
-                self._eyes.picture(self._builder, pdf_apart.name_of(key), "image", UNSHOWN)
+                self._builder.miss("image", UNSHOWN)
 
     def _read(self, number: int, content: PageContent, pictures: list[tuple[Picture, Region]], seen: Seen) -> None:
         seen = _without_specks(seen, [region for picture, region in pictures if is_drawn(picture)])
