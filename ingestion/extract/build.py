@@ -28,6 +28,7 @@ from ingestion.pieces import table_header
 LONGEST = 4_000  # characters: a paragraph is the unit that gets a label, so it must not be a chapter
 LONGEST_HEADING = 300
 PROPERTIES = "Document properties"
+PICTURE = ("/9j/", "iVBORw0KGgo", "R0lGOD")  # how pictures begin that were made letters
 _WORDS = re.compile(r"\w+")
 _BLANK = re.compile(r"\s*")
 _BREAKS = (re.compile(r"\n"), re.compile(r"(?<=[.!?])\s+"), re.compile(r"\s+"))
@@ -139,14 +140,19 @@ class Builder:
             self.miss(item.code, item.detail, item.page)
         self.add_remainder(other._remainder)
 
-    def add_remainder(self, texts: Iterable[str]) -> None:
-        """Records strings of the file, each once. What the paragraphs say too is taken out at the end."""
+    def add_remainder(self, texts: Iterable[str], packed: bool = False) -> None:
+        """Records strings of the file, each once. What the paragraphs say too is taken out at the end. packed: bytes
+        may stand among them as letters."""
         for text in texts:
             said = one_line(text)
             if said in self._remainder or is_formal(said):
                 continue
-            if is_packed(said):
-                self.miss("packed_data", "There are packed data among the text of this file; they were not read.")
+            if packed and is_packed(said):
+                if said.startswith(PICTURE):
+                    self.miss("thumbnail", "There is a picture among the text of this file; it was not read.")
+                else:
+                    self.miss("packed_data", "There are packed data among the text of this file; they were not read.")
+                continue
             self._remainder[said] = None
 
     def _rest(self) -> tuple[str, ...]:

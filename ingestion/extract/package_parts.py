@@ -74,7 +74,7 @@ def sweep_package(
         try:
             texts = texts_of_part(package, name)
             if texts is not None:
-                builder.add_remainder(texts)
+                builder.add_remainder(texts, packed=True)
                 continue
             if code in ("image", "thumbnail"):
                 sweep_picture(package.content(name), builder)

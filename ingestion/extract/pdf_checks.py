@@ -159,9 +159,7 @@ def _unpack_all(
             )
         if not whole and page is not None:
             builder.miss("page_failed", "Part of this page is damaged and could not be read.", page)
-        elif not whole:
-            builder.miss("damaged_part", "A part of this PDF is damaged; it was not read.")
-        else:
+        if size or whole:
             sweep.of_stream(entry, of_page=page is not None)
     checked.pictures = dict.fromkeys(
         key for place, key in pictures.items() if place not in masks and max(key[:2]) > SMALL

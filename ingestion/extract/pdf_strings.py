@@ -24,7 +24,10 @@ COMMENT = re.compile(rb"%[^\r\n]+")
 INLINE_PICTURE = re.compile(rb"\bBI\b.{1,2000}?\bID\s(.*?)\sEI\b", re.S)
 STREAM = re.compile(rb"\bstream\r?\n.*?endstream", re.S)
 BETWEEN = re.compile(rb"endobj(.*?)(?=\d+\s+\d+\s+obj\b|xref|trailer|startxref|\Z)", re.S)
-OBJECT = re.compile(rb"(?:\A|[\r\n \t])(\d{1,10})[ \t]+(\d{1,5})[ \t]+obj\b")
+OBJECT = re.compile(rb"(?:\A|[\r\n \t])(\d{1,10})[ \t]+(\d{1,5})[ \t]+obj\b(.{0,400})", re.S)
+# What holds objects or their places, and what is a number or a word by itself.
+OF_FILE = re.compile(rb"[^>]*/(?:ObjStm|XRef)\b|\s*(?:[-+.\d]{1,20}|true|false|null|\[[-+.\d\s]*\])\s*endobj", re.S)
+INDEXED = re.compile(rb"/(Indexed|I)\s[^\]]{1,200}?\s\d{1,3} (\d+) (\d+) R\s*\]")
 USUAL_COMMENT = re.compile(rb"%(?:PDF-\d\.\d.*|%EOF.*|[\x80-\xff%]{2,16}\s*|%?\s*)")
 WORDS_OF_TABLES = re.compile(r"[A-Za-z_-]{1,40}\d{0,3}(?:-\d{1,3})?")
 
@@ -115,4 +118,5 @@ def strings_of_file(content: bytes) -> Iterator[str]:
 
 def objects_in_file(content: bytes) -> set[tuple[int, int]]:
     """Numbers of all objects that are written out, whether a table names them or not."""
-    return {(int(number), int(version)) for number, version in OBJECT.findall(STREAM.sub(b"stream endstream", content))}
+    found = OBJECT.findall(STREAM.sub(b"stream endstream", content))
+    return {(int(number), int(version)) for number, version, rest in found if not OF_FILE.match(rest)}

@@ -17,6 +17,7 @@ from lxml import etree
 from ingestion.extract.build import Builder
 from ingestion.extract.font_strings import texts_of_font
 from ingestion.extract.pdf_strings import (
+    INDEXED,
     REFERENCE,
     objects_in_file,
     strings_of_content,
@@ -36,6 +37,8 @@ DRAWS_TEXT = (b"Tj", b"TJ", b"'", b'"')
 DAMAGED = (pikepdf.PdfError, pdfium.PdfiumError, ValueError, TypeError, AttributeError, KeyError, OSError, RuntimeError)
 FONTS = frozenset(["FontFile", "FontFile2", "FontFile3"])
 TABLES = frozenset(["ToUnicode", "Encoding", "UseCMap"])
+# Colours, profiles, files that are on record already: their strings are all that can be read.
+BYTES = frozenset(["Indexed", "I", "DestOutputProfile", "EF", "F", "UF", "HT", "TR", "Mask"])
 # Numbers of letters, colours and shades: no strings are in them.
 NUMBERS = frozenset(["CIDToGIDMap", "CIDSet"])
 UNKNOWN = "This PDF has parts that are not known here; they were not read."
@@ -66,7 +69,7 @@ class Sweep:
                 continue
             if isinstance(entry, pikepdf.Object) and entry.is_indirect:
                 self._objects.add(entry.objgen)
-            for key, number, version in REFERENCE.findall(entry_syntax):
+            for key, number, version in (*REFERENCE.findall(entry_syntax), *INDEXED.findall(entry_syntax)):
                 self.roles.setdefault((int(number), int(version)), set()).add(key.decode())
             if b"(" in entry_syntax or b"/" in entry_syntax or b"<" in entry_syntax:
                 self.builder.add_remainder(strings_of_syntax(entry_syntax))
@@ -97,15 +100,15 @@ class Sweep:
             if not of_page and any(sign in content for sign in DRAWS_TEXT):
                 self._drawings.append(stream)
         elif own == "/XML" or kind == "/Metadata" or "XFA" in roles:
-            self.builder.add_remainder(_texts_of_packet(content))
+            self.builder.add_remainder(_texts_of_packet(content), packed=True)
         elif roles & FONTS:
             self.builder.add_remainder(texts_of_font(content))
         elif kind == "/CMap" or "/CMapName" in stream or roles & TABLES or "/FunctionType" in stream:
             self.builder.add_remainder(strings_of_table(content))
-        elif "/N" in stream or "/ShadingType" in stream or "/HalftoneType" in stream or kind == "/EmbeddedFile":
+        elif roles & BYTES or any(key in stream for key in ("/N", "/ShadingType", "/HalftoneType")) or _hints(stream):
             self.builder.add_remainder(texts_in_bytes(content))
         elif content.lstrip()[:5] in (b"<?xml", b"<xdp:") or content.lstrip()[:1] == b"<":
-            self.builder.add_remainder(_texts_of_packet(content))
+            self.builder.add_remainder(_texts_of_packet(content), packed=True)
         else:
             self._unlisted(stream, content)
 
@@ -167,6 +170,11 @@ class Sweep:
             self.builder.add_remainder(strings_of_file(content))
         if objects_in_file(content) - self._objects:
             self.builder.miss("unknown_part", UNKNOWN)
+
+
+def _hints(stream: pikepdf.Stream) -> bool:
+    """Whether a stream tells viewers where the objects of a page begin (ISO 32000-1, annex F)."""
+    return isinstance(stream.get("/S"), int) and "/Type" not in stream
 
 
 def _filters(stream: pikepdf.Stream) -> Sequence[str]:

