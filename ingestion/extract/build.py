@@ -193,6 +193,11 @@ class Builder:
         """Everything from the paragraph with this number on."""
         return JOIN.join(self.texts_from(first))
 
+    def boxes_on(self, page: int, first: int) -> list[tuple[float, float, float, float]]:
+        """Where the paragraphs from this number on stand on a page."""
+        boxes = (box for row in self._rows[first:] for box in row.boxes)
+        return [(box.x0, box.y0, box.x1, box.y1) for box in boxes if box.page == page]
+
     def texts_from(self, first: int) -> list[str]:
         """The paragraphs from this number on."""
         return [row.text for row in self._rows[first:]]

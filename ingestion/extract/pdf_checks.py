@@ -15,6 +15,7 @@ import pikepdf
 
 from ingestion.extract import pdf_links, pdf_revisions
 from ingestion.extract.build import Builder
+from ingestion.extract.pdf_lies import has_lying_font
 from ingestion.extract.pdf_said import Said
 from ingestion.extract.pdf_streams import filters_of, unpacked
 from ingestion.extract.pdf_sweep import EARLIER, Sweep
@@ -28,7 +29,8 @@ Key = tuple[int, int, int, str]
 @dataclass(slots=True)
 class Checked:
     """links: targets of each page's links. pictures: those that the file holds, by the key of `pdf_words.Picture`.
-    layered: there are layers that are not shown. replaced: pages on which words may stand for others; None: any page.
+    layered: there are layers that are not shown. lying: pages with fonts that draw other letters than they say.
+    replaced: pages on which words may stand for others; None: any page.
     """
 
     said: Said
@@ -36,6 +38,7 @@ class Checked:
     links: dict[int, list[str]] = field(default_factory=dict)
     pictures: dict[Key, None] = field(default_factory=dict)
     layered: bool = False
+    lying: set[int] = field(default_factory=set)
     replaced: set[int | None] = field(default_factory=set)
 
 
@@ -60,11 +63,14 @@ def check(path: Path, builder: Builder, limits: Limits, report: Report) -> Check
         _unpack_all(pdf, contents, checked, sweep, limits, report)
         sweep.of_drawings(pdf)
         _look_at_document(pdf, checked)
+        fonts: dict[tuple[int, int], bool] = {}
         for number, page in enumerate(pdf.pages, start=1):
             if number % 200 == 0:
                 report("checking")
             try:
                 _look_at_annotations(page, number, checked.said)
+                if has_lying_font(page, fonts):
+                    checked.lying.add(number)
                 checked.links[number] = pdf_links.targets(page)
             except (pikepdf.PdfError, ValueError, TypeError, AttributeError, KeyError):
                 builder.miss("annotation", "The comments and marks of this page could not be read.", number)

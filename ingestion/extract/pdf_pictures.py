@@ -47,22 +47,28 @@ class Pictures:
         self._recorded: set[Key] = set()
         self._met: set[Key] = set()
         self._apart: set[Key] = set()
+        self.explained: list[Region] = []  # where pictures of the page that was taken last stand that were read
 
     def take(self, number: int, content: PageContent, look: Look | None) -> None:
         """The pictures of a page whose text has been read."""
+        self.explained = []
         open_ones = [p for p in content.pictures if not is_ornament(p) and not has_text_layer(p, content.words)]
+        self.explained += [on_page(p, content) for p in content.pictures if has_text_layer(p, content.words)]
         open_ones += content.drawings
         fresh: list[Picture] = []
         for picture in open_ones:
             told = self._told.get(_place(picture))
             if told is None:
                 fresh.append(picture)
+            elif not is_drawn(picture):
+                self.explained.append(on_page(picture, content))
             for paragraph, boxes in told.paragraphs if told else ():
                 self._builder.more_boxes(paragraph, [replace(box, page=number) for box in boxes])
         regions = tuple(on_page(picture, content) for picture in fresh)
         seen = self._eyes.look(f"page {number}", number, regions) if fresh and look is not None else None
         if seen is not None:
             self._read(number, content, list(zip(fresh, regions, strict=True)), seen)
+            self.explained += [on_page(p, content) for p in open_ones if not is_unknown(p) and not is_drawn(p)]
             return
         for picture in fresh:
             if picture.key not in self._recorded:
