@@ -28,6 +28,7 @@ from ingestion.pieces import table_header
 LONGEST = 4_000  # characters: a paragraph is the unit that gets a label, so it must not be a chapter
 LONGEST_HEADING = 300
 PROPERTIES = "Document properties"
+ORNAMENTS = frozenset({"thumbnail", "font"})
 PICTURE = ("/9j/", "iVBORw0KGgo", "R0lGOD")  # how pictures begin that were made letters
 _WORDS = re.compile(r"\w+")
 _BLANK = re.compile(r"\s*")
@@ -162,8 +163,8 @@ class Builder:
         return tuple(texts)
 
     def missed(self) -> bool:
-        """Whether anything could not be read."""
-        return bool(self._unaccounted)
+        """Whether anything could not be read that may be what the file is about."""
+        return any(code not in ORNAMENTS for code, _ in self._unaccounted)
 
     def add_properties(self, said: Mapping[str, str]) -> None:
         """What a document says of itself (title, subject …), as one paragraph, unless its text says the same."""

@@ -64,10 +64,9 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         builder.add_properties(properties(package))
     except DAMAGE:
         raise package.corrupt() from None
-    extraction = builder.extraction(sniff.DOCX, None)
-    if not extraction.paragraphs and not extraction.unaccounted:
+    if not len(builder) and not builder.missed():
         raise Quarantined("empty", "There is no text in this document. Check that you chose the right file.")
-    return extraction
+    return builder.extraction(sniff.DOCX, None)
 
 
 class _Body:

@@ -23,6 +23,7 @@ from ingestion.extract.package import local
 from ingestion.extract.package_parts import DETAILS
 from ingestion.extract.rows import Grid
 from ingestion.extract.sweep_markup import sweep_markup
+from ingestion.extract.sweep_picture import ICON_BYTES
 from ingestion.sandbox.limits import Quarantined
 
 HEADINGS = {f"h{level}": float(level) for level in range(1, 7)}
@@ -64,7 +65,7 @@ def read_into(builder: Builder, text: str, eyes: Eyes, kind: str = IN_TEXT) -> N
         return
     _Walk(builder).run(root)
     for content in dict.fromkeys(in_page(root)):
-        if not is_ornament(content):
+        if len(content) > ICON_BYTES and not is_ornament(content):
             eyes.picture(builder, key_of(content, kind), "image", DETAILS["image"].format(what=PAGE))
     builder.add_properties(properties_of(root))
     sweep_markup(text, builder)

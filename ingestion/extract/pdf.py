@@ -34,6 +34,7 @@ from ingestion.seen import Seen
 
 SAMPLE = 40  # pages
 PROSE = 6  # words on a line that make it running text
+LEAST_PICTURE = 16.0  # points: of smaller ones, tiles of a larger one, the edges may be letters
 LAYER = ("Text layer",)
 
 
@@ -219,7 +220,9 @@ class _Reading:
             return
         words = [(word.x0, word.y0, word.x1, word.y1) for word in page.content.words]
         words += self._builder.boxes_on(number, first)
-        if page.ink.unexplained(words, self._pictures.explained) is not None:
+        pictures = (p for p in page.content.pictures if min(p.x1 - p.x0, p.y1 - p.y0) >= LEAST_PICTURE)
+        edges = [(p.x0, p.y0, p.x1, p.y1) for p in pictures]
+        if page.ink.unexplained(words, self._pictures.explained, edges) is not None:
             self._builder.miss("unexplained_ink", SENTENCE, number)
 
     def _placed(self, boxes: Sequence[Box]) -> Sequence[Box]:

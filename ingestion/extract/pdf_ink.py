@@ -46,25 +46,25 @@ class Ink:
             scaled = [(x * self._scale, y * self._scale) for x, y in points]
             draw.line(scaled, fill=0, width=AROUND_LINE + round(width * self._scale))
 
-    def unexplained(self, words: Boxes, pictures: Boxes) -> Region | None:
-        """Where there is ink that these do not explain, in points; None where there is none."""
+    def unexplained(self, words: Boxes, pictures: Boxes, edges_of: Boxes = ()) -> Region | None:
+        """Where there is ink that these do not explain, in points; None where there is none. edges_of: of pictures, of
+        which only the edges are explained."""
         edges = self._edges.copy()
         draw = ImageDraw.Draw(edges)
         for boxes, around in ((words, AROUND_WORD), (pictures, AROUND_PICTURE)):
             for x0, y0, x1, y1 in boxes:
                 corners = (x0 - around, y0 - around, x1 + around, y1 + around)
                 draw.rectangle([edge * self._scale for edge in corners], fill=0)
+        for box in edges_of:
+            draw.rectangle([edge * self._scale for edge in box], outline=0, width=2)
         for shift in ((0, 0), (CELL[0] // 2, CELL[1] // 2)):
             moved = ImageChops.offset(edges, *shift)
-            box = moved.reduce(CELL).point(DENSE).getbbox()
-            if box is not None:
-                scale = self._scale
-                return (
-                    (box[0] * CELL[0] - shift[0]) / scale,
-                    (box[1] * CELL[1] - shift[1]) / scale,
-                    (box[2] * CELL[0] - shift[0]) / scale,
-                    (box[3] * CELL[1] - shift[1]) / scale,
+            dense = moved.reduce(CELL).point(DENSE).getbbox()
+            if dense is not None:
+                x0, y0, x1, y1 = (
+                    (edge * CELL[place % 2] - shift[place % 2]) / self._scale for place, edge in enumerate(dense)
                 )
+                return x0, y0, x1, y1
         return None
 
 

@@ -149,9 +149,10 @@ class Sweep:
     def of_earlier(self, before: pikepdf.Pdf, content: bytes) -> None:
         """Strings of an earlier version, and the text of its pages."""
         self.of_objects(before)
+        of_pages = {place for place, keys in self.roles.items() if "Contents" in keys}
         for entry in before.objects:
             if isinstance(entry, pikepdf.Stream):
-                self.of_stream(entry, of_page=False)
+                self.of_stream(entry, of_page=entry.objgen in of_pages)
         self.of_drawings(before)
         if len(before.pages) > MAX_EARLIER_PAGES:
             self.builder.miss("earlier_revision", EARLIER)
@@ -211,6 +212,6 @@ def _page_texts(content: bytes) -> Iterator[str]:
     with pdfium.PdfDocument(content) as document:
         for page in document:
             text = page.get_textpage()
-            yield text.get_text_range(errors="replace")
+            yield from text.get_text_range(errors="replace").splitlines()
             text.close()
             page.close()

@@ -15,7 +15,7 @@ MAX_TEXT_CHARACTERS = 20_000  # of one text
 MAX_COMPARED_CHARACTERS = 2_000_000_000  # beyond, a text counts as not shown
 TOO_LARGE = "So much text of this file stands beside what is shown that not all of it was read."
 WORD = re.compile(r"\w+")
-_NUMBER = r"[-+]?(?:\d{1,3}(?:,\d{3}){1,3}|\d{1,8})?(?:\.\d{1,17})?(?:[eE][-+]?\d{1,3})?(?:px|pt|pc|em|cm|mm|in|%|f)?"
+_NUMBER = r"[-+]?\d{0,8}(?:\.\d{1,17})?(?:[eE][-+]?\d{1,3})?(?:px|pt|pc|em|cm|mm|in|%|f)?"
 _ADDRESSES = (
     r"schemas\.openxmlformats\.org|schemas\.microsoft\.com|www\.w3\.org|purl\.org|purl\.oclc\.org|ns\.adobe\.com|"
     r"openoffice\.org|docs\.oasis-open\.org|www\.aiim\.org|iptc\.org|schema\.org|xmlns\.com|ogp\.me|cipa\.jp"
@@ -34,6 +34,7 @@ FORMAL = re.compile(
 )
 # A plain word that a format has for its own; longer or with digits in it, a name is text.
 NAME = re.compile(r"[A-Za-z_](?:[A-Za-z_.:-]|\d{1,3}(?!\d)){0,40}")
+MIN_SIGNS = 12  # different ones: fewer are a line of crosses
 PACKED = re.compile(r"[A-Za-z0-9+/=_-]{400,}")
 
 
@@ -44,7 +45,8 @@ def is_formal(text: str) -> bool:
 
 def is_packed(text: str) -> bool:
     """Whether a string holds bytes that were made letters (base64, hexadecimal numbers)."""
-    return PACKED.search(text if " " in text else re.sub(r"\s+", "", text)) is not None
+    found = PACKED.search(text if " " in text else re.sub(r"\s+", "", text))
+    return found is not None and len(set(found[0])) > MIN_SIGNS
 
 
 def in_words(text: str) -> str:

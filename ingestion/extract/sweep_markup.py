@@ -18,7 +18,7 @@ from ingestion.extract.sweep_picture import sweep_picture
 
 ATTRIBUTE = re.compile(r"\s+([\w:@.-]+)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'=<>`]+)))?")
 TAG = re.compile(rf"</?([A-Za-z][\w:-]*)((?:{ATTRIBUTE.pattern.replace('(', '(?:').replace('(?:?:', '(?:')})*)\s*/?>")
-DATA = re.compile(r"data:([\w./+-]*)((?:;[\w.=-]+)*),([^\s\"'<>)\\]*)", re.I)
+DATA = re.compile(r"data:([\w./+-]*)((?:;[\w.=-]+)*),([^\"'<>)\\]*)", re.I)
 CHARSET = re.compile(r";charset=([\w.-]{2,40})", re.I)
 FILE = "A file lies in this page; it was not read."
 FONT = "There are fonts in this page; they were not read."
@@ -68,6 +68,7 @@ def _sweep_data(media: str, parameters: str, packed: str, builder: Builder, dept
     content = unquote_to_bytes(unescape(packed))
     if parameters.lower().endswith(";base64"):
         try:
+            content = b"".join(content.split())
             content = base64.b64decode(content + b"=" * (-len(content) % 4), validate=True)
         except (binascii.Error, ValueError):
             builder.add_remainder([packed])

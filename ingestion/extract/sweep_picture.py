@@ -21,6 +21,7 @@ from ingestion.extract.sweep_xml import texts_of_xml
 
 MAX_TEXT_BYTES = 4 << 20  # of a text that is unpacked
 TRAILING_BYTES = 16  # behind the end that are no padding
+ICON_BYTES = 64  # so few hold no picture that shows anything
 SMALL_BYTES = 1_024  # of a chunk that can hold numbers only
 PADDING = b"\0\r\n\t "
 DAMAGED = (OSError, ValueError, SyntaxError, TypeError, KeyError, IndexError, EOFError, struct.error, zlib.error)
@@ -64,7 +65,7 @@ KNOWN_EXTENSIONS = (
     b"fractint",
     b"MGK8BIM0000",
 )
-OTHER_FORMS = (b"\xd7\xcd\xc6\x9a", b"\1\0\0\0", b"\1\0\x09\0", b"\2\0\x09\0")  # WMF, EMF
+OTHER_FORMS = (b"\0\0\1\0", b"\xd7\xcd\xc6\x9a", b"\1\0\0\0", b"\1\0\x09\0", b"\2\0\x09\0")  # icons, WMF, EMF
 PACKET = re.compile(rb"<(?:x:xmpmeta|rdf:RDF)\b.*</(?:x:xmpmeta|rdf:RDF)>", re.S)
 PACKED = re.compile(rb"\x78[\x01\x5e\x9c\xda]")  # how packed data begin (RFC 1950)
 CAPTION_TAGS = (0x010E, 0x9C9B, 0x9C9F)  # description, title and subject of EXIF
@@ -82,7 +83,9 @@ def sweep_picture(content: bytes, builder: Builder) -> None:
         elif content.startswith(OTHER_FORMS):
             builder.add_remainder(texts_in_bytes(content))
         else:
-            builder.miss("unknown_part", UNKNOWN)
+            builder.add_remainder(texts_in_bytes(content[:MAX_TEXT_BYTES]))
+            if len(content) > ICON_BYTES:
+                builder.miss("unknown_part", UNKNOWN)
     except DAMAGED:
         builder.add_remainder(texts_in_bytes(content[:MAX_TEXT_BYTES]))
         builder.miss("damaged_part", "A picture is damaged; what it holds beside its pixels was not read.")
