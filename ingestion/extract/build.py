@@ -22,11 +22,14 @@ from ingestion.documents import (
 from ingestion.extract import language
 from ingestion.extract.clean import one_line
 from ingestion.extract.flowing import places_after, running
+from ingestion.extract.remainder import TOO_LARGE, bounded, is_formal, is_packed, select_unshown
 from ingestion.pieces import table_header
 
 LONGEST = 4_000  # characters: a paragraph is the unit that gets a label, so it must not be a chapter
 LONGEST_HEADING = 300
 PROPERTIES = "Document properties"
+ORNAMENTS = frozenset({"thumbnail", "font"})
+PICTURE = ("/9j/", "iVBORw0KGgo", "R0lGOD")  # how pictures begin that were made letters
 _WORDS = re.compile(r"\w+")
 _BLANK = re.compile(r"\s*")
 _BREAKS = (re.compile(r"\n"), re.compile(r"(?<=[.!?])\s+"), re.compile(r"\s+"))
@@ -136,14 +139,32 @@ class Builder:
         """What another builder recorded is recorded here too."""
         for item in other._unaccounted.values():
             self.miss(item.code, item.detail, item.page)
+        self.add_remainder(other._remainder)
 
-    def add_remainder(self, texts: Iterable[str]) -> None:
-        """Records texts of the file that no paragraph shows, each once."""
-        self._remainder.update(dict.fromkeys(text for text in texts if text.strip()))
+    def add_remainder(self, texts: Iterable[str], packed: bool = False) -> None:
+        """Records strings of the file, each once. What the paragraphs say too is taken out at the end. packed: bytes
+        may stand among them as letters."""
+        for text in texts:
+            said = one_line(text)
+            if said in self._remainder or is_formal(said):
+                continue
+            if packed and is_packed(said):
+                if said.startswith(PICTURE):
+                    self.miss("thumbnail", "There is a picture among the text of this file; it was not read.")
+                else:
+                    self.miss("packed_data", "There are packed data among the text of this file; they were not read.")
+                continue
+            self._remainder[said] = None
+
+    def _rest(self) -> tuple[str, ...]:
+        texts, more = bounded(select_unshown(self._remainder, self.text()) if self._remainder else ())
+        if more:
+            self.miss("remainder_too_large", TOO_LARGE)
+        return tuple(texts)
 
     def missed(self) -> bool:
-        """Whether anything could not be read."""
-        return bool(self._unaccounted)
+        """Whether anything could not be read that may be what the file is about."""
+        return any(code not in ORNAMENTS for code, _ in self._unaccounted)
 
     def add_properties(self, said: Mapping[str, str]) -> None:
         """What a document says of itself (title, subject …), as one paragraph, unless its text says the same."""
@@ -172,6 +193,11 @@ class Builder:
     def text_from(self, first: int) -> str:
         """Everything from the paragraph with this number on."""
         return JOIN.join(self.texts_from(first))
+
+    def boxes_on(self, page: int, first: int) -> list[tuple[float, float, float, float]]:
+        """Where the paragraphs from this number on stand on a page."""
+        boxes = (box for row in self._rows[first:] for box in row.boxes)
+        return [(box.x0, box.y0, box.x1, box.y1) for box in boxes if box.page == page]
 
     def texts_from(self, first: int) -> list[str]:
         """The paragraphs from this number on."""
@@ -209,6 +235,7 @@ class Builder:
         ]
 
     def extraction(self, media_type: str, pages: int | None, strategy: str = "text") -> Extraction:
+        remainder = self._rest()
         whole = language.guess(" ".join(row.text for row in self._rows[:200]))
         paragraphs: list[ParagraphText] = []
         start = 0
@@ -226,7 +253,7 @@ class Builder:
             tuple(self._unaccounted.values()),
             strategy,
             links=tuple(self.links),
-            remainder=tuple(self._remainder),
+            remainder=remainder,
         )
 
 

@@ -1,9 +1,8 @@
 """Word documents: paragraphs, headings, lists and tables in the order of the body, and everything else by name.
 
-Text in content controls, tracked insertions and text boxes is read where it stands. Every part of the package is either
-known and read, known to hold no text, or recorded as not accounted for: a part nobody thought of blocks the original.
-Words that no paragraph shows are one of their own behind the block that they belong to, so that they are labelled like
-any text.
+Text in content controls, tracked insertions and text boxes is read where it stands. Every part of the package is
+read here, swept for the strings in it, or recorded as not accounted for (package_parts.py). What drawings say to who
+cannot see them is a paragraph behind the block that they belong to.
 """
 
 from __future__ import annotations
@@ -17,14 +16,13 @@ from ingestion.documents import Extraction
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line, paragraph
-from ingestion.extract.docx_behind import words_behind
 from ingestion.extract.docx_numbers import Numbers
 from ingestion.extract.docx_styles import Styles
 from ingestion.extract.docx_text import (
     GONE,
     Links,
+    embeds_files,
     is_gone,
-    misses_of_body,
     paragraphs_inside,
     spoken,
     transitional,
@@ -32,33 +30,23 @@ from ingestion.extract.docx_text import (
     w,
 )
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.package import CORE, DAMAGE, Package, properties
-from ingestion.extract.package_parts import Part, add_behind, look_at_parts, miss
+from ingestion.extract.package import DAMAGE, Package, properties
+from ingestion.extract.package_parts import described, miss, sweep_package
 from ingestion.extract.rows import markdown_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 WHAT = "document"
-BEHIND = "Words behind the text"
+DESCRIPTIONS = "Descriptions"
 WIDEST = 64  # columns that one cell may take
-# Parts that hold no text of the author, or whose text is read elsewhere here.
-SILENT_PARTS = re.compile(
-    r"\[Content_Types\]\.xml|(?:.*/)?_rels/.*|word/(?:styles|stylesWithEffects|settings|fontTable|webSettings|numbering|"
-    r"commentsExtended|commentsIds|commentsExtensible|people)\.xml|word/theme/.*|word/fonts/.*|"
-    rf"docProps/(?:core|app|custom)\.xml|docProps/thumbnail\..*|customXml/itemProps\d+\.xml|docMetadata/LabelInfo\.xml|{CORE}"
-)
-MARGINS = r"word/(?:header|footer)\d*\.xml"
 NUMBERING = "word/numbering.xml"
-SAID = ("t", "delText")
-KNOWN_PARTS = (
-    Part(r"word/comments\d*\.xml", "comments", SAID),
-    Part(MARGINS, "header_footer", ()),
-    Part(r"word/(?:foot|end)notes\d*\.xml", "footnotes", SAID),
-    Part(r"word/media/.*", "image"),
-    Part(r"word/(?:embeddings|activeX)/.*", "embedded_object"),
-    Part(r"word/(?:charts|diagrams|ink)/.*", "drawing"),
-    Part(r"word/vba.*", "macros"),
-    Part(r"customXml/item\d+\.xml", "hidden_data", ()),
-)
+APART = re.compile(r"word/(comments|header|footer|footnotes|endnotes)\d*\.xml")
+TITLES = {
+    "comments": "Comments",
+    "header": "Page margins",
+    "footer": "Page margins",
+    "footnotes": "Notes",
+    "endnotes": "Notes",
+}
 
 
 def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extraction:
@@ -70,20 +58,15 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         main = package.main()
         body = _Body(package, main, builder)
         body.read()
-        for code, detail in misses_of_body(body.root):
-            builder.miss(code, detail)
-        if "word/settings.xml" in package.names:
-            settings = package.root("word/settings.xml")
-            if next(settings.iter("{*}docVar", "{*}mailMerge"), None) is not None:
-                miss(builder, "hidden_data", WHAT)
-        look_at_parts(package, builder, SILENT_PARTS, KNOWN_PARTS, WHAT, eyes, [main])
+        if embeds_files(body.root):
+            miss(builder, "embedded_object", WHAT)
+        sweep_package(package, builder, WHAT, eyes)
         builder.add_properties(properties(package))
     except DAMAGE:
         raise package.corrupt() from None
-    extraction = builder.extraction(sniff.DOCX, None)
-    if not extraction.paragraphs and not extraction.unaccounted:
+    if not len(builder) and not builder.missed():
         raise Quarantined("empty", "There is no text in this document. Check that you chose the right file.")
-    return extraction
+    return builder.extraction(sniff.DOCX, None)
 
 
 class _Body:
@@ -97,7 +80,6 @@ class _Body:
         declared = transitional(package.root(NUMBERING)) if NUMBERING in package.names else None
         self._numbers = Numbers(declared, self._styles)
         self._links = Links({link.id: one_line(link.target) for link in links if link.external})
-        self._waiting: list[str] = []  # words that stand outside its text
         self.root = transitional(package.root(main))
 
     def read(self) -> None:
@@ -105,29 +87,19 @@ class _Body:
         if body is None:
             raise self._package.corrupt()
         self._blocks(body)
-        for child in self.root:
-            if child is not body:
-                self._waiting += words_behind(child)
-        self._look_outside()
-        add_behind(self._builder, BEHIND, self._waiting, path=())
+        self._read_apart()
 
-    def _look_outside(self) -> None:
-        """Addresses that nothing in the text leads to, the template, names of lists, words that would stand before
-        numbers, and what only its margins say (watermarks).
-        """
-        for link in self._package.outside():
-            if link.kind in ("hyperlink", "attachedTemplate"):
-                self._waiting.append(link.target)
-            else:
-                miss(self._builder, "remote_reference", WHAT)
-        self._waiting += self._numbers.unshown()
-        if NUMBERING in self._package.names:
-            self._waiting += words_behind(transitional(self._package.root(NUMBERING)))
-            if self._package.has_text(NUMBERING):
-                miss(self._builder, "hidden_data", WHAT)
+    def _read_apart(self) -> None:
+        """What stands at the margins of pages and in notes."""
         for name in self._package.names:
-            if re.fullmatch(MARGINS, name) and not self._package.has_text(name):
-                self._waiting += words_behind(transitional(self._package.root(name)))
+            kind = APART.fullmatch(name)
+            if kind is None:
+                continue
+            root = transitional(self._package.root(name))
+            lines = [paragraph(spoken(line, self._links)) for line in root.iter(w("p")) if not is_gone(line)]
+            self._links.take()
+            for text in self._builder.unsaid(filter(None, lines)):
+                self._builder.add(text, path=(TITLES[kind[1]],))
 
     def _blocks(self, parent: Any) -> None:
         for child in parent:
@@ -142,7 +114,7 @@ class _Body:
             else:
                 first = len(self._builder)
                 self._builder.add(paragraph(spoken(child, self._links)), links=self._links.take())
-                self._tell_behind(child, first)
+                self._describe(child, first)
 
     def _paragraph(self, element: Any) -> None:
         first = len(self._builder)
@@ -155,7 +127,7 @@ class _Body:
             self._builder.add(text, "list" if self._styles.is_list(element) else "text", links=links)
         for inner in paragraphs_inside(element):  # text boxes stand behind the paragraph they hang on
             self._builder.add(paragraph(self._said(inner)), links=self._links.take())
-        self._tell_behind(element, first)
+        self._describe(element, first)
 
     def _table(self, table: Any) -> None:
         first = len(self._builder)
@@ -165,7 +137,7 @@ class _Body:
             return
         lines = [[said for cell in _cells(row) for said in self._cell(*cell)] for row in rows]
         self._builder.add(markdown_table(lines), "table", links=self._links.take())
-        self._tell_behind(table, first)
+        self._describe(table, first)
 
     def _cell(self, cell: Any, span: int) -> list[str]:
         """Its text, and empty ones for the columns that it spans besides, so that columns stay in line."""
@@ -176,8 +148,9 @@ class _Body:
         """What a paragraph says, its number before it."""
         return self._numbers.before(element, spoken(element, self._links))
 
-    def _tell_behind(self, block: Any, first: int) -> None:
-        add_behind(self._builder, BEHIND, words_behind(block), first)
+    def _describe(self, block: Any, first: int) -> None:
+        for said in self._builder.unsaid(described(block, is_gone), first):
+            self._builder.add(f"{DESCRIPTIONS}: {paragraph(said)}")
 
 
 HOLDERS = (w("sdt"), w("sdtContent"), w("ins"), w("moveTo"), w("customXml"))

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,7 +16,6 @@ LONGEST = 60
 """Characters of what stands around a number: more is not taken for one."""
 HIGHEST = 32_767
 PLACE = re.compile(r"%([1-9])")
-BY_ITSELF = re.compile(r"(?:WW|List)\w*", re.I)
 """Names that programs give to lists."""
 ROMAN = (
     (1000, "m"), (900, "cm"), (500, "d"), (400, "cd"), (100, "c"), (90, "xc"), (50, "l"), (40, "xl"), (10, "x"),
@@ -57,8 +55,6 @@ class Numbers:
 
     def __init__(self, root: Any, styles: Styles) -> None:
         self._styles = styles
-        self._told = list(dict.fromkeys(_words(root))) if root is not None else []
-        self._shown: set[str] = set()
         declared = list(root.iter(w("abstractNum"))) if root is not None else []
         named = {value_of(one.find(w("styleLink"))): one for one in declared}
         made: dict[Any, _List] = {}
@@ -96,12 +92,7 @@ class Numbers:
         spelt = says(own.text)
         if own.format == "bullet" or len(number) > LONGEST or not (text.strip() or spelt):
             return text
-        self._shown.add(own.text)
         return f"{number} {text}".strip()
-
-    def unshown(self) -> list[str]:
-        """Words around numbers that no paragraph has shown, and names of lists."""
-        return [text for text in self._told if text not in self._shown]
 
     def _count(self, used: _List, level: int) -> None:
         if not used.used:
@@ -119,14 +110,6 @@ class Numbers:
 def says(text: str) -> bool:
     """Whether there is more around the numbers of a level than signs and single letters."""
     return len(re.sub(r"[\W_]", "", PLACE.sub("", text))) > 1
-
-
-def _words(root: Any) -> Iterator[str]:
-    """What lists say that may stand nowhere else: around numbers, ways of writing them, and names."""
-    for element in root.iter(w("lvlText"), w("numFmt"), w("name")):
-        said = element.get(w("format")) if element.tag == w("numFmt") else value_of(element)
-        if said and says(said) and not (element.tag == w("name") and BY_ITSELF.fullmatch(said)):
-            yield said
 
 
 def _text(used: _List, level: int) -> str:

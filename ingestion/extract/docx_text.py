@@ -29,9 +29,7 @@ GONE = frozenset({w("del"), w("moveFrom"), FALLBACK})  # what was deleted, and o
 # Not the text of this paragraph: what is gone, and what stands in a text box or a table.
 ELSEWHERE = GONE | {TEXT_BOX, w("rPr"), w("pPr"), w("tbl")}
 MARKS = {w("tab"): " ", w("br"): "\n", w("cr"): "\n", w("noBreakHyphen"): "-", w("ptab"): " ", w("sym"): "•"}
-TRACKED = tuple(w(name) for name in ("ins", "del", "moveFrom", "moveTo", "cellIns", "cellDel"))
 LINK, SIMPLE_FIELD, FIELD, INSTRUCTION = w("hyperlink"), w("fldSimple"), w("fldChar"), w("instrText")
-TRACKED_SAID = "There are tracked changes; what was deleted was not read. Accept or reject them."
 
 
 @dataclass(frozen=True)
@@ -164,13 +162,6 @@ def paragraphs_inside(element: Any) -> Iterator[Any]:
             yield line
 
 
-def misses_of_body(body: Any) -> Iterator[tuple[str, str]]:
-    """Code and sentence for what the body holds beside the text that is read."""
-    if next(body.iter(*TRACKED), None) is not None:
-        yield "tracked_changes", TRACKED_SAID
-    if any(_hidden(run) for run in body.iter(RUN)):
-        yield "hidden_text", "Some text of this document is formatted as hidden; it was not read."
-    if next(body.iter(w("altChunk"), w("object")), None) is not None:
-        yield "embedded_object", "Other files are embedded in this document; they were not read."
-    if next(body.iter(w("fldData")), None) is not None:
-        yield "hidden_data", "There is hidden data behind this document; it was not read."
+def embeds_files(body: Any) -> bool:
+    """Whether other files stand in the text."""
+    return next(body.iter(w("altChunk"), w("object")), None) is not None

@@ -1,5 +1,4 @@
-"""What the instructions of fields say in Word documents and Rich Text (ECMA-376, part 1, 17.16): the branch of a
-condition that does not show, entries of an index, paths of what is included, addresses of links."""
+"""Where the links of Word documents and Rich Text lead that are fields (ECMA-376, part 1, 17.16)."""
 
 from __future__ import annotations
 
@@ -11,34 +10,6 @@ TOKEN = re.compile(
     rf"[{QUOTE}]((?:\\.|[^{QUOTE}\\])*)[{QUOTE}]?|(\\[^\s\\{QUOTE}])(?=[\s{QUOTE}]|$)|([^\s{QUOTE}]+)", re.S
 )
 ESCAPED = re.compile(r"\\(.)", re.S)
-WORD = re.compile(r"[^\W_]")
-# Bookmarks that Word sets by itself, in quotation marks or without; switches with their number; sums of cells beside.
-BOOKMARK = re.compile(r"_\w+")
-FORMAL_WORD = re.compile(r"\\[A-Za-z]\d*|=\w+\((?:ABOVE|BELOW|LEFT|RIGHT)\)", re.I)
-FORMATS = frozenset(["\\*", "\\@", "\\#"])
-# Fields that say nothing but which mark, style, number or source they are about.
-_FORMAL = """
-    ADVANCE AUTONUM AUTONUMLGL AUTONUMOUT BIBLIOGRAPHY CITATION EMBED LISTNUM NOTEREF PAGEREF REF SEQ SHAPE STYLEREF
-    SYMBOL TOC
-"""
-FORMAL = frozenset(_FORMAL.split())
-
-
-def words_in_field(instruction: str, *, opens: bool = True) -> list[str]:
-    """Words of an instruction other than its name, marks and formats. opens: whether its name comes first, and not the
-    rest of one that another field interrupted."""
-    said: list[str] = []
-    for place, (switch, word, quoted) in enumerate(_tokens(instruction)):
-        if opens and place == 0 and not quoted and not word.startswith("="):
-            if word.upper() in FORMAL:
-                return []
-            if word.upper() == "ADDIN":  # what another program keeps here, in a form of its own
-                return [instruction]
-        elif switch in FORMATS or not WORD.search(word) or BOOKMARK.fullmatch(word):
-            continue
-        elif quoted or not FORMAL_WORD.fullmatch(word):
-            said.append(word)
-    return said
 
 
 def target_in_field(instruction: str) -> str:

@@ -1,14 +1,12 @@
 """Web pages: the text a browser would show without styles, scripts and pictures, none of which is fetched.
 
-What the page holds and does not show (comments, scripts, templates, what is marked as hidden) is not read but recorded,
-for the original would give it away; so is everything that a browser would fetch. Words that show only when somebody
-points at something (titles, labels) are a paragraph of their own at the end.
+What the page holds and does not show (comments, scripts, templates, what is hidden, what stands in attributes) is
+of the remainder (sweep_markup.py). What a browser would fetch is not in the page: only its address is.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from typing import Any
 
 from lxml import etree
@@ -17,19 +15,18 @@ from ingestion.documents import Extraction, Kind
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import clean, one_line, paragraph
-from ingestion.extract.embedded import IN_TEXT, in_page, is_ornament, key_of, unpacked
+from ingestion.extract.embedded import IN_TEXT, in_page, is_ornament, key_of
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.html_held import DEEPEST, WITHIN, held, text_of
-from ingestion.extract.html_marks import PAGE, behind, hides, is_offered, look_at
-from ingestion.extract.html_properties import properties_of
-from ingestion.extract.html_tables import TABLE_PARTS, TALLEST, WIDEST, is_data, number_of
+from ingestion.extract.html_marks import PAGE, hides, is_offered, properties_of
+from ingestion.extract.html_tables import TALLEST, WIDEST, is_data, number_of
 from ingestion.extract.package import local
-from ingestion.extract.package_parts import DETAILS, miss
+from ingestion.extract.package_parts import DETAILS
 from ingestion.extract.rows import Grid
+from ingestion.extract.sweep_markup import sweep_markup
+from ingestion.extract.sweep_picture import ICON_BYTES
 from ingestion.sandbox.limits import Quarantined
 
 HEADINGS = {f"h{level}": float(level) for level in range(1, 7)}
-BEHIND = "Words behind the page"
 CAPTION = 7.0  # level of the line over a table
 _BLOCKS = (
     "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure "
@@ -60,36 +57,18 @@ def extract(text: str, eyes: Eyes) -> Extraction:
     return builder.extraction(sniff.HTML, None)
 
 
-def read_into(
-    builder: Builder,
-    text: str,
-    eyes: Eyes,
-    kind: str = IN_TEXT,
-    enclosed: Collection[str] = frozenset(),
-    depth: int = 0,
-) -> None:
-    """Appends what the page says, and behind it what is read on pictures and in files that it holds itself. kind: where
-    pictures are found again. enclosed: addresses (`cid:…`) of pictures that are read apart. depth: of pages that it
-    lies in. Raises Quarantined when its elements lie in each other too deeply to be read."""
+def read_into(builder: Builder, text: str, eyes: Eyes, kind: str = IN_TEXT) -> None:
+    """Appends what the page says, and behind it what is read on pictures that it holds itself. kind: where pictures are
+    found again. Raises Quarantined when its elements lie in each other too deeply to be read."""
     root = parsed(text)
     if root is None:
         return
-    walk = _Walk(builder, enclosed)
-    walk.run(root)
-    if walk.behind:
-        builder.add(f"{BEHIND}: {'; '.join(walk.behind)}", path=())
-    for address in walk.held:
-        if (content := unpacked(address)) is not None:
-            walk.pictures.update({} if is_ornament(content) else {content: None})
-        elif (inner := text_of(address)) is None or (inner[1] and depth >= DEEPEST):
-            miss(builder, "embedded_object", PAGE)
-        elif inner[1]:
-            read_into(builder, inner[0], eyes, kind, enclosed, depth + 1)
-        else:
-            builder.add(paragraph(inner[0]), path=(WITHIN,))
-    for content in walk.pictures:
-        eyes.picture(builder, key_of(content, kind), "image", DETAILS["image"].format(what=PAGE))
+    _Walk(builder).run(root)
+    for content in dict.fromkeys(in_page(root)):
+        if len(content) > ICON_BYTES and not is_ornament(content):
+            eyes.picture(builder, key_of(content, kind), "image", DETAILS["image"].format(what=PAGE))
     builder.add_properties(properties_of(root))
+    sweep_markup(text, builder)
 
 
 def parsed(text: str) -> Any:
@@ -107,8 +86,8 @@ def parsed(text: str) -> Any:
 class _Walk:
     """Goes through the elements in the order of the page; what stands between two block elements is a paragraph."""
 
-    def __init__(self, builder: Builder, enclosed: Collection[str]) -> None:
-        self._builder, self._enclosed = builder, enclosed
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
         self._said: list[str] = []
         self._found: list[tuple[str, str]] = []  # links of the paragraph that is being read: target, words
         self._lists: list[int | None] = []  # the next number of each open list, None for bullets
@@ -116,15 +95,11 @@ class _Walk:
         self._level: float | None = None
         self._pre = 0
         self._links: list[int] = []
-        self.behind: dict[str, None] = {}
-        self.pictures: dict[bytes, None] = {}
-        self.held: dict[str, None] = {}
 
     def run(self, root: Any) -> None:
         walker = etree.iterwalk(root, events=("start", "end", "comment", "pi"))
         for event, element in walker:
             if event in ("comment", "pi"):
-                self._comment(element)
                 self._add(element.tail)
             elif event == "end":
                 self._close(element, local(element))
@@ -137,7 +112,8 @@ class _Walk:
 
     def _passed_over(self, element: Any, name: str) -> bool:
         """Whether the inside of an element is not for this walk: what no browser shows, and tables of data."""
-        self._notice(element, name)
+        if name == "template":
+            self._hidden(element)
         if name in SKIPPED or (name == "title" and local(element.getparent()) == "head"):
             return True
         if hides(element):
@@ -149,29 +125,9 @@ class _Walk:
             return True
         return False
 
-    def _notice(self, element: Any, name: str) -> None:
-        """What an element says beside text, and holds."""
-        self.pictures.update(dict.fromkeys(look_at(element, name, self._builder, self._enclosed)))
-        self.behind.update(dict.fromkeys(behind(element)))
-        self.held.update(dict.fromkeys(held(element, name)))
-
-    def _comment(self, element: Any) -> None:
-        """Or a processing instruction."""
-        if re.search(r"\w", element.text or ""):
-            miss(self._builder, "comments", PAGE)
-
     def _hidden(self, element: Any) -> None:
-        if any(not is_ornament(content) for content in in_page(element)):
-            miss(self._builder, "image", PAGE)
-        said = "".join(element.itertext()).strip() or (element.get("value") or "").strip()
-        for inner in element.iterdescendants():
-            if not isinstance(inner.tag, str):
-                self._comment(inner)
-                continue
-            look_at(inner, local(inner), self._builder, self._enclosed)
-            said = said or next(behind(inner), "") or next(held(inner, local(inner)), "")
-        if said:
-            miss(self._builder, "hidden_text", PAGE)
+        """Its text is one text, however many elements it is cut into."""
+        self._builder.add_remainder(["".join(element.itertext())])
 
     def _open(self, element: Any, name: str) -> None:
         if name in BLOCKS:
@@ -241,12 +197,6 @@ class _Walk:
         self._level, self._mark = None, ""
 
     def _table(self, table: Any) -> None:
-        # Between the cells; inside they are met once more.
-        for element in table.iter(etree.Comment, etree.PI, *SKIPPED, *TABLE_PARTS):
-            if isinstance(element.tag, str):
-                self._notice(element, local(element))
-            else:
-                self._comment(element)
         for caption in table.iterchildren("caption"):
             self._builder.add(one_line(self._inside(caption, [])), "heading", level=CAPTION)
         first = len(self._builder)
@@ -280,12 +230,8 @@ class _Walk:
             self._hidden(cell)
             return ""
         inner = Builder()
-        walk = _Walk(inner, self._enclosed)
-        walk.run(cell)
+        _Walk(inner).run(cell)
         self._builder.take_misses(inner)
-        self.behind.update(walk.behind)
-        self.pictures.update(walk.pictures)
-        self.held.update(walk.held)
         found += [(link.target, link.words) for link in inner.links]
         return inner.text()
 

@@ -2,13 +2,13 @@
 their own (ingestion/attachments.py).
 
 Read by the standard library's parser. Of a text in several versions the web page is read, and of the others what it
-does not say. Pictures inside the text, and what another server would have to be asked for, are recorded.
+does not say. Headers that no program shows, and what stands between the parts, are of the remainder.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from email import message_from_bytes
 from email.errors import HeaderParseError
@@ -25,7 +25,8 @@ from ingestion.extract.clean import one_line
 from ingestion.extract.decode import decode
 from ingestion.extract.embedded import IN_MESSAGE, is_ornament
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.mail_parts import ATTACHMENT, MESSAGE, PICTURE, TEXT, Part, parts_of, preambles
+from ingestion.extract.mail_parts import MESSAGE, PICTURE, TEXT, Part, parts_of, strings_of
+from ingestion.extract.sweep_picture import sweep_picture
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 MOST = 200  # attachments of one message
@@ -70,13 +71,11 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     lines = [f"{name.title()}: {said}" for name in SHOWN if (said := _header(message, name))]
     builder.add("\n".join(lines))
     attachments: list[Attachment] = []
-    enclosed = frozenset(part.address for part in parts_of(message) if part.kind in (PICTURE, ATTACHMENT))
     for part in parts_of(message):
         report("reading")
-        _take(part, builder, attachments, subject, eyes, enclosed)
-    for text in preambles(message):
-        builder.miss("hidden_text", f"There is text between the parts of this message that no program shows: {text}.")
+        _take(part, builder, attachments, subject, eyes)
     builder.add("\n".join(_others(message)), path=(HEADERS,))
+    builder.add_remainder(strings_of(message))
     if not len(builder) and not builder.missed():
         raise Quarantined("empty", "There is nothing in this message. Check that you chose the right file.")
     return replace(builder.extraction(sniff.EML, None), attachments=tuple(attachments))
@@ -121,23 +120,24 @@ def _take(
     attachments: list[Attachment],
     subject: str,
     eyes: Eyes,
-    enclosed: Collection[str],
 ) -> None:
     if part.kind == "encrypted":
         raise Quarantined("encrypted", "This message is encrypted. Save it without encryption and upload it.")
     if part.kind == "remote":
-        builder.miss("remote_reference", "A part of this message lies on another server; it was not fetched.")
+        builder.add_remainder([str(part.versions[0])])  # what lies on another server is not in the message
     elif part.kind == PICTURE:
         content = part.content()
+        if content is not None:
+            sweep_picture(content, builder)
         if content is None or not is_ornament(content):
             eyes.picture(builder, f"part {part.number}", "image", UNREAD_PICTURE)
     elif part.kind == TEXT:
-        _tell(part, builder, subject, eyes, enclosed)
+        _tell(part, builder, subject, eyes)
     else:
         _attach(part, builder, attachments, subject)
 
 
-def _tell(part: Part, builder: Builder, subject: str, eyes: Eyes, enclosed: Collection[str]) -> None:
+def _tell(part: Part, builder: Builder, subject: str, eyes: Eyes) -> None:
     """The web page of several versions, else the first; then what the others say beyond it."""
     versions = [version for message in part.versions if (version := _version(message)) is not None]
     if len(versions) < len(part.versions) or any(map(_has_strays, part.versions)):
@@ -145,13 +145,14 @@ def _tell(part: Part, builder: Builder, subject: str, eyes: Eyes, enclosed: Coll
     if not versions:
         return
     chosen = next((version for version in versions if version.kind == "html"), versions[0])
-    _read_into(builder, chosen, eyes, enclosed)
+    _read_into(builder, chosen, eyes)
     for version in versions:
         if version is chosen:
             continue
         other = Builder()
-        _read_into(other, version, eyes, enclosed)
+        _read_into(other, version, eyes)
         builder.take_misses(other)
+        builder.add_remainder(other.texts_from(0))
         known, source = _words(builder.text()), unescape(f"{chosen.text} {builder.text()}")
         for paragraph in other.extraction(sniff.EML, None).paragraphs:
             links = (link for link in LINK.findall(paragraph.text) if len(link) <= html.LONGEST_TARGET)
@@ -165,9 +166,9 @@ def _words(text: str) -> set[str]:
     return set(WORD.findall(NOT_WORDS.sub(" ", text).lower()))
 
 
-def _read_into(builder: Builder, version: _Version, eyes: Eyes, enclosed: Collection[str]) -> None:
+def _read_into(builder: Builder, version: _Version, eyes: Eyes) -> None:
     if version.kind == "html":
-        html.read_into(builder, version.text, eyes, IN_MESSAGE, enclosed)
+        html.read_into(builder, version.text, eyes, IN_MESSAGE)
     else:
         plain.read_into(builder, version.text)
 

@@ -5,16 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from email.errors import HeaderParseError
+from email.header import decode_header, make_header
 from email.message import Message
+
+from ingestion.extract.remainder import texts_in_bytes
 
 TEXT, ATTACHMENT, MESSAGE, PICTURE = "text", "attachment", "message", "picture"
 MOST_PARTS = 2_000
-# What programs write for readers that know no MIME.
-CUSTOMARY = re.compile(
-    r"\s*(?:This is a (?:multi-?part|cryptographically)|This is an OpenPGP|This message is in MIME)[^\n]{0,100}"
-    r"(?:\n[^\n]{0,100}){0,3}\s*",
-    re.I,
-)
 SIGNATURES = frozenset(["application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"])
 LARGEST = 32_768  # bytes of a signature with the certificates that it brings
 NAME_OF_ONE = re.compile(r"(?:OpenPGP_signature|[\w.-]{0,32}\.(?:asc|sig|pgp|p7s))?", re.A)
@@ -130,12 +128,28 @@ def _is_signature(part: Part) -> bool:
     return whole and SIGNED in content[:32] and detached
 
 
-def preambles(message: Message) -> Iterator[str]:
-    """The place of words before, between and after the parts of a message, which no program shows."""
-    for part in message.walk():
-        for place, text in (("before the first", part.preamble), ("after the last", part.epilogue)):
-            if text and re.search(r"\w", text) and not CUSTOMARY.fullmatch(text):
-                yield place
+def strings_of(message: Message) -> Iterator[str]:
+    """Of the headers of all parts, of what stands before, between and behind them, and of signatures; messages within
+    the message are files of their own."""
+    waiting = [message]
+    while waiting:
+        part = waiting.pop()
+        for name, value in part.raw_items():
+            yield name
+            yield _decoded(str(value))
+        yield from filter(None, (part.preamble, part.epilogue))
+        inner = part.get_payload()
+        if part.get_content_maintype() != "message" and isinstance(inner, list):
+            waiting += [one for one in inner if isinstance(one, Message)]
+        elif part.get_content_type() in SIGNATURES:
+            yield from texts_in_bytes(Part(0, ATTACHMENT, (part,)).content() or b"")
+
+
+def _decoded(value: str) -> str:
+    try:
+        return str(make_header(decode_header(value)))
+    except (HeaderParseError, ValueError, LookupError):
+        return value
 
 
 def _is_text(part: Message) -> bool:

@@ -61,7 +61,7 @@ class Package:
     """An open package. program: who writes such files, for the sentences. Raises Quarantined: bomb, corrupt."""
 
     def __init__(self, path: Path, limits: Limits, program: str) -> None:
-        self._program = program
+        self._program, self.path = program, path
         try:
             self._archive = zipfile.ZipFile(path)
             entries = self._archive.infolist()
@@ -82,6 +82,10 @@ class Package:
 
     def corrupt(self) -> Quarantined:
         return Quarantined("corrupt", f"This file is damaged and cannot be opened. Save it again from {self._program}.")
+
+    def content(self, name: str) -> bytes:
+        """The bytes of a part. Raises one of DAMAGE."""
+        return self._archive.read(name)
 
     def root(self, name: str) -> Any:
         """The root element of a part. Raises Quarantined, or one of DAMAGE when there is no such part."""

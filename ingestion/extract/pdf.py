@@ -19,6 +19,7 @@ from ingestion.documents import Extraction, ReadBy
 from ingestion.extract import pdf_checks, pdf_links, pdf_revisions, sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.eyes import UNCHECKED, Eyes, doubt
+from ingestion.extract.pdf_ink import SENTENCE, Ink
 from ingestion.extract.pdf_lines import Line, in_reading_order, segments
 from ingestion.extract.pdf_margins import Margins, Running, at_edge, lines_at_edge
 from ingestion.extract.pdf_paragraphs import Block, Hyphenation, blocks
@@ -33,6 +34,7 @@ from ingestion.seen import Seen
 
 SAMPLE = 40  # pages
 PROSE = 6  # words on a line that make it running text
+LEAST_PICTURE = 16.0  # points: of smaller ones, tiles of a larger one, the edges may be letters
 LAYER = ("Text layer",)
 
 
@@ -77,6 +79,7 @@ class _Page:
     look: Look | None = None
     joined: Joined | None = None
     beneath: tuple[Word, ...] = ()
+    ink: Ink | None = None
     _runs: list[Line] = field(default_factory=list)
     _words: list[Word] | None = None
 
@@ -137,6 +140,9 @@ class _Reading:
         page = self._document[number - 1]
         try:
             content = read_page(page)
+            if number in self._checked.lying:
+                content.unmapped = content.characters
+            ink = Ink(page, content) if content.marks else None
             replaced = shown_words(page) if {number, None} & self._checked.replaced else []
         finally:
             page.close()
@@ -144,9 +150,9 @@ class _Reading:
         look = wanted_of(content, self._eyes.strategy)
         seen = self._eyes.look(f"page {number}", number) if look is not None and look.whole else None
         if look is None or seen is None:
-            return _Page(content, look, None, beneath)
+            return _Page(content, look, None, beneath, ink)
         joined = join(content, look, seen)
-        return _Page(content, look if joined else Look("pictures"), joined, beneath)
+        return _Page(content, look if joined else Look("pictures"), joined, beneath, ink)
 
     def _take_sample(self) -> None:
         """Pairs of neighbours spread over the document, so that left and right pages are both met."""
@@ -205,7 +211,19 @@ class _Reading:
             self._pictures.take(number, content, page.look)
         self._add_slanted(page.beneath, number, LAYER)
         self._pictures.take_hidden(number, content, self._checked.layered, first_of_page)
+        self._explain(number, page, first_of_page)
         pdf_links.tell(self._builder, number, first_of_page, self._checked.links.get(number, []))
+
+    def _explain(self, number: int, page: _Page, first: int) -> None:
+        """Records whether the page shows what was not read. first: number of its first paragraph."""
+        if page.ink is None:
+            return
+        words = [(word.x0, word.y0, word.x1, word.y1) for word in page.content.words]
+        words += self._builder.boxes_on(number, first)
+        pictures = (p for p in page.content.pictures if min(p.x1 - p.x0, p.y1 - p.y0) >= LEAST_PICTURE)
+        edges = [(p.x0, p.y0, p.x1, p.y1) for p in pictures]
+        if page.ink.unexplained(words, self._pictures.explained, edges) is not None:
+            self._builder.miss("unexplained_ink", SENTENCE, number)
 
     def _placed(self, boxes: Sequence[Box]) -> Sequence[Box]:
         return boxes if self._turn is None else placed(boxes, self._turn)

@@ -7,7 +7,6 @@ found by counting and not by running out of memory.
 from __future__ import annotations
 
 import hashlib
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,25 +15,22 @@ import pikepdf
 
 from ingestion.extract import pdf_links, pdf_revisions
 from ingestion.extract.build import Builder
+from ingestion.extract.pdf_lies import has_lying_font
 from ingestion.extract.pdf_said import Said
 from ingestion.extract.pdf_streams import filters_of, unpacked
-from ingestion.extract.pdf_unused import unused
+from ingestion.extract.pdf_sweep import EARLIER, Sweep
+from ingestion.extract.remainder import texts_in_bytes
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
-SILENT_MARKS = frozenset({"/Highlight", "/Underline", "/StrikeOut", "/Squiggly", "/Popup", "/TrapNet", "/PrinterMark"})
-SHAPES = frozenset({"/Line", "/PolyLine", "/Polygon", "/Square", "/Circle", "/Caret"})
-DRAWS_TEXT = re.compile(rb"\bBT\b[\s\S]*?\bT[jJ]\b")
-# Streams with one of these are no contents of a page: fonts, colours, shapes, letters, functions.
-OTHER_STREAM = ("/Type", "/Subtype", "/Length1", "/N", "/FunctionType", "/ShadingType", "/PatternType", "/CMapName")
 SMALL = 128  # pixels: what no page shows and is no larger holds no text
-UNSHOWN = "This PDF keeps pages, or parts of them, that it does not show; they were not read."
 Key = tuple[int, int, int, str]
 
 
 @dataclass(slots=True)
 class Checked:
     """links: targets of each page's links. pictures: those that the file holds, by the key of `pdf_words.Picture`.
-    layered: there are layers that are not shown. replaced: pages on which words may stand for others; None: any page.
+    layered: there are layers that are not shown. lying: pages with fonts that draw other letters than they say.
+    replaced: pages on which words may stand for others; None: any page.
     """
 
     said: Said
@@ -42,6 +38,7 @@ class Checked:
     links: dict[int, list[str]] = field(default_factory=dict)
     pictures: dict[Key, None] = field(default_factory=dict)
     layered: bool = False
+    lying: set[int] = field(default_factory=set)
     replaced: set[int | None] = field(default_factory=set)
 
 
@@ -62,26 +59,30 @@ def check(path: Path, builder: Builder, limits: Limits, report: Report) -> Check
     with pdf:
         checked.pages = _count_pages(pdf, limits)
         contents = _contents_by_object(pdf, checked.replaced)
-        _unpack_all(pdf, contents, checked, limits, report)
+        sweep = Sweep(builder)
+        _unpack_all(pdf, contents, checked, sweep, limits, report)
+        sweep.of_drawings(pdf)
         _look_at_document(pdf, checked)
+        fonts: dict[tuple[int, int], bool] = {}
         for number, page in enumerate(pdf.pages, start=1):
             if number % 200 == 0:
                 report("checking")
             try:
                 _look_at_annotations(page, number, checked.said)
+                if has_lying_font(page, fonts):
+                    checked.lying.add(number)
                 checked.links[number] = pdf_links.targets(page)
-                if "/PieceInfo" in page.obj:
-                    checked.said.look_at_private(page.obj, number)
             except (pikepdf.PdfError, ValueError, TypeError, AttributeError, KeyError):
                 builder.miss("annotation", "The comments and marks of this page could not be read.", number)
         if any("reconstruct" in str(warning) or "damaged" in str(warning) for warning in pdf.get_warnings()):
             builder.miss("damaged", "This PDF is damaged and was repaired while it was read; parts may be missing.")
         for end in ends:
             with pdf_revisions.earlier(path, end) as before:
-                if before is None or not pdf_revisions.says_the_same(before, pdf):
-                    builder.miss("earlier_revision", "This PDF keeps an earlier version of itself, which was not read.")
+                if before is None:
+                    builder.miss("earlier_revision", EARLIER)
                     break
-                _look_at_document(before, checked)
+                sweep.of_earlier(*before)
+        sweep.of_file(path, pdf.is_encrypted)
     return checked
 
 
@@ -118,25 +119,24 @@ def _contents_by_object(pdf: pikepdf.Pdf, replaced: set[int | None]) -> dict[tup
 
 
 def _unpack_all(
-    pdf: pikepdf.Pdf, contents: dict[tuple[int, int], int], checked: Checked, limits: Limits, report: Report
+    pdf: pikepdf.Pdf,
+    contents: dict[tuple[int, int], int],
+    checked: Checked,
+    sweep: Sweep,
+    limits: Limits,
+    report: Report,
 ) -> None:
     builder, left = checked.said.builder, limits.inflated_bytes
-    pages = {page.obj.objgen for page in pdf.pages}
     tagged = "/StructTreeRoot" in pdf.Root
-    whole: Any = pdf.Root.get("/Metadata")
-    of_document = whole.objgen if isinstance(whole, pikepdf.Stream) else None
-    left_over = unused(pdf)
+    sweep.of_objects(pdf)
     pictures: dict[tuple[int, int], Key] = {}
     masks: set[tuple[int, int]] = set()
     for index, entry in enumerate(pdf.objects):
         if index % 2000 == 0:
             report("checking")
         if not isinstance(entry, pikepdf.Stream):
-            if isinstance(entry, pikepdf.Dictionary):
-                if tagged:
-                    checked.said.look_at_part(entry)
-                if entry.objgen not in pages and entry.get("/Type") == pikepdf.Name.Page:
-                    builder.miss("hidden_data", UNSHOWN)
+            if tagged and isinstance(entry, pikepdf.Dictionary):
+                checked.said.look_at_part(entry)
             continue
         page = contents.get(entry.objgen)
         try:
@@ -146,14 +146,11 @@ def _unpack_all(
                     if isinstance(mask, pikepdf.Stream):
                         masks.add(mask.objgen)
                 pictures[entry.objgen] = key_of(entry)
-                if filters == ["/DCTDecode"]:
-                    checked.said.look_at_picture(entry.read_raw_bytes())
+                sweep.of_stream(entry, of_page=False)
                 continue
             stream = unpacked(entry, filters, left)
             size, whole = stream.size, stream.whole
-            content = entry.objgen in left_over or not any(name in entry for name in OTHER_STREAM)
-            if page is None and content and DRAWS_TEXT.search(stream.head):
-                builder.miss("hidden_data", UNSHOWN)
+            builder.add_remainder(texts_in_bytes(stream.rest))
             if stream.replaces:
                 checked.replaced.add(page)
         except (pikepdf.PdfError, ValueError, TypeError, AttributeError):
@@ -168,9 +165,8 @@ def _unpack_all(
             )
         if not whole and page is not None:
             builder.miss("page_failed", "Part of this page is damaged and could not be read.", page)
-        if page is None and entry.objgen != of_document and entry.get("/Type") == pikepdf.Name.Metadata:
-            checked.said.look_at_metadata(entry)
-    checked.said.look_at_unused(pdf, left_over)
+        if size or whole:
+            sweep.of_stream(entry, of_page=page is not None)
     checked.pictures = dict.fromkeys(
         key for place, key in pictures.items() if place not in masks and max(key[:2]) > SMALL
     )
@@ -194,11 +190,6 @@ def _look_at_document(pdf: pikepdf.Pdf, checked: Checked) -> None:
         names: Any = root.get("/Names", {})
         if len(pdf.attachments) or "/EmbeddedFiles" in names or "/Collection" in root or "/AF" in root:
             builder.miss("attachment", "Files are attached to this PDF; they were not read.")
-        if "/JavaScript" in names or _runs(root.get("/OpenAction")) or "/AA" in root:
-            builder.miss("javascript", "This PDF contains a program (JavaScript); it was neither run nor read.")
-        form = root.get("/AcroForm")
-        if form is not None and "/XFA" in form:
-            builder.miss("form", "This PDF is a dynamic form (XFA); its fields were not read.")
         layers: Any = root.get("/OCProperties")
         checked.layered = checked.layered or (layers is not None and _hides_some(layers))
     except (pikepdf.PdfError, ValueError, TypeError, AttributeError):
@@ -211,37 +202,17 @@ def _hides_some(layers: Any) -> bool:
     return bool(len(usual.get("/OFF", []))) or "/AS" in usual or usual.get("/BaseState") not in (None, pikepdf.Name.ON)
 
 
-def _runs(action: Any) -> bool:
-    return isinstance(action, pikepdf.Dictionary) and str(action.get("/S")) in ("/JavaScript", "/Launch")
-
-
 def _look_at_annotations(page: pikepdf.Page, number: int, said: Said) -> None:
-    """Links are told by `pdf_links`; everything else that can say something is not read."""
-    builder = said.builder
-    if "/AA" in page.obj:
-        builder.miss("javascript", "This page contains a program (JavaScript); it was neither run nor read.", number)
+    """What marks say to people, and files that hang on them. Their other strings are swept."""
     for mark in page.obj.get("/Annots", []):
         if mark is None:
             continue
         kind = str(mark.get("/Subtype"))
-        if _runs(mark.get("/A")) or "/AA" in mark:
-            builder.miss("javascript", "This page contains a program; it was neither run nor read.", number)
-        if kind == "/Widget":
-            builder.miss("form", "This page has form fields; what they contain was not read.", number)
-        elif kind == "/FileAttachment":
-            builder.miss("attachment", "A file is attached to this page; it was not read.", number)
+        if kind == "/FileAttachment":
+            said.builder.miss("attachment", "A file is attached to this page; it was not read.", number)
         elif kind in ("/RichMedia", "/Movie", "/Sound", "/Screen", "/3D"):
-            builder.miss("media", "This page contains sound, film or a 3D model, which was not read.", number)
-        elif kind == "/Link":
+            said.builder.miss("media", "This page contains sound, film or a 3D model, which was not read.", number)
+        elif kind in ("/Link", "/Widget"):
             said.describe(mark.get("/Contents"))
-        elif _says_something(mark, kind):
-            builder.miss("annotation", "This page has comments or marks, which were not read.", number)
-
-
-def _says_something(mark: Any, kind: str) -> bool:
-    """Whether a mark carries words, or a picture that might: bare shapes and highlights do not."""
-    if kind not in SILENT_MARKS | SHAPES or str(mark.get("/Contents", "")).strip() or "/RC" in mark:
-        return True
-    shown = mark.get("/AP", {}).get("/N")
-    resources: Any = shown.get("/Resources", {}) if isinstance(shown, pikepdf.Stream) else {}
-    return "/Font" in resources or "/XObject" in resources
+        else:
+            said.comment(mark.get("/Contents"), number)

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from ingestion.boxes import Boxes
-from ingestion.extract import pdf_apart
 from ingestion.extract.build import Builder
 from ingestion.extract.eyes import IN_PICTURES, UNSURE, Eyes, doubt
 from ingestion.extract.pdf_checks import SMALL, Key
@@ -48,22 +47,28 @@ class Pictures:
         self._recorded: set[Key] = set()
         self._met: set[Key] = set()
         self._apart: set[Key] = set()
+        self.explained: list[Region] = []  # where pictures of the page that was taken last stand that were read
 
     def take(self, number: int, content: PageContent, look: Look | None) -> None:
         """The pictures of a page whose text has been read."""
+        self.explained = []
         open_ones = [p for p in content.pictures if not is_ornament(p) and not has_text_layer(p, content.words)]
+        self.explained += [on_page(p, content) for p in content.pictures if has_text_layer(p, content.words)]
         open_ones += content.drawings
         fresh: list[Picture] = []
         for picture in open_ones:
             told = self._told.get(_place(picture))
             if told is None:
                 fresh.append(picture)
+            elif not is_drawn(picture):
+                self.explained.append(on_page(picture, content))
             for paragraph, boxes in told.paragraphs if told else ():
                 self._builder.more_boxes(paragraph, [replace(box, page=number) for box in boxes])
         regions = tuple(on_page(picture, content) for picture in fresh)
         seen = self._eyes.look(f"page {number}", number, regions) if fresh and look is not None else None
         if seen is not None:
             self._read(number, content, list(zip(fresh, regions, strict=True)), seen)
+            self.explained += [on_page(p, content) for p in open_ones if not is_unknown(p) and not is_drawn(p)]
             return
         for picture in fresh:
             if picture.key not in self._recorded:
@@ -82,14 +87,13 @@ class Pictures:
         for picture in content.pictures if layered else hidden(content, with_text):
             if max(picture.key[:2]) > SMALL and picture.key not in self._apart:
                 self._apart.add(picture.key)
-                name = pdf_apart.name_of(picture.key, picture.mirrored)
-                self._eyes.picture(self._builder, name, "image", HIDDEN, number, unless_since=first)
+                self._builder.miss("image", HIDDEN, number)
 
     def take_unshown(self, keys: Iterable[Key]) -> None:
         """Those of the file that no page shows."""
         for key in keys:
             if key not in self._met:
-                self._eyes.picture(self._builder, pdf_apart.name_of(key), "image", UNSHOWN)
+                self._builder.miss("image", UNSHOWN)
 
     def _read(self, number: int, content: PageContent, pictures: list[tuple[Picture, Region]], seen: Seen) -> None:
         seen = _without_specks(seen, [region for picture, region in pictures if is_drawn(picture)])

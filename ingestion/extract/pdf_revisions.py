@@ -11,7 +11,6 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pikepdf
 
@@ -21,8 +20,6 @@ from ingestion.sandbox.limits import Quarantined
 PIECE = 1 << 20
 TAIL = 4096
 MARK = re.compile(rb"startxref|%%EOF|\d \d{1,5} obj\b")
-TECHNICAL = frozenset({"/Catalog", "/Metadata", "/XRef", "/ObjStm"})
-NOTED = frozenset({"/LastModified", "/ModDate", "/M", "/Parent", "/Count", "/Size", "/Prev", "/StructParents"})
 MOST_REVISIONS = 8
 
 
@@ -93,8 +90,8 @@ def _says_more(path: Path, offset: int) -> bool:
 
 
 @contextmanager
-def earlier(path: Path, end: int) -> Iterator[pikepdf.Pdf | None]:
-    """The version that ends at byte `end`, or None where it does not open."""
+def earlier(path: Path, end: int) -> Iterator[tuple[pikepdf.Pdf, bytes] | None]:
+    """The version that ends at byte `end`, with its bytes, or None where it does not open."""
     with path.open("rb") as file:
         content = file.read(end)
     try:
@@ -103,52 +100,4 @@ def earlier(path: Path, end: int) -> Iterator[pikepdf.Pdf | None]:
         yield None
         return
     with before:
-        yield before
-
-
-def says_the_same(before: pikepdf.Pdf, now: pikepdf.Pdf) -> bool:
-    """Whether the older version holds nothing that the newer one lacks, properties and the like aside: a label or a
-    signature was added, but no page, picture or mark was changed or taken away."""
-    apart = _properties(before)
-    try:
-        for old in before.objects:
-            if not isinstance(old, (pikepdf.Dictionary, pikepdf.Stream, pikepdf.Array, pikepdf.String)):
-                continue
-            if old.objgen in apart:
-                continue
-            if isinstance(old, (pikepdf.Dictionary, pikepdf.Stream)) and str(old.get("/Type")) in TECHNICAL:
-                continue
-            if not _holds(now.get_object(old.objgen), old):
-                return False
-    except (pikepdf.PdfError, ValueError, TypeError, AttributeError):
-        return False
-    return True
-
-
-def _properties(pdf: pikepdf.Pdf) -> set[tuple[int, int]]:
-    """Objects of the properties: read in each version by themselves."""
-    info: Any = pdf.trailer.get("/Info")
-    values = info.as_dict().values() if isinstance(info, pikepdf.Dictionary) else ()
-    return {item.objgen for item in (info, *values) if isinstance(item, pikepdf.Object)}
-
-
-def _holds(new: Any, old: Any) -> bool:
-    """Whether an object says all that it said; what it refers to is compared by itself."""
-    if type(old) is not type(new):
-        return False
-    if isinstance(old, pikepdf.Stream):
-        return bool(old.read_raw_bytes() == new.read_raw_bytes())
-    if isinstance(old, pikepdf.Dictionary):
-        return all(key in new and _keeps(new[key], value) for key, value in old.items() if key not in NOTED)
-    if isinstance(old, pikepdf.Array):
-        return {_written(item) for item in old} <= {_written(item) for item in new}
-    return bool(new == old)
-
-
-def _keeps(new: Any, old: Any) -> bool:
-    referred = getattr(old, "is_indirect", False) or getattr(new, "is_indirect", False)
-    return _written(new) == _written(old) if referred else _holds(new, old)
-
-
-def _written(item: Any) -> bytes:
-    return item.unparse() if isinstance(item, pikepdf.Object) else repr(item).encode()
+        yield before, content

@@ -29,12 +29,13 @@ def filters_of(stream: pikepdf.Stream) -> list[str]:
 @dataclass(frozen=True, slots=True)
 class Unpacked:
     """size: bytes that all stages of unpacking make together. whole: the stream came to its proper end. head: how it
-    begins. replaces: it may have words that stand for others."""
+    begins. replaces: it may have words that stand for others. rest: bytes behind the end of what was packed."""
 
     size: int
     whole: bool
     head: bytes
     replaces: bool
+    rest: bytes = b""
 
 
 def unpacked(stream: pikepdf.Stream, filters: list[str], limit: int) -> Unpacked:
@@ -50,7 +51,7 @@ def unpacked(stream: pikepdf.Stream, filters: list[str], limit: int) -> Unpacked
         head = head or bytes(piece[:HEAD])
         replaces = replaces or REPLACES in piece or REPLACES in last + piece[: len(REPLACES)]
         last = piece[-len(REPLACES) :]
-    return Unpacked(counted.bytes, counted.whole, head, replaces)
+    return Unpacked(counted.bytes, counted.whole, head, replaces, counted.rest[:HEAD])
 
 
 class _Count:
@@ -59,6 +60,7 @@ class _Count:
     def __init__(self, limit: int) -> None:
         self.bytes = 0
         self.whole = True
+        self.rest = b""
         self._limit = limit
 
     def through(self, data: Iterator[bytes]) -> Iterator[bytes]:
@@ -77,4 +79,5 @@ class _Count:
         except zlib.error:
             self.whole = False
             return
+        self.rest += inflate.unused_data
         self.whole = self.whole and (inflate.eof or not fed)

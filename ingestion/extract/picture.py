@@ -9,9 +9,9 @@ from ingestion.extract.build import Builder
 from ingestion.extract.eyes import MORE, PAPER, UNCHECKED, Eyes, doubt
 from ingestion.extract.pdf_lines import in_reading_order, segments
 from ingestion.extract.pdf_paragraphs import Hyphenation, blocks
-from ingestion.extract.picture_marks import marks_of
 from ingestion.extract.scan_pictures import Unreadable, frames_of, size_of
 from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, in_a_row, placed, untold, words_of
+from ingestion.extract.sweep_picture import sweep_picture
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 from ingestion.seen import Region, Seen
 
@@ -40,10 +40,7 @@ def extract(path: Path, media_type: str, *, limits: Limits, report: Report, eyes
                 builder.miss("image", MORE, number)
     if blank == pages and not builder.missed():
         raise Quarantined("empty", "There is nothing on this picture but paper. Check that you chose the right file.")
-    marks = marks_of(path.read_bytes())
-    builder.add_properties(marks.said)
-    if marks.more:
-        builder.miss("image", MORE)
+    sweep_picture(path.read_bytes(), builder)
     return builder.extraction(media_type, pages)
 
 

@@ -1,8 +1,8 @@
 """PowerPoint presentations: each slide a page with its title as heading, its text, its tables, and the rest by name.
 
 Shapes are read in the order of the file, which is the order screen readers tell them in, titles first. Text that
-layouts and masters put on every slide is told once. Speaker notes, comments, hidden slides and shapes are not read but
-recorded; a part of the package that nobody thought of blocks the original.
+layouts and masters put on every slide is told once. Speaker notes, comments and hidden slides are read; hidden shapes,
+and what no shape shows, are of the remainder (package_parts.py).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line, paragraph
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.package import CORE, DAMAGE, Link, Package, attribute, local, properties
-from ingestion.extract.package_parts import DETAILS, Part, described, look_at_parts, miss
+from ingestion.extract.package import DAMAGE, Link, Package, attribute, local, properties
+from ingestion.extract.package_parts import DETAILS, described, sweep_package
 from ingestion.extract.pptx_shapes import (
     is_apart,
     is_hidden,
@@ -35,25 +35,7 @@ DECK = "presentation"
 TITLES = frozenset(["title", "ctrTitle"])
 RUNNING = frozenset(["ftr", "hdr", "dt"])  # footers, headers and dates, told once
 LISTED = frozenset(["body", "obj", ""])  # placeholders whose paragraphs are points of a list
-SLIDES = re.compile(r"ppt/slides/[^/]+\.xml")
-# Parts that hold no text of the author, or whose text is read elsewhere here.
-SILENT_PARTS = re.compile(
-    r"\[Content_Types\]\.xml|(?:.*/)?_rels/.*|docProps/(?:core|app|custom)\.xml|docProps/thumbnail\..*|ppt/theme/.*|"
-    r"ppt/(?:presentation|presProps|viewProps|tableStyles|commentAuthors|authors|revisionInfo)\.xml|ppt/fonts/.*|"
-    r"ppt/(?:slides|slideLayouts|slideMasters|notesSlides|notesMasters)/[^/]+\.xml|ppt/printerSettings/.*|"
-    r"ppt/media/.*|customXml/itemProps\d+\.xml|docMetadata/LabelInfo\.xml|ppt/changesInfos/.*|"
-    rf"{CORE}"
-)
-KNOWN_PARTS = (
-    Part(r"ppt/(?:comments|threadedComments)/.*", "comments"),
-    Part(r"ppt/(?:charts|diagrams|drawings|ink)/.*", "drawing"),
-    Part(r"ppt/(?:embeddings|activeX|ctrlProps)/.*", "embedded_object"),
-    Part(r"ppt/vba.*", "macros"),
-    Part(r"ppt/handoutMasters/.*\.xml", "notes", ("t",)),
-    Part(r"ppt/(?:tags|customData)/.*", "hidden_data"),
-    Part(r"ppt/webExtensions/.*", "remote_reference"),
-    Part(r"customXml/item\d+\.xml", "hidden_data", ()),
-)
+COMMENTS = re.compile(r"ppt/(?:c|threadedC)omments/[^/]*\.xml")
 
 
 def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int], eyes: Eyes) -> Extraction:
@@ -78,8 +60,8 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
         report("finishing")
         if deck.failed == len(slides):
             raise package.corrupt()
-        deck.finish(slides)
-        look_at_parts(package, builder, SILENT_PARTS, KNOWN_PARTS, DECK, eyes)
+        deck.finish()
+        sweep_package(package, builder, DECK, eyes, deck.pictures)
         builder.add_properties(properties(package))
     except DAMAGE:
         raise package.corrupt() from None
@@ -93,8 +75,7 @@ class _Deck:
         self._package, self._builder, self._eyes = package, builder, eyes
         self._part = package.main()
         self._running: set[str] = set()
-        self._pictures: set[str] = set()
-        self._noted: set[str] = set()
+        self.pictures: set[str] = set()
         self.failed = 0
         self._page: int | None = None
         self._path: tuple[str, ...] = ()
@@ -115,16 +96,13 @@ class _Deck:
             if number in skip:
                 raise ValueError
             root = self._package.root(name)
-            if root.get("show") in ("0", "false"):
-                miss(self._builder, "hidden_slide", DECK, number)
-                return
             self._slide(root, name)
         except DAMAGE:
             self.failed += 1
             self._builder.miss("page_failed", "This slide could not be read; the others were.", number)
 
-    def finish(self, slides: list[str]) -> None:
-        """What layouts and masters add, and slides that the presentation does not show."""
+    def finish(self) -> None:
+        """What layouts and masters add, and comments."""
         self._page, self._path = None, ()
         for name in self._package.names:
             if re.fullmatch(r"ppt/slide(?:Layouts|Masters)/[^/]+\.xml", name):
@@ -133,13 +111,9 @@ class _Deck:
                     if placeholder_of(shape) is None:
                         self._shape(shape, name)
                 self._look_behind(root, name)
-            elif SLIDES.fullmatch(name) and name not in slides:
-                miss(self._builder, "hidden_slide", DECK)
-            elif re.fullmatch(r"ppt/notesSlides/[^/]+\.xml", name) and name not in self._noted:
-                if self._has_notes(name):
-                    miss(self._builder, "notes", DECK)
-            elif name.startswith("ppt/media/") and name not in self._package.referred:
-                miss(self._builder, "hidden_data", DECK)
+            elif COMMENTS.fullmatch(name):
+                for said in self._package.root(name).iter("{*}text", "{*}txBody"):
+                    self._builder.add(one_line(" ".join(said.itertext())), path=("Comments",))
 
     def _slide(self, root: Any, name: str) -> None:
         shapes = list(shapes_of(root))
@@ -157,7 +131,6 @@ class _Deck:
     def _shape(self, shape: Any, part: str) -> None:
         kind = local(shape)
         if is_hidden(shape):
-            miss(self._builder, "hidden_text", DECK, self._page)
             return
         role = placeholder_of(shape)
         if role == "sldNum":
@@ -177,12 +150,8 @@ class _Deck:
         self._builder.add(text, kind, page=self._page, path=self._path)
 
     def _frame(self, frame: Any) -> None:
-        """A table, or something that is not read: a chart, a diagram, an object of another program."""
-        tables = list(frame.iter("{*}tbl"))
-        if not tables:
-            code = "embedded_object" if next(frame.iter("{*}oleObj"), None) is not None else "drawing"
-            miss(self._builder, code, DECK, self._page)
-        for table in tables:
+        """A table; texts of a chart or a diagram are of the remainder."""
+        for table in frame.iter("{*}tbl"):
             rows = [
                 [one_line(" ".join(paragraphs_of(cell))) for cell in row.iter("{*}tc")] for row in table.iter("{*}tr")
             ]
@@ -200,14 +169,12 @@ class _Deck:
         for blip in blips:
             link = links.get(attribute(blip, "embed") or attribute(blip, "link") or "")
             key = link.target if link else ""
-            if key not in self._pictures and not is_ornament(shape):
-                self._pictures.add(key)
+            if key not in self.pictures and not is_ornament(shape):
+                self.pictures.add(key)
                 self._picture(link)
 
     def _picture(self, link: Link | None) -> None:
-        if link is None or link.external:
-            miss(self._builder, "image", DECK, self._page)
-        else:
+        if link is not None and not link.external:
             detail = DETAILS["image"].format(what=DECK)
             self._eyes.picture(self._builder, link.target, "image", detail, self._page, self._path)
 
@@ -222,12 +189,8 @@ class _Deck:
         for link in self._package.links(name).values():
             if link.external and link.kind == "hyperlink":
                 said.append(link.target)
-            elif link.external:
-                miss(self._builder, "remote_reference", DECK, self._page)
-            elif link.kind in ("video", "audio", "media"):
-                miss(self._builder, "media", DECK, self._page)
-            elif link.kind == "notesSlide" and self._has_notes(link.target):
-                miss(self._builder, "notes", DECK, self._page)
+            elif link.kind == "notesSlide" and not link.external:
+                self._notes(link.target)
         self._background(root, name)
         words = dict.fromkeys(text for word in said if (text := one_line(word)))
         self._add("Links: " + ", ".join(words) if words else "", "text")
@@ -239,15 +202,12 @@ class _Deck:
             return
         link = self._package.links(part).get(attribute(blip, "embed") or attribute(blip, "link") or "")
         key = link.target if link else ""
-        if key not in self._pictures:
-            self._pictures.add(key)
+        if key not in self.pictures:
+            self.pictures.add(key)
             self._picture(link)
 
-    def _has_notes(self, name: str) -> bool:
-        self._noted.add(name)
-        shapes = shapes_of(self._package.root(name))
-        return any(
-            "".join(paragraphs_of(shape)).strip()
-            for shape in shapes
-            if placeholder_of(shape) not in ("sldNum", "sldImg", "dt")
-        )
+    def _notes(self, name: str) -> None:
+        for shape in shapes_of(self._package.root(name)):
+            if placeholder_of(shape) not in ("sldNum", "sldImg", "dt", "hdr", "ftr"):
+                for text in paragraphs_of(shape):
+                    self._builder.add(paragraph(text), page=self._page, path=(*self._path, "Notes"))

@@ -117,8 +117,7 @@ def _one_after_the_other(frames: Sequence[Seen]) -> Seen:
 
 
 def _marked(seen: Seen, picture: Picture) -> Seen:
-    marks = picture.marks
-    return replace(seen, said=tuple(marks.said.items()), more=marks.more) if marks is not None else seen
+    return replace(seen, more=True) if picture.broken else seen
 
 
 def _one(engine: Tesseract, picture: Picture, alive: Callable[[], None]) -> Seen:

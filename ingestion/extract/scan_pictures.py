@@ -13,8 +13,7 @@ from pathlib import Path
 import pypdfium2 as pdfium
 from PIL import ExifTags, Image, ImageChops, ImageOps
 
-from ingestion.extract import embedded, pdf_apart
-from ingestion.extract.picture_marks import Marks, marks_of
+from ingestion.extract import embedded
 from ingestion.sandbox.limits import Quarantined
 from ingestion.seen import Region, Wanted
 
@@ -36,12 +35,13 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """Grey pixels; scale: points a pixel; region: where it lies on the page, in points. marks: of its file."""
+    """Grey pixels; scale: points a pixel; region: where it lies on the page, in points. broken: there are later
+    pictures that cannot be read."""
 
     image: Image.Image
     scale: float
     region: Region | None = None
-    marks: Marks | None = None
+    broken: bool = False
 
 
 class opened:
@@ -71,11 +71,6 @@ class opened:
             self._archive.close()
 
     def _pictures(self, want: Wanted) -> list[Picture]:
-        if self._document is not None and pdf_apart.is_name(want.key):
-            image = pdf_apart.drawn(self._path, want.key, PIXELS, OPENED)
-            if image is None:
-                raise Unreadable
-            return [_fitted(image, 72 / _dpi(image))]
         if self._document is not None and want.page is not None:
             return _of_page(self._document, want)
         try:
@@ -93,11 +88,8 @@ class opened:
 
 
 def _of_part(content: bytes) -> list[Picture]:
-    """All that a picture within another file shows, and what it says beside that."""
-    first, *later = of_file(io.BytesIO(content))
-    marks = marks_of(content)
-    marks.more = marks.more or first.marks is not None
-    return [replace(first, marks=marks), *later]
+    """All that a picture within another file shows."""
+    return of_file(io.BytesIO(content))
 
 
 def of_file(source: Path | io.BytesIO, frame: int | None = None) -> list[Picture]:
@@ -120,7 +112,7 @@ def of_file(source: Path | io.BytesIO, frame: int | None = None) -> list[Picture
     except (OSError, ValueError, SyntaxError, EOFError, TypeError, Image.DecompressionBombError, Warning):
         raise Unreadable from None
     dpi *= whole / max(1, image.width) if whole else 1
-    first = replace(_fitted(grey, 72 / dpi), marks=Marks(more=True) if broken else None)
+    first = replace(_fitted(grey, 72 / dpi), broken=broken)
     return [first, *(_fitted(other, 72 / dpi) for other in later)]
 
 

@@ -1,9 +1,8 @@
 """Excel workbooks: each sheet a heading, each block of cells a table, and everything else by name.
 
 The sheets are read as a stream, so that memory does not grow with them. Nothing is calculated: a formula counts as the
-value that Excel kept with it. What is hidden (sheets, rows, columns) is not read; a part of the package that nobody
-thought of blocks the original. Words that no cell shows (in formulas, page headers, prompts, names, addresses of links)
-are a paragraph of their own behind their sheet, so that they are labelled like any text.
+value that Excel kept with it. Hidden sheets are read like others; hidden rows and columns, and what no cell shows, are
+of the remainder (package_parts.py).
 """
 
 from __future__ import annotations
@@ -19,47 +18,17 @@ from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.package import CORE, DAMAGE, Link, Package, attribute, forget, local, properties
-from ingestion.extract.package_parts import Part, add_behind, described, look_at_parts, miss
+from ingestion.extract.package import DAMAGE, Link, Package, attribute, forget, local, properties
+from ingestion.extract.package_parts import described, miss, sweep_package
 from ingestion.extract.rows import Grid
-from ingestion.extract.xlsx_cells import Formats, words_in_formula
-from ingestion.extract.xlsx_names import words_of_name, words_of_table
+from ingestion.extract.xlsx_cells import Formats
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 ROWS_A_REPORT = 2_000
 CELL = re.compile(r"([A-Z]{1,3})[0-9]+")
-BEHIND = "Words behind the cells"
-RULE = "{http://schemas.microsoft.com/office/excel/2006/main}f"  # a formula that is no cell's
-TAGS = ["{*}row", "{*}col", "{*}sheetFormatPr", "{*}dataValidation", "{*}hyperlink", "{*}scenario", RULE] + [
-    f"{{*}}{name}"
-    for name in ("formula", "formula1", "formula2")
-    + tuple(which + part for which in ("odd", "even", "first") for part in ("Header", "Footer"))
-]
-CODES_OF_HEADER = re.compile(r'&(?:[LCRPNDTFAZGBIUSEXYOH+-]|K[0-9A-F]{6}|K[0-9+-]{5}|\d+|"[^"]*")')
-# Parts that hold no text of the author, or whose text is read elsewhere here.
-SILENT_PARTS = re.compile(
-    r"\[Content_Types\]\.xml|(?:.*/)?_rels/.*|docProps/(?:core|app|custom)\.xml|docProps/thumbnail\..*|"
-    r"xl/(?:workbook|styles|sharedStrings|calcChain|metadata)\.xml|xl/theme/.*|xl/printerSettings/.*|"
-    r"xl/(?:worksheets|chartsheets)/[^/]*\.xml|xl/tables/[^/]*\.xml|xl/(?:volatileDependencies|persons/[^/]*)\.xml|"
-    r"customXml/itemProps\d+\.xml|docMetadata/LabelInfo\.xml|xl/featurePropertyBag/.*|"
-    rf"{CORE}"
-)
-KNOWN_PARTS = (
-    Part(r"xl/(?:threadedC|c)omments.*", "comments", ("t", "text")),
-    Part(r"xl/media/.*", "image"),
-    Part(r"xl/drawings/vmlDrawing.*", "comments", ("div", "font")),
-    Part(r"xl/drawings/.*", "drawing", ("t",)),
-    Part(r"xl/(?:charts|diagrams|ink|slicer.*|timeline.*)/.*", "drawing"),
-    Part(r"xl/(?:embeddings|activeX|ctrlProps)/.*", "embedded_object"),
-    Part(r"xl/(?:vba.*|macrosheets/.*)", "macros"),
-    Part(r"xl/pivot(?:Cache|Tables)/.*", "hidden_data"),
-    Part(r"xl/(?:externalLinks|queryTables|connections|webextensions|model|customData).*", "remote_reference"),
-    Part(r"xl/revisions/.*", "tracked_changes"),
-    Part(r"customXml/item\d+\.xml", "hidden_data", ()),
-)
+TAGS = ["{*}row", "{*}col", "{*}sheetFormatPr"]
 WORKBOOK = "workbook"
-SHEETS = re.compile(r"xl/(?:work|chart)sheets/[^/]*\.xml")
-DRAWINGS = re.compile(r"xl/drawings/[^/]*\.(?:xml|vml)")
+COMMENTS = re.compile(r"xl/(?:threadedC|c)omments.*\.xml")
 
 
 def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extraction:
@@ -68,8 +37,11 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     report("reading")
     builder = Builder()
     try:
-        _Workbook(package, builder, report).run()
-        look_at_parts(package, builder, SILENT_PARTS, KNOWN_PARTS, WORKBOOK, eyes)
+        workbook = _Workbook(package, builder, report)
+        workbook.run()
+        sweep_package(package, builder, WORKBOOK, eyes)
+        if not workbook.cells and not builder.missed():
+            raise Quarantined("empty", "All sheets of this workbook are empty. Check that you chose the right file.")
         builder.add_properties(properties(package))
     except DAMAGE:
         raise package.corrupt() from None
@@ -82,8 +54,7 @@ class _Workbook:
         self._part = package.main()
         self._links = package.links(self._part)
         self._strings = self._shared_strings()
-        self._cells = 0
-        self._behind: dict[str, None] = {}
+        self.cells = 0
         self._read: set[str] = set()
 
     def run(self) -> None:
@@ -93,30 +64,18 @@ class _Workbook:
         styles = self._one("styles")
         self._formats = Formats(self._package.root(styles.target) if styles else None, since_1904)
         for sheet in root.iter("{*}sheet"):
-            if sheet.get("state") in ("hidden", "veryHidden"):
-                miss(self._builder, "hidden_sheet", WORKBOOK)
-                continue
             link = self._links[attribute(sheet, "id") or ""]
-            first = len(self._builder)
-            self._builder.add(one_line(sheet.get("name") or ""), "heading", level=1.0)
+            name = one_line(sheet.get("name") or "")
+            hidden = sheet.get("state") in ("hidden", "veryHidden")
+            self._builder.add(f"{name} (hidden sheet)" if hidden else name, "heading", level=1.0)
             if link.target in self._read:
                 raise self._package.corrupt()
             self._read.add(link.target)
             if link.kind in ("worksheet", "chartsheet"):
                 self._sheet(link)
-            self._add_behind(first)
         for name in self._package.names:
-            if SHEETS.fullmatch(name) and name not in self._read:
-                miss(self._builder, "hidden_sheet", WORKBOOK)
-            elif DRAWINGS.fullmatch(name) and name not in self._read and not self._builder.missed():
-                miss(self._builder, "hidden_data", WORKBOOK)
-        for name in root.iter("{*}definedName"):
-            self._say_behind(*words_of_name(name))
-        for element in root.iter("{*}customWorkbookView", "{*}fileSharing"):
-            self._say_behind(element.get("name") or "", element.get("userName") or "")
-        self._add_behind()
-        if not self._cells and not self._builder.missed():
-            raise Quarantined("empty", "All sheets of this workbook are empty. Check that you chose the right file.")
+            if COMMENTS.fullmatch(name):
+                self._comments(self._package.root(name))
 
     def _one(self, kind: str) -> Link | None:
         return next((link for link in self._links.values() if link.kind == kind), None)
@@ -151,33 +110,27 @@ class _Workbook:
                 row = self._row(element, hidden_columns)
                 if not (hidden or (rows_hidden and element.get("hidden") is None)):
                     grid.add(row)
-                elif row:
-                    miss(self._builder, "hidden_cells", WORKBOOK)
+                else:
+                    self._builder.add_remainder([" | ".join(row.values())])
                 if number % ROWS_A_REPORT == 0:
                     self._report("reading")
                 forget(element)
-            else:
-                self._rest(name, element)
         grid.close()
-        self._follow(link.target)
-
-    def _follow(self, part: str) -> None:
-        """What a sheet or a drawing refers to: addresses, descriptions of drawings, names in tables."""
-        for other in self._package.links(part).values():
-            if other.external and other.kind == "hyperlink":
-                self._say_behind(other.target)
-            elif other.external:
-                miss(self._builder, "remote_reference", WORKBOOK)
-            elif other.kind in ("drawing", "vmlDrawing") and other.target not in self._read:
+        for other in self._package.links(link.target).values():
+            if other.kind == "drawing" and not other.external and other.target not in self._read:
                 self._read.add(other.target)
-                with suppress(Quarantined, *DAMAGE):  # letters of old drawings; one that does not parse is recorded
-                    self._say_behind(*described(self._package.root(other.target)))
-                self._follow(other.target)
-            elif other.kind == "table":
-                self._say_behind(*words_of_table(self._package.root(other.target)))
+                with suppress(Quarantined, *DAMAGE):  # one that does not parse is recorded with the parts
+                    for said in self._builder.unsaid(described(self._package.root(other.target))):
+                        self._builder.add(one_line(said))
+
+    def _comments(self, root: Any) -> None:
+        for comment in root.iter("{*}comment", "{*}threadedComment"):
+            said = one_line(" ".join(t.text or "" for t in comment.iter("{*}t", "{*}text")))
+            self._builder.add(said, path=("Comments",))
 
     def _row(self, row: Any, hidden: set[int]) -> dict[int, str]:
         found: dict[int, str] = {}
+        unseen: list[str] = []
         column = 0
         for cell in row:
             if local(cell) != "c":
@@ -187,11 +140,13 @@ class _Workbook:
             text = self._text(cell)
             if not text:
                 continue
-            self._cells += 1
+            self.cells += 1
             if column in hidden:
-                miss(self._builder, "hidden_cells", WORKBOOK)
+                unseen.append(text)
             else:
                 found[column] = text
+        if unseen:
+            self._builder.add_remainder([" | ".join([*unseen, *found.values()])])
         return found
 
     def _text(self, cell: Any) -> str:
@@ -215,30 +170,7 @@ class _Workbook:
             if not raw and kind not in ("str", "inlineStr"):
                 miss(self._builder, "formula", WORKBOOK)
                 return one_line(f"={said}") if said else ""
-            self._say_behind(*(word for word in words_in_formula(said) if word not in text))
         return text
-
-    def _rest(self, name: str, element: Any) -> None:
-        """Elements of a sheet beside its cells that may hold words."""
-        if re.fullmatch(r"(?:odd|even|first)(?:Header|Footer)", name):
-            self._say_behind(CODES_OF_HEADER.sub(" ", element.text or ""))
-        elif name == "dataValidation":
-            self._say_behind(*(element.get(key) or "" for key in ("promptTitle", "prompt", "errorTitle", "error")))
-        elif name in ("formula1", "formula2", "formula", "f"):
-            self._say_behind(*words_in_formula("".join(element.itertext())))
-        elif name == "hyperlink":
-            self._say_behind(element.get("tooltip") or "", element.get("display") or "")
-        elif name == "scenario":
-            cells = (f"{cell.get('r')} = {cell.get('val')}" for cell in element.iter("{*}inputCells"))
-            self._say_behind(*(element.get(key) or "" for key in ("name", "user", "comment")), *cells)
-
-    def _say_behind(self, *words: str) -> None:
-        self._behind.update(dict.fromkeys(said for word in words if (said := one_line(word))))
-
-    def _add_behind(self, first: int = 0) -> None:
-        """first: where that begins which may say the same."""
-        add_behind(self._builder, BEHIND, self._behind, first)
-        self._behind = {}
 
 
 def _words(element: Any) -> str:

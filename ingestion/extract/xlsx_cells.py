@@ -22,13 +22,6 @@ LITERAL = re.compile(r'"((?:[^"]|"")*)"')
 CURRENCY = re.compile(r"\[\$([^\]-]*)[^\]]*\]")
 BRACKETS = re.compile(r"\[[^\]]*\]")
 DIGIT = re.compile(r"[0#?]")
-LETTER = re.compile(r"[^\W\d_]")
-
-
-def words_in_formula(formula: str) -> list[str]:
-    """Texts that stand in a formula between quotation marks and have letters in them."""
-    found = (match.group(1).replace('""', '"') for match in LITERAL.finditer(formula))
-    return [text for text in found if LETTER.search(text)]
 
 
 class Formats:

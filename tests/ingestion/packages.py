@@ -101,4 +101,10 @@ def shape(extraction: Extraction) -> list[tuple[str, tuple[str, ...], str]]:
 
 
 def codes(extraction: Extraction) -> set[str]:
-    return {item.code for item in extraction.unaccounted}
+    """But for the small picture of nothing that libraries put into what they write."""
+    return {item.code for item in extraction.unaccounted} - {"thumbnail"}
+
+
+def remains(extraction: Extraction, text: str) -> bool:
+    """Whether a text is of the remainder, and in no paragraph."""
+    return text not in extraction.text and any(text in one for one in extraction.remainder)

@@ -1,0 +1,137 @@
+"""Ink on a PDF page that nothing explains: no word that was read, no picture that was looked at, no rule or fill.
+
+A page as cleared shows only what is explained (docs/adr/0043): what a reader of the page would see and extraction did
+not read may be a secret. The page is drawn small, its edges are found, and those of everything that is explained are
+wiped out. Letters leave many edges close together, whatever made them: patterns, masks, tiles of pictures, outlines.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import pypdfium2 as pdfium
+import pypdfium2.raw as c
+from PIL import ImageChops, ImageDraw
+
+from ingestion.extract.pdf_words import Mapping, PageContent
+from ingestion.seen import Region
+
+SCALE, MAX_PIXELS = 0.5, 1_000  # pixels a point; of the longer side
+CONTRAST = 32  # shades of grey between neighbours that make an edge
+CELL = (12, 6)  # pixels: about four letters of a usual size
+MIN_EDGES = 12  # pixels of a cell that are edges
+DENSE = [255 * (shade * CELL[0] * CELL[1] >= MIN_EDGES * 255) for shade in range(256)]
+AROUND_WORD, AROUND_PICTURE, AROUND_LINE = 2.0, 2.0, 3  # points, and pixels around what is explained
+MAX_SEGMENTS = 6  # of a path that is a line or a rectangle
+SHORT, MAX_SHORT_LINES = 24.0, 4  # points: shorter lines are parts of letters where more of them stand together
+MAX_DEPTH = 8  # of forms in each other
+SENTENCE = "This page shows something that was not read; copies of parts of the page leave it out."
+Boxes = Iterable[tuple[float, float, float, float]]
+
+
+class Ink:
+    """The edges of an open page, without those of its rules and fills."""
+
+    def __init__(self, page: pdfium.PdfPage, content: PageContent) -> None:
+        self._scale = min(SCALE, MAX_PIXELS / max(content.width, content.height, 1.0))
+        grey = page.render(scale=self._scale, grayscale=True, may_draw_forms=False, draw_annots=False).to_pil()
+        grey = grey.convert("L")
+        across, down = (ImageChops.difference(grey, ImageChops.offset(grey, *by)) for by in ((1, 0), (0, 1)))
+        self._edges = ImageChops.lighter(across, down).point([0] * CONTRAST + [255] * (256 - CONTRAST))
+        draw = ImageDraw.Draw(self._edges)
+        draw.rectangle((0, 0, grey.width - 1, grey.height - 1), outline=0, width=2)
+        for points, width in _sparse(_lines(page)):
+            scaled = [(x * self._scale, y * self._scale) for x, y in points]
+            draw.line(scaled, fill=0, width=AROUND_LINE + round(width * self._scale))
+
+    def unexplained(self, words: Boxes, pictures: Boxes, edges_of: Boxes = ()) -> Region | None:
+        """Where there is ink that these do not explain, in points; None where there is none. edges_of: of pictures, of
+        which only the edges are explained."""
+        edges = self._edges.copy()
+        draw = ImageDraw.Draw(edges)
+        for boxes, around in ((words, AROUND_WORD), (pictures, AROUND_PICTURE)):
+            for x0, y0, x1, y1 in boxes:
+                corners = (x0 - around, y0 - around, x1 + around, y1 + around)
+                draw.rectangle([edge * self._scale for edge in corners], fill=0)
+        for box in edges_of:
+            draw.rectangle([edge * self._scale for edge in box], outline=0, width=2)
+        for shift in ((0, 0), (CELL[0] // 2, CELL[1] // 2)):
+            moved = ImageChops.offset(edges, *shift)
+            dense = moved.reduce(CELL).point(DENSE).getbbox()
+            if dense is not None:
+                x0, y0, x1, y1 = (
+                    (edge * CELL[place % 2] - shift[place % 2]) / self._scale for place, edge in enumerate(dense)
+                )
+                return x0, y0, x1, y1
+        return None
+
+
+Line = tuple[list[tuple[float, float]], float]
+
+
+def _sparse(lines: Iterable[Line]) -> Iterator[Line]:
+    """Without short lines that stand close together: those make letters."""
+    short: dict[tuple[int, int], list[Line]] = {}
+    for points, width in lines:
+        xs, ys = zip(*points, strict=True)
+        if max(max(xs) - min(xs), max(ys) - min(ys)) < SHORT:
+            short.setdefault((int(xs[0] // (2 * SHORT)), int(ys[0] // SHORT)), []).append((points, width))
+        else:
+            yield points, width
+    for group in short.values():
+        yield from group if len(group) <= MAX_SHORT_LINES else ()
+
+
+def _lines(page: pdfium.PdfPage) -> Iterator[Line]:
+    """Lines and rectangles of a page, as points on it and the width of their stroke."""
+    mapping = Mapping(page)
+    for index in range(c.FPDFPage_CountObjects(page)):
+        yield from _lines_of(c.FPDFPage_GetObject(page, index), _affine(mapping), 0)
+
+
+Affine = tuple[float, float, float, float, float, float]
+
+
+def _affine(mapping: Mapping) -> Affine:
+    return mapping.xx, mapping.xy, mapping.yx, mapping.yy, mapping.ox, mapping.oy
+
+
+def _lines_of(piece: Any, outer: Affine, depth: int) -> Iterator[Line]:
+    kind = c.FPDFPageObj_GetType(piece)
+    if kind not in (c.FPDF_PAGEOBJ_FORM, c.FPDF_PAGEOBJ_PATH):
+        return
+    matrix = c.FS_MATRIX()
+    if not c.FPDFPageObj_GetMatrix(piece, matrix):
+        matrix.a = matrix.d = 1
+    inner = _combined((matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f), outer)
+    if kind == c.FPDF_PAGEOBJ_FORM:
+        count = c.FPDFFormObj_CountObjects(piece) if depth < MAX_DEPTH else 0
+        for index in range(max(0, ctypes.c_int(count).value)):
+            yield from _lines_of(c.FPDFFormObj_GetObject(piece, index), inner, depth + 1)
+        return
+    count = c.FPDFPath_CountSegments(piece)
+    if not 2 <= count <= MAX_SEGMENTS:
+        return
+    points = []
+    x, y, width = ctypes.c_float(), ctypes.c_float(), ctypes.c_float()
+    for index in range(count):
+        segment = c.FPDFPath_GetPathSegment(piece, index)
+        if c.FPDFPathSegment_GetType(segment) == c.FPDF_SEGMENT_BEZIERTO:
+            return
+        c.FPDFPathSegment_GetPoint(segment, x, y)
+        points.append(_moved(x.value, y.value, inner))
+    c.FPDFPageObj_GetStrokeWidth(piece, width)
+    yield [*points, points[0]], width.value
+
+
+def _combined(inner: Affine, outer: Affine) -> Affine:
+    a, b, x, y, e, f = inner
+    place = _moved(e, f, outer)
+    right, up = _moved(a, b, (*outer[:4], 0, 0)), _moved(x, y, (*outer[:4], 0, 0))
+    return *right, *up, *place
+
+
+def _moved(x: float, y: float, by: Affine) -> tuple[float, float]:
+    return by[0] * x + by[2] * y + by[4], by[1] * x + by[3] * y + by[5]

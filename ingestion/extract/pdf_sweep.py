@@ -1,0 +1,217 @@
+"""Every string of a PDF that its pages do not show: of objects, of streams by what they are for, of drawings that no
+page shows, of earlier versions, and of the bytes between the objects. A stream that is on no list is an unknown part.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pikepdf
+import pypdfium2 as pdfium
+from lxml import etree
+
+from ingestion.extract.build import Builder
+from ingestion.extract.font_strings import texts_of_font
+from ingestion.extract.pdf_strings import (
+    INDEXED,
+    REFERENCE,
+    objects_in_file,
+    strings_of_content,
+    strings_of_file,
+    strings_of_syntax,
+    strings_of_table,
+)
+from ingestion.extract.remainder import texts_in_bytes
+from ingestion.extract.sweep_picture import sweep_picture
+from ingestion.extract.sweep_xml import texts_of_xml
+
+MAX_STREAM_BYTES = 16 << 20
+MAX_FILE_BYTES = 128 << 20
+MAX_SHEETS = 400  # drawings that no page shows and are read by themselves
+MAX_EARLIER_PAGES = 300
+DRAWS_TEXT = (b"Tj", b"TJ", b"'", b'"')
+DAMAGED = (pikepdf.PdfError, pdfium.PdfiumError, ValueError, TypeError, AttributeError, KeyError, OSError, RuntimeError)
+FONTS = frozenset(["FontFile", "FontFile2", "FontFile3"])
+TABLES = frozenset(["ToUnicode", "Encoding", "UseCMap"])
+# Colours, profiles, files that are on record already: their strings are all that can be read.
+BYTES = frozenset(["Indexed", "I", "DestOutputProfile", "EF", "F", "UF", "HT", "TR", "Mask"])
+# Numbers of letters, colours and shades: no strings are in them.
+NUMBERS = frozenset(["CIDToGIDMap", "CIDSet"])
+UNKNOWN = "This PDF has parts that are not known here; they were not read."
+EARLIER = "This PDF keeps an earlier version of itself, which was not read."
+
+Place = tuple[int, int]
+
+
+@dataclass(slots=True)
+class Sweep:
+    """roles: the keys by which objects refer to a stream."""
+
+    builder: Builder
+    roles: dict[Place, set[str]] = field(default_factory=dict)
+    _drawings: list[pikepdf.Object] = field(default_factory=list)
+    _objects: set[Place] = field(default_factory=set)
+    _met: set[bytes] = field(default_factory=set)
+
+    def of_objects(self, pdf: pikepdf.Pdf) -> None:
+        """Strings of all objects, and what each stream is there for."""
+        self.roles.clear()
+        for entry in (pdf.trailer, *pdf.objects):
+            if isinstance(entry, pikepdf.Stream):
+                entry_syntax = entry.stream_dict.unparse(resolved=True)
+            elif isinstance(entry, pikepdf.Object):
+                entry_syntax = entry.unparse(resolved=True)
+            else:
+                continue
+            if isinstance(entry, pikepdf.Object) and entry.is_indirect:
+                self._objects.add(entry.objgen)
+            for key, number, version in (*REFERENCE.findall(entry_syntax), *INDEXED.findall(entry_syntax)):
+                self.roles.setdefault((int(number), int(version)), set()).add(key.decode())
+            if b"(" in entry_syntax or b"/" in entry_syntax or b"<" in entry_syntax:
+                self.builder.add_remainder(strings_of_syntax(entry_syntax))
+
+    def of_stream(self, stream: pikepdf.Stream, of_page: bool) -> None:
+        """Strings of a stream, by what it is."""
+        try:
+            self._stream(stream, of_page)
+        except DAMAGED:
+            self.builder.miss("damaged_part", "A part of this PDF is damaged; it was not read.")
+
+    def _stream(self, stream: pikepdf.Stream, of_page: bool) -> None:
+        kind, own = str(stream.get("/Type", "")), str(stream.get("/Subtype", ""))
+        roles = self.roles.get(stream.objgen, set())
+        if kind in ("/XRef", "/ObjStm") or roles & NUMBERS:
+            return
+        if own == "/Image" or "Thumb" in roles:
+            if str(stream.get("/Filter", "")).endswith("/DCTDecode") or "/DCTDecode" in _filters(stream)[:1]:
+                sweep_picture(stream.read_raw_bytes(), self.builder)
+            if "Thumb" in roles:
+                self.builder.miss("thumbnail", "This PDF has small pictures of its pages, which were not read.")
+            return
+        content = self._content(stream)
+        if content is None:
+            return
+        if of_page or own == "/Form" or "/PatternType" in stream or "CharProcs" in roles:
+            self.builder.add_remainder(strings_of_content(content))
+            if not of_page and any(sign in content for sign in DRAWS_TEXT):
+                self._drawings.append(stream)
+        elif own == "/XML" or kind == "/Metadata" or "XFA" in roles:
+            self.builder.add_remainder(_texts_of_packet(content), packed=True)
+        elif roles & FONTS:
+            self.builder.add_remainder(texts_of_font(content))
+        elif kind == "/CMap" or "/CMapName" in stream or roles & TABLES or "/FunctionType" in stream:
+            self.builder.add_remainder(strings_of_table(content))
+        elif roles & BYTES or any(key in stream for key in ("/N", "/ShadingType", "/HalftoneType")) or _hints(stream):
+            self.builder.add_remainder(texts_in_bytes(content))
+        elif content.lstrip()[:5] in (b"<?xml", b"<xdp:") or content.lstrip()[:1] == b"<":
+            self.builder.add_remainder(_texts_of_packet(content), packed=True)
+        else:
+            self._unlisted(stream, content)
+
+    def _unlisted(self, stream: pikepdf.Stream, content: bytes) -> None:
+        """A program, a letter of a font, contents of a page that is gone, data of another program."""
+        readable = sum(32 <= sign < 127 or sign in b"\t\r\n" for sign in content)
+        if readable < 0.85 * len(content):
+            self.builder.miss("unknown_part", UNKNOWN)
+        if b"BT" in content and b"ET" in content:
+            self._drawings.append(stream)
+            self.builder.add_remainder(strings_of_content(content))
+        self.builder.add_remainder(texts_in_bytes(content))
+
+    def _content(self, stream: pikepdf.Stream) -> bytes | None:
+        """Unpacked; None where that is too much, or where it was met before."""
+        raw = stream.read_raw_bytes()
+        if len(raw) > MAX_STREAM_BYTES:
+            self.builder.miss("remainder_too_large", "A part of this PDF is too large; it was not read.")
+            return None
+        content = stream.read_bytes(pikepdf.StreamDecodeLevel.generalized)
+        if len(content) > 4 * MAX_STREAM_BYTES:
+            self.builder.miss("remainder_too_large", "A part of this PDF is too large; it was not read.")
+            return None
+        return content
+
+    def of_drawings(self, pdf: pikepdf.Pdf) -> None:
+        """Text of drawings, as far as no page shows it: patterns, masks, looks of marks, letters that are drawn. Each
+        is put on a page of its own."""
+        drawings, self._drawings = self._drawings, []
+        if len(drawings) > MAX_SHEETS:
+            self.builder.miss("drawing", "This PDF has very many drawings; text in them was not read.")
+        if drawings:
+            try:
+                self.builder.add_remainder(_read_sheets(drawings[:MAX_SHEETS]))
+            except DAMAGED:
+                self.builder.miss("damaged_part", "A drawing of this PDF is damaged; it was not read.")
+
+    def of_earlier(self, before: pikepdf.Pdf, content: bytes) -> None:
+        """Strings of an earlier version, and the text of its pages."""
+        self.of_objects(before)
+        of_pages = {place for place, keys in self.roles.items() if "Contents" in keys}
+        for entry in before.objects:
+            if isinstance(entry, pikepdf.Stream):
+                self.of_stream(entry, of_page=entry.objgen in of_pages)
+        self.of_drawings(before)
+        if len(before.pages) > MAX_EARLIER_PAGES:
+            self.builder.miss("earlier_revision", EARLIER)
+            return
+        self.builder.add_remainder(_page_texts(content))
+
+    def of_file(self, path: Path, encrypted: bool) -> None:
+        """Bytes that are in no object."""
+        if path.stat().st_size > MAX_FILE_BYTES:
+            self.builder.miss(
+                "remainder_too_large", "This PDF is too large; what stands between its parts was not read."
+            )
+            return
+        content = path.read_bytes()
+        if not encrypted:  # else strings are not what they look like
+            self.builder.add_remainder(strings_of_file(content))
+        if objects_in_file(content) - self._objects:
+            self.builder.miss("unknown_part", UNKNOWN)
+
+
+def _hints(stream: pikepdf.Stream) -> bool:
+    """Whether a stream tells viewers where the objects of a page begin (ISO 32000-1, annex F)."""
+    return isinstance(stream.get("/S"), int) and "/Type" not in stream
+
+
+def _filters(stream: pikepdf.Stream) -> Sequence[str]:
+    value: Any = stream.get("/Filter")
+    return [str(name) for name in value] if isinstance(value, pikepdf.Array) else []
+
+
+def _texts_of_packet(content: bytes) -> Iterator[str]:
+    try:
+        yield from texts_of_xml(content.strip(b"\0 \r\n\t"))
+    except etree.LxmlError:
+        yield from texts_in_bytes(content)
+
+
+def _read_sheets(drawings: Sequence[Any]) -> Iterator[str]:
+    sheets = pikepdf.new()
+    for drawing in drawings:
+        copy: Any = sheets.copy_foreign(drawing)
+        copy["/Type"], copy["/Subtype"] = pikepdf.Name.XObject, pikepdf.Name.Form
+        for key in ("/PatternType", "/OC", "/Matrix"):
+            if key in copy:
+                del copy[key]
+        if "/BBox" not in copy:
+            copy["/BBox"] = pikepdf.Array([-10_000, -10_000, 10_000, 10_000])
+        page = sheets.add_blank_page(page_size=(2_000, 2_000))
+        page.obj.Resources = pikepdf.Dictionary(XObject=pikepdf.Dictionary(D=copy))
+        page.obj.Contents = sheets.make_stream(b"/D Do")
+    out = io.BytesIO()
+    sheets.save(out)
+    yield from _page_texts(out.getvalue())
+
+
+def _page_texts(content: bytes) -> Iterator[str]:
+    with pdfium.PdfDocument(content) as document:
+        for page in document:
+            text = page.get_textpage()
+            yield from text.get_text_range(errors="replace").splitlines()
+            text.close()
+            page.close()

@@ -1,0 +1,118 @@
+"""Texts of a file that its reader does not show. Every format hands over all strings that it finds in the bytes; here
+those that say nothing and those that the paragraphs say already are taken out, and the rest is the remainder.
+
+A string says nothing where it can only be the vocabulary of a format: numbers, identifiers, a word of a schema. The
+patterns are an allow-list: what matches none of them is text, whatever attribute, key or element it stands in.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+MAX_CHARACTERS = 1_000_000  # of all texts together
+MAX_TEXT_CHARACTERS = 20_000  # of one text
+MAX_COMPARED_CHARACTERS = 2_000_000_000  # beyond, a text counts as not shown
+TOO_LARGE = "So much text of this file stands beside what is shown that not all of it was read."
+WORD = re.compile(r"\w+")
+_NUMBER = r"[-+]?\d{0,8}(?:\.\d{1,17})?(?:[eE][-+]?\d{1,3})?(?:px|pt|pc|em|cm|mm|in|%|f)?"
+_ADDRESSES = (
+    r"schemas\.openxmlformats\.org|schemas\.microsoft\.com|www\.w3\.org|purl\.org|purl\.oclc\.org|ns\.adobe\.com|"
+    r"openoffice\.org|docs\.oasis-open\.org|www\.aiim\.org|iptc\.org|schema\.org|xmlns\.com|ogp\.me|cipa\.jp"
+)
+FORMAL = re.compile(
+    rf"[\W_]*|{_NUMBER}|[0-9A-Fa-f]{{1,8}}|#[0-9A-Fa-f]{{3,8}}"
+    r"|\{?[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}\}?"  # an identifier by chance
+    r"|-?\d{9,10}"  # a number of 32 bits
+    r"|[a-z][A-Za-z]{0,40}|[A-Z]{1,3}|[A-Za-z]"  # a word of a schema
+    r"|(?:[a-z][A-Za-z-]{0,30}:){1,2}[a-z][A-Za-z-]{0,40}"  # with its prefix
+    r"|\d{4}-\d\d-\d\dT[\d:.]{5,16}(?:Z|[-+][\d:]{4,5})?|D:\d{8,14}(?:Z|[-+][\d']{2,6})?"  # a time
+    rf"|(?:https?://(?:{_ADDRESSES})/|urn:(?:schemas-microsoft-com|oasis:names):)(?!.*\d{{5}})[\w./:#+-]{{0,120}}"
+    r"|(?:application|text|image|audio|video|font)/[a-z][A-Za-z.+-]{1,100}(?:;charset=[\w-]{1,12})?"
+    r"|(?:\.\.?/|/)*(?:(?:_rels|[A-Za-z]{1,24}\d{0,4})/){0,5}\.?(?:[A-Za-z]{1,24}\d{0,4}\.)?[a-z]{2,8}(?:\.rels)?"
+    r"|(?:rId|Rel)\d{1,4}|\$?[A-Z]{1,3}\$?\d{1,7}(?::\$?[A-Z]{1,3}\$?\d{1,7})?"  # a reference, a range of cells
+)
+# A plain word that a format has for its own; longer or with digits in it, a name is text.
+NAME = re.compile(r"[A-Za-z_](?:[A-Za-z_.:-]|\d{1,3}(?!\d)){0,40}")
+MIN_SIGNS = 12  # different ones: fewer are a line of crosses
+PACKED = re.compile(r"[A-Za-z0-9+/=_-]{400,}")
+
+
+def is_formal(text: str) -> bool:
+    """Whether a string can only be of the format."""
+    return FORMAL.fullmatch(text) is not None
+
+
+def is_packed(text: str) -> bool:
+    """Whether a string holds bytes that were made letters (base64, hexadecimal numbers)."""
+    found = PACKED.search(text if " " in text else re.sub(r"\s+", "", text))
+    return found is not None and len(set(found[0])) > MIN_SIGNS
+
+
+def in_words(text: str) -> str:
+    """Its words, each between blanks."""
+    return f" {' '.join(WORD.findall(text.lower()))} "
+
+
+def select_unshown(texts: Iterable[str], shown: str) -> Iterator[str]:
+    """Those whose words do not stand one after the other in what is shown. In the order of the file the next one is
+    near the last one, so it is looked for there first."""
+    known = in_words(shown)
+    vocabulary = frozenset(known.split())
+    place, left = 0, MAX_COMPARED_CHARACTERS
+    for text in texts:
+        words = in_words(text)
+        one_by_one = words.split()
+        if not vocabulary.issuperset(one_by_one):
+            yield text
+            continue
+        if len(one_by_one) < 2:
+            continue
+        found = known.find(words, place) if left > 0 else -1
+        left -= (found if found >= 0 else len(known)) - place
+        if found < 0 and left > 0:
+            found = known.find(words, 0, place + len(words))
+            left -= place
+        if found < 0:
+            yield text
+        else:
+            place = found
+
+
+def bounded(texts: Iterable[str]) -> tuple[list[str], bool]:
+    """Each once, and whether there are more than can be taken."""
+    taken: dict[str, None] = {}
+    left = MAX_CHARACTERS
+    for text in texts:
+        for start in range(0, len(text), MAX_TEXT_CHARACTERS):
+            piece = text[max(0, start - 200) : start + MAX_TEXT_CHARACTERS]
+            if piece in taken:
+                continue
+            left -= len(piece)
+            if left < 0:
+                return list(taken), True
+            taken[piece] = None
+    return list(taken), False
+
+
+_RUN = re.compile(rb"[\x20-\x7e\t\r\n\xa0-\xff]{5,}")
+_WIDE_RUN = re.compile(rb"(?:[\x20-\x7e\xa0-\xff\t\r\n]\0){5,}")
+_WIDE_RUN_BIG = re.compile(rb"(?:\0[\x20-\x7e\xa0-\xff\t\r\n]){5,}")
+_READABLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .,:;@/_-]{5,}")
+
+
+def texts_in_bytes(content: bytes) -> Iterator[str]:
+    """Runs of letters in bytes of any form, as text of one or two bytes a letter."""
+    for pattern, encoding in ((_WIDE_RUN, "utf-16-le"), (_WIDE_RUN_BIG, "utf-16-be"), (_RUN, "")):
+        for run in pattern.finditer(content):
+            held = run.group()
+            text = held.decode(encoding) if encoding else _decoded(held)
+            if _READABLE.search(text):
+                yield text
+
+
+def _decoded(run: bytes) -> str:
+    try:
+        return run.decode()
+    except UnicodeDecodeError:
+        return run.decode("latin-1")

@@ -1,0 +1,106 @@
+"""Every string of an XML part: text, however many runs it is cut into, attributes, comments, and names that are no
+words of a vocabulary. Read as a stream, so that memory does not grow with the part."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lxml import etree
+
+from ingestion.extract.package import SAFE
+from ingestion.extract.remainder import NAME, is_formal
+
+# Elements whose text is one text: within each, what stands in elements of one name is joined.
+BLOCKS = frozenset(["p", "h", "si", "is", "text", "comment", "cell", "property", "string"])
+BLANKS = frozenset(["tab", "br", "cr", "s", "line-break", "ptab"])
+# Elements that hold what programs count and sign by, in letters: no text, and no bytes of an author.
+SIGNED = frozenset(
+    ["SignatureValue", "DigestValue", "X509Certificate", "EncapsulatedTimeStamp", "EncapsulatedX509Certificate"]
+    + ["EncapsulatedOCSPValue", "EncapsulatedCRLValue", "Modulus", "keyHashValue", "saltValue"]
+)
+MAX_DEPTH = 5_000
+
+
+def texts_of_xml(content: bytes) -> list[str]:
+    """Raises etree.LxmlError for what is no XML, or declares a type of document."""
+    strings = _Strings()
+    options = {**SAFE, "recover": False, "huge_tree": True}
+    etree.fromstring(content, etree.XMLParser(target=strings, **options))
+    return list(strings.texts)
+
+
+class _Strings:
+    """Target of a parser."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, None] = {}
+        self._blocks: list[dict[str, list[str]]] = [{}]
+        self._open: list[str] = []
+        self._names: set[str] = set()
+        self._values: set[str] = set()
+
+    def start(self, tag: str, attributes: Any) -> None:
+        name = tag.rpartition("}")[2]
+        if tag not in self._names:
+            self._add_name(tag)
+        for key, value in attributes.items():
+            if key not in self._names:
+                self._add_name(key)
+            if value not in self._values:
+                self._values.add(value)
+                self._add(value)
+        if name in BLOCKS or not self._open:
+            self._blocks.append({})
+        elif name in BLANKS:
+            for pieces in self._blocks[-1].values():
+                pieces.append(" ")
+        self._open.append(name)
+        if len(self._open) > MAX_DEPTH:
+            raise etree.XMLSyntaxError("too deep", 0, 0, 0)
+
+    def data(self, text: str) -> None:
+        if not text.isspace():
+            name = self._open[-1] if self._open else ""
+            if name not in SIGNED:
+                self._blocks[-1].setdefault(name, []).append(text)
+
+    def end(self, tag: str) -> None:
+        name = self._open.pop()
+        if name in BLOCKS or not self._open:
+            self._flush(self._blocks.pop())
+        elif name in self._blocks[-1] and len(self._blocks) < 3:  # outside of blocks, each element is by itself
+            self._add("".join(self._blocks[-1].pop(name)))
+
+    def comment(self, text: str) -> None:
+        self._add(text)
+
+    def pi(self, target: str, data: str | None) -> None:
+        self._add(f"{target} {data or ''}" if not is_formal(target) else data or "")
+
+    def start_ns(self, prefix: str, uri: str) -> None:
+        if uri not in self._values:
+            self._values.add(uri)
+            self._add(uri)
+            self._add_name(prefix or "x")
+
+    def doctype(self, name: str, public: str | None, system: str | None) -> None:
+        raise etree.XMLSyntaxError("a type of document", 0, 0, 0)
+
+    def close(self) -> None:
+        for block in self._blocks:
+            self._flush(block)
+
+    def _flush(self, block: dict[str, list[str]]) -> None:
+        for pieces in block.values():
+            self._add("".join(pieces))
+
+    def _add(self, text: str) -> None:
+        text = text.strip()
+        if text and not is_formal(text):
+            self.texts[text] = None
+
+    def _add_name(self, tag: str) -> None:
+        self._names.add(tag)
+        name = tag.rpartition("}")[2]
+        if not NAME.fullmatch(name):
+            self.texts[name] = None
