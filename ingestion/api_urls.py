@@ -1,6 +1,16 @@
 from django.urls import path
 
-from ingestion import api, desk_api, link_api, paragraph_api, pdf_views, quarantine_api, request_api, version_api
+from ingestion import (
+    api,
+    desk_api,
+    link_api,
+    paragraph_api,
+    pdf_views,
+    quarantine_api,
+    request_api,
+    settling_api,
+    version_api,
+)
 
 app_name = "ingestion_api"
 
@@ -14,6 +24,7 @@ urlpatterns = [
     path("files/<uuid:pk>/links/", link_api.file_links, name="links"),
     path("files/<uuid:pk>/backlinks/", link_api.file_backlinks, name="backlinks"),
     path("files/<uuid:pk>/download/", api.file_download, name="download"),
+    path("files/<uuid:pk>/remainder/", settling_api.file_remainder, name="remainder"),
     path("files/<uuid:pk>/paragraphs/", paragraph_api.file_paragraphs, name="paragraphs"),
     path("quarantine/", quarantine_api.quarantined_files, name="quarantine"),
     path("files/<uuid:pk>/review/", quarantine_api.review, name="review"),

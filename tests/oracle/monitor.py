@@ -96,7 +96,8 @@ class World:
     records: tuple[Record, ...]
     texts: tuple[Text, ...]
     concealed: frozenset[int] = field(default_factory=frozenset)
-    unaccounted: frozenset[str] = field(default_factory=frozenset)  # records whose file extraction did not get all of
+    unaccounted: frozenset[str] = field(default_factory=frozenset)  # records of whose file something has no label
+    beside: Mapping[str, frozenset[int]] = field(default_factory=dict)  # by record: of what its file does not show
 
     def role(self, name: str) -> Role:
         return next(r for r in self.roles if r.name == name)
@@ -217,10 +218,22 @@ class World:
     def downloads(self, person: Person, record: str) -> bool:
         return (
             self.knows_file(person, record)
-            and (self.steward(person) or record not in self.unaccounted)
-            and all(self.cleared(person, text.label) for text in self.paragraphs(record))
-            and self.floor(record) <= self.held(person)
+            and (
+                self.holds_all(person)
+                or (
+                    self.cleared(person, self.remainder(record))
+                    and all(self.cleared(person, text.label) for text in self.paragraphs(record))
+                    and self.floor(record) <= self.held(person)
+                )
+            )
         )
+
+    def remainder(self, record: str) -> frozenset[int] | None:
+        """The label of what the reader does not show of the file."""
+        return None if record in self.unaccounted else self.hides.get(record, PUBLIC)
+
+    def holds_all(self, person: Person) -> bool:
+        return self.levels <= self.held(person)
 
     # References: the text of a number goes from the record of that number to the next one, around
 
