@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import F, Q, QuerySet
+from django.db.models import BooleanField, F, Func, Q, QuerySet
 
 from entities.access import Scope, atoms_of
 from entities.access.scope import current
@@ -20,7 +20,7 @@ from entities.api.lists import labels_of_atoms
 from entities.audit import Question, record_question
 from entities.models import Classification
 from entities.models.classification import FIRST_COMPOUND
-from ingestion.access import collection_of, is_steward, visible_files
+from ingestion.access import collection_of, is_steward, shown_files, visible_files
 from ingestion.classify import rules_vote
 from ingestion.downloads import is_cleared
 from ingestion.errors import BadUpload
@@ -163,9 +163,11 @@ def _apply(decision: RemainderDecision) -> None:
 
 
 def files_to_settle(scope: Scope) -> QuerySet[File]:
-    """Files of records that a steward may see, of which something was not read and has no label. The oldest first."""
-    waits = Q(revision__remainder__isnull=False, revision__remainder_label=None)
-    return visible_files(scope).filter(waits).order_by(F("created_at"), "pk")
+    """Files of which something was not read and has no label, and that a steward sees and is cleared for beside that.
+    The oldest first."""
+    waits = visible_files(scope).filter(revision__remainder__isnull=False, revision__remainder_label=None)
+    cleared = Func(F("pk"), function="app_cleared_for_file", output_field=BooleanField())
+    return shown_files(scope, waits).filter(cleared).order_by("created_at", "pk")
 
 
 def _settled_version(file: File) -> FileRevision | None:

@@ -180,3 +180,42 @@ def test_of_a_file_that_nothing_reads_a_steward_settles_all_of_it(
     assert [gets(who, file) for who in (viewer, steward, alice)] == [403, 200, 200]
     assert settle(steward, file, []).status_code == 200
     assert gets(viewer, file) == 200
+
+
+def test_the_desk_lists_what_waits_and_a_steward_decides_on_its_page(
+    alice: Person, viewer: Person, steward: Person, contract: Contract, hides: Hides
+) -> None:
+    hides(MEDIA)
+    file = ready(alice, contract, "note.md", NOTE)
+    hides()
+    ready(alice, contract, "plain.md", OTHER)
+    page = f"{steward.base}desk/files/{file}/"
+    listed = steward.client.get(f"{steward.base}desk/").content.decode()
+    assert (listed.count("Not all read"), page in listed, "plain.md" in listed) == (1, True, False)
+    waiting = steward.client.get(f"{steward.base}desk/waiting/").content.decode()
+    assert "1" in waiting
+    assert viewer.client.get(page).status_code == 403
+    shown = steward.client.get(page).content.decode()
+    assert MEDIA.detail in shown
+    seen = told(steward, file)["seen"]
+    refused = steward.client.post(f"{page}decide/", {"labels": [FINANCIAL], "reason": "", "seen": seen})
+    assert refused.status_code == 422
+    assert "Say in a few words" in refused.content.decode()
+    assert steward.client.post(f"{page}decide/", {"reason": "Only music.", "seen": seen}).status_code == 302
+    assert gets(viewer, file) == 200
+    assert "Not all read" not in steward.client.get(f"{steward.base}desk/").content.decode()
+    reader = viewer.client.get(f"{viewer.base}files/{file}/").content.decode()
+    assert MEDIA.detail in reader
+    assert "Only music." in reader
+    assert "Decide on its label" not in reader
+
+
+def test_what_was_not_read_is_told_to_who_is_cleared_for_all_of_it(
+    alice: Person, cfo: Person, viewer: Person, contract: Contract, hides: Hides
+) -> None:
+    hides(PICTURE)
+    file = ready(alice, contract, "report.md")
+    pages = {who: who.client.get(f"{who.base}files/{file}/").content.decode() for who in (viewer, cfo)}
+    assert (PICTURE.detail in pages[cfo], PICTURE.detail in pages[viewer]) == (True, False)
+    assert "It needs clearance for Financial at least." in pages[viewer]
+    assert "It needs clearance" not in pages[cfo]

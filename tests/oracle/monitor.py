@@ -3,9 +3,12 @@
 The property tests plant a world in the database, ask every read path, and compare with this (design §2).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 PUBLIC: frozenset[int] = frozenset()
+LEVELS = frozenset(range(1, 7))
+"""Those that every workspace has from the start."""
 
 
 @dataclass(frozen=True)
@@ -97,7 +100,7 @@ class World:
     texts: tuple[Text, ...]
     concealed: frozenset[int] = field(default_factory=frozenset)
     unaccounted: frozenset[str] = field(default_factory=frozenset)  # records of whose file something has no label
-    beside: Mapping[str, frozenset[int]] = field(default_factory=dict)  # by record: of what its file does not show
+    hides: Mapping[str, frozenset[int]] = field(default_factory=dict)  # by record: label of what its file does not show
 
     def role(self, name: str) -> Role:
         return next(r for r in self.roles if r.name == name)
@@ -216,15 +219,12 @@ class World:
         )
 
     def downloads(self, person: Person, record: str) -> bool:
-        return (
-            self.knows_file(person, record)
-            and (
-                self.holds_all(person)
-                or (
-                    self.cleared(person, self.remainder(record))
-                    and all(self.cleared(person, text.label) for text in self.paragraphs(record))
-                    and self.floor(record) <= self.held(person)
-                )
+        return self.knows_file(person, record) and (
+            self.holds_all(person)
+            or (
+                self.cleared(person, self.remainder(record))
+                and all(self.cleared(person, text.label) for text in self.paragraphs(record))
+                and self.floor(record) <= self.held(person)
             )
         )
 
@@ -233,7 +233,7 @@ class World:
         return None if record in self.unaccounted else self.hides.get(record, PUBLIC)
 
     def holds_all(self, person: Person) -> bool:
-        return self.levels <= self.held(person)
+        return self.held(person) >= LEVELS
 
     # References: the text of a number goes from the record of that number to the next one, around
 

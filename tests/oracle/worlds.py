@@ -75,7 +75,10 @@ def worlds(draw: Any, *, rich: bool = False) -> World:
         )
         texts += tuple(Text(f"card{i} liability", n, draw(labels), card=True) for i, n in enumerate(names))
     concealed = draw(st.sets(st.sampled_from(ATOMS), max_size=1).map(frozenset))
-    return World(roles, people, records, texts, concealed, draw(st.sets(st.sampled_from(names)).map(frozenset)))
+    unaccounted = draw(st.sets(st.sampled_from(names)).map(frozenset))
+    return World(
+        roles, people, records, texts, concealed, unaccounted, draw(st.dictionaries(st.sampled_from(names), labels))
+    )
 
 
 @dataclass(frozen=True)
