@@ -34,6 +34,7 @@ urlpatterns = [
     path("paragraphs/<uuid:pk>/", paragraph_api.paragraph_detail, name="paragraph"),
     path("desk/", desk_api.desk, name="desk"),
     path("desk/accept/", desk_api.desk_accept, name="desk_accept"),
+    path("desk/files/", settling_api.desk_files, name="desk_files"),
     path("access-requests/", request_api.access_requests, name="access_requests"),
     path("access-requests/<uuid:pk>/", request_api.access_request, name="access_request"),
 ]

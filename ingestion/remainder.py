@@ -10,11 +10,14 @@ from typing import Any, Literal
 
 from entities.rag import RemainderPolicy
 from ingestion.classify import LONGEST_REASON, rules_vote
+from ingestion.documents import Extraction
 from ingestion.extract import language
 from ingestion.votes import KEPT, Vote, automatic, decide, manual_vote, votes_of
 
 Kind = Literal["inherit", "strict"]
 
+UNREADABLE_LETTERS = "unreadable_letters"
+"""Letters beside text that was read, of a font that does not say which they are: shapes, as drawn letters are."""
 RELEASED = "released"
 """A steward published the version with what was read of it; what it lost may be anything."""
 INSIDE = "inside"
@@ -25,10 +28,11 @@ DECIDED_BEFORE = "decided_before"
 """A steward decided on the remainder of the version before, and that of this one is another."""
 
 KINDS: Mapping[str, Kind] = {
-    # Pictures and drawings beside text that was read, and letters that are drawn as shapes.
+    # Pictures and drawings beside text that was read, and letters that are drawn as shapes (`find_codes`).
     "drawing": "inherit",
     "image": "inherit",
     "outlined_text": "inherit",
+    UNREADABLE_LETTERS: "inherit",
     "unexplained_ink": "inherit",
     # A picture that was read, though not every word of it with certainty.
     "ocr_uncertain": "inherit",
@@ -85,6 +89,20 @@ LASTING_EXCEPT = frozenset(
 
 def kind_of(code: str, policy: RemainderPolicy = "default") -> Kind:
     return KINDS.get(code, "strict") if policy == "default" else policy
+
+
+def find_codes(extraction: Extraction) -> set[str]:
+    """The codes of an extraction, as far as its pages matter: what inherits stands beside text that was read, and on a
+    page without any it is a page that nothing has read."""
+    placed = [missed for missed in extraction.unaccounted if missed.page is not None]
+    pages = {p.page for p in extraction.paragraphs} if placed else set()
+    if placed and not {missed.page for missed in placed} <= pages:
+        pages |= {box.page for p in extraction.paragraphs for box in p.boxes}
+    codes = {missed.code for missed in extraction.unaccounted if missed.page is None}
+    for missed in placed:
+        code = UNREADABLE_LETTERS if missed.code == "unreadable_text" else missed.code
+        codes.add(code if missed.page in pages or kind_of(code) == "strict" else "no_text_layer")
+    return codes
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from entities.access import combine_many
 from entities.rag import RemainderPolicy
 from ingestion.documents import Extraction, Unaccounted
 from ingestion.models import File, FileRevision, Review
-from ingestion.remainder import DECIDED_BEFORE, INSIDE, LASTING_EXCEPT, RELEASED, Remainder
+from ingestion.remainder import DECIDED_BEFORE, INSIDE, LASTING_EXCEPT, RELEASED, Remainder, find_codes
 from ingestion.votes import FLOOR, Vote
 from ingestion.witness import digest
 from ingestion.work import Work
@@ -53,7 +53,7 @@ def _work_out(
     found = {*extraction.unaccounted}
     revision.withheld = sorted(lasting_codes(found - {*lost}).union(*(other.withheld for other in same)))
     known = [one for one in map(remainder_of, same) if one is not None]
-    codes = {*revision.withheld, *(missed.code for missed in found), *_codes_of_history(work, revision)}
+    codes = {*revision.withheld, *find_codes(extraction), *_codes_of_history(work, revision)}
     codes |= {DECIDED_BEFORE for one in known if DECIDED_BEFORE in one.codes}
     places = sorted((missed.code, missed.page or 0) for missed in found)
     remainder = Remainder(

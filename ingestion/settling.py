@@ -188,7 +188,9 @@ def _details(file: File, remainder: Remainder) -> list[str]:
         f"{missed['detail']} Page {missed['page']}." if missed.get("page") else str(missed["detail"])
         for missed in file.unaccounted
     ]
-    codes = set(remainder.codes) - {missed["code"] for missed in file.unaccounted}
+    revision = _settled_version(file)
+    before = {*SENTENCES, *(revision.withheld if revision is not None else ())}
+    codes = (before & {*remainder.codes}) - {missed["code"] for missed in file.unaccounted}
     return [*told, *(SENTENCES.get(code, FOUND_BEFORE.format(code)) for code in sorted(codes))]
 
 

@@ -10,12 +10,15 @@ from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from entities.access import MEMBER, opens_own_scope, requires
-from entities.api.shapes import Label, Whole
+from entities.access import MEMBER, STEWARD, opens_own_scope, requires
+from entities.api.lists import paginate
+from entities.api.shapes import PAGING, Label, Whole, page_of
 from ingestion.access import get_file_or_404
 from ingestion.api import scope_of
 from ingestion.downloads import refusal
-from ingestion.settling import Unread, settle_remainder, unread_of
+from ingestion.file_shapes import FileSerializer
+from ingestion.listing import file_views
+from ingestion.settling import Unread, files_to_settle, settle_remainder, unread_of
 
 
 class RemainderSerializer(serializers.Serializer):
@@ -38,6 +41,17 @@ class RemainderDecisionSerializer(Whole):
     labels = serializers.ListField(child=serializers.IntegerField(), allow_empty=True)
     reason = serializers.CharField(max_length=500)
     seen = serializers.CharField(max_length=64, required=False, default="")
+
+
+@requires(STEWARD)
+@extend_schema(responses=page_of(FileSerializer), parameters=PAGING)
+@api_view(["GET"])
+def desk_files(request: Request) -> Response:
+    """For stewards: the files of which something was not read and has no label, the oldest first. One that they are not
+    cleared for beside that is not among them."""
+    scope = scope_of(request)
+    views = file_views(scope, files_to_settle(scope), known=True)
+    return paginate(request, views, lambda view: view.to_json())
 
 
 @opens_own_scope

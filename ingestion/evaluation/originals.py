@@ -16,7 +16,7 @@ from ingestion.documents import Extraction, ParagraphText
 from ingestion.drift import Drifted, check
 from ingestion.extract import extract_file, take_attachment
 from ingestion.looking import Looker
-from ingestion.remainder import NOT_READ, Remainder, label_original, weigh_texts
+from ingestion.remainder import NOT_READ, Remainder, find_codes, label_original, weigh_texts
 from ingestion.sandbox import Quarantined
 
 MAX_DEPTH = 5
@@ -82,14 +82,13 @@ def kind_of_name(path: Path) -> str:
 def judge_file(path: Path, policy: RemainderPolicy) -> Judged:
     try:
         extraction = read_as_uploaded(path, path.name)
-        codes = [missed.code for missed in extraction.unaccounted]
-        codes += codes_inside(path, extraction, policy)
+        codes = find_codes(extraction).union(codes_inside(path, extraction, policy))
     except Quarantined as refusal:
         return Judged(path, refusal.code)
     except Drifted:
         return Judged(path, "drift")
     votes = weigh_texts(extraction.remainder)
-    remainder = Remainder(tuple(dict.fromkeys(codes)), "", votes)
+    remainder = Remainder(tuple(sorted(codes)), "", votes)
     found = frozenset().union(*(vote.labels for vote in votes))
     labels = labels_until(extraction.paragraphs, found)
     needed = label_original(labels, frozenset(), remainder, policy)
@@ -125,6 +124,6 @@ def codes_inside(path: Path, extraction: Extraction, policy: RemainderPolicy, de
             except (Quarantined, Drifted):
                 codes.append(NOT_READ)
                 continue
-            codes += Remainder(tuple(missed.code for missed in inner.unaccounted)).unsettled(policy)
+            codes += Remainder(tuple(find_codes(inner))).unsettled(policy)
             codes += codes_inside(Path(file.name), inner, policy, depth + 1) if depth < MAX_DEPTH else [NOT_READ]
     return codes

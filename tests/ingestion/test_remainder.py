@@ -5,7 +5,8 @@ import pytest
 from entities.models.classification import FINANCIAL, PII, SECRET
 from entities.option_values import wrong_collection
 from entities.rag import Collection
-from ingestion.remainder import DECIDED_BEFORE, KINDS, Remainder, kind_of, label_original, weigh_texts
+from ingestion.documents import Extraction, ParagraphText, Unaccounted
+from ingestion.remainder import DECIDED_BEFORE, KINDS, Remainder, find_codes, kind_of, label_original, weigh_texts
 from ingestion.votes import FLOOR, Vote
 from tests.ingestion.helpers import SALARY
 
@@ -22,6 +23,25 @@ def test_a_code_that_nobody_listed_is_strict() -> None:
     assert kind_of("a_part_of_tomorrow") == "strict"
     assert {kind_of(code, "strict") for code in KINDS} == {"strict"}
     assert {kind_of(code, "inherit") for code in KINDS} == {"inherit"}
+
+
+@pytest.mark.parametrize(
+    ("code", "page", "found"),
+    [
+        ("image", 1, "image"),
+        ("image", 2, "no_text_layer"),
+        ("image", None, "image"),
+        ("media", 2, "media"),
+        ("unreadable_text", 1, "unreadable_letters"),
+        ("unreadable_text", 2, "no_text_layer"),
+        ("unreadable_text", None, "unreadable_text"),
+        ("of_tomorrow", 1, "of_tomorrow"),
+    ],
+)
+def test_what_inherits_stands_beside_text_that_was_read(code: str, page: int | None, found: str) -> None:
+    read = ParagraphText("The quay is closed.", "text", 1, (), (), "en", 0, 19)
+    extraction = Extraction("application/pdf", 2, (read,), (Unaccounted(code, "", page),), "text")
+    assert find_codes(extraction) == {found}
 
 
 def test_a_secret_in_it_weighs_what_it_weighs_on_a_page() -> None:

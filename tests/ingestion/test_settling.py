@@ -95,7 +95,7 @@ def test_a_steward_settles_what_was_not_read_in_one_act(
     assert (before["labels"], before["unread"], before["waits"]) == (None, [MEDIA.detail], True)
     assert settle(cfo, file, []).status_code == 403
     assert settle(steward, file, [999]).status_code == 422
-    assert settle(steward, file, [], reason=" ").status_code == 422
+    assert settle(steward, file, [], reason="  ").status_code == 400
     assert gets(cfo, file) == 403
     answer = settle(steward, file, [FINANCIAL], seen=before["seen"])
     assert answer.status_code == 200, answer.content
@@ -192,6 +192,8 @@ def test_the_desk_lists_what_waits_and_a_steward_decides_on_its_page(
     page = f"{steward.base}desk/files/{file}/"
     listed = steward.client.get(f"{steward.base}desk/").content.decode()
     assert (listed.count("Not all read"), page in listed, "plain.md" in listed) == (1, True, False)
+    assert [row["id"] for row in steward.api.get("/api/desk/files/").json()["results"]] == [file]
+    assert viewer.api.get("/api/desk/files/").status_code == 403
     waiting = steward.client.get(f"{steward.base}desk/waiting/").content.decode()
     assert "1" in waiting
     assert viewer.client.get(page).status_code == 403
