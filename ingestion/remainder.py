@@ -30,8 +30,10 @@ DECIDED_BEFORE = "decided_before"
 KINDS: Mapping[str, Kind] = {
     # Pictures and drawings beside text that was read, and letters that are drawn as shapes (`find_codes`).
     "drawing": "inherit",
+    "font": "inherit",
     "image": "inherit",
     "outlined_text": "inherit",
+    "thumbnail": "inherit",
     UNREADABLE_LETTERS: "inherit",
     "unexplained_ink": "inherit",
     # A picture that was read, though not every word of it with certainty.
@@ -52,6 +54,7 @@ KINDS: Mapping[str, Kind] = {
     "damaged": "strict",
     "damaged_part": "strict",
     "encrypted_part": "strict",
+    "packed_data": "strict",
     "remainder_too_large": "strict",
     "trailing_data": "strict",
     "unknown_part": "strict",

@@ -41,6 +41,14 @@ class Migration(migrations.Migration):
         migrations.AddField("filerevision", "remainder", models.JSONField(null=True)),
         migrations.AddField("filerevision", "remainder_label", entities.fields.LabelField(null=True)),
         migrations.AddField("filerevision", "remainder_floor", entities.fields.LabelField(db_default=0, default=0)),
+        migrations.AddIndex(
+            "filerevision",
+            models.Index(
+                condition=models.Q(("remainder__isnull", False), ("remainder_label__isnull", True)),
+                fields=["workspace"],
+                name="revision_unsettled",
+            ),
+        ),
         migrations.RunSQL(
             [KNOWN, PUBLISHED, CAME_INSIDE, "SET CONSTRAINTS ALL IMMEDIATE", "SET CONSTRAINTS ALL DEFERRED", *TIES, SQL]
         ),

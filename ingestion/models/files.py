@@ -188,6 +188,11 @@ class FileRevision(models.Model):
         indexes = [
             models.Index(fields=["workspace", "batch"], condition=models.Q(batch__isnull=False), name="revision_batch"),
             models.Index(fields=["workspace"], condition=models.Q(floor__isnull=False), name="revision_floor"),
+            models.Index(
+                fields=["workspace"],
+                condition=models.Q(remainder__isnull=False, remainder_label__isnull=True),
+                name="revision_unsettled",
+            ),
         ]
 
     def __str__(self) -> str:
