@@ -24,6 +24,14 @@ WITH RECURSIVE inner_files AS (
   SELECT f.id FROM ingestion_file f JOIN inner_files i ON f.origin_id = i.id)
 UPDATE ingestion_filerevision r SET remainder_label = NULL FROM inner_files i WHERE r.file_id = i.id;
 """
+# What is text is found as text when the bytes are read again; until then these versions are withheld as they were.
+TEXTS = """
+UPDATE ingestion_filerevision SET withheld = ARRAY(SELECT code FROM unnest(withheld) code WHERE code NOT IN (
+  'annotation', 'comments', 'earlier_revision', 'footnotes', 'form', 'formula', 'header_footer', 'hidden_cells',
+  'hidden_data', 'hidden_sheet', 'hidden_slide', 'hidden_text', 'javascript', 'notes', 'remote_reference', 'script',
+  'tracked_changes') ORDER BY code)
+WHERE withheld <> '{}';
+"""
 TIES = [
     f"ALTER TABLE ingestion_filerevision ADD CONSTRAINT ingestion_filerevision_{column}_ws FOREIGN KEY"
     f" (workspace_id, {column}) REFERENCES entities_classification (workspace_id, value)"
@@ -50,7 +58,16 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.RunSQL(
-            [KNOWN, PUBLISHED, CAME_INSIDE, "SET CONSTRAINTS ALL IMMEDIATE", "SET CONSTRAINTS ALL DEFERRED", *TIES, SQL]
+            [
+                KNOWN,
+                PUBLISHED,
+                CAME_INSIDE,
+                TEXTS,
+                "SET CONSTRAINTS ALL IMMEDIATE",
+                "SET CONSTRAINTS ALL DEFERRED",
+                *TIES,
+                SQL,
+            ]
         ),
         migrations.RemoveField("file", "accounted"),
         migrations.RemoveField("filerevision", "accounted"),
