@@ -9,10 +9,11 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from entities.rag import RemainderPolicy
-from ingestion.classify import LONGEST_REASON, rules_vote
+from ingestion.classify import LONGEST_REASON
 from ingestion.documents import Extraction
 from ingestion.extract import language
 from ingestion.votes import KEPT, Vote, automatic, decide, manual_vote, votes_of
+from llm.rules import exact_votes
 
 Kind = Literal["inherit", "strict"]
 
@@ -186,15 +187,16 @@ class Remainder:
 
 
 def weigh_texts(texts: Iterable[str], on_progress: Callable[[], None] = lambda: None) -> tuple[Vote, ...]:
-    """What the rules find in texts that no paragraph shows; no vote where there is none."""
+    """What the rules find in texts that no paragraph shows; no vote where there is none. Words are not weighed: most of
+    these texts are names, addresses and numbers that programs wrote."""
     votes = []
     for text in texts:
-        votes.append(rules_vote(text, language.guess(text)))
+        votes.append(exact_votes(text, language.guess(text)))
         on_progress()
     if not votes:
         return ()
-    atoms = frozenset().union(*(vote.labels for vote in votes))
-    reasons = dict.fromkeys(reason for vote in votes for reason in vote.reason.split("; ") if reason)
+    atoms = frozenset().union(*(vote.atoms for vote in votes))
+    reasons = dict.fromkeys(reason for vote in votes for reason in vote.reasons)
     return (Vote("rules", atoms, "; ".join(reasons)[:LONGEST_REASON]),)
 
 
