@@ -112,7 +112,7 @@ class Classified:
             tuple((text, tuple(numbers)) for text, numbers in data["proposals"]),
             tuple(data["injections"]),
             data["asked"],
-            tuple(map(Vote.from_json, data["remainder"])),
+            tuple(map(Vote.from_json, data.get("remainder", ()))),  # kept by an earlier release without it
         )
 
 
