@@ -11,7 +11,7 @@ from django.contrib.staticfiles import finders
 
 from entities.models.classification import FIRST_CUSTOM
 from entities.palette import COLORS, SPRITE
-from entities.rag import Collection, Propagation, Rag, Strategy, Tier
+from entities.rag import Collection, Propagation, Rag, RemainderPolicy, Strategy, Tier
 
 
 @dataclass(frozen=True)
@@ -121,3 +121,6 @@ def wrong_collection(name: str, collection: Collection) -> Iterator[tuple[int, s
     if collection.strategy not in get_args(Strategy):
         words = ", ".join(get_args(Strategy))
         yield 13, f"strategy of collection {name!r} is {collection.strategy!r}; it is one of {words}"
+    if collection.remainder not in get_args(RemainderPolicy):
+        words = ", ".join(get_args(RemainderPolicy))
+        yield 13, f"remainder of collection {name!r} is {collection.remainder!r}; it is one of {words}"

@@ -12,6 +12,7 @@ Label = int | tuple[int, ...]
 Strategy = Literal["auto", "text", "layout", "ocr", "vision"]
 Tier = Literal["fast", "standard", "deep"]
 Propagation = Literal["parent", "none"]
+RemainderPolicy = Literal["default", "inherit", "strict"]
 
 VERBS = ("view", "change", "delete", "upload", "share")
 
@@ -29,6 +30,9 @@ class Collection:
     strategy: how text is taken from files (docs/ocr.md); "auto" looks for tables where strokes suggest one, and reads
     by OCR what says too little itself. Who uploads may choose another.
     classify: may be off only where a classification is declared.
+    remainder: the label of what is in a file and is no text (pictures that nobody has read, embedded files). "inherit":
+    that of the file. "strict": none, and so no original, until a steward decides. "default": each kind its own way
+    (docs/ingestion.md).
     """
 
     label: str = ""
@@ -36,6 +40,7 @@ class Collection:
     name_classification: Label = 0
     strategy: Strategy = "auto"
     classify: bool = True
+    remainder: RemainderPolicy = "default"
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,16 @@
 from django.urls import path
 
-from ingestion import api, desk_api, link_api, paragraph_api, pdf_views, quarantine_api, request_api, version_api
+from ingestion import (
+    api,
+    desk_api,
+    link_api,
+    paragraph_api,
+    pdf_views,
+    quarantine_api,
+    request_api,
+    settling_api,
+    version_api,
+)
 
 app_name = "ingestion_api"
 
@@ -14,6 +24,7 @@ urlpatterns = [
     path("files/<uuid:pk>/links/", link_api.file_links, name="links"),
     path("files/<uuid:pk>/backlinks/", link_api.file_backlinks, name="backlinks"),
     path("files/<uuid:pk>/download/", api.file_download, name="download"),
+    path("files/<uuid:pk>/remainder/", settling_api.file_remainder, name="remainder"),
     path("files/<uuid:pk>/paragraphs/", paragraph_api.file_paragraphs, name="paragraphs"),
     path("quarantine/", quarantine_api.quarantined_files, name="quarantine"),
     path("files/<uuid:pk>/review/", quarantine_api.review, name="review"),
@@ -23,6 +34,7 @@ urlpatterns = [
     path("paragraphs/<uuid:pk>/", paragraph_api.paragraph_detail, name="paragraph"),
     path("desk/", desk_api.desk, name="desk"),
     path("desk/accept/", desk_api.desk_accept, name="desk_accept"),
+    path("desk/files/", settling_api.desk_files, name="desk_files"),
     path("access-requests/", request_api.access_requests, name="access_requests"),
     path("access-requests/<uuid:pk>/", request_api.access_request, name="access_request"),
 ]

@@ -28,10 +28,10 @@ from ingestion.models import Blob, File, FileRevision, Review
 from ingestion.names import clean_name
 from ingestion.quarantine import review_of
 from ingestion.queueing import take_revision
+from ingestion.remainder_store import remember_inside
 from ingestion.remembered import hand_on
 from ingestion.sandbox import Quarantined
 from ingestion.signals import document_removed
-from ingestion.withheld import remember_inside
 from ingestion.witness import digest
 from ingestion.work import Segmented, Work
 
@@ -113,7 +113,7 @@ def publish_attachments(
         document_removed.send(File, workspace=work.workspace, entity_id=work.entity, file_id=gone.pk)
     going = [gone.pk for gone in before]
     inside = [*going, *attachments_of(going)]
-    remember_inside(file, File.objects.filter(pk__in=inside))
+    remember_inside(file, inside)
     hand_on(inside, to=file.pk, version=work.number, unread=work.published)
     File.objects.filter(pk__in=going)._raw_delete("default")
     File.objects.filter(pk=file.pk).update(attachments=len(extraction.attachments))

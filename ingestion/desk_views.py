@@ -20,10 +20,11 @@ from entities.formats import format_count
 from ingestion import actions
 from ingestion.access import get_file_or_404
 from ingestion.desk import CAUSES, MOST, Item, Wanted, accept, item_of, items_of, paragraphs_of, places_of, waiting
-from ingestion.listing import file_view
+from ingestion.listing import file_view, file_views
 from ingestion.models import Paragraph
 from ingestion.page_pictures import drawn, sheet_of, still_allowed
 from ingestion.relabelling import get_paragraph_or_404
+from ingestion.settling import files_to_settle
 from ingestion.tables import Table, read_table
 
 ON_A_PAGE = 25
@@ -80,6 +81,7 @@ def desk(request: HttpRequest) -> HttpResponse:
         "query": query_of(wanted),
         "causes": [(name, cause.label) for name, cause in CAUSES.items()],
         "labels": [chip for value, chip in atom_chips().items() if value],
+        "unread_files": [] if query_of(wanted) else file_views(scope, files_to_settle(scope)[:ON_A_PAGE], known=True),
         "narrowed_file": file_view(scope, get_file_or_404(scope, wanted.file)) if wanted.file else None,
         "narrowed_record": get_entity_or_404(scope, wanted.entity) if wanted.entity else None,
     }
@@ -90,7 +92,8 @@ def desk(request: HttpRequest) -> HttpResponse:
 @require_safe
 def desk_waiting(request: HttpRequest) -> HttpResponse:
     """How much waits, for the top bar: as many as the desk shows."""
-    count = waiting(scope_of(request), Wanted()).count()
+    scope = scope_of(request)
+    count = waiting(scope, Wanted()).count() + files_to_settle(scope).count()
     return render(request, "ingestion/desk_waiting.html", {"count": count})
 
 

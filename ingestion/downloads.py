@@ -1,4 +1,4 @@
-"""The original of a file: only for who is cleared for everything in it (design §2.3, §10)."""
+"""The original of a file: for who sent it, and for who is cleared for all of it (design §2.3, §10, docs/adr/0046)."""
 
 from collections.abc import AsyncIterator, Iterator
 
@@ -13,16 +13,31 @@ from django.utils.http import content_disposition_header
 
 from entities.access import Scope, atoms_of, held_atoms, readable_now
 from entities.actions import record
-from ingestion.access import cleared_for_all, floor_atoms, is_steward
+from entities.api.lists import chips_of_atoms
+from entities.models import Classification
+from entities.models.classification import FIRST_COMPOUND
+from entities.templatetags.clearance_ui import named_labels
+from ingestion.access import (
+    Outline,
+    cleared_for_all,
+    collection_of,
+    floor_atoms,
+    is_acknowledged,
+    is_own,
+    is_steward,
+    outlines,
+)
 from ingestion.models import Blob, File, FileRevision, Paragraph
-from ingestion.withheld import is_all_found
+from ingestion.remainder_store import most_attachments, remainder_of
 
 CHUNK = 256 * 1024
-# One sentence for every reason: which it was would tell of text that does not show.
+# Labels are named that the caller may know of. Of all else it is one sentence, for which reason it was would tell of
+# text that does not show.
 REFUSED = (
     "The original can be downloaded only with clearance for everything in it, and when all of it could be checked. "
     "Read what you are cleared for in the reader, or ask a steward."
 )
+NEEDS = " It needs clearance for {} at least."
 
 
 def original(scope: Scope, file: File, action: str = "file.downloaded") -> tuple[Blob, str]:
@@ -36,7 +51,7 @@ def original(scope: Scope, file: File, action: str = "file.downloaded") -> tuple
         now = File.objects.select_for_update(no_key=True).filter(pk=file.pk).first()
         revision = (now.revision_id or now.pending_revision_id) if now else None
         if now is None or revision is None or not is_allowed(scope, now):
-            raise PermissionDenied(REFUSED)
+            raise PermissionDenied(refusal(file))
         blob = FileRevision.objects.select_related("blob").get(pk=revision).blob
     name = file.name if readable_now(file.name_classification) else f"file-{str(file.pk)[:8]}"
     record(scope, action, "file", file.pk, revision=str(revision))
@@ -44,15 +59,45 @@ def original(scope: Scope, file: File, action: str = "file.downloaded") -> tuple
 
 
 def is_allowed(scope: Scope, file: File) -> bool:
-    """Cleared for every label in it and for what was declared of it, and nothing in it unaccounted for, by this reading
-    of its bytes or another; stewards may have what is unaccounted for. Text without a label needs at least what was
-    declared of it.
+    """Whether the caller sent these bytes, so that they may have them back, or is cleared for all of the file."""
+    return is_sender(scope, file.revision or file.pending_revision) or is_cleared(scope, file)
+
+
+def is_cleared(scope: Scope, file: File) -> bool:
+    """Who holds every level of the workspace is cleared for any file that was read. All others need what was declared
+    of the file, every label in it, and that of what the reader does not show of it; without a label that is for
+    stewards. Text without a label needs at least what was declared of it.
     """
-    if not is_steward(scope) and (file.revision_id is None or not file.accounted or not is_all_found(file)):
+    if file.revision is not None and holds_every_level():
+        return True
+    coming = file.pending_revision
+    if file.revision is None and not (is_steward(scope) or (coming and readable_now(coming.remainder_label))):
         return False
     unlabelled = Paragraph.objects.filter(file=file.pk, data_classification=None).values_list("floor", flat=True)
     declared = floor_atoms(file).union(*(atoms_of(floor) for floor in set(unlabelled)))
-    return declared <= held_atoms() and cleared_for_all(file) and _attachments_are_allowed(scope, file)
+    if not (declared <= held_atoms() and cleared_for_all(file) and (is_steward(scope) or is_settled(file))):
+        return False
+    return _attachments_are_allowed(scope, file)
+
+
+def is_sender(scope: Scope, revision: FileRevision | None) -> bool:
+    """Whether the caller sent these bytes, and is not held to what a role may see."""
+    return not scope.narrowed_to and scope.atoms is None and is_own(scope, revision)
+
+
+def holds_every_level() -> bool:
+    """Whether the open scope is cleared for every level of the workspace, also for those that are concealed."""
+    every = Classification.objects.filter(value__gt=0, value__lt=FIRST_COMPOUND).values_list("value", flat=True)
+    return held_atoms() >= set(every)
+
+
+def is_settled(file: File) -> bool:
+    """Whether what the reader does not show of it has a label by what its collection declares today: where that has
+    become strict since it was read, a steward is asked first."""
+    if collection_of(file).remainder != "strict" or file.revision is None:
+        return True
+    remainder = remainder_of(file.revision)
+    return remainder is not None and not remainder.unsettled("strict")
 
 
 def _attachments_are_allowed(scope: Scope, file: File) -> bool:
@@ -65,10 +110,22 @@ def _attachments_are_allowed(scope: Scope, file: File) -> bool:
 
 
 def attachments_are_here(file: File) -> bool:
-    """Whether each that the published reading found is there as these bytes hold it."""
+    """Whether each that any reading of the published bytes found is there as these bytes hold it."""
     inside = list(File.objects.filter(origin=file.pk))
     newer = FileRevision.objects.filter(file__in=inside, number__gt=F("file__revision__number"))
-    return len(inside) == file.attachments and not newer.exists()
+    most = most_attachments(file.revision) if file.revision is not None else 0
+    return len(inside) == file.attachments >= most and not newer.exists()
+
+
+def refusal(file: File) -> str:
+    """Why the open scope may not have the original of a file, as far as they may know: a sentence that is the same
+    whether or not something in it is concealed from them."""
+    outline = outlines([file.pk]).get(file.pk, Outline())
+    named = {file.floor, *floor_atoms(file), *outline.labels}
+    if file.revision is not None and file.revision.remainder_label is not None:
+        named.add(file.revision.remainder_label)
+    missing = {atom for label in named if is_acknowledged(label) for atom in atoms_of(label)} - held_atoms()
+    return REFUSED + (NEEDS.format(named_labels(chips_of_atoms(missing))) if missing else "")
 
 
 def stream(request: HttpRequest, blob: Blob, name: str) -> StreamingHttpResponse:

@@ -36,8 +36,8 @@ class FileMissed(serializers.Serializer):
 class FileSerializer(serializers.Serializer):
     """The file object. name, size and pages are null where they are not the caller's to know. path: where
     it stood among others, with its name; null where nobody said. origin: the file that it
-    came in as an attachment. notes: told to who uploaded it and to stewards. unaccounted: told to stewards; of a file
-    with any the original is for them alone."""
+    came in as an attachment. notes: told to who uploaded it and to stewards. unaccounted: what could not be read of
+    it, told to stewards."""
 
     id = serializers.UUIDField()
     name = serializers.CharField(allow_null=True)

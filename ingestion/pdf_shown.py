@@ -13,15 +13,15 @@ from typing import Any
 
 from django.db import connection
 
-from entities.access import concealed_atoms, missing_atoms
+from entities.access import concealed_atoms, missing_atoms, readable_now
 from entities.api.lists import chips_of_atoms
 from entities.templatetags.clearance_ui import named_labels
 from ingestion.access import Outline, outlines
 from ingestion.boxes import Box, Boxes
 from ingestion.downloads import attachments_are_here
-from ingestion.models import File, Paragraph
+from ingestion.models import File, FileRevision, Paragraph
 from ingestion.reader import NOTICE, Block, TextBlock
-from ingestion.withheld import is_all_found
+from ingestion.remainder_store import remainder_of
 
 MOST = 200
 """Pages that are shown at one time."""
@@ -133,11 +133,17 @@ def may_copy(file: File, hidden: Iterable[Hidden]) -> bool:
     something in it is would tell of it. Nothing is without a label, not accounted for, or known from another reading of
     the same bytes alone. And each hidden paragraph that stands on a page has its place there.
     """
-    if file.revision is None or concealed_atoms() or not file.accounted or not is_all_found(file):
+    if file.revision is None or concealed_atoms() or not is_explained(file.revision):
         return False
     if not attachments_are_here(file) or not outlines([file.pk]).get(file.pk, Outline()).whole:
         return False
     return cleared_for_other_readings(file) and all(one.boxes or one.page is None for one in hidden)
+
+
+def is_explained(revision: FileRevision) -> bool:
+    """Whether every mark on its pages is text that was read, and what the reader does not show is cleared."""
+    remainder = remainder_of(revision)
+    return readable_now(revision.remainder_label) and (remainder is None or not remainder.codes)
 
 
 def cleared_for_other_readings(file: File) -> bool:

@@ -46,6 +46,7 @@ from ingestion.models import FileRevision, Review, Stage, State
 from ingestion.passages import labelled, passages_of, summaries_of
 from ingestion.publish import Outdated, publish
 from ingestion.quarantine import REJECTED, quarantine
+from ingestion.remainder import weigh_texts
 from ingestion.sandbox import Progress, Quarantined
 from ingestion.segmenting import mark, texts_by_label
 from ingestion.stored import known_votes, published_extraction, published_votes
@@ -104,7 +105,7 @@ def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
 
 
 def classify(work: Work, done: dict[Stage, Any]) -> Classified:
-    """Votes on every paragraph: inherited, rules, model."""
+    """Votes on every paragraph: inherited, rules, model; and on what no paragraph shows: rules."""
     extraction: Extraction = done[Stage.EXTRACT]
     if work.published and not work.changed:
         with Scope.for_service(work.workspace).open():
@@ -116,8 +117,9 @@ def classify(work: Work, done: dict[Stage, Any]) -> Classified:
         by_rules = rules_vote(paragraph.text, paragraph.lang, paragraph.heading_path)
         votes.append([Vote("inherited", work.floor, FLOOR), by_rules])
         show(BY_RULES * number // len(paragraphs))
+    remainder = weigh_texts(extraction.remainder, lambda: show(BY_RULES))
     if not work.collection.classify:
-        return Classified(tuple(map(tuple, votes)), asked=True)
+        return Classified(tuple(map(tuple, votes)), asked=True, remainder=remainder)
     with Scope.for_service(work.workspace).open():
         known, proposals = known_votes(work, paragraphs)
         saved = results.load_parts(work.claim.revision, Stage.CLASSIFY, work.witness_of(Stage.CLASSIFY))
@@ -142,7 +144,7 @@ def classify(work: Work, done: dict[Stage, Any]) -> Classified:
             votes[number].append(vote)
     proposals += [summary for answer in answers for summary in answer.summaries]
     injections = tuple(dict.fromkeys(name for answer in answers for name in answer.injections))
-    return Classified(tuple(map(tuple, votes)), tuple(proposals), injections, asked=bool(answers))
+    return Classified(tuple(map(tuple, votes)), tuple(proposals), injections, bool(answers), remainder)
 
 
 def segment(work: Work, done: dict[Stage, Any]) -> Segmented:

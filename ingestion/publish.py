@@ -23,12 +23,12 @@ from ingestion.index import BATCH, replace_rows
 from ingestion.links import publish_links
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, Redo, Stage, State
 from ingestion.queueing import put_back
+from ingestion.remainder_store import publish_remainder
 from ingestion.remembered import remember
 from ingestion.results import drop_results
 from ingestion.segmenting import decisions_of, sections_told
 from ingestion.signals import document_indexed
 from ingestion.vector_models import held_embedder
-from ingestion.withheld import lasting
 from ingestion.work import Marked, Segmented, Work, load_work
 
 COLUMNS = (
@@ -113,12 +113,11 @@ def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, A
     FileRevision.objects.filter(pk=revision).update(
         witness=work.witness,
         inputs=work.inputs.to_json(),
-        accounted=not extraction.unaccounted,
         attachments=max(was.attachments, len(extraction.attachments) + len(lost)),
-        withheld=sorted({*was.withheld, *lasting({*extraction.unaccounted} - lost)}),
         strategy="",
         published_at=at,
     )
+    publish_remainder(work, extraction, done[Stage.CLASSIFY].remainder, lost)
     outcome = {
         "pending_revision": None,
         "state": State.READY,
@@ -138,7 +137,6 @@ def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, A
         progress=100,
         media_type=extraction.media_type,
         pages=extraction.pages,
-        accounted=not extraction.unaccounted,
         unaccounted=[{"code": u.code, "detail": u.detail, "page": u.page} for u in extraction.unaccounted],
         notes=[{"code": note.code, "detail": note.detail} for note in extraction.notes],
         claim=None,

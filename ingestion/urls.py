@@ -1,6 +1,6 @@
 from django.urls import path
 
-from ingestion import desk_views, pdf_views, quarantine_views, request_views, version_views, views
+from ingestion import desk_views, pdf_views, quarantine_views, request_views, settling_views, version_views, views
 
 app_name = "ingestion"
 
@@ -23,6 +23,8 @@ urlpatterns = [
     path("desk/paragraphs/<uuid:pk>/", desk_views.desk_item, name="desk_item"),
     path("desk/paragraphs/<uuid:pk>/decide/", desk_views.desk_decide, name="desk_decide"),
     path("desk/paragraphs/<uuid:pk>/page/", desk_views.desk_page, name="desk_page"),
+    path("desk/files/<uuid:pk>/", settling_views.desk_file, name="desk_file"),
+    path("desk/files/<uuid:pk>/decide/", settling_views.desk_file_decide, name="desk_file_decide"),
     path("quarantine/", quarantine_views.page, name="quarantine"),
     path("files/<uuid:pk>/review/", quarantine_views.review, name="review"),
     path("files/<uuid:pk>/versions/", version_views.versions, name="versions"),

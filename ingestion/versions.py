@@ -15,18 +15,17 @@ from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
 from django.db import connection, transaction
-from django.db.models import F, Q
+from django.db.models import F
 from django.http import Http404
 
-from entities.access import Scope, held_atoms, may, readable_now
+from entities.access import Scope, may, readable_now
 from entities.actions import record
-from entities.models import Classification, Entity, User
-from entities.models.classification import FIRST_COMPOUND
+from entities.models import Entity, User
 from ingestion.access import is_own, is_steward
 from ingestion.claims import UNFINISHED
-from ingestion.downloads import REFUSED, is_allowed
+from ingestion.downloads import holds_every_level, is_cleared, is_sender, refusal
 from ingestion.known_versions import Known, get_known_or_404, known_versions
-from ingestion.models import Blob, File, FileRevision, Paragraph, PastParagraph, Review
+from ingestion.models import Blob, File, FileRevision, Paragraph, PastParagraph
 from ingestion.witness import OF_LABELS
 from ingestion.work import inputs_now
 
@@ -155,7 +154,7 @@ def original_of(scope: Scope, file: File, number: int) -> tuple[Blob, str]:
             raise Http404("Not found.")
         revision = get_known_or_404(scope, now, number)
         if not _Rules(scope, now).allow(revision):
-            raise PermissionDenied(REFUSED)
+            raise PermissionDenied(refusal(now))
     name = file.name if readable_now(file.name_classification) else f"file-{str(file.pk)[:8]}"
     record(scope, "file.downloaded", "file", file.pk, revision=str(revision.pk), version=number)
     return revision.blob, name
@@ -164,29 +163,28 @@ def original_of(scope: Scope, file: File, number: int) -> tuple[Blob, str]:
 class _Rules:
     """Who may have the originals of a file's versions.
 
-    What cannot be known of an earlier one (it was never published, held attachments, was not accounted for, or was
-    labelled before the policy changed) makes it one for stewards with every clearance of the workspace.
+    What cannot be known of an earlier one (it was never published, held attachments, or was labelled before the policy
+    changed) makes it one for who sent it and for who holds every level of the workspace.
     """
 
     def __init__(self, scope: Scope, file: File) -> None:
-        self.file = file
-        self.present = is_allowed(scope, file)
-        every = set(Classification.objects.filter(value__lt=FIRST_COMPOUND).values_list("value", flat=True)) - {0}
-        self.everything = is_steward(scope) and every <= held_atoms()
+        self.scope, self.file = scope, file
+        self.cleared = is_cleared(scope, file)
+        self.everything = holds_every_level()
         self.inputs = inputs_now(file)
-        # Of these bytes one reading, of this version or of another, did not know all.
-        doubt = Q(attachments__gt=0) | ~Q(withheld=[]) | Q(review=Review.RELEASED)
-        unknown = FileRevision.objects.filter(doubt, file=file.pk)
-        self.unknown = set(unknown.values_list("blob", flat=True))
+        held_files = FileRevision.objects.filter(attachments__gt=0, file=file.pk)
+        self.unknown = set(held_files.values_list("blob", flat=True))
 
     def allow(self, revision: FileRevision) -> bool:
-        if revision.pk == self.file.revision_id or not self.present:
-            return self.present
-        return self.everything or (self._known(revision) and cleared_since(self.file.pk, revision.number))
+        if is_sender(self.scope, revision) or self.everything:
+            return True
+        if revision.pk == self.file.revision_id or not self.cleared:
+            return self.cleared
+        return self._known(revision) and cleared_since(self.file.pk, revision.number)
 
     def _known(self, revision: FileRevision) -> bool:
         same = not set(self.inputs.changed_since(revision.inputs)) & set(OF_LABELS)
-        return bool(revision.witness) and revision.accounted and revision.blob_id not in self.unknown and same
+        return bool(revision.witness) and revision.blob_id not in self.unknown and same
 
 
 def cleared_since(file: UUID, number: int) -> bool:

@@ -13,9 +13,10 @@ from django.views.decorators.http import require_POST, require_safe
 from rest_framework.exceptions import APIException
 
 from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
+from entities.api.lists import chips_of_atoms
 from entities.errors import payload
 from ingestion import actions, downloads
-from ingestion.access import get_file_or_404, get_record_for, told_files, visible_files
+from ingestion.access import get_file_or_404, get_record_for, is_steward, told_files, visible_files
 from ingestion.api import read_batch, take_upload
 from ingestion.batches import latest_batch
 from ingestion.claims import UNFINISHED
@@ -24,7 +25,8 @@ from ingestion.listing import collection_choices, file_view, file_views, list_at
 from ingestion.models import Redo
 from ingestion.pages import part_of, sections
 from ingestion.queueing import ENDED
-from ingestion.reader import NOTICE, Placeholder, blocks, cited_by, mark
+from ingestion.reader import NOTICE, blocks, cited_by, mark
+from ingestion.settling import unread_of
 from ingestion.strategies import STRATEGY_CHOICES
 
 
@@ -187,16 +189,19 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
     found = mark(blocks(scope, file, tells=shown.tells), cited)
     part = part_of(found, query.get("part", ""))
     entity = get_entity_or_404(scope, file.entity_id)
+    unread = unread_of(scope, file)
     context = {
         "file": shown,
+        "unread": unread,
+        "settles": is_steward(scope),
+        "chips": chips_of_atoms(unread.atoms) if unread and unread.atoms is not None else None,
+        "withheld": "" if downloads.is_allowed(scope, file) else downloads.refusal(file),
         "attachments": list_attachments(scope, file),
         "entity": entity,
         "notice": NOTICE,
         "part": part,
         "sections": sections(part.blocks),
         "not_located": any(asked) and cited is None,
-        "downloadable": downloads.is_allowed(scope, file),
-        "partial": any(isinstance(block, Placeholder) for block in found),
         "siblings": neighbours(scope, entity, file.pk),
     }
     return render(request, "ingestion/file_reader.html", context)

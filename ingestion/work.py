@@ -87,12 +87,14 @@ class Work:
 class Classified:
     """votes: of each paragraph, in order, manual ones aside. proposals: (summary, numbers of the paragraphs it was made
     from) as the model gave them. injections: what was neutralised in its prompts. asked: the text is new to this
-    workspace, so that summaries are made of it; else those that equal inputs gave serve."""
+    workspace, so that summaries are made of it; else those that equal inputs gave serve. remainder: of the texts that
+    no paragraph shows."""
 
     votes: tuple[tuple[Vote, ...], ...]
     proposals: tuple[tuple[str, tuple[int, ...]], ...] = ()
     injections: tuple[str, ...] = ()
     asked: bool = False
+    remainder: tuple[Vote, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -100,6 +102,7 @@ class Classified:
             "proposals": [[text, list(numbers)] for text, numbers in self.proposals],
             "injections": list(self.injections),
             "asked": self.asked,
+            "remainder": [vote.to_json() for vote in self.remainder],
         }
 
     @classmethod
@@ -109,6 +112,7 @@ class Classified:
             tuple((text, tuple(numbers)) for text, numbers in data["proposals"]),
             tuple(data["injections"]),
             data["asked"],
+            tuple(map(Vote.from_json, data.get("remainder", ()))),  # kept by an earlier release without it
         )
 
 

@@ -78,10 +78,20 @@ def rule_votes(text: str, lang: str = "en") -> RuleVote:
 
     A text longer than a paragraph can be is read in overlapping pieces, so that time grows with its length only.
     """
+    return _read_in_pieces(text, lang, words=True)
+
+
+def exact_votes(text: str, lang: str = "en") -> RuleVote:
+    """What rules find without the weighing of words: for texts that are no language, such as names in a file."""
+    return _read_in_pieces(text, lang, words=False)
+
+
+def _read_in_pieces(text: str, lang: str, *, words: bool) -> RuleVote:
     text = BLANK_LINES.sub("\n\n", BLANKS.sub("  ", text))
     if len(text) <= PIECE:
-        return _votes(text, lang)
-    votes = [_votes(text[start : start + PIECE], lang) for start in range(0, len(text), PIECE - OVERLAP)]
+        return _votes(text, lang, words=words)
+    starts = range(0, len(text), PIECE - OVERLAP)
+    votes = [_votes(text[start : start + PIECE], lang, words=words) for start in starts]
     atoms = frozenset().union(*(vote.atoms for vote in votes))
     return RuleVote(atoms, tuple(dict.fromkeys(reason for vote in votes for reason in vote.reasons)))
 
@@ -132,13 +142,13 @@ class Reading:
 
 # The engine without a model asks for every paragraph once more, and where windows overlap a third time.
 @lru_cache(maxsize=4096)
-def _votes(text: str, lang: str) -> RuleVote:
+def _votes(text: str, lang: str, *, words: bool) -> RuleVote:
     reading = Reading(text, find_people(text), find_identifiers(text, lang))
     reasons: dict[str, int] = {}
     for recogniser in (_contact, _identity, _accounts, _personal_matters, _money, _marks):
         for atom, reason in recogniser(reading):
             reasons.setdefault(f"{reason}|{atom}", atom)
-    for atom, reason in _words(reading, frozenset(reasons.values())):
+    for atom, reason in _words(reading, frozenset(reasons.values())) if words else ():
         reasons.setdefault(f"{reason}|{atom}", atom)
     return RuleVote(frozenset(reasons.values()), tuple(dict.fromkeys(key.split("|")[0] for key in reasons)))
 

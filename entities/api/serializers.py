@@ -158,6 +158,7 @@ class CollectionSerializer(serializers.Serializer):
     labels = Label(many=True)
     strategy = serializers.CharField()
     classify = serializers.BooleanField()
+    remainder = serializers.CharField()
 
 
 class TypeSerializer(serializers.Serializer):
@@ -217,6 +218,7 @@ def type_json(model: type[Entity]) -> dict[str, Any]:
                 "labels": label_list_of(c.classification),
                 "strategy": c.strategy,
                 "classify": c.classify,
+                "remainder": c.remainder,
             }
             for name, c in rag.collections.items()
         ],

@@ -70,11 +70,10 @@ class File(models.Model):
     may read it. twin: 0, but for a file that came under the name of one that stood elsewhere, or that its uploader
     was not shown: a refusal or another name would tell of that one. floor: label given at upload, on top of the
     collection's. claim: who works on it until `claimed_until`; work is claimed with a conditional UPDATE; without a
-    claim, `claimed_until` is when it may be tried again. accounted: nothing in the published revision escaped
-    extraction (else the original is for stewards only). unaccounted: [{code, detail, page}]. notes: [{code, detail}],
-    how the published revision was read. strategy: how it is read, `auto` for as its collection declares. origin: the
-    file that this one came in as an attachment, as its `part`; named_by: the paragraph there that names it.
-    attachments: how many files came in the published revision of this one.
+    claim, `claimed_until` is when it may be tried again. unaccounted: [{code, detail, page}], what was not read of the
+    published revision. notes: [{code, detail}], how it was read. strategy: how it is read, `auto` for as its collection
+    declares. origin: the file that this one came in as an attachment, as its `part`; named_by: the paragraph there that
+    names it. attachments: how many files came in the published revision of this one.
     redo: what the published revision is to be worked over for (`ingestion.requalify`).
     rows_due: a decision took rows of the published revision out of the index, and they are not made again yet. aside:
     the newer revision that ended badly and how, while the published one is made again (`ingestion.queueing`).
@@ -102,7 +101,6 @@ class File(models.Model):
     error_page = models.PositiveIntegerField(null=True)
     floor = LabelField(default=0)
     strategy = models.CharField(max_length=10, default="auto")
-    accounted = models.BooleanField(default=False)
     unaccounted = models.JSONField(default=list)
     notes = models.JSONField(default=list, db_default=models.Value([], models.JSONField()))
     origin = WorkspaceForeignKey("ingestion.File", null=True)
@@ -146,8 +144,10 @@ class FileRevision(models.Model):
     cost: what models were paid for it, in USD. batch: what was sent together with it, as its sender says.
     created_by: who sent these bytes; restores: the number of the earlier version that this one brings back, as
     restored_by decided. strategy: how it is read, as it was sent, until it is published; "" for as its file is.
-    accounted: as on `File`, of this version. attachments: the most that a reading found in its bytes. withheld: codes
-    of what any reading found in them and nobody can be cleared for (`ingestion.withheld`). losses: [[code, sentence]]
+    attachments: the most that a reading found in its bytes. withheld: codes of what any reading found in them and no
+    other way of reading makes out. remainder: what the reader does not show of it (`ingestion.remainder`), NULL where
+    that was never worked out; remainder_label: what the original needs for it, NULL where nobody knows, and then
+    remainder_floor: what it needs at least. losses: [[code, sentence]]
     of what was not read of it (`ingestion.drift`). published_at: when its rows were last made, as the file's
     `updated_at` says until a newer version comes; or when those of a newer one were made again, for who knows of this
     one alone. floor: the label that its file is to have, as it was sent, until the service has raised what is there
@@ -170,9 +170,11 @@ class FileRevision(models.Model):
     stages = models.JSONField(default=list)
     cost = models.DecimalField(max_digits=12, decimal_places=6, default=0, help_text="USD")
     batch = models.UUIDField(null=True)
-    accounted = models.BooleanField(default=False)
     attachments = models.PositiveSmallIntegerField(default=0)
     withheld = ArrayField(models.CharField(max_length=40), default=list, db_default=[])
+    remainder = models.JSONField(null=True)
+    remainder_label = LabelField(null=True)
+    remainder_floor = LabelField(default=0, db_default=0)
     losses = models.JSONField(default=list)
     strategy = models.CharField(max_length=10, default="", db_default="", blank=True)
     published_at = models.DateTimeField(null=True)
@@ -186,6 +188,11 @@ class FileRevision(models.Model):
         indexes = [
             models.Index(fields=["workspace", "batch"], condition=models.Q(batch__isnull=False), name="revision_batch"),
             models.Index(fields=["workspace"], condition=models.Q(floor__isnull=False), name="revision_floor"),
+            models.Index(
+                fields=["workspace"],
+                condition=models.Q(remainder__isnull=False, remainder_label__isnull=True),
+                name="revision_unsettled",
+            ),
         ]
 
     def __str__(self) -> str:

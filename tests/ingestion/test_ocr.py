@@ -124,7 +124,7 @@ def test_a_file_of_which_nothing_was_read_says_so_on_its_page(
         row = who.client.get(f"{who.base}files/{pk}/row/").content.decode()
         assert (page.status_code, f'href="{who.base}files/{pk}/"' in row) == ((200, True) if words else (404, False))
         assert words in page.content.decode()
-        assert ("Not accounted for" in page.content.decode()) == (who is steward)
+        assert ("Not read in this file" in page.content.decode()) == (who is steward)
         assert bool(shown(who, pk)["unaccounted"]) == (who is steward)
         assert who.api.get(f"/api/files/{pk}/reader/").status_code == 404
     assert "There is no text" in steward.client.get(f"{steward.base}files/{noted}/").content.decode()

@@ -3,7 +3,7 @@
 from entities.access import Scope
 from entities.models import AuditEntry, Classification
 from entities.types import Contract
-from ingestion.models import File
+from ingestion.models import FileRevision
 from tests.conftest import Person
 from tests.ingestion.helpers import REPORT, SALARY, label, ready, upload
 
@@ -35,7 +35,7 @@ def test_what_was_not_accounted_for_blocks_the_original_for_all_but_stewards(
 ) -> None:
     file = ready(alice, contract)
     with service.open():
-        File.objects.filter(pk=file).update(accounted=False)
+        FileRevision.objects.filter(file=file).update(remainder_label=None)
     assert cfo.api.get(f"/api/files/{file}/download/").status_code == 403
     assert steward.api.get(f"/api/files/{file}/download/").status_code == 200
 
@@ -49,19 +49,25 @@ def test_an_unlabelled_paragraph_blocks_the_original_too(
     assert steward.api.get(f"/api/files/{file}/download/").status_code == 200
 
 
-def test_a_file_that_was_never_published_is_for_stewards(staff: Person, steward: Person, contract: Contract) -> None:
+def test_a_file_that_was_never_published_is_for_who_sent_it_and_for_stewards(
+    staff: Person, cfo: Person, steward: Person, contract: Contract
+) -> None:
     file = upload(staff, contract).json()["id"]
-    assert staff.api.get(f"/api/files/{file}/download/").status_code == 403
+    assert cfo.api.get(f"/api/files/{file}/download/").status_code == 403
+    assert staff.api.get(f"/api/files/{file}/download/").status_code == 200
     assert steward.api.get(f"/api/files/{file}/download/").status_code == 200
 
 
 def test_a_refusal_does_not_tell_why(
     alice: Person, cfo: Person, viewer: Person, contract: Contract, service: Scope
 ) -> None:
-    """Not cleared, concealed, unlabelled, not accounted for: one answer, byte for byte, for the API and the page."""
+    """Concealed, unlabelled, not accounted for: one answer, byte for byte, for the API and the page. A label that is
+    acknowledged is named."""
     file = ready(alice, contract)
-    refused = {viewer.api.get(f"/api/files/{file}/download/").content}
-    pages = {viewer.client.get(f"{viewer.base}files/{file}/download/").content}
+    refused, pages = set(), set()
+    named = viewer.api.get(f"/api/files/{file}/download/").json()["error"]["detail"]
+    assert named.endswith("It needs clearance for Financial at least.")
+    assert named.encode() in viewer.client.get(f"{viewer.base}files/{file}/download/").content
     with service.open():
         Classification.objects.filter(value=5).update(conceal=True)
     for state in ("concealed", "unlabelled", "not accounted for"):
@@ -69,10 +75,11 @@ def test_a_refusal_does_not_tell_why(
             label(service, SALARY, None)
         if state == "not accounted for":
             with service.open():
-                File.objects.filter(pk=file).update(accounted=False)
+                FileRevision.objects.filter(file=file).update(remainder_label=None)
         answer = viewer.api.get(f"/api/files/{file}/download/")
         assert answer.status_code == 403, state
         refused.add(answer.content)
         pages.add(viewer.client.get(f"{viewer.base}files/{file}/download/").content)
     assert len(refused) == 1
+    assert b"Financial" not in refused.pop()
     assert len(pages) == 1

@@ -20,11 +20,12 @@ from entities.types import Contract
 from ingestion import pdf_views
 from ingestion.boxes import Box, Boxes
 from ingestion.extract.cutting import cut
-from ingestion.models import File, Paragraph
+from ingestion.models import File, FileRevision, Paragraph
 from ingestion.pdf_drawing import Picture, pictures_of
 from ingestion.pdf_shown import MORE, CutPage, Hidden, Part, Piece, SetLine, Shown, cut_pages, read_boxes
 from ingestion.pdf_writing import write
 from ingestion.reader import NOTICE
+from ingestion.remainder import Remainder
 from tests.conftest import Person
 from tests.ingestion.helpers import label, ready
 from tests.ingestion.pdfs import HEIGHT, WIDTH, changed, draw, line
@@ -195,9 +196,10 @@ def test_set_anew_where_something_is_not_accounted_for(
     alice: Person, viewer: Person, contract: Contract, service: Scope, tmp_path: Path
 ) -> None:
     file = ready(alice, contract, "a.pdf", made(tmp_path, gate_rent_lamp, stair))
-    for withheld in ({"accounted": False}, {"accounted": True, "attachments": 1}):
+    nothing = Remainder().to_json()
+    for withheld in ({"remainder": {**nothing, "codes": ["image"]}}, {"remainder": nothing, "attachments": 1}):
         with service.open():
-            File.objects.filter(pk=file).update(**withheld)
+            FileRevision.objects.filter(file=file).update(**withheld)
         seen = asked(viewer, file)
         assert text_of(seen) == f"{NOTICE} Page 1 {GATE} {NEEDS} {LAMP} Page 2 {STAIR}"
         with pikepdf.open(io.BytesIO(seen)) as pdf:

@@ -208,7 +208,7 @@ def test_what_is_not_known_of_an_earlier_version_makes_it_the_stewards(
     with service.open():
         level.delete()
     assert original(cfo, file, 1) == REPORT
-    for unknown in ({"accounted": False}, {"attachments": 1}, {"witness": ""}):
+    for unknown in ({"remainder_label": None}, {"attachments": 1}, {"witness": ""}):
         with service.open():
             before = FileRevision.objects.filter(file=file, number=1).values(*unknown).get()
             FileRevision.objects.filter(file=file, number=1).update(**unknown)

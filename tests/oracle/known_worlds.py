@@ -63,5 +63,6 @@ RICH = World(
     ),
     concealed=frozenset({2}),
     unaccounted=frozenset({"record5"}),
+    hides={"record7": frozenset({5}), "record1": frozenset({3})},
 )
 """One of everything: each break in tests/oracle/breaks.py shows in it."""

@@ -3,9 +3,12 @@
 The property tests plant a world in the database, ask every read path, and compare with this (design §2).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 PUBLIC: frozenset[int] = frozenset()
+LEVELS = frozenset(range(1, 7))
+"""Those that every workspace has from the start."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +99,8 @@ class World:
     records: tuple[Record, ...]
     texts: tuple[Text, ...]
     concealed: frozenset[int] = field(default_factory=frozenset)
-    unaccounted: frozenset[str] = field(default_factory=frozenset)  # records whose file extraction did not get all of
+    unaccounted: frozenset[str] = field(default_factory=frozenset)  # records of whose file something has no label
+    hides: Mapping[str, frozenset[int]] = field(default_factory=dict)  # by record: label of what its file does not show
 
     def role(self, name: str) -> Role:
         return next(r for r in self.roles if r.name == name)
@@ -215,12 +219,21 @@ class World:
         )
 
     def downloads(self, person: Person, record: str) -> bool:
-        return (
-            self.knows_file(person, record)
-            and (self.steward(person) or record not in self.unaccounted)
-            and all(self.cleared(person, text.label) for text in self.paragraphs(record))
-            and self.floor(record) <= self.held(person)
+        return self.knows_file(person, record) and (
+            self.holds_all(person)
+            or (
+                self.cleared(person, self.remainder(record))
+                and all(self.cleared(person, text.label) for text in self.paragraphs(record))
+                and self.floor(record) <= self.held(person)
+            )
         )
+
+    def remainder(self, record: str) -> frozenset[int] | None:
+        """The label of what the reader does not show of the file."""
+        return None if record in self.unaccounted else self.hides.get(record, PUBLIC)
+
+    def holds_all(self, person: Person) -> bool:
+        return self.held(person) >= LEVELS
 
     # References: the text of a number goes from the record of that number to the next one, around
 

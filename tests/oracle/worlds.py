@@ -75,7 +75,10 @@ def worlds(draw: Any, *, rich: bool = False) -> World:
         )
         texts += tuple(Text(f"card{i} liability", n, draw(labels), card=True) for i, n in enumerate(names))
     concealed = draw(st.sets(st.sampled_from(ATOMS), max_size=1).map(frozenset))
-    return World(roles, people, records, texts, concealed, draw(st.sets(st.sampled_from(names)).map(frozenset)))
+    unaccounted = draw(st.sets(st.sampled_from(names)).map(frozenset))
+    return World(
+        roles, people, records, texts, concealed, unaccounted, draw(st.dictionaries(st.sampled_from(names), labels))
+    )
 
 
 @dataclass(frozen=True)
@@ -254,8 +257,12 @@ def plant_files(planted: Planted) -> dict[str, uuid.UUID]:
             file = File.objects.create(
                 **at, entity_id=pk, collection=collection, name=f"file of {name}", state="ready", media_type=PDF
             )
-            revision = FileRevision.objects.create(**at, file=file, blob=blob, number=1, witness="x")
-            File.objects.filter(pk=file.pk).update(revision=revision, accounted=name not in planted.world.unaccounted)
+            remainder = planted.world.remainder(name)
+            revision = FileRevision.objects.create(
+                **at, file=file, blob=blob, number=1, witness="x",
+                remainder_label=None if remainder is None else planted.label(remainder),
+            )  # fmt: skip
+            File.objects.filter(pk=file.pk).update(revision=revision)
             for position, text in enumerate(mine):
                 label = None if text.label is None else planted.label(text.label)
                 Paragraph.objects.create(

@@ -75,13 +75,13 @@ def write_file(
     blob = Blob.objects.create(
         **at_home, sha256=digest_of(f"{name}"), size=len(content), media_type="text/plain", path=path
     )
-    # Not all accounted for: the original is refused in both twins, to all but stewards.
+    # What the reader does not show of it has no label: the original is refused in both twins, to all but stewards.
     title = f"{name} {HIDDEN_WORD}.txt" if hidden and " " not in name else f"{name}.txt"
     file = File.objects.create(
         **at_home, id=world.new("file", name), entity_id=record.pk, collection="documents",
         state=State.QUARANTINED if hidden and " " not in name else State.READY,
         stage="done", name=title, media_type=PDF,
-        size=len(content), pages=len(pages), accounted=False, created_by=maker.user.pk, floor=world.label(0),
+        size=len(content), pages=len(pages), created_by=maker.user.pk, floor=world.label(0),
         woken_at=START,
     )  # fmt: skip
     revision = FileRevision.objects.create(

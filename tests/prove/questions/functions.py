@@ -160,7 +160,9 @@ def places_are_told_where_they_are_acknowledged(e: Everything) -> None:
                 assert sorted(asked("app_hidden_paragraphs", file)) == places, (person, name)
                 boxes = [(None, place(n, texts[n].words).to_json(), label) for n, _, label in places]
                 assert sorted(asked("app_hidden_boxes", file)) == sorted(boxes), (person, name)
-                given = all(world.cleared(person, t.label) for t in texts)
+                given = all(
+                    world.cleared(person, label) for label in (world.remainder(name), *(t.label for t in texts))
+                )
                 assert asked("app_cleared_for_file", file) == [given], (person, name)
                 labelled = [t.label for t in texts if t.label is not None]
                 secret = bool(labelled) and not any(world.acknowledged(person, label) for label in labelled)

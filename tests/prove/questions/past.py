@@ -68,7 +68,9 @@ def plant(
         past.revisions[file] = [first, second]
         for revision in past.revisions[file]:
             revision.attachments = chance.randrange(2)
-            revision.save(update_fields=["attachments"])
+            revision.remainder_label = chance.choice([0, 0, 0, 0, None, chance.choice(known)])
+            revision.remainder_floor = chance.choice([0, chance.choice(known)])
+            revision.save(update_fields=["attachments", "remainder_label", "remainder_floor"])
         shown = chance.choice(past.revisions[file])
         past.published[file] = shown.number
         File.objects.filter(pk=file).update(revision=shown)
@@ -96,10 +98,17 @@ def judge(e: Everything, past: Past, person: Person, name: str, file: UUID, atom
     while lines[-1] in past.within:
         lines.append(past.within[lines[-1]])
 
+    def cleared(label: int | None, floor: int) -> bool:
+        if label is None:
+            return e.world.steward(person) and e.world.cleared(person, atoms[floor])
+        return e.world.cleared(person, atoms[label])
+
     def hidden(p: PastParagraph) -> bool:
-        if p.data_classification is None:
-            return not (e.world.steward(person) and e.world.cleared(person, atoms[p.floor]))
-        return not e.world.cleared(person, atoms[p.data_classification])
+        return not cleared(p.data_classification, p.floor)
+
+    def beside(version: FileRevision) -> bool:
+        """Whether what the reader does not show of a version is cleared."""
+        return cleared(version.remainder_label, version.remainder_floor)
 
     def in_bytes(of: UUID, version: int, *, inside: bool) -> bool:
         """Whether something hidden was found in the bytes of a version, and stands nowhere now."""
@@ -120,11 +129,17 @@ def judge(e: Everything, past: Past, person: Person, name: str, file: UUID, atom
 
     stands = any(place == file for place, _ in past.stand.values())
     clear = not stands or all(e.world.cleared(person, t.label) for t in e.world.paragraphs(name))
-    given = clear and not any(in_bytes(of, past.published[of], inside=of != file) for of in lines)
+    given = (
+        clear
+        and beside(past.revisions[file][past.published[file] - 1])
+        and not any(in_bytes(of, past.published[of], inside=of != file) for of in lines)
+    )
     assert asked("app_cleared_for_file", file) == [given], (person, name)
     for version in (1, 2):
         after = any(hidden(p) and p.until > version for p in past.found if p.file_id == file)
-        since = not after and not in_bytes(file, version, inside=False)
+        blob = past.revisions[file][version - 1].blob_id
+        latest = [held for held in past.revisions[file] if held.blob_id == blob][-1]
+        since = not after and beside(latest) and not in_bytes(file, version, inside=False)
         assert asked("app_cleared_since", file, version) == [since], (person, name, version)
 
 

@@ -1,0 +1,213 @@
+"""What the reader does not show of a file, and the label that the original needs for it (docs/adr/0046).
+
+Text of it is labelled by the rules, as a paragraph is. What is not text has a code, and the kind of the code decides:
+it inherits the label of the file, or it is strict and has no label before a steward gives it one. No database here.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from entities.rag import RemainderPolicy
+from ingestion.classify import LONGEST_REASON
+from ingestion.documents import Extraction
+from ingestion.extract import language
+from ingestion.votes import KEPT, Vote, automatic, decide, manual_vote, votes_of
+from llm.rules import exact_votes
+
+Kind = Literal["inherit", "strict"]
+
+UNREADABLE_LETTERS = "unreadable_letters"
+"""Letters beside text that was read, of a font that does not say which they are: shapes, as drawn letters are."""
+RELEASED = "released"
+"""A steward published the version with what was read of it; what it lost may be anything."""
+INSIDE = "inside"
+"""It was found in a file that came in this one, and that is gone."""
+NOT_READ = "not_read"
+"""The file itself: none of it was read."""
+DECIDED_BEFORE = "decided_before"
+"""A steward decided on the remainder of the version before, and that of this one is another."""
+
+KINDS: Mapping[str, Kind] = {
+    # Pictures and drawings beside text that was read, and letters that are drawn as shapes (`find_codes`).
+    "drawing": "inherit",
+    "font": "inherit",
+    "image": "inherit",
+    "outlined_text": "inherit",
+    "thumbnail": "inherit",
+    UNREADABLE_LETTERS: "inherit",
+    "unexplained_ink": "inherit",
+    # A picture that was read, though not every word of it with certainty.
+    "ocr_uncertain": "inherit",
+    "vision_unchecked": "inherit",
+    # Data that lie elsewhere: the bytes hold their address alone, which is text of the remainder.
+    "remote_reference": "inherit",
+    # Pages of which nothing was read.
+    "no_text_layer": "strict",
+    "page_failed": "strict",
+    "unreadable_text": "strict",
+    # Files of their own.
+    "attachment": "strict",
+    "embedded_object": "strict",
+    "media": "strict",
+    INSIDE: "strict",
+    # Parts that are encrypted, damaged, too large or not known.
+    "damaged": "strict",
+    "damaged_part": "strict",
+    "encrypted_part": "strict",
+    "packed_data": "strict",
+    "remainder_too_large": "strict",
+    "trailing_data": "strict",
+    "unknown_part": "strict",
+    # Text that no sweep has gathered.
+    "annotation": "strict",
+    "comments": "strict",
+    "earlier_revision": "strict",
+    "footnotes": "strict",
+    "form": "strict",
+    "formula": "strict",
+    "header_footer": "strict",
+    "hidden_cells": "strict",
+    "hidden_data": "strict",
+    "hidden_sheet": "strict",
+    "hidden_slide": "strict",
+    "hidden_text": "strict",
+    "javascript": "strict",
+    "macros": "strict",
+    "notes": "strict",
+    "script": "strict",
+    "tracked_changes": "strict",
+    # What was read could not be compared with what there is, or is less than that.
+    "not_compared": "strict",
+    RELEASED: "strict",
+    NOT_READ: "strict",
+    DECIDED_BEFORE: "strict",
+}
+"""By code. One that is not here is strict."""
+
+LASTING_EXCEPT = frozenset(
+    {"image", "no_text_layer", "not_compared", "ocr_uncertain", "page_failed", "unexplained_ink", "vision_unchecked"}
+)
+"""Codes of pages and pictures that one way of reading does not make out and another does."""
+
+
+def kind_of(code: str, policy: RemainderPolicy = "default") -> Kind:
+    return KINDS.get(code, "strict") if policy == "default" else policy
+
+
+def find_codes(extraction: Extraction) -> set[str]:
+    """The codes of an extraction, as far as its pages matter: what inherits stands beside text that was read, and on a
+    page without any it is a page that nothing has read."""
+    placed = [missed for missed in extraction.unaccounted if missed.page is not None]
+    pages = {p.page for p in extraction.paragraphs} if placed else set()
+    if placed and not {missed.page for missed in placed} <= pages:
+        pages |= {box.page for p in extraction.paragraphs for box in p.boxes}
+    codes = {missed.code for missed in extraction.unaccounted if missed.page is None}
+    for missed in placed:
+        code = UNREADABLE_LETTERS if missed.code == "unreadable_text" else missed.code
+        codes.add(code if missed.page in pages or kind_of(code) == "strict" else "no_text_layer")
+    return codes
+
+
+@dataclass(frozen=True)
+class Remainder:
+    """The remainder of one version, as its row has it.
+
+    codes: of what is not text, found by any reading of these bytes. found: a digest of the texts, and of the codes with
+    their pages. votes: as on a paragraph. settled: the codes that the steward's decision in force was about.
+    """
+
+    codes: tuple[str, ...] = ()
+    found: str = ""
+    votes: tuple[Vote, ...] = ()
+    settled: frozenset[str] = frozenset()
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "codes": list(self.codes),
+            "found": self.found,
+            "votes": [vote.to_json() for vote in self.votes],
+            "settled": sorted(self.settled),
+        }
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "Remainder":
+        return cls(tuple(data["codes"]), data["found"], tuple(votes_of(data["votes"])), frozenset(data["settled"]))
+
+    def unsettled(self, policy: RemainderPolicy) -> tuple[str, ...]:
+        """The codes that wait for a steward."""
+        return tuple(code for code in self.codes if kind_of(code, policy) == "strict" and code not in self.settled)
+
+    def label(self, policy: RemainderPolicy) -> frozenset[int] | None:
+        """The atoms that the original needs for it, beside those of the file's paragraphs and floor. None: it has no
+        label."""
+        return None if self.unsettled(policy) else decide(self.votes, model_needed=False)
+
+    @property
+    def floor(self) -> frozenset[int]:
+        """The atoms that it needs at least, while it has no label."""
+        decision = manual_vote(self.votes)
+        return automatic(self.votes) | (decision.labels if decision else frozenset())
+
+    def settle(self, vote: Vote) -> "Remainder":
+        """As a steward decided of all that it is now."""
+        return replace(self, votes=(*self.votes, vote), settled=frozenset(self.codes))
+
+    def equals(self, other: "Remainder") -> bool:
+        """Whether the same was found, so that what a steward decided of the one holds for the other."""
+        return (set(self.codes), self.found) == (set(other.codes), other.found)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing in the file that the reader does not show."""
+        return not self.codes and all(vote.source == "inherited" for vote in self.votes)
+
+    def carry(self, earlier: "Remainder") -> "Remainder":
+        """With what was decided of an earlier one. No label gets lower by itself: what that one had more stays."""
+        decisions = tuple(vote for vote in earlier.votes if vote.source == "manual")
+        over = frozenset(atom for vote in decisions for atom in vote.over)
+        before = automatic(earlier.votes) - over - automatic(self.votes)
+        kept = (Vote("inherited", before, KEPT),) if before else ()
+        new = (vote for vote in decisions if vote not in self.votes)
+        return replace(self, votes=(*self.votes, *kept, *new), settled=self.settled | earlier.settled)
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether a steward decided on it, or on that of a version before, which asks for a decision on this one."""
+        return manual_vote(self.votes) is not None or DECIDED_BEFORE in self.codes
+
+    def follow(self, before: "Remainder") -> "Remainder":
+        """After a version with other bytes: what a steward decided of that one holds where the same was found, and is
+        asked again otherwise."""
+        if not before.is_decided:
+            return self
+        if self.equals(before):
+            return self.carry(before)
+        return self if self.is_empty else replace(self, codes=(*self.codes, DECIDED_BEFORE))
+
+
+def weigh_texts(texts: Iterable[str], on_progress: Callable[[], None] = lambda: None) -> tuple[Vote, ...]:
+    """What the rules find in texts that no paragraph shows; no vote where there is none. Words are not weighed: most of
+    these texts are names, addresses and numbers that programs wrote."""
+    votes = []
+    for text in texts:
+        votes.append(exact_votes(text, language.guess(text)))
+        on_progress()
+    if not votes:
+        return ()
+    atoms = frozenset().union(*(vote.atoms for vote in votes))
+    reasons = dict.fromkeys(reason for vote in votes for reason in vote.reasons)
+    return (Vote("rules", atoms, "; ".join(reasons)[:LONGEST_REASON]),)
+
+
+def label_original(
+    paragraphs: Iterable[frozenset[int] | None], floor: frozenset[int], remainder: Remainder, policy: RemainderPolicy
+) -> frozenset[int] | None:
+    """The atoms that the original of a file needs. None where something in it has no label."""
+    labels: Sequence[frozenset[int] | None] = [*paragraphs, remainder.label(policy)]
+    atoms = set(floor)
+    for label in labels:
+        if label is None:
+            return None
+        atoms |= label
+    return frozenset(atoms)

@@ -1,0 +1,198 @@
+"""What the reader does not show of a file, as people may know it, and the label that a steward gives it
+(docs/adr/0046)."""
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import BooleanField, F, Func, Q, QuerySet
+
+from entities.access import Scope, atoms_of
+from entities.access.scope import current
+from entities.api.errors import Conflict
+from entities.api.lists import labels_of_atoms
+from entities.audit import Question, record_question
+from entities.models import Classification
+from entities.models.classification import FIRST_COMPOUND
+from ingestion.access import collection_of, is_steward, shown_files, visible_files
+from ingestion.classify import rules_vote
+from ingestion.downloads import is_cleared
+from ingestion.errors import BadUpload
+from ingestion.extract import language
+from ingestion.models import File, FileRevision, State
+from ingestion.remainder import DECIDED_BEFORE, INSIDE, NOT_READ, RELEASED, Remainder
+from ingestion.remainder_store import remainder_columns, remainder_of
+from ingestion.votes import Vote, automatic, manual_vote
+
+MAX_REASON_CHARACTERS = 500
+CHANGED = "What was not read of this file has changed since it was shown. Nothing was decided; look at it again."
+SENTENCES: Mapping[str, str] = {
+    RELEASED: "A steward released a version of which not all was read.",
+    INSIDE: "Something came in this file that is not here any more.",
+    DECIDED_BEFORE: "A steward decided on what was not read of the version before; in this one it is something else.",
+    NOT_READ: "Nothing of this file was read.",
+}
+"""Of codes that no reading gave."""
+FOUND_BEFORE = "Another reading of this file found something that is not text ({})."
+
+
+@dataclass(frozen=True)
+class Unread:
+    """What the reader does not show of a file, for who may have its original and for stewards.
+
+    details: a sentence for each thing. atoms: of its label, None where it has none. waits: whether a steward is to
+    decide. reason: of the decision in force. seen: to be sent back with a decision.
+    """
+
+    details: Sequence[str]
+    atoms: frozenset[int] | None
+    waits: bool
+    reason: str
+    seen: str
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "labels": None if self.atoms is None else labels_of_atoms(self.atoms),
+            "unread": list(self.details),
+            "waits": self.waits,
+            "reason": self.reason,
+            "seen": self.seen,
+        }
+
+
+@dataclass(frozen=True)
+class RemainderDecision:
+    """A steward's label for what is not read of a version. seen: a digest of what it was about."""
+
+    workspace: int
+    revision: UUID
+    atoms: frozenset[int]
+    reason: str
+    by: int
+    seen: str
+
+
+def unread_of(scope: Scope, file: File) -> Unread | None:
+    """Of a file got with `get_file_or_404`. None for who is not cleared for all of it: what is not read may lie on a
+    page that they may not know of."""
+    revision = _settled_version(file)
+    remainder = _remainder_now(file, revision) if revision is not None and is_cleared(scope, file) else None
+    return _unread(file, remainder) if remainder is not None else None
+
+
+def _unread(file: File, remainder: Remainder) -> Unread:
+    policy, decision = collection_of(file).remainder, manual_vote(remainder.votes)
+    return Unread(
+        _details(file, remainder),
+        remainder.label(policy),
+        bool(remainder.unsettled(policy)),
+        decision.reason if decision else "",
+        _digest(remainder),
+    )
+
+
+def settle_remainder(*, scope: Scope, file: File, labels: Iterable[int], reason: str, seen: str = "") -> Unread:
+    """A steward gives what is not read of a file, got with `get_file_or_404`, its label. It holds for these bytes,
+    however often they are read, and for other bytes in which the same is found. Returns it as it will be.
+
+    seen: `Unread.seen` as the steward was shown it. It is carried out when this transaction commits, before the caller
+    gets an answer, by the service: the label may be above those of the steward. Raises: BadUpload without a reason, for
+    a label that does not exist and where there is nothing to decide on; Conflict where it has changed, also by the
+    commit; PermissionDenied for who is no steward, or not cleared for the rest of the file.
+    """
+    if not is_steward(scope):
+        raise PermissionDenied("Labels are decided by stewards.")
+    if not is_cleared(scope, file):
+        raise PermissionDenied("Who decides on what was not read must be cleared for the rest of the file.")
+    revision = _settled_version(file)
+    remainder = _remainder_now(file, revision) if revision is not None else None
+    if revision is None or remainder is None:
+        raise BadUpload("Nothing is known of what was not read of this file. Read it again first.", "nothing_to_settle")
+    if seen not in ("", _digest(remainder)):
+        raise Conflict(CHANGED)
+    atoms = frozenset(labels) - {0}
+    known = set(Classification.objects.filter(value__lt=FIRST_COMPOUND).values_list("value", flat=True))
+    if not atoms <= known:
+        raise BadUpload(f"Labels are some of: {', '.join(map(str, sorted(known)))}.", "unknown_label")
+    reason = reason.replace("\x00", "").strip()[:MAX_REASON_CHARACTERS]
+    if not reason:
+        raise BadUpload("Say in a few words why this label is right; the audit keeps it.", "no_reason")
+    decision = RemainderDecision(scope.workspace, revision.pk, atoms, reason, scope.principal, _digest(remainder))
+    transaction.on_commit(partial(_apply, decision))
+    return _unread(file, _settle(remainder, decision))
+
+
+def _settle(remainder: Remainder, decision: RemainderDecision) -> Remainder:
+    """It overrules what the other votes say today."""
+    earlier = manual_vote(remainder.votes)
+    over = automatic(remainder.votes) | (earlier.over if earlier else frozenset())
+    return remainder.settle(Vote("manual", decision.atoms, decision.reason, by=decision.by, over=over))
+
+
+def _apply(decision: RemainderDecision) -> None:
+    with Scope.for_service(decision.workspace).open():
+        # Publishing locks the file too: its version has what was decided, or the decision what was found.
+        files = File.objects.select_for_update().filter(
+            Q(revision=decision.revision) | Q(revision=None, pending_revision=decision.revision)
+        )
+        file = files.first()
+        revision = FileRevision.objects.get(pk=decision.revision) if file is not None else None
+        remainder = _remainder_now(file, revision) if file is not None and revision is not None else None
+        if file is None or revision is None or remainder is None or _digest(remainder) != decision.seen:
+            raise Conflict(CHANGED)
+        columns = remainder_columns(_settle(remainder, decision), collection_of(file).remainder)
+        FileRevision.objects.filter(pk=revision.pk).update(**columns)
+        was = None if revision.remainder_label is None else atoms_of(revision.remainder_label)
+        words = rules_vote(decision.reason, language.guess(decision.reason)).labels
+        record_question(
+            replace(current(), principal=decision.by),  # the service does it, the steward decided it
+            "file.remainder_settled",
+            Question(decision.reason, {*decision.atoms, *(was or ()), *words}),
+            "file",
+            file.pk,
+            was=None if was is None else list(was),
+            labels=sorted(decision.atoms),
+            codes=list(remainder.codes),
+        )
+
+
+def files_to_settle(scope: Scope) -> QuerySet[File]:
+    """Files of which something was not read and has no label, and that a steward sees and is cleared for beside that.
+    The oldest first."""
+    waits = visible_files(scope).filter(revision__remainder__isnull=False, revision__remainder_label=None)
+    cleared = Func(F("pk"), function="app_cleared_for_file", output_field=BooleanField())
+    return shown_files(scope, waits).filter(cleared).order_by("created_at", "pk")
+
+
+def _settled_version(file: File) -> FileRevision | None:
+    """The version that a decision is about: the one that is shown, or the only one, where nothing of it was read."""
+    if file.revision is not None:
+        return file.revision
+    ended = file.state in (State.QUARANTINED, State.FAILED)
+    return file.pending_revision if ended else None
+
+
+def _remainder_now(file: File, revision: FileRevision) -> Remainder | None:
+    known = remainder_of(revision)
+    return Remainder((NOT_READ,)) if known is None and file.revision is None else known
+
+
+def _details(file: File, remainder: Remainder) -> list[str]:
+    told = [
+        f"{missed['detail']} Page {missed['page']}." if missed.get("page") else str(missed["detail"])
+        for missed in file.unaccounted
+    ]
+    revision = _settled_version(file)
+    before = {*SENTENCES, *(revision.withheld if revision is not None else ())}
+    codes = (before & {*remainder.codes}) - {missed["code"] for missed in file.unaccounted}
+    return [*told, *(SENTENCES.get(code, FOUND_BEFORE.format(code)) for code in sorted(codes))]
+
+
+def _digest(remainder: Remainder) -> str:
+    return hashlib.sha256(json.dumps(remainder.to_json(), sort_keys=True).encode()).hexdigest()[:16]
