@@ -139,7 +139,7 @@ def advance(claim: Claim) -> None:
         raise ClaimLost
 
 
-def give_back(claim: Claim, detail: str) -> None:
+def give_back(claim: Claim, detail: str, code: str = "failed") -> None:
     """Let the file wait for another try; after MAX_ATTEMPTS it has failed, for the reason `detail`."""
     with Scope.for_service(claim.workspace).open():
         mine = File.objects.filter(claim.mine())
@@ -147,7 +147,7 @@ def give_back(claim: Claim, detail: str) -> None:
             state=State.FAILED,
             claim=None,
             claimed_until=None,
-            error_code="failed",
+            error_code=code,
             error_detail=detail[:500],
             updated_at=Now(),
         ):
