@@ -70,9 +70,10 @@ class File(models.Model):
     may read it. twin: 0, but for a file that came under the name of one that stood elsewhere, or that its uploader
     was not shown: a refusal or another name would tell of that one. floor: label given at upload, on top of the
     collection's. claim: who works on it until `claimed_until`; work is claimed with a conditional UPDATE; without a
-    claim, `claimed_until` is when it may be tried again. accounted: nothing in the published revision escaped
-    extraction (else the original is for stewards only). unaccounted: [{code, detail, page}]. notes: [{code, detail}],
-    how the published revision was read. strategy: how it is read, `auto` for as its collection declares. origin: the
+    claim, `claimed_until` is when it may be tried again. worker: the process that claimed it last. accounted: nothing
+    in the published revision escaped extraction (else the original is for stewards only). unaccounted: [{code, detail,
+    page}]. notes: [{code, detail}], how the published revision was read. strategy: how it is read, `auto` for as its
+    collection declares. origin: the
     file that this one came in as an attachment, as its `part`; named_by: the paragraph there that names it.
     attachments: how many files came in the published revision of this one.
     redo: what the published revision is to be worked over for (`ingestion.requalify`).
@@ -113,6 +114,7 @@ class File(models.Model):
     pending_revision = WorkspaceForeignKey("ingestion.FileRevision", null=True, on_db_delete="SET NULL")
     claim = models.UUIDField(null=True)
     claimed_until = models.DateTimeField(null=True)
+    worker = models.CharField(max_length=160, default="", db_default="", blank=True)
     redo = models.CharField(max_length=5, choices=Redo, default=Redo.NOTHING, blank=True)
     rows_due = models.BooleanField(default=False, db_default=False)
     aside = models.JSONField(null=True)

@@ -1,0 +1,79 @@
+"""Whose turn it is among the files that wait, and how many of a workspace may be at work (docs/adr/0035)."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.conf import settings
+from django.db.models import Case, Count, F, Q, QuerySet, When
+from django.db.models.functions import Now
+
+from ingestion.models import File, Redo, State
+from ingestion.workers import count_processes
+
+LEASE = timedelta(seconds=45)
+LONGEST_LEASE = LEASE + timedelta(seconds=15)
+"""A claim that ends later was made before the clock was set back. The margin is for transactions that began earlier."""
+CLAIMED = Q(claim__isnull=False, claimed_until__gte=Now(), claimed_until__lte=Now() + LONGEST_LEASE)
+FREE = (
+    Q(claimed_until=None) | Q(claimed_until__lt=Now()) | Q(claim__isnull=False, claimed_until__gt=Now() + LONGEST_LEASE)
+)
+RESTING = Q(claim=None, claimed_until__gt=Now())
+"""Waits for its next try, or for a budget."""
+UNFINISHED = (State.PENDING, State.PROCESSING)
+MAX_SHORT_BYTES = 50_000
+LONG = Q(size__gt=MAX_SHORT_BYTES) | Q(media_type__startswith="image/")
+"""Files that may take minutes: while they are at work, one place stays for the others."""
+MAX_WAIT = timedelta(hours=1)
+"""Afterwards a large file goes before smaller ones of the same sender."""
+
+
+@dataclass(frozen=True)
+class Places:
+    """How many files, and how many long ones among them; in a limit, None is no limit."""
+
+    total: int | None
+    long: int | None
+
+    def is_full(self, working: "Places", *, is_long: bool) -> bool:
+        """Whether no place is left for one more file beside `working`."""
+        return _reaches(working.total, self.total) or is_long and _reaches(working.long, self.long)
+
+
+def _reaches(count: int | None, limit: int | None) -> bool:
+    return count is not None and limit is not None and count >= limit
+
+
+def limit_places() -> Places:
+    """Files of one workspace that may be at work: CLEARANCE_FILES_AT_ONCE, else as many as there are processes. The
+    last place is for short files only."""
+    most: int | None = settings.CLEARANCE_FILES_AT_ONCE
+    if most == 0:
+        return Places(None, None)
+    total = most or max(2, count_processes())
+    return Places(total, max(1, total - 1))
+
+
+def count_places(files: QuerySet[File]) -> Places:
+    return Places(**files.aggregate(total=Count("pk"), long=Count("pk", filter=LONG)))
+
+
+def list_unfinished() -> QuerySet[File]:
+    """In an open service scope, as all that follows."""
+    return File.objects.filter(state__in=UNFINISHED, pending_revision__isnull=False)
+
+
+def list_woken() -> QuerySet[File]:
+    """Files that the broker holds or workers work on."""
+    return list_unfinished().filter(woken_at__isnull=False).exclude(RESTING)
+
+
+def order_waiting(files: QuerySet[File]) -> QuerySet[File]:
+    """Files with new labels, whose rows are out of the index; then new ones; then what is made again because something
+    changed. Of those, files of whoever has the fewest at work, and the smallest first."""
+    senders = list_woken().values_list("pending_revision__created_by").annotate(Count("pk"))
+    busy = [When(pending_revision__created_by=sender, then=count) for sender, count in senders]
+    published = Q(pending_revision=F("revision"))
+    return files.annotate(
+        kind=Case(When(published, redo=Redo.NOTHING, then=0), When(published, then=2), default=1),
+        waited=Case(When(updated_at__lt=Now() - MAX_WAIT, then=0), default=1),
+    ).order_by("kind", *([Case(*busy, default=0)] if busy else []), "waited", "size", "updated_at", "pk")
