@@ -29,6 +29,7 @@ class Collection:
     strategy: how text is taken from files (docs/ocr.md); "auto" looks for tables where strokes suggest one, and reads
     by OCR what says too little itself. Who uploads may choose another.
     classify: may be off only where a classification is declared.
+    addresses: where the root of its files' paths lives elsewhere, "https://…/tree/main/": links there lead to them.
     """
 
     label: str = ""
@@ -36,6 +37,7 @@ class Collection:
     name_classification: Label = 0
     strategy: Strategy = "auto"
     classify: bool = True
+    addresses: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

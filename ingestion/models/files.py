@@ -153,8 +153,9 @@ class FileRevision(models.Model):
     of what was not read of it (`ingestion.drift`). published_at: when its rows were last made, as the file's
     `updated_at` says until a newer version comes; or when those of a newer one were made again, for who knows of this
     one alone. floor: the label that its file is to have, as it was sent, until the service has raised what is there
-    (`relabelling.take_with_floor`); then NULL. removed: what somebody deleted of what came in its bytes
-    (`attachments.key_of`).
+    (`relabelling.take_with_floor`); then NULL. addresses: [[address, folder]], where the folders that it was sent in
+    live elsewhere, as its sender says (`ingestion.folder_addresses`). removed: what somebody deleted of what came in
+    its bytes (`attachments.key_of`).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -180,6 +181,7 @@ class FileRevision(models.Model):
     published_at = models.DateTimeField(null=True)
     floor = LabelField(null=True)
     removed = ArrayField(models.CharField(max_length=64), default=list, db_default=[])
+    addresses = models.JSONField(default=list, db_default=models.Value([], models.JSONField()))
     review = models.CharField(max_length=8, choices=Review, default=Review.NONE, blank=True)
 
     class Meta:
