@@ -23,7 +23,7 @@ from django.db.models.functions import Now
 from entities.access import Scope
 from ingestion.models import File, Stage, State
 from ingestion.queueing import publish_due
-from ingestion.turns import CLAIMED, FREE, LEASE, LONG, UNFINISHED, count_places, limit_places
+from ingestion.turns import CLAIMED, FREE, LEASE, UNFINISHED, find_places, limit_places
 from ingestion.workers import identify_process
 
 logger = logging.getLogger(__name__)
@@ -98,8 +98,8 @@ def is_crowded(workspace: int, file: UUID) -> bool:
         return False
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('claims', %s))", [workspace])
-    working = count_places(File.objects.filter(CLAIMED, state=State.PROCESSING))
-    return limit.is_full(working, is_long=File.objects.filter(LONG, pk=file).exists())
+    working = File.objects.filter(CLAIMED, state=State.PROCESSING)
+    return not find_places(File.objects.filter(pk=file), limit, working).exists()
 
 
 def checkpoint(

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from entities.access import Scope
 from ingestion.models import File, FileRevision, Redo, Stage, State
-from ingestion.turns import FREE, LONG, Places, count_places, limit_places, list_unfinished, list_woken, order_waiting
+from ingestion.turns import FREE, Places, find_places, limit_places, list_unfinished, list_woken, order_waiting
 from ingestion.workers import count_processes
 
 logger = logging.getLogger(__name__)
@@ -126,24 +126,19 @@ def take_sleeping(workspace: int) -> list[UUID]:
     back."""
     limit = limit_places()
     if limit.total is None:
-        limit = Places(max(QUEUED_AT_ONCE, 2 * count_processes()), None)
+        limit = Places(max(QUEUED_AT_ONCE, 2 * count_processes()))
     found: list[UUID] = []
     with Scope.for_service(workspace).open():
         lock_turns(workspace)
-        while (file := find_next_file(limit, list_unfinished().filter(woken_at=None))) is not None:
+        while (file := find_next_file(limit, list_unfinished().filter(woken_at=None), list_woken())) is not None:
             File.objects.filter(pk=file).update(woken_at=Now())
             found.append(file)
     return found
 
 
-def find_next_file(limit: Places, waiting: QuerySet[File], woken: QuerySet[File] | None = None) -> UUID | None:
-    """Of the files that wait, the one whose turn it is beside those that are woken."""
-    working = count_places(list_woken() if woken is None else woken)
-    if limit.is_full(working, is_long=False):
-        return None
-    if limit.is_full(working, is_long=True):
-        waiting = waiting.exclude(LONG)
-    return order_waiting(waiting).values_list("pk", flat=True).first()
+def find_next_file(limit: Places, waiting: QuerySet[File], working: QuerySet[File]) -> UUID | None:
+    """The file whose turn it is, of those for which there is a place beside those that are `working`."""
+    return order_waiting(find_places(waiting, limit, working), working).values_list("pk", flat=True).first()
 
 
 def choose_file(workspace: int, file: UUID) -> UUID:

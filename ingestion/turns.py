@@ -29,32 +29,39 @@ MAX_WAIT = timedelta(hours=1)
 
 @dataclass(frozen=True)
 class Places:
-    """How many files, and how many long ones among them; in a limit, None is no limit."""
+    """How many files of a workspace may be at work: all, the long ones, and those that were sent together. None: no
+    limit."""
 
     total: int | None
-    long: int | None
-
-    def is_full(self, working: "Places", *, is_long: bool) -> bool:
-        """Whether no place is left for one more file beside `working`."""
-        return _reaches(working.total, self.total) or is_long and _reaches(working.long, self.long)
-
-
-def _reaches(count: int | None, limit: int | None) -> bool:
-    return count is not None and limit is not None and count >= limit
+    long: int | None = None
+    together: int | None = None
 
 
 def limit_places() -> Places:
-    """Files of one workspace that may be at work: CLEARANCE_FILES_AT_ONCE, else as many as there are processes. The
-    last place is for short files only."""
+    """CLEARANCE_FILES_AT_ONCE, else as many as there are processes. The last place is for no long file. The third and
+    last one is for no file of a batch that has the others: what somebody else sends finds it free."""
     most: int | None = settings.CLEARANCE_FILES_AT_ONCE
     if most == 0:
-        return Places(None, None)
+        return Places(None)
     total = most or max(2, count_processes())
-    return Places(total, max(1, total - 1))
+    return Places(total, max(1, total - 1), max(2, total - 1))
 
 
-def count_places(files: QuerySet[File]) -> Places:
-    return Places(**files.aggregate(total=Count("pk"), long=Count("pk", filter=LONG)))
+def find_places(waiting: QuerySet[File], limit: Places, working: QuerySet[File]) -> QuerySet[File]:
+    """The files among `waiting` for which there is a place beside those that are `working`."""
+    if limit.total is None:
+        return waiting
+    count = working.aggregate(total=Count("pk"), long=Count("pk", filter=LONG))
+    if count["total"] >= limit.total:
+        return waiting.none()
+    if limit.long is not None and count["long"] >= limit.long:
+        waiting = waiting.exclude(LONG)
+    if limit.together is not None:
+        batches = working.values_list("pending_revision__created_by", "pending_revision__batch").annotate(Count("pk"))
+        for sender, batch, together in batches:
+            if together >= limit.together:
+                waiting = waiting.exclude(pending_revision__created_by=sender, pending_revision__batch=batch)
+    return waiting
 
 
 def list_unfinished() -> QuerySet[File]:
@@ -67,10 +74,10 @@ def list_woken() -> QuerySet[File]:
     return list_unfinished().filter(woken_at__isnull=False).exclude(RESTING)
 
 
-def order_waiting(files: QuerySet[File]) -> QuerySet[File]:
+def order_waiting(files: QuerySet[File], working: QuerySet[File]) -> QuerySet[File]:
     """Files with new labels, whose rows are out of the index; then new ones; then what is made again because something
-    changed. Of those, files of whoever has the fewest at work, and the smallest first."""
-    senders = list_woken().values_list("pending_revision__created_by").annotate(Count("pk"))
+    changed. Of those, files of whoever has the fewest among the `working`, and the smallest first."""
+    senders = working.values_list("pending_revision__created_by").annotate(Count("pk"))
     busy = [When(pending_revision__created_by=sender, then=count) for sender, count in senders]
     published = Q(pending_revision=F("revision"))
     return files.annotate(

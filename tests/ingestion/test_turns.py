@@ -2,6 +2,7 @@
 
 from datetime import timedelta
 from typing import Any
+from uuid import UUID, uuid4
 
 import pytest
 from django.db.models import F
@@ -12,7 +13,7 @@ from entities.types import Contract
 from ingestion import claims, tasks
 from ingestion.models import File, FileRevision, Redo
 from ingestion.queueing import choose_file, take_sleeping
-from ingestion.turns import MAX_SHORT_BYTES, list_unfinished, order_waiting
+from ingestion.turns import MAX_SHORT_BYTES, list_unfinished, list_woken, order_waiting
 from tests.conftest import Person
 from tests.ingestion.helpers import upload
 
@@ -33,10 +34,10 @@ def send(settings: Any, alice: Person, contract: Contract, service: Scope, woken
     id."""
     settings.CLEARANCE_FILES_AT_ONCE = 2
 
-    def send(who: Person, name: str, size: int = 100) -> str:
+    def send(who: Person, name: str, size: int = 100, batch: UUID | None = None) -> str:
         pk = upload(alice, contract, name, name.encode()).json()["id"]
         with service.open():
-            FileRevision.objects.filter(file=pk).update(created_by=who.scope.principal)
+            FileRevision.objects.filter(file=pk).update(created_by=who.scope.principal, batch=batch)
             File.objects.filter(pk=pk).update(size=size)
             File.objects.filter(claim=None).update(woken_at=None)
         woken.clear()
@@ -47,7 +48,8 @@ def send(settings: Any, alice: Person, contract: Contract, service: Scope, woken
 
 def waiting(service: Scope) -> list[str]:
     with service.open():
-        return list(order_waiting(list_unfinished().filter(woken_at=None)).values_list("name", flat=True))
+        files = order_waiting(list_unfinished().filter(woken_at=None), list_woken())
+        return list(files.values_list("name", flat=True))
 
 
 def test_whoever_has_fewer_files_at_work_goes_first_then_the_smaller_file(
@@ -94,6 +96,24 @@ def test_the_last_place_is_for_short_files(alice: Person, service: Scope, send: 
     assert claims.claim_file(workspace, note)
     claims.end(claim, "failed", "failed", "It broke.")
     assert [str(pk) for pk in take_sleeping(workspace)] == large[1:2]
+
+
+def test_the_last_place_is_for_what_was_not_sent_with_the_others(
+    alice: Person, steward: Person, service: Scope, send: Any, settings: Any
+) -> None:
+    settings.CLEARANCE_FILES_AT_ONCE = 3
+    workspace, batch = alice.scope.workspace, uuid4()
+    drop = [send(alice, f"drop {n}.txt", 50 + n, batch) for n in range(4)]
+    assert [str(pk) for pk in take_sleeping(workspace)] == drop[:2]
+    assert claims.claim_file(workspace, drop[0])
+    assert claims.claim_file(workspace, drop[1])
+    assert claims.claim_file(workspace, drop[2]) is None
+    own = send(alice, "own.txt", 900)
+    assert [str(pk) for pk in take_sleeping(workspace)] == [own], "a file of its own, though it is larger"
+    note = send(steward, "note.txt", 900)
+    assert [str(pk) for pk in take_sleeping(workspace)] == [note], "whoever has no file at work goes first"
+    assert claims.claim_file(workspace, note)
+    assert claims.claim_file(workspace, own) is None, "all three places are taken"
 
 
 def test_a_message_about_one_file_is_used_for_the_file_whose_turn_it_is(

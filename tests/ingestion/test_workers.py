@@ -123,11 +123,11 @@ def test_a_claim_that_ends_further_ahead_than_a_lease_is_void(
 def test_places_are_those_of_all_living_processes(service: Scope, settings: Any) -> None:
     settings.CLEARANCE_FILES_AT_ONCE = None
     with service.open():
-        assert limit_places() == Places(2, 1), "of a worker that has not started"
+        assert limit_places() == Places(3, 2, 2), "of a worker that has not started"
         workers.report_worker(6)
         Worker.objects.create(process=ELSEWHERE, processes=6, reported_at=Now())
-        assert limit_places() == Places(12, 11)
+        assert limit_places() == Places(12, 11, 11)
         Worker.objects.filter(process=ELSEWHERE).update(reported_at=Now() - timedelta(minutes=1))
-        assert limit_places() == Places(6, 5)
+        assert limit_places() == Places(6, 5, 5)
         settings.CLEARANCE_FILES_AT_ONCE = 0
-        assert limit_places() == Places(None, None)
+        assert limit_places() == Places(None)
