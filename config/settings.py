@@ -253,10 +253,11 @@ CELERY_TASK_ACKS_LATE = True
 # Below the visibility timeout of 1,800 s, after which the broker would deliver a running task a second time.
 CELERY_TASK_SOFT_TIME_LIMIT = 1500
 CELERY_TASK_TIME_LIMIT = 1600
-CELERY_WORKER_PREFETCH_MULTIPLIER = 4
-CELERY_WORKER_CONCURRENCY = env.int("CLEARANCE_WORKERS", 2)
-# Files of one workspace that are worked on at once, so that one process is left for the others; 0: no limit.
-CLEARANCE_FILES_AT_ONCE = env.int("CLEARANCE_FILES_AT_ONCE", max(2, CELERY_WORKER_CONCURRENCY - 1))
+# A worker takes no message that another one could begin with now.
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_WORKER_CONCURRENCY = env.int("CLEARANCE_WORKERS", 3)
+# Files of one workspace that are worked on at once; None: as many as there are processes of workers; 0: no limit.
+CLEARANCE_FILES_AT_ONCE = env.int("CLEARANCE_FILES_AT_ONCE", None)
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_WORKER_REDIRECT_STDOUTS = False

@@ -16,4 +16,5 @@ EXEMPT = {
     "guardian_userobjectpermission": "guardian's generic table; unused, ours are direct",
     "guardian_groupobjectpermission": "guardian's generic table; unused, ours are direct",
     "ingestion_vectormodel": "names of embedding models",
+    "ingestion_worker": "process ids of workers",
 }

@@ -63,6 +63,10 @@ def are_labels(value: Any) -> bool:
     return isinstance(value, Mapping) and all(is_text(name) and is_label(label) for name, label in value.items())
 
 
+def are_addresses(value: Any) -> bool:
+    return are_names(value) and all(re.fullmatch(r"https?://[^\s?#@]+", address) for address in value)
+
+
 def are_collections(value: Any) -> bool:
     return isinstance(value, Mapping) and all(
         is_text(name) and isinstance(collection, Collection) for name, collection in value.items()
@@ -118,6 +122,8 @@ def wrong_collection(name: str, collection: Collection) -> Iterator[tuple[int, s
         yield 13, f"label of collection {name!r} is {collection.label!r}; it is a string"
     if not is_switch(collection.classify):
         yield 13, f"classify of collection {name!r} is {collection.classify!r}; it is True or False"
+    if not are_addresses(collection.addresses):
+        yield 13, f"addresses of collection {name!r} are {collection.addresses!r}; they are a sequence of https://…"
     if collection.strategy not in get_args(Strategy):
         words = ", ".join(get_args(Strategy))
         yield 13, f"strategy of collection {name!r} is {collection.strategy!r}; it is one of {words}"

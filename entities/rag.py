@@ -33,6 +33,7 @@ class Collection:
     remainder: the label of what is in a file and is no text (pictures that nobody has read, embedded files). "inherit":
     that of the file. "strict": none, and so no original, until a steward decides. "default": each kind its own way
     (docs/ingestion.md).
+    addresses: where the root of its files' paths lives elsewhere, "https://…/tree/main/": links there lead to them.
     """
 
     label: str = ""
@@ -41,6 +42,7 @@ class Collection:
     strategy: Strategy = "auto"
     classify: bool = True
     remainder: RemainderPolicy = "default"
+    addresses: Sequence[str] = ()
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """What can be done to files: the one place for pages, API and commands. Transaction inside, network outside."""
 
 import mimetypes
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from functools import partial
 from uuid import UUID
@@ -25,6 +25,7 @@ from ingestion.batches import WORTH_AGAIN, of_batch
 from ingestion.claims import UNFINISHED
 from ingestion.downloads import is_allowed
 from ingestion.errors import BadUpload
+from ingestion.folder_addresses import FolderAddress
 from ingestion.known_versions import get_known_or_404
 from ingestion.models import Blob, File, FileRevision, Stage, State
 from ingestion.names import BadPath, clean_name, clean_path
@@ -57,14 +58,16 @@ def upload_file(
     path: str = "",
     strategy: str = "",
     batch: UUID | None = None,
+    addresses: Sequence[FolderAddress] = (),
 ) -> File:
     """Take a file for a record that was got with the verb "upload"; the pipeline starts when the transaction commits.
 
     collection: one that the record's type declares, the first by default. labels: atoms that every paragraph is to
     need, of those the caller is cleared for. path: where the file stood among others, by which links find it. strategy:
     how it is to be read (docs/ocr.md); "" leaves that as it is, or to the collection. batch: the same for all that a
-    caller sends together. Same name, path and bytes again, to be read the same way, is the file that is there; others
-    are its next revision, and the old one stays readable until the new one is published, by whom the labels let.
+    caller sends together. addresses: where its folders live elsewhere. Same name, path and bytes again, to be read the
+    same way, is the file that is there; others are its next revision, and the old one stays readable until the new one
+    is published, by whom the labels let.
     Raises: BadUpload (422), TooLarge (413).
     """
     declared = collections_of(entity)
@@ -95,7 +98,7 @@ def upload_file(
         raise too_large(None, limit) from None
     label = combine_many(atoms(declared[collection].name_classification))
     file = _file(scope, entity, collection, path, floor, label)
-    return _next_revision(scope, file, blob, floor, strategy, batch)
+    return _next_revision(scope, file, blob, floor, strategy, batch, [one.to_json() for one in addresses])
 
 
 def too_large(size: int | None, limit: int) -> TooLarge:
@@ -150,7 +153,9 @@ def _lock_name(scope: Scope, entity: UUID, collection: str, name: str) -> None:
         )
 
 
-def _next_revision(scope: Scope, file: File, blob: Blob, floor: int, strategy: str, batch: UUID | None = None) -> File:
+def _next_revision(
+    scope: Scope, file: File, blob: Blob, floor: int, strategy: str, batch: UUID | None, addresses: list[list[str]]
+) -> File:
     """Make `blob` what is read next, unless it is already. Returns the file as it will be. A way of reading that comes
     with it is the file's when it is published: until then the version is not for everybody, and neither is that.
     """
@@ -160,11 +165,12 @@ def _next_revision(scope: Scope, file: File, blob: Blob, floor: int, strategy: s
     before = asked or file.strategy
     strategy = strategy or before
     otherwise = strategy != before
+    moved = bool(addresses) and revision is not None and addresses != revision.addresses
     review = review_of(file, blob, scope.principal, strategy)
     if otherwise and file.revision_id is None:
         File.objects.filter(pk=file.pk).update(strategy=strategy)
         file.strategy = strategy
-    if otherwise or revision is None or revision.blob_id != blob.pk or not _knows(scope, file, revision):
+    if otherwise or moved or revision is None or revision.blob_id != blob.pk or not _knows(scope, file, revision):
         revision = FileRevision.objects.create(
             workspace_id=scope.workspace,
             file=file,
@@ -172,6 +178,7 @@ def _next_revision(scope: Scope, file: File, blob: Blob, floor: int, strategy: s
             number=revision.number + 1 if revision else 1,
             created_by=scope.principal,
             batch=batch,
+            addresses=addresses,
             strategy="" if strategy == file.strategy and not review else strategy,
             review=review,
         )
@@ -256,6 +263,7 @@ def restore_version(*, scope: Scope, file: File, number: int) -> File:
         blob=old.blob,
         number=latest.number + 1,
         source_revision=old.source_revision,
+        addresses=old.addresses,
         created_by=old.created_by,
         restores=old.number,
         restored_by=scope.principal,

@@ -25,6 +25,7 @@ from ingestion.file_shapes import (
     ReaderSerializer,
     UploadSerializer,
 )
+from ingestion.folder_addresses import read_addresses
 from ingestion.listing import file_view, list_files
 from ingestion.models import File
 from ingestion.reader import NOTICE, blocks
@@ -83,6 +84,7 @@ def take_upload(scope: Scope, entity: Entity, files: Any, data: Any) -> File:
         path=str(data.get("path") or ""),
         strategy=str(data.get("strategy") or ""),
         batch=read_batch(data),
+        addresses=read_addresses(read_list(data, "address"), str(data.get("address_folder") or "")),
     )
 
 
@@ -92,6 +94,12 @@ def read_batch(data: Any) -> UUID | None:
         return UUID(given) if given else None
     except ValueError:
         raise ValidationError({"batch": ["A batch is a UUID of your choice."]}) from None
+
+
+def read_list(data: Any, name: str) -> list[str]:
+    """A field that may be repeated, or hold several texts with white space between them."""
+    given = data.getlist(name) if hasattr(data, "getlist") else data.get(name) or []
+    return [part for item in given for part in str(item).split()]
 
 
 def read_labels(data: Any) -> list[int]:

@@ -1,7 +1,8 @@
 """Who works on a file: a claim taken and kept by conditional UPDATE (design §4). PostgreSQL is the truth.
 
-A claim lasts LEASE and is extended while its worker lives; a killed worker's claim runs out, and anybody may take the
-work. A newer upload takes the claim away: whoever worked on the older revision finds that out at the next checkpoint.
+A claim lasts LEASE and is extended while its worker lives. That of a killed worker is released by another process of
+its machine (`workers.ProcessWatch`) or runs out, and anybody may take the work. A newer upload takes the claim away:
+whoever worked on the older revision finds that out at the next checkpoint.
 """
 
 import logging
@@ -15,7 +16,6 @@ from types import TracebackType
 from typing import TypeVar
 from uuid import UUID
 
-from django.conf import settings
 from django.db import close_old_connections, connection
 from django.db.models import F, Q
 from django.db.models.functions import Now
@@ -23,17 +23,16 @@ from django.db.models.functions import Now
 from entities.access import Scope
 from ingestion.models import File, Stage, State
 from ingestion.queueing import publish_due
+from ingestion.turns import CLAIMED, FREE, LEASE, UNFINISHED, find_places, limit_places
+from ingestion.workers import identify_process
 
 logger = logging.getLogger(__name__)
 T = TypeVar("T")
 
-LEASE = timedelta(seconds=45)
 RENEW_SECONDS = 12.0
 MAX_ATTEMPTS = 6
 RETRY_AFTER = timedelta(seconds=20)
 WAIT_FOR_BUDGET = timedelta(hours=1)
-UNFINISHED = (State.PENDING, State.PROCESSING)
-FREE = Q(claimed_until=None) | Q(claimed_until__lt=Now())
 GIVEN_UP = (
     "Reading this file was broken off several times without getting to its end. Try again, or save it differently."
 )
@@ -62,7 +61,7 @@ def claim_file(workspace: int, file: UUID) -> Claim | None:
     """
     token = uuid.uuid4()
     with Scope.for_service(workspace).open():
-        if crowded(workspace):
+        if is_crowded(workspace, file):
             File.objects.filter(FREE, pk=file, state__in=UNFINISHED).update(woken_at=None)
             return None
         waiting = File.objects.filter(FREE, pk=file, state__in=UNFINISHED, pending_revision__isnull=False)
@@ -76,6 +75,7 @@ def claim_file(workspace: int, file: UUID) -> Claim | None:
         taken = waiting.update(
             claim=token,
             claimed_until=Now() + LEASE,
+            worker=identify_process(),
             state=State.PROCESSING,
             attempts=F("attempts") + 1,
             woken_at=Now(),
@@ -89,16 +89,17 @@ def claim_file(workspace: int, file: UUID) -> Claim | None:
         return Claim(workspace, file, revision, token)
 
 
-def crowded(workspace: int) -> bool:
-    """Whether as many files of the workspace are at work as may be (CLEARANCE_FILES_AT_ONCE). In an open service scope,
-    in whose transaction no other claim of the workspace is taken.
+def is_crowded(workspace: int, file: UUID) -> bool:
+    """Whether the workspace has no place left for this file (`turns.limit_places`). In an open service scope, in whose
+    transaction no other claim of the workspace is taken.
     """
-    most: int = settings.CLEARANCE_FILES_AT_ONCE
-    if not most:
+    limit = limit_places()
+    if limit.total is None:
         return False
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('claims', %s))", [workspace])
-    return File.objects.filter(state=State.PROCESSING, claim__isnull=False, claimed_until__gte=Now()).count() >= most
+    working = File.objects.filter(CLAIMED, state=State.PROCESSING)
+    return not find_places(File.objects.filter(pk=file), limit, working).exists()
 
 
 def checkpoint(
@@ -139,7 +140,7 @@ def advance(claim: Claim) -> None:
         raise ClaimLost
 
 
-def give_back(claim: Claim, detail: str) -> None:
+def give_back(claim: Claim, detail: str, code: str = "failed") -> None:
     """Let the file wait for another try; after MAX_ATTEMPTS it has failed, for the reason `detail`."""
     with Scope.for_service(claim.workspace).open():
         mine = File.objects.filter(claim.mine())
@@ -147,7 +148,7 @@ def give_back(claim: Claim, detail: str) -> None:
             state=State.FAILED,
             claim=None,
             claimed_until=None,
-            error_code="failed",
+            error_code=code,
             error_detail=detail[:500],
             updated_at=Now(),
         ):

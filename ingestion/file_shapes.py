@@ -75,6 +75,12 @@ class UploadSerializer(serializers.Serializer):
     )
     strategy = serializers.ChoiceField(STRATEGY_CHOICES, required=False)
     batch = serializers.UUIDField(required=False, help_text="The same for all that is sent together.")
+    address = serializers.ListField(
+        child=serializers.CharField(),
+        required=False,
+        help_text="Where the root of `path` lives elsewhere, as https://…/tree/main/: links there lead to the files.",
+    )
+    address_folder = serializers.CharField(required=False, help_text="The folder of `path` that has those addresses.")
 
 
 class BatchSerializer(serializers.Serializer):

@@ -16,16 +16,10 @@ from django.db.models.functions import Lower
 
 from entities.models import Alias, Entity, Workspace
 from ingestion.documents import MOST_LINKS, Extraction, Link
+from ingestion.folder_addresses import list_addresses, to_path
 from ingestion.index import BATCH
-from ingestion.link_targets import (
-    Wanted,
-    bare_addresses,
-    read_target,
-    title_address,
-    titles,
-    variants,
-)
-from ingestion.models import DocumentLink, File
+from ingestion.link_targets import Wanted, bare_addresses, read_target, title_address, titles, variants
+from ingestion.models import DocumentLink, File, FileRevision
 from ingestion.work import Segmented, Work
 
 
@@ -56,6 +50,8 @@ def publish_links(work: Work, extraction: Extraction, segmented: Segmented) -> N
     not touched; their labels follow their paragraphs by themselves.
     """
     path = File.objects.values_list("path", flat=True).get(pk=work.file)
+    sent = FileRevision.objects.values_list("addresses", flat=True).get(pk=work.claim.revision)
+    addresses = list_addresses(sent, work.collection)
     slug = Workspace.objects.values_list("slug", flat=True).get(pk=work.workspace)
     wanted: dict[UUID, DocumentLink] = {}
     for position, link in enumerate(all_links(extraction)):
@@ -64,6 +60,7 @@ def publish_links(work: Work, extraction: Extraction, segmented: Segmented) -> N
         address = title_address(title) if title else read_target(link.target, path, slug)
         if address is None:
             continue
+        address = to_path(address, addresses)
         pk = uuid.uuid5(paragraph.id, f"{link.target} {link.words}")
         wanted.setdefault(
             pk,

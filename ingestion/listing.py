@@ -41,6 +41,7 @@ TOLD = {
     "drift": "What was read of this file may not be all that it holds. A steward looks at it first.",
     "empty": "There is no text in this file.",
     "encrypted": "This file is protected by a password.",
+    "killed": "Reading this file was ended from outside. It can be tried again.",
     "memory": "This file needs more memory than reading may take.",
     "mislabelled": "This file is not what its name says.",
     "no_pages": "This file has no pages.",

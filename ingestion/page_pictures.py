@@ -20,7 +20,7 @@ from ingestion.desk import paragraphs_of
 from ingestion.downloads import is_allowed
 from ingestion.extract.sniff import PDF
 from ingestion.models import File, FileRevision, Paragraph
-from ingestion.sandbox import Limits, Quarantined, run_limited
+from ingestion.sandbox import Limits, ProcessKilled, Quarantined, run_limited
 
 A4 = (595.0, 842.0)  # points
 LIMITS = Limits(wall_seconds=20.0, page_seconds=15.0, silence_seconds=10.0, cpu_seconds=30)
@@ -149,7 +149,7 @@ def drawn(sheet: Sheet | None) -> Sheet | None:
         with local_copy(sheet.path) as path:
             answer = run_limited("ingestion.extract.drawing:task", path, limits=LIMITS, options={"page": sheet.page})
         blob, width, height = answer["blob"], float(answer["width"]), float(answer["height"])
-    except (Quarantined, Missing, FileNotFoundError, KeyError, TypeError, ValueError):
+    except (Quarantined, ProcessKilled, Missing, FileNotFoundError, KeyError, TypeError, ValueError):
         return problem_of(sheet, "This page could not be drawn. Here are its words, where they stand.")
     finally:
         DRAWING.release()

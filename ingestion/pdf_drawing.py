@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from ingestion.blobs import Missing, local_copy
 from ingestion.page_pictures import DRAWING, PATIENCE
 from ingestion.pdf_shown import Shown
-from ingestion.sandbox import Limits, Quarantined, run_limited
+from ingestion.sandbox import Limits, ProcessKilled, Quarantined, run_limited
 
 LIMITS = Limits(wall_seconds=60.0, page_seconds=20.0, silence_seconds=20.0, cpu_seconds=60)
 LARGEST = 20_000  # points: of a side of a page
@@ -32,7 +32,7 @@ def pictures_of(shown: Shown) -> list[Picture] | None:
         with local_copy(shown.path) as path:
             answer = run_limited("ingestion.extract.cutting:task", path, limits=LIMITS, options={"pages": wanted})
         return read(answer.get("blob", b""), answer["sizes"], len(wanted))
-    except (Quarantined, Missing, FileNotFoundError, KeyError, TypeError, ValueError):
+    except (Quarantined, ProcessKilled, Missing, FileNotFoundError, KeyError, TypeError, ValueError):
         return None
     finally:
         DRAWING.release()

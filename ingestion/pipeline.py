@@ -47,7 +47,7 @@ from ingestion.passages import labelled, passages_of, summaries_of
 from ingestion.publish import Outdated, publish
 from ingestion.quarantine import REJECTED, quarantine
 from ingestion.remainder import weigh_texts
-from ingestion.sandbox import Progress, Quarantined
+from ingestion.sandbox import ProcessKilled, Progress, Quarantined
 from ingestion.segmenting import mark, texts_by_label
 from ingestion.stored import known_votes, published_extraction, published_votes
 from ingestion.synthesis import synthesise
@@ -60,6 +60,7 @@ from llm.metering import spending, take_spent
 logger = logging.getLogger(__name__)
 
 BROKEN = "Something broke on our side while this file was worked on. It is tried again by itself; the bytes are safe."
+KILLED = "Reading this file was ended from outside each time, perhaps for lack of memory. Try again when there is more."
 GOES_ON = "Reading goes on by itself when there is one again."
 
 
@@ -236,6 +237,8 @@ def process_file(workspace: int, file: UUID) -> bool:
             quarantine(claim, loss)
         except Quarantined as refusal:
             end(claim, State.QUARANTINED, refusal.code, refusal.detail, refusal.page)
+        except ProcessKilled:
+            give_back(claim, KILLED, "killed")
         except BudgetExceeded as problem:
             wait_for_budget(claim, f"{problem} {GOES_ON}")
         except (ModelError, EmbeddingFailed) as problem:
@@ -251,7 +254,7 @@ def process_file(workspace: int, file: UUID) -> bool:
 def work_through(claim: Claim) -> None:
     """All steps from where an earlier worker stopped, then publish.
 
-    Raises: ClaimLost, Quarantined, ModelError, EmbeddingFailed, blobs.Missing.
+    Raises: ClaimLost, Quarantined, ProcessKilled, ModelError, EmbeddingFailed, blobs.Missing.
     """
     embedder_of(claim.workspace)  # loading it takes a moment, which no transaction should wait for
     with Scope.for_service(claim.workspace).open():

@@ -5,19 +5,20 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from django.conf import settings
 from django.db import DatabaseError, connection, transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 from django.utils import timezone
 
 from entities.access import Scope
 from ingestion.models import File, FileRevision, Redo, Stage, State
+from ingestion.turns import FREE, Places, find_places, limit_places, list_unfinished, list_woken, order_waiting
+from ingestion.workers import count_processes
 
 logger = logging.getLogger(__name__)
 
 QUEUED_AT_ONCE = 8
-"""Files of one workspace that the broker holds or workers work on, at most; the others wait in the database."""
+"""Files of one workspace that the broker holds where none are too many at work; the others wait in the database."""
 
 
 def queue_file(workspace: int, file: UUID, revision: UUID, redo: Redo | None = None, *, waking: bool = True) -> None:
@@ -107,9 +108,9 @@ def put_back(aside: dict[str, Any] | None) -> dict[str, Any]:
 
 
 def wake_next(workspace: int) -> None:
-    """Tell workers of the files that have waited longest, as long as not too many of the workspace's are before them in
-    the broker's queue: those of other workspaces come in between. Needs no scope open. A database that is away now does
-    not undo what was committed: the sweep does it again.
+    """Tell workers of the files whose turn it is, as long as not too many of the workspace's are before them in the
+    broker's queue: those of other workspaces come in between. Needs no scope open. A database that is away now does not
+    undo what was committed: the sweep does it again.
     """
     try:
         found = take_sleeping(workspace)
@@ -123,17 +124,44 @@ def wake_next(workspace: int) -> None:
 def take_sleeping(workspace: int) -> list[UUID]:
     """Files that may be woken now, marked as woken: no more than may be at work, for a worker would send the others
     back."""
-    most = min(QUEUED_AT_ONCE, settings.CLEARANCE_FILES_AT_ONCE or QUEUED_AT_ONCE)
+    limit = limit_places()
+    if limit.total is None:
+        limit = Places(max(QUEUED_AT_ONCE, 2 * count_processes()))
+    found: list[UUID] = []
     with Scope.for_service(workspace).open():
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('waking', %s))", [workspace])
-        unfinished = File.objects.filter(state__in=[State.PENDING, State.PROCESSING], pending_revision__isnull=False)
-        resting = Q(claim=None, claimed_until__gt=Now())
-        free = most - unfinished.filter(woken_at__isnull=False).exclude(resting).count()
-        sleeping = unfinished.filter(woken_at=None).order_by("updated_at", "pk")
-        found = list(sleeping.values_list("pk", flat=True)[: max(0, free)])
-        File.objects.filter(pk__in=found).update(woken_at=Now())
-        return found
+        lock_turns(workspace)
+        while (file := find_next_file(limit, list_unfinished().filter(woken_at=None), list_woken())) is not None:
+            File.objects.filter(pk=file).update(woken_at=Now())
+            found.append(file)
+    return found
+
+
+def find_next_file(limit: Places, waiting: QuerySet[File], working: QuerySet[File]) -> UUID | None:
+    """The file whose turn it is, of those for which there is a place beside those that are `working`."""
+    return order_waiting(find_places(waiting, limit, working), working).values_list("pk", flat=True).first()
+
+
+def choose_file(workspace: int, file: UUID) -> UUID:
+    """The file to work on for a message about `file`: what came meanwhile may come before it, which then waits for the
+    next message. So nobody waits for what was in the broker's queue earlier. Needs no scope open."""
+    with Scope.for_service(workspace).open():
+        lock_turns(workspace)
+        asked = File.objects.filter(pk=file)
+        if not list_unfinished().filter(FREE, pk=file).exists():
+            return file
+        waiting = list_unfinished().filter(Q(woken_at=None) | Q(pk=file))
+        chosen = find_next_file(limit_places(), waiting, list_woken().exclude(pk=file))
+        if chosen is None or chosen == file:
+            return file
+        asked.update(woken_at=None)
+        File.objects.filter(pk=chosen).update(woken_at=Now())
+        return chosen
+
+
+def lock_turns(workspace: int) -> None:
+    """Until the transaction ends, no other process decides whose turn it is."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('waking', %s))", [workspace])
 
 
 def wake(workspace: int, file: UUID) -> None:

@@ -3,9 +3,11 @@ database.
 """
 
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from celery import shared_task
+from celery.signals import worker_ready
 from django.db import connection
 from django.db.models import Q
 from django.db.models.functions import Now
@@ -13,7 +15,9 @@ from django.db.models.functions import Now
 from entities.access import Scope
 from ingestion import blobs, claims, pipeline, records, relabelling, results, staleness, vector_fill, vector_graph
 from ingestion.models import File, RecordIndex
-from ingestion.queueing import wake_next
+from ingestion.queueing import choose_file, wake_next
+from ingestion.turns import LONGEST_LEASE
+from ingestion.workers import ProcessWatch
 
 FORGOTTEN = timedelta(minutes=2)
 """How long a file or record may wait before its task counts as lost."""
@@ -23,8 +27,14 @@ MOST = 200
 
 @shared_task(name="ingestion.file")
 def process_file(workspace: int, file: str) -> None:
-    pipeline.process_file(workspace, UUID(file))
+    pipeline.process_file(workspace, choose_file(workspace, UUID(file)))
     wake_next(workspace)
+
+
+@worker_ready.connect
+def watch_processes(sender: Any, **_: Any) -> None:
+    """In the main process of a worker."""
+    ProcessWatch(sender.controller.concurrency).start()
 
 
 @shared_task(name="ingestion.record")
@@ -104,7 +114,8 @@ def stale_files() -> list[UUID]:
     # What waited for its next try is woken in its turn (`wake_next`): all that wait for a budget do so at one time.
     unfinished.filter(claim=None, claimed_until__lt=Now()).update(claimed_until=None, woken_at=None)
     lost = Q(claimed_until=None, woken_at__lt=Now() - FORGOTTEN)
-    over = Q(claimed_until__lt=Now(), woken_at__lt=Now() - WOKEN_AGAIN)
+    ended = Q(claimed_until__lt=Now()) | Q(claim__isnull=False, claimed_until__gt=Now() + LONGEST_LEASE)
+    over = ended & Q(woken_at__lt=Now() - WOKEN_AGAIN)
     found = list(unfinished.filter(lost | over).order_by("woken_at").values_list("pk", flat=True)[:MOST])
     File.objects.filter(pk__in=found).update(woken_at=Now())
     return found

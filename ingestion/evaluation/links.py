@@ -7,12 +7,14 @@ read in the limited process, and paths are compared as `ingestion.links` compare
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote
 
 from ingestion.documents import Extraction
 from ingestion.extract import extract_file
+from ingestion.folder_addresses import FolderAddress, to_path
 from ingestion.link_targets import Reason, Wanted, read_target, variants
 from ingestion.sandbox import Quarantined
 
@@ -55,8 +57,8 @@ class Measured:
         return self.right / max(1, self.known.total())
 
 
-def measure(folder: Path) -> Measured:
-    """Raises: BadLinks."""
+def measure(folder: Path, addresses: Sequence[FolderAddress] = ()) -> Measured:
+    """addresses: of the folder with the documents. Raises: BadLinks."""
     root, edges = folder / "docs", folder / "edges.jsonl"
     if not root.is_dir() or not edges.is_file():
         raise BadLinks(f"{folder} has no docs/ and edges.jsonl.")
@@ -70,7 +72,7 @@ def measure(folder: Path) -> Measured:
             measured.unread += 1
             continue
         measured.documents += 1
-        _resolve(path, extraction, paths, broken, measured)
+        _resolve(path, extraction, paths, broken, measured, addresses)
     return measured
 
 
@@ -89,11 +91,19 @@ def _read_edges(edges: Path, measured: Measured) -> Counter[tuple[str, str]]:
     return broken
 
 
-def _resolve(path: str, extraction: Extraction, paths: set[str], broken: Counter[tuple[str, str]], m: Measured) -> None:
+def _resolve(
+    path: str,
+    extraction: Extraction,
+    paths: set[str],
+    broken: Counter[tuple[str, str]],
+    m: Measured,
+    addresses: Sequence[FolderAddress],
+) -> None:
     for link in extraction.links:
         address = read_target(link.target, f"/{path}", "")
         if address is None or address.wanted == Wanted.ITSELF:
             continue
+        address = to_path(address, addresses)
         if address.wanted == Wanted.PATH:
             found = [p[1:] for p in variants(address.key) if p[1:] in paths]
         else:

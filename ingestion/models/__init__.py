@@ -5,7 +5,7 @@ from ingestion.models.paragraphs import Paragraph, PastParagraph
 from ingestion.models.requalify import Requalification, RequalifiedFile
 from ingestion.models.requests import AccessMessage, AccessRequest
 from ingestion.models.vectors import WorkspaceModel
-from ingestion.models.work import RecordIndex, StepResult
+from ingestion.models.work import RecordIndex, StepResult, Worker
 
 __all__ = [
     "AccessMessage",
@@ -28,5 +28,6 @@ __all__ = [
     "State",
     "StepResult",
     "VectorModel",
+    "Worker",
     "WorkspaceModel",
 ]

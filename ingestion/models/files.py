@@ -70,10 +70,11 @@ class File(models.Model):
     may read it. twin: 0, but for a file that came under the name of one that stood elsewhere, or that its uploader
     was not shown: a refusal or another name would tell of that one. floor: label given at upload, on top of the
     collection's. claim: who works on it until `claimed_until`; work is claimed with a conditional UPDATE; without a
-    claim, `claimed_until` is when it may be tried again. unaccounted: [{code, detail, page}], what was not read of the
-    published revision. notes: [{code, detail}], how it was read. strategy: how it is read, `auto` for as its collection
-    declares. origin: the file that this one came in as an attachment, as its `part`; named_by: the paragraph there that
-    names it. attachments: how many files came in the published revision of this one.
+    claim, `claimed_until` is when it may be tried again. worker: the process that claimed it last. unaccounted: [{code,
+    detail, page}], what was not read of the published revision. notes: [{code, detail}], how it was read. strategy: how
+    it is read, `auto` for as its collection declares. origin: the file that this one came in as an attachment, as its
+    `part`; named_by: the paragraph there that names it. attachments: how many files came in the published revision of
+    this one.
     redo: what the published revision is to be worked over for (`ingestion.requalify`).
     rows_due: a decision took rows of the published revision out of the index, and they are not made again yet. aside:
     the newer revision that ended badly and how, while the published one is made again (`ingestion.queueing`).
@@ -111,6 +112,7 @@ class File(models.Model):
     pending_revision = WorkspaceForeignKey("ingestion.FileRevision", null=True, on_db_delete="SET NULL")
     claim = models.UUIDField(null=True)
     claimed_until = models.DateTimeField(null=True)
+    worker = models.CharField(max_length=160, default="", db_default="", blank=True)
     redo = models.CharField(max_length=5, choices=Redo, default=Redo.NOTHING, blank=True)
     rows_due = models.BooleanField(default=False, db_default=False)
     aside = models.JSONField(null=True)
@@ -151,8 +153,9 @@ class FileRevision(models.Model):
     of what was not read of it (`ingestion.drift`). published_at: when its rows were last made, as the file's
     `updated_at` says until a newer version comes; or when those of a newer one were made again, for who knows of this
     one alone. floor: the label that its file is to have, as it was sent, until the service has raised what is there
-    (`relabelling.take_with_floor`); then NULL. removed: what somebody deleted of what came in its bytes
-    (`attachments.key_of`).
+    (`relabelling.take_with_floor`); then NULL. addresses: [[address, folder]], where the folders that it was sent in
+    live elsewhere, as its sender says (`ingestion.folder_addresses`). removed: what somebody deleted of what came in
+    its bytes (`attachments.key_of`).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -180,6 +183,7 @@ class FileRevision(models.Model):
     published_at = models.DateTimeField(null=True)
     floor = LabelField(null=True)
     removed = ArrayField(models.CharField(max_length=64), default=list, db_default=[])
+    addresses = models.JSONField(default=list, db_default=models.Value([], models.JSONField()))
     review = models.CharField(max_length=8, choices=Review, default=Review.NONE, blank=True)
 
     class Meta:

@@ -42,6 +42,17 @@ class StepResult(models.Model):
         return f"{self.revision_id} {self.step} {self.part}"
 
 
+class Worker(models.Model):
+    """A main process of workers that said at `reported_at` how many processes it has (`ingestion.workers`)."""
+
+    process = models.CharField(primary_key=True, max_length=160)
+    processes = models.PositiveSmallIntegerField()
+    reported_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.process
+
+
 class RecordIndex(models.Model):
     """How far the index has followed a record's own text. stale_since: when it fell behind; NULL: it is up to date.
 

@@ -3,7 +3,7 @@
 `run_limited` is the only way a worker or a web process may open what somebody uploaded.
 """
 
-from ingestion.sandbox.limits import Limits, Progress, Quarantined
+from ingestion.sandbox.limits import Limits, ProcessKilled, Progress, Quarantined
 from ingestion.sandbox.runner import run_limited
 
-__all__ = ["Limits", "Progress", "Quarantined", "run_limited"]
+__all__ = ["Limits", "ProcessKilled", "Progress", "Quarantined", "run_limited"]

@@ -76,8 +76,10 @@ def _set_limits(limits: Limits) -> None:
         _, hard = resource.getrlimit(kind)
         if hard != resource.RLIM_INFINITY:
             value = min(value, hard)
+        # At the first limit of processor time the kernel names its reason (SIGXCPU); at the last it kills without one.
+        last = value if name != "RLIMIT_CPU" else value + 1 if hard == resource.RLIM_INFINITY else min(value + 1, hard)
         try:
-            resource.setrlimit(kind, (value, value))
+            resource.setrlimit(kind, (value, last))
         except (ValueError, OSError):  # macOS refuses RLIMIT_AS; the watch on resident size takes its place
             continue
         _in_force.add(name.lower())

@@ -64,6 +64,10 @@ class Report(Protocol):
     def __call__(self, stage: str, page: int | None = None, pages: int | None = None) -> None: ...
 
 
+class ProcessKilled(Exception):
+    """Somebody else ended the limited process, as a machine that is short of memory does. The file is not to blame."""
+
+
 class Quarantined(Exception):
     """The file was not read to its end, and never will be as it is.
 

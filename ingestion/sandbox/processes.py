@@ -37,10 +37,13 @@ class TemplateLost(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Exit:
-    """code: negative for a signal. peak_bytes: the largest resident size, 0 where it says nothing."""
+    """code: negative for a signal. peak_bytes: the largest resident size, 0 where it says nothing. cpu_seconds: of
+    processor time. overdue: it was killed here, for it had not ended in time."""
 
     code: int
     peak_bytes: int
+    cpu_seconds: float = 0.0
+    overdue: bool = False
 
 
 class LimitedProcess(Protocol):
@@ -124,10 +127,11 @@ class FreshProcess(_Pipes):
             if pid:
                 self._process.returncode = os.waitstatus_to_exitcode(status)
                 peak = _peak_bytes(usage.ru_maxrss)
-                return Exit(self._process.returncode, peak if peak > self._our_peak else 0)
+                cpu_seconds = usage.ru_utime + usage.ru_stime
+                return Exit(self._process.returncode, peak if peak > self._our_peak else 0, cpu_seconds)
             if time.monotonic() > deadline:
                 self._kill()
-                return Exit(self._process.returncode, 0)
+                return Exit(self._process.returncode, 0, overdue=True)
             time.sleep(0.005)
 
     def close(self) -> None:
@@ -165,17 +169,19 @@ class ForkedProcess(_Pipes):
         return int(STARTED.unpack(self._hear(STARTED.size, KILL_SECONDS))[0])
 
     def wait(self, seconds: float) -> Exit:
+        overdue = False
         try:
             message = self._hear(STARTED.size + ENDED.size, seconds)
         except TimeoutError:
+            overdue = True
             with suppress(OSError):
                 self._life.shutdown(socket.SHUT_WR)
             try:
                 message = self._hear(STARTED.size + ENDED.size, KILL_SECONDS)
             except TimeoutError:
                 raise TemplateLost from None
-        status, peak, _ = ENDED.unpack_from(message, STARTED.size)
-        return Exit(os.waitstatus_to_exitcode(status), _peak_bytes(peak))
+        status, peak, cpu_seconds = ENDED.unpack_from(message, STARTED.size)
+        return Exit(os.waitstatus_to_exitcode(status), _peak_bytes(peak), cpu_seconds, overdue)
 
     def close(self) -> None:
         with suppress(OSError, TemplateLost):

@@ -15,12 +15,15 @@ from typing import Any
 
 from ingestion.sandbox import frames
 from ingestion.sandbox.child import EXIT_MEMORY
-from ingestion.sandbox.limits import Limits, Progress, Quarantined
-from ingestion.sandbox.processes import FreshProcess, LimitedProcess, TemplateLost, start_process
+from ingestion.sandbox.limits import Limits, ProcessKilled, Progress, Quarantined
+from ingestion.sandbox.processes import Exit, FreshProcess, LimitedProcess, TemplateLost, start_process
 
 END_SECONDS = 2.0
 """For the end of a process whose pipe is closed."""
 STDERR_TAIL = 4_000
+OUTSIDE_SIGNALS = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP, signal.SIGQUIT})
+"""A limited process does not send them to itself, and no limit does but that of processor time."""
+MAX_STARTS = 2
 OUT_OF_MEMORY_WORDS = (b"MemoryError", b"bad_alloc", b"out of memory", b"Out of memory", b"Cannot allocate memory")
 Listener = Callable[[Progress], None]
 
@@ -41,7 +44,8 @@ def run_limited(
     key is there when there was nothing). `options` must be JSON. readable: files and folders of ours that it may read
     beside the one file. What `on_progress` raises ends the child and reaches the caller, so that work can be cancelled.
 
-    Raises Quarantined for everything the file is to blame for, FileNotFoundError when there is no file.
+    Raises Quarantined for everything the file is to blame for, ProcessKilled when the process was ended from outside
+    MAX_STARTS times, FileNotFoundError when there is no file.
     """
     limits = limits or Limits()
     size = path.stat().st_size
@@ -54,12 +58,18 @@ def run_limited(
             "Split it or save it smaller.",
         )
     orders = (task, path.resolve(), limits, dict(options or {}), readable)
-    try:
-        with _Child(start_process(), *orders) as child:
-            return child.listen(on_progress)
-    except TemplateLost:
-        with _Child(FreshProcess(), *orders) as child:
-            return child.listen(on_progress)
+    start: Callable[[], LimitedProcess] = start_process
+    for starts_left in reversed(range(MAX_STARTS)):
+        try:
+            with _Child(start(), *orders) as child:
+                return child.listen(on_progress)
+        except TemplateLost:
+            start = FreshProcess
+        except ProcessKilled:
+            if not starts_left:
+                raise
+    with _Child(FreshProcess(), *orders) as child:
+        return child.listen(on_progress)
 
 
 class _Child:
@@ -168,14 +178,21 @@ class _Child:
             self._last.page,
         )
 
-    def _ended_early(self) -> Quarantined:
+    def _used_up(self, ended: Exit) -> bool:
+        """Whether the kernel killed it because it went on after SIGXCPU. The kernel measures that more coarsely than it
+        tells afterwards."""
+        return ended.code == -signal.SIGKILL and ended.cpu_seconds >= self._limits.cpu_seconds * 0.7
+
+    def _ended_early(self) -> Quarantined | ProcessKilled:
         """The pipe closed without an answer. Which limit was it? The exit tells, or what was last said."""
         ended = self._process.wait(END_SECONDS)
         code = ended.code
         self._errors += _read_rest(self._process.stderr)
         page = self._last.page
-        if code == -signal.SIGXCPU or (code == -signal.SIGKILL):
+        if code == -signal.SIGXCPU or ended.overdue or self._used_up(ended):
             return self._too_slow()
+        if -code in OUTSIDE_SIGNALS:
+            return ProcessKilled()
         starved = ended.peak_bytes > self._limits.memory_bytes * 0.6
         if code == EXIT_MEMORY or any(word in self._errors for word in OUT_OF_MEMORY_WORDS) or (code < 0 and starved):
             return Quarantined(

@@ -88,6 +88,9 @@ function send(form, row, given, batch, done) {
   data.delete("file");
   data.append("file", file);
   if (path) data.append("path", path);
+  // An address is that of the folder that was chosen, in which all paths of a drop begin.
+  if (path && data.get("address")) data.append("address_folder", `/${path.split("/")[0]}`);
+  else data.delete("address");
   if (batch) data.append("batch", batch);
   const xhr = new XMLHttpRequest();
   const bar = row.querySelector("progress");

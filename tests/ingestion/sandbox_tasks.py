@@ -40,6 +40,12 @@ def wait(path, *, limits, report):
     return size(path, limits=limits, report=report)
 
 
+def report_pid(path, *, limits, report):
+    """As its progress, so that somebody can end it."""
+    report("reading", os.getpid(), 1)
+    time.sleep(60)
+
+
 def parent(path, *, limits, report):
     return {"pid": os.getppid()}
 

@@ -3,6 +3,8 @@
 Each test runs against both ways to start the process: forked from the template, and as a fresh interpreter.
 """
 
+import os
+import signal
 import sys
 import threading
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import Any
 import psutil
 import pytest
 
-from ingestion.sandbox import Limits, Progress, Quarantined, run_limited
+from ingestion.sandbox import Limits, ProcessKilled, Progress, Quarantined, run_limited
 
 TASKS = "tests.ingestion.sandbox_tasks"
 QUICK = Limits(silence_seconds=3.0, page_seconds=1.0, wall_seconds=8.0)
@@ -163,3 +165,30 @@ def test_the_limits_say_that_they_are_in_force(upload: Path) -> None:
 def test_nothing_of_the_application_is_loaded_inside(upload: Path) -> None:
     loaded = run_limited(f"{TASKS}:modules", upload)["modules"]
     assert not {"django", "numpy", "onnxruntime", "psycopg", "anthropic"} & set(loaded)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_process_that_is_ended_from_outside_is_started_once_more(upload: Path, number: signal.Signals) -> None:
+    """The file is not to blame for that: no sentence about it is made."""
+    ended: list[int] = []
+
+    def end(progress: Progress) -> None:
+        if progress.page and progress.page not in ended:
+            ended.append(progress.page)
+            os.kill(progress.page, number)
+
+    with pytest.raises(ProcessKilled):
+        run_limited(f"{TASKS}:report_pid", upload, limits=QUICK, on_progress=end)
+    assert len(ended) == 2
+
+
+def test_a_process_that_is_ended_from_outside_once_still_answers(upload: Path) -> None:
+    ended: list[int] = []
+
+    def end(progress: Progress) -> None:
+        if progress.page and not ended:
+            ended.append(limited_processes()[0].pid)
+            os.kill(ended[0], signal.SIGKILL)
+
+    assert run_limited(f"{TASKS}:wait", upload, limits=QUICK, on_progress=end) == {"size": 12}
+    assert ended

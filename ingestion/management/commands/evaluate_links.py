@@ -6,7 +6,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from ingestion.errors import BadUpload
 from ingestion.evaluation.links import BadLinks, Measured, measure
+from ingestion.folder_addresses import read_addresses
 
 
 class Command(BaseCommand):
@@ -14,13 +16,14 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("set", metavar="SET", type=Path, help="A folder with docs/ and edges.jsonl.")
+        parser.add_argument("--address", action="append", default=[], help="Where docs/ lives elsewhere; repeatable.")
         parser.add_argument("--show", action="store_true", help="List links that were missed or are not in the set.")
         parser.add_argument("--json", action="store_true", help="The report as JSON.")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
-            measured = measure(options["set"])
-        except BadLinks as problem:
+            measured = measure(options["set"], read_addresses(options["address"]))
+        except (BadLinks, BadUpload) as problem:
             raise CommandError(str(problem)) from None
         if options["json"]:
             self.stdout.write(json.dumps(figures(measured), indent=1))
