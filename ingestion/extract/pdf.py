@@ -171,7 +171,7 @@ class _Reading:
         for prose in (run for run in runs if len(run.words) >= PROSE):  # not the small print of tables
             sizes[round(prose.size * 2) / 2] += len(prose.words)
         self._body = sizes.most_common(1)[0][0] if sizes else max((run.size for run in runs), default=10.0)
-        self._margins = Margins(lines)
+        self._margins = Margins(lines, self._pages)
         self._hyphenation = Hyphenation.of(runs)
         self._pictures = Pictures(self._builder, self._eyes, self._hyphenation)
 
@@ -185,7 +185,7 @@ class _Reading:
                 self._turn, number, self._builder, page.joined.places, picture_area(content, self._turn.turned)
             )
         tables = self._tables(number, content) if self._turn is None or not self._turn.turned else []
-        runs = self._without_running(number, content, page.runs())
+        runs = self._without_running(number, content, page.runs(), alone=not tables)
         runs += [Line([], table=table) for table in tables]
         first = True
         last: _LastTable | None = None
@@ -223,27 +223,19 @@ class _Reading:
         self.found_tables = self.found_tables or bool(tables)
         return tables
 
-    def _without_running(self, number: int, content: PageContent, runs: list[Line]) -> list[Line]:
-        """Runs of running lines taken out; the first occurrence of each becomes a paragraph."""
-        dropped: set[int] = set()
+    def _without_running(self, number: int, content: PageContent, runs: list[Line], alone: bool) -> list[Line]:
+        """Runs of running lines taken out; the first occurrence of each becomes a paragraph. alone: nothing else is on
+        the page. A page that would be left empty keeps its lines."""
         near = [word for run in at_edge(runs, content.height) for word in run.words]
         lines = lines_at_edge(near, content.height)
-        for line, running in self._margins.running(lines, number, content.height):
+        found = list(self._margins.running(lines, number, content.height))
+        if alone and sum(len(line.words) for line, _ in found) == sum(len(run.words) for run in runs):
+            found = [(line, running) for line, running in found if running.page_number_only]
+        dropped: set[int] = set()
+        for line, running in found:
             dropped.update(id(word) for word in line.words)
-            if running.page_number_only:
-                continue
-            text, boxes = next(
-                ((b.text, b.boxes) for b in blocks([line], number, self._body, self._hyphenation)), ("", ())
-            )
-            if running.paragraph is None:
-                read_by: ReadBy = "ocr" if line.seen else ""
-                running.paragraph = self._builder.add(
-                    text, page=number, boxes=self._placed(boxes), path=(), read_by=read_by
-                )
-                running.slices = [(box.start, box.end) for box in boxes]
-                self._running.append(running)
-            else:
-                running.stands_at(self._placed(boxes))
+            if not running.page_number_only:
+                self._add_running(line, running, number)
         if not dropped:
             return runs
         kept: list[Line] = []
@@ -252,6 +244,17 @@ class _Reading:
             if words:
                 kept.append(run if len(words) == len(run.words) else Line(words))
         return kept
+
+    def _add_running(self, line: Line, running: Running, number: int) -> None:
+        block = next(iter(blocks([line], number, self._body, self._hyphenation)), None)
+        text, boxes = (block.text, self._placed(block.boxes)) if block is not None else ("", ())
+        if running.paragraph is not None:
+            running.stands_at(boxes)
+            return
+        read_by: ReadBy = "ocr" if line.seen else ""
+        running.paragraph = self._builder.add(text, page=number, boxes=boxes, path=(), read_by=read_by)
+        running.slices = [(box.start, box.end) for box in boxes]
+        self._running.append(running)
 
     def _add(self, block: Block, number: int, before: _LastTable | None) -> _LastTable | None:
         if block.table is None:
