@@ -17,16 +17,19 @@ import pypdfium2 as pdfium
 from ingestion.boxes import Box
 from ingestion.documents import Extraction, ReadBy
 from ingestion.extract import pdf_checks, pdf_links, pdf_revisions, sniff
+from ingestion.extract.attempts import attempt
 from ingestion.extract.build import Builder
 from ingestion.extract.eyes import UNCHECKED, Eyes, doubt
+from ingestion.extract.pdf_forms import FORM, FormValues, in_page_order, read_form
 from ingestion.extract.pdf_lines import Line, in_reading_order, segments
 from ingestion.extract.pdf_margins import Margins, Running, at_edge, lines_at_edge
 from ingestion.extract.pdf_paragraphs import Block, Hyphenation, blocks
 from ingestion.extract.pdf_pictures import Pictures
 from ingestion.extract.pdf_replaced import shown_words
+from ingestion.extract.pdf_said import Said
 from ingestion.extract.pdf_seen import UNREADABLE, Joined, Look, join, picture_area, unsaid, wanted_of
 from ingestion.extract.pdf_tables import Table, TableFinder, suggests_table
-from ingestion.extract.pdf_words import PageContent, Word, read_page
+from ingestion.extract.pdf_words import Mapping, PageContent, Word, read_page
 from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, in_a_row, placed
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 from ingestion.seen import Seen
@@ -34,20 +37,26 @@ from ingestion.seen import Seen
 SAMPLE = 40  # pages
 PROSE = 6  # words on a line that make it running text
 LAYER = ("Text layer",)
+PROTECTED = "This PDF is protected by a password. Save it without one and upload it again."
 
 
 def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int], eyes: Eyes) -> Extraction:
     """The strategy of `eyes` `text` never looks for tables, `layout` looks on every page, others where strokes suggest
     one. skip: pages (1-based) that broke an earlier attempt. Raises Quarantined."""
     builder = Builder()
-    checked = pdf_checks.check(path, builder, limits, report)
-    pages = checked.pages
+    checked = attempt(builder, None, pdf_checks.check, path, builder, limits, report)
     try:
         document = pdfium.PdfDocument(path)
-    except pdfium.PdfiumError:
+    except pdfium.PdfiumError as error:
+        if "password" in str(error).lower():
+            raise Quarantined("encrypted", PROTECTED) from None
         raise pdf_revisions.corrupt("This PDF is damaged and cannot be opened.") from None
+    if checked is None:
+        checked = pdf_checks.Checked(Said(builder), len(document))
+    pages = checked.pages
+    form = attempt(builder, None, read_form, path, document, builder) or FormValues()
     with TableFinder(path) as finder:
-        reading = _Reading(document, checked, builder, report, skip, finder, eyes)
+        reading = _Reading(document, checked, form, builder, report, skip, finder, eyes)
         reading.run()
         document.close()
     if not len(builder) and reading.blank_pages == pages:
@@ -55,7 +64,7 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
             raise pdf_revisions.corrupt("This PDF is damaged: nothing on its pages can be read.")
         raise Quarantined("empty", "All pages of this PDF are blank. Check that you chose the right file.")
     builder.leave_out_margins()
-    checked.said.add()
+    attempt(builder, None, checked.said.add)
     return builder.extraction(sniff.PDF, pages, "layout" if reading.found_tables else "text")
 
 
@@ -95,6 +104,7 @@ class _Reading:
         self,
         document: pdfium.PdfDocument,
         checked: pdf_checks.Checked,
+        form: FormValues,
         builder: Builder,
         report: Report,
         skip: Collection[int],
@@ -102,6 +112,7 @@ class _Reading:
         eyes: Eyes,
     ) -> None:
         self._document, self._checked, self._pages, self._builder = document, checked, checked.pages, builder
+        self._form = form
         self._report, self._skip, self._finder, self._eyes = report, skip, finder, eyes
         self._sampled: dict[int, _Page] = {}
         self._running: list[Running] = []
@@ -125,7 +136,8 @@ class _Reading:
             except Exception:  # whatever a hostile page makes the libraries raise costs this page alone
                 self._failed(number)
         self._report("finishing")
-        self._pictures.take_unshown(self._checked.pictures)
+        attempt(self._builder, None, self._pictures.take_unshown, self._checked.pictures)
+        self._add_fields(0, None)
         for running in self._running:
             if running.paragraph is not None:
                 self._builder.more_boxes(running.paragraph, running.boxes)
@@ -137,7 +149,9 @@ class _Reading:
         page = self._document[number - 1]
         try:
             content = read_page(page)
-            replaced = shown_words(page) if {number, None} & self._checked.replaced else []
+            replaced: list[Word] = []
+            if {number, None} & self._checked.replaced:
+                replaced = attempt(self._builder, number, shown_words, page) or []
         finally:
             page.close()
         beneath = unsaid(replaced, content.words)
@@ -202,10 +216,22 @@ class _Reading:
             self._turn = None
             self._add_slanted(page.joined.leftover, number, LAYER)
         elif content.words:
-            self._pictures.take(number, content, page.look)
+            attempt(self._builder, number, self._pictures.take, number, content, page.look)
         self._add_slanted(page.beneath, number, LAYER)
-        self._pictures.take_hidden(number, content, self._checked.layered, first_of_page)
-        pdf_links.tell(self._builder, number, first_of_page, self._checked.links.get(number, []))
+        self._add_fields(number, content.mapping)
+        hidden = (number, content, self._checked.layered, first_of_page)
+        attempt(self._builder, number, self._pictures.take_hidden, *hidden)
+        targets = self._checked.links.get(number, [])
+        attempt(self._builder, number, pdf_links.tell, self._builder, number, first_of_page, targets)
+
+    def _add_fields(self, number: int, mapping: Mapping | None) -> None:
+        """What is filled into the form of a page, a paragraph each, where its field stands. number: 0 for fields that
+        stand on no page."""
+        for value in in_page_order(self._form.by_page.get(number, [])):
+            boxes = []
+            if mapping is not None and value.rect is not None:
+                boxes = [Box(number, *mapping.box(*value.rect), 0, len(value.text))]
+            self._builder.add(value.text, page=number or None, boxes=boxes, path=(FORM,))
 
     def _placed(self, boxes: Sequence[Box]) -> Sequence[Box]:
         return boxes if self._turn is None else placed(boxes, self._turn)

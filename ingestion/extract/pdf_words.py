@@ -64,8 +64,8 @@ class Picture:
 @dataclass(slots=True)
 class PageContent:
     """width, height: points. rules: thin straight strokes (x0, y0, x1, y1). marks: number of drawn objects that are
-    not text. unmapped: characters whose font does not say what letter they are. covers: what was painted where pictures
-    might lie. drawings: where letters may stand that are no text."""
+    not text. unmapped: characters whose font does not say what letter they are. mapping: of the
+    page. covers: what was painted where pictures might lie. drawings: where letters may stand that are no text."""
 
     width: float
     height: float
@@ -75,6 +75,7 @@ class PageContent:
     marks: int
     characters: int
     unmapped: int
+    mapping: Mapping
     covers: list[Cover] = field(default_factory=list)
     drawings: list[Picture] = field(default_factory=list)
 
@@ -164,7 +165,7 @@ def read_page(page: pdfium.PdfPage) -> PageContent:
         words, guessed = words_of(letters, mapping), letters.guessed()
     finally:
         text.close()
-    content = PageContent(mapping.width, mapping.height, words, [], [], 0, letters.count, letters.unmapped)
+    content = PageContent(mapping.width, mapping.height, words, [], [], 0, letters.count, letters.unmapped, mapping)
     shapes: list[Shape] = []
     _look_at_objects((c.FPDFPage_GetObject(page, i) for i in beside_text(page)), mapping, content, shapes)
     content.drawings = drawings(shapes)
