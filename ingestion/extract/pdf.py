@@ -28,7 +28,7 @@ from ingestion.extract.pdf_pictures import Pictures
 from ingestion.extract.pdf_replaced import shown_words
 from ingestion.extract.pdf_said import Said
 from ingestion.extract.pdf_seen import UNREADABLE, Joined, Look, join, picture_area, unsaid, wanted_of
-from ingestion.extract.pdf_tables import Table, TableFinder, suggests_table
+from ingestion.extract.pdf_tables import Table, find_tables
 from ingestion.extract.pdf_words import Mapping, PageContent, Word, read_page
 from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, in_a_row, placed
 from ingestion.sandbox.limits import Limits, Quarantined, Report
@@ -36,6 +36,7 @@ from ingestion.seen import Seen
 
 SAMPLE = 40  # pages
 PROSE = 6  # words on a line that make it running text
+WANTS_TABLES = {"text": False, "layout": True}  # by strategy
 LAYER = ("Text layer",)
 PROTECTED = "This PDF is protected by a password. Save it without one and upload it again."
 
@@ -55,10 +56,9 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
         checked = pdf_checks.Checked(Said(builder), len(document))
     pages = checked.pages
     form = attempt(builder, None, read_form, path, document, builder) or FormValues()
-    with TableFinder(path) as finder:
-        reading = _Reading(document, checked, form, builder, report, skip, finder, eyes)
-        reading.run()
-        document.close()
+    reading = _Reading(document, checked, form, builder, report, skip, eyes)
+    reading.run()
+    document.close()
     if not len(builder) and reading.blank_pages == pages:
         if builder.missed():
             raise pdf_revisions.corrupt("This PDF is damaged: nothing on its pages can be read.")
@@ -108,12 +108,11 @@ class _Reading:
         builder: Builder,
         report: Report,
         skip: Collection[int],
-        finder: TableFinder,
         eyes: Eyes,
     ) -> None:
         self._document, self._checked, self._pages, self._builder = document, checked, checked.pages, builder
         self._form = form
-        self._report, self._skip, self._finder, self._eyes = report, skip, finder, eyes
+        self._report, self._skip, self._eyes = report, skip, eyes
         self._sampled: dict[int, _Page] = {}
         self._running: list[Running] = []
         self._last_table: _LastTable | None = None
@@ -148,7 +147,7 @@ class _Reading:
     def _read(self, number: int) -> _Page:
         page = self._document[number - 1]
         try:
-            content = read_page(page)
+            content = read_page(page, WANTS_TABLES.get(self._eyes.strategy or ""))
             replaced: list[Word] = []
             if {number, None} & self._checked.replaced:
                 replaced = attempt(self._builder, number, shown_words, page) or []
@@ -198,7 +197,9 @@ class _Reading:
             add_markdown(
                 self._turn, number, self._builder, page.joined.places, picture_area(content, self._turn.turned)
             )
-        tables = self._tables(number, content) if self._turn is None or not self._turn.turned else []
+        turned = self._turn is not None and self._turn.turned
+        tables = [] if turned else attempt(self._builder, number, find_tables, content) or []
+        self.found_tables = self.found_tables or bool(tables)
         runs = self._without_running(number, content, page.runs(), alone=not tables)
         runs += [Line([], table=table) for table in tables]
         first = True
@@ -235,19 +236,6 @@ class _Reading:
 
     def _placed(self, boxes: Sequence[Box]) -> Sequence[Box]:
         return boxes if self._turn is None else placed(boxes, self._turn)
-
-    def _tables(self, number: int, content: PageContent) -> list[Table]:
-        strategy = self._eyes.strategy
-        if strategy == "text" or (strategy != "layout" and not suggests_table(content)):
-            return []
-        try:
-            tables = self._finder.find(number, content)
-        except MemoryError:
-            raise
-        except Exception:  # pdfplumber gave up: the page is read without its tables, and no word is lost
-            return []
-        self.found_tables = self.found_tables or bool(tables)
-        return tables
 
     def _without_running(self, number: int, content: PageContent, runs: list[Line], alone: bool) -> list[Line]:
         """Runs of running lines taken out; the first occurrence of each becomes a paragraph. alone: nothing else is on

@@ -17,12 +17,14 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as c
 
 from ingestion.extract.pdf_covers import LEAST, Cover, clip_of, common, is_cut, paints
+from ingestion.extract.pdf_grids import Edge, extract_edges
 from ingestion.extract.pdf_letters import HALVES, HYPHEN, Columns, Letters, beside_text, styles
 from ingestion.extract.pdf_shapes import Shape, drawings, shape_of, unknown
 from ingestion.extract.right_to_left import RIGHT_TO_LEFT, letters_in_order
 from ingestion.seen import Region
 
 PRECISION = 64  # device units a point, for mapping page space to the shown page
+MIN_HORIZONTAL, MIN_VERTICAL = 3, 3
 MIN_RULE = 12.0  # points: shorter strokes are underlines and ornaments
 MAX_RULE_THICKNESS = 3.0
 
@@ -65,7 +67,8 @@ class Picture:
 class PageContent:
     """width, height: points. rules: thin straight strokes (x0, y0, x1, y1). marks: number of drawn objects that are
     not text. unmapped: characters whose font does not say what letter they are. mapping: of the
-    page. covers: what was painted where pictures might lie. drawings: where letters may stand that are no text."""
+    page. covers: what was painted where pictures might lie. drawings: where letters may stand that are no text.
+    edges: horizontal and vertical ones, where a table was looked for."""
 
     width: float
     height: float
@@ -78,6 +81,7 @@ class PageContent:
     mapping: Mapping
     covers: list[Cover] = field(default_factory=list)
     drawings: list[Picture] = field(default_factory=list)
+    edges: tuple[list[Edge], list[Edge]] = ((), ())
 
 
 class Mapping:
@@ -156,8 +160,9 @@ def _whole(text: str) -> str:
     return text
 
 
-def read_page(page: pdfium.PdfPage) -> PageContent:
-    """Everything of one page. Raises pypdfium2.PdfiumError where pdfium cannot make a text page."""
+def read_page(page: pdfium.PdfPage, tables: bool | None = None) -> PageContent:
+    """Everything of one page. tables: whether edges are wanted; None: where strokes suggest a grid. Raises
+    pypdfium2.PdfiumError where pdfium cannot make a text page."""
     mapping = Mapping(page)
     text = page.get_textpage()
     try:
@@ -167,11 +172,23 @@ def read_page(page: pdfium.PdfPage) -> PageContent:
         text.close()
     content = PageContent(mapping.width, mapping.height, words, [], [], 0, letters.count, letters.unmapped, mapping)
     shapes: list[Shape] = []
-    _look_at_objects((c.FPDFPage_GetObject(page, i) for i in beside_text(page)), mapping, content, shapes)
+    paths: list[tuple[Any, Mapping]] = []
+    _look_at_objects((c.FPDFPage_GetObject(page, i) for i in beside_text(page)), mapping, content, shapes, paths)
+    if tables is None:
+        tables = _suggests_table(content.rules)
+    if tables:
+        content.edges = extract_edges([(path, _within(path, outer)) for path, outer in paths])
     content.drawings = drawings(shapes)
     if letters.unmapped or any(guessed):
         content.drawings += unknown(words, guessed)
     return content
+
+
+def _suggests_table(rules: list[Region]) -> bool:
+    """Enough strokes in both directions for a grid of two columns and two rows."""
+    horizontal = {round(y0 / 2) for x0, y0, x1, y1 in rules if x1 - x0 > y1 - y0}
+    vertical = {round(x0 / 2) for x0, y0, x1, y1 in rules if y1 - y0 >= x1 - x0}
+    return len(horizontal) >= MIN_HORIZONTAL and len(vertical) >= MIN_VERTICAL
 
 
 def _look_at_objects(
@@ -179,10 +196,12 @@ def _look_at_objects(
     mapping: Mapping,
     content: PageContent,
     shapes: list[Shape],
+    paths: list[tuple[Any, Mapping]],
     depth: int = 0,
     shown: Region | None = None,
 ) -> None:
-    """shapes: gets what may be letters. shown: what the clips of forms around these objects let through."""
+    """shapes: gets what may be letters. paths: gets lines and areas, and where they are.
+    shown: what the clips of forms around these objects let through."""
     left, bottom, right, top = ctypes.c_float(), ctypes.c_float(), ctypes.c_float(), ctypes.c_float()
     for piece in objects:
         kind = c.FPDFPageObj_GetType(piece)
@@ -193,7 +212,7 @@ def _look_at_objects(
             inner = (c.FPDFFormObj_GetObject(piece, i) for i in range(count))
             clip, _ = clip_of(piece, mapping)
             within = common(shown, clip) if shown and clip else clip or shown
-            _look_at_objects(inner, _within(piece, mapping), content, shapes, depth + 1, within)
+            _look_at_objects(inner, _within(piece, mapping), content, shapes, paths, depth + 1, within)
             continue
         content.marks += 1
         if kind not in (c.FPDF_PAGEOBJ_IMAGE, c.FPDF_PAGEOBJ_PATH, c.FPDF_PAGEOBJ_SHADING):
@@ -206,6 +225,7 @@ def _look_at_objects(
         if kind == c.FPDF_PAGEOBJ_IMAGE:
             content.pictures.append(_picture(piece, box, mapping, shown))
         elif kind == c.FPDF_PAGEOBJ_PATH:
+            paths.append((piece, mapping))
             if len(content.rules) < 4_000:
                 content.rules.extend(_rules_of(piece, box))
             if (shape := shape_of(piece, box)) is not None:
