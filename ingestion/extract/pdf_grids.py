@@ -22,12 +22,15 @@ if TYPE_CHECKING:
 
 NEAR = 3.0  # points between edges that are one, and between edges that meet
 MIN_EDGE = 3.0  # points
+THIN = 2.0  # points: what is no wider is an edge itself
+MANY_SEGMENTS = 40  # of a path
 MAX_SEGMENTS = 20_000  # of a page: more are a map or a drawing
 MAX_EDGES = 1_000  # in either direction, once joined
 
 Edge = tuple[float, float, float]
 """Where an edge lies across its direction, where it begins and where it ends."""
-Cell = tuple[float, float, float, float]
+Box = Cell = tuple[float, float, float, float]
+Point = tuple[float, float]
 Grid = list[list[Cell | None]]
 """Rows of cells; None where a cell of a row above or to the left reaches here."""
 
@@ -35,20 +38,30 @@ _segment = bind(c.FPDFPath_GetPathSegment, ctypes.c_void_p, ctypes.c_void_p, cty
 _point = bind(c.FPDFPathSegment_GetPoint, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _kind = bind(c.FPDFPathSegment_GetType, ctypes.c_int, ctypes.c_void_p)
 _closes = bind(c.FPDFPathSegment_GetClose, ctypes.c_int, ctypes.c_void_p)
+_x, _y = ctypes.c_float(), ctypes.c_float()
+_x_ref, _y_ref = ctypes.addressof(_x), ctypes.addressof(_y)
 
 
-def extract_edges(paths: Sequence[tuple[Any, Mapping]]) -> tuple[list[Edge], list[Edge]]:
-    """The horizontal and the vertical edges of paths of an open page, on the page as it is shown. mapping: of each
-    path, from its own space. None where there are too many."""
+def extract_edges(paths: Sequence[tuple[Any, Box, Mapping]]) -> tuple[list[Edge], list[Edge]]:
+    """The horizontal and the vertical edges of what is drawn on an open page. paths: each with its box on the page as
+    it is shown, and the mapping from the space around it. None where there are too many."""
     across: list[Edge] = []
     down: list[Edge] = []
     left = MAX_SEGMENTS
-    for path, mapping in paths:
+    for path, (x0, y0, x1, y1), mapping in paths:
+        if max(x1 - x0, y1 - y0) < MIN_EDGE:
+            continue
+        if y1 - y0 < THIN:
+            across.append(((y0 + y1) / 2, x0 + (y1 - y0) / 2, x1 - (y1 - y0) / 2))
+            continue
+        if x1 - x0 < THIN:
+            down.append(((x0 + x1) / 2, y0 + (x1 - x0) / 2, y1 - (x1 - x0) / 2))
+            continue
         count = c.FPDFPath_CountSegments(path)
         left -= count
         if left < 0:
             return [], []
-        for (x0, y0), (x1, y1) in _strokes(path, count, mapping):
+        for (x0, y0), (x1, y1) in _strokes(path, count, mapping.within(path)):
             if abs(y0 - y1) < 0.5 < abs(x0 - x1):
                 across.append(((y0 + y1) / 2, min(x0, x1), max(x0, x1)))
             elif abs(x0 - x1) < 0.5 < abs(y0 - y1):
@@ -56,20 +69,21 @@ def extract_edges(paths: Sequence[tuple[Any, Mapping]]) -> tuple[list[Edge], lis
     return across, down
 
 
-def _strokes(path: Any, count: int, mapping: Mapping) -> Iterator[tuple[tuple[float, float], tuple[float, float]]]:
-    x, y = ctypes.c_float(), ctypes.c_float()
-    place_x, place_y = ctypes.addressof(x), ctypes.addressof(y)
+def _strokes(path: Any, count: int, mapping: Mapping) -> Iterator[tuple[Point, Point]]:
+    """The straight strokes of a path; none of one with many curves, for those are letters or a drawing."""
     handle = ctypes.cast(path, ctypes.c_void_p).value
     begin = last = (0.0, 0.0)
     for index in range(count):
         segment = _segment(handle, index)
-        if not segment or not _point(segment, place_x, place_y):
+        if not segment or not _point(segment, _x_ref, _y_ref):
             continue
-        point, kind = mapping.point(x.value, y.value), _kind(segment)
+        point, kind = mapping.point(_x.value, _y.value), _kind(segment)
         if kind == c.FPDF_SEGMENT_LINETO:
             yield last, point
         elif kind == c.FPDF_SEGMENT_MOVETO:
             begin = point
+        elif count > MANY_SEGMENTS:
+            return
         last = point
         if _closes(segment):
             yield last, begin

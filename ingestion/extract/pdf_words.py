@@ -124,6 +124,22 @@ class Mapping:
         y0, y1 = ys if xy + yy >= 0 else reversed(ys)
         return x0, y0, x1, y1
 
+    def within(self, piece: Any) -> Mapping:
+        """The mapping for what lies inside a form or a path, whose own matrix comes first."""
+        matrix = c.FS_MATRIX()
+        if not c.FPDFPageObj_GetMatrix(piece, matrix):
+            return self
+        if (matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f) == (1, 0, 0, 1, 0, 0):
+            return self
+        inner = object.__new__(Mapping)
+        inner.width, inner.height = self.width, self.height
+        inner.ox, inner.oy = self.point(matrix.e, matrix.f)
+        inner.xx = self.xx * matrix.a + self.yx * matrix.b
+        inner.xy = self.xy * matrix.a + self.yy * matrix.b
+        inner.yx = self.xx * matrix.c + self.yx * matrix.d
+        inner.yy = self.xy * matrix.c + self.yy * matrix.d
+        return inner
+
     def runs_along(self, a: float, b: float) -> bool:
         """Whether the direction (a, b) of page space points to the right on the shown page, within ten degrees."""
         dx, dy = self.xx * a + self.yx * b, self.xy * a + self.yy * b
@@ -172,12 +188,12 @@ def read_page(page: pdfium.PdfPage, tables: bool | None = None) -> PageContent:
         text.close()
     content = PageContent(mapping.width, mapping.height, words, [], [], 0, letters.count, letters.unmapped, mapping)
     shapes: list[Shape] = []
-    paths: list[tuple[Any, Mapping]] = []
+    paths: list[tuple[Any, Region, Mapping]] = []
     _look_at_objects((c.FPDFPage_GetObject(page, i) for i in beside_text(page)), mapping, content, shapes, paths)
     if tables is None:
         tables = _suggests_table(content.rules)
     if tables:
-        content.edges = extract_edges([(path, _within(path, outer)) for path, outer in paths])
+        content.edges = extract_edges(paths)
     content.drawings = drawings(shapes)
     if letters.unmapped or any(guessed):
         content.drawings += unknown(words, guessed)
@@ -196,11 +212,11 @@ def _look_at_objects(
     mapping: Mapping,
     content: PageContent,
     shapes: list[Shape],
-    paths: list[tuple[Any, Mapping]],
+    paths: list[tuple[Any, Region, Mapping]],
     depth: int = 0,
     shown: Region | None = None,
 ) -> None:
-    """shapes: gets what may be letters. paths: gets lines and areas, and where they are.
+    """shapes: gets what may be letters. paths: gets lines and areas.
     shown: what the clips of forms around these objects let through."""
     left, bottom, right, top = ctypes.c_float(), ctypes.c_float(), ctypes.c_float(), ctypes.c_float()
     for piece in objects:
@@ -212,7 +228,7 @@ def _look_at_objects(
             inner = (c.FPDFFormObj_GetObject(piece, i) for i in range(count))
             clip, _ = clip_of(piece, mapping)
             within = common(shown, clip) if shown and clip else clip or shown
-            _look_at_objects(inner, _within(piece, mapping), content, shapes, paths, depth + 1, within)
+            _look_at_objects(inner, mapping.within(piece), content, shapes, paths, depth + 1, within)
             continue
         content.marks += 1
         if kind not in (c.FPDF_PAGEOBJ_IMAGE, c.FPDF_PAGEOBJ_PATH, c.FPDF_PAGEOBJ_SHADING):
@@ -225,26 +241,11 @@ def _look_at_objects(
         if kind == c.FPDF_PAGEOBJ_IMAGE:
             content.pictures.append(_picture(piece, box, mapping, shown))
         elif kind == c.FPDF_PAGEOBJ_PATH:
-            paths.append((piece, mapping))
+            paths.append((piece, box, mapping))
             if len(content.rules) < 4_000:
                 content.rules.extend(_rules_of(piece, box))
             if (shape := shape_of(piece, box)) is not None:
                 shapes.append(shape)
-
-
-def _within(form: Any, outer: Mapping) -> Mapping:
-    """The mapping for objects inside a form, whose own matrix comes first."""
-    matrix = c.FS_MATRIX()
-    if not c.FPDFPageObj_GetMatrix(form, matrix):
-        return outer
-    inner = object.__new__(Mapping)
-    inner.width, inner.height = outer.width, outer.height
-    inner.ox, inner.oy = outer.point(matrix.e, matrix.f)
-    inner.xx = outer.xx * matrix.a + outer.yx * matrix.b
-    inner.xy = outer.xy * matrix.a + outer.yy * matrix.b
-    inner.yx = outer.xx * matrix.c + outer.yx * matrix.d
-    inner.yy = outer.xy * matrix.c + outer.yy * matrix.d
-    return inner
 
 
 def _picture(piece: Any, box: Region, mapping: Mapping, shown: Region | None) -> Picture:
