@@ -204,7 +204,8 @@ class _Reading:
         runs += [Line([], table=table) for table in tables]
         first = True
         last: _LastTable | None = None
-        for group in in_reading_order(runs, content.width):
+        written = {id(word): place for place, word in enumerate(content.written)} if page.joined is None else None
+        for group in in_reading_order(runs, content.width, written):
             for block in blocks(group, number, self._body, self._hyphenation):
                 last = self._add(block, number, self._last_table if first else None)
                 first = False

@@ -20,6 +20,7 @@ from ingestion.extract.pdf_covers import LEAST, Cover, clip_of, common, is_cut, 
 from ingestion.extract.pdf_grids import Edge, extract_edges
 from ingestion.extract.pdf_letters import HALVES, HYPHEN, Columns, Letters, beside_text, styles
 from ingestion.extract.pdf_shapes import Shape, drawings, shape_of, unknown
+from ingestion.extract.pdf_spacing import drop_second_prints, unite_letters
 from ingestion.extract.right_to_left import RIGHT_TO_LEFT, letters_in_order
 from ingestion.seen import Region
 
@@ -65,20 +66,22 @@ class Picture:
 
 @dataclass(slots=True)
 class PageContent:
-    """width, height: points. rules: thin straight strokes (x0, y0, x1, y1). marks: number of drawn objects that are
-    not text. unmapped: characters whose font does not say what letter they are. mapping: of the
-    page. covers: what was painted where pictures might lie. drawings: where letters may stand that are no text.
-    edges: horizontal and vertical ones, where a table was looked for."""
+    """width, height: points. words: what there is to read. written: all words, in the order of the page's content.
+    rules: thin straight strokes (x0, y0, x1, y1). marks: number of drawn objects that are not text. unmapped:
+    characters whose font does not say what letter they are. covers: what was painted where pictures might lie.
+    drawings: where letters may stand that are no text. edges: horizontal and vertical ones, where a table was looked
+    for."""
 
+    mapping: Mapping
     width: float
     height: float
     words: list[Word]
-    pictures: list[Picture]
-    rules: list[tuple[float, float, float, float]]
-    marks: int
+    written: list[Word]
     characters: int
     unmapped: int
-    mapping: Mapping
+    marks: int = 0
+    pictures: list[Picture] = field(default_factory=list)
+    rules: list[Region] = field(default_factory=list)
     covers: list[Cover] = field(default_factory=list)
     drawings: list[Picture] = field(default_factory=list)
     edges: tuple[list[Edge], list[Edge]] = ((), ())
@@ -184,9 +187,10 @@ def read_page(page: pdfium.PdfPage, tables: bool | None = None) -> PageContent:
     try:
         letters = Letters(text.raw)
         words, guessed = words_of(letters, mapping), letters.guessed()
+        drawn = drop_second_prints(unite_letters(words))
     finally:
         text.close()
-    content = PageContent(mapping.width, mapping.height, words, [], [], 0, letters.count, letters.unmapped, mapping)
+    content = PageContent(mapping, mapping.width, mapping.height, drawn, drawn, letters.count, letters.unmapped)
     shapes: list[Shape] = []
     paths: list[tuple[Any, Region, Mapping]] = []
     _look_at_objects((c.FPDFPage_GetObject(page, i) for i in beside_text(page)), mapping, content, shapes, paths)

@@ -53,11 +53,14 @@ def untold(seen: Seen) -> list[Word]:
     return [word for word in sure if not told.issuperset(piece.lower() for piece in PIECE.findall(word.text))]
 
 
+WITHOUT_BLANKS = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
+
+
 def in_a_row(words: Sequence[Word], page: int) -> tuple[str, list[Box]]:
-    """Words in the order they are given, as one text with a box for each."""
+    """Words in the order they are given, as one text with a box for each. Chinese and Japanese have no blanks."""
     text, boxes = "", []
     for word in words:
-        text += " " if text else ""
+        text += " " if text and not (WITHOUT_BLANKS.match(text[-1]) and WITHOUT_BLANKS.match(word.text)) else ""
         boxes.append(Box(page, word.x0, word.y0, word.x1, word.y1, len(text), len(text) + len(word.text)))
         text += word.text
     return text, boxes
