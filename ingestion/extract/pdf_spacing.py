@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ingestion.extract.pdf_words import Word
 
+WITHOUT_BLANKS = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
+"""Signs of Chinese and Japanese, which set no blanks between words."""
 SINGLE = re.compile("1{4,}")
 MIN_WORDS = 4  # of one letter
 MAX_GAP = 1.0  # font sizes between letters of a word
@@ -88,6 +90,27 @@ def _joined(letters: Sequence[Word]) -> Word:
         x1=max(letter.x1 for letter in letters),
         y1=max(letter.y1 for letter in letters),
     )
+
+
+def order_columns(words: list[Word]) -> list[Word]:
+    """Chinese and Japanese columns that are set downwards are read from the right to the left, all of a page together;
+    other words stay where they are."""
+    places = [place for place, word in enumerate(words) if _runs_down(word)]
+    if not places:
+        return words
+    columns = sorted(
+        (words[place] for place in places), key=lambda word: (-round(word.x1 / max(word.size, 1.0)), word.y0)
+    )
+    found = list(words)
+    for place, word in zip(places, columns, strict=True):
+        found[place] = word._replace(slanted=True)
+    return found
+
+
+def _runs_down(word: Word) -> bool:
+    if len(word.text) < 2 or WITHOUT_BLANKS.match(word.text) is None:
+        return False
+    return word.y1 - word.y0 > 1.5 * (word.x1 - word.x0)
 
 
 def drop_second_prints(words: list[Word]) -> list[Word]:

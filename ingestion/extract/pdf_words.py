@@ -20,7 +20,7 @@ from ingestion.extract.pdf_covers import LEAST, Cover, clip_of, common, is_cut, 
 from ingestion.extract.pdf_grids import Edge, extract_edges
 from ingestion.extract.pdf_letters import HALVES, HYPHEN, Columns, Letters, beside_text, styles
 from ingestion.extract.pdf_shapes import Shape, drawings, shape_of, unknown
-from ingestion.extract.pdf_spacing import drop_second_prints, unite_letters
+from ingestion.extract.pdf_spacing import drop_second_prints, order_columns, unite_letters
 from ingestion.extract.right_to_left import RIGHT_TO_LEFT, letters_in_order
 from ingestion.seen import Region
 
@@ -187,7 +187,7 @@ def read_page(page: pdfium.PdfPage, tables: bool | None = None) -> PageContent:
     try:
         letters = Letters(text.raw)
         words, guessed = words_of(letters, mapping), letters.guessed()
-        drawn = drop_second_prints(unite_letters(words))
+        drawn = order_columns(drop_second_prints(unite_letters(words)))
     finally:
         text.close()
     content = PageContent(mapping, mapping.width, mapping.height, drawn, drawn, letters.count, letters.unmapped)

@@ -11,6 +11,7 @@ from ingestion.extract.build import Builder
 from ingestion.extract.eyes import UNSURE
 from ingestion.extract.pdf_lines import in_reading_order, segments
 from ingestion.extract.pdf_paragraphs import Hyphenation, blocks
+from ingestion.extract.pdf_spacing import WITHOUT_BLANKS
 from ingestion.extract.pdf_words import Word
 from ingestion.extract.seen_places import boxes_of
 from ingestion.seen import Region, Seen
@@ -51,9 +52,6 @@ def untold(seen: Seen) -> list[Word]:
     told = {piece.lower() for piece in PIECE.findall(seen.text)}
     sure = words_of(replace(seen, words=tuple(word for word in seen.words if word.confidence >= SURE)))
     return [word for word in sure if not told.issuperset(piece.lower() for piece in PIECE.findall(word.text))]
-
-
-WITHOUT_BLANKS = re.compile(r"[\u3000-\u30ff\u3400-\u9fff\uf900-\ufaff\uff00-\uffef]")
 
 
 def in_a_row(words: Sequence[Word], page: int) -> tuple[str, list[Box]]:
