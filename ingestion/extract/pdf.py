@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pypdfium2 as pdfium
@@ -21,14 +20,15 @@ from ingestion.extract.attempts import attempt
 from ingestion.extract.build import Builder
 from ingestion.extract.eyes import UNCHECKED, Eyes, doubt
 from ingestion.extract.pdf_forms import FORM, FormValues, in_page_order, read_form
-from ingestion.extract.pdf_lines import Line, in_reading_order, segments
+from ingestion.extract.pdf_lines import Line, in_reading_order
 from ingestion.extract.pdf_margins import Margins, Running, at_edge, lines_at_edge
+from ingestion.extract.pdf_page import LastTable, Page
 from ingestion.extract.pdf_paragraphs import Block, Hyphenation, blocks
 from ingestion.extract.pdf_pictures import Pictures
 from ingestion.extract.pdf_replaced import shown_words
 from ingestion.extract.pdf_said import Said
-from ingestion.extract.pdf_seen import UNREADABLE, Joined, Look, join, picture_area, unsaid, wanted_of
-from ingestion.extract.pdf_tables import Table, find_tables
+from ingestion.extract.pdf_seen import UNREADABLE, Look, join, picture_area, unsaid, wanted_of
+from ingestion.extract.pdf_tables import find_tables
 from ingestion.extract.pdf_words import Mapping, PageContent, Word, read_page
 from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, in_a_row, placed
 from ingestion.sandbox.limits import Limits, Quarantined, Report
@@ -68,35 +68,6 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
     return builder.extraction(sniff.PDF, pages, "layout" if reading.found_tables else "text")
 
 
-@dataclass(slots=True)
-class _LastTable:
-    """The table that ended the page before, with the header to repeat."""
-
-    page: int
-    table: Table
-    header: tuple[str, ...]
-
-
-@dataclass(slots=True)
-class _Page:
-    """A page with what it wants looked at, and with what was seen on it as a whole. beneath: words of it that others
-    stand for in the text."""
-
-    content: PageContent
-    look: Look | None = None
-    joined: Joined | None = None
-    beneath: tuple[Word, ...] = ()
-    _runs: list[Line] = field(default_factory=list)
-    _words: list[Word] | None = None
-
-    def runs(self) -> list[Line]:
-        """Of its upright words; made anew where words were taken away since."""
-        if self._words is not self.content.words:
-            self._words = self.content.words
-            self._runs = segments(word for word in self._words if not word.slanted)
-        return self._runs
-
-
 class _Reading:
     """One document being read, page after page."""
 
@@ -113,9 +84,9 @@ class _Reading:
         self._document, self._checked, self._pages, self._builder = document, checked, checked.pages, builder
         self._form = form
         self._report, self._skip, self._eyes = report, skip, eyes
-        self._sampled: dict[int, _Page] = {}
+        self._sampled: dict[int, Page] = {}
         self._running: list[Running] = []
-        self._last_table: _LastTable | None = None
+        self._last_table: LastTable | None = None
         self._turn: Seen | None = None  # what was seen on the page that is being added, and which way up it is
         self.found_tables = False
         self.blank_pages = 0
@@ -144,7 +115,7 @@ class _Reading:
     def _failed(self, number: int) -> None:
         self._builder.miss("page_failed", "This page could not be read; the others were.", number)
 
-    def _read(self, number: int) -> _Page:
+    def _read(self, number: int) -> Page:
         page = self._document[number - 1]
         try:
             content = read_page(page, WANTS_TABLES.get(self._eyes.strategy or ""))
@@ -157,9 +128,9 @@ class _Reading:
         look = wanted_of(content, self._eyes.strategy)
         seen = self._eyes.look(f"page {number}", number) if look is not None and look.whole else None
         if look is None or seen is None:
-            return _Page(content, look, None, beneath)
+            return Page(content, look, None, beneath)
         joined = join(content, look, seen)
-        return _Page(content, look if joined else Look("pictures"), joined, beneath)
+        return Page(content, look if joined else Look("pictures"), joined, beneath)
 
     def _take_sample(self) -> None:
         """Pairs of neighbours spread over the document, so that left and right pages are both met."""
@@ -188,7 +159,7 @@ class _Reading:
         self._hyphenation = Hyphenation.of(runs)
         self._pictures = Pictures(self._builder, self._eyes, self._hyphenation)
 
-    def _page(self, number: int, page: _Page) -> None:
+    def _page(self, number: int, page: Page) -> None:
         content = page.content
         first_of_page = len(self._builder)
         self._look_at_rest(number, page)
@@ -203,8 +174,8 @@ class _Reading:
         runs = self._without_running(number, content, page.runs(), alone=not tables)
         runs += [Line([], table=table) for table in tables]
         first = True
-        last: _LastTable | None = None
-        written = {id(word): place for place, word in enumerate(content.written)} if page.joined is None else None
+        last: LastTable | None = None
+        written = content.written if page.joined is None else ()
         for group in in_reading_order(runs, content.width, written):
             for block in blocks(group, number, self._body, self._hyphenation):
                 last = self._add(block, number, self._last_table if first else None)
@@ -271,7 +242,7 @@ class _Reading:
         running.slices = [(box.start, box.end) for box in boxes]
         self._running.append(running)
 
-    def _add(self, block: Block, number: int, before: _LastTable | None) -> _LastTable | None:
+    def _add(self, block: Block, number: int, before: LastTable | None) -> LastTable | None:
         if block.table is None:
             boxes = self._placed(block.boxes)
             read_by: ReadBy = "ocr" if block.seen else ""
@@ -283,7 +254,7 @@ class _Reading:
             header = before.header
         text, found = table.markdown(number, header)
         self._builder.add(text, "table", page=number, boxes=found)
-        return _LastTable(number, table, header or table.header)
+        return LastTable(number, table, header or table.header)
 
     def _add_slanted(
         self, words: Sequence[Word], number: int, path: tuple[str, ...] | None = None, read_by: ReadBy = ""
@@ -292,7 +263,7 @@ class _Reading:
         text, boxes = in_a_row(words, number)
         self._builder.add(text, page=number, boxes=self._placed(boxes), path=path, read_by=read_by)
 
-    def _look_at_rest(self, number: int, page: _Page) -> None:
+    def _look_at_rest(self, number: int, page: Page) -> None:
         """What of the page is no text and was not looked at: recorded as not accounted for, unless there is nothing."""
         content, joined = page.content, page.joined
         if joined is not None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from ingestion.extract.pdf_lines import Line
+    from ingestion.extract.pdf_words import Word
 
 MIN_LINES = 12
 MIN_WORDS = 3  # of the usual line: fewer are entries of a table or a form
@@ -23,9 +24,12 @@ MIN_BESIDE = 0.2  # share of lines that have another one beside them: else there
 STEP = 3.0  # font sizes to the next line of a column
 
 
-def blocks_as_written(runs: Sequence[Line], places: Mapping[int, int]) -> list[list[Line]] | None:
-    """Lines that were written one below the other, together; None where the order says nothing. places: id of a word ->
-    its place in what was written."""
+def blocks_as_written(runs: Sequence[Line], written: Sequence[Word]) -> list[list[Line]] | None:
+    """Lines that were written one below the other, together; None where the order says nothing. written: the words in
+    the order of the page's content."""
+    if len(runs) < MIN_LINES or _beside(runs) < MIN_BESIDE * len(runs):
+        return None
+    places = {id(word): place for place, word in enumerate(written)}
     lines = sorted(runs, key=lambda run: _place(run, places))
     texts = [line for line in lines if line.table is None]
     if len(texts) < MIN_LINES or median(len(line.words) for line in texts) < MIN_WORDS:
@@ -34,8 +38,6 @@ def blocks_as_written(runs: Sequence[Line], places: Mapping[int, int]) -> list[l
     downwards = sum(_goes_down(a, b) for a, b in pairs)
     rows = sum(_goes_right(a, b) for a, b in pairs)
     if downwards < MIN_DOWNWARDS * len(pairs) or rows > MAX_ROWS * len(pairs):
-        return None
-    if _beside(texts) < MIN_BESIDE * len(texts):
         return None
     return list(_parted(lines))
 

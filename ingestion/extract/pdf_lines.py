@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
@@ -62,8 +62,9 @@ class Line:
             self.text = " ".join(word.text for word in words_in_order(self.words))
 
 
-def segments(words: Iterable[Word]) -> list[Line]:
-    """Runs of words with no gap wider than a wide blank; a line of two columns gives two."""
+def segments(words: Iterable[Word], *, whole_page: bool = False) -> list[Line]:
+    """Runs of words with no gap wider than a wide blank; a line of two columns gives two, and of a whole page also
+    where there is less room between them."""
     row = list(words)
     if not row:
         return []
@@ -83,14 +84,17 @@ def segments(words: Iterable[Word]) -> list[Line]:
         runs.append(Line(row[begin : place + 1]))
         begin = place + 1
     runs.append(Line(row[begin:]))
-    return _joined(runs, WORD_GAP, _narrow_gutters(runs))
+    return _joined(runs, WORD_GAP, _narrow_gutters(runs) if whole_page else frozenset())
 
 
 def _narrow_gutters(runs: list[Line]) -> frozenset[int]:
     """Left edges, in steps of EDGE points, at which many runs begin close behind others on their lines, while next to
     none goes through: columns with little room between them. Words of one line would come one after the other."""
+    if len(runs) < 2 * MIN_GUTTER_LINES:
+        return frozenset()
+    left = min(run.x0 for run in runs) / EDGE + 10
     begins = Counter(round(run.x0 / EDGE) for run in runs)
-    edges = {edge: begin for edge, begin in begins.items() if begin >= MIN_GUTTER_LINES}
+    edges = {edge: begin for edge, begin in begins.items() if begin >= MIN_GUTTER_LINES and edge > left}
     if not edges:
         return frozenset()
     found = set()
@@ -163,10 +167,10 @@ def _joined(runs: list[Line], gap: float | None, gutters: frozenset[int] = froze
     return out
 
 
-def in_reading_order(runs: list[Line], width: float, places: Mapping[int, int] | None = None) -> list[list[Line]]:
-    """Groups of whole lines, each from top to bottom; a group is the page, a part of it, or a column. places: as
-    `pdf_flow.blocks_as_written` has it, where there is an order in which the page was written."""
-    if places and (blocks := blocks_as_written(runs, places)) is not None:
+def in_reading_order(runs: list[Line], width: float, written: Sequence[Word] = ()) -> list[list[Line]]:
+    """Groups of whole lines, each from top to bottom; a group is the page, a part of it, or a column. written: the
+    words in the order of the page's content, where it has one."""
+    if written and (blocks := blocks_as_written(runs, written)) is not None:
         return [whole_lines(block) for block in blocks]
     return [group for part in parts_of(runs, width) for group in _by_columns(part, width)]
 

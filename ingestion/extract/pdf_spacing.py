@@ -27,7 +27,7 @@ DOWN = (0.7, 1.8)  # font sizes from one sign to the next below it
 
 def unite_letters(words: list[Word]) -> list[Word]:
     """In the order they were given. Words of one letter in a row at even distances become the words they spell."""
-    flags = "".join("1" if len(word.text) == 1 and word.text.isalnum() else "0" for word in words)
+    flags = "".join(["1" if len(word[0]) == 1 and word[0].isalnum() else "0" for word in words])
     found: list[Word] = []
     begin = 0
     for match in SINGLE.finditer(flags):
@@ -95,7 +95,7 @@ def _joined(letters: Sequence[Word]) -> Word:
 def order_columns(words: list[Word]) -> list[Word]:
     """Chinese and Japanese columns that are set downwards are read from the right to the left, all of a page together;
     other words stay where they are."""
-    places = [place for place, word in enumerate(words) if _runs_down(word)]
+    places = [place for place, word in enumerate(words) if not word[0].isascii() and _runs_down(word)]
     if not places:
         return words
     columns = sorted(
@@ -115,21 +115,16 @@ def _runs_down(word: Word) -> bool:
 
 def drop_second_prints(words: list[Word]) -> list[Word]:
     """Without words that stand where the same word stands already, but for a fraction of a letter."""
-    if len({word.text for word in words}) == len(words):
-        return words
-    met: dict[tuple[str, int, int], list[Word]] = {}
+    met: dict[str, list[Word]] = {}
     found = []
     for word in words:
-        column, row = round(word.x0 / 4), round(word.base / 4)
-        near = (
-            other
-            for x in (column - 1, column, column + 1)
-            for y in (row - 1, row, row + 1)
-            for other in met.get((word.text, x, y), ())
-        )
-        if any(_is_second_print(word, other) for other in near):
+        alike = met.get(word[0])
+        if alike is None:
+            met[word[0]] = [word]
+        elif any(_is_second_print(word, other) for other in alike if abs(word[5] - other[5]) < 0.2 * word[6]):
             continue
-        met.setdefault((word.text, column, row), []).append(word)
+        else:
+            alike.append(word)
         found.append(word)
     return found
 

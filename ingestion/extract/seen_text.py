@@ -55,10 +55,15 @@ def untold(seen: Seen) -> list[Word]:
 
 
 def in_a_row(words: Sequence[Word], page: int) -> tuple[str, list[Box]]:
-    """Words in the order they are given, as one text with a box for each. Chinese and Japanese have no blanks."""
+    """Words in the order they are given, as one text with a box for each. Chinese and Japanese have no blanks: a column
+    goes on in the next one, unless it ends early."""
     text, boxes = "", []
-    for word in words:
-        text += " " if text and not (WITHOUT_BLANKS.match(text[-1]) and WITHOUT_BLANKS.match(word.text)) else ""
+    lowest = max((word.y1 for word in words), default=0.0)
+    for place, word in enumerate(words):
+        joint = " " if text else ""
+        if text and WITHOUT_BLANKS.match(text[-1]) and WITHOUT_BLANKS.match(word.text):
+            joint = "" if words[place - 1].y1 > lowest - 1.5 * word.size else "\n"
+        text += joint
         boxes.append(Box(page, word.x0, word.y0, word.x1, word.y1, len(text), len(text) + len(word.text)))
         text += word.text
     return text, boxes
