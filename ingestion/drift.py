@@ -5,15 +5,18 @@ the file is quarantined with the reason, until a steward releases or rejects it 
 """
 
 import logging
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from ingestion.documents import Extraction, Unaccounted
-from ingestion.extract.counting import words
+from ingestion.documents import Extraction, Note, Unaccounted
+from ingestion.extract.clean import clean
+from ingestion.extract.counting import WORD, words
 from ingestion.extract.mail import OTHER_VERSION
+from ingestion.extract.right_to_left import RIGHT_TO_LEFT
 from ingestion.pieces import table_header
 from ingestion.sandbox import Limits, Quarantined, run_limited
 
@@ -25,12 +28,15 @@ NOT_COMPARED = Unaccounted(
 )
 LEAST_WORDS = 0.95
 """Share of the words of a file that must stand in what was read of it."""
-LEAST_OF_PAGE = 0.5
-"""Share of a page's letters and digits: what stands on every page is told once."""
+MIN_PAGE_SHARE = 0.5
+"""Share of a page's words that must stand in what was read of that page."""
+MIN_DISCLOSED_SHARE = 0.01
+"""Share of the words of all pages: where more than that is missing, people are told."""
 PATIENCE = 10.0
 """Seconds without progress after which counting is given up: the file has been read by then."""
 FEW_WORDS = 20
-FEW_CHARACTERS = 200
+MAX_OFFSET = 20  # between the number that a page bears and its place in the file
+_DOUBLED = re.compile(r"(.)\1")  # a letter printed twice to look bold
 NAMED = {
     "headings": ("heading", "headings"),
     "tables": ("table", "tables"),
@@ -40,13 +46,13 @@ NAMED = {
 
 @dataclass(frozen=True)
 class Structure:
-    """How much there is of what. None: not counted. pages: letters and digits of each page."""
+    """How much there is of what. None: not counted. pages: the words of each page, each once."""
 
     headings: int | None = None
     tables: int | None = None
     code: int | None = None
     words: Counter[str] = field(default_factory=Counter)
-    pages: tuple[int, ...] = ()
+    pages: tuple[tuple[str, ...], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,9 @@ def check(path: Path, extraction: Extraction, *, limits: Limits | None = None) -
     found = (*own_losses(extraction), *lost(source or Structure(), extraction))
     if found:
         raise Drifted(found)
-    return extraction if source else replace(extraction, unaccounted=(*extraction.unaccounted, NOT_COMPARED))
+    if source is None:
+        return replace(extraction, unaccounted=(*extraction.unaccounted, NOT_COMPARED))
+    return replace(extraction, notes=(*extraction.notes, *notes_of_losses(source, extraction)))
 
 
 def _source(path: Path, extraction: Extraction, limits: Limits | None) -> Structure | None:
@@ -96,25 +104,18 @@ def source_of(found: dict[str, Any]) -> Structure:
         found.get("tables"),
         found.get("code"),
         Counter({str(word): int(count) for word, count in found.get("rows", [])}),
-        tuple(map(int, found.get("pages", []))),
+        tuple(tuple(map(str, page)) for page in found.get("page_words", [])),
     )
 
 
 def structure_of(extraction: Extraction) -> Structure:
     """Of what was read: for comparison with its file, or with what a model made of it."""
     kinds = Counter(paragraph.kind for paragraph in extraction.paragraphs)
-    pages: Counter[int] = Counter()
-    for paragraph in extraction.paragraphs:
-        for box in paragraph.boxes:
-            pages[box.page] += sum(map(str.isalnum, paragraph.text[box.start : box.end]))
-        if not paragraph.boxes and paragraph.page:
-            pages[paragraph.page] += sum(map(str.isalnum, paragraph.text))
     return Structure(
         kinds["heading"],
         kinds["table"],
         kinds["code"],
         words(extraction.text),
-        tuple(pages[number] for number in range(1, (extraction.pages or 0) + 1)),
     )
 
 
@@ -132,14 +133,58 @@ def lost(source: Structure, extraction: Extraction) -> Iterator[Loss]:
         kept = (source.words & read.words).total()
         if kept < LEAST_WORDS * count:
             yield Loss("words", f"Of its {count:,} words {count - kept:,} are missing in what was read.")
+    missing = missing_words(source, extraction)
     poor = [
-        number
-        for number, (there, kept) in enumerate(zip(source.pages, read.pages, strict=False), start=1)
-        if there >= FEW_CHARACTERS and kept < LEAST_OF_PAGE * there and not {number, None} & missed
+        page for page, lost_here in missing.items() if lost_here > (1 - MIN_PAGE_SHARE) * len(source.pages[page - 1])
     ]
     if poor:
-        shown = ", ".join(map(str, poor[:5])) + (" and others" if len(poor) > 5 else "")
-        yield Loss("pages", f"Most of the text of page {shown} is missing in what was read.")
+        yield Loss("pages", f"Most of the text of page {_listed(poor)} is missing in what was read.")
+
+
+def notes_of_losses(source: Structure, extraction: Extraction) -> Iterator[Note]:
+    """What is too little to put a file aside, and still is not all of it."""
+    missing = missing_words(source, extraction)
+    if sum(missing.values()) > MIN_DISCLOSED_SHARE * sum(map(len, source.pages)):
+        sentence = (
+            f"Words of page {_listed(list(missing))} were not found in what was read: {sum(missing.values())} in all."
+        )
+        yield Note("words_missing", f"{sentence} Compare with the original.")
+
+
+def missing_words(source: Structure, extraction: Extraction) -> dict[int, int]:
+    """Page -> how many of its words do not stand in what was read of it. Pages of which extraction itself says that it
+    could not read something are left out, and so are pages with next to no words."""
+    read: list[list[str]] = [[] for _ in source.pages]
+    for paragraph in extraction.paragraphs:
+        if not paragraph.boxes and paragraph.page is not None and paragraph.page <= len(read):
+            read[paragraph.page - 1].append(paragraph.text)
+        for box in paragraph.boxes:
+            if box.page <= len(read):
+                read[box.page - 1].append(paragraph.text[box.start : box.end])
+    missed = {missing.page for missing in extraction.unaccounted}
+    found = {}
+    for page, (there, pieces) in enumerate(zip(source.pages, read, strict=True), start=1):
+        if {page, None} & missed:
+            continue
+        text = "".join(WORD.findall(clean("".join(pieces)).casefold()))
+        lost_here = sum(not _stands_in(word, text, page) for word in there)
+        if lost_here:
+            found[page] = lost_here
+    return found
+
+
+def _stands_in(word: str, text: str, page: int) -> bool:
+    """Whether a word of a page stands in the letters that were read of it. Not asked of its number, nor of letters that
+    are written from right to left, for those come in another order."""
+    if word in text or RIGHT_TO_LEFT.search(word):
+        return True
+    if word.isdecimal():
+        return len(word) < 5 and abs(int(word) - page) <= MAX_OFFSET
+    return _DOUBLED.sub(r"\1", word) in text
+
+
+def _listed(pages: Sequence[int]) -> str:
+    return ", ".join(map(str, pages[:5])) + (" and others" if len(pages) > 5 else "")
 
 
 def own_losses(extraction: Extraction) -> Iterator[Loss]:

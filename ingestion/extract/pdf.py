@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pypdfium2 as pdfium
@@ -17,17 +16,21 @@ import pypdfium2 as pdfium
 from ingestion.boxes import Box
 from ingestion.documents import Extraction, ReadBy
 from ingestion.extract import pdf_checks, pdf_links, pdf_revisions, sniff
+from ingestion.extract.attempts import attempt
 from ingestion.extract.build import Builder
 from ingestion.extract.eyes import UNCHECKED, Eyes, doubt
+from ingestion.extract.pdf_forms import FORM, FormValues, in_page_order, read_form
 from ingestion.extract.pdf_ink import SENTENCE, Ink
-from ingestion.extract.pdf_lines import Line, in_reading_order, segments
+from ingestion.extract.pdf_lines import Line, in_reading_order
 from ingestion.extract.pdf_margins import Margins, Running, at_edge, lines_at_edge
+from ingestion.extract.pdf_page import LastTable, Page
 from ingestion.extract.pdf_paragraphs import Block, Hyphenation, blocks
 from ingestion.extract.pdf_pictures import Pictures
 from ingestion.extract.pdf_replaced import shown_words
-from ingestion.extract.pdf_seen import UNREADABLE, Joined, Look, join, picture_area, unsaid, wanted_of
-from ingestion.extract.pdf_tables import Table, TableFinder, suggests_table
-from ingestion.extract.pdf_words import PageContent, Word, read_page
+from ingestion.extract.pdf_said import Said
+from ingestion.extract.pdf_seen import UNREADABLE, Look, join, picture_area, unsaid, wanted_of
+from ingestion.extract.pdf_tables import find_tables
+from ingestion.extract.pdf_words import Mapping, PageContent, Word, read_page
 from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, in_a_row, placed
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 from ingestion.seen import Seen
@@ -35,60 +38,36 @@ from ingestion.seen import Seen
 SAMPLE = 40  # pages
 PROSE = 6  # words on a line that make it running text
 LEAST_PICTURE = 16.0  # points: of smaller ones, tiles of a larger one, the edges may be letters
+WANTS_TABLES = {"text": False, "layout": True}  # by strategy
 LAYER = ("Text layer",)
+PROTECTED = "This PDF is protected by a password. Save it without one and upload it again."
 
 
 def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int], eyes: Eyes) -> Extraction:
     """The strategy of `eyes` `text` never looks for tables, `layout` looks on every page, others where strokes suggest
     one. skip: pages (1-based) that broke an earlier attempt. Raises Quarantined."""
     builder = Builder()
-    checked = pdf_checks.check(path, builder, limits, report)
-    pages = checked.pages
+    checked = attempt(builder, None, pdf_checks.check, path, builder, limits, report)
     try:
         document = pdfium.PdfDocument(path)
-    except pdfium.PdfiumError:
+    except pdfium.PdfiumError as error:
+        if "password" in str(error).lower():
+            raise Quarantined("encrypted", PROTECTED) from None
         raise pdf_revisions.corrupt("This PDF is damaged and cannot be opened.") from None
-    with TableFinder(path) as finder:
-        reading = _Reading(document, checked, builder, report, skip, finder, eyes)
-        reading.run()
-        document.close()
+    if checked is None:
+        checked = pdf_checks.Checked(Said(builder), len(document))
+    pages = checked.pages
+    form = attempt(builder, None, read_form, path, document, builder) or FormValues()
+    reading = _Reading(document, checked, form, builder, report, skip, eyes)
+    reading.run()
+    document.close()
     if not len(builder) and reading.blank_pages == pages:
         if builder.missed():
             raise pdf_revisions.corrupt("This PDF is damaged: nothing on its pages can be read.")
         raise Quarantined("empty", "All pages of this PDF are blank. Check that you chose the right file.")
     builder.leave_out_margins()
-    checked.said.add()
+    attempt(builder, None, checked.said.add)
     return builder.extraction(sniff.PDF, pages, "layout" if reading.found_tables else "text")
-
-
-@dataclass(slots=True)
-class _LastTable:
-    """The table that ended the page before, with the header to repeat."""
-
-    page: int
-    table: Table
-    header: tuple[str, ...]
-
-
-@dataclass(slots=True)
-class _Page:
-    """A page with what it wants looked at, and with what was seen on it as a whole. beneath: words of it that others
-    stand for in the text."""
-
-    content: PageContent
-    look: Look | None = None
-    joined: Joined | None = None
-    beneath: tuple[Word, ...] = ()
-    ink: Ink | None = None
-    _runs: list[Line] = field(default_factory=list)
-    _words: list[Word] | None = None
-
-    def runs(self) -> list[Line]:
-        """Of its upright words; made anew where words were taken away since."""
-        if self._words is not self.content.words:
-            self._words = self.content.words
-            self._runs = segments(word for word in self._words if not word.slanted)
-        return self._runs
 
 
 class _Reading:
@@ -98,17 +77,18 @@ class _Reading:
         self,
         document: pdfium.PdfDocument,
         checked: pdf_checks.Checked,
+        form: FormValues,
         builder: Builder,
         report: Report,
         skip: Collection[int],
-        finder: TableFinder,
         eyes: Eyes,
     ) -> None:
         self._document, self._checked, self._pages, self._builder = document, checked, checked.pages, builder
-        self._report, self._skip, self._finder, self._eyes = report, skip, finder, eyes
-        self._sampled: dict[int, _Page] = {}
+        self._form = form
+        self._report, self._skip, self._eyes = report, skip, eyes
+        self._sampled: dict[int, Page] = {}
         self._running: list[Running] = []
-        self._last_table: _LastTable | None = None
+        self._last_table: LastTable | None = None
         self._turn: Seen | None = None  # what was seen on the page that is being added, and which way up it is
         self.found_tables = False
         self.blank_pages = 0
@@ -128,7 +108,8 @@ class _Reading:
             except Exception:  # whatever a hostile page makes the libraries raise costs this page alone
                 self._failed(number)
         self._report("finishing")
-        self._pictures.take_unshown(self._checked.pictures)
+        attempt(self._builder, None, self._pictures.take_unshown, self._checked.pictures)
+        self._add_fields(0, None)
         for running in self._running:
             if running.paragraph is not None:
                 self._builder.more_boxes(running.paragraph, running.boxes)
@@ -136,23 +117,25 @@ class _Reading:
     def _failed(self, number: int) -> None:
         self._builder.miss("page_failed", "This page could not be read; the others were.", number)
 
-    def _read(self, number: int) -> _Page:
+    def _read(self, number: int) -> Page:
         page = self._document[number - 1]
         try:
-            content = read_page(page)
+            content = read_page(page, WANTS_TABLES.get(self._eyes.strategy or ""))
             if number in self._checked.lying:
                 content.unmapped = content.characters
             ink = Ink(page, content) if content.marks else None
-            replaced = shown_words(page) if {number, None} & self._checked.replaced else []
+            replaced: list[Word] = []
+            if {number, None} & self._checked.replaced:
+                replaced = attempt(self._builder, number, shown_words, page) or []
         finally:
             page.close()
         beneath = unsaid(replaced, content.words)
         look = wanted_of(content, self._eyes.strategy)
         seen = self._eyes.look(f"page {number}", number) if look is not None and look.whole else None
         if look is None or seen is None:
-            return _Page(content, look, None, beneath, ink)
+            return Page(content, look, None, beneath, ink)
         joined = join(content, look, seen)
-        return _Page(content, look if joined else Look("pictures"), joined, beneath, ink)
+        return Page(content, look if joined else Look("pictures"), joined, beneath, ink)
 
     def _take_sample(self) -> None:
         """Pairs of neighbours spread over the document, so that left and right pages are both met."""
@@ -177,11 +160,11 @@ class _Reading:
         for prose in (run for run in runs if len(run.words) >= PROSE):  # not the small print of tables
             sizes[round(prose.size * 2) / 2] += len(prose.words)
         self._body = sizes.most_common(1)[0][0] if sizes else max((run.size for run in runs), default=10.0)
-        self._margins = Margins(lines)
+        self._margins = Margins(lines, self._pages)
         self._hyphenation = Hyphenation.of(runs)
         self._pictures = Pictures(self._builder, self._eyes, self._hyphenation)
 
-    def _page(self, number: int, page: _Page) -> None:
+    def _page(self, number: int, page: Page) -> None:
         content = page.content
         first_of_page = len(self._builder)
         self._look_at_rest(number, page)
@@ -190,12 +173,15 @@ class _Reading:
             add_markdown(
                 self._turn, number, self._builder, page.joined.places, picture_area(content, self._turn.turned)
             )
-        tables = self._tables(number, content) if self._turn is None or not self._turn.turned else []
-        runs = self._without_running(number, content, page.runs())
+        turned = self._turn is not None and self._turn.turned
+        tables = [] if turned else attempt(self._builder, number, find_tables, content) or []
+        self.found_tables = self.found_tables or bool(tables)
+        runs = self._without_running(number, content, page.runs(), alone=not tables)
         runs += [Line([], table=table) for table in tables]
         first = True
-        last: _LastTable | None = None
-        for group in in_reading_order(runs, content.width):
+        last: LastTable | None = None
+        written = content.written if page.joined is None else ()
+        for group in in_reading_order(runs, content.width, written):
             for block in blocks(group, number, self._body, self._hyphenation):
                 last = self._add(block, number, self._last_table if first else None)
                 first = False
@@ -208,13 +194,25 @@ class _Reading:
             self._turn = None
             self._add_slanted(page.joined.leftover, number, LAYER)
         elif content.words:
-            self._pictures.take(number, content, page.look)
+            attempt(self._builder, number, self._pictures.take, number, content, page.look)
         self._add_slanted(page.beneath, number, LAYER)
-        self._pictures.take_hidden(number, content, self._checked.layered, first_of_page)
+        self._add_fields(number, content.mapping)
+        hidden = (number, content, self._checked.layered, first_of_page)
+        attempt(self._builder, number, self._pictures.take_hidden, *hidden)
         self._explain(number, page, first_of_page)
-        pdf_links.tell(self._builder, number, first_of_page, self._checked.links.get(number, []))
+        targets = self._checked.links.get(number, [])
+        attempt(self._builder, number, pdf_links.tell, self._builder, number, first_of_page, targets)
 
-    def _explain(self, number: int, page: _Page, first: int) -> None:
+    def _add_fields(self, number: int, mapping: Mapping | None) -> None:
+        """What is filled into the form of a page, a paragraph each, where its field stands. number: 0 for fields that
+        stand on no page."""
+        for value in in_page_order(self._form.by_page.get(number, [])):
+            boxes = []
+            if mapping is not None and value.rect is not None:
+                boxes = [Box(number, *mapping.box(*value.rect), 0, len(value.text))]
+            self._builder.add(value.text, page=number or None, boxes=boxes, path=(FORM,))
+
+    def _explain(self, number: int, page: Page, first: int) -> None:
         """Records whether the page shows what was not read. first: number of its first paragraph."""
         if page.ink is None:
             return
@@ -228,40 +226,19 @@ class _Reading:
     def _placed(self, boxes: Sequence[Box]) -> Sequence[Box]:
         return boxes if self._turn is None else placed(boxes, self._turn)
 
-    def _tables(self, number: int, content: PageContent) -> list[Table]:
-        strategy = self._eyes.strategy
-        if strategy == "text" or (strategy != "layout" and not suggests_table(content)):
-            return []
-        try:
-            tables = self._finder.find(number, content)
-        except MemoryError:
-            raise
-        except Exception:  # pdfplumber gave up: the page is read without its tables, and no word is lost
-            return []
-        self.found_tables = self.found_tables or bool(tables)
-        return tables
-
-    def _without_running(self, number: int, content: PageContent, runs: list[Line]) -> list[Line]:
-        """Runs of running lines taken out; the first occurrence of each becomes a paragraph."""
-        dropped: set[int] = set()
+    def _without_running(self, number: int, content: PageContent, runs: list[Line], alone: bool) -> list[Line]:
+        """Runs of running lines taken out; the first occurrence of each becomes a paragraph. alone: nothing else is on
+        the page. A page that would be left empty keeps its lines."""
         near = [word for run in at_edge(runs, content.height) for word in run.words]
         lines = lines_at_edge(near, content.height)
-        for line, running in self._margins.running(lines, number, content.height):
+        found = list(self._margins.running(lines, number, content.height))
+        if alone and sum(len(line.words) for line, _ in found) == sum(len(run.words) for run in runs):
+            found = [(line, running) for line, running in found if running.page_number_only]
+        dropped: set[int] = set()
+        for line, running in found:
             dropped.update(id(word) for word in line.words)
-            if running.page_number_only:
-                continue
-            text, boxes = next(
-                ((b.text, b.boxes) for b in blocks([line], number, self._body, self._hyphenation)), ("", ())
-            )
-            if running.paragraph is None:
-                read_by: ReadBy = "ocr" if line.seen else ""
-                running.paragraph = self._builder.add(
-                    text, page=number, boxes=self._placed(boxes), path=(), read_by=read_by
-                )
-                running.slices = [(box.start, box.end) for box in boxes]
-                self._running.append(running)
-            else:
-                running.stands_at(self._placed(boxes))
+            if not running.page_number_only:
+                self._add_running(line, running, number)
         if not dropped:
             return runs
         kept: list[Line] = []
@@ -271,7 +248,18 @@ class _Reading:
                 kept.append(run if len(words) == len(run.words) else Line(words))
         return kept
 
-    def _add(self, block: Block, number: int, before: _LastTable | None) -> _LastTable | None:
+    def _add_running(self, line: Line, running: Running, number: int) -> None:
+        block = next(iter(blocks([line], number, self._body, self._hyphenation)), None)
+        text, boxes = (block.text, self._placed(block.boxes)) if block is not None else ("", ())
+        if running.paragraph is not None:
+            running.stands_at(boxes)
+            return
+        read_by: ReadBy = "ocr" if line.seen else ""
+        running.paragraph = self._builder.add(text, page=number, boxes=boxes, path=(), read_by=read_by)
+        running.slices = [(box.start, box.end) for box in boxes]
+        self._running.append(running)
+
+    def _add(self, block: Block, number: int, before: LastTable | None) -> LastTable | None:
         if block.table is None:
             boxes = self._placed(block.boxes)
             read_by: ReadBy = "ocr" if block.seen else ""
@@ -283,7 +271,7 @@ class _Reading:
             header = before.header
         text, found = table.markdown(number, header)
         self._builder.add(text, "table", page=number, boxes=found)
-        return _LastTable(number, table, header or table.header)
+        return LastTable(number, table, header or table.header)
 
     def _add_slanted(
         self, words: Sequence[Word], number: int, path: tuple[str, ...] | None = None, read_by: ReadBy = ""
@@ -292,7 +280,7 @@ class _Reading:
         text, boxes = in_a_row(words, number)
         self._builder.add(text, page=number, boxes=self._placed(boxes), path=path, read_by=read_by)
 
-    def _look_at_rest(self, number: int, page: _Page) -> None:
+    def _look_at_rest(self, number: int, page: Page) -> None:
         """What of the page is no text and was not looked at: recorded as not accounted for, unless there is nothing."""
         content, joined = page.content, page.joined
         if joined is not None:

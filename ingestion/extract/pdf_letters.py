@@ -36,8 +36,9 @@ MANY = 1024  # words that are asked about at a time
 Columns = tuple[list[float], list[float], list[float], list[float]]
 
 
-def _bound(function: Any, answer: Any, *arguments: Any) -> Callable[..., Any]:
-    """arguments: types of what has to be converted; none where everything is a small number or made by `byref`."""
+def bind(function: Any, answer: Any, *arguments: Any) -> Callable[..., Any]:
+    """A function of pdfium that keeps the interpreter's lock. arguments: types of what has to be converted; none
+    where everything is a small number or made by `byref`."""
     address = ctypes.cast(function, ctypes.c_void_p).value
     if address is None:
         raise ImportError("pdfium has no such function")
@@ -45,23 +46,23 @@ def _bound(function: Any, answer: Any, *arguments: Any) -> Callable[..., Any]:
 
 
 _P, _I = ctypes.c_void_p, ctypes.c_int
-_text = _bound(c.FPDFText_GetText, _I)
-_unicode = _bound(c.FPDFText_GetUnicode, ctypes.c_uint)
-_count_rects = _bound(c.FPDFText_CountRects, _I)
-_rect = _bound(c.FPDFText_GetRect, _I)
-_letter_box = _bound(c.FPDFText_GetCharBox, _I)
-_loose_box = _bound(c.FPDFText_GetLooseCharBox, _I, _P, _I, _P)
-_guessed = _bound(c.FPDFText_HasUnicodeMapError, _I)
-_origin = _bound(c.FPDFText_GetCharOrigin, _I)
-_piece = _bound(c.FPDFText_GetTextObject, _P)
-_matrix = _bound(c.FPDFPageObj_GetMatrix, _I, _P, _P)
-_size = _bound(c.FPDFTextObj_GetFontSize, _I, _P, _P)
-_font = _bound(c.FPDFTextObj_GetFont, _P, _P)
-_mode = _bound(c.FPDFTextObj_GetTextRenderMode, _I, _P)
-_weight = _bound(c.FPDFFont_GetWeight, _I, _P)
-_face = _bound(c.FPDFFont_GetBaseFontName, ctypes.c_size_t, _P, _P, ctypes.c_size_t)
-_object = _bound(c.FPDFPage_GetObject, _P)
-_type = _bound(c.FPDFPageObj_GetType, _I, _P)
+_text = bind(c.FPDFText_GetText, _I)
+_unicode = bind(c.FPDFText_GetUnicode, ctypes.c_uint)
+_count_rects = bind(c.FPDFText_CountRects, _I)
+_rect = bind(c.FPDFText_GetRect, _I)
+_letter_box = bind(c.FPDFText_GetCharBox, _I)
+_loose_box = bind(c.FPDFText_GetLooseCharBox, _I, _P, _I, _P)
+_guessed = bind(c.FPDFText_HasUnicodeMapError, _I)
+_origin = bind(c.FPDFText_GetCharOrigin, _I)
+_piece = bind(c.FPDFText_GetTextObject, _P)
+_matrix = bind(c.FPDFPageObj_GetMatrix, _I, _P, _P)
+_size = bind(c.FPDFTextObj_GetFontSize, _I, _P, _P)
+_font = bind(c.FPDFTextObj_GetFont, _P, _P)
+_mode = bind(c.FPDFTextObj_GetTextRenderMode, _I, _P)
+_weight = bind(c.FPDFFont_GetWeight, _I, _P)
+_face = bind(c.FPDFFont_GetBaseFontName, ctypes.c_size_t, _P, _P, ctypes.c_size_t)
+_object = bind(c.FPDFPage_GetObject, _P)
+_type = bind(c.FPDFPageObj_GetType, _I, _P)
 
 _room = array("d", bytes(8 * 4 * MANY))
 _begin = (ctypes.c_double * len(_room)).from_buffer(_room)

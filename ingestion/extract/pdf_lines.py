@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
 
+from ingestion.extract.pdf_flow import blocks_as_written
 from ingestion.extract.pdf_parts import is_filled, parts_of
 from ingestion.extract.pdf_words import Word
 from ingestion.extract.right_to_left import RIGHT_TO_LEFT, words_in_order
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 SAME_LINE = 0.4  # of the font size
 WORD_GAP = 1.3  # of the font size: a larger gap may be a gutter or a tab
+EDGE = 3.0  # points between left edges that are one
+MIN_GUTTER_LINES = 8
 MIN_COLUMN_LINES = 3
 MIN_COLUMN_WIDTH = 0.18  # of the page
 MIN_COLUMN_WORDS = 3
@@ -59,8 +62,9 @@ class Line:
             self.text = " ".join(word.text for word in words_in_order(self.words))
 
 
-def segments(words: Iterable[Word]) -> list[Line]:
-    """Runs of words with no gap wider than a wide blank; a line of two columns gives two."""
+def segments(words: Iterable[Word], *, whole_page: bool = False) -> list[Line]:
+    """Runs of words with no gap wider than a wide blank; a line of two columns gives two, and of a whole page also
+    where there is less room between them."""
     row = list(words)
     if not row:
         return []
@@ -80,7 +84,36 @@ def segments(words: Iterable[Word]) -> list[Line]:
         runs.append(Line(row[begin : place + 1]))
         begin = place + 1
     runs.append(Line(row[begin:]))
-    return _joined(runs, WORD_GAP)
+    return _joined(runs, WORD_GAP, _narrow_gutters(runs) if whole_page else frozenset())
+
+
+def _narrow_gutters(runs: list[Line]) -> frozenset[int]:
+    """Left edges, in steps of EDGE points, at which many runs begin close behind others on their lines, while next to
+    none goes through: columns with little room between them. Words of one line would come one after the other."""
+    if len(runs) < 2 * MIN_GUTTER_LINES:
+        return frozenset()
+    left = min(run.x0 for run in runs) / EDGE + 10
+    begins = Counter(round(run.x0 / EDGE) for run in runs)
+    edges = {edge: begin for edge, begin in begins.items() if begin >= MIN_GUTTER_LINES and edge > left}
+    if not edges:
+        return frozenset()
+    found = set()
+    ends: dict[int, list[Line]] = {}
+    for run in runs:
+        ends.setdefault(round(run.base / EDGE), []).append(run)
+    for edge in edges:
+        x = edge * EDGE
+        near = through = 0
+        for run in runs:
+            if abs(run.x0 - x) <= EDGE:
+                row = round(run.base / EDGE)
+                others = (other for step in (-1, 0, 1) for other in ends.get(row + step, ()))
+                near += any(0 < run.x0 - other.x1 < WORD_GAP * max(run.size, 1.0) for other in others)
+            elif run.x0 < x - EDGE and run.x1 > x + EDGE:
+                through += 1
+        if near >= MIN_GUTTER_LINES and through < 0.2 * edges[edge]:
+            found |= {edge - 1, edge, edge + 1}
+    return frozenset(found)
 
 
 def _follows(last: Word, word: Word) -> bool:
@@ -95,8 +128,9 @@ def _same_line(base: float, size: float, other_base: float, other_size: float) -
     return abs(base - other_base) <= reach * largest
 
 
-def _joined(runs: list[Line], gap: float | None) -> list[Line]:
-    """Runs on one base line put together where the gap between them is less than `gap` font sizes (None: any gap)."""
+def _joined(runs: list[Line], gap: float | None, gutters: frozenset[int] = frozenset()) -> list[Line]:
+    """Runs on one base line put together where the gap between them is less than `gap` font sizes (None: any gap).
+    gutters: left edges of columns, to which nothing is joined."""
     rows: list[list[Line]] = []
     farthest = 0.6 * max((run.size for run in runs), default=1.0) + 0.6  # more than the largest of them reaches
     for run in sorted(runs, key=lambda line: (line.base, line.x0)):
@@ -122,7 +156,8 @@ def _joined(runs: list[Line], gap: float | None) -> list[Line]:
         current = row[0]
         for run in row[1:]:
             room = run.x0 - current.x1
-            if gap is None or -0.5 * current.size < room < gap * max(current.size, run.size, 1.0):
+            near = gap is None or -0.5 * current.size < room < gap * max(current.size, run.size, 1.0)
+            if near and not (gutters and room > 0 and round(run.x0 / EDGE) in gutters):
                 current.words = current.words + run.words
                 current.measure()
             else:
@@ -132,8 +167,11 @@ def _joined(runs: list[Line], gap: float | None) -> list[Line]:
     return out
 
 
-def in_reading_order(runs: list[Line], width: float) -> list[list[Line]]:
-    """Groups of whole lines, each from top to bottom; a group is the page, a part of it, or a column."""
+def in_reading_order(runs: list[Line], width: float, written: Sequence[Word] = ()) -> list[list[Line]]:
+    """Groups of whole lines, each from top to bottom; a group is the page, a part of it, or a column. written: the
+    words in the order of the page's content, where it has one."""
+    if written and (blocks := blocks_as_written(runs, written)) is not None:
+        return [whole_lines(block) for block in blocks]
     return [group for part in parts_of(runs, width) for group in _by_columns(part, width)]
 
 

@@ -1,46 +1,67 @@
-"""Running headers, running footers and page numbers: told from a sample of pages, kept once, dropped after.
+"""Running headers, running footers and page numbers: found in a sample of pages, read once, left out after.
 
-A line counts as running when it stands at the same height on several pages and says the same, but for numbers that
-grow with the page. Its first occurrence stays a paragraph (it may say something that needs a label) and gets the boxes
-of all the others; lines that are nothing but a page number are dropped, also where they end pages that are filled to
-different heights.
+A line counts as running when it stands at the same height on several pages and says the same, but for the number of
+the page. What differs by anything else says something of its own page and stays in its place. The first occurrence of
+a running line stays a paragraph (it may say something that needs a label) and gets the boxes of all the others; lines
+that are nothing but a page number are left out, also where they end pages that are filled to different heights.
 """
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
 from ingestion.boxes import Box
+from ingestion.extract.page_numbers import CERTAIN, NUMBER, is_bare, numbers_of_page, split_numbers
 from ingestion.extract.pdf_lines import Line, segments, whole_lines
 from ingestion.extract.pdf_words import Word
 
 ZONE = 0.14  # of the page's height, at either end
 LAST = -1  # instead of a height: the lowest line of a page, wherever that is
-NUMBER = re.compile(r"\d{1,4}(?!\d)")
-ONLY_NUMBER = re.compile(
-    r"[\s\-–—|/.()\[\]]*(page|seite|pagina|página|p)?[\s.]*#[\s\-–—|/]*((of|von|de|van|di|/)\s*#)?[\s\-–—|/.()\[\]]*",
-    re.I,
-)
+APART = 3.0  # font sizes between a page number and the rest of its line
+SEPARATORS = frozenset("|•·–—/-")
+NUMBERED = ("no", "nr", "no.", "nr.", "number", "nummer", "id", "#", ":", "№", "nº")
+"""How a name ends whose number follows."""
 Drawn = TypeVar("Drawn", Word, Line)
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """A line with `#` for every number, the numbers, and its height in steps of three points."""
+    """A line with `#` for every number, the numbers, and its height in steps of three points. of_page: which of the
+    numbers may be that of the page."""
 
     template: str
     height: int
     numbers: tuple[int, ...]
+    of_page: frozenset[int]
 
 
-def signature(line: Line) -> Signature:
-    text = line.text
-    numbers = tuple(int(match.group()) for match in NUMBER.finditer(text))
-    return Signature(NUMBER.sub("#", text), round(line.base / 3), numbers)
+def signature(line: Line, pages: int) -> Signature:
+    template, numbers = split_numbers(line.text)
+    of_page = numbers_of_page(template)
+    if not of_page and is_bare(template, numbers, pages):
+        of_page = set(range(len(numbers)))
+    elif not of_page:
+        of_page = _set_apart(line, len(numbers))
+    return Signature(template, round(line.base / 3), numbers, frozenset(of_page))
+
+
+def _set_apart(line: Line, count: int) -> set[int]:
+    """The number at either end of a line that a wide gap or a separator parts from a text of several words. A name
+    whose number this is ("Invoice no.") is no such text."""
+    found = set()
+    for number, near, place in ((line.words[0], line.words[1:], 0), (line.words[-1], line.words[-2::-1], count - 1)):
+        rest = [word for word in near if word.text not in SEPARATORS]
+        if len(rest) < 2 or not NUMBER.fullmatch(number.text):
+            continue
+        room = max(rest[0].x0 - number.x1, number.x0 - rest[0].x1)
+        if near[0].text not in SEPARATORS and room < APART * max(line.size, 1.0):
+            continue
+        if not rest[0].text.lower().endswith(NUMBERED):
+            found.add(place)
+    return found
 
 
 def lines_at_edge(words: list[Word], height: float) -> list[Line]:
@@ -58,13 +79,13 @@ def candidates(lines: Iterable[Line], height: float) -> list[Line]:
     return [line for line in lines if line.table is None and (line.y1 < ZONE * height or line.y0 > (1 - ZONE) * height)]
 
 
-def last_number(lines: Sequence[Line]) -> Signature | None:
+def last_number(lines: Sequence[Line], pages: int) -> Signature | None:
     """The lowest line, where it is nothing but the number of a page."""
     lowest = max(lines, key=lambda line: line.base, default=None)
     if lowest is None or lowest.table is not None:
         return None
-    sign = signature(lowest)
-    return sign if len(sign.numbers) == 1 and ONLY_NUMBER.fullmatch(sign.template) else None
+    sign = signature(lowest, pages)
+    return sign if len(sign.numbers) == 1 and is_bare(sign.template, sign.numbers, pages) else None
 
 
 @dataclass(slots=True)
@@ -87,32 +108,41 @@ class Running:
         slices = self.slices if alike else [(0, 0)] * len(boxes)
         self.boxes += [replace(box, start=a, end=b) for box, (a, b) in zip(boxes, slices, strict=True)]
 
-    def repeats(self, numbers: tuple[int, ...], page: int) -> bool:
-        """The same numbers, or numbers that moved on as far as the pages did."""
+    def repeats(self, sign: Signature, page: int) -> bool:
+        """The same line, or one whose page number moved on as far as the pages did."""
         return all(
-            now == then or now - then == page - self.first_page for now, then in zip(numbers, self.numbers, strict=True)
+            now == then or (place in sign.of_page and now - then == page - self.first_page)
+            for place, (now, then) in enumerate(zip(sign.numbers, self.numbers, strict=True))
         )
 
 
 class Margins:
-    """What runs through the sampled pages. sample: page number (1-based) to its lines and height."""
+    """What runs through the sampled pages. sample: page number (1-based) to its lines and height. pages: of the
+    whole document."""
 
-    def __init__(self, sample: Mapping[int, tuple[list[Line], float]]) -> None:
-        met: dict[tuple[str, int], list[tuple[int, tuple[int, ...]]]] = defaultdict(list)
+    def __init__(self, sample: Mapping[int, tuple[list[Line], float]], pages: int) -> None:
+        self._pages = pages
+        met: dict[tuple[str, int], list[tuple[int, Signature]]] = defaultdict(list)
         for page, (lines, height) in sample.items():
             for line in candidates(lines, height):
-                sign = signature(line)
-                met[sign.template, sign.height].append((page, sign.numbers))
-            if (lowest := last_number(lines)) is not None:
-                met[lowest.template, LAST].append((page, lowest.numbers))
+                sign = signature(line, pages)
+                met[sign.template, sign.height].append((page, sign))
+            if (lowest := last_number(lines, pages)) is not None:
+                met[lowest.template, LAST].append((page, lowest))
         enough = 2 if len(sample) < 6 else max(3, len(sample) // 5)
-        self._running: dict[tuple[str, int], Running] = {}
+        self._running: dict[tuple[str, int], list[Running]] = {}
         for key, places in met.items():
-            page, numbers = places[0]
-            running = Running(page, numbers, bool(ONLY_NUMBER.fullmatch(key[0])) and "#" in key[0])
-            same = sum(running.repeats(other, at) for at, other in places)
-            if len({at for at, _ in places}) >= enough and same >= enough:
-                self._running[key] = running
+            found: list[Running] = []
+            left = places
+            while len(left) >= enough:  # a line may change with the chapter
+                page, sign = left[0]
+                running = Running(page, sign.numbers, is_bare(sign.template, sign.numbers, pages))
+                same = {at for at, other in left if running.repeats(other, at)}
+                if len(same) >= enough:
+                    found.append(running)
+                left = [(at, other) for at, other in left[1:] if not running.repeats(other, at)]
+            if found:
+                self._running[key] = found
 
     def running(self, lines: Sequence[Line], page: int, height: float) -> Iterator[tuple[Line, Running]]:
         """The running lines among `lines`, from either edge of the page inwards up to the first that does not run:
@@ -128,19 +158,23 @@ class Margins:
                     break
                 told.append(line)
                 yield line, found
-        sign = last_number(lines)
-        found = self._running.get((sign.template, LAST)) if sign is not None else None
-        if sign is not None and found is not None and found.repeats(sign.numbers, page):
+        sign = last_number(lines, self._pages)
+        found = self._repeated((sign.template, LAST), sign, page) if sign is not None else None
+        if found is not None:
             last = max(lines, key=lambda line: line.base)
             if all(last is not line for line in told):
                 yield last, found
 
     def _find(self, line: Line, page: int) -> Running | None:
-        sign = signature(line)
+        sign = signature(line, self._pages)
         for step in (0, -1, 1):
-            running = self._running.get((sign.template, sign.height + step))
-            if running is not None and running.repeats(sign.numbers, page):
+            running = self._repeated((sign.template, sign.height + step), sign, page)
+            if running is not None:
                 return running
-        if ONLY_NUMBER.fullmatch(sign.template) and page in sign.numbers and len(line.words) <= 5:
+        bare = self._pages > 1 and is_bare(sign.template, sign.numbers, self._pages)
+        if CERTAIN.fullmatch(sign.template) or (bare and page in sign.numbers):
             return Running(page, sign.numbers, page_number_only=True)
         return None
+
+    def _repeated(self, key: tuple[str, int], sign: Signature, page: int) -> Running | None:
+        return next((one for one in self._running.get(key, ()) if one.repeats(sign, page)), None)

@@ -1,27 +1,18 @@
-"""Ruled tables of a PDF page: pdfplumber finds the cells, pdfium's words fill them, Markdown comes out.
-
-pdfplumber is thirty times slower than pdfium and reads text worse (facts of the design), so it is asked only about
-pages whose strokes suggest a grid, and only where the cells are.
-"""
+"""Ruled tables of a PDF page: words fill the cells of its grids, and Markdown comes out."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
-from types import TracebackType
-from typing import Any
 
 from ingestion.boxes import Box
 from ingestion.extract.clean import one_line
+from ingestion.extract.pdf_grids import Cell, Grid, find_grids
 from ingestion.extract.pdf_lines import Line, segments
 from ingestion.extract.pdf_words import PageContent, Word
 from ingestion.extract.rows import markdown_row, markdown_rule
 
-MIN_HORIZONTAL, MIN_VERTICAL = 3, 3
 MAX_CELL = 1_500  # characters: a longer cell is a frame around a text, not an entry
-Cell = tuple[float, float, float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,54 +49,14 @@ class Table:
         return text, boxes
 
 
-def suggests_table(content: PageContent) -> bool:
-    """Enough strokes in both directions for a grid of two columns and two rows."""
-    horizontal = {round(y0 / 2) for x0, y0, x1, y1 in content.rules if x1 - x0 > y1 - y0}
-    vertical = {round(x0 / 2) for x0, y0, x1, y1 in content.rules if y1 - y0 >= x1 - x0}
-    return len(horizontal) >= MIN_HORIZONTAL and len(vertical) >= MIN_VERTICAL
+def find_tables(content: PageContent) -> list[Table]:
+    """The ruled tables of a page; their words are taken out of `content.words`."""
+    grids = find_grids(*content.edges)
+    tables = [table for cells in grids if (table := _fill(cells, content)) is not None]
+    return sorted(tables, key=lambda table: table.box[1])
 
 
-class TableFinder:
-    """Opens the file with pdfplumber when the first page with a grid comes."""
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self._pdf: Any = None
-
-    def __enter__(self) -> TableFinder:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._pdf is not None:
-            with suppress(Exception):  # closing walks all pages, which a damaged file does not survive
-                self._pdf.close()
-
-    def find(self, number: int, content: PageContent) -> list[Table]:
-        """The tables of page `number` (1-based); their words are taken out of `content.words`."""
-        if self._pdf is None:
-            import pdfplumber  # as long to load as everything else together, and most files have no grid
-
-            self._pdf = pdfplumber.open(self._path)
-        page = self._pdf.pages[number - 1]
-        try:
-            crop = page.cropbox
-            found = [
-                [_shift(row.cells, crop[0], crop[1]) for row in table.rows]
-                for table in page.find_tables({"vertical_strategy": "lines", "horizontal_strategy": "lines"})
-            ]
-        finally:
-            page.close()
-        tables = [table for cells in found if (table := _fill(cells, content)) is not None]
-        return sorted(tables, key=lambda table: table.box[1])
-
-
-def _shift(cells: Sequence[Any], dx: float, dy: float) -> list[Cell | None]:
-    return [None if cell is None else (cell[0] - dx, cell[1] - dy, cell[2] - dx, cell[3] - dy) for cell in cells]
-
-
-def _fill(grid: list[list[Cell | None]], content: PageContent) -> Table | None:
+def _fill(grid: Grid, content: PageContent) -> Table | None:
     """None, and no word taken, where the grid is a frame or holds next to nothing."""
     present = [cell for row in grid for cell in row if cell is not None]
     if len(grid) < 2 or max(len(row) for row in grid) < 2:

@@ -17,12 +17,15 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as c
 
 from ingestion.extract.pdf_covers import LEAST, Cover, clip_of, common, is_cut, paints
+from ingestion.extract.pdf_grids import Edge, extract_edges
 from ingestion.extract.pdf_letters import HALVES, HYPHEN, Columns, Letters, beside_text, styles
 from ingestion.extract.pdf_shapes import Shape, drawings, shape_of, unknown
+from ingestion.extract.pdf_spacing import drop_second_prints, order_columns, unite_letters
 from ingestion.extract.right_to_left import RIGHT_TO_LEFT, letters_in_order
 from ingestion.seen import Region
 
 PRECISION = 64  # device units a point, for mapping page space to the shown page
+MIN_HORIZONTAL, MIN_VERTICAL = 3, 3
 MIN_RULE = 12.0  # points: shorter strokes are underlines and ornaments
 MAX_RULE_THICKNESS = 3.0
 
@@ -63,20 +66,25 @@ class Picture:
 
 @dataclass(slots=True)
 class PageContent:
-    """width, height: points. rules: thin straight strokes (x0, y0, x1, y1). marks: number of drawn objects that are
-    not text. unmapped: characters whose font does not say what letter they are. covers: what was painted where pictures
-    might lie. drawings: where letters may stand that are no text."""
+    """width, height: points. words: what there is to read. written: all words, in the order of the page's content.
+    rules: thin straight strokes (x0, y0, x1, y1). marks: number of drawn objects that are not text. unmapped:
+    characters whose font does not say what letter they are. covers: what was painted where pictures might lie.
+    drawings: where letters may stand that are no text. edges: horizontal and vertical ones, where a table was looked
+    for."""
 
+    mapping: Mapping
     width: float
     height: float
     words: list[Word]
-    pictures: list[Picture]
-    rules: list[tuple[float, float, float, float]]
-    marks: int
+    written: list[Word]
     characters: int
     unmapped: int
+    marks: int = 0
+    pictures: list[Picture] = field(default_factory=list)
+    rules: list[Region] = field(default_factory=list)
     covers: list[Cover] = field(default_factory=list)
     drawings: list[Picture] = field(default_factory=list)
+    edges: tuple[list[Edge], list[Edge]] = ((), ())
 
 
 class Mapping:
@@ -119,6 +127,22 @@ class Mapping:
         y0, y1 = ys if xy + yy >= 0 else reversed(ys)
         return x0, y0, x1, y1
 
+    def within(self, piece: Any) -> Mapping:
+        """The mapping for what lies inside a form or a path, whose own matrix comes first."""
+        matrix = c.FS_MATRIX()
+        if not c.FPDFPageObj_GetMatrix(piece, matrix):
+            return self
+        if (matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f) == (1, 0, 0, 1, 0, 0):
+            return self
+        inner = object.__new__(Mapping)
+        inner.width, inner.height = self.width, self.height
+        inner.ox, inner.oy = self.point(matrix.e, matrix.f)
+        inner.xx = self.xx * matrix.a + self.yx * matrix.b
+        inner.xy = self.xy * matrix.a + self.yy * matrix.b
+        inner.yx = self.xx * matrix.c + self.yx * matrix.d
+        inner.yy = self.xy * matrix.c + self.yy * matrix.d
+        return inner
+
     def runs_along(self, a: float, b: float) -> bool:
         """Whether the direction (a, b) of page space points to the right on the shown page, within ten degrees."""
         dx, dy = self.xx * a + self.yx * b, self.xy * a + self.yy * b
@@ -155,22 +179,36 @@ def _whole(text: str) -> str:
     return text
 
 
-def read_page(page: pdfium.PdfPage) -> PageContent:
-    """Everything of one page. Raises pypdfium2.PdfiumError where pdfium cannot make a text page."""
+def read_page(page: pdfium.PdfPage, tables: bool | None = None) -> PageContent:
+    """Everything of one page. tables: whether edges are wanted; None: where strokes suggest a grid. Raises
+    pypdfium2.PdfiumError where pdfium cannot make a text page."""
     mapping = Mapping(page)
     text = page.get_textpage()
     try:
         letters = Letters(text.raw)
         words, guessed = words_of(letters, mapping), letters.guessed()
+        drawn = order_columns(drop_second_prints(unite_letters(words)))
     finally:
         text.close()
-    content = PageContent(mapping.width, mapping.height, words, [], [], 0, letters.count, letters.unmapped)
+    content = PageContent(mapping, mapping.width, mapping.height, drawn, drawn, letters.count, letters.unmapped)
     shapes: list[Shape] = []
-    _look_at_objects((c.FPDFPage_GetObject(page, i) for i in beside_text(page)), mapping, content, shapes)
+    paths: list[tuple[Any, Region, Mapping]] = []
+    _look_at_objects((c.FPDFPage_GetObject(page, i) for i in beside_text(page)), mapping, content, shapes, paths)
+    if tables is None:
+        tables = _suggests_table(content.rules)
+    if tables:
+        content.edges = extract_edges(paths)
     content.drawings = drawings(shapes)
     if letters.unmapped or any(guessed):
         content.drawings += unknown(words, guessed)
     return content
+
+
+def _suggests_table(rules: list[Region]) -> bool:
+    """Enough strokes in both directions for a grid of two columns and two rows."""
+    horizontal = {round(y0 / 2) for x0, y0, x1, y1 in rules if x1 - x0 > y1 - y0}
+    vertical = {round(x0 / 2) for x0, y0, x1, y1 in rules if y1 - y0 >= x1 - x0}
+    return len(horizontal) >= MIN_HORIZONTAL and len(vertical) >= MIN_VERTICAL
 
 
 def _look_at_objects(
@@ -178,10 +216,12 @@ def _look_at_objects(
     mapping: Mapping,
     content: PageContent,
     shapes: list[Shape],
+    paths: list[tuple[Any, Region, Mapping]],
     depth: int = 0,
     shown: Region | None = None,
 ) -> None:
-    """shapes: gets what may be letters. shown: what the clips of forms around these objects let through."""
+    """shapes: gets what may be letters. paths: gets lines and areas.
+    shown: what the clips of forms around these objects let through."""
     left, bottom, right, top = ctypes.c_float(), ctypes.c_float(), ctypes.c_float(), ctypes.c_float()
     for piece in objects:
         kind = c.FPDFPageObj_GetType(piece)
@@ -192,7 +232,7 @@ def _look_at_objects(
             inner = (c.FPDFFormObj_GetObject(piece, i) for i in range(count))
             clip, _ = clip_of(piece, mapping)
             within = common(shown, clip) if shown and clip else clip or shown
-            _look_at_objects(inner, _within(piece, mapping), content, shapes, depth + 1, within)
+            _look_at_objects(inner, mapping.within(piece), content, shapes, paths, depth + 1, within)
             continue
         content.marks += 1
         if kind not in (c.FPDF_PAGEOBJ_IMAGE, c.FPDF_PAGEOBJ_PATH, c.FPDF_PAGEOBJ_SHADING):
@@ -205,25 +245,11 @@ def _look_at_objects(
         if kind == c.FPDF_PAGEOBJ_IMAGE:
             content.pictures.append(_picture(piece, box, mapping, shown))
         elif kind == c.FPDF_PAGEOBJ_PATH:
+            paths.append((piece, box, mapping))
             if len(content.rules) < 4_000:
                 content.rules.extend(_rules_of(piece, box))
             if (shape := shape_of(piece, box)) is not None:
                 shapes.append(shape)
-
-
-def _within(form: Any, outer: Mapping) -> Mapping:
-    """The mapping for objects inside a form, whose own matrix comes first."""
-    matrix = c.FS_MATRIX()
-    if not c.FPDFPageObj_GetMatrix(form, matrix):
-        return outer
-    inner = object.__new__(Mapping)
-    inner.width, inner.height = outer.width, outer.height
-    inner.ox, inner.oy = outer.point(matrix.e, matrix.f)
-    inner.xx = outer.xx * matrix.a + outer.yx * matrix.b
-    inner.xy = outer.xy * matrix.a + outer.yy * matrix.b
-    inner.yx = outer.xx * matrix.c + outer.yx * matrix.d
-    inner.yy = outer.xy * matrix.c + outer.yy * matrix.d
-    return inner
 
 
 def _picture(piece: Any, box: Region, mapping: Mapping, shown: Region | None) -> Picture:

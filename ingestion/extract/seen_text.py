@@ -11,6 +11,7 @@ from ingestion.extract.build import Builder
 from ingestion.extract.eyes import UNSURE
 from ingestion.extract.pdf_lines import in_reading_order, segments
 from ingestion.extract.pdf_paragraphs import Hyphenation, blocks
+from ingestion.extract.pdf_spacing import WITHOUT_BLANKS
 from ingestion.extract.pdf_words import Word
 from ingestion.extract.seen_places import boxes_of
 from ingestion.seen import Region, Seen
@@ -54,10 +55,15 @@ def untold(seen: Seen) -> list[Word]:
 
 
 def in_a_row(words: Sequence[Word], page: int) -> tuple[str, list[Box]]:
-    """Words in the order they are given, as one text with a box for each."""
+    """Words in the order they are given, as one text with a box for each. Chinese and Japanese have no blanks: a column
+    goes on in the next one, unless it ends early."""
     text, boxes = "", []
-    for word in words:
-        text += " " if text else ""
+    lowest = max((word.y1 for word in words), default=0.0)
+    for place, word in enumerate(words):
+        joint = " " if text else ""
+        if text and WITHOUT_BLANKS.match(text[-1]) and WITHOUT_BLANKS.match(word.text):
+            joint = "" if words[place - 1].y1 > lowest - 1.5 * word.size else "\n"
+        text += joint
         boxes.append(Box(page, word.x0, word.y0, word.x1, word.y1, len(text), len(text) + len(word.text)))
         text += word.text
     return text, boxes

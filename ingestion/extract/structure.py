@@ -16,6 +16,7 @@ from ingestion.extract.counted_packages import open_document, slides, word_docum
 from ingestion.extract.counted_texts import message, rich_text
 from ingestion.extract.counting import rows, words
 from ingestion.extract.decode import decode
+from ingestion.extract.page_numbers import is_bare, split_numbers
 from ingestion.sandbox.limits import Limits, Report
 
 BY_TYPE: dict[str, Callable[[Path], dict[str, Any]]] = {
@@ -29,10 +30,10 @@ BY_TYPE: dict[str, Callable[[Path], dict[str, Any]]] = {
 
 
 def task(path: Path, *, limits: Limits, report: Report, media_type: str) -> dict[str, Any]:
-    """{headings, tables, code, pages: [characters of each], rows: [word, count]}; what is not counted is absent."""
+    """{headings, tables, code, page_words: [words of each], rows: [word, count]}; what is not counted is absent."""
     report("checking")
     if media_type == sniff.PDF:
-        return {"pages": _pages(path, report)}
+        return {"page_words": _page_words(path, report)}
     if media_type in BY_TYPE:
         return BY_TYPE[media_type](path)
     if media_type not in (sniff.MARKDOWN, sniff.HTML, sniff.CSV, sniff.PLAIN):
@@ -46,14 +47,17 @@ def task(path: Path, *, limits: Limits, report: Report, media_type: str) -> dict
     return marked(text) if media_type == sniff.MARKDOWN else {"rows": rows(words(text))}
 
 
-def _pages(path: Path, report: Report) -> list[int]:
+def _page_words(path: Path, report: Report) -> list[list[str]]:
+    """The words of each page, each once. Lines that are nothing but the number of a page are left out."""
     import pypdfium2
 
     document = pypdfium2.PdfDocument(path)
+    pages = len(document)
     found = []
-    for number in range(len(document)):
-        report("checking", number + 1, len(document))
+    for number in range(pages):
+        report("checking", number + 1, pages)
         text = document[number].get_textpage()
-        found.append(sum(map(str.isalnum, text.get_text_range())))
+        lines = text.get_text_range().splitlines()
         text.close()
+        found.append(sorted(words("\n".join(line for line in lines if not is_bare(*split_numbers(line), pages)))))
     return found

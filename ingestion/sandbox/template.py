@@ -27,7 +27,7 @@ READERS = (
     *("decode", "delimited", "docx", "html", "markdown", "odt", "pdf", "picture", "plain", "pptx", "rtf", "xlsx"),
 )
 """Modules of `ingestion.extract` that tasks are in or import when they meet a type of file."""
-LIBRARIES = ("charset_normalizer", "pdfplumber")
+LIBRARIES = ("charset_normalizer",)
 """That these import when they meet a file that needs them."""
 ORDER_BYTES, ORDER_DESCRIPTORS = 1, 4
 IDLE_SECONDS = 300.0

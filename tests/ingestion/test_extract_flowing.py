@@ -45,7 +45,7 @@ def test_numbers_between_pages_go(footer: str) -> None:
     assert kept(filing(7, footer)) == BODY
 
 
-@pytest.mark.parametrize("footer", ["Harbour Supply Agreement {} 083096", "Confidential, page {} of the lease"])
+@pytest.mark.parametrize("footer", ["Harbour Supply Agreement page {} 083096", "Confidential, page {} of the lease"])
 def test_of_a_line_with_a_number_the_first_stays(footer: str) -> None:
     assert kept(filing(7, footer)) == [BODY[0], footer.format(1), *BODY[1:]]
 
@@ -57,13 +57,43 @@ def test_lines_that_say_something_else_each_time_stay() -> None:
     assert kept(marks)[:2] == marks[:2], "and a sign that stands for numbers here is a sign there"
 
 
+NUMBERED = [
+    "Payslip no. {}", "Exhibit {}", "Resolution {}", "Invoice {} of Harbour and Pier", "Minutes of the meeting {}",
+    "Bates HPI 000{}", "HPI000{}", "Certificate {} for the Western Pier", "{}/2024", "Page 1 of payslip {}",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("line", NUMBERED)
+def test_lines_with_a_number_of_their_own_stay(line: str) -> None:
+    """A document of one page each has numbers that go up with its pages."""
+    assert kept(filing(12, line)) == filing(12, line)
+    assert kept(filing(12, line, above="CONFIDENTIAL")) == filing(12, line, above="CONFIDENTIAL")
+
+
+@pytest.mark.parametrize("line", NUMBERED)
+def test_web_pages_lose_no_line_with_a_number(tmp_path: Path, line: str) -> None:
+    paragraphs = "".join(f"<p>{text}</p>" for text in filing(12, line))
+    (tmp_path / "a.html").write_text(f"<html><body>{paragraphs}</body></html>")
+    found = texts(read(tmp_path / "a.html"))
+    assert [line.format(number) for number in range(1, 13)] == [text for text in found if len(text) < 60]
+
+
 def test_what_stands_beside_the_numbers_stays_once() -> None:
     assert kept(filing(7, f"{SOURCE}\n{{}}")) == [BODY[0], SOURCE, *BODY[1:]]
     assert kept(filing(7, "- {} -", above="CONFIDENTIAL")) == ["CONFIDENTIAL", *BODY]
 
 
 @pytest.mark.parametrize(
-    "footer", ["{}.", "({})", "Section {}", "EXHIBIT {}", "Amendment No. {} to the Supply Agreement", "Clause {}\nTerm"]
+    "footer",
+    [
+        "{}.",
+        "({})",
+        "Section {}",
+        "EXHIBIT {}",
+        "Amendment No. {} to the Supply Agreement",
+        "Clause {}\nTerm",
+        "HPI-00{}",
+    ],
 )
 def test_headings_and_points_that_are_numbered_stay(footer: str) -> None:
     assert kept(filing(7, footer), "heading") == filing(7, footer)
@@ -93,12 +123,12 @@ def test_numbers_in_the_flow_of_a_pdf_go_and_places_stay(tmp_path: Path) -> None
         for place in range(3):
             top = 100 + 210 * place
             prose(canvas, 60, top, 450, prose_of(first + place))
-            line(canvas, 290, top + 180, f"Lease of the Western Pier {first + place}")
+            line(canvas, 290, top + 180, f"Lease of the Western Pier, page {first + place}")
 
     path = draw(tmp_path / "a.pdf", *(partial(page, first=1 + 3 * n) for n in range(4)))
     extraction = inside.extract(path, "a.pdf")
     running_lines = [p for p in extraction.paragraphs if p.text.startswith("Lease")]
-    assert [p.text for p in running_lines] == ["Lease of the Western Pier 1"]
+    assert [p.text for p in running_lines] == ["Lease of the Western Pier, page 1"]
     assert {box.page for box in running_lines[0].boxes} == {1, 2, 3, 4}
     assert all(0 <= box.start <= box.end <= len(running_lines[0].text) for box in running_lines[0].boxes)
 

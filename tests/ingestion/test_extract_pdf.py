@@ -165,17 +165,17 @@ def test_running_headers_stand_once_with_all_their_places_and_page_numbers_never
     assert len(extraction.paragraphs) == 7
 
 
-@pytest.mark.parametrize("header", ["Part 2: reference {}", "{} Reference", "{} of the sheets {}"])
+@pytest.mark.parametrize("header", ["Part 2: page {}", "Page {} of the lease", "{} | Harbour lease", "Lease, p. {}"])
 def test_a_running_header_keeps_its_words_where_its_numbers_grow(tmp_path: Path, header: str) -> None:
     def page(number: int):
         def content(canvas: Canvas) -> None:
-            line(canvas, 60, 40, header.format(number, number), 8)
+            line(canvas, 60, 40, header.format(number), 8)
             prose(canvas, 60, 100, 470, f"Text of sheet {chr(64 + number)}. " + LOREM)
 
         return content
 
     extraction = read(draw(tmp_path / "a.pdf", *map(page, range(8, 14))))
-    (running,) = [p for p in extraction.paragraphs if p.text == header.format(8, 8)]
+    (running,) = [p for p in extraction.paragraphs if p.text == header.format(8)]
     words = running.text.split()
     assert [running.text[box.start : box.end] for box in running.boxes] == words * 6
     assert [box.page for box in running.boxes] == [page for page in range(1, 7) for _ in words]

@@ -1,0 +1,41 @@
+"""A page of a PDF while it is read: its content, and what was seen on it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from ingestion.extract.pdf_ink import Ink
+from ingestion.extract.pdf_lines import Line, segments
+from ingestion.extract.pdf_seen import Joined, Look
+from ingestion.extract.pdf_tables import Table
+from ingestion.extract.pdf_words import PageContent, Word
+
+
+@dataclass(slots=True)
+class LastTable:
+    """The table that ended the page before, with the header to repeat."""
+
+    page: int
+    table: Table
+    header: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Page:
+    """A page with what it wants looked at, and with what was seen on it as a whole. beneath: words of it that others
+    stand for in the text."""
+
+    content: PageContent
+    look: Look | None = None
+    joined: Joined | None = None
+    beneath: tuple[Word, ...] = ()
+    ink: Ink | None = None
+    _runs: list[Line] = field(default_factory=list)
+    _words: list[Word] | None = None
+
+    def runs(self) -> list[Line]:
+        """Of its upright words; made anew where words were taken away since."""
+        if self._words is not self.content.words:
+            self._words = self.content.words
+            self._runs = segments((word for word in self._words if not word.slanted), whole_page=True)
+        return self._runs
