@@ -12,6 +12,7 @@ Label = int | tuple[int, ...]
 Strategy = Literal["auto", "text", "layout", "ocr", "vision"]
 Tier = Literal["fast", "standard", "deep"]
 Propagation = Literal["parent", "none"]
+LearnedVotes = Literal["propose", "label"]
 
 VERBS = ("view", "change", "delete", "upload", "share")
 
@@ -28,7 +29,8 @@ class Collection:
     classification: floor of every paragraph in it. name_classification: label of the files' names.
     strategy: how text is taken from files (docs/ocr.md); "auto" looks for tables where strokes suggest one, and reads
     by OCR what says too little itself. Who uploads may choose another.
-    classify: may be off only where a classification is declared.
+    classify: may be off only where a classification is declared. learned_votes: what the weighing of words does where
+    it is not sure of a label: propose it to stewards, or give it at once (docs/adr/0046).
     """
 
     label: str = ""
@@ -36,6 +38,7 @@ class Collection:
     name_classification: Label = 0
     strategy: Strategy = "auto"
     classify: bool = True
+    learned_votes: LearnedVotes = "propose"
 
 
 @dataclass(frozen=True)

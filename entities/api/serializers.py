@@ -158,6 +158,7 @@ class CollectionSerializer(serializers.Serializer):
     labels = Label(many=True)
     strategy = serializers.CharField()
     classify = serializers.BooleanField()
+    learned_votes = serializers.ChoiceField(["propose", "label"])
 
 
 class TypeSerializer(serializers.Serializer):
@@ -217,6 +218,7 @@ def type_json(model: type[Entity]) -> dict[str, Any]:
                 "labels": label_list_of(c.classification),
                 "strategy": c.strategy,
                 "classify": c.classify,
+                "learned_votes": c.learned_votes,
             }
             for name, c in rag.collections.items()
         ],
