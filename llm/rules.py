@@ -182,6 +182,12 @@ def _learned(text: str) -> RuleVote:
     return RuleVote(atoms, tuple(reasons), proposed)
 
 
+def forget_votes() -> None:
+    """Texts are judged anew, where a recogniser was taken out."""
+    for remembered in (_exact, _learned, heading_votes):
+        remembered.cache_clear()
+
+
 Votes = Iterable[tuple[int, str]]
 
 

@@ -127,7 +127,6 @@ def learn(lessons: Sequence[Lesson], vocabulary: Sequence[str]) -> Mapping[str, 
     """
     given = build_matrix([lesson.text for lesson in lessons], vocabulary)
     fold = np.array([sha256(lesson.group.encode()).digest()[0] % FOLDS for lesson in lessons])
-    eligible = [is_eligible(lesson.text) for lesson in lessons]
     found, lines = [], []
     for atom in COLUMNS:
         needed = np.array([atom in lesson.atoms for lesson in lessons])
@@ -136,9 +135,10 @@ def learn(lessons: Sequence[Lesson], vocabulary: Sequence[str]) -> Mapping[str, 
         for number in range(FOLDS):
             weights = fit_weights(given.select_rows(fold != number), needed[fold != number])
             sums[fold == number] = given.select_rows(fold == number).times(weights)
-        asked = np.array([e and atom not in s.known for e, s in zip(eligible, lessons, strict=True)])
+        asked = np.array([is_eligible(s.text, atom) and atom not in s.known for s in lessons])
         lines.append((draw_line(sums[asked], needed[asked], SURE), draw_line(sums[asked], needed[asked], LIKELY)))
-    hundredths = np.rint(np.array(found).T * 100).astype(int)
+    voting = np.array([likely < NEVER for _, likely in lines])  # a label on which no sum votes needs no weights
+    hundredths = np.rint(np.array(found).T * 100 * voting).astype(int)
     rows = (row for row in range(len(given.names)) if max(abs(hundredths[row])) >= SMALLEST)
     table = {given.names[row]: tuple(int(value) for value in hundredths[row]) for row in rows}
     return {

@@ -69,7 +69,7 @@ PREFIXED_PERSON = re.compile(r"(?<![\w-])(?:EMP|STAFF|HR|MBR|MEM|PERS|POL)-(?:[A
 BARE_SSN = re.compile(r"(?<![\w.\-/])(?!000|666)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\w\-/]|\.\d)")
 IPV6 = re.compile(
     r"(?<![\w:.])(?!fe80|FE80)(?:(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}"
-    r"|(?:[0-9A-Fa-f]{1,4}:){2,6}(?::[0-9A-Fa-f]{1,4}){1,5})(?![\w:.])"
+    r"|(?:[0-9A-Fa-f]{1,4}:){2,6}(?::[0-9A-Fa-f]{1,4}){1,5})(?![\w:]|\.\d)"
 )
 HARDWARE_ADDRESS = re.compile(r"(?<![\w:-])(?:[0-9A-Fa-f]{2}([:-]))(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![\w:-])")
 PUBLIC_IPV4 = re.compile(

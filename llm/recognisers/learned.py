@@ -22,6 +22,7 @@ TABLE = Path(__file__).with_name("learned.tsv")
 COLUMNS = (INTERNAL, CONFIDENTIAL, PII, PII_SENSITIVE, FINANCIAL, SECRET)
 MIN_WORDS = 4
 """Fewer words are a heading, a cell or a name: too little to say what they are about."""
+VALUE = re.compile(r"\d|[\"“'`][^\s\"“”'`]+[\"”'`]|[=:]\s?\S")
 BIAS, ONE = "*", "<one person>"
 LABEL, PROPOSE = "<label>", "<propose>"
 """Rows of the table: the sums from which on words label, and from which on they propose."""
@@ -96,9 +97,9 @@ def weights() -> Mapping[str, tuple[int, ...]]:
     return {feature: tuple(map(int, values)) for feature, *values in rows}
 
 
-def is_eligible(text: str) -> bool:
-    """Whether a text has words enough to say what it is about."""
-    return len(LETTERS.findall(text)) >= MIN_WORDS
+def is_eligible(text: str, atom: int) -> bool:
+    """Whether a text has words enough to say what it is about, and for a secret what may be the value of one."""
+    return len(LETTERS.findall(text)) >= MIN_WORDS and (atom != SECRET or VALUE.search(text) is not None)
 
 
 def find_learned(text: str) -> tuple[frozenset[int], frozenset[int]]:
@@ -106,13 +107,20 @@ def find_learned(text: str) -> tuple[frozenset[int], frozenset[int]]:
     half are (`ingestion.evaluation.learning`).
     """
     text = without_urls(text)
-    if not is_eligible(text):
+    eligible = [is_eligible(text, atom) for atom in COLUMNS]
+    if not any(eligible):
         return frozenset(), frozenset()
     table, given = weights(), features(text)
     sums = list(table[BIAS])
     for feature, value in given.items():
         for column, weight in enumerate(table.get(feature, ())):
             sums[column] += weight * value
-    over = [frozenset(atom for atom, total, line in zip(COLUMNS, sums, table[row], strict=True) if total >= line)
-            for row in (LABEL, PROPOSE)]  # fmt: skip
-    return over[0], over[1] - over[0]
+    sure, likely = (
+        frozenset(
+            atom
+            for atom, total, line, may in zip(COLUMNS, sums, table[row], eligible, strict=True)
+            if may and total >= line
+        )
+        for row in (LABEL, PROPOSE)
+    )
+    return sure, likely - sure

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from entities.actions import SEEDED
-from entities.models.classification import CONFIDENTIAL, PII, SECRET
+from entities.models.classification import CONFIDENTIAL, SECRET
 from ingestion.classify import rules_vote
 from ingestion.evaluation.learning import NEVER, Lesson, digest, draw_line, learn
 from ingestion.evaluation.sets import OWN, read_set
@@ -19,7 +19,6 @@ LEVELS = tuple(Level(value, label, text) for value, label, _, _, text in SEEDED)
 @pytest.mark.parametrize(
     ("text", "harmless", "atom"),
     [
-        ("Tell Bo that Ragna is at her brother's until Friday.", "Tell the crew that the ladder is at the quay.", PII),
         ("wifi for the boat: Guillemot / wet+feather9", "The boat: built in 1911, oak on oak.", SECRET),
     ],
 )
