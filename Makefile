@@ -12,13 +12,14 @@ PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 # Of the proof, the fuzzer and the soak. Of the proof: 1 takes less than two minutes on two cores; 100 runs for hours.
 SIZE ?= 1
 
-.PHONY: help setup setup-dev up test prove fuzz soak lint screenshots lock
+.PHONY: help setup setup-dev up test evaluate-labels prove fuzz soak lint screenshots lock
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make up           install what is missing and run Clearance at http://localhost:8000/"
 	@echo "make setup        the virtual environment with the locked dependencies, nothing more"
 	@echo "make test         every test (installs Chromium on Debian when it may)"
+	@echo "make evaluate-labels  how well text is labelled; ORDINARY=\"mail=/folder\" for ordinary files of one's own (docs/labels.md)"
 	@echo "make prove        the proof that nothing leaks; SIZE=100 looks a hundred times as far (docs/proof.md)"
 	@echo "make fuzz         hostile files through the real pipeline; SIZE=10 for ten times as many (docs/sandbox.md)"
 	@echo "make soak         workers killed a hundred times, a drop of 500 files; SIZE=10 for ten times as many"
@@ -38,6 +39,9 @@ up: setup
 test: setup-dev
 	@$(BIN)/python -m tests.system
 	@$(BIN)/python -m tests.run $(ARGS)
+
+evaluate-labels: setup
+	@$(BIN)/python manage.py evaluate_classification $(foreach folder,$(ORDINARY),--ordinary $(folder)) $(ARGS)
 
 # At its default size it is part of `make test` already.
 prove: setup-dev

@@ -10,6 +10,7 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from entities.rag import LearnedVotes
 from ingestion.documents import ParagraphText
 from ingestion.summaries import words_of
 from ingestion.votes import Vote
@@ -92,12 +93,20 @@ def ask_model(classifier: Classifier, texts: Sequence[str]) -> tuple[WindowLabel
     return read_labels(reply, count=len(texts), levels=values), prompt.injections
 
 
-def rules_vote(text: str, lang: str, above: Sequence[str] = ()) -> Vote:
-    """above: the headings over the text; what they declare is its floor (docs/adr/0037)."""
-    votes = [rule_votes(text, lang), *map(heading_votes, above)]
+def rules_vote(
+    text: str, lang: str, above: Sequence[str] = (), before: str = "", learned: LearnedVotes = "propose"
+) -> Vote:
+    """above: the headings over the text; what they declare is its floor (docs/adr/0037). before: the paragraph ahead
+    of it, which may ask for what this one gives. learned: whether words that speak for a label, and not surely
+    enough, propose it or give it (docs/adr/0047).
+    """
+    votes = [rule_votes(text, lang, before), *map(heading_votes, above)]
     atoms = frozenset().union(*(vote.atoms for vote in votes))
+    proposed = votes[0].proposed - atoms
+    if learned == "label":
+        atoms, proposed = atoms | proposed, frozenset()
     reasons = dict.fromkeys(reason for vote in votes for reason in vote.reasons)
-    return Vote("rules", atoms, "; ".join(reasons)[:LONGEST_REASON])
+    return Vote("rules", atoms, "; ".join(reasons)[:LONGEST_REASON], proposed=proposed)
 
 
 def windows(paragraphs: Sequence[ParagraphText]) -> list[range]:

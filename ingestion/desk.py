@@ -23,7 +23,7 @@ from ingestion.file_shown import NAMELESS
 from ingestion.models import File, Paragraph
 from ingestion.relabelling import apply_decisions, decision_on, judged
 from ingestion.tables import in_words
-from ingestion.votes import Vote, automatic, manual_vote, votes_of, without_kept
+from ingestion.votes import Vote, automatic, manual_vote, proposed_raise, votes_of, without_kept
 
 MOST = 100
 """Proposals that are taken at once: what fits on a page, so that nobody takes what they were not shown."""
@@ -153,7 +153,8 @@ def waiting(scope: Scope, wanted: Wanted) -> QuerySet[Any]:
 
 def _named(atom: int) -> Q:
     has = [label for label, parts in atoms_by_label().items() if atom in parts]
-    return Q(data_classification__in=has) | Q(votes__contains=[{"labels": [atom]}])
+    voted = Q(votes__contains=[{"labels": [atom]}]) | Q(votes__contains=[{"proposed": [atom]}])
+    return Q(data_classification__in=has) | voted
 
 
 def items_of(scope: Scope, rows: Iterable[Sequence[Any]]) -> list[Item]:
@@ -184,13 +185,15 @@ def item_of(paragraph: Paragraph | FieldParagraph, where: Where) -> Item:
 def proposal(paragraph: Labelled, votes: Sequence[Vote]) -> frozenset[int] | None:
     """What is taken when a steward accepts. Of a decrease that waits, what this version would get by itself; of text
     without a label, what its votes say, and its floor, or None where there is no vote: nobody has looked at it, and
-    silence is no proposal to publish it; else the label that it has.
+    silence is no proposal to publish it; else the label that it has, and what rules propose to add where nobody has
+    decided.
     """
     if paragraph.data_classification is None:
         return automatic(votes) | frozenset(atoms_of(paragraph.floor)) if votes else None
+    added = proposed_raise(votes) if paragraph.review & Review.RAISE else frozenset()
     if paragraph.review & Review.DECREASE and manual_vote(votes) is None:
-        return without_kept(votes)
-    return frozenset(atoms_of(paragraph.data_classification))
+        return without_kept(votes) | added
+    return frozenset(atoms_of(paragraph.data_classification)) | added
 
 
 def places_of(scope: Scope, paragraphs: Iterable[Paragraph | FieldParagraph]) -> dict[UUID, Where]:

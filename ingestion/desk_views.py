@@ -149,7 +149,7 @@ def show_item(request: HttpRequest, pk: UUID, wanted: Wanted, problem: str = "",
     ticked = set(read_labels(request.POST)) if problem else item.now or item.proposed or frozenset()
     context: dict[str, Any] = {
         "item": item,
-        "votes": [(vote, chips_of_atoms(vote.labels)) for vote in item.votes],
+        "votes": [(vote, chips_of_atoms(vote.labels), chips_of_atoms(vote.proposed)) for vote in item.votes],
         "labels": [(chip, value in ticked) for value, chip in atom_chips().items() if value],
         "reason": request.POST.get("reason", "") if problem else "",
         "problem": problem,

@@ -22,13 +22,15 @@ from ingestion.votes import SOURCES, Vote, decide, votes_of
 
 
 class VoteSerializer(serializers.Serializer):
-    """by: the user who decided, for "manual". confidence: of "model", 0 to 1."""
+    """by: the user who decided, for "manual". confidence: of "model", 0 to 1. proposed: labels that "rules" suggest to
+    stewards."""
 
     source = serializers.ChoiceField(sorted(SOURCES))  # type: ignore[assignment]
     labels = Label(many=True)
     reason = serializers.CharField()
     by = serializers.IntegerField(required=False)
     confidence = serializers.FloatField(required=False)
+    proposed = Label(many=True, required=False)
 
 
 class ParagraphSerializer(serializers.Serializer):
@@ -102,4 +104,6 @@ def vote_json(vote: Vote) -> dict[str, Any]:
         data["by"] = vote.by
     if vote.confidence is not None:
         data["confidence"] = vote.confidence
+    if vote.proposed:
+        data["proposed"] = labels_of_atoms(vote.proposed)
     return data

@@ -115,7 +115,10 @@ def classify(work: Work, done: dict[Stage, Any]) -> Classified:
     show = seldom(partial(checkpoint, work.claim, Stage.CLASSIFY))
     votes: list[list[Vote]] = []
     for number, paragraph in enumerate(paragraphs):
-        by_rules = rules_vote(paragraph.text, paragraph.lang, paragraph.heading_path)
+        before = paragraphs[number - 1].text if number else ""
+        by_rules = rules_vote(
+            paragraph.text, paragraph.lang, paragraph.heading_path, before, work.collection.learned_votes
+        )
         votes.append([Vote("inherited", work.floor, FLOOR), by_rules])
         show(BY_RULES * number // len(paragraphs))
     remainder = weigh_texts(extraction.remainder, lambda: show(BY_RULES))

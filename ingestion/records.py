@@ -133,6 +133,8 @@ def label_texts(claim: RecordClaim) -> None:
         rows = list(
             FieldParagraph.objects.filter(entity=claim.entity, data_classification=None).order_by("field", "position")
         )
+        every = FieldParagraph.objects.filter(entity=claim.entity).values_list("field", "position", "text")
+        texts_before = {(field, position): text for field, position, text in every}
         default = atoms(entity.type_class.rag().default)
         inherited = [_inherited(default, frozenset(atoms_of(row.floor))) for row in rows]
         classifier = Classifier(claim.workspace, workspace_levels(), workspace_guidance(), entity.type_title)
@@ -140,7 +142,11 @@ def label_texts(claim: RecordClaim) -> None:
         return
     texts = [_text(row.text) for row in rows]
     votes = [
-        [*(v for v in votes_of(row.votes) if v.source == "manual"), *given, rules_vote(text.text, text.lang)]
+        [
+            *(v for v in votes_of(row.votes) if v.source == "manual"),
+            *given,
+            rules_vote(text.text, text.lang, before=texts_before.get((row.field, row.position - 1), "")),
+        ]
         for row, given, text in zip(rows, inherited, texts, strict=True)
     ]
     for answer in model_votes(texts, classifier):

@@ -25,7 +25,8 @@ words.
 
 @dataclass(frozen=True)
 class Vote:
-    """labels: atoms, Public being none. reason: for stewards, never a quotation of the text.
+    """labels: atoms, Public being none. reason: for stewards, never a quotation of the text. proposed: atoms that the
+    rules suggest and that label nothing until a steward takes them.
 
     by: who voted manually (user id). over: the atoms of all other votes when a manual one was given: it has overruled
     them, for better or worse. confidence: the model's, 0 to 1.
@@ -37,6 +38,7 @@ class Vote:
     by: int | None = None
     over: frozenset[int] = frozenset()
     confidence: float | None = None
+    proposed: frozenset[int] = frozenset()
 
     def to_json(self) -> dict[str, Any]:
         data: dict[str, Any] = {"source": self.source, "labels": sorted(self.labels), "reason": self.reason}
@@ -46,6 +48,8 @@ class Vote:
             data["over"] = sorted(self.over)
         if self.confidence is not None:
             data["confidence"] = self.confidence
+        if self.proposed:
+            data["proposed"] = sorted(self.proposed)
         return data
 
     @classmethod
@@ -60,6 +64,7 @@ class Vote:
             data.get("by"),
             frozenset(data.get("over", ())),
             data.get("confidence"),
+            frozenset(data.get("proposed", ())),
         )
 
 
@@ -78,6 +83,12 @@ def manual_vote(votes: Iterable[Vote]) -> Vote | None:
 def automatic(votes: Iterable[Vote]) -> frozenset[int]:
     """The atoms of every vote but the manual ones."""
     return frozenset(atom for vote in votes if vote.source != "manual" for atom in vote.labels)
+
+
+def proposed_raise(votes: Iterable[Vote]) -> frozenset[int]:
+    """The atoms that votes propose beyond what they label with."""
+    votes = list(votes)
+    return frozenset(atom for vote in votes for atom in vote.proposed) - automatic(votes)
 
 
 def given_floor(votes: Iterable[Vote]) -> frozenset[int]:

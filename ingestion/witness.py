@@ -77,7 +77,9 @@ def inputs_of(
 ) -> Inputs:
     """As they are now for files of a collection that are read by `strategy`. In an open scope."""
     hidden = " ".join(map(str, sorted(concealed)))
-    declared = sorted(atoms(collection.classification))
+    declared: list[Any] = sorted(atoms(collection.classification))
+    if collection.learned_votes != Collection.learned_votes:
+        declared.append(collection.learned_votes)
     eyes = [model_for("standard"), prompts.digest(*vision.TEMPLATES)] if strategy == "vision" else []
     extraction = digest(SCHEMA, strategy, *eyes)
     if not collection.classify:

@@ -13,12 +13,12 @@ labels. What a document says about itself can raise its labels and never lower t
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, SECRET
-from llm.recognisers.contact import COMPANY, HOME, is_company_phone, is_home
+from llm.recognisers.contact import COMPANY, HOME, is_company_phone, is_home, is_network_address_of_person
 from llm.recognisers.findings import Finding, in_one_sentence, phrases
 from llm.recognisers.health import find_health
 from llm.recognisers.identifiers import find_identifiers
@@ -27,11 +27,12 @@ from llm.recognisers.marks import find_marks
 from llm.recognisers.money import find_money, find_pay_talk
 from llm.recognisers.names import find_names
 from llm.recognisers.people import find_people
+from llm.recognisers.questions import find_answers
 from llm.recognisers.secrets import find_secrets
-from llm.recognisers.staff import ADDRESSED, PAPERS_OF, PERSONAL_PAPER, find_staff_matters, pays_somebody
+from llm.recognisers.staff import ADDRESSED, PERSONAL_PAPER, find_staff_matters, pays_somebody
 
 # Raised by a change of these rules, so that witnesses made with older rules do not match.
-VERSION = 8
+VERSION = 9
 # Characters of a piece of an overlong text, and how far two pieces overlap.
 PIECE, OVERLAP = 4_000, 400
 BLANKS = re.compile(r"[^\S\n]{3,}")
@@ -40,10 +41,13 @@ BLANK_LINES = re.compile(r"\n\s*\n")
 
 @dataclass(frozen=True)
 class RuleVote:
-    """atoms: labels this text needs at least, never Public. reasons: for people, without quoting the text."""
+    """atoms: labels this text needs at least, never Public. reasons: for people, without quoting the text. proposed:
+    labels that its words speak for and not surely enough; a steward decides on them.
+    """
 
     atoms: frozenset[int]
     reasons: tuple[str, ...]
+    proposed: frozenset[int] = frozenset()
 
 
 # Somebody in particular, who may be named in another paragraph.
@@ -58,7 +62,6 @@ SINGULAR = re.compile(
     + r"\b",
     re.IGNORECASE,
 )
-NETWORK_ADDRESS = re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}\b")
 SPOKEN_OF = {
     INTERNAL: "reads like a note to colleagues",
     CONFIDENTIAL: "reads like what others must not learn",
@@ -73,27 +76,21 @@ DECLARED = {
 }  # fmt: skip
 
 
-def rule_votes(text: str, lang: str = "en") -> RuleVote:
+def rule_votes(text: str, lang: str = "en", before: str = "") -> RuleVote:
     """The atoms that rules find in one paragraph. `lang` (ISO 639-1) picks the national formats of phone numbers.
+    before: the paragraph above it, which may ask for what this one gives.
 
     A text longer than a paragraph can be is read in overlapping pieces, so that time grows with its length only.
     """
-    return _read_in_pieces(text, lang, words=True)
-
-
-def exact_votes(text: str, lang: str = "en") -> RuleVote:
-    """What rules find without the weighing of words: for texts that are no language, such as names in a file."""
-    return _read_in_pieces(text, lang, words=False)
-
-
-def _read_in_pieces(text: str, lang: str, *, words: bool) -> RuleVote:
-    text = BLANK_LINES.sub("\n\n", BLANKS.sub("  ", text))
-    if len(text) <= PIECE:
-        return _votes(text, lang, words=words)
-    starts = range(0, len(text), PIECE - OVERLAP)
-    votes = [_votes(text[start : start + PIECE], lang, words=words) for start in starts]
-    atoms = frozenset().union(*(vote.atoms for vote in votes))
-    return RuleVote(atoms, tuple(dict.fromkeys(reason for vote in votes for reason in vote.reasons)))
+    exact = exact_votes(text, lang, before)
+    said = [_learned(piece) for piece in _pieces(_normalise(text))]
+    # What a rule has found needs no other reason.
+    new = [
+        RuleVote(vote.atoms - exact.atoms, vote.reasons, vote.proposed - exact.atoms)
+        for vote in said
+        if (vote.atoms | vote.proposed) - exact.atoms
+    ]
+    return _union([exact, *new])
 
 
 @lru_cache(maxsize=4096)
@@ -140,17 +137,55 @@ class Reading:
         return SINGULAR.search(self.text) is not None
 
 
+def exact_votes(text: str, lang: str = "en", before: str = "") -> RuleVote:
+    """What rules find without the weighing of words: what those are learned for is what this leaves."""
+    text = _normalise(text)
+    votes = [_exact(piece, lang) for piece in _pieces(text)]
+    answers = tuple(dict.fromkeys(find_answers(text[:PIECE], before)))
+    votes.append(RuleVote(frozenset(atom for atom, _ in answers), tuple(reason for _, reason in answers)))
+    return _union(votes)
+
+
+def _normalise(text: str) -> str:
+    return BLANK_LINES.sub("\n\n", BLANKS.sub("  ", text))
+
+
+def _pieces(text: str) -> list[str]:
+    starts = range(0, len(text), PIECE - OVERLAP) if len(text) > PIECE else range(1)
+    return [text[start : start + PIECE] for start in starts]
+
+
+def _union(votes: Sequence[RuleVote]) -> RuleVote:
+    atoms = frozenset().union(*(vote.atoms for vote in votes))
+    proposed = frozenset().union(*(vote.proposed for vote in votes)) - atoms
+    return RuleVote(atoms, tuple(dict.fromkeys(reason for vote in votes for reason in vote.reasons)), proposed)
+
+
 # The engine without a model asks for every paragraph once more, and where windows overlap a third time.
 @lru_cache(maxsize=4096)
-def _votes(text: str, lang: str, *, words: bool) -> RuleVote:
+def _exact(text: str, lang: str) -> RuleVote:
     reading = Reading(text, find_people(text), find_identifiers(text, lang))
     reasons: dict[str, int] = {}
     for recogniser in (_contact, _identity, _accounts, _personal_matters, _money, _marks):
         for atom, reason in recogniser(reading):
             reasons.setdefault(f"{reason}|{atom}", atom)
-    for atom, reason in _words(reading, frozenset(reasons.values())) if words else ():
-        reasons.setdefault(f"{reason}|{atom}", atom)
     return RuleVote(frozenset(reasons.values()), tuple(dict.fromkeys(key.split("|")[0] for key in reasons)))
+
+
+@lru_cache(maxsize=4096)
+def _learned(text: str) -> RuleVote:
+    """What no phrase tells, and all words together do. A proposal says so in its reason."""
+    atoms, proposed = find_learned(text)
+    reasons = [SPOKEN_OF[atom] for atom in sorted(atoms)] + [
+        f"perhaps {SPOKEN_OF[atom].removeprefix('reads like ')}" for atom in sorted(proposed)
+    ]
+    return RuleVote(atoms, tuple(reasons), proposed)
+
+
+def forget_votes() -> None:
+    """Texts are judged anew, where a recogniser was taken out."""
+    for remembered in (_exact, _learned, heading_votes):
+        remembered.cache_clear()
 
 
 Votes = Iterable[tuple[int, str]]
@@ -181,9 +216,9 @@ def _identity(read: Reading) -> Votes:
         yield PII, "date of birth"
     if "personnel_id" in kinds:
         yield PII, "personnel number"
-    if "licence" in kinds and read.anybody:
+    if "professional_id" in kinds or "licence" in kinds and read.anybody:
         yield PII, "licence or registration of a person"
-    if NETWORK_ADDRESS.search(read.text) and read.anybody:
+    if is_network_address_of_person(read.text, of_person=bool(read.anybody)):
         yield PII, "network address of a person"
 
 
@@ -193,7 +228,7 @@ def _accounts(read: Reading) -> Votes:
         yield PII, "payment card number"
     if "account" in read.kinds:
         yield FINANCIAL, "bank account"
-        if read.people or read.singular or read.anybody and PAPERS_OF.search(read.text):
+        if read.people or read.singular or read.anybody and not COMPANY.search(read.text):
             yield PII, "bank account of a person"
 
 
@@ -262,13 +297,3 @@ def _marks(read: Reading) -> Votes:
                 yield DECLARED[declared.removeprefix("declared:")], "states its own classification"
     if find_secrets(read.text):
         yield SECRET, "credential or key"
-
-
-def _words(read: Reading, found: frozenset[int]) -> Votes:
-    """What no phrase tells, and all words together do. Health of nobody who is named is PII-Sensitive alone, and a firm
-    is nobody.
-    """
-    unnamed = not read.anybody and (PII_SENSITIVE in found or COMPANY.search(read.text) is not None)
-    for atom in find_learned(read.text, of_person=bool(read.anybody)) - found:
-        if not (atom == PII and unnamed):
-            yield atom, SPOKEN_OF[atom]

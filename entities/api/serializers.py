@@ -159,6 +159,7 @@ class CollectionSerializer(serializers.Serializer):
     strategy = serializers.CharField()
     classify = serializers.BooleanField()
     remainder = serializers.CharField()
+    learned_votes = serializers.ChoiceField(["propose", "label"])
 
 
 class TypeSerializer(serializers.Serializer):
@@ -219,6 +220,7 @@ def type_json(model: type[Entity]) -> dict[str, Any]:
                 "strategy": c.strategy,
                 "classify": c.classify,
                 "remainder": c.remainder,
+                "learned_votes": c.learned_votes,
             }
             for name, c in rag.collections.items()
         ],

@@ -17,13 +17,15 @@ class Review(models.IntegerChoices):
     CONFLICT = 2, "Votes disagree"
     LOW_CONFIDENCE = 4, "Low confidence"
     DECREASE = 8, "Decrease waits"
+    RAISE = 16, "Raise to consider"
 
 
 class Labelled(models.Model):
     """A paragraph with its label and how it came by it.
 
     `votes` is a list of {"source": inherited|rules|model|manual, "labels": [atoms], "reason": str, "by"?,
-    "confidence"?}: all votes are kept (design §2.3). `floor` is the label that nothing but a steward may go below.
+    "confidence"?, "proposed"?}: all votes are kept (design §2.3). `floor` is the label that nothing but a steward may
+    go below.
     `review` is why a steward should look at it, computed by the database from votes and label (`Review`); 0 for
     nothing.
     """

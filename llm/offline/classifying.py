@@ -60,9 +60,11 @@ def classify(prompt: str) -> dict[str, Any]:
     guidance = element(prompt, "guidance")
     paragraphs: list[dict[str, Any]] = []
     groups: dict[tuple[int, ...], list[str]] = {}
+    before = ""
     for match in PARAGRAPH.finditer(prompt):
         text = unfence(match["text"])
-        vote = rule_votes(text)
+        vote = rule_votes(text, before=before)
+        before = text
         atoms = set(vote.atoms & known)
         reasons = list(vote.reasons)
         for level in customs:

@@ -1,7 +1,8 @@
-"""Whose telephone number or address it is: a person's, or a firm's."""
+"""Whose telephone number, address or network address it is: a person's, or a firm's or nobody's."""
 
 import re
 
+from llm.recognisers import formats
 from llm.recognisers.findings import Finding, phrases
 
 HOME = re.compile(
@@ -10,7 +11,7 @@ HOME = re.compile(
         r"""lives?; lived; living; resid(?:es?|ed|ing|ence|ential); (?:home|private|my|billing|new) address; wohnhaft;
         wohnt; (?:meine )?(?:neue )?(?:anschrift|adresse); (?:his|her|their) (?:\w+ )?(?:address|flat|house|place);
         domicili(?:ed|é|ado); demeurant; domicile; habite; at home; home:; ['’]s (?:home|house|flat|place); adresse
-        privée; privatadresse"""
+        privée; privatadresse; meine? adresse; mon adresse; your address"""
     )
     + r"\b",
     re.IGNORECASE,
@@ -64,6 +65,17 @@ def is_company_phone(text: str, phone: Finding, *, of_person: bool) -> bool:
 
 def is_home(text: str, *, of_person: bool) -> bool:
     """Whether a street in `text` is where somebody lives, and not a firm's address."""
-    if HOME.search(text):
+    if HOME.search(text) or formats.MILITARY_POST.search(text) or formats.APARTMENT.search(text):
         return True
     return of_person and not COMPANY.search(text) and not PREMISES.search(text)
+
+
+NETWORK_ADDRESS = re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}\b")
+
+
+def is_network_address_of_person(text: str, *, of_person: bool) -> bool:
+    """Whether a network address stands beside somebody, or beside an account or a client that it tells apart."""
+    addressed = formats.IPV6.search(text) or formats.HARDWARE_ADDRESS.search(text)
+    if of_person:
+        return bool(addressed or NETWORK_ADDRESS.search(text))
+    return bool((addressed or formats.PUBLIC_IPV4.search(text)) and formats.ACTOR.search(text))

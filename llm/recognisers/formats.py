@@ -53,6 +53,35 @@ NATIONAL_ID = re.compile(
     + r"\s*+(?:is|:|#|=|-|nr\.?|no\.?|n°)?\s*+(?P<hit>(?=(?:[A-Z.\-]{0,12}\d){4})[A-Z0-9][A-Z0-9.\-]{5,17})\b",
     re.IGNORECASE,
 )
+# Numbers by which a state or a chamber knows one member of a profession.
+PROFESSIONAL = re.compile(
+    r"\b(?:(?:NPI|DEA|GMC|NMC|CRD)(?:\s?(?:[Nn]umber|[Nn]o\.?|[Rr]egistration|[Ii][Dd]|#))*"
+    r"|(?:[Bb]ar|BAR|[Nn]otary|[Mm]edical|[Nn]ursing|[Ll]aw)\s(?:[Ll]icen[cs]e|[Rr]egistration|[Rr]oll|[Nn]umber"
+    r"|NUMBER|[Nn]o\b\.?|ID|Id|#)(?:\s?(?:[Nn]umber|[Nn]o\.?|#))?)\s*+(?:is|:|#|=)?\s*+"
+    r"(?P<hit>(?=[A-Z\-]{0,5}\d{4})[A-Z0-9\-]{5,14})\b"
+)
+# Identifiers that say by their first letters what they are, as systems for patients, staff and members write them.
+PREFIXED_RECORD = re.compile(r"(?<![\w-])(?:MRN|PAT|PT|HID|NHS|INS)-(?:[A-Z]{1,3}-?)?\d{4,12}(?![\w-])")
+PREFIXED_STATE_ID = re.compile(
+    r"(?<![\w-])(?:SSN|NID|NIN|TIN|DL|PP)-(?=[A-Z]{0,3}\d{3})[A-Z0-9]{4,12}(?:-\d{1,4})?(?![\w-])"
+)
+PREFIXED_PERSON = re.compile(r"(?<![\w-])(?:EMP|STAFF|HR|MBR|MEM|PERS|POL)-(?:[A-Z]{1,3}-?)?\d{4,12}(?![\w-])")
+BARE_SSN = re.compile(r"(?<![\w.\-/])(?!000|666)\d{3}-(?!00)\d\d-(?!0000)\d{4}(?![\w\-/]|\.\d)")
+IPV6 = re.compile(
+    r"(?<![\w:.])(?!fe80|FE80)(?:(?:[0-9A-Fa-f]{1,4}:){7}[0-9A-Fa-f]{1,4}"
+    r"|(?:[0-9A-Fa-f]{1,4}:){2,6}(?::[0-9A-Fa-f]{1,4}){1,5})(?![\w:]|\.\d)"
+)
+HARDWARE_ADDRESS = re.compile(r"(?<![\w:-])(?:[0-9A-Fa-f]{2}([:-]))(?:[0-9A-Fa-f]{2}\1){4}[0-9A-Fa-f]{2}(?![\w:-])")
+PUBLIC_IPV4 = re.compile(
+    r"(?<![\w.])(?!10\.|127\.|0\.|255\.|192\.168\.|169\.254\.|172\.(?:1[6-9]|2\d|3[01])\.)"
+    r"(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)\.){3}(?:25[0-5]|2[0-4]\d|1?\d?\d)(?![\w.]*\d)"
+)
+# In a log these name who acted, by an account or an address.
+ACTOR = re.compile(
+    r"\b(?:user(?:[_ ]?(?:name|id))?|login|actor|principal|client(?:_ip|[ _]address)|src_ip|source_ip|remote_addr|uid)"
+    r"[\"']?\s*(?::=|[=:])\s*[\"']?[^\s\"',;]{3,}",
+    re.IGNORECASE,
+)
 RECORD = re.compile(
     r"\b"
     + phrases(
@@ -126,13 +155,18 @@ STREET = re.compile(
     r"|gatan|vej|gade|gate|tie|katu|utca)"
     r"\s+\d{1,4}\s?[a-z]?\b"
     r"|\b\d{1,4}(?:\s?bis)?,?\s+(?:rue|avenue|boulevard|chemin|impasse|allée|quai)\s+[^\d\n,]{3,40}"
-    r"|\b(?:calle|avenida|avda\.?|plaza|paseo|via|viale|piazza|corso|rua|ul\.|al\.)\s++[^\d\n,]{3,40},?\s+\d{1,4}\b"
+    r"|\b(?:calle|avenida|avda\.?|plaza|paseo|via|viale|piazza|corso|rua|rúa|ul\.|al\.|c/)\s++[^\d\n,]{3,40},?\s+\d{1,4}\b"
+    r"|\b[^\W\d_][\w\-]{2,40}\s(?:út|utca|gata|väg|vägen|vei|veien|plass|katu|tee|tänav|köz|tér|sokak|caddesi)\s+\d{1,4}\b"
+    r"|\b\d{3,4}\s?[A-Z]{2},?\s+[A-Z][a-z]+\b(?=[^\n]{0,20}\bNetherlands\b)"
     r"|\bP\.?\s?O\.?\s+Box\s+\d+|\bPSC\s+\d+,?\s+Box\s+\d+|\b(?:Suite|Flat|Unit)\s+\d{1,4}\b[^\d]{1,60}\b\d{4,6}\b"
-    r"|\bApt\.?\s+\w?\d+|\b(?:address|anschrift|adresse)\s*(?:is|:|lautet:?)\s*[^\n\d@]{0,40}\s\d{1,6}\b[\s,]+[^\W_]"
+    r"|\bApt\.?\s+\w?\d+|\b(?:FPO|APO|DPO),?\s+A[AEP],?\s+\d{5}\b|\b(?:address|anschrift|adresse)\s*(?:is|:|lautet:?)\s*[^\n\d@]{0,40}\s\d{1,6}\b[\s,]+[^\W_]"
     r"|\n[ \t]*\d{1,6}\s+[^\W\d_][^\n\d]{2,40}\d{0,10}[ \t]*\n"
     r"|\b(?:lives?|resides?|living|residing)\s+(?:at|in|on)\s+[^.\n\d]{0,40}\d{1,6}\b",
     re.IGNORECASE,
 )
+# Addresses at which nobody but people live: a flat with its place, a post office of the forces.
+MILITARY_POST = re.compile(r"\b(?:FPO|APO|DPO),?\s+A[AEP],?\s+\d{5}\b", re.IGNORECASE)
+APARTMENT = re.compile(r"\b(?:apt|apartment|flat)\b\.?\s*#?\w?\d+\b[^\d]{2,60}\b\d{4,6}\b", re.IGNORECASE)
 # Groups of digits that begin as telephone numbers do, for texts that speak of calling or name a person.
 GROUPED = re.compile(
     r"(?<![\w.,/+-])(?P<hit>(?:\+|00)\d{1,3}(?:[ .\-/]\d{2,4}){2,5}|0\d{1,5}(?:[ .\-/]\d{2,4}){2,4}"

@@ -37,7 +37,9 @@ MEDICINES = phrases(
     r"""metformin; lisinopril; atorvastatin; levothyroxine; amlodipine; omeprazole; losartan; albuterol; gabapentin;
     sertraline; fluoxetine; citalopram; escitalopram; prednisone; insulin; ibuprofen \d+\s?mg; warfarin;
     clopidogrel; amoxicillin; tramadol; oxycodone; morphine; methotrexate; lithium; quetiapine; antidepressants?;
-    chemotherapy; dialysis"""
+    chemotherapy; radiotherapy; dialysis; antiretrovirals?(?: therapy| treatment)?; antipsychotics?; methadone;
+    beta-?blockers?; statins?; inhalers?; blood thinners?; immunosuppress\w+; hormone (?:therapy|replacement);
+    insulin pump; epi-?pen; mood stabili[sz]ers?"""
 )
 TREATMENT = phrases(
     r"""diagnos(?:is|ed|es); prognosis; prescri(?:bed|ption); medications?; surgery; operated on; hospitali[sz]ed;
@@ -80,6 +82,7 @@ CLINICAL = re.compile(
     rf"|\b(?:his|her|my|ihre?|seine?|sa|son)\s+(?:\w+\s+){{0,2}}(?:{CONDITIONS}|{MEDICINES}|{TREATMENT}|diagnosis"
     rf"|surgery|medications?|pregnancy|disability|illness"
     r"|treatment|symptoms|psychiatrist|therapist|chemotherapy|doctor['’]?s?\s+note)"
+    rf"|\b(?:(?:currently|still|now|been)\s+(?:taking|on)|medications?\s+includes?)\s+(?:{MEDICINES}|[A-Z]?\w+\s+\d+\s?m?c?g\b)"
     r"|\bECG\b|\btroponin\b|\ballergies\s*:|\boperations?\s*:\s*\w+[^.\n]{0,40}\b(?:19|20)\d\d\b"
     r"|\bdiagnos(?:is|e)\s*:|\bBMI\s*:?\s*\d\d|\bblood\s+pressure\s*:?\s*\d{2,3}\s?/\s?\d{2,3}"
     r"|\bshe\s+miscarried|\b(?:son|daughter|husband|wife|child)\s+(?:has\s+)?died\b|\bdeclares\s+that\s+(?:he"

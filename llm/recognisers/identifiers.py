@@ -112,8 +112,8 @@ def _analyzer() -> Any:
 
 
 def find_identifiers(text: str, lang: str = "en") -> list[Finding]:
-    """Findings of kinds email, role_mailbox, phone, card, account, government_id, health_id, licence, personnel_id,
-    born and street, by position."""
+    """Findings of kinds email, role_mailbox, phone, card, account, government_id, health_id, professional_id, licence,
+    personnel_id, born and street, by position."""
     text = without_urls(text)
     found = [
         *matches("government_id", formats.SSN, text),
@@ -122,6 +122,11 @@ def find_identifiers(text: str, lang: str = "en") -> list[Finding]:
         *matches("licence", formats.LICENCE_OF, text),
         *matches("licence", formats.PLATE, text),
         *matches("health_id", formats.RECORD, text),
+        *matches("health_id", formats.PREFIXED_RECORD, text),
+        *matches("government_id", formats.PREFIXED_STATE_ID, text),
+        *matches("government_id", formats.BARE_SSN, text),
+        *matches("professional_id", formats.PROFESSIONAL, text),
+        *matches("personnel_id", formats.PREFIXED_PERSON, text),
         *matches("personnel_id", formats.PERSONNEL, text),
         *matches("card", formats.CARD, text),
         *(f for f in matches("born", formats.BORN, text) if not formats.is_history(text[f.start : f.end])),

@@ -20,21 +20,12 @@ from llm.recognisers.people import given_names
 
 TABLE = Path(__file__).with_name("learned.tsv")
 COLUMNS = (INTERNAL, CONFIDENTIAL, PII, PII_SENSITIVE, FINANCIAL, SECRET)
-# From which sum on a label is voted for; 0 is as likely as not where half of all paragraphs need it. The second holds
-# where the text has what such paragraphs hardly ever lack: somebody it speaks of, a value.
-ENOUGH = {
-    INTERNAL: (1.0, 1.0),
-    CONFIDENTIAL: (0.5, 0.5),
-    PII: (0.5, 0.0),
-    PII_SENSITIVE: (0.5, 0.5),
-    FINANCIAL: (0.1, 0.0),
-    SECRET: (0.5, 0.2),
-}
-DIGIT = re.compile(r"\d")
+MIN_WORDS = 4
+"""Fewer words are a heading, a cell or a name: too little to say what they are about."""
 VALUE = re.compile(r"\d|[\"“'`][^\s\"“”'`]+[\"”'`]|[=:]\s?\S")
-# Fewer words are a heading, a cell or a name: too little to say what they are about.
-FEWEST = 4
 BIAS, ONE = "*", "<one person>"
+LABEL, PROPOSE = "<label>", "<propose>"
+"""Rows of the table: the sums from which on words label, and from which on they propose."""
 WORD = re.compile(r"[^\W\d_]+|\d+(?:[.,]\d+)*|[€$£%@:|#+=/\"“?!]")
 LETTERS = re.compile(r"[^\W\d_]{2,}")
 ONE_PERSON = words(
@@ -106,18 +97,30 @@ def weights() -> Mapping[str, tuple[int, ...]]:
     return {feature: tuple(map(int, values)) for feature, *values in rows}
 
 
-def find_learned(text: str, *, of_person: bool) -> frozenset[int]:
-    """The atoms that a text's words speak for together. of_person: somebody is named."""
+def is_eligible(text: str, atom: int) -> bool:
+    """Whether a text has words enough to say what it is about, and for a secret what may be the value of one."""
+    return len(LETTERS.findall(text)) >= MIN_WORDS and (atom != SECRET or VALUE.search(text) is not None)
+
+
+def find_learned(text: str) -> tuple[frozenset[int], frozenset[int]]:
+    """The atoms that a text's words speak for together: those of which nine votes in ten are right, and those of which
+    half are (`ingestion.evaluation.learning`).
+    """
     text = without_urls(text)
-    if len(LETTERS.findall(text)) < FEWEST:
-        return frozenset()
+    eligible = [is_eligible(text, atom) for atom in COLUMNS]
+    if not any(eligible):
+        return frozenset(), frozenset()
     table, given = weights(), features(text)
-    sums = [weight / 100 for weight in table[BIAS]]
+    sums = list(table[BIAS])
     for feature, value in given.items():
         for column, weight in enumerate(table.get(feature, ())):
-            sums[column] += weight * value / 100
-    somebody = of_person or "<name>" in given or ONE in given
-    likely = {PII: somebody, SECRET: VALUE.search(text) is not None, FINANCIAL: DIGIT.search(text) is not None}
-    return frozenset(
-        atom for atom, total in zip(COLUMNS, sums, strict=True) if total > ENOUGH[atom][likely.get(atom, False)]
+            sums[column] += weight * value
+    sure, likely = (
+        frozenset(
+            atom
+            for atom, total, line, may in zip(COLUMNS, sums, table[row], eligible, strict=True)
+            if may and total >= line
+        )
+        for row in (LABEL, PROPOSE)
     )
+    return sure, likely - sure

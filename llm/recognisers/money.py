@@ -4,7 +4,6 @@ import re
 
 from llm.recognisers.findings import Finding, any_inside, matches, phrases, sentence_spans
 from llm.recognisers.ledger import find_ledger
-from llm.recognisers.spoken_money import find_spoken_money
 
 # Every repetition is bounded: text of a hostile length must not cost quadratic time.
 NUMBER = r"\d{1,3}(?:[.,'’\u00a0 ]\d{3}){1,6}(?:[.,]\d{1,2})?|\d{1,15}(?:[.,]\d{1,6})?"
@@ -262,7 +261,7 @@ def find_money(text: str) -> list[Finding]:
     figures += [*matches("figure", EACH_AT, text), *matches("figure", ASKED, text), *matches("figure", SETTLED, text)]
     if IN_THOUSANDS.search(text) and METRIC_WORD.search(text):
         figures += matches("figure", IN_THOUSANDS, text)
-    figures += [*find_spoken_money(text), *find_ledger(text)]
+    figures += find_ledger(text)
     if RATE_WORD.search(text):
         figures += matches("figure", RATE_EACH, text)
     if (CURRENCY_TABLE.search(text) or PEOPLE_TABLE.search(text)) and TABLE_FIGURE.search(text):

@@ -167,7 +167,7 @@ def _after_capital(text: str, words: list[re.Match[str]], index: int) -> bool:
     shouted = before.group().isupper() and not word.group().isupper()
     if not joined or not before.group()[0].isupper() or shouted:
         return False
-    starts_sentence = before.start() == 0 or text[: before.start()].rstrip()[-1:] in '.!?:;\n•-–—|>*"“('
+    starts_sentence = before.start() == 0 or text[: before.start()].rstrip(" \t\u00a0")[-1:] in '.!?:;\n•-–—|>*"“('
     return not starts_sentence and before.group().lower() not in PARTICLES | {"dear", "hi", "hello", "and", "or"}
 
 

@@ -51,7 +51,7 @@ CODE = re.compile(
         (?:(?:de l|d)['’]\s*|(?:du|de la) )(?:alarme|coffre|porte|portail|accès|entrée)"""
     )
     + r"\s*+(?:(?:for|of|to|du|de|der|des|im|am|für|in)\s+(?:[\w'’][\w '’]{0,39}?\s*)?)?(?:is\s+still|is|are|was|ist"
-    r"|lautet|est|:|=)\s*+"
+    r"|lautet|est|:|=)\s*+:?\s*+"
     r"(?P<hit>\d[\d -]{2,}\d|[A-Z0-9]{4,}(?:-[A-Z0-9]{4,})+)",
     re.IGNORECASE,
 )

@@ -1,5 +1,6 @@
 """The classification desk: what waits, for whom, and deciding on it."""
 
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -55,6 +56,35 @@ def test_a_decrease_waits_and_is_accepted_or_kept(
     assert answer == {"accepted": [item["id"]], "changed": []}
     assert texts(viewer, file) == ["The storm came.", "The crane is hired until May by the port.", "New."]
     assert waiting(steward) == []
+
+
+PROPOSED = "wifi for the boat: Guillemot / wet+feather9"
+
+
+def test_what_rules_propose_is_read_until_a_steward_takes_it(
+    alice: Person, steward: Person, viewer: Person, contract: Contract
+) -> None:
+    file = ready(alice, contract, content=f"The storm came.\n\n{PROPOSED}\n".encode())
+    assert texts(viewer, file) == ["The storm came.", PROPOSED]
+    (item,) = waiting(steward, cause="raise")
+    assert (item["text"], item["causes"]) == (PROPOSED, ["raise"])
+    assert (names(item["labels"]), names(item["proposed"])) == ([], ["Secret"])
+    assert causes(steward, label=SECRET) == {PROPOSED: ["raise"]}
+    page = steward.client.get(f"{steward.base}desk/paragraphs/{item['id']}/").content.decode()
+    assert "proposes" in page
+    assert accept(steward, item)["accepted"] == [item["id"]]
+    assert texts(viewer, file) == ["The storm came.", "[Secret]"]
+    assert waiting(steward) == []
+
+
+def test_a_collection_may_have_what_rules_propose_at_once(
+    alice: Person, steward: Person, viewer: Person, contract: Contract, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    declared = {name: replace(of, learned_votes="label") for name, of in Contract.rag().collections.items()}
+    monkeypatch.setattr(Contract.rag(), "collections", declared)
+    file = ready(alice, contract, content=f"The storm came.\n\n{PROPOSED}\n".encode())
+    assert texts(viewer, file) == ["The storm came.", "[Secret]"]
+    assert waiting(steward, cause="raise") == []
 
 
 def test_text_typed_into_a_record_waits_too(alice: Person, steward: Person, viewer: Person, service: Scope) -> None:

@@ -138,6 +138,10 @@ def test_the_reasons_of_labels_that_are_kept_up_are_those_that_the_database_know
         ([("rules", [5], {}), ("model", [], {"confidence": 0.1}), ("manual", [], {"over": [5]})], 0, 0),
         ([("rules", [5, 3], {}), ("manual", [], {"over": [5]})], 3, 2),
         ([("rules", [5], {}), ("model", [], {"confidence": 0.1})], None, 7),
+        ([("rules", [], {"proposed": [3]}), ("model", [], {"confidence": 0.9})], 0, 16),
+        ([("rules", [], {"proposed": [3]}), ("model", [3], {"confidence": 0.9})], 3, 0),
+        ([("inherited", [3], {}), ("rules", [], {"proposed": [3]})], 3, 0),
+        ([("rules", [], {"proposed": [3]}), ("manual", [], {"over": []})], 0, 0),
     ],
 )
 def test_why_a_paragraph_waits(db: None, votes: list[tuple[str, list[int], Any]], value: int, expected: int) -> None:

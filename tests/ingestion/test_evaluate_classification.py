@@ -74,7 +74,7 @@ def test_a_run_that_lost_ends_with_status_2_and_is_not_what_the_next_is_held_aga
     path = write(tmp_path, PAY, CRANE, MARGIN)
     assert "nothing to compare with" in evaluate(path)[0]
     assert "WORSE" not in evaluate(path)[0]
-    monkeypatch.setattr("ingestion.classify.rule_votes", lambda text, lang: RuleVote(frozenset(), ()))
+    monkeypatch.setattr("ingestion.classify.rule_votes", lambda text, lang, before="": RuleVote(frozenset(), ()))
     for _ in range(2):
         with pytest.raises(CommandError, match="worse") as lost:
             evaluate(path)
@@ -89,7 +89,7 @@ def test_a_run_that_lost_ends_with_status_2_and_is_not_what_the_next_is_held_aga
 def test_a_drop_within_the_threshold_is_none_and_other_sets_are_not_compared(tmp_path, monkeypatch):
     path = write(tmp_path, PAY, CRANE, MARGIN)
     evaluate(path)
-    monkeypatch.setattr("ingestion.classify.rule_votes", lambda text, lang: RuleVote(frozenset(), ()))
+    monkeypatch.setattr("ingestion.classify.rule_votes", lambda text, lang, before="": RuleVote(frozenset(), ()))
     assert "WORSE" not in evaluate(path, threshold=1.0)[0]
     assert "nothing to compare with" in evaluate(write(tmp_path, PAY, CRANE))[0]
 
@@ -146,13 +146,41 @@ def test_the_projects_own_set_keeps_its_shape_and_the_rules_their_worth(tmp_path
     assert (len(first), len(second)) == (270, 166)  # what else was written is tuned by
     needed = Counter(atom for sample in own.of("held") for atom in sample.atoms)
     assert set(needed) == {level.value for level in LEVELS} - {0}
-    assert rules.VERSION >= 6
+    assert rules.VERSION >= 9
     held = own.of("held")
     figures = judge(held, [rules.rule_votes(sample.text).atoms for sample in held], LEVELS)
     for label, recall, precision in (
-        ("PII", 0.95, 0.9), ("PII-Sensitive", 0.95, 0.85), ("Financial", 0.94, 0.8), ("Secret", 0.9, 0.9),
-        ("Confidential", 0.75, 0.85), ("Internal", 0.8, 0.95),
+        ("PII", 0.88, 0.95), ("PII-Sensitive", 0.95, 0.85), ("Financial", 0.92, 0.88), ("Secret", 0.85, 0.95),
+        ("Confidential", 0.65, 0.88), ("Internal", 0.75, 0.95),
     ):  # fmt: skip
         assert figures.labels[label].recall >= recall, label
         assert figures.labels[label].precision >= precision, label
-    assert figures.under_rate < 0.06
+    assert figures.under_rate < 0.1
+
+
+def test_what_it_costs_and_misses_is_measured_on_texts_from_templates_and_on_files(tmp_path):
+    folder = tmp_path / "mail"
+    folder.mkdir()
+    for number in range(6):
+        text = f"The crane came on day {number}.\n\nPay EUR 4,00{number} to the yard.\n"
+        (folder / f"{number}.txt").write_text(text)
+    report = json.loads(evaluate(write(tmp_path, CRANE), json=True, ordinary=[f"letters={folder}"])[0])
+    letters = report["ordinary"]["letters"]
+    assert 0 < letters["paragraphs"] < 12, "the other half is for learning"
+    assert letters["hidden"] * 2 == letters["paragraphs"]
+    assert (letters["plain"] * 2, letters["plain_hidden"]) == (letters["paragraphs"], 0)
+    shares = {genre: of["plain_hidden"] / of["plain"] for genre, of in report["ordinary"].items()}
+    assert set(shares) == {"contract", "handbook", "report", "minutes", "mail", "chat", "technical", "letters"}
+    assert all(share <= (0.1 if genre == "mail" else 0.05) for genre, share in shares.items()), shares
+    assert all(right / every >= 0.95 for right, every in report["leaks"].values()), report["leaks"]
+    with pytest.raises(CommandError, match="a folder that exists"):
+        evaluate(write(tmp_path, CRANE), ordinary=["letters=/nowhere"])
+
+
+def test_what_a_recogniser_is_worth_is_measured_without_it(tmp_path):
+    rent = {"text": "The rent is EUR 4,000.", "labels": ["Financial"], "split": "held"}
+    code = {"text": "pw: tr0ub4dor&3", "labels": ["Secret"], "split": "held"}
+    lines = evaluate(write(tmp_path, rent, code), without=["secrets"])[0].splitlines()
+    recall = {line.split()[0]: line.split()[1] for line in lines[1:]}
+    assert recall == {"(nothing)": "1.000", "secrets": "0.500"}
+    assert rules.rule_votes(code["text"]).atoms, "it is there again"

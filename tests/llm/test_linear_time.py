@@ -18,7 +18,7 @@ from entities.models.classification import CONFIDENTIAL, FINANCIAL, PII, SECRET
 from ingestion.extract import language
 from llm import fences, injection
 from llm.offline.answering import AMOUNT
-from llm.rules import PIECE, _votes, heading_votes, rule_votes
+from llm.rules import PIECE, _exact, _learned, heading_votes, rule_votes
 from retrieval.completions import LAST_WORD
 from retrieval.matches import bare
 from retrieval.query import PreparedQuery
@@ -35,7 +35,8 @@ URL = "https://"  # addresses are blanks to some rules
 
 
 def rules(text: str) -> None:
-    _votes.cache_clear()
+    _exact.cache_clear()
+    _learned.cache_clear()
     heading_votes.cache_clear()
     rule_votes(text)
 

@@ -10,7 +10,17 @@ from entities.access import Scope
 from entities.actions import SEEDED
 from entities.models import Workspace
 from ingestion.classify import Classifier
+from ingestion.evaluation.ablation import RECOGNISERS, ablation
+from ingestion.evaluation.corpora import BadFolder, parse_folders, read_folders
 from ingestion.evaluation.figures import Figures, judge
+from ingestion.evaluation.ordinary import (
+    describe_genres,
+    describe_leaks,
+    measure_genres,
+    measure_leaks,
+    measured_half,
+    own_paragraphs,
+)
 from ingestion.evaluation.report import as_json, lines, mistakes
 from ingestion.evaluation.runs import keep
 from ingestion.evaluation.sets import OWN, SPLITS, BadSet, read_set
@@ -37,6 +47,14 @@ class Command(BaseCommand):
         parser.add_argument(
             "--threshold", type=float, default=THRESHOLD, help="How much a figure may lose (default %(default)s)."
         )
+        parser.add_argument(
+            "--ordinary", action="append", default=[], metavar="GENRE=FOLDER",
+            help="Ordinary files, of which the half that is not learned from is measured.",
+        )  # fmt: skip
+        parser.add_argument(
+            "--without", action="append", default=[], choices=["every", *RECOGNISERS],
+            help="Measure without this recogniser too, or without each of them in its turn, and keep no run.",
+        )  # fmt: skip
         parser.add_argument("--accept", action="store_true", help="Compare later runs with this one, even if it lost.")
         parser.add_argument("--json", action="store_true", help="The report as JSON.")
 
@@ -44,8 +62,14 @@ class Command(BaseCommand):
         classifier = self.classifier(options["workspace"])
         try:
             given = read_set(options["set"], classifier.levels)
-        except BadSet as problem:
+            others = list(measured_half(read_folders(parse_folders(options["ordinary"]))))
+        except (BadSet, BadFolder) as problem:
             raise CommandError(str(problem)) from None
+        others += own_paragraphs()
+        if options["without"]:
+            names = RECOGNISERS if "every" in options["without"] else options["without"]
+            self.stdout.write("\n".join(ablation(given, others, names)))
+            return
         measured: dict[str, dict[str, Figures]] = {}
         seconds = dict.fromkeys(VOTERS, 0.0)
         for split in SPLITS:
@@ -62,9 +86,15 @@ class Command(BaseCommand):
         speed = {voter: round(len(given.samples) / took, 1) for voter, took in seconds.items()}
         kept = keep(given, measured, threshold=options["threshold"], accept=options["accept"])
         if options["json"]:
-            self.stdout.write(json.dumps(as_json(given, speed, kept), indent=1))
+            genres, leaks = measure_genres(others), measure_leaks(classifier.levels)
+            shares = {"ordinary": {genre: of.to_json() for genre, of in genres.items()}, "leaks": leaks}
+            self.stdout.write(json.dumps(as_json(given, speed, kept) | shares, indent=1))
         else:
             self.stdout.write("\n".join(lines(given, measured, speed, kept)))
+            self.stdout.write("\nOrdinary paragraphs, and what a Public reader loses of them")
+            self.stdout.write("\n".join(describe_genres(measure_genres(others))))
+            self.stdout.write("\nLeaks made from templates")
+            self.stdout.write("\n".join(describe_leaks(measure_leaks(classifier.levels))))
         if kept.drops and not options["accept"]:
             raise CommandError("Paragraphs are labelled worse than they were.", returncode=DROPPED)
 

@@ -1,0 +1,100 @@
+"""What labels cost where nothing is to hide, and what they miss of leaks: shares by genre and by kind."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ingestion.evaluation.corpora import Paragraph, is_learned_from
+from ingestion.evaluation.templates import leaks, ordinary_paragraphs
+from llm.prompts import Level
+from llm.rules import rule_votes
+
+EXACT_REASONS = frozenset(
+    {
+        "e-mail address of a person", "phone number", "government identity number", "date of birth",
+        "patient or health insurance number", "personnel number", "licence or registration of a person",
+        "network address of a person", "payment card number", "bank account", "bank account of a person",
+        "amount of money", "credential or key",
+    }
+)  # fmt: skip
+"""Reasons of kinds with a form of their own: a paragraph without any of them counts as plain."""
+
+
+@dataclass(frozen=True)
+class GenreFigures:
+    """Of ordinary text of one genre. plain: paragraphs in which no exact kind is found. hidden: those that a Public
+    reader does not see, plain_hidden: of the plain ones. proposed: those about which stewards are asked.
+    """
+
+    paragraphs: int
+    hidden: int
+    plain: int
+    plain_hidden: int
+    proposed: int
+    characters: int
+    hidden_characters: int
+
+    def to_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def own_paragraphs() -> Iterator[Paragraph]:
+    """Those made from the templates that nothing was learned from."""
+    for one in ordinary_paragraphs():
+        if one.split == "held":
+            yield Paragraph(one.genre, one.template, one.text, "", "en")
+
+
+def measure_genres(paragraphs: Iterable[Paragraph]) -> Mapping[str, GenreFigures]:
+    """By genre, in the order of their names."""
+    rows: dict[str, list[tuple[int, bool, bool, bool]]] = {}
+    for one in paragraphs:
+        vote = rule_votes(one.text, one.lang, one.before)
+        plain = EXACT_REASONS.isdisjoint(vote.reasons)
+        rows.setdefault(one.genre, []).append((len(one.text), bool(vote.atoms), plain, bool(vote.proposed)))
+    return {
+        genre: GenreFigures(
+            paragraphs=len(of),
+            hidden=sum(hidden for _, hidden, _, _ in of),
+            plain=sum(plain for *_, plain, _ in of),
+            plain_hidden=sum(hidden and plain for _, hidden, plain, _ in of),
+            proposed=sum(proposed for *_, proposed in of),
+            characters=sum(length for length, *_ in of),
+            hidden_characters=sum(length for length, hidden, *_ in of if hidden),
+        )
+        for genre, of in sorted(rows.items())
+    }
+
+
+def measured_half(paragraphs: Iterable[Paragraph]) -> Iterator[Paragraph]:
+    return (one for one in paragraphs if not is_learned_from(one.group))
+
+
+def measure_leaks(levels: Sequence[Level]) -> Mapping[str, tuple[int, int]]:
+    """(leaks that got every label they need, leaks) by kind."""
+    values = {level.label: level.value for level in levels}
+    found: dict[str, tuple[int, int]] = {}
+    for leak in leaks():
+        right = {values[label] for label in leak.labels} <= rule_votes(leak.text, "en", leak.before).atoms
+        before = found.get(leak.kind, (0, 0))
+        found[leak.kind] = before[0] + right, before[1] + 1
+    return found
+
+
+def describe_genres(figures: Mapping[str, GenreFigures]) -> Iterator[str]:
+    yield f"  {'':12}{'paragraphs':>11}{'hidden':>9}{'plain':>8}{'hidden':>9}{'proposed':>10}{'characters hidden':>19}"
+    for genre, of in figures.items():
+        yield (
+            f"  {genre[:12]:12}{of.paragraphs:11}{_share(of.hidden, of.paragraphs):>9}{of.plain:8}"
+            f"{_share(of.plain_hidden, of.plain):>9}{_share(of.proposed, of.paragraphs):>10}"
+            f"{_share(of.hidden_characters, of.characters):>19}"
+        )
+
+
+def describe_leaks(found: Mapping[str, tuple[int, int]]) -> Iterator[str]:
+    for kind, (right, every) in found.items():
+        yield f"  {kind[:12]:12}{every:11}{_share(right, every):>9} labelled in full"
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{part / whole:.1%}" if whole else "–"

@@ -1,0 +1,158 @@
+"""Answers whose meaning stands in the question before them: "Date of birth?", and in the next line "1965-11-04".
+
+A deposition, a form and a chat ask for an attribute and give it in another line or another paragraph, where nothing
+but a date or a number is left. The question, or a label that stands by itself, says what the answer is.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from entities.models.classification import FINANCIAL, PII, PII_SENSITIVE, SECRET
+from llm.recognisers.figures import MONTH
+from llm.recognisers.findings import phrases
+
+MAX_QUESTION_CHARACTERS = 200
+MAX_LABEL_WORDS = 6
+MAX_ANSWER_CHARACTERS = 160
+SPEAKER = re.compile(r"^\s*(?:[-*>•]\s*)?(?:[A-Z][\w.'’ ]{0,24}:|[QA]\.)\s*")
+ASKED_BY = re.compile(r"^\s*(?:[-*>•]\s*)?(?:Q|Question|Frage)\s?\d*[.:]")
+NO_ANSWER = re.compile(
+    r"\W*(?:" + phrases("no; none; not; never; n/a; nil; nothing; unknown; i (?:do not|don['’]t); see; tbd; tbc")
+    + r"\b|\W*$)",
+    re.IGNORECASE,
+)  # fmt: skip
+DATE = (
+    rf"(?:\d{{1,4}}[./-]\d{{1,2}}[./-]\d{{1,4}}|\d{{1,2}}(?:st|nd|rd|th)?\.?\s+(?:of\s+)?{MONTH}\.?,?\s+\d{{2,4}}"
+    rf"|{MONTH}\.?\s+\d{{1,2}}(?:st|nd|rd|th)?,?\s+\d{{2,4}})"
+)
+ANYTHING = r"[^\W_]"
+NOT_HOMES = ("company", "office", "registered", "delivery", "site", "web", "ip", "mail")
+OF_A_FIRM = "".join(rf"(?<!{word}\W)" for word in NOT_HOMES)
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """What a question may ask for. answer: what the beginning of the answer has to contain."""
+
+    question: re.Pattern[str]
+    answer: re.Pattern[str]
+    atoms: tuple[int, ...]
+    reason: str
+
+
+def _attribute(question: str, answer: str, atoms: tuple[int, ...], reason: str) -> Attribute:
+    asked = re.compile(r"(?<!\w)" + phrases(question) + r"(?!\w)", re.IGNORECASE)
+    return Attribute(asked, re.compile(answer, re.IGNORECASE), atoms, reason)
+
+
+ATTRIBUTES = (
+    _attribute(
+        """date of birth; birth ?date; d\\.?o\\.?b\\.?; birthday; born; geburtsdatum; geburtstag; geboren;
+        date de naissance; née? le; fecha de nacimiento; data di nascita; geboortedatum""",
+        DATE, (PII,), "date of birth",
+    ),
+    _attribute("how old (?:are|is|was); (?:your|his|her) age; age", r"^\W*\w{0,12}\W+\w{0,6}\W*\d{1,2}\b|^\W*\d{1,2}\b",
+               (PII,), "age of a person"),
+    _attribute(
+        OF_A_FIRM + """address; where (?:do|does|did) (?:you|he|she|they) live; (?:you|he|she) (?:live|reside);
+        wohn(?:en|haft|st|t); (?:privat)?anschrift; adresse; direcci[oó]n; domicil\\w*; indirizzo; adres""",
+        r"(?=[^\n]*\d)(?=[^\n]*[^\W\d_]{3})(?!.*@)", (PII,), "home address",
+    ),
+    _attribute(
+        """(?:tele)?phone(?: number)?; mobile(?: number)?; cell(?: ?phone)?(?: number)?; number to reach
+        (?:you|him|her); reach (?:you|him|her); telefon(?:nummer)?; handy(?:nummer)?; téléphone; teléfono""",
+        r"\d(?:[ ().\-/]{0,2}\d){6}", (PII,), "phone number",
+    ),
+    _attribute(
+        """medications?; medicines?; prescri(?:bed|ptions?); (?:you|he|she) (?:still |currently )?(?:taking|take|takes);
+        diagnos(?:is|es|ed|e); (?:medical|health) (?:conditions?|history|problems?); symptoms?; illness(?:es)?;
+        allerg(?:y|ies); disabilit(?:y|ies); medikamente?; krankheiten; vorerkrankungen; allergien; médicaments?;
+        maladies?; blood (?:type|group)""",
+        ANYTHING, (PII_SENSITIVE,), "health of a person",
+    ),
+    _attribute(
+        """social security(?: number| no\\.?)?; ssn; passport(?: number| no\\.?)?; national (?:id|insurance|identity)
+        ?(?:card|number|no\\.?)?; identity (?:card|number); tax(?:payer)? (?:id|number); tin; driver['’]?s? licen[cs]e
+        ?(?:number|no\\.?)?; personalausweis(?:nummer)?; reisepass(?:nummer)?; steuer-?id; sozialversicherungsnummer;
+        numéro de sécurité sociale; dni; nif""",
+        r"(?=(?:[^\n]*?\d){4})\b[A-Z0-9][A-Z0-9 .\-/]{4,}", (PII, PII_SENSITIVE), "government identity number",
+    ),
+    _attribute(
+        """(?:employee|staff|personnel|payroll|member(?:ship)?|patient|badge|licen[cs]e|npi|bar) (?:id|number|no\\.?);
+        npi; dea; mrn; medical record(?: number)?; personalnummer; matricule""",
+        r"\b(?=[A-Z\-]*\d{2})[A-Z0-9\-]{3,}", (PII,), "personnel number",
+    ),
+    _attribute(
+        """(?:your|his|her|current|base|annual|monthly) (?:\\w+ )?(?:salary|pay|wages?|income|bonus|compensation);
+        (?:you|he|she) (?:earn|make|paid|earning|making); salary; gehalt; salaire""",
+        r"\d{2,3}[.,'’ ]?\d{3}|\d+\s?k\b|\d{3,}", (PII, FINANCIAL), "pay of a person",
+    ),
+    _attribute(
+        """(?:bank )?account(?: number| no\\.?| details)?; iban; sort code; bank details; (?:credit |debit )?card
+        number;
+        kontonummer; bankverbindung; numéro de compte""",
+        r"(?:\d[ \-]?){6,}|\b[A-Z]{2}\d\d", (PII, FINANCIAL), "bank account of a person",
+    ),
+    _attribute(
+        """(?:your|his|her) (?:religion|faith|sexual orientation|ethnic(?:ity| origin)|political (?:views|party));
+        religion; sexual orientation; ethnicity; union member(?:ship)?; (?:union|party) member; konfession""",
+        ANYTHING, (PII, PII_SENSITIVE), "special category of personal data",
+    ),
+    _attribute(
+        """emergency contact; next of kin; marital status; maiden name; familienstand; notfallkontakt; spouse;
+        (?:your|his|her) (?:wife|husband|spouse|children)(?:['’]s)?(?: names?)?""",
+        r"[^\W\d_]{3}", (PII,), "family of a person",
+    ),
+    _attribute(
+        """password; passphrase; passcode; pin(?: code| number)?; (?:access|door|gate|alarm|safe|entry) code; api key;
+        secret key; token; passwort; kennwort; mot de passe; contraseña""",
+        r"^\W{0,3}(?:it['’]?s\s+|it\s+is\s+|is\s+|the\s+\w+\s+is\s+)?[\"'“‘`]?(?=\S*[\d#!$%&*+@?_])(?=\S*\w)\S{4,60}"
+        r"[\"'”’`]?[.!]?\s*$", (SECRET,), "credential or key",
+    ),
+)  # fmt: skip
+# A question about how to do something is no question for the thing.
+ABOUT = re.compile(
+    r"^\W*(?:[QA][.:]\s*)?" + phrases(
+        """how (?:do|can|to|should|often|long|does|many|much)(?! (?:you|he|she) (?:earn|make)); why; can; could; should;
+        is there; are there; does the; do we; did we; will; who; when (?:do|will|is|can|should); where
+        (?:do|can|is) (?:i|we|the);
+        what if; what happens; wie; warum; comment; pourquoi"""
+    ) + r"\b",
+    re.IGNORECASE,
+)  # fmt: skip
+
+
+def find_answers(text: str, before: str = "") -> Iterator[tuple[int, str]]:
+    """The atoms of answers in `text`, and why. before: the paragraph above, whose last line may be the question."""
+    lines = [line for line in text.split("\n") if line.strip()][:400]
+    above = [line for line in before[-2 * MAX_QUESTION_CHARACTERS :].split("\n") if line.strip()][-1:]
+    for question, answer in zip([*above, *lines], [*lines[:1] * len(above), *lines[1:]], strict=False):
+        yield from _answers(question, answer)
+    for line in lines:
+        question, mark, answer = line.partition("?")
+        if mark and answer.strip():
+            yield from _answers(question + mark, answer)
+
+
+def _answers(question: str, answer: str) -> Iterator[tuple[int, str]]:
+    if not _asks(question):
+        return
+    given = SPEAKER.sub("", answer, count=1)[:MAX_ANSWER_CHARACTERS]
+    if given.rstrip().endswith("?") or NO_ANSWER.match(given):
+        return
+    for attribute in ATTRIBUTES:
+        if attribute.question.search(question) and attribute.answer.search(given):
+            for atom in attribute.atoms:
+                yield atom, attribute.reason
+
+
+def _asks(line: str) -> bool:
+    """Whether a line is a question for something, or a label by itself ("Date of birth")."""
+    line = line.strip()
+    if len(line) > MAX_QUESTION_CHARACTERS or ABOUT.match(line):
+        return False
+    if line.rstrip("\"'”’*_ ").endswith("?") or ASKED_BY.match(line):
+        return True
+    bare = line.strip("*#_|- ")
+    return len(bare.split()) <= MAX_LABEL_WORDS and (bare.endswith(":") or not re.search(r"[.,;!\d:]", bare))
