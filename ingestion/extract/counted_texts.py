@@ -15,6 +15,8 @@ from striprtf.striprtf import destinations
 from ingestion.extract.counted_markup import web
 from ingestion.extract.counting import rows, words
 from ingestion.extract.decode import decode
+from ingestion.extract.ole import SIGNATURE
+from ingestion.extract.outlook import read_message
 
 TOKEN = re.compile(
     r"\\bin(\d{1,9}) ?|\\'[0-9a-fA-F]{2}|\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\(.)|([{}])|([^\\{}]+)", re.S
@@ -100,7 +102,8 @@ def _body(source: str) -> tuple[list[str], list[int]]:
 
 def message(path: Path) -> dict[str, Any]:
     """Words of the subject and of one version of each text; headings and tables of its web pages."""
-    root = message_from_bytes(path.read_bytes())
+    data = path.read_bytes()
+    root = read_message(path)[0] if data.startswith(SIGNATURE) else message_from_bytes(data)
     subject = str(root.get("Subject", ""))
     counted = words(subject) if subject.isascii() and "=?" not in subject else Counter()
     headings = tables = 0

@@ -25,6 +25,7 @@ BY_TYPE: dict[str, Callable[[Path], dict[str, Any]]] = {
     sniff.ODT: open_document,
     sniff.RTF: rich_text,
     sniff.EML: message,
+    sniff.MSG: message,
 }
 
 

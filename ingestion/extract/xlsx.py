@@ -22,7 +22,7 @@ from ingestion.extract.eyes import Eyes
 from ingestion.extract.package import CORE, DAMAGE, Link, Package, attribute, forget, local, properties
 from ingestion.extract.package_parts import Part, add_behind, described, look_at_parts, miss
 from ingestion.extract.rows import Grid
-from ingestion.extract.xlsx_cells import Formats, words_in_formula
+from ingestion.extract.xlsx_cells import Formats, codes_of, words_in_formula
 from ingestion.extract.xlsx_names import words_of_name, words_of_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
@@ -91,7 +91,7 @@ class _Workbook:
         settings = next(root.iter("{*}workbookPr"), None)
         since_1904 = settings is not None and settings.get("date1904") in ("1", "true")
         styles = self._one("styles")
-        self._formats = Formats(self._package.root(styles.target) if styles else None, since_1904)
+        self._formats = Formats(codes_of(self._package.root(styles.target)) if styles else [], since_1904)
         for sheet in root.iter("{*}sheet"):
             if sheet.get("state") in ("hidden", "veryHidden"):
                 miss(self._builder, "hidden_sheet", WORKBOOK)
