@@ -17,7 +17,9 @@ from typing import Any
 from lxml import etree
 
 from ingestion.extract.build import LONGEST_HEADING
+from ingestion.extract.counted_markup import web
 from ingestion.extract.counting import rows, words
+from ingestion.extract.decode import decode
 from ingestion.extract.package import SAFE, forget, local
 
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
@@ -197,6 +199,30 @@ def open_document(path: Path) -> dict[str, Any]:
         plain = {local(inner) for inner in element.iterdescendants()} <= INLINE
         headings += local(element) == "h" and within and plain and 0 < len(said[-1].strip()) <= LONGEST_HEADING
     return {"headings": headings, "tables": tables, "rows": rows(words("\n".join(said)))}
+
+
+def open_sheets(path: Path) -> dict[str, Any]:
+    """Words of the paragraphs of a spreadsheet or a presentation."""
+    counted: Counter[str] = Counter()
+    with zipfile.ZipFile(path) as package, package.open("content.xml") as part:
+        for _, element in etree.iterparse(part, tag=["{*}p", "{*}table-row"], **SAFE):
+            if local(element) == "table-row":
+                forget(element)
+            else:
+                counted.update(words(_spoken(element)))
+    return {"rows": rows(counted)}
+
+
+def book(path: Path) -> dict[str, Any]:
+    """Words of the pages that an e-book names."""
+    counted: Counter[str] = Counter()
+    with zipfile.ZipFile(path) as package:
+        names = package.namelist()
+        listed = b"".join(package.read(name) for name in names if name.endswith(".opf")).decode("utf-8", "replace")
+        for name in names:
+            if re.search(r"\.x?html?$", name) and posixpath.basename(name) in listed:
+                counted.update(dict(web(decode(package.read(name)) or "")["rows"]))
+    return {"rows": rows(counted)}
 
 
 def _spoken(element: Any) -> str:

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from email import message_from_bytes
 from email.message import Message
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,11 @@ BEYOND = re.compile(r"[^\x00-\x7f]")
 APART = frozenset(["tab", "emdash", "endash", "bullet", "emspace", "enspace"])
 APART |= {"lquote", "rquote", "ldblquote", "rdblquote"}
 """Words that stand for what is no letter; formats may change within a word."""
+ESCAPED_WORD = re.compile(r"\w*(?:\\u[0-9a-fA-F]{4}|\\.)(?:\w|\\u[0-9a-fA-F]{4}|\\.)*")
+TAG = re.compile(r"<!--.*?-->|<!\[CDATA\[|\]\]>|<[^>]*>", re.S)
+PARTED_WORD = re.compile(r"\w+(?:<[^<>]*>)+\w+")
+BINARY_ELEMENT = re.compile(r"<(?P<name>(?:\w+:)?binary?Data)\b[^>]*>[^<]*</(?P=name)>", re.I)
+CARD_FIELD = re.compile(r"^(?:SUMMARY|LOCATION|FN|NOTE|ORG|TITLE|COMMENT):(.*)$", re.M)
 
 
 def rich_text(path: Path) -> dict[str, Any]:
@@ -136,3 +142,23 @@ def _texts(part: Message) -> Iterator[Message]:
         and not part.get_filename()
     ):
         yield part
+
+
+def words_of_json(text: str) -> Counter[str]:
+    """Without words in which a character is written as a number."""
+    return words(ESCAPED_WORD.sub(" ", text))
+
+
+def words_of_xml(text: str) -> Counter[str]:
+    """Of its text, without words that a tag parts; nothing where a document type defines text, or Word wrote it."""
+    if "<!DOCTYPE" in text or "<!ENTITY" in text or ":wordDocument" in text or ":package" in text:
+        return Counter()
+    text = BINARY_ELEMENT.sub(" ", text)
+    return words(unescape(TAG.sub(" ", PARTED_WORD.sub(" ", text))))
+
+
+def words_of_cards(text: str) -> Counter[str]:
+    """Of the fields whose values are words."""
+    unfolded = re.sub(r"\r?\n[ \t]", "", text)
+    values = (value for value in CARD_FIELD.findall(unfolded) if "\\" not in value)
+    return words(" ".join(values))

@@ -93,15 +93,24 @@ class Package:
     def walk(self, name: str, tags: Sequence[str]) -> Iterator[Any]:
         """Elements of these names ("{*}row" is any namespace's) at their ends, in a long part that never stands in
         memory whole: the caller lets go of what it has read. Raises as `root` does."""
+        for _, element in self.walk_events(name, tags, ("end",)):
+            yield element
+
+    def walk_events(self, name: str, tags: Sequence[str], events: Sequence[str]) -> Iterator[tuple[str, Any]]:
+        """As `walk`, with what happens: "start" or "end" of an element."""
         with self._archive.open(name) as part:
-            events = etree.iterparse(part, tag=tags, remove_comments=True, remove_pis=True, **SAFE)
+            found = etree.iterparse(part, events=events, tag=tags, remove_comments=True, remove_pis=True, **SAFE)
             checked = False
-            for _, element in events:
+            for event, element in found:
                 if not checked:
                     self._check_type(element.getroottree())
                     checked = True
-                yield element
-            self._check_type(events.root.getroottree())
+                yield event, element
+            self._check_type(found.root.getroottree())
+
+    def read(self, name: str) -> bytes:
+        """The bytes of a part. Raises one of DAMAGE."""
+        return self._archive.read(name)
 
     def links(self, name: str) -> dict[str, Link]:
         """Relationships of the part `name` ("" for the package's own), by id."""

@@ -26,6 +26,21 @@ from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 WHAT = "file"
 WORD_ROOTS = frozenset(["wordDocument", "package"])
+PROPERTIES = frozenset(
+    [
+        "Title",
+        "Subject",
+        "Author",
+        "Keywords",
+        "Description",
+        "Manager",
+        "Company",
+        "title",
+        "subject",
+        "creator",
+        "keywords",
+    ]
+)
 LINES = 40  # of one paragraph, at most
 NAMELESS = frozenset(["p", "para", "text", "t", "li", "td", "th", "title", "span", "div", "h1", "h2", "h3"])
 
@@ -64,6 +79,14 @@ def _add_word(builder: Builder, root: Any) -> None:
         builder.add(paragraph(text))
     if next(root.iter("{*}binData", "{*}binaryData"), None) is not None:
         miss(builder, "image", WHAT)
+    for holder in root.iter("{*}DocumentProperties", "{*}coreProperties"):
+        builder.add_properties(
+            {
+                local(one).capitalize(): text
+                for one in holder
+                if local(one) in PROPERTIES and (text := one_line(one.text or ""))
+            }
+        )
     shown = {one_line(value) for value in builder.texts_from(0)}
     attributes = (value for element in root.iter() for value in element.attrib.values())
     others = ((element.text or "") for element in root.iter() if local(element) not in ("t", "binData", "binaryData"))
