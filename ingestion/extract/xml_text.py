@@ -26,21 +26,8 @@ from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 WHAT = "file"
 WORD_ROOTS = frozenset(["wordDocument", "package"])
-PROPERTIES = frozenset(
-    [
-        "Title",
-        "Subject",
-        "Author",
-        "Keywords",
-        "Description",
-        "Manager",
-        "Company",
-        "title",
-        "subject",
-        "creator",
-        "keywords",
-    ]
-)
+_PROPERTIES = "Title Subject Author Keywords Description Manager Company title subject creator keywords"
+PROPERTIES = frozenset(_PROPERTIES.split())
 LINES = 40  # of one paragraph, at most
 NAMELESS = frozenset(["p", "para", "text", "t", "li", "td", "th", "title", "span", "div", "h1", "h2", "h3"])
 
@@ -80,13 +67,8 @@ def _add_word(builder: Builder, root: Any) -> None:
     if next(root.iter("{*}binData", "{*}binaryData"), None) is not None:
         miss(builder, "image", WHAT)
     for holder in root.iter("{*}DocumentProperties", "{*}coreProperties"):
-        builder.add_properties(
-            {
-                local(one).capitalize(): text
-                for one in holder
-                if local(one) in PROPERTIES and (text := one_line(one.text or ""))
-            }
-        )
+        found = ((local(one), one_line(one.text or "")) for one in holder)
+        builder.add_properties({name.capitalize(): text for name, text in found if name in PROPERTIES and text})
     shown = {one_line(value) for value in builder.texts_from(0)}
     attributes = (value for element in root.iter() for value in element.attrib.values())
     others = ((element.text or "") for element in root.iter() if local(element) not in ("t", "binData", "binaryData"))
