@@ -61,14 +61,17 @@ def workbook(path: Path) -> dict[str, Any]:
         related = _related(package, part)
         root = _root(package, part)
         strings = [
-            _said(item) for name in related.values() if "sharedStrings" in name for item in _items(package, name)
+            _said(item)
+            for name in related.values()
+            if "sharedstrings" in name.lower()
+            for item in _items(package, name)
         ]
         shown = [sheet for sheet in root.iter("{*}sheet") if sheet.get("state") in (None, "visible")]
         texts: Counter[str] = Counter()
         tables = 0
         for sheet in shown:
             name = related.get(_reference(sheet), "")
-            if name.startswith("xl/worksheets/"):
+            if name in package.namelist() and "chartsheet" not in name:
                 tables += _sheet(package, name, strings, texts)
     counted: Counter[str] = Counter()
     for text, times in texts.items():
@@ -252,11 +255,15 @@ def _root(package: zipfile.ZipFile, name: str) -> Any:
 
 
 def _related(package: zipfile.ZipFile, part: str) -> dict[str, str]:
-    """Names of the parts that a part refers to, by id."""
+    """Names of the parts that a part refers to, by id. Capitals make no difference."""
+    names = {name.lower(): name for name in package.namelist()}
     folder, base = posixpath.split(part)
     links = _root(package, posixpath.join(folder, "_rels", f"{base}.rels"))
     inside = [link for link in links if link.get("TargetMode") != "External" and link.get("Target")]
-    return {link.get("Id"): posixpath.normpath(posixpath.join("/", folder, link.get("Target")))[1:] for link in inside}
+    targets = {
+        link.get("Id"): posixpath.normpath(posixpath.join("/", folder, link.get("Target")))[1:] for link in inside
+    }
+    return {key: names.get(target.lower(), target) for key, target in targets.items()}
 
 
 def _main_part(package: zipfile.ZipFile) -> str:

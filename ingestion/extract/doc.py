@@ -16,14 +16,13 @@ from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line, paragraph
 from ingestion.extract.doc_pieces import Story, Text, read_stories
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.fields import target_in_field, words_in_field
+from ingestion.extract.fields import target_in_field
 from ingestion.extract.ole import Compound
-from ingestion.extract.package_parts import add_behind, miss
+from ingestion.extract.package_parts import miss
 from ingestion.extract.rows import markdown_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 WHAT = "document"
-BEHIND = "Words behind the text"
 CELL, LINE, PAGE, PARAGRAPH = "\x07", "\x0b", "\x0c", "\r"
 FIELD_BEGIN, FIELD_SEPARATOR, FIELD_END = "\x13", "\x14", "\x15"
 PICTURE, DRAWN = "\x01", "\x08"
@@ -42,7 +41,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     for story in read_stories(compound):
         report("reading")
         reader.read(story)
-    add_behind(builder, BEHIND, reader.behind, path=())
+    builder.add_remainder(reader.instructions)
     storages = {name[0].lower() for name in compound.names}
     for storage, code in (("macros", "macros"), ("objectpool", "embedded_object")):
         if storage in storages:
@@ -64,7 +63,7 @@ class _Reader:
         self._links: list[tuple[str, str]] = []
         self._fields: list[str] = []  # instructions of the fields that are open
         self._told: set[str] = set()  # margins, which each section repeats
-        self.behind: list[str] = []
+        self.instructions: list[str] = []
 
     def read(self, story: Story) -> None:
         path = (story.title,) if story.title else None
@@ -112,7 +111,7 @@ class _Reader:
             self._builder.add("\n".join(filter(None, row)), path=path, links=links)
 
     def _spoken(self, text: str) -> str:
-        """What shows of fields is their result; what they say besides is behind the text."""
+        """What shows of fields is their result; what they say besides is of the remainder."""
         said: list[str] = []
         place = 0
         for mark in [*FIELD.finditer(text), None]:
@@ -143,5 +142,5 @@ class _Reader:
         if target:
             self._links.append((target, ""))
             return "" if target in said else f" ({target})"
-        self.behind += words_in_field(instruction.strip())
+        self.instructions.append(one_line(instruction))
         return ""

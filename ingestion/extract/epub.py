@@ -67,7 +67,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
 
 
 def _add_page(package: Package, name: str, builder: Builder, eyes: Eyes) -> None:
-    data = package.read(name)
+    data = package.content(name)
     text = decode(data, declared=html.declared_encoding(data))
     if text is None:
         builder.miss("unreadable_text", "A chapter of this book is in an encoding that cannot be read.")

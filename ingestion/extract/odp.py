@@ -1,4 +1,4 @@
-"""OpenDocument presentations: each slide a page with its title as heading, then its text and its notes."""
+"""OpenDocument presentations: each slide a page with its title as heading, then its text, comments and notes."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line, paragraph
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.odt import KNOWN_PARTS, SILENT_PARTS, Walk, properties_of, refuse_encrypted
+from ingestion.extract.odf import add_properties, comments_of, line_of, lines_of, record_objects, refuse_encrypted
+from ingestion.extract.odt import KNOWN_PARTS, SILENT_PARTS
 from ingestion.extract.package import DAMAGE, Package, attribute, local
 from ingestion.extract.package_parts import look_at_parts
+from ingestion.extract.rows import markdown_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 DECK = "presentation"
-NOTES, ON_EVERY_SLIDE = "Speaker notes", "On every slide"
+NOTES, COMMENTS, ON_EVERY_SLIDE = "Speaker notes", "Comments", "On every slide"
 
 
 def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extraction:
@@ -27,25 +29,20 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     try:
         refuse_encrypted(package)
         content = package.root("content.xml")
-        styles = package.root("styles.xml") if "styles.xml" in package.names else None
         slides = [page for page in content.iter("{*}page") if local(page.getparent()) == "presentation"]
         if len(slides) > limits.pages:
             detail = f"This presentation has {len(slides)} slides; up to {limits.pages} can be read. Split it."
             raise Quarantined("too_many_pages", detail)
-        walk = Walk(builder, [content] if styles is None else [content, styles], package.names)
-        walk.record(content)
         for number, slide in enumerate(slides, 1):
             report("reading", number, len(slides))
             builder.page = number
-            _add_slide(slide, walk, builder)
+            _add_slide(slide, builder)
+            record_objects(slide, package, builder, DECK, number)
         builder.page = None
-        for master in styles.iter("{*}master-page") if styles is not None else ():
-            for holder in [one for one in master if attribute(one, "class")]:
-                master.remove(holder)  # what stands in it says what to write there
-            builder.add_unsaid(_lines(master), ON_EVERY_SLIDE)
+        if "styles.xml" in package.names:
+            _add_masters(package.root("styles.xml"), builder)
         look_at_parts(package, builder, SILENT_PARTS, KNOWN_PARTS, DECK, eyes)
-        if "meta.xml" in package.names:
-            builder.add_properties(properties_of(package.root("meta.xml")))
+        add_properties(package, builder)
     except DAMAGE:
         raise package.corrupt() from None
     if not len(builder) and not builder.missed():
@@ -53,30 +50,38 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     return builder.extraction(sniff.ODP, len(slides) or None, "layout")
 
 
-def _add_slide(slide: Any, walk: Walk, builder: Builder) -> None:
+def _add_slide(slide: Any, builder: Builder) -> None:
     """The title first; the notes last."""
-    notes: list[str] = []
-    titled = False
-    for child in list(slide):
-        if local(child) == "notes":
-            notes += _lines(child)
-            slide.remove(child)
-        elif attribute(child, "class") == "title" and not titled and (lines := _lines(child)):
-            builder.add(one_line(" ".join(lines)), "heading", level=1.0)
-            slide.remove(child)
-            titled = True
-    walk.add_blocks(slide, "text")
-    builder.add(paragraph("\n".join(notes)), path=(NOTES,))
+    notes = [text for child in slide if local(child) == "notes" for text in lines_of(child)]
+    title = next((child for child in slide if attribute(child, "class") == "title" and any(lines_of(child))), None)
+    heading = one_line(" ".join(lines_of(title))) if title is not None else ""
+    path = (heading,) if heading else ()
+    builder.add(heading, "heading", level=1.0)
+    for child in slide:
+        if child is not title and local(child) not in ("notes", "annotation"):
+            _add_shape(child, builder, path)
+    for comment in comments_of(slide):
+        builder.add(comment, path=(*path, COMMENTS))
+    builder.add(paragraph("\n".join(notes)), path=(*path, NOTES))
 
 
-def _lines(element: Any) -> list[str]:
-    """Paragraphs, without the numbers of pages that fields count."""
-    lines = []
-    for line in element.iter("{*}p", "{*}h"):
-        said = [line.text or ""]
-        for inner in line.iterdescendants():
-            shown = "" if local(inner) in ("page-number", "date", "time") else inner.text or ""
-            said += [" " if local(inner) in ("s", "tab", "line-break") else shown, inner.tail or ""]
-        if text := one_line("".join(said)):
-            lines.append(text)
-    return lines
+def _add_shape(shape: Any, builder: Builder, path: tuple[str, ...]) -> None:
+    """Paragraphs, points of lists, tables, and words that describe what is drawn."""
+    for element in shape.iter("{*}p", "{*}h", "{*}table", "{*}title", "{*}desc"):
+        around = {local(above) for above in element.iterancestors()}
+        if local(element) == "table":
+            rows = [
+                [" ".join(lines_of(cell)) for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell")]
+                for row in element.iter("{*}table-row")
+            ]
+            builder.add(markdown_table(rows) if len(rows) > 1 else " | ".join(*rows[:1] or [[]]), "table", path=path)
+        elif "table" not in around and "annotation" not in around:
+            text = line_of(element)
+            builder.add(text, "list" if "list-item" in around else "text", path=path)
+
+
+def _add_masters(styles: Any, builder: Builder) -> None:
+    """What masters put on every slide. What stands in placeholders says only what to write there."""
+    for master in styles.iter("{*}master-page"):
+        shapes = [shape for shape in master if not attribute(shape, "class") and local(shape) != "notes"]
+        builder.add_unsaid([text for shape in shapes for text in lines_of(shape)], ON_EVERY_SLIDE)

@@ -77,16 +77,19 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     report("reading")
     builder = Builder()
     try:
-        refuse_encrypted(package)
+        if "META-INF/manifest.xml" in package.names:
+            manifest = package.root("META-INF/manifest.xml")
+            if next(manifest.iter("{*}encryption-data"), None) is not None:
+                raise Quarantined("encrypted", "This document is protected by a password. Save it without one.")
         content = package.root("content.xml")
         styles = package.root("styles.xml") if "styles.xml" in package.names else None
         roots = [root for root in (content, styles) if root is not None]
-        Walk(builder, roots, package.names).run(content)
+        _Walk(builder, roots, package.names).run(content)
         if styles is not None and _has_margins(styles):
             miss(builder, "header_footer", WHAT)
         look_at_parts(package, builder, SILENT_PARTS, KNOWN_PARTS, WHAT, eyes)
         if "meta.xml" in package.names:
-            builder.add_properties(properties_of(package.root("meta.xml")))
+            builder.add_properties(_properties(package.root("meta.xml")))
     except DAMAGE:
         raise package.corrupt() from None
     if not len(builder) and not builder.missed():
@@ -94,7 +97,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     return builder.extraction(sniff.ODT, None)
 
 
-class Walk:
+class _Walk:
     def __init__(self, builder: Builder, roots: list[Any], parts: Collection[str]) -> None:
         self._builder, self._parts = builder, parts
         self._links: list[tuple[str, str]] = []  # of the paragraph that is being read: target, words
@@ -107,14 +110,6 @@ class Walk:
         }
 
     def run(self, root: Any) -> None:
-        self.record(root)
-        body = next(root.iter("{*}body"), None)
-        for text in body if body is not None else ():
-            self.add_blocks(text, "text")
-            self._tell_behind(text, 0, ())
-
-    def record(self, root: Any) -> None:
-        """What is in a document that is not read."""
         for element in root.iter(*(f"{{*}}{name}" for name in RECORDED)):
             if local(element) != "image" or attribute(element, "href") not in self._parts:  # parts are looked at
                 miss(self._builder, RECORDED[local(element)], WHAT)
@@ -124,8 +119,12 @@ class Walk:
         for element in root.iter("{*}image", "{*}object", "{*}section-source"):
             if re.match(r"[a-z][a-z0-9+.-]+:", attribute(element, "href") or "", re.I):
                 miss(self._builder, "remote_reference", WHAT)
+        body = next(root.iter("{*}body"), None)
+        for text in body if body is not None else ():
+            self._blocks(text, "text")
+            self._tell_behind(text, 0, ())
 
-    def add_blocks(self, parent: Any, kind: Kind) -> None:
+    def _blocks(self, parent: Any, kind: Kind) -> None:
         """Block elements in order; an own stack, since lists may lie in each other deeply."""
         waiting = [(child, kind) for child in reversed(parent)]
         while waiting:
@@ -248,16 +247,7 @@ def _has_margins(styles: Any) -> bool:
     return any("".join(margin.itertext()).strip() for margin in margins)
 
 
-def refuse_encrypted(package: Package) -> None:
-    """Raises Quarantined: encrypted."""
-    if "META-INF/manifest.xml" in package.names:
-        manifest = package.root("META-INF/manifest.xml")
-        if next(manifest.iter("{*}encryption-data"), None) is not None:
-            raise Quarantined("encrypted", "This document is protected by a password. Save it without one.")
-
-
-def properties_of(meta: Any) -> dict[str, str]:
-    """What a document says of itself. meta: the root of that part."""
+def _properties(meta: Any) -> dict[str, str]:
     said: dict[str, str] = {}
     names = {"title", "subject", "description", "keyword", "initial-creator", "creator", "user-defined"}
     for element in meta.iter():

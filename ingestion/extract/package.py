@@ -77,11 +77,16 @@ class Package:
             )
         self.referred: set[str] = set()  # parts that a part whose links were read refers to
         self.names = [entry.filename for entry in entries if not entry.is_dir()]
-        if len({name.lower() for name in self.names}) != len(self.names):
+        self._by_small_name = {name.lower(): name for name in self.names}
+        if len(self._by_small_name) != len(self.names):
             raise self.corrupt()  # two parts by one name: readers would disagree on which is shown
 
     def corrupt(self) -> Quarantined:
         return Quarantined("corrupt", f"This file is damaged and cannot be opened. Save it again from {self._program}.")
+
+    def content(self, name: str) -> bytes:
+        """The bytes of a part. Raises one of DAMAGE."""
+        return self._archive.read(name)
 
     def root(self, name: str) -> Any:
         """The root element of a part. Raises Quarantined, or one of DAMAGE when there is no such part."""
@@ -108,10 +113,6 @@ class Package:
                 yield event, element
             self._check_type(found.root.getroottree())
 
-    def read(self, name: str) -> bytes:
-        """The bytes of a part. Raises one of DAMAGE."""
-        return self._archive.read(name)
-
     def links(self, name: str) -> dict[str, Link]:
         """Relationships of the part `name` ("" for the package's own), by id."""
         folder, base = posixpath.split(name)
@@ -124,6 +125,7 @@ class Package:
             external = element.get("TargetMode") == "External"
             if not external:
                 target = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+                target = self._by_small_name.get(target.lower(), target)  # capitals make no difference (OPC, 6.2.2.3)
             key, kind = element.get("Id") or "", (element.get("Type") or "").rsplit("/", 1)[-1]
             found[key] = Link(key, kind, target, external)
             if not external:

@@ -24,7 +24,7 @@ from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.ole import SIGNATURE, Compound, unread_texts
-from ingestion.extract.package_parts import add_behind, miss
+from ingestion.extract.package_parts import miss
 from ingestion.extract.rows import Grid
 from ingestion.extract.xlsx_cells import Formats
 from ingestion.sandbox.limits import Limits, Quarantined, Report
@@ -42,11 +42,11 @@ DAMAGE = (
     OSError,
 )
 WORKBOOK = "workbook"
-BEHIND = "Words behind the cells"
-COMMENTS, DRAWN = "Comments", "Text boxes and charts"
+COMMENTS, DRAWN, LINKS, MARGINS = "Comments", "Text boxes and charts", "Links", "Page margins"
 ROWS_A_REPORT = 2_000
 CODES_OF_HEADER = re.compile(r'&(?:[LCRPNDTFAZGBIUSEXYOH+-]|K[0-9A-F]{6}|\d+|"[^"]*")')
 HEADER, FOOTER, TEXT_OBJECT, SERIES_TEXT, CONTINUE, OBJECT, PICTURES = 0x14, 0x15, 0x1B6, 0x100D, 0x3C, 0x5D, 0xEB
+SHEET, MACRO_SHEET, CHART_SHEET = 0x85, b"\x01", b"\x02"
 PICTURE, OLD_PICTURE = b"\x08", 0x7F  # a kind of object; the record of a picture before 1997
 # Records of numbers, formats, fonts and sizes.
 NUMERIC = frozenset([0x31, 0xBD, 0xBE, 0xE0, 0x201, 0x203, 0x208, 0x27E, 0x293, 0x41E, 0x92, 0x88E, 0x87D, 0x896])
@@ -93,7 +93,7 @@ def _format_of(book: Book, style: Any) -> str:
 
 def _add_sheet(sheet: Sheet, formats: Formats, builder: Builder, report: Report) -> int:
     """The number of cells that say something."""
-    first, cells = len(builder), 0
+    cells = 0
     grid = Grid(builder, 2.0)
     for number in range(sheet.nrows):
         row = {
@@ -105,7 +105,7 @@ def _add_sheet(sheet: Sheet, formats: Formats, builder: Builder, report: Report)
             report("reading")
     grid.close()
     links = (text for link in sheet.hyperlink_list for text in (link.url_or_path, link.textmark, link.quicktip))
-    add_behind(builder, BEHIND, (_decoded(text) for text in links if text), first)
+    builder.add_unsaid((_decoded(text) for text in links if text), LINKS)
     notes = sheet.cell_note_map.values()
     builder.add_unsaid((f"{note.author}: {note.text}" if note.author else note.text for note in notes), COMMENTS)
     return cells
@@ -151,6 +151,10 @@ def _add_drawn(stream: bytes, builder: Builder) -> None:
             awaited -= len(text)
         elif kind == SERIES_TEXT and len(content) > 3:
             drawn.append(content[4:].decode("utf-16-le" if content[3] & 1 else "latin-1", "replace")[: content[2]])
+        elif kind == SHEET and content[5:6] == MACRO_SHEET:
+            miss(builder, "macros", WORKBOOK)
+        elif kind == SHEET and content[5:6] == CHART_SHEET:
+            miss(builder, "drawing", WORKBOOK)
         elif kind in (HEADER, FOOTER) and len(content) > 3:
             text = content[3:].decode("utf-16-le" if content[2] & 1 else "latin-1", "replace")
             margins.append(CODES_OF_HEADER.sub(" ", text))
@@ -165,7 +169,7 @@ def _add_drawn(stream: bytes, builder: Builder) -> None:
         if kind not in (CONTINUE, TEXT_OBJECT):
             awaited = 0
     builder.add_unsaid((one_line(text) for text in drawn), DRAWN)
-    add_behind(builder, BEHIND, margins, path=())
+    builder.add_unsaid(map(one_line, margins), MARGINS)
 
 
 def _look_at_storages(compound: Compound, builder: Builder) -> None:
@@ -174,7 +178,5 @@ def _look_at_storages(compound: Compound, builder: Builder) -> None:
             miss(builder, "macros", WORKBOOK)
         elif name[0].startswith("MBD") or name[0] == "LNK":
             miss(builder, "embedded_object", WORKBOOK)
-        elif name[0] == "Revision Log":
-            miss(builder, "tracked_changes", WORKBOOK)
-        elif name[0].startswith("_SX_DB"):
-            miss(builder, "hidden_data", WORKBOOK)
+        elif name[0] == "Revision Log" or name[0].startswith("_SX_DB"):
+            miss(builder, "unknown_part", WORKBOOK)
