@@ -68,12 +68,11 @@ class _Reader:
     def read(self, story: Story) -> None:
         path = (story.title,) if story.title else None
         for text in story.paragraphs:
-            said = self._spoken(text.text)
             if text.in_table:
-                self._take_cell(text, said)
-                continue
-            self._close_table(path)
-            self._add(text, said, path)
+                self._take_cell(text, self._spoken(text.text))
+            else:
+                self._close_table(path)
+                self._add(text, self._spoken(text.text), path)
         self._close_table(path)
 
     def _add(self, text: Text, said: str, path: tuple[str, ...] | None) -> None:

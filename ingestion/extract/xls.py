@@ -35,6 +35,7 @@ DAMAGE = (
     AssertionError,
     AttributeError,
     LookupError,
+    NameError,  # of the library, where records come in an order that it does not expect
     OverflowError,
     RecursionError,
     TypeError,
