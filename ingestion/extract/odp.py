@@ -61,8 +61,8 @@ def _add_slide(slide: Any, builder: Builder) -> None:
         if child is not title and local(child) not in ("notes", "annotation"):
             _add_shape(child, builder, path)
     for comment in comments_of(slide):
-        builder.add(comment, path=(*path, COMMENTS))
-    builder.add(paragraph("\n".join(notes)), path=(*path, NOTES))
+        builder.add(comment, path=(COMMENTS,))
+    builder.add(paragraph("\n".join(notes)), path=(NOTES,))
 
 
 def _add_shape(shape: Any, builder: Builder, path: tuple[str, ...]) -> None:
