@@ -41,6 +41,7 @@ BEHIND = "Words behind the text"
 UNREAD_PICTURE = "There are pictures in this document; text in them, if any, was not read."
 HOLDER = "*shppict"  # of a picture, which is met by itself
 FORMS = ("pngblip", "jpegblip")  # of pictures that can be read
+INSTEAD = {"\\": "\\'5c", "pict": "\\*"}
 HEX = re.compile(r"(?:[0-9A-Fa-f]{2})+")
 RECORDED = {
     "pict": ("image", UNREAD_PICTURE),
@@ -163,7 +164,8 @@ class _Groups:
             if token.group(1) is not None:
                 place += int(token.group(1))
                 continue
-            kept.append(token.group())
+            # striprtf cuts out what looks like a picture, and braces with it, also where the text only names one.
+            kept.append(INSTEAD.get(token.group(4) or token.group(2), token.group()))
             brace, word, text = token.group(5), token.group(2), token.group(6)
             if ended:
                 if token.group().strip("\x00 \r\n}"):
