@@ -50,12 +50,13 @@ def word_document(path: Path) -> dict[str, Any]:
         headings += bool(short and style is not None and HEADING_STYLE.fullmatch(style.get(f"{w}val", "")))
     body = root.find(f"{w}body")
     tables = [t for t in (body if body is not None else root).findall(f"{w}tbl") if len(t.findall(f"{w}tr")) > 1]
-    many = [t for t in tables if len(t.findall(f"{w}tr")[0].findall(f"{w}tc")) > 1]
+    filled = [t for t in tables if any((run.text or "").strip() for run in t.iter(f"{w}t"))]
+    many = [t for t in filled if len(t.findall(f"{w}tr")[0].findall(f"{w}tc")) > 1]
     return {"headings": headings, "tables": len(many), "rows": rows(words(" ".join(said)))}
 
 
 def workbook(path: Path) -> dict[str, Any]:
-    """Names of sheets are headings; words are those of texts in cells, for numbers are shown as their formats say."""
+    """Names of sheets are headings; words are theirs and those of texts in cells, for numbers are shown as their formats say."""
     with zipfile.ZipFile(path) as package:
         part = _main_part(package)
         related = _related(package, part)
@@ -76,6 +77,8 @@ def workbook(path: Path) -> dict[str, Any]:
     counted: Counter[str] = Counter()
     for text, times in texts.items():
         counted.update({word: times * count for word, count in words(text).items()})
+    for sheet in shown:
+        counted.update(words(sheet.get("name") or ""))
     headings = sum(bool((sheet.get("name") or "").strip()) for sheet in shown)
     return {"headings": headings, "tables": tables, "rows": rows(counted)}
 

@@ -3,16 +3,17 @@
 import io
 import json
 import zipfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from ingestion import drift
-from ingestion.documents import Extraction
+from ingestion.documents import Extraction, Unaccounted
 from ingestion.extract import structure
 from ingestion.extract.inside import extract
 from ingestion.sandbox import Limits, Quarantined
-from tests.ingestion.packages import NAMESPACES
+from tests.ingestion.packages import NAMESPACES, word
 
 OPEN = f'{NAMESPACES} xmlns:presentation="urn:oasis:names:tc:opendocument:xmlns:presentation:1.0"'
 CONTAINER = (
@@ -236,3 +237,34 @@ def test_an_archive_is_told_from_office_files_by_its_types(tmp_path: Path) -> No
     assert "Unpack it" in refusal(tmp_path / "a.zip").detail
     pages = zipped(tmp_path / "a.pages", {"Index/Document.iwa": "x"})
     assert "Export it as PDF" in refusal(pages).detail
+
+
+def test_what_is_no_loss_is_not_taken_for_one(tmp_path: Path) -> None:
+    """Tables without a word or in the text of a list, a tag that does not end."""
+    word(
+        tmp_path / "a.docx",
+        "<w:p><w:r><w:t>Text</w:t></w:r></w:p><w:tbl>" + "<w:tr><w:tc><w:p/></w:tc><w:tc/></w:tr>" * 2 + "</w:tbl>",
+    )
+    assert texts(read(tmp_path / "a.docx")) == ["Text"]
+    table = "Name of it | Amount of it\n--- | ---\nRent | 900\n"
+    assert read(
+        tmp_path / "a.md", f"Orders of the day\n| a | b |\n| - | - |\n| c | d |\nand so on\n\n{table}"
+    ).paragraphs
+    said = "All of these words are read, every one. " * 5
+    assert texts(read(tmp_path / "a.html", f'<html><body><p>{said}</p><a href="http://a.example/b'))[0] == said.strip()
+
+
+def test_words_lost_beside_a_picture_are_found(tmp_path: Path) -> None:
+    """What is on record as a picture accounts for no word of the text; what is hidden does."""
+    path = tmp_path / "a.txt"
+    path.write_text(
+        "Each of these twenty words is there to be read, and so they are counted one by one in the text of it."
+    )
+    extraction = extract(path, path.name)
+    source = drift.source_of(
+        structure.task(path, limits=Limits(), report=lambda *_, **__: None, media_type="text/plain")
+    )
+    less = replace(extraction, paragraphs=())
+    for code, losses in (("image", ["words"]), ("hidden_text", [])):
+        missing = (Unaccounted(code, "Something was not read."),)
+        assert [loss.code for loss in drift.lost(source, replace(less, unaccounted=missing))] == losses
