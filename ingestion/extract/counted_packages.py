@@ -56,7 +56,7 @@ def word_document(path: Path) -> dict[str, Any]:
 
 
 def workbook(path: Path) -> dict[str, Any]:
-    """Names of sheets are headings; words are theirs and those of texts in cells, for numbers are shown as their formats say."""
+    """Names of sheets are headings; words are theirs and those of texts in cells, for numbers show as formatted."""
     with zipfile.ZipFile(path) as package:
         part = _main_part(package)
         related = _related(package, part)
