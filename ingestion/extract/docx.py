@@ -31,6 +31,8 @@ from ingestion.extract.docx_text import (
     value_of,
     w,
 )
+from ingestion.extract.drawn_parts import add_drawn
+from ingestion.extract.embedded_files import add_embedded
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.package import CORE, DAMAGE, Package, properties
 from ingestion.extract.package_parts import Part, add_behind, look_at_parts, miss
@@ -76,7 +78,9 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
             settings = package.root("word/settings.xml")
             if next(settings.iter("{*}docVar", "{*}mailMerge"), None) is not None:
                 miss(builder, "hidden_data", WHAT)
-        look_at_parts(package, builder, SILENT_PARTS, KNOWN_PARTS, WHAT, eyes, [main])
+        add_drawn(package, builder)
+        embedded = add_embedded(package, builder, limits, report)
+        look_at_parts(package, builder, SILENT_PARTS, KNOWN_PARTS, WHAT, eyes, [main, *embedded])
         builder.add_properties(properties(package))
     except DAMAGE:
         raise package.corrupt() from None

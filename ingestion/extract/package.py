@@ -62,6 +62,7 @@ class Package:
 
     def __init__(self, path: Path, limits: Limits, program: str) -> None:
         self._program = program
+        self.is_embedded = not isinstance(path, Path)  # in another package
         try:
             self._archive = zipfile.ZipFile(path)
             entries = self._archive.infolist()

@@ -16,6 +16,8 @@ from ingestion.documents import Extraction
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line, paragraph
+from ingestion.extract.drawn_parts import add_drawn
+from ingestion.extract.embedded_files import add_embedded
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.package import CORE, DAMAGE, Link, Package, attribute, local, properties
 from ingestion.extract.package_parts import DETAILS, Part, described, look_at_parts, miss
@@ -65,6 +67,7 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
     try:
         deck = _Deck(package, builder, eyes)
         slides = deck.slides()
+        pages = {name: number for number, name in enumerate(slides, 1)}
         if not slides:
             raise Quarantined("no_pages", "This presentation has no slides. Check that you chose the right file.")
         if len(slides) > limits.pages:
@@ -79,7 +82,9 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
         if deck.failed == len(slides):
             raise package.corrupt()
         deck.finish(slides)
-        look_at_parts(package, builder, SILENT_PARTS, KNOWN_PARTS, DECK, eyes)
+        add_drawn(package, builder, pages)
+        embedded = add_embedded(package, builder, limits, report)
+        look_at_parts(package, builder, SILENT_PARTS, KNOWN_PARTS, DECK, eyes, embedded)
         builder.add_properties(properties(package))
     except DAMAGE:
         raise package.corrupt() from None

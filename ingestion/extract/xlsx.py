@@ -18,6 +18,8 @@ from ingestion.documents import Extraction
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line
+from ingestion.extract.drawn_parts import add_drawn
+from ingestion.extract.embedded_files import add_embedded
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.package import CORE, DAMAGE, Link, Package, attribute, forget, local, properties
 from ingestion.extract.package_parts import Part, add_behind, described, look_at_parts, miss
@@ -69,7 +71,9 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     builder = Builder()
     try:
         _Workbook(package, builder, report).run()
-        look_at_parts(package, builder, SILENT_PARTS, KNOWN_PARTS, WORKBOOK, eyes)
+        add_drawn(package, builder)
+        embedded = add_embedded(package, builder, limits, report)
+        look_at_parts(package, builder, SILENT_PARTS, KNOWN_PARTS, WORKBOOK, eyes, embedded)
         builder.add_properties(properties(package))
     except DAMAGE:
         raise package.corrupt() from None
