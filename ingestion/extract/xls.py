@@ -159,13 +159,7 @@ def _add_drawn(stream: bytes, builder: Builder) -> None:
         elif kind in (HEADER, FOOTER) and len(content) > 3:
             text = content[3:].decode("utf-16-le" if content[2] & 1 else "latin-1", "replace")
             margins.append(CODES_OF_HEADER.sub(" ", text))
-        elif (
-            kind == OLD_PICTURE
-            or kind == OBJECT
-            and len(content) >= 6
-            and content[:2] == b"\x15\0"
-            and content[4] == PICTURE
-        ):
+        elif kind == OLD_PICTURE or (kind == OBJECT and content[:2] == b"\x15\0" and content[4:5] == PICTURE):
             miss(builder, "image", WORKBOOK)
         if kind not in (CONTINUE, TEXT_OBJECT):
             awaited = 0

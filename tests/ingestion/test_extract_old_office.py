@@ -119,6 +119,16 @@ def test_a_workbook_shows_its_cells_as_formats_say(tmp_path: Path) -> None:
     ]
 
 
+def test_pictures_charts_and_macros_of_a_workbook_are_on_record(tmp_path: Path) -> None:
+    picture = record(0x5D, struct.pack("<HHHHH12xHH", 0x15, 18, 8, 1, 0, 0, 0))
+    title = record(0x100D, b"\0\0\x05\0Wages")
+    macros = record(0x85, struct.pack("<IBB", 0, 0, 1) + b"\1\0M")
+    path = old_workbook(tmp_path / "a.xls", {"Sheet": [label(0, 0, "x"), picture, title]}, [macros])
+    extraction = extract(path, path.name)
+    assert {one.code for one in extraction.unaccounted} == {"image", "macros"}
+    assert "Wages" in extraction.text
+
+
 @pytest.mark.parametrize(
     ("records", "code"),
     [

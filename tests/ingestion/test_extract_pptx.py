@@ -101,7 +101,6 @@ def test_what_a_slide_does_not_show_is_not_read_but_named(deck, tmp_path: Path) 
         ("image", 1),
         ("drawing", 2),
         ("drawing", None),
-        ("embedded_object", None),  # the data of the chart
         ("hidden_text", 2),
         ("hidden_slide", 3),
     }
