@@ -16,6 +16,7 @@ from ingestion.extract.build import LONGEST, Builder
 from ingestion.extract.clean import one_line
 from ingestion.extract.source import add_code
 
+MANY = 500  # entries
 LARGEST = 24 << 20  # characters that are parsed: values take many times their room in memory
 
 
@@ -32,7 +33,10 @@ def extract(text: str) -> Extraction:
     if values is None:
         add_code(builder, text)
         return builder.extraction(sniff.JSON, None)
-    for entry in _entries(values):
+    entries = list(_entries(values))
+    if len(entries) > MANY:  # rows of data: as many together as of a table
+        entries = [[line for entry in entries for line in entry]]
+    for entry in entries:
         _add_entry(builder, entry)
     return builder.extraction(sniff.JSON, None)
 

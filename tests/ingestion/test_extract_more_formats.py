@@ -185,6 +185,8 @@ def test_names_stand_by_the_values_of_json(tmp_path: Path) -> None:
     assert texts(read(tmp_path / "c.json", "{this is: no json,")) == ["{this is: no json,"]
     deep = "[" * 100_000 + "]" * 100_000
     assert read(tmp_path / "d.json", deep).paragraphs
+    many = json.dumps([{"name": f"Number {number}"} for number in range(2_000)])
+    assert len(read(tmp_path / "many.json", many).paragraphs) < 100
     long = json.dumps({"rows": {f"key {number}": "word " * 20 for number in range(300)}})
     assert max(map(len, texts(read(tmp_path / "e.json", long)))) <= 4_000
 
