@@ -75,12 +75,12 @@ def _named_lines(name: str, options: str, value: str) -> Iterator[str]:
         value = decode(quopri.decodestring(value.encode("utf-8", "replace"))) or value
     value = DATE.sub(_date, value) if name in ("DTSTART", "DTEND", "DUE", "BDAY") else value
     value = ESCAPED.sub(lambda match: "\n" if match[1] in "nN" else match[1], value.replace(";", "; ").strip("; "))
-    said = one_line(value)
+    text = one_line(value)
     people = re.search(r"CN=(\"[^\"]*\"|[^;:]*)", options, re.I)
-    if people is not None and (who := people[1].strip('"')) not in said:
-        said = f"{who} {said}"
-    if said:
-        yield f"{TITLES.get(name, name.removeprefix('X-').replace('-', ' ').capitalize())}: {said}"
+    if people is not None and (who := people[1].strip('"')) not in text:
+        text = f"{who} {text}"
+    if text:
+        yield f"{TITLES.get(name, name.removeprefix('X-').replace('-', ' ').capitalize())}: {text}"
 
 
 def _date(match: re.Match[str]) -> str:

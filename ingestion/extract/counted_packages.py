@@ -219,7 +219,7 @@ def open_sheets(path: Path) -> dict[str, Any]:
     return {"rows": rows(counted)}
 
 
-def book(path: Path) -> dict[str, Any]:
+def e_book(path: Path) -> dict[str, Any]:
     """Words of the pages that an e-book names."""
     counted: Counter[str] = Counter()
     with zipfile.ZipFile(path) as package:

@@ -62,7 +62,7 @@ class _Reader:
         self._cell: list[str] = []
         self._links: list[tuple[str, str]] = []
         self._fields: list[str] = []  # instructions of the fields that are open
-        self._told: set[str] = set()  # margins, which each section repeats
+        self._added: set[str] = set()  # margins, which each section repeats
         self.instructions: list[str] = []
 
     def read(self, story: Story) -> None:
@@ -75,25 +75,25 @@ class _Reader:
                 self._add(text, self._spoken(text.text), path)
         self._close_table(path)
 
-    def _add(self, text: Text, said: str, path: tuple[str, ...] | None) -> None:
+    def _add(self, text: Text, spoken: str, path: tuple[str, ...] | None) -> None:
         links, self._links = self._links, []
         if path is not None:
-            if said in self._told:
+            if spoken in self._added:
                 return
-            self._told.add(said)
+            self._added.add(spoken)
         if text.style in HEADINGS and path is None:
-            self._builder.add(one_line(said), "heading", level=float(text.style), links=links)
+            self._builder.add(one_line(spoken), "heading", level=float(text.style), links=links)
         else:
             kind: Kind = "list" if text.listed else "text"
-            self._builder.add(paragraph(said), kind, path=path, links=links)
+            self._builder.add(paragraph(spoken), kind, path=path, links=links)
 
-    def _take_cell(self, text: Text, said: str) -> None:
+    def _take_cell(self, text: Text, spoken: str) -> None:
         """A cell has several paragraphs, of which the last one ends it; the end of a row is one of its own."""
         if text.ends_row:
             self._rows.append(self._row)
             self._row = []
             return
-        self._cell.append(one_line(said))
+        self._cell.append(one_line(spoken))
         if text.text.endswith(CELL):
             self._row.append(" ".join(filter(None, self._cell)))
             self._cell = []
@@ -111,7 +111,7 @@ class _Reader:
 
     def _spoken(self, text: str) -> str:
         """What shows of fields is their result; what they say besides is of the remainder."""
-        said: list[str] = []
+        spoken: list[str] = []
         place = 0
         for mark in [*FIELD.finditer(text), None]:
             run = text[place : mark.start() if mark else len(text)]
@@ -119,7 +119,7 @@ class _Reader:
             if self._fields and not self._fields[-1].endswith(FIELD_SEPARATOR):
                 self._fields[-1] += run
             else:
-                said.append(run)
+                spoken.append(run)
             if mark is None:
                 break
             if mark.group() == FIELD_BEGIN:
@@ -127,19 +127,19 @@ class _Reader:
             elif self._fields and mark.group() == FIELD_SEPARATOR:
                 self._fields[-1] += FIELD_SEPARATOR
             elif self._fields:
-                said.append(self._end_field(self._fields.pop().rstrip(FIELD_SEPARATOR), "".join(said)))
-        whole = "".join(said)
+                spoken.append(self._end_field(self._fields.pop().rstrip(FIELD_SEPARATOR), "".join(spoken)))
+        whole = "".join(spoken)
         if PICTURE in whole:
             miss(self._builder, "image", WHAT)
         if DRAWN in whole:
             miss(self._builder, "drawing", WHAT)
         return whole.translate(SPECIAL)
 
-    def _end_field(self, instruction: str, said: str) -> str:
+    def _end_field(self, instruction: str, spoken: str) -> str:
         """The target of a link, behind its words."""
         target = one_line(target_in_field(instruction.strip()))
         if target:
             self._links.append((target, ""))
-            return "" if target in said else f" ({target})"
+            return "" if target in spoken else f" ({target})"
         self.instructions.append(one_line(instruction))
         return ""

@@ -29,8 +29,8 @@ SILENT = re.compile(
     r"mimetype|META-INF/(?:container|encryption|metadata|manifest)\.xml|.*\.(?:css|ncx|opf|ttf|otf|woff2?)", re.I
 )
 PICTURES = re.compile(r".*\.(?:png|jpe?g|gif|bmp|webp|tiff?)", re.I)
-_TOLD = "title creator subject description publisher contributor date rights source coverage"
-TOLD = frozenset(_TOLD.split())
+_DESCRIPTIVE = "title creator subject description publisher contributor date rights source coverage"
+DESCRIPTIVE = frozenset(_DESCRIPTIVE.split())
 
 
 def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extraction:
@@ -108,7 +108,7 @@ def _properties(book: Any) -> dict[str, str]:
     found: dict[str, str] = {}
     for element in book.iter():
         name, text = local(element), one_line("".join(element.itertext()) if isinstance(element.tag, str) else "")
-        if name in TOLD and text:
+        if name in DESCRIPTIVE and text:
             title = name.capitalize()
             found[title] = f"{found[title]}, {text}" if title in found else text
     return found

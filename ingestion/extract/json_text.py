@@ -97,5 +97,5 @@ def _lines(value: Any, path: str) -> Iterator[str]:
             if not value:
                 yield one_line(path)
         else:
-            said = {True: "true", False: "false", None: "null"}.get(value) if not isinstance(value, str) else value
-            yield one_line(f"{path}: {said}" if path else str(said))
+            text = {True: "true", False: "false", None: "null"}.get(value) if not isinstance(value, str) else value
+            yield one_line(f"{path}: {text}" if path else str(text))

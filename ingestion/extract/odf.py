@@ -38,15 +38,15 @@ def add_properties(package: Package, builder: Builder) -> None:
 
 def line_of(element: Any) -> str:
     """What a paragraph says, without its comments."""
-    said = [element.text or ""]
+    parts = [element.text or ""]
     for inner in element:
         name = local(inner)
         if name in BLANKS:
-            said.append(" ")
+            parts.append(" ")
         elif name and name not in COUNTED and name != "annotation":
-            said.append(line_of(inner))
-        said.append(inner.tail or "")
-    return one_line("".join(said))
+            parts.append(line_of(inner))
+        parts.append(inner.tail or "")
+    return one_line("".join(parts))
 
 
 def lines_of(element: Any) -> Iterator[str]:

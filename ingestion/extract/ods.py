@@ -101,8 +101,8 @@ class _Workbook:
                 self._look_at(child)
         self._behind += (attribute(link, "href") or "" for link in cell.iter("{*}a"))
         self._behind.append(attribute(cell, "formula") or "")
-        said = " ".join(text for line in cell.iterchildren("{*}p") if (text := line_of(line)))
-        return said or one_line(attribute(cell, "string-value") or attribute(cell, "value") or "")
+        lines = " ".join(filter(None, map(line_of, cell.iterchildren("{*}p"))))
+        return lines or one_line(attribute(cell, "string-value") or attribute(cell, "value") or "")
 
     def _look_at(self, element: Any) -> None:
         self._comments += comments_of(element)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Iterator
 
 HEAD = struct.Struct("<IIII")
 PACKED, PLAIN = 0x75465A4C, 0x414C454D  # "LZFu", "MELA"
@@ -40,7 +41,7 @@ def unpack_rtf(packed: bytes) -> bytes:
                 offset, length = reference >> 4, (reference & 15) + 2
                 if offset == write:
                     return bytes(unpacked)
-                run = (window[(offset + step) % WINDOW] for step in range(length))
+                run: Iterator[int] = (window[(offset + step) % WINDOW] for step in range(length))
             else:
                 if place >= len(packed):
                     return bytes(unpacked)

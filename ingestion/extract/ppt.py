@@ -182,7 +182,7 @@ class _Deck:
 
     def _words(self, slide: _Record, outline: list[_Words]) -> Iterator[_Words]:
         """The texts of a slide in the order of its shapes, then those of its outline that no shape shows."""
-        role, shown = 4, set[int]()
+        role, placed = 4, set[int]()
         for record in self._within(slide):
             if record.kind == TEXT_KIND:
                 role = struct.unpack_from("<I", self.stream, record.start)[0]
@@ -190,10 +190,10 @@ class _Deck:
                 yield _Words(self._text(record), role)
             elif record.kind == OUTLINE:
                 number = struct.unpack_from("<I", self.stream, record.start)[0]
-                if number < len(outline) and number not in shown:
-                    shown.add(number)
+                if number < len(outline) and number not in placed:
+                    placed.add(number)
                     yield outline[number]
-        yield from (words for number, words in enumerate(outline) if number not in shown)
+        yield from (words for number, words in enumerate(outline) if number not in placed)
 
     def _add_comments(self, slide: _Record, number: int) -> None:
         """They stand in tags, which programs may fill with anything."""

@@ -13,7 +13,7 @@ from typing import Any
 
 from ingestion.extract import sniff
 from ingestion.extract.counted_markup import marked, web
-from ingestion.extract.counted_packages import book, open_document, open_sheets, slides, word_document, workbook
+from ingestion.extract.counted_packages import e_book, open_document, open_sheets, slides, word_document, workbook
 from ingestion.extract.counted_texts import message, rich_text, words_of_cards, words_of_json, words_of_xml
 from ingestion.extract.counting import rows, words
 from ingestion.extract.decode import decode
@@ -26,7 +26,7 @@ BY_TYPE: dict[str, Callable[[Path], dict[str, Any]]] = {
     sniff.ODT: open_document,
     sniff.ODS: open_sheets,
     sniff.ODP: open_sheets,
-    sniff.EPUB: book,
+    sniff.EPUB: e_book,
     sniff.RTF: rich_text,
     sniff.EML: message,
     sniff.MSG: message,

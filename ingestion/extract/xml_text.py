@@ -69,10 +69,10 @@ def _add_word(builder: Builder, root: Any) -> None:
     for holder in root.iter("{*}DocumentProperties", "{*}coreProperties"):
         found = ((local(one), one_line(one.text or "")) for one in holder)
         builder.add_properties({name.capitalize(): text for name, text in found if name in PROPERTIES and text})
-    shown = {one_line(value) for value in builder.texts_from(0)}
+    known = {one_line(value) for value in builder.texts_from(0)}
     attributes = (value for element in root.iter() for value in element.attrib.values())
     others = ((element.text or "") for element in root.iter() if local(element) not in ("t", "binData", "binaryData"))
-    builder.add_remainder({text for one in (*attributes, *others) if " " in (text := one_line(one))} - shown)
+    builder.add_remainder({text for one in (*attributes, *others) if " " in (text := one_line(one))} - known)
 
 
 class _Elements:
