@@ -23,6 +23,7 @@ from ingestion.sandbox import Limits, Quarantined, run_limited
 logger = logging.getLogger(__name__)
 
 NOT_ALL = "What was read of this file is not all that it holds, so a steward looks at it first."
+REMEDY = "You need not wait: save it in another form, such as PDF, and upload that."
 NOT_COMPARED = Unaccounted(
     "not_compared", "What was read could not be compared with what the file holds, so some of it may be missing."
 )
@@ -32,6 +33,11 @@ MIN_PAGE_SHARE = 0.5
 """Share of a page's words that must stand in what was read of that page."""
 MIN_DISCLOSED_SHARE = 0.01
 """Share of the words of all pages: where more than that is missing, people are told."""
+FEW_OF_MANY = 0.002
+"""Share of the words of a file that may be missing while its tables and headings are not compared: what it hides."""
+_WORDLESS = "attachment drawing embedded_object font image macros media remote_reference script thumbnail"
+WORDLESS = frozenset(_WORDLESS.split())
+"""Codes of what was not read that account for no word that is counted."""
 PATIENCE = 10.0
 """Seconds without progress after which counting is given up: the file has been read by then."""
 FEW_WORDS = 20
@@ -70,7 +76,8 @@ class Drifted(Quarantined):
     """Not all that the file holds was read."""
 
     def __init__(self, found: Sequence[Loss]) -> None:
-        super().__init__("drift", f"{NOT_ALL} {' '.join(loss.detail for loss in found)}"[:500])
+        losses = " ".join(loss.detail for loss in found)[:300]
+        super().__init__("drift", f"{NOT_ALL} {losses} {REMEDY}")
         self.losses = tuple(found)
 
 
@@ -123,16 +130,19 @@ def lost(source: Structure, extraction: Extraction) -> Iterator[Loss]:
     """What `source` has and `extraction` lacks, apart from what extraction itself says that it could not read."""
     read = structure_of(extraction)
     broken = any(missing.code == "page_failed" for missing in extraction.unaccounted)
-    for name, (one, many) in NAMED.items():
-        there, kept = getattr(source, name), getattr(read, name)
-        if there is not None and kept < there and not broken:
-            yield Loss(name, f"It has {there} {one if there == 1 else many}, and {kept or 'none'} of them was read.")
-    missed = {missing.page for missing in extraction.unaccounted}
     count = source.words.total()
-    if count >= FEW_WORDS and not missed:
-        kept = (source.words & read.words).total()
-        if kept < LEAST_WORDS * count:
-            yield Loss("words", f"Of its {count:,} words {count - kept:,} are missing in what was read.")
+    kept = (source.words & read.words).total()
+    # Where every word is there, a table that was read as text is no loss.
+    if not broken and (not count or count - kept > FEW_OF_MANY * count):
+        for name, (one, many) in NAMED.items():
+            there, found = getattr(source, name), getattr(read, name)
+            if there is not None and found < there:
+                yield Loss(
+                    name, f"It has {there} {one if there == 1 else many}, and {found or 'none'} of them was read."
+                )
+    missed = {missing.page for missing in extraction.unaccounted if missing.code not in WORDLESS}
+    if count >= FEW_WORDS and not missed and kept < LEAST_WORDS * count:
+        yield Loss("words", f"Of its {count:,} words {count - kept:,} are missing in what was read.")
     missing = missing_words(source, extraction)
     poor = [
         page for page, lost_here in missing.items() if lost_here > (1 - MIN_PAGE_SHARE) * len(source.pages[page - 1])
@@ -161,7 +171,7 @@ def missing_words(source: Structure, extraction: Extraction) -> dict[int, int]:
         for box in paragraph.boxes:
             if box.page <= len(read):
                 read[box.page - 1].append(paragraph.text[box.start : box.end])
-    missed = {missing.page for missing in extraction.unaccounted}
+    missed = {missing.page for missing in extraction.unaccounted if missing.code not in WORDLESS}
     found = {}
     for page, (there, pieces) in enumerate(zip(source.pages, read, strict=True), start=1):
         if {page, None} & missed:

@@ -81,7 +81,8 @@ class _Web(HTMLParser):
 def web(text: str) -> dict[str, Any]:
     parser = _Web()
     parser.feed(text)
-    parser.close()
+    if not parser.rawdata.startswith("<"):  # a tag that does not end is no text
+        parser.close()
     tables = re.findall(r"<table\b(?:(?!<table\b).)*?</table>", text, re.I | re.S)
     of_data = [table for table in tables if re.search(r"<th[\s>]", table, re.I) and len(re.findall("<tr", table)) > 1]
     forms: dict[str, list[str]] = defaultdict(list)

@@ -17,7 +17,9 @@ from typing import Any
 from lxml import etree
 
 from ingestion.extract.build import LONGEST_HEADING
+from ingestion.extract.counted_markup import web
 from ingestion.extract.counting import rows, words
+from ingestion.extract.decode import decode
 from ingestion.extract.package import SAFE, forget, local
 
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
@@ -48,29 +50,35 @@ def word_document(path: Path) -> dict[str, Any]:
         headings += bool(short and style is not None and HEADING_STYLE.fullmatch(style.get(f"{w}val", "")))
     body = root.find(f"{w}body")
     tables = [t for t in (body if body is not None else root).findall(f"{w}tbl") if len(t.findall(f"{w}tr")) > 1]
-    many = [t for t in tables if len(t.findall(f"{w}tr")[0].findall(f"{w}tc")) > 1]
+    filled = [t for t in tables if any((run.text or "").strip() for run in t.iter(f"{w}t"))]
+    many = [t for t in filled if len(t.findall(f"{w}tr")[0].findall(f"{w}tc")) > 1]
     return {"headings": headings, "tables": len(many), "rows": rows(words(" ".join(said)))}
 
 
 def workbook(path: Path) -> dict[str, Any]:
-    """Names of sheets are headings; words are those of texts in cells, for numbers are shown as their formats say."""
+    """Names of sheets are headings; words are theirs and those of texts in cells, for numbers show as formatted."""
     with zipfile.ZipFile(path) as package:
         part = _main_part(package)
         related = _related(package, part)
         root = _root(package, part)
         strings = [
-            _said(item) for name in related.values() if "sharedStrings" in name for item in _items(package, name)
+            _said(item)
+            for name in related.values()
+            if "sharedstrings" in name.lower()
+            for item in _items(package, name)
         ]
         shown = [sheet for sheet in root.iter("{*}sheet") if sheet.get("state") in (None, "visible")]
         texts: Counter[str] = Counter()
         tables = 0
         for sheet in shown:
             name = related.get(_reference(sheet), "")
-            if name.startswith("xl/worksheets/"):
+            if name in package.namelist() and "chartsheet" not in name:
                 tables += _sheet(package, name, strings, texts)
     counted: Counter[str] = Counter()
     for text, times in texts.items():
         counted.update({word: times * count for word, count in words(text).items()})
+    for sheet in shown:
+        counted.update(words(sheet.get("name") or ""))
     headings = sum(bool((sheet.get("name") or "").strip()) for sheet in shown)
     return {"headings": headings, "tables": tables, "rows": rows(counted)}
 
@@ -199,6 +207,30 @@ def open_document(path: Path) -> dict[str, Any]:
     return {"headings": headings, "tables": tables, "rows": rows(words("\n".join(said)))}
 
 
+def open_sheets(path: Path) -> dict[str, Any]:
+    """Words of the paragraphs of a spreadsheet or a presentation."""
+    counted: Counter[str] = Counter()
+    with zipfile.ZipFile(path) as package, package.open("content.xml") as part:
+        for _, element in etree.iterparse(part, tag=["{*}p", "{*}table-row"], **SAFE):
+            if local(element) == "table-row":
+                forget(element)
+            else:
+                counted.update(words(_spoken(element)))
+    return {"rows": rows(counted)}
+
+
+def e_book(path: Path) -> dict[str, Any]:
+    """Words of the pages that an e-book names."""
+    counted: Counter[str] = Counter()
+    with zipfile.ZipFile(path) as package:
+        names = package.namelist()
+        listed = b"".join(package.read(name) for name in names if name.endswith(".opf")).decode("utf-8", "replace")
+        for name in names:
+            if re.search(r"\.x?html?$", name) and posixpath.basename(name) in listed:
+                counted.update(dict(web(decode(package.read(name)) or "")["rows"]))
+    return {"rows": rows(counted)}
+
+
 def _spoken(element: Any) -> str:
     """Words as they follow each other: blanks, tabs and ends of lines are elements, and so are paragraphs in it."""
     said = [element.text or ""]
@@ -226,11 +258,15 @@ def _root(package: zipfile.ZipFile, name: str) -> Any:
 
 
 def _related(package: zipfile.ZipFile, part: str) -> dict[str, str]:
-    """Names of the parts that a part refers to, by id."""
+    """Names of the parts that a part refers to, by id. Capitals make no difference."""
+    names = {name.lower(): name for name in package.namelist()}
     folder, base = posixpath.split(part)
     links = _root(package, posixpath.join(folder, "_rels", f"{base}.rels"))
     inside = [link for link in links if link.get("TargetMode") != "External" and link.get("Target")]
-    return {link.get("Id"): posixpath.normpath(posixpath.join("/", folder, link.get("Target")))[1:] for link in inside}
+    targets = {
+        link.get("Id"): posixpath.normpath(posixpath.join("/", folder, link.get("Target")))[1:] for link in inside
+    }
+    return {key: names.get(target.lower(), target) for key, target in targets.items()}
 
 
 def _main_part(package: zipfile.ZipFile) -> str:

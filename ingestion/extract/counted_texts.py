@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from email import message_from_bytes
 from email.message import Message
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from striprtf.striprtf import destinations
 from ingestion.extract.counted_markup import web
 from ingestion.extract.counting import rows, words
 from ingestion.extract.decode import decode
+from ingestion.extract.ole import SIGNATURE
+from ingestion.extract.outlook import read_message
 
 TOKEN = re.compile(
     r"\\bin(\d{1,9}) ?|\\'[0-9a-fA-F]{2}|\\([a-zA-Z]{1,32})(-?\d{1,10})? ?|\\(.)|([{}])|([^\\{}]+)", re.S
@@ -26,6 +29,11 @@ BEYOND = re.compile(r"[^\x00-\x7f]")
 APART = frozenset(["tab", "emdash", "endash", "bullet", "emspace", "enspace"])
 APART |= {"lquote", "rquote", "ldblquote", "rdblquote"}
 """Words that stand for what is no letter; formats may change within a word."""
+ESCAPED_WORD = re.compile(r"\w*(?:\\u[0-9a-fA-F]{4}|\\.)(?:\w|\\u[0-9a-fA-F]{4}|\\.)*")
+TAG = re.compile(r"<!--.*?-->|<!\[CDATA\[|\]\]>|<[^>]*>", re.S)
+PARTED_WORD = re.compile(r"\w+(?:<[^<>]*>)+\w+")
+BINARY_ELEMENT = re.compile(r"<(?P<name>(?:\w+:)?binary?Data)\b[^>]*>[^<]*</(?P=name)>", re.I)
+CARD_FIELD = re.compile(r"^(?:SUMMARY|LOCATION|FN|NOTE|ORG|TITLE|COMMENT):(.*)$", re.M)
 
 
 def rich_text(path: Path) -> dict[str, Any]:
@@ -100,7 +108,8 @@ def _body(source: str) -> tuple[list[str], list[int]]:
 
 def message(path: Path) -> dict[str, Any]:
     """Words of the subject and of one version of each text; headings and tables of its web pages."""
-    root = message_from_bytes(path.read_bytes())
+    data = path.read_bytes()
+    root = read_message(path)[0] if data.startswith(SIGNATURE) else message_from_bytes(data)
     subject = str(root.get("Subject", ""))
     counted = words(subject) if subject.isascii() and "=?" not in subject else Counter()
     headings = tables = 0
@@ -133,3 +142,23 @@ def _texts(part: Message) -> Iterator[Message]:
         and not part.get_filename()
     ):
         yield part
+
+
+def words_of_json(text: str) -> Counter[str]:
+    """Without words in which a character is written as a number."""
+    return words(ESCAPED_WORD.sub(" ", text))
+
+
+def words_of_xml(text: str) -> Counter[str]:
+    """Of its text, without words that a tag parts; nothing where a document type defines text, or Word wrote it."""
+    if "<!DOCTYPE" in text or "<!ENTITY" in text or ":wordDocument" in text or ":package" in text:
+        return Counter()
+    text = BINARY_ELEMENT.sub(" ", text)
+    return words(unescape(TAG.sub(" ", PARTED_WORD.sub(" ", text))))
+
+
+def words_of_cards(text: str) -> Counter[str]:
+    """Of the fields whose values are words."""
+    unfolded = re.sub(r"\r?\n[ \t]", "", text)
+    values = (value for value in CARD_FIELD.findall(unfolded) if "\\" not in value)
+    return words(" ".join(values))

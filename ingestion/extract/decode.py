@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import codecs
 
+from ingestion.extract.old_encodings import JAPANESE_MAIL, guess_encoding, nearly_utf8
+
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
@@ -22,6 +24,8 @@ def decode(data: bytes, *, partial: bool = False, declared: str | None = None) -
             return _try(data, encoding, partial)
     if declared is not None and (said := _as_declared(data, declared, partial)) is not None:
         return said
+    if JAPANESE_MAIL.search(data) and (text := _try(data, "iso2022_jp", partial)) is not None:
+        return text
     text = None if _looks_like_utf16(data) else _try(data, "utf-8", partial)
     if text is None:
         text = _by_zeros(data, partial)
@@ -65,12 +69,11 @@ def _by_zeros(data: bytes, partial: bool) -> str | None:
 
 
 def _by_statistics(data: bytes) -> str | None:
-    """Old single-byte and Asian encodings. Western text decodes as Windows-1252 where the guess is not sure."""
-    from charset_normalizer import from_bytes
-
-    best = from_bytes(data[: 1 << 16], preemptive_behaviour=False).best()
-    encoding = best.encoding if best is not None else "cp1252"
-    for candidate in (encoding, "cp1252", "latin-1"):
+    """Broken UTF-8, and old single-byte and Asian encodings."""
+    text = nearly_utf8(data)
+    if text is not None:
+        return text
+    for candidate in (guess_encoding(data), "cp1252", "latin-1"):
         try:
             return data.decode(candidate)
         except (UnicodeDecodeError, LookupError):

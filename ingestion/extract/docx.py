@@ -29,6 +29,8 @@ from ingestion.extract.docx_text import (
     value_of,
     w,
 )
+from ingestion.extract.drawn_parts import add_drawn
+from ingestion.extract.embedded_files import add_embedded
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.package import DAMAGE, Package, properties
 from ingestion.extract.package_parts import described, miss, sweep_package
@@ -58,9 +60,11 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         main = package.main()
         body = _Body(package, main, builder)
         body.read()
-        if embeds_files(body.root):
+        add_drawn(package, builder)
+        embedded = add_embedded(package, builder, limits, report)
+        if embeds_files(body.root) and not embedded:
             miss(builder, "embedded_object", WHAT)
-        sweep_package(package, builder, WHAT, eyes)
+        sweep_package(package, builder, WHAT, eyes, embedded)
         builder.add_properties(properties(package))
     except DAMAGE:
         raise package.corrupt() from None

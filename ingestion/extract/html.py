@@ -38,7 +38,9 @@ SKIPPED = frozenset(["script", "style", "template"])
 LISTS = frozenset(["ul", "ol", "menu", "dir"])
 LONGEST_TARGET = 120  # characters: longer addresses of links are not written out, they only track who follows them
 XML_DECLARATION = re.compile(r"\A\s*<\?xml[^>]*\?>")
-DECLARED = re.compile(rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]{2,40})""", re.I)
+DECLARED = re.compile(
+    rb"""(?:<meta[^>]{0,200}?charset|\A\s*<\?xml[^>]{0,100}?encoding)\s*=\s*["']?\s*([\w.:-]{2,40})""", re.I
+)
 
 
 def declared_encoding(head: bytes) -> str | None:

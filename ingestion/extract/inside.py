@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,42 @@ from ingestion.documents import Extraction
 from ingestion.extract import sniff
 from ingestion.extract.eyes import Eyes
 from ingestion.sandbox.limits import Limits, Quarantined, Report
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """module: of `ingestion.extract`, whose function `extract` reads. takes: the options of that function. of_text:
+    whether it is given the decoded text instead of the path."""
+
+    module: str
+    takes: str = "limits report eyes"
+    of_text: bool = False
+
+
+READERS = {
+    sniff.PDF: Reader("pdf", "limits report eyes skip"),
+    **dict.fromkeys(sniff.PICTURES, Reader("picture", "limits report eyes media_type")),
+    sniff.DOCX: Reader("docx"),
+    sniff.XLSX: Reader("xlsx"),
+    sniff.PPTX: Reader("pptx", "limits report eyes skip"),
+    sniff.ODT: Reader("odt"),
+    sniff.ODS: Reader("ods"),
+    sniff.ODP: Reader("odp"),
+    sniff.DOC: Reader("doc"),
+    sniff.XLS: Reader("xls"),
+    sniff.PPT: Reader("ppt"),
+    sniff.RTF: Reader("rtf"),
+    sniff.EPUB: Reader("epub"),
+    **dict.fromkeys((sniff.EML, sniff.MSG), Reader("mail", "limits report eyes media_type")),
+    sniff.HTML: Reader("html", "eyes", of_text=True),
+    sniff.MARKDOWN: Reader("markdown", "eyes", of_text=True),
+    sniff.CSV: Reader("delimited", "report", of_text=True),
+    sniff.JSON: Reader("json_text", "", of_text=True),
+    sniff.XML: Reader("xml_text"),
+    **dict.fromkeys((sniff.CALENDAR, sniff.VCARD), Reader("cards", "media_type", of_text=True)),
+    **dict.fromkeys((sniff.CODE, sniff.YAML), Reader("source", "media_type", of_text=True)),
+    sniff.PLAIN: Reader("plain", "", of_text=True),
+}
 
 
 def task(
@@ -50,57 +87,16 @@ def extract(
 def _extract(
     path: Path, media_type: str, limits: Limits, report: Report, eyes: Eyes, skip: Collection[int]
 ) -> Extraction:
-    if media_type == sniff.PDF:
-        from ingestion.extract import pdf
-
-        return pdf.extract(path, limits=limits, report=report, skip=skip, eyes=eyes)
-    if media_type in sniff.PICTURES:
-        from ingestion.extract import picture
-
-        return picture.extract(path, media_type, limits=limits, report=report, eyes=eyes)
-    if media_type == sniff.DOCX:
-        from ingestion.extract import docx
-
-        return docx.extract(path, limits=limits, report=report, eyes=eyes)
-    if media_type == sniff.XLSX:
-        from ingestion.extract import xlsx
-
-        return xlsx.extract(path, limits=limits, report=report, eyes=eyes)
-    if media_type == sniff.PPTX:
-        from ingestion.extract import pptx
-
-        return pptx.extract(path, limits=limits, report=report, skip=skip, eyes=eyes)
-    if media_type == sniff.ODT:
-        from ingestion.extract import odt
-
-        return odt.extract(path, limits=limits, report=report, eyes=eyes)
-    if media_type == sniff.EML:
-        from ingestion.extract import mail
-
-        return mail.extract(path, limits=limits, report=report, eyes=eyes)
-    if media_type == sniff.HTML:
-        from ingestion.extract import html
-
-        text = _text(path, limits, html.declared_encoding)
+    reader = READERS[media_type]
+    module = import_module(f"ingestion.extract.{reader.module}")
+    offered = {"limits": limits, "report": report, "eyes": eyes, "skip": skip, "media_type": media_type}
+    options = {name: offered[name] for name in reader.takes.split()}
+    source: Path | str = path
+    if reader.of_text:
+        source = _text(path, limits, getattr(module, "declared_encoding", None))
         report("reading")
-        return html.extract(text, eyes)
-    if media_type == sniff.RTF:
-        from ingestion.extract import rtf
-
-        return rtf.extract(path, limits=limits, report=report, eyes=eyes)
-    text = _text(path, limits)
-    report("reading")
-    if media_type == sniff.MARKDOWN:
-        from ingestion.extract import markdown
-
-        return markdown.extract(text, eyes)
-    if media_type == sniff.CSV:
-        from ingestion.extract import delimited
-
-        return delimited.extract(text, report)
-    from ingestion.extract import plain
-
-    return plain.extract(text)
+    extraction: Extraction = module.extract(source, **options)
+    return extraction
 
 
 def _text(path: Path, limits: Limits, declared: Callable[[bytes], str | None] | None = None) -> str:

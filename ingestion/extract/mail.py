@@ -1,5 +1,5 @@
-"""E-mail messages (RFC 5322, MIME): who wrote what to whom, the text, and a list of attachments, which are files of
-their own (ingestion/attachments.py).
+"""E-mail messages (RFC 5322, MIME; Outlook's own): who wrote what to whom, the text, and a list of attachments, which
+are files of their own (ingestion/attachments.py).
 
 Read by the standard library's parser. Of a text in several versions the web page is read, and of the others what it
 does not say. Headers that no program shows, and what stands between the parts, are of the remainder.
@@ -19,13 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.documents import Attachment, Extraction, Kind
-from ingestion.extract import html, plain, sniff
+from ingestion.extract import html, outlook, plain, sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line
 from ingestion.extract.decode import decode
 from ingestion.extract.embedded import IN_MESSAGE, is_ornament
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.mail_parts import MESSAGE, PICTURE, TEXT, Part, parts_of, strings_of
+from ingestion.extract.ole import SIGNATURE
 from ingestion.extract.sweep_picture import sweep_picture
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
@@ -60,9 +61,9 @@ class _Version:
     text: str
 
 
-def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extraction:
+def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes, media_type: str = sniff.EML) -> Extraction:
     """Raises Quarantined: corrupt, encrypted, empty."""
-    message = _read(path)
+    message, beside = _read_all(path)
     report("reading")
     builder = Builder()
     subject = _header(message, "subject")
@@ -78,7 +79,8 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     builder.add_remainder(strings_of(message))
     if not len(builder) and not builder.missed():
         raise Quarantined("empty", "There is nothing in this message. Check that you chose the right file.")
-    return replace(builder.extraction(sniff.EML, None), attachments=tuple(attachments))
+    builder.add_remainder(builder.unsaid(beside))
+    return replace(builder.extraction(media_type, None), attachments=tuple(attachments))
 
 
 def attachment(path: Path, *, limits: Limits, report: Report, part: int) -> dict[str, Any]:
@@ -91,13 +93,21 @@ def attachment(path: Path, *, limits: Limits, report: Report, part: int) -> dict
 
 
 def _read(path: Path) -> Message:
+    return _read_all(path)[0]
+
+
+def _read_all(path: Path) -> tuple[Message, list[str]]:
+    """The message, and texts of its file that stand in none of its parts."""
+    data = path.read_bytes()
+    if data.startswith(SIGNATURE):
+        return outlook.read_message(path)
     try:
-        message = message_from_bytes(path.read_bytes())
+        message = message_from_bytes(data)
     except (RecursionError, ValueError, TypeError, IndexError, AttributeError):
         raise Quarantined("corrupt", "The parts of this message cannot be told apart. Save it again.") from None
     if not any(True for _ in message.raw_items()):
         raise Quarantined("corrupt", "This file is named as an e-mail, but it has no headers. Save it again.")
-    return message
+    return message, []
 
 
 def picture_of(path: Path, number: int) -> bytes | None:

@@ -62,6 +62,7 @@ class Package:
 
     def __init__(self, path: Path, limits: Limits, program: str) -> None:
         self._program, self.path = program, path
+        self.is_embedded = not isinstance(path, Path)  # in another package
         try:
             self._archive = zipfile.ZipFile(path)
             entries = self._archive.infolist()
@@ -77,7 +78,8 @@ class Package:
             )
         self.referred: set[str] = set()  # parts that a part whose links were read refers to
         self.names = [entry.filename for entry in entries if not entry.is_dir()]
-        if len({name.lower() for name in self.names}) != len(self.names):
+        self._by_small_name = {name.lower(): name for name in self.names}
+        if len(self._by_small_name) != len(self.names):
             raise self.corrupt()  # two parts by one name: readers would disagree on which is shown
 
     def corrupt(self) -> Quarantined:
@@ -97,15 +99,20 @@ class Package:
     def walk(self, name: str, tags: Sequence[str]) -> Iterator[Any]:
         """Elements of these names ("{*}row" is any namespace's) at their ends, in a long part that never stands in
         memory whole: the caller lets go of what it has read. Raises as `root` does."""
+        for _, element in self.walk_events(name, tags, ("end",)):
+            yield element
+
+    def walk_events(self, name: str, tags: Sequence[str], events: Sequence[str]) -> Iterator[tuple[str, Any]]:
+        """As `walk`, with what happens: "start" or "end" of an element."""
         with self._archive.open(name) as part:
-            events = etree.iterparse(part, tag=tags, remove_comments=True, remove_pis=True, **SAFE)
+            found = etree.iterparse(part, events=events, tag=tags, remove_comments=True, remove_pis=True, **SAFE)
             checked = False
-            for _, element in events:
+            for event, element in found:
                 if not checked:
                     self._check_type(element.getroottree())
                     checked = True
-                yield element
-            self._check_type(events.root.getroottree())
+                yield event, element
+            self._check_type(found.root.getroottree())
 
     def links(self, name: str) -> dict[str, Link]:
         """Relationships of the part `name` ("" for the package's own), by id."""
@@ -119,6 +126,7 @@ class Package:
             external = element.get("TargetMode") == "External"
             if not external:
                 target = posixpath.normpath(posixpath.join("/", folder, target)).lstrip("/")
+                target = self._by_small_name.get(target.lower(), target)  # capitals make no difference (OPC, 6.2.2.3)
             key, kind = element.get("Id") or "", (element.get("Type") or "").rsplit("/", 1)[-1]
             found[key] = Link(key, kind, target, external)
             if not external:

@@ -63,10 +63,10 @@ def described(root: Any, left_out: Callable[[Any], bool] = lambda _: False) -> I
 
 
 def sweep_package(
-    package: Package, builder: Builder, what: str, eyes: Eyes, seen: Collection[str] = frozenset()
+    package: Package, builder: Builder, what: str, eyes: Eyes, read: Collection[str] = frozenset()
 ) -> None:
-    """Gathers the strings of every part; pictures are looked at, and what is no text is recorded. seen: pictures that
-    the reader has looked at in their places."""
+    """Gathers the strings of every part; pictures are looked at, and what is no text is recorded. read: parts that the
+    reader has read itself: pictures in their places, embedded files."""
     with suppress(*DAMAGE):  # its parts can be read all the same
         builder.add_remainder(texts_of_archive(package.path))
     for name in package.names:
@@ -80,7 +80,7 @@ def sweep_package(
                 sweep_picture(package.content(name), builder)
         except DAMAGE:
             code = "damaged_part"
-        if code == "image" and name in seen:
+        if name in read:
             continue
         if code == "image":
             eyes.picture(builder, name, code, DETAILS[code].format(what=what))

@@ -16,6 +16,8 @@ from ingestion.documents import Extraction
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line, paragraph
+from ingestion.extract.drawn_parts import add_drawn
+from ingestion.extract.embedded_files import add_embedded
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.package import DAMAGE, Link, Package, attribute, local, properties
 from ingestion.extract.package_parts import DETAILS, described, sweep_package
@@ -47,6 +49,7 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
     try:
         deck = _Deck(package, builder, eyes)
         slides = deck.slides()
+        pages = {name: number for number, name in enumerate(slides, 1)}
         if not slides:
             raise Quarantined("no_pages", "This presentation has no slides. Check that you chose the right file.")
         if len(slides) > limits.pages:
@@ -61,7 +64,9 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
         if deck.failed == len(slides):
             raise package.corrupt()
         deck.finish()
-        sweep_package(package, builder, DECK, eyes, deck.pictures)
+        add_drawn(package, builder, pages)
+        embedded = add_embedded(package, builder, limits, report)
+        sweep_package(package, builder, DECK, eyes, {*deck.pictures, *embedded})
         builder.add_properties(properties(package))
     except DAMAGE:
         raise package.corrupt() from None

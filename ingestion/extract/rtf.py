@@ -33,6 +33,7 @@ OF_PROGRAM = frozenset(["themedata", "colorschememapping", "datastore", "blipuid
 BLANKS = frozenset(["tab", "par", "line", "cell", "row", "sect", "page"])
 PACKED_CHARACTERS = 100  # of a number that holds bytes
 TRAILING_CHARACTERS = 16
+INSTEAD = {"\\": "\\'5c", "pict": "\\*"}
 HEX = re.compile(r"(?:[0-9A-Fa-f]{2})+")
 RECORDED = {
     "pict": ("image", UNREAD_PICTURE),
@@ -142,7 +143,8 @@ class _Groups:
                 self.strings += texts_in_bytes(source[place:end].encode(encoding, "replace"))
                 place = end
                 continue
-            kept.append(token.group())
+            # striprtf cuts out what looks like a picture, and braces with it, also where the text only names one.
+            kept.append(INSTEAD.get(token.group(4) or token.group(2), token.group()))
             brace, word, text = token.group(5), token.group(2), token.group(6)
             if brace == "{":
                 stack.append("")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import zipfile
-import zlib
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
@@ -17,6 +15,13 @@ DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 PPTX = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 ODT = "application/vnd.oasis.opendocument.text"
+ODS = "application/vnd.oasis.opendocument.spreadsheet"
+ODP = "application/vnd.oasis.opendocument.presentation"
+DOC = "application/msword"
+XLS = "application/vnd.ms-excel"
+PPT = "application/vnd.ms-powerpoint"
+MSG = "application/vnd.ms-outlook"
+EPUB = "application/epub+zip"
 HTML = "text/html"
 RTF = "application/rtf"
 PNG = "image/png"
@@ -25,11 +30,20 @@ TIFF = "image/tiff"
 PICTURES = frozenset((PNG, JPEG, TIFF))
 EML = "message/rfc822"
 CSV = "text/csv"
+CALENDAR = "text/calendar"
+VCARD = "text/vcard"
+JSON = "application/json"
+XML = "application/xml"
+YAML = "application/yaml"
+CODE = "text/x-code"
 MARKDOWN = "text/markdown"
 PLAIN = "text/plain"
+TEXTS = frozenset((MARKDOWN, HTML, CSV, CALENDAR, VCARD, JSON, XML, YAML, CODE))
+"""Types that only the name tells from plain text."""
 READ = (
-    "PDF, Word (.docx), Excel (.xlsx), PowerPoint (.pptx), OpenDocument texts (.odt), web pages (.html), "
-    "Rich Text (.rtf), e-mails (.eml), CSV, Markdown, plain text and pictures (.png, .jpg, .tif) can be read"
+    "PDF, Word (.docx, .doc), Excel (.xlsx, .xls), PowerPoint (.pptx, .ppt), OpenDocument (.odt, .ods, .odp), web "
+    "pages (.html), e-books (.epub), Rich Text (.rtf), e-mails (.eml, .msg), calendars (.ics), contacts (.vcf), CSV, "
+    "Markdown, JSON, XML, YAML, source code, plain text and pictures (.png, .jpg, .tif) can be read"
 )
 
 _BY_NAME = {
@@ -37,6 +51,11 @@ _BY_NAME = {
     **dict.fromkeys((".docx", ".docm", ".dotx", ".dotm"), DOCX),
     **dict.fromkeys((".xlsx", ".xlsm", ".xltx", ".xltm"), XLSX),
     **dict.fromkeys((".pptx", ".pptm", ".ppsx", ".ppsm", ".potx", ".potm"), PPTX),
+    **dict.fromkeys((".doc", ".dot", ".wbk"), DOC),
+    **dict.fromkeys((".xls", ".xlt", ".xla", ".xlm"), XLS),
+    **dict.fromkeys((".ppt", ".pps", ".pot"), PPT),
+    **dict.fromkeys((".msg", ".oft"), MSG),
+    ".epub": EPUB,
     ".rtf": RTF,
     ".png": PNG,
     ".jpg": JPEG,
@@ -46,10 +65,19 @@ _BY_NAME = {
     ".tiff": TIFF,
     ".odt": ODT,
     ".ott": ODT,
+    **dict.fromkeys((".ods", ".ots"), ODS),
+    **dict.fromkeys((".odp", ".otp"), ODP),
     ".html": HTML,
     ".htm": HTML,
     ".xhtml": HTML,
-    ".eml": EML,
+    **dict.fromkeys((".eml", ".mht", ".mhtml"), EML),
+    **dict.fromkeys((".ics", ".ical", ".ifb", ".vcs"), CALENDAR),
+    **dict.fromkeys((".vcf", ".vcard"), VCARD),
+    **dict.fromkeys((".json", ".jsonl", ".ndjson", ".geojson", ".ipynb", ".har", ".webmanifest"), JSON),
+    **dict.fromkeys(
+        (".xml", ".xsd", ".xsl", ".xslt", ".rss", ".atom", ".opml", ".kml", ".gpx", ".wsdl", ".plist"), XML
+    ),
+    **dict.fromkeys((".yaml", ".yml"), YAML),
     ".csv": CSV,
     ".tsv": CSV,
     ".md": MARKDOWN,
@@ -57,32 +85,25 @@ _BY_NAME = {
     ".txt": PLAIN,
     ".text": PLAIN,
 }
-_TEXT_NAMES = frozenset({"", ".txt", ".text", ".md", ".markdown", ".log", ".rst"})
-_HEAD = 1024
-_MAGIC = (
-    (b"\x89PNG\r\n\x1a\n", PNG, "a PNG picture"),
-    (b"\xff\xd8\xff", JPEG, "a JPEG picture"),
-    (b"II*\x00", TIFF, "a TIFF picture"),
-    (b"MM\x00*", TIFF, "a TIFF picture"),
-    (b"{\\rtf", RTF, "a Rich Text document"),
-    (b"GIF8", None, "a GIF picture (save it as .png)"),
-    (b"\x1f\x8b", None, "a gzip archive"),
-    (b"7z\xbc\xaf\x27\x1c", None, "a 7-Zip archive"),
-    (b"Rar!", None, "a RAR archive"),
-    (b"\x7fELF", None, "a program"),
-    (b"MZ", None, "a program"),
-    (b"SQLite format 3\x00", None, "a database"),
-)
-_OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_ZIP = b"PK\x03\x04"
+_CODE_NAMES = """
+    .bash .bat .bib .c .cc .cfg .clj .cmake .cmd .conf .cpp .cs .css .cxx .dart .diff .env .ex .exs .go .gradle
+    .graphql .groovy .h .hcl .hpp .hs .ini .java .jl .js .jsx .kt .kts .less .lua .m .mjs .ml .nix .patch .php .pl
+    .pm .properties .proto .ps1 .psm1 .py .pyi .r .rb .rs .sass .scala .scss .sh .sol .sql .svelte .swift .tcl .tex
+    .tf .toml .ts .tsx .vb .vbs .vim .vue .zig .zsh
+"""
+_BY_NAME |= dict.fromkeys(_CODE_NAMES.split(), CODE)
+_TEXT_NAMES = frozenset({"", ".txt", ".text", ".md", ".markdown", ".log", ".rst", ".adoc", ".org", ".srt", ".vtt"})
+HEAD = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """media_type: one of those that are read, or None. what: the content in words, with its article."""
+    """media_type: one of those that are read, or None. what: the content in words, with its article. remedy: what to do
+    where it is not read."""
 
     media_type: str | None
     what: str
+    remedy: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,36 +120,39 @@ def look(path: Path, name: str) -> Kind:
     Raises Quarantined: empty, encrypted, mislabelled, unsupported, corrupt.
     """
     suffix = PurePath(name).suffix.lower()
-    said = _BY_NAME.get(suffix)
-    found = _look(path, said)
+    named = _BY_NAME.get(suffix)
+    found = _look(path, named)
     if found.media_type == PLAIN:
-        if said == EML and _has_headers(path):
+        if named == EML and _has_headers(path):
             return Kind(EML)
-        if said in (MARKDOWN, HTML, CSV):
-            return Kind(said)
-        if said == PLAIN or (said is None and suffix in _TEXT_NAMES):
+        if named in TEXTS:
+            return Kind(named)
+        if named == PLAIN or (named is None and (suffix in _TEXT_NAMES or name.startswith("."))):
             return Kind(PLAIN)
+    if found.media_type == XML and named in (XML, CODE):
+        return Kind(XML)
     if found.media_type is not None:
-        if found.media_type == said or not suffix:
+        if found.media_type == named or not suffix:
             return Kind(found.media_type)
-        return Kind(found.media_type, (_note(suffix, said, found),))
-    if said is not None and found.what:
+        return Kind(found.media_type, (_note(suffix, named, found),))
+    remedy = found.remedy or "Give the file the name of what it is, or export it again."
+    if named is not None and found.what:
         raise Quarantined(
             "mislabelled",
-            f"The name ends in {_short(suffix)}, but the content is {found.what}, which is not read. "
-            "Give the file the name of what it is, or export it again.",
+            f"The name ends in {_short(suffix)}, but the content is {found.what}, which is not read. {remedy}",
         )
-    if said is not None:
+    if named is not None:
         raise Quarantined(
             "corrupt",
             f"The name ends in {_short(suffix)}, but the content is not of that form. The file is probably damaged: "
             "save it again from the program that wrote it.",
         )
-    raise Quarantined("unsupported", f"This file is {found.what or 'of a type that is not known'}. {READ}.")
+    what = found.what or "of a type that is not known"
+    raise Quarantined("unsupported", f"This file is {what}. {found.remedy or f'{READ}.'}")
 
 
-def _note(suffix: str, said: str | None, found: Found) -> Note:
-    but = "but the content is" if said is not None else "which says little here; the content is"
+def _note(suffix: str, named: str | None, found: Found) -> Note:
+    but = "but the content is" if named is not None else "which says little here; the content is"
     return Note("mislabelled", f"The name ends in {_short(suffix)}, {but} {found.what}: it was read as that.")
 
 
@@ -136,9 +160,9 @@ def _short(suffix: str) -> str:
     return suffix if len(suffix) <= 12 else suffix[:11] + "…"
 
 
-def _look(path: Path, said: str | None) -> Found:
+def _look(path: Path, named: str | None) -> Found:
     with path.open("rb") as file:
-        head = file.read(_HEAD)
+        head = file.read(HEAD)
     if not head.strip(b"\x00 \t\r\n\xef\xbb\xbf\xff\xfe"):
         with path.open("rb") as file:
             while piece := file.read(1 << 20):
@@ -146,66 +170,29 @@ def _look(path: Path, said: str | None) -> Found:
                     break
             else:
                 raise Quarantined("empty", "This file is empty: it holds nothing but white space. Upload it again.")
-    if head.startswith(_ZIP):
-        return _look_into_zip(path)
-    if head.startswith(_OLE):
-        return _look_into_ole(path)
-    for magic, kind, what in _MAGIC:
-        if head.startswith(magic):
-            return Found(kind, what)
-    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"%PDF-") or (said == PDF and b"%PDF-" in head):
+    if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"%PDF-") or (named == PDF and b"%PDF-" in head):
         return Found(PDF, "a PDF document")
+    from ingestion.extract import signatures
+
+    if (found := signatures.look_at_bytes(path, head)) is not None:
+        return found
     with path.open("rb") as file:
         start = file.read(1 << 16)
     if decode(start, partial=True) is None:
         return Found(None, "")
     if _is_web_page(head):
         return Found(HTML, "a web page")
+    if head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<?xml"):
+        return Found(XML, "XML")
     return Found(PLAIN, "plain text")
 
 
 def _has_headers(path: Path) -> bool:
     with path.open("rb") as file:
-        head = file.read(_HEAD).lstrip(b"\xef\xbb\xbf\r\n")
+        head = file.read(HEAD).lstrip(b"\xef\xbb\xbf\r\n")
     return re.match(rb"(?:From .*\r?\n)?[!-9;-~]+:", head) is not None
 
 
 def _is_web_page(head: bytes) -> bool:
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     return start.startswith((b"<!doctype html", b"<html")) or (start.startswith(b"<?xml") and b"<html" in start)
-
-
-def _look_into_zip(path: Path) -> Found:
-    try:
-        with zipfile.ZipFile(path) as archive:
-            names = set(archive.namelist())
-            kind = ""
-            if "mimetype" in names and archive.getinfo("mimetype").file_size < _HEAD:
-                kind = archive.read("mimetype").decode("ascii", "replace").strip()
-            if any(info.flag_bits & 1 for info in archive.infolist()):
-                raise Quarantined("encrypted", "This archive is protected by a password. Upload it without one.")
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError):
-        raise Quarantined(
-            "corrupt", "This file is damaged or was not uploaded to its end: its list of contents is missing."
-        ) from None
-    if "word/document.xml" in names:
-        return Found(DOCX, "a Word document")
-    if "xl/workbook.xml" in names:
-        return Found(XLSX, "an Excel workbook")
-    if "xl/workbook.bin" in names:
-        return Found(None, "a binary Excel workbook (save it as .xlsx)")
-    if "ppt/presentation.xml" in names:
-        return Found(PPTX, "a PowerPoint presentation")
-    if kind.removesuffix("-template") == ODT:
-        return Found(ODT, "an OpenDocument text")
-    if "mimetype" in names:
-        return Found(None, "an OpenDocument or e-book file")
-    return Found(None, "a ZIP archive")
-
-
-def _look_into_ole(path: Path) -> Found:
-    with path.open("rb") as file:
-        content = file.read(4 << 20)
-    if "EncryptedPackage".encode("utf-16-le") in content:
-        raise Quarantined("encrypted", "This document is protected by a password. Save it without one and upload it.")
-    return Found(None, "a document of Office 2003 or earlier (save it as .docx)")

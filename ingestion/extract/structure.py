@@ -6,14 +6,15 @@ is counted here and was not read is a loss, or a change of the reader that someb
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from ingestion.extract import sniff
 from ingestion.extract.counted_markup import marked, web
-from ingestion.extract.counted_packages import open_document, slides, word_document, workbook
-from ingestion.extract.counted_texts import message, rich_text
+from ingestion.extract.counted_packages import e_book, open_document, open_sheets, slides, word_document, workbook
+from ingestion.extract.counted_texts import message, rich_text, words_of_cards, words_of_json, words_of_xml
 from ingestion.extract.counting import rows, words
 from ingestion.extract.decode import decode
 from ingestion.extract.page_numbers import is_bare, split_numbers
@@ -24,8 +25,22 @@ BY_TYPE: dict[str, Callable[[Path], dict[str, Any]]] = {
     sniff.XLSX: workbook,
     sniff.PPTX: slides,
     sniff.ODT: open_document,
+    sniff.ODS: open_sheets,
+    sniff.ODP: open_sheets,
+    sniff.EPUB: e_book,
     sniff.RTF: rich_text,
     sniff.EML: message,
+    sniff.MSG: message,
+}
+
+
+# Of old Office files nothing is counted: there is no second way to their text.
+WORDS_BY_TYPE: dict[str, Callable[[str], Counter[str]]] = {
+    sniff.JSON: words_of_json,
+    sniff.XML: words_of_xml,
+    sniff.CALENDAR: words_of_cards,
+    sniff.VCARD: words_of_cards,
+    **dict.fromkeys((sniff.CSV, sniff.PLAIN, sniff.CODE, sniff.YAML), words),
 }
 
 
@@ -36,7 +51,7 @@ def task(path: Path, *, limits: Limits, report: Report, media_type: str) -> dict
         return {"page_words": _page_words(path, report)}
     if media_type in BY_TYPE:
         return BY_TYPE[media_type](path)
-    if media_type not in (sniff.MARKDOWN, sniff.HTML, sniff.CSV, sniff.PLAIN):
+    if media_type not in (sniff.MARKDOWN, sniff.HTML, *WORDS_BY_TYPE):
         return {}
     data = path.read_bytes()
     if media_type == sniff.HTML:
@@ -44,7 +59,7 @@ def task(path: Path, *, limits: Limits, report: Report, media_type: str) -> dict
 
         return web(decode(data, declared=declared_encoding(data)) or "")
     text = decode(data) or ""
-    return marked(text) if media_type == sniff.MARKDOWN else {"rows": rows(words(text))}
+    return marked(text) if media_type == sniff.MARKDOWN else {"rows": rows(WORDS_BY_TYPE[media_type](text))}
 
 
 def _page_words(path: Path, report: Report) -> list[list[str]]:

@@ -3,6 +3,7 @@ and on record what is no text. A part that is not on the list here is an unknown
 
 from __future__ import annotations
 
+import io
 import re
 import zipfile
 from collections.abc import Iterator
@@ -42,7 +43,7 @@ def texts_of_archive(path: Path) -> Iterator[str]:
     """Names of entries, their comments and extra fields, and what stands between and around them."""
     with path.open("rb") as file, zipfile.ZipFile(file) as archive:
         yield from texts_in_bytes(archive.comment)
-        spans = [(archive.start_dir, path.stat().st_size)]
+        spans = [(archive.start_dir, file.seek(0, io.SEEK_END))]
         for entry in archive.infolist():
             yield entry.filename
             yield from texts_in_bytes(entry.comment + b"\n" + entry.extra)

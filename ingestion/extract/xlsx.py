@@ -17,11 +17,13 @@ from ingestion.documents import Extraction
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line
+from ingestion.extract.drawn_parts import add_drawn
+from ingestion.extract.embedded_files import add_embedded
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.package import DAMAGE, Link, Package, attribute, forget, local, properties
 from ingestion.extract.package_parts import described, miss, sweep_package
 from ingestion.extract.rows import Grid
-from ingestion.extract.xlsx_cells import Formats
+from ingestion.extract.xlsx_cells import Formats, codes_of
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 ROWS_A_REPORT = 2_000
@@ -39,8 +41,10 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     try:
         workbook = _Workbook(package, builder, report)
         workbook.run()
-        sweep_package(package, builder, WORKBOOK, eyes)
-        if not workbook.cells and not builder.missed():
+        add_drawn(package, builder)
+        embedded = add_embedded(package, builder, limits, report)
+        sweep_package(package, builder, WORKBOOK, eyes, embedded)
+        if not workbook.cells and not len(builder) and not builder.missed():
             raise Quarantined("empty", "All sheets of this workbook are empty. Check that you chose the right file.")
         builder.add_properties(properties(package))
     except DAMAGE:
@@ -62,7 +66,7 @@ class _Workbook:
         settings = next(root.iter("{*}workbookPr"), None)
         since_1904 = settings is not None and settings.get("date1904") in ("1", "true")
         styles = self._one("styles")
-        self._formats = Formats(self._package.root(styles.target) if styles else None, since_1904)
+        self._formats = Formats(codes_of(self._package.root(styles.target)) if styles else [], since_1904)
         for sheet in root.iter("{*}sheet"):
             link = self._links[attribute(sheet, "id") or ""]
             name = one_line(sheet.get("name") or "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -24,19 +25,22 @@ BRACKETS = re.compile(r"\[[^\]]*\]")
 DIGIT = re.compile(r"[0#?]")
 
 
-class Formats:
-    """The number formats of a workbook. styles: the root of its styles part."""
+def codes_of(styles: Any) -> list[str]:
+    """The code of each cell format of a workbook. styles: the root of its styles part."""
+    codes = dict(BUILT_IN)
+    for element in styles.iter("{*}numFmt"):
+        codes[int(element.get("numFmtId") or 0)] = element.get("formatCode") or "General"
+    found: list[str] = []
+    for cells in styles.iter("{*}cellXfs"):
+        found = [codes.get(int(xf.get("numFmtId") or 0), "General") for xf in cells if local(xf) == "xf"]
+    return found
 
-    def __init__(self, styles: Any, since_1904: bool) -> None:
-        self._since_1904 = since_1904
-        codes = dict(BUILT_IN)
-        self._codes: list[str] = []
-        if styles is None:
-            return
-        for element in styles.iter("{*}numFmt"):
-            codes[int(element.get("numFmtId") or 0)] = element.get("formatCode") or "General"
-        for cells in styles.iter("{*}cellXfs"):
-            self._codes = [codes.get(int(xf.get("numFmtId") or 0), "General") for xf in cells if local(xf) == "xf"]
+
+class Formats:
+    """The number formats of a workbook. codes: of each cell format."""
+
+    def __init__(self, codes: Sequence[str], since_1904: bool) -> None:
+        self._codes, self._since_1904 = codes, since_1904
 
     def number(self, raw: str, style: int) -> str:
         """The text of a number cell. raw: as it stands in the file. style: its place among the cell formats."""

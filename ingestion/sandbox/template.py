@@ -24,7 +24,8 @@ from ingestion.sandbox.confine import end_with_parent, enter_empty_network
 
 READERS = (
     *("cutting", "drawing", "inside", "mail", "scan", "structure"),  # tasks
-    *("decode", "delimited", "docx", "html", "markdown", "odt", "pdf", "picture", "plain", "pptx", "rtf", "xlsx"),
+    *("cards", "decode", "delimited", "doc", "docx", "epub", "html", "json_text", "markdown", "odp", "ods", "odt"),
+    *("pdf", "picture", "plain", "ppt", "pptx", "rtf", "signatures", "source", "xls", "xlsx", "xml_text"),
 )
 """Modules of `ingestion.extract` that tasks are in or import when they meet a type of file."""
 LIBRARIES = ("charset_normalizer",)

@@ -69,7 +69,7 @@ def test_nothing_in_it(tmp_path: Path, content: bytes, name: str) -> None:
         (bytes(range(256)) * 20, "a.pdf", "corrupt"),
         (bytes(range(256)) * 20, "a.bin", "unsupported"),
         (bytes(range(256)) * 20, "a.txt", "corrupt"),
-        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 600, "a.doc", "unsupported"),
+        (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\x00" * 600, "a.doc", "corrupt"),
         (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + "EncryptedPackage".encode("utf-16-le"), "a.docx", "encrypted"),
         (b"PK\x03\x04 and then it breaks off", "a.docx", "corrupt"),
         (b"\x7fELF" + b"\x00" * 100, "a", "unsupported"),
@@ -98,7 +98,7 @@ def test_a_pdf_renamed_and_one_without_a_name(tmp_path: Path) -> None:
         assert (extraction.media_type, extraction.notes) == ("application/pdf", ())
 
 
-@pytest.mark.parametrize("name", ["a.pdf", "a.docx", "a.eml", "a.png", "a.json", "a.py"])
+@pytest.mark.parametrize("name", ["a.pdf", "a.docx", "a.eml", "a.png", "a.msg", "a.doc", "a.unheard-of"])
 def test_plain_text_by_any_name_is_text(tmp_path: Path, name: str) -> None:
     extraction = inside.extract(written(tmp_path, b"Just a letter to somebody."), name)
     assert (extraction.text, extraction.media_type) == ("Just a letter to somebody.", "text/plain")

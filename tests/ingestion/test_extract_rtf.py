@@ -95,6 +95,12 @@ def test_what_no_line_shows_is_of_the_remainder(tmp_path: Path, body: str) -> No
     assert missed(extraction) == set()
 
 
+def test_a_text_that_names_pictures_and_bytes_loses_nothing(tmp_path: Path) -> None:
+    picture = r"{\pict{\*\picprop{\sn a}}\pngblip 00}"
+    body = rf"\pard Of \\pict and \\bin.\par{picture}\pard Between.\par{picture}\pard Behind.\par"
+    assert [one.text for one in read(tmp_path, body).paragraphs] == [r"Of \pict and \bin.", "Between.", "Behind."]
+
+
 def test_quiet_parts_and_broken_files(tmp_path: Path) -> None:
     quiet = r"{\*\generator Word;}{\stylesheet{\s1 heading 1;}}{\*\rsidtbl\rsid1}{\*\bkmkstart a}\pard Hi.\par"
     assert missed(read(tmp_path, quiet)) == set()

@@ -202,3 +202,26 @@ def test_no_word_of_a_plain_text_is_lost(text: str) -> None:
 @given(st.text(alphabet="ab c\n.-*#>~|1", max_size=300))
 def test_no_letter_of_a_markdown_text_is_lost(text: str) -> None:
     assert re.findall("[abc]", markdown.extract(text, Eyes()).text) == re.findall("[abc]", text)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "text"),
+    [
+        ("cp1252", "Voilà l'été où nous étions à Genève, déjà très près du but."),
+        ("cp1252", "The price is €25 – it’s “fine” for 20 m² of space."),
+        ("cp1250", "Umowa została podpisana w Łodzi przez obie strony, w źródłach."),
+        ("iso8859-2", "Umowa została podpisana w Łodzi przez obie strony, w źródłach."),
+        ("cp1254", "Sözleşme İstanbul'da imzalandı, şirket ve çağrı."),
+        ("iso2022_jp", "本契約は東京都において締結され、両当事者が署名した。"),
+        ("koi8-r", "Договор аренды помещения заключён между сторонами в городе Москва."),
+    ],
+)
+def test_an_encoding_that_nothing_says_is_told_from_its_letters(tmp_path: Path, encoding: str, text: str) -> None:
+    for name, content in (("a.txt", text), ("a.html", f"<html><body><p>{text}</p></body></html>")):
+        assert read(tmp_path, content.encode(encoding), name).text == text
+
+
+def test_a_broken_letter_costs_only_itself(tmp_path: Path) -> None:
+    assert read(tmp_path, "Größe für Öl, mäßig schön über Köln".encode() + b" \xff", "a.txt").text.startswith(
+        "Größe für Öl"
+    )

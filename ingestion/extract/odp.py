@@ -1,0 +1,87 @@
+"""OpenDocument presentations: each slide a page with its title as heading, then its text, comments and notes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ingestion.documents import Extraction
+from ingestion.extract import sniff
+from ingestion.extract.build import Builder
+from ingestion.extract.clean import one_line, paragraph
+from ingestion.extract.eyes import Eyes
+from ingestion.extract.odf import add_properties, comments_of, line_of, lines_of, record_objects, refuse_encrypted
+from ingestion.extract.odt import KNOWN_PARTS, SILENT_PARTS
+from ingestion.extract.package import DAMAGE, Package, attribute, local
+from ingestion.extract.package_parts import look_at_parts
+from ingestion.extract.rows import markdown_table
+from ingestion.sandbox.limits import Limits, Quarantined, Report
+
+DECK = "presentation"
+NOTES, COMMENTS, ON_EVERY_SLIDE = "Speaker notes", "Comments", "On every slide"
+
+
+def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extraction:
+    """Raises Quarantined: bomb, corrupt, empty, encrypted, too_many_pages."""
+    package = Package(path, limits, "LibreOffice")
+    report("reading")
+    builder = Builder()
+    try:
+        refuse_encrypted(package)
+        content = package.root("content.xml")
+        slides = [page for page in content.iter("{*}page") if local(page.getparent()) == "presentation"]
+        if len(slides) > limits.pages:
+            detail = f"This presentation has {len(slides)} slides; up to {limits.pages} can be read. Split it."
+            raise Quarantined("too_many_pages", detail)
+        for number, slide in enumerate(slides, 1):
+            report("reading", number, len(slides))
+            builder.page = number
+            _add_slide(slide, builder)
+            record_objects(slide, package, builder, DECK, number)
+        builder.page = None
+        if "styles.xml" in package.names:
+            _add_masters(package.root("styles.xml"), builder)
+        look_at_parts(package, builder, SILENT_PARTS, KNOWN_PARTS, DECK, eyes)
+        add_properties(package, builder)
+    except DAMAGE:
+        raise package.corrupt() from None
+    if not len(builder) and not builder.missed():
+        raise Quarantined("empty", "There is no text on these slides. Check that you chose the right file.")
+    return builder.extraction(sniff.ODP, len(slides) or None, "layout")
+
+
+def _add_slide(slide: Any, builder: Builder) -> None:
+    """The title first; the notes last."""
+    notes = [text for child in slide if local(child) == "notes" for text in lines_of(child)]
+    title = next((child for child in slide if attribute(child, "class") == "title" and any(lines_of(child))), None)
+    heading = one_line(" ".join(lines_of(title))) if title is not None else ""
+    path = (heading,) if heading else ()
+    builder.add(heading, "heading", level=1.0)
+    for child in slide:
+        if child is not title and local(child) not in ("notes", "annotation"):
+            _add_shape(child, builder, path)
+    for comment in comments_of(slide):
+        builder.add(comment, path=(COMMENTS,))
+    builder.add(paragraph("\n".join(notes)), path=(NOTES,))
+
+
+def _add_shape(shape: Any, builder: Builder, path: tuple[str, ...]) -> None:
+    """Paragraphs, points of lists, tables, and words that describe what is drawn."""
+    for element in shape.iter("{*}p", "{*}h", "{*}table", "{*}title", "{*}desc"):
+        around = {local(above) for above in element.iterancestors()}
+        if local(element) == "table":
+            rows = [
+                [" ".join(lines_of(cell)) for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell")]
+                for row in element.iter("{*}table-row")
+            ]
+            builder.add(markdown_table(rows) if len(rows) > 1 else " | ".join(*rows[:1] or [[]]), "table", path=path)
+        elif "table" not in around and "annotation" not in around:
+            text = line_of(element)
+            builder.add(text, "list" if "list-item" in around else "text", path=path)
+
+
+def _add_masters(styles: Any, builder: Builder) -> None:
+    """What masters put on every slide. What stands in placeholders says only what to write there."""
+    for master in styles.iter("{*}master-page"):
+        shapes = [shape for shape in master if not attribute(shape, "class") and local(shape) != "notes"]
+        builder.add_unsaid([text for shape in shapes for text in lines_of(shape)], ON_EVERY_SLIDE)

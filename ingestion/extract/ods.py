@@ -1,0 +1,116 @@
+"""OpenDocument spreadsheets: each sheet a heading, each block of cells a table, as of Excel workbooks.
+
+The sheets are read as a stream. Cells show what their program kept with them; what is hidden is read like the rest.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from ingestion.documents import Extraction
+from ingestion.extract import sniff
+from ingestion.extract.build import Builder
+from ingestion.extract.clean import one_line
+from ingestion.extract.eyes import Eyes
+from ingestion.extract.odf import add_properties, comments_of, line_of, lines_of, record_objects, refuse_encrypted
+from ingestion.extract.odt import KNOWN_PARTS, SILENT_PARTS
+from ingestion.extract.package import DAMAGE, Package, attribute, forget, local
+from ingestion.extract.package_parts import look_at_parts
+from ingestion.extract.rows import Grid
+from ingestion.sandbox.limits import Limits, Quarantined, Report
+
+WORKBOOK = "workbook"
+COMMENTS, DRAWN = "Comments", "Text boxes"
+MOST_REPEATED = 64  # cells or rows that one element stands for
+ROWS_A_REPORT = 2_000
+TAGS = ["{*}table", "{*}table-row", "{*}shapes", "{*}named-range", "{*}content-validation"]
+
+
+def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extraction:
+    """Raises Quarantined: bomb, corrupt, empty, encrypted."""
+    package = Package(path, limits, "LibreOffice")
+    report("reading")
+    builder = Builder()
+    try:
+        refuse_encrypted(package)
+        _Workbook(package, builder, report).run()
+        look_at_parts(package, builder, SILENT_PARTS, KNOWN_PARTS, WORKBOOK, eyes)
+        add_properties(package, builder)
+    except DAMAGE:
+        raise package.corrupt() from None
+    return builder.extraction(sniff.ODS, None, "layout")
+
+
+class _Workbook:
+    def __init__(self, package: Package, builder: Builder, report: Report) -> None:
+        self._package, self._builder, self._report = package, builder, report
+        self._cells = self._rows = 0
+        self._grid = Grid(builder, 2.0)
+        self._comments: list[str] = []
+        self._drawn: list[str] = []
+        self._behind: list[str] = []
+
+    def run(self) -> None:
+        for event, element in self._package.walk_events("content.xml", TAGS, ("start", "end")):
+            name = local(element)
+            inner = element.getparent() is not None and local(element.getparent()) not in ("spreadsheet", "table")
+            if event == "start" and name == "table" and not inner:
+                self._builder.add(one_line(attribute(element, "name") or ""), "heading", level=1.0)
+            elif event == "end" and name == "table" and not inner:
+                self._close()
+            elif event == "end" and name == "table-row":
+                self._add_row(element)
+                forget(element)
+            elif event == "end" and name != "table":
+                self._look_at(element)
+                self._behind += element.attrib.values() if name in ("named-range", "content-validation") else ()
+        self._close()
+        if not self._cells and not self._builder.missed():
+            raise Quarantined("empty", "All sheets of this workbook are empty. Check that you chose the right file.")
+
+    def _close(self) -> None:
+        """The end of a sheet: what stands beside its cells."""
+        self._grid.close()
+        self._builder.add_unsaid(self._drawn, DRAWN)
+        self._builder.add_unsaid(self._comments, COMMENTS)
+        self._builder.add_remainder(self._behind)
+        self._drawn, self._comments, self._behind = [], [], []
+
+    def _add_row(self, row: Any) -> None:
+        cells: dict[int, str] = {}
+        column = 0
+        for cell in row:
+            if local(cell) not in ("table-cell", "covered-table-cell"):
+                continue
+            repeated = _repeated(cell, "number-columns-repeated")
+            if text := self._text(cell):
+                cells |= dict.fromkeys(range(column, column + min(repeated, MOST_REPEATED)), text)
+            column += repeated
+        self._cells += len(cells)
+        for _ in range(min(_repeated(row, "number-rows-repeated"), MOST_REPEATED) if cells else 1):
+            self._grid.add(cells)
+        self._rows += 1
+        if self._rows % ROWS_A_REPORT == 0:
+            self._report("reading")
+
+    def _text(self, cell: Any) -> str:
+        """What the cell shows. Its comment and its drawings are told behind the sheet."""
+        for child in cell:
+            if local(child) not in ("p", ""):
+                self._look_at(child)
+        self._behind += (attribute(link, "href") or "" for link in cell.iter("{*}a"))
+        self._behind.append(attribute(cell, "formula") or "")
+        lines = " ".join(filter(None, map(line_of, cell.iterchildren("{*}p"))))
+        return lines or one_line(attribute(cell, "string-value") or attribute(cell, "value") or "")
+
+    def _look_at(self, element: Any) -> None:
+        self._comments += comments_of(element)
+        self._drawn += lines_of(element)
+        self._drawn += (text for one in element.iter("{*}title", "{*}desc") if (text := line_of(one)))
+        record_objects(element, self._package, self._builder, WORKBOOK)
+
+
+def _repeated(element: Any, name: str) -> int:
+    count = attribute(element, name) or "1"
+    return max(1, int(count)) if count.isdecimal() and len(count) < 9 else 1

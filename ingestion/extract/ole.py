@@ -1,0 +1,89 @@
+"""Compound files of Microsoft's older programs ([MS-CFB]): streams by name, read within bounds."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import olefile
+
+from ingestion.sandbox.limits import Quarantined
+
+SIGNATURE = olefile.MAGIC
+DAMAGE = (OSError, ValueError, TypeError, IndexError, KeyError, AttributeError, struct.error, RecursionError)
+MANY = 20_000  # streams
+# Runs of letters in bytes that are not all text: of one byte each, or of two.
+_NARROW = re.compile(rb"[\x20-\x7e\xa1-\xff]{6,}")
+_WIDE = re.compile(rb"(?:[\x20-\x7e\xa0-\xff]\x00){4,}|(?:[\x00-\xff][\x03-\x06]|[\x20-\x2f]\x00){5,}")
+_WORD = re.compile(r"[a-z]{4,}|\d{4,}|[^\W\d_a-zª-ÿ]{3,}")
+
+
+class Compound:
+    """An open compound file. Raises Quarantined: corrupt."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            self._file = olefile.OleFileIO(path)
+            self.names: list[tuple[str, ...]] = [tuple(name) for name in self._file.listdir()]
+        except DAMAGE:
+            raise self.corrupt() from None
+        self._largest = path.stat().st_size
+        if len(self.names) > MANY:
+            raise self.corrupt()
+
+    def corrupt(self) -> Quarantined:
+        return Quarantined(
+            "corrupt", "This file is damaged and cannot be opened. Save it again from the program that wrote it."
+        )
+
+    def has(self, *name: str) -> bool:
+        """Whether there is a stream or a storage by this name, in capitals or small letters."""
+        return bool(self._file.exists("/".join(name)))
+
+    def read(self, *name: str) -> bytes:
+        """The bytes of a stream, b"" where there is none. Raises Quarantined."""
+        try:
+            if not self._file.exists("/".join(name)) or self._file.get_type("/".join(name)) != olefile.STGTY_STREAM:
+                return b""
+            # Chains of sectors may lead in a circle: no stream is longer than its file.
+            if self._file.get_size("/".join(name)) > self._largest:
+                raise self.corrupt()
+            content: bytes = self._file.openstream("/".join(name)).read()
+        except DAMAGE:
+            raise self.corrupt() from None
+        return content
+
+    def properties(self) -> dict[str, str]:
+        """What the document says of itself: title, subject, author …"""
+        try:
+            known = self._file.get_metadata()
+        except DAMAGE:
+            return {}
+        found: dict[str, str] = {}
+        for name in ("title", "subject", "author", "keywords", "comments", "category", "manager", "company"):
+            value = getattr(known, name)
+            text = value.decode(_encoding(known.codepage), "replace") if isinstance(value, bytes) else value
+            if isinstance(text, str) and text.strip("\0 "):
+                found[name.capitalize()] = text.strip("\0 ")
+        return found
+
+    def unread(self, streams: Iterable[tuple[str, ...]], read: str) -> Iterator[str]:
+        """Texts of these streams that `read` does not hold."""
+        for name in streams:
+            yield from unread_texts(self.read(*name), read)
+
+
+def _encoding(code_page: object) -> str:
+    return "utf-8" if code_page == 65001 else f"cp{code_page}" if code_page in range(437, 1259) else "cp1252"
+
+
+def unread_texts(data: bytes, read: str) -> Iterator[str]:
+    """Runs of letters or digits with a word that `read` does not hold: what may be text and no reader has met."""
+    known = frozenset(_WORD.findall(read.casefold()))
+    for pattern, encoding in ((_WIDE, "utf-16-le"), (_NARROW, "cp1252")):
+        for run in pattern.finditer(data):
+            text = run.group().decode(encoding, "replace")
+            if not known.issuperset(_WORD.findall(text.casefold())):
+                yield text
