@@ -20,14 +20,16 @@ from ingestion.extract.decode import decode
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.package import DAMAGE, Package, local
 from ingestion.extract.package_parts import DETAILS, miss
+from ingestion.extract.remainder import texts_in_bytes
+from ingestion.extract.sweep_package import texts_of_archive, texts_of_part
+from ingestion.extract.sweep_picture import sweep_picture
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 WHAT = "book"
 PAGES = frozenset(["application/xhtml+xml", "text/html", "application/x-dtbook+xml", "text/x-oeb1-document"])
 FONT_METHODS = re.compile(r"http://(?:www\.idpf\.org/2008/embedding|ns\.adobe\.com/pdf/enc#RC)")
-SILENT = re.compile(
-    r"mimetype|META-INF/(?:container|encryption|metadata|manifest)\.xml|.*\.(?:css|ncx|opf|ttf|otf|woff2?)", re.I
-)
+STYLES = re.compile(r".*\.css", re.I)
+FONTS = re.compile(r".*\.(?:ttf|otf|woff2?)", re.I)
 PICTURES = re.compile(r".*\.(?:png|jpe?g|gif|bmp|webp|tiff?)", re.I)
 _DESCRIPTIVE = "title creator subject description publisher contributor date rights source coverage"
 DESCRIPTIVE = frozenset(_DESCRIPTIVE.split())
@@ -53,17 +55,29 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
                 _add_page(package, page, builder, eyes)
             else:
                 builder.miss("page_failed", "A chapter that the book names is not in it.")
-        for part in package.names:
-            if PICTURES.fullmatch(part):
-                eyes.picture(builder, part, "image", DETAILS["image"].format(what=WHAT))
-            elif part not in pages and not SILENT.fullmatch(part):
-                miss(builder, "unknown_part", WHAT)
+        _sweep(package, builder, eyes)
         builder.add_properties(_properties(book))
     except DAMAGE:
         raise package.corrupt() from None
     if not len(builder) and not builder.missed():
         raise Quarantined("empty", "There is no text in this book. Check that you chose the right file.")
     return builder.extraction(sniff.EPUB, None)
+
+
+def _sweep(package: Package, builder: Builder, eyes: Eyes) -> None:
+    """Gathers the strings that no page of the book shows; pictures are read, and what is no text is recorded."""
+    builder.add_remainder(texts_of_archive(package.path))
+    for name in package.names:
+        texts = texts_of_part(package, name)
+        if texts is None and STYLES.fullmatch(name):
+            texts = list(texts_in_bytes(package.content(name)))
+        if texts is not None:
+            builder.add_remainder(texts, packed=True)
+        elif PICTURES.fullmatch(name):
+            sweep_picture(package.content(name), builder)
+            eyes.picture(builder, name, "image", DETAILS["image"].format(what=WHAT))
+        else:
+            miss(builder, "font" if FONTS.fullmatch(name) else "unknown_part", WHAT)
 
 
 def _add_page(package: Package, name: str, builder: Builder, eyes: Eyes) -> None:

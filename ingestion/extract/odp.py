@@ -11,9 +11,8 @@ from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line, paragraph
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.odf import add_properties, comments_of, line_of, lines_of, record_objects, refuse_encrypted
-from ingestion.extract.odt import KNOWN_PARTS, SILENT_PARTS
 from ingestion.extract.package import DAMAGE, Package, attribute, local
-from ingestion.extract.package_parts import look_at_parts
+from ingestion.extract.package_parts import sweep_package
 from ingestion.extract.rows import markdown_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
@@ -41,7 +40,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         builder.page = None
         if "styles.xml" in package.names:
             _add_masters(package.root("styles.xml"), builder)
-        look_at_parts(package, builder, SILENT_PARTS, KNOWN_PARTS, DECK, eyes)
+        sweep_package(package, builder, DECK, eyes)
         add_properties(package, builder)
     except DAMAGE:
         raise package.corrupt() from None

@@ -14,9 +14,8 @@ from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.odf import add_properties, comments_of, line_of, lines_of, record_objects, refuse_encrypted
-from ingestion.extract.odt import KNOWN_PARTS, SILENT_PARTS
 from ingestion.extract.package import DAMAGE, Package, attribute, forget, local
-from ingestion.extract.package_parts import look_at_parts
+from ingestion.extract.package_parts import sweep_package
 from ingestion.extract.rows import Grid
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
@@ -35,7 +34,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     try:
         refuse_encrypted(package)
         _Workbook(package, builder, report).run()
-        look_at_parts(package, builder, SILENT_PARTS, KNOWN_PARTS, WORKBOOK, eyes)
+        sweep_package(package, builder, WORKBOOK, eyes)
         add_properties(package, builder)
     except DAMAGE:
         raise package.corrupt() from None
