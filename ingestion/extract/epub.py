@@ -86,23 +86,7 @@ def _add_page(package: Package, name: str, builder: Builder, eyes: Eyes) -> None
     if text is None:
         builder.miss("unreadable_text", "A chapter of this book is in an encoding that cannot be read.")
         return
-    html.read_into(builder, text, eyes, enclosed=_Within(package, posixpath.dirname(name)))
-
-
-class _Within:
-    """The addresses by which a page shows parts of its book."""
-
-    def __init__(self, package: Package, folder: str) -> None:
-        self._names, self._folder = frozenset(package.names), folder
-
-    def __contains__(self, address: object) -> bool:
-        return isinstance(address, str) and _resolved(self._folder, address) in self._names
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
+    html.read_into(builder, text, eyes)
 
 
 def _pages(book: Any, folder: str) -> Iterator[str]:
