@@ -29,7 +29,7 @@ MAX_EDGES = 1_000  # in either direction, once joined
 
 Edge = tuple[float, float, float]
 """Where an edge lies across its direction, where it begins and where it ends."""
-Box = Cell = tuple[float, float, float, float]
+Cell = tuple[float, float, float, float]
 Point = tuple[float, float]
 Grid = list[list[Cell | None]]
 """Rows of cells; None where a cell of a row above or to the left reaches here."""
@@ -42,7 +42,7 @@ _x, _y = ctypes.c_float(), ctypes.c_float()
 _x_ref, _y_ref = ctypes.addressof(_x), ctypes.addressof(_y)
 
 
-def extract_edges(paths: Sequence[tuple[Any, Box, Mapping]]) -> tuple[list[Edge], list[Edge]]:
+def extract_edges(paths: Sequence[tuple[Any, Cell, Mapping]]) -> tuple[list[Edge], list[Edge]]:
     """The horizontal and the vertical edges of what is drawn on an open page. paths: each with its box on the page as
     it is shown, and the mapping from the space around it. None where there are too many."""
     across: list[Edge] = []

@@ -88,30 +88,18 @@ def segments(words: Iterable[Word], *, whole_page: bool = False) -> list[Line]:
 
 
 def _narrow_gutters(runs: list[Line]) -> frozenset[int]:
-    """Left edges, in steps of EDGE points, at which many runs begin close behind others on their lines, while next to
-    none goes through: columns with little room between them. Words of one line would come one after the other."""
+    """Left edges, in steps of EDGE points, at which many runs begin away from the margin while next to none goes
+    through: columns, however little room there is between them. Words of one line come one after the other."""
     if len(runs) < 2 * MIN_GUTTER_LINES:
         return frozenset()
-    left = min(run.x0 for run in runs) / EDGE + 10
+    margin = min(run.x0 for run in runs) / EDGE + 10
     begins = Counter(round(run.x0 / EDGE) for run in runs)
-    edges = {edge: begin for edge, begin in begins.items() if begin >= MIN_GUTTER_LINES and edge > left}
-    if not edges:
-        return frozenset()
-    found = set()
-    ends: dict[int, list[Line]] = {}
-    for run in runs:
-        ends.setdefault(round(run.base / EDGE), []).append(run)
-    for edge in edges:
+    found: set[int] = set()
+    for edge, count in begins.items():
+        if count < MIN_GUTTER_LINES or edge < margin:
+            continue
         x = edge * EDGE
-        near = through = 0
-        for run in runs:
-            if abs(run.x0 - x) <= EDGE:
-                row = round(run.base / EDGE)
-                others = (other for step in (-1, 0, 1) for other in ends.get(row + step, ()))
-                near += any(0 < run.x0 - other.x1 < WORD_GAP * max(run.size, 1.0) for other in others)
-            elif run.x0 < x - EDGE and run.x1 > x + EDGE:
-                through += 1
-        if near >= MIN_GUTTER_LINES and through < 0.2 * edges[edge]:
+        if sum(run.x0 < x - EDGE and run.x1 > x + EDGE for run in runs) < 0.2 * count:
             found |= {edge - 1, edge, edge + 1}
     return frozenset(found)
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import hashlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import repeat
@@ -84,7 +84,7 @@ class PageContent:
     rules: list[Region] = field(default_factory=list)
     covers: list[Cover] = field(default_factory=list)
     drawings: list[Picture] = field(default_factory=list)
-    edges: tuple[list[Edge], list[Edge]] = ((), ())
+    edges: tuple[Sequence[Edge], Sequence[Edge]] = ((), ())
 
 
 class Mapping:

@@ -18,6 +18,7 @@ from ingestion.seen import Region, Seen
 
 SURE = 80.0  # confidence of words that a model is expected to tell as well
 BY_OCR_ONLY = ("Read by OCR only",)
+TOUCHING = 0.12  # font sizes between pieces of a word
 PIECE = re.compile(r"[^\W_]+")
 
 
@@ -55,18 +56,27 @@ def untold(seen: Seen) -> list[Word]:
 
 
 def in_a_row(words: Sequence[Word], page: int) -> tuple[str, list[Box]]:
-    """Words in the order they are given, as one text with a box for each. Chinese and Japanese have no blanks: a column
-    goes on in the next one, unless it ends early."""
+    """Words in the order they are given, as one text with a box for each."""
     text, boxes = "", []
     lowest = max((word.y1 for word in words), default=0.0)
     for place, word in enumerate(words):
-        joint = " " if text else ""
-        if text and WITHOUT_BLANKS.match(text[-1]) and WITHOUT_BLANKS.match(word.text):
-            joint = "" if words[place - 1].y1 > lowest - 1.5 * word.size else "\n"
-        text += joint
+        text += _joint(words[place - 1], word, lowest) if text else ""
         boxes.append(Box(page, word.x0, word.y0, word.x1, word.y1, len(text), len(text) + len(word.text)))
         text += word.text
     return text, boxes
+
+
+def _joint(last: Word, word: Word, lowest: float) -> str:
+    """What stands between two words. Chinese and Japanese have no blanks: a column goes on in the next one, unless it
+    ends early. Text that runs upwards comes in pieces that touch each other. lowest: where columns end."""
+    if WITHOUT_BLANKS.match(last.text[-1:]) and WITHOUT_BLANKS.match(word.text):
+        return "" if last.y1 > lowest - 1.5 * word.size else "\n"
+    if last.slanted and word.slanted:
+        aside = max(word.x0 - last.x1, last.x0 - word.x1)
+        above = max(word.y0 - last.y1, last.y0 - word.y1)
+        if max(aside, above) < TOUCHING * word.size:
+            return ""
+    return " "
 
 
 def add_markdown(

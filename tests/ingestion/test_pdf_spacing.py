@@ -109,3 +109,15 @@ def japanese(path: Path, columns: list[str]) -> Path:
 @pytest.mark.parametrize("columns", [["機密文書管理", "社員番号一覧"], ["機密文書", "社員番号一覧"]])
 def test_japanese_that_is_set_downwards_is_read_from_the_right(tmp_path: Path, columns: list[str]) -> None:
     assert texts(read(japanese(tmp_path / "a.pdf", columns))) == [("" if len(columns[0]) > 4 else "\n").join(columns)]
+
+
+def test_text_that_runs_upwards_is_read_in_words(tmp_path: Path) -> None:
+    def page(canvas: Canvas) -> None:
+        canvas.rotate(90)
+        canvas.setFont("Helvetica", 10)
+        x = 300.0
+        for letter in "Height 45,00 of pier":
+            canvas.drawString(x, -100, letter)
+            x += canvas.stringWidth(letter, "Helvetica", 10)
+
+    assert texts(read(draw(tmp_path / "a.pdf", page))) == ["Height 45,00 of pier"]

@@ -106,3 +106,39 @@ def test_letters_that_came_in_the_order_of_the_eye_are_turned() -> None:
 @given(st.text(alphabet="abאבג 12", max_size=40))
 def test_no_word_is_lost_by_turning(text: str) -> None:
     assert sorted(word.text for word in words_in_order(row(text))) == sorted(text.split())
+
+
+@pytest.mark.parametrize("gutter", [8, 10, 12])
+def test_columns_with_little_room_between_them_are_read_one_after_the_other(tmp_path: Path, gutter: int) -> None:
+    """As in official journals: no more room than a wide blank."""
+
+    def page(canvas: Canvas) -> None:
+        line(canvas, 50, 60, "Official journal", 14)
+        for number, name in enumerate(("A1", "A2", "A3")):
+            prose(canvas, 50 + (150 + gutter) * number, 100, 150, f"{name} {LOREM}{LOREM}{ENDING}", 9)
+
+    path = draw(tmp_path / "a.pdf", page)
+    assert [start[:2] for start in starts(path)] == ["Of", "A1", "A2", "A3"]
+    assert all(text.endswith("counsel.") for text in texts(read(path))[1:])
+
+
+def test_rows_of_a_list_are_no_columns(tmp_path: Path) -> None:
+    """Written row by row, and each row read as one, however much stands in it."""
+
+    def page(canvas: Canvas) -> None:
+        for row in range(14):
+            line(canvas, 50, 100 + 14 * row, f"Berth {row} of the western pier", 9)
+            line(canvas, 250, 100 + 14 * row, f"is let to tenant {row} for now", 9)
+
+    found = " ".join(texts(read(draw(tmp_path / "a.pdf", page)))).replace("\n", " ")
+    assert all(f"Berth {row} of the western pier is let to tenant {row} for now" in found for row in range(14))
+
+
+def test_a_page_that_was_written_in_no_order_is_read_by_its_places(tmp_path: Path) -> None:
+    sentences = [f"Sentence {number} of this page stands in its own place." for number in range(20)]
+
+    def page(canvas: Canvas) -> None:
+        for number in sorted(range(20), key=lambda number: (number * 7) % 20):
+            line(canvas, 50, 100 + 14 * number, sentences[number], 9)
+
+    assert " ".join(texts(read(draw(tmp_path / "a.pdf", page)))).replace("\n", " ") == " ".join(sentences)
