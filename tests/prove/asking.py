@@ -47,6 +47,8 @@ BODIES: dict[str, dict[str, Any]] = {
     r"api/access-requests/<uuid:pk>/": {"state": "refused", "reason": "New"},
     r"access-requests/<uuid:pk>/": {"state": "refused", "reason": "New"},
     r"desk/paragraphs/<uuid:pk>/decide/": {"labels": ["1"], "reason": "New"},
+    r"api/files/<uuid:pk>/remainder/": {"labels": [1], "reason": "New"},
+    r"desk/files/<uuid:pk>/decide/": {"labels": ["1"], "reason": "New"},
     r"(api/)?files/<uuid:pk>/review/": {"decision": "release"},
 }
 """What a write sends beside an empty body, where it needs something to go through."""

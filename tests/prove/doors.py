@@ -24,7 +24,7 @@ ABSENT = named("nothing has this id")
 PATTERNS = (
     ("entity", r"(api/)?entities/(\w+/)?<uuid:pk>/"),
     ("entity", r"admin/entities/entity/<path:object_id>/"),
-    ("file", r"((api/)?|admin/ingestion/)files?/(<uuid:pk>|<path:object_id>)/"),
+    ("file", r"((api/)?|desk/|admin/ingestion/)files?/(<uuid:pk>|<path:object_id>)/"),
     ("index", r"admin/ingestion/recordindex/<path:object_id>/"),
     ("paragraph", r"(api|desk)/paragraphs/<uuid:pk>/"),
     ("request", r"(api/)?access-requests/<uuid:pk>/"),
