@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ingestion.documents import Extraction, Unaccounted
+from ingestion.extract.build import ORNAMENTS
 from ingestion.extract.counting import words
 from ingestion.extract.mail import OTHER_VERSION
 from ingestion.pieces import table_header
@@ -126,7 +127,7 @@ def lost(source: Structure, extraction: Extraction) -> Iterator[Loss]:
         there, kept = getattr(source, name), getattr(read, name)
         if there is not None and kept < there and not broken:
             yield Loss(name, f"It has {there} {one if there == 1 else many}, and {kept or 'none'} of them was read.")
-    missed = {missing.page for missing in extraction.unaccounted}
+    missed = {missing.page for missing in extraction.unaccounted if missing.code not in ORNAMENTS}
     count = source.words.total()
     if count >= FEW_WORDS and not missed:
         kept = (source.words & read.words).total()
