@@ -15,7 +15,7 @@ from ingestion.documents import Extraction, Kind
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import clean, one_line, paragraph
-from ingestion.extract.embedded import IN_TEXT, in_page, is_ornament, key_of
+from ingestion.extract.embedded import IN_TEXT, is_ornament, key_of
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.html_marks import PAGE, hides, is_offered, properties_of
 from ingestion.extract.html_tables import TALLEST, WIDEST, is_data, number_of
@@ -66,11 +66,10 @@ def read_into(builder: Builder, text: str, eyes: Eyes, kind: str = IN_TEXT) -> N
     if root is None:
         return
     _Walk(builder).run(root)
-    for content in dict.fromkeys(in_page(root)):
+    for content in dict.fromkeys(sweep_markup(text, builder)):
         if len(content) > ICON_BYTES and not is_ornament(content):
             eyes.picture(builder, key_of(content, kind), "image", DETAILS["image"].format(what=PAGE))
     builder.add_properties(properties_of(root))
-    sweep_markup(text, builder)
 
 
 def parsed(text: str) -> Any:

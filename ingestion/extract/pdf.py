@@ -214,8 +214,8 @@ class _Reading:
 
     def _explain(self, number: int, page: Page, first: int) -> None:
         """Records whether the page shows what was not read. first: number of its first paragraph."""
-        if page.ink is None:
-            return
+        if page.ink is None or page.joined is not None or not page.content.words:
+            return  # nothing is drawn, all of it was looked at, or nothing was read and that is on record
         words = [(word.x0, word.y0, word.x1, word.y1) for word in page.content.words]
         words += self._builder.boxes_on(number, first)
         pictures = (p for p in page.content.pictures if min(p.x1 - p.x0, p.y1 - p.y0) >= LEAST_PICTURE)

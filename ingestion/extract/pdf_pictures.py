@@ -74,6 +74,7 @@ class Pictures:
             if picture.key not in self._recorded:
                 self._recorded.add(picture.key)
                 self._builder.miss(*_unread(picture), number)
+                self.explained.append(on_page(picture, content))  # it is on record for this page
 
     def take_hidden(self, number: int, content: PageContent, layered: bool, first: int) -> None:
         """What a page does not show of its pictures; layered: it may show none of those in a layer. first: number of

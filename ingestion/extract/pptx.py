@@ -215,4 +215,4 @@ class _Deck:
         for shape in shapes_of(self._package.root(name)):
             if placeholder_of(shape) not in ("sldNum", "sldImg", "dt", "hdr", "ftr"):
                 for text in paragraphs_of(shape):
-                    self._builder.add(paragraph(text), page=self._page, path=(*self._path, "Notes"))
+                    self._builder.add(paragraph(text), page=self._page, path=("Notes",))

@@ -30,6 +30,7 @@ TOKEN = re.compile(
 UNREAD_PICTURE = "There are pictures in this document; text in them, if any, was not read."
 FORMS = ("pngblip", "jpegblip")  # of pictures that can be read
 OF_PROGRAM = frozenset(["themedata", "colorschememapping", "datastore", "blipuid", "passwordhash", "password"])
+OLDER = "nonshppict"  # the same picture for older readers
 BLANKS = frozenset(["tab", "par", "line", "cell", "row", "sect", "page"])
 PACKED_CHARACTERS = 100  # of a number that holds bytes
 TRAILING_CHARACTERS = 16
@@ -147,7 +148,7 @@ class _Groups:
             kept.append(INSTEAD.get(token.group(4) or token.group(2), token.group()))
             brace, word, text = token.group(5), token.group(2), token.group(6)
             if brace == "{":
-                stack.append("")
+                stack.append(stack[-1] if stack[-1] == OLDER else "")
                 said.append([])
                 forms.append(False)
                 first = True
@@ -161,7 +162,8 @@ class _Groups:
                     break
                 first = False
             elif word is not None:
-                stack[-1] = word if first or word in RECORDED else stack[-1]
+                if stack[-1] != OLDER:
+                    stack[-1] = word if first or word in RECORDED else stack[-1]
                 first = False
                 instead += (word == "nonshppict") - (word == "shppict")
                 forms[-1] = forms[-1] or word in FORMS
@@ -193,7 +195,7 @@ class _Groups:
         elif len(digits) > PACKED_CHARACTERS and HEX.fullmatch(digits):
             if word in OF_PROGRAM:
                 self.strings += texts_in_bytes(bytes.fromhex(digits))
-            elif word != "objdata":
+            elif word not in ("objdata", OLDER):
                 self._builder.miss("unknown_part", "This document has parts that are not known here.")
         else:
             self.strings.append(text)

@@ -26,8 +26,9 @@ MAX_DATA_DEPTH = 3  # pages in pages
 MAX_BARE_NAMES = 2  # of attributes without a value in one tag: more may be a sentence
 
 
-def sweep_markup(source: str, builder: Builder, depth: int = 0) -> None:
-    """Of the source of a page."""
+def sweep_markup(source: str, builder: Builder, depth: int = 0) -> list[bytes]:
+    """Of the source of a page. The pictures that it holds, whatever they are there for."""
+    pictures: list[bytes] = []
     held: dict[tuple[str, str, str], None] = {}
 
     def hold(found: re.Match[str]) -> str:
@@ -37,7 +38,8 @@ def sweep_markup(source: str, builder: Builder, depth: int = 0) -> None:
     source = DATA.sub(hold, source)
     builder.add_remainder(_strings(source), packed=True)
     for media, parameters, content in held:
-        _sweep_data(media.lower(), parameters, content, builder, depth)
+        pictures += _sweep_data(media.lower(), parameters, content, builder, depth)
+    return pictures
 
 
 def _strings(source: str) -> Iterator[str]:
@@ -64,7 +66,7 @@ def _text(piece: str) -> Iterator[str]:
         yield text
 
 
-def _sweep_data(media: str, parameters: str, packed: str, builder: Builder, depth: int) -> None:
+def _sweep_data(media: str, parameters: str, packed: str, builder: Builder, depth: int) -> list[bytes]:
     content = unquote_to_bytes(unescape(packed))
     if parameters.lower().endswith(";base64"):
         try:
@@ -72,17 +74,15 @@ def _sweep_data(media: str, parameters: str, packed: str, builder: Builder, dept
             content = base64.b64decode(content + b"=" * (-len(content) % 4), validate=True)
         except (binascii.Error, ValueError):
             builder.add_remainder([packed])
-            return
-    if not content:
-        return
-    if media.startswith("image/") and "svg" not in media:
-        sweep_picture(content, builder)  # that it is looked at, the reader sees to
-        return
+            builder.miss("damaged_part", FILE)
+            return []
+    if media.startswith("image/") and "svg" not in media and content:
+        sweep_picture(content, builder)
+        return [content]
     charset = CHARSET.search(parameters)
     text = decode(content, declared=charset[1] if charset else None)
     if text is not None and depth < MAX_DATA_DEPTH:
-        sweep_markup(text, builder, depth + 1)
-    elif media.startswith(("font/", "application/font", "application/x-font")):
-        builder.miss("font", FONT)
-    else:
-        builder.miss("embedded_object", FILE)
+        return sweep_markup(text, builder, depth + 1) if text else []
+    code, detail = ("font", FONT) if "font" in media else ("embedded_object", FILE)
+    builder.miss(code, detail)
+    return []

@@ -30,16 +30,6 @@ def found(who: Person) -> set[str]:
     return {result["file"]["id"] for result in results if result["file"]}
 
 
-@pytest.mark.parametrize("held", HELD)
-def test_what_a_page_holds_has_its_label(
-    alice: Person, cfo: Person, viewer: Person, contract: Contract, held: str
-) -> None:
-    file = ready(alice, contract, "a.html", f"<!DOCTYPE html><p>The quay is closed.</p>{held}".encode())
-    assert [SALARY in said(who, file) for who in (viewer, cfo)] == [False, True]
-    assert [file in found(who) for who in (viewer, cfo)] == [False, True]
-    assert [original(who, file) for who in (viewer, cfo)] == [403, 200]
-
-
 def test_what_is_named_a_signature_has_its_label(
     alice: Person, cfo: Person, viewer: Person, contract: Contract
 ) -> None:

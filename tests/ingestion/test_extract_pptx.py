@@ -102,7 +102,7 @@ def test_notes_and_hidden_slides_are_read_and_pictures_named(deck, tmp_path: Pat
     }
     told = [(p.page, p.heading_path, p.text) for p in extraction.paragraphs if "98,000" in p.text]
     assert told == [
-        (1, ("Berths in 2026", "Notes"), "Jane earns 98,000"),
+        (1, ("Notes",), "Jane earns 98,000"),
         (3, (), "Dismissal of Jane 98,000"),
     ]
     assert "The crane at noon" in extraction.text

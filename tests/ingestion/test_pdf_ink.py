@@ -1,6 +1,5 @@
 """Ink that no word, picture, rule or fill explains is on record, so that no copy of a page as cleared shows it."""
 
-import io
 from collections.abc import Callable
 from pathlib import Path
 
@@ -111,16 +110,6 @@ def test_text_that_shows_and_was_not_read_is_on_record(tmp_path: Path, what: str
 
 def test_words_rules_and_fills_explain_what_a_page_shows(tmp_path: Path) -> None:
     assert missed(read(draw(tmp_path / "a.pdf", page))) == set()
-
-
-def test_a_picture_that_nobody_looked_at_explains_nothing(tmp_path: Path) -> None:
-    def with_picture(canvas: Canvas) -> None:
-        page(canvas)
-        out = io.BytesIO()
-        words(240).save(out, "PNG")
-        canvas.drawImage(ImageReader(io.BytesIO(out.getvalue())), 60, HEIGHT - 620, 240, 40)
-
-    assert {("image", 1), ("unexplained_ink", 1)} <= missed(read(draw(tmp_path / "a.pdf", with_picture)))
 
 
 def test_a_font_that_draws_other_letters_than_it_says_is_not_believed(tmp_path: Path) -> None:

@@ -174,7 +174,10 @@ def test_pictures_as_files(tmp_path: Path) -> None:
         path.write_bytes(packed(image, form, **options))
         extraction = read_all(path)
         assert extraction.pages == (2 if form == "TIFF" else 1)
-        assert (recall(extraction, SECRET, extraction.pages), missed(extraction)) == (1.0, set()), name
+        assert (recall(extraction, SECRET, extraction.pages), missed(extraction) - {("thumbnail", None)}) == (
+            1.0,
+            set(),
+        ), name
         assert extraction.paragraphs[0].kind == "heading"
         assert all(box.x1 < WIDTH for p in extraction.paragraphs for box in p.boxes)
         assert missed(extract_file(path, name)) >= {("no_text_layer", 1)}
@@ -204,13 +207,13 @@ def test_pictures_in_office_files(tmp_path: Path) -> None:
     document.add_picture(str(tmp_path / "clip.png"))
     document.save(str(tmp_path / "a.docx"))
     extraction = read_all(tmp_path / "a.docx")
-    assert (recall(extraction, SECRET), missed(extraction)) == (1.0, set())
+    assert (recall(extraction, SECRET), missed(extraction) - {("thumbnail", None)}) == (1.0, set())
     assert the(extraction, "The settlement").read_by == "ocr"
-    assert missed(extract_file(tmp_path / "a.docx", "a.docx")) == {("image", None)}
+    assert missed(extract_file(tmp_path / "a.docx", "a.docx")) == {("image", None), ("thumbnail", None)}
     # A picture of a form that nobody reads keeps the original back.
     with zipfile.ZipFile(tmp_path / "a.docx", "a") as package:
         package.writestr("word/media/drawing.emf", b"\x01\x00\x00\x00" * 40)
-    assert missed(read_all(tmp_path / "a.docx")) == {("image", None)}
+    assert missed(read_all(tmp_path / "a.docx")) == {("image", None), ("thumbnail", None)}
 
 
 def test_a_picture_that_breaks_the_reader_costs_the_others_nothing(tmp_path: Path) -> None:
