@@ -70,12 +70,14 @@ def is_home(text: str, *, of_person: bool) -> bool:
     return of_person and not COMPANY.search(text) and not PREMISES.search(text)
 
 
+ONE_PERSON = re.compile(r"\b(?:I|[Mm]y|[Hh]is|[Hh]er|[Hh]e|[Ss]he)\b")
 NETWORK_ADDRESS = re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}\b")
 
 
 def is_network_address_of_person(text: str, *, of_person: bool) -> bool:
-    """Whether a network address stands beside somebody, or beside an account or a client that it tells apart."""
+    """Whether a network address stands beside somebody, or beside an account, a client or a pronoun that it tells apart."""
     addressed = formats.IPV6.search(text) or formats.HARDWARE_ADDRESS.search(text)
     if of_person:
         return bool(addressed or NETWORK_ADDRESS.search(text))
-    return bool((addressed or formats.PUBLIC_IPV4.search(text)) and formats.ACTOR.search(text))
+    speaks_of_one = formats.ACTOR.search(text) or ONE_PERSON.search(text)
+    return bool((addressed or formats.PUBLIC_IPV4.search(text)) and speaks_of_one)

@@ -61,7 +61,7 @@ NAMED = re.compile(
 )
 # The number of a clause or of an item, of a place ("NY 10005"), one that repeats a word ("thirty (30)"), a version
 # ("SOC 2").
-COUNTED = re.compile(r"(?:^|\n)[ \t#>*\-(]*$|\b[A-Z]{2}\.?\s+(?=\d{5}(?!\d))$|\b[A-Z]{2,}\s+$")
+COUNTED = re.compile(r"(?:^|\n)[ \t#>*\-(|]*$|\b[A-Z]{2}\.?\s+(?=\d{5}(?!\d))$|\b[A-Z]{2,}\s+$")
 LISTED = re.compile(r"[\s,;]*(?:(?:and|or|to|through|und|oder|bis|et|ou|&)\s+)?", re.IGNORECASE)
 YEAR = re.compile(r"(?:19|20)\d\d")
 # Before a year or a small number only, "in", "from" and "by" make a date of it: "cut by 40" and "from 61 to 57" do

@@ -65,7 +65,8 @@ INSTITUTION = r"(?!\s+" + phrases(
     r"""cent(?:er|re); research; foundation; institute; society; awareness; insurance; benefits?; plan; policy;
     days? policy; form; forms; is handed; are handed"""
 )
-HEALTH = re.compile(rf"\b(?:{CONDITIONS}|{MEDICINES}|{TREATMENT})\b{INSTITUTION})", re.IGNORECASE)
+NO = r"(?<!without\s)(?<!\bno\s)(?<!any\s)"
+HEALTH = re.compile(rf"{NO}\b(?:{CONDITIONS}|{MEDICINES}|{TREATMENT})\b{INSTITUTION})", re.IGNORECASE)
 
 # Said of one person, whether or not the name stands in the same paragraph.
 PATIENT = r"(?:the|this|a|our)?\s*(?:patient|pt)\b(?!s|\s+(?:portal|care|service|satisfaction|rights))[^.\n]{0,80}?\b"

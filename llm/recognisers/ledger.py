@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from llm.recognisers.figures import find_figures
-from llm.recognisers.findings import Finding, matches, phrases, sentence_spans
+from llm.recognisers.findings import Finding, matches, phrases, sentence_spans, words
 
 # Said of money alone. Beside any figure, a share included, they make it one of money.
 TERMS = phrases(
@@ -192,6 +192,8 @@ HEADS = re.compile(
     r"|prix|total ht)\b",
     re.IGNORECASE,
 )
+WEAK_HEADS = words("open limit plan ist actual forecast class due net gross")
+"""Heads of other tables as well: tasks, progress, weights."""
 ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$|^[^\n;,]+(?:[;,\t][^\n;,\t]*){2,}$", re.MULTILINE)
 CELL = re.compile(r"[|;,\t]\s*+[-+(]?\d[\d.,'’ ]{0,40}\s*\)?\s*(?=[|;\t\n]|,(?!\d)|$)", re.MULTILINE)
 
@@ -229,6 +231,6 @@ def _tables(text: str) -> Iterator[Finding]:
     rows = list(ROW.finditer(text))
     if len(rows) < 2:
         return
-    head = HEADS.search(rows[0].group())
-    if head and any(CELL.search(row.group()) for row in rows[1:]):
+    heads = {head.group().lower() for head in HEADS.finditer(rows[0].group())}
+    if heads - WEAK_HEADS and any(CELL.search(row.group()) for row in rows[1:]):
         yield Finding("figure", *rows[0].span())

@@ -138,9 +138,9 @@ HUSHED = re.compile(
         privately;
         kept? strictly; to be kept (?:secret|strictly|among); are insiders; is an insider; insider list;
         (?:is|are|our|remains) (?:a |an |\w+ )?trade secrets?(?= of (?:the company|ours)| and|\s*[.,;:]|$);
-        marketing know last; talk to nobody; do not hand out; not to be shown to; (?:will|shall) hear it from; not
-        before;
-        must not be mentioned; do not mention; not mention (?:it|that|this); on no account mention;
+        marketing know last; talk to nobody; do not hand out; not to be shown to; (?:will|shall) hear it from;
+        not before; must not be mentioned; do not mention; don['’]t mention; on no account mention;
+        (?:to|should|must|please) not mention (?:it|that|this);
         may not be seen to;
         is not to be told; are not to be told; not to be told; keep silence; keeps? silent about; silence about; keep
         the witness;
@@ -184,9 +184,8 @@ POSITION = re.compile(
         es ist geplant,? (?:\w+ ){0,4}zu schließen; offre de rachat; our (?:opening |negotiating |own )?position
         (?:is|was|paper); position paper for; negotiat\w+ (?:brief|position|mandate|margin|ceiling);
         opening position; our ceiling; our best lever; weak(?:ness| point)(?:es)? of our; our weak(?:ness|
-        point)(?:es)?;
-        undercut; until they withdraw; only supplier of; plan b (?:for|if); settle before; we had better settle; we
-        (?:may|can) go as far as;
+        point)(?:es)?; undercut (?:us|them|our|their|the (?:bid|offer|price)); until they withdraw; only supplier of;
+        plan b (?:for|if); settle before; we had better settle; we (?:may|can) go as far as;
         better settle; there is no such bidder; squeeze us; take it only after signing; raise it only after;
         deny everything; we have (?:probably )?infringed; litigation hold; inquiry that is not public;
         the tender was rigged;

@@ -264,11 +264,17 @@ def find_money(text: str) -> list[Finding]:
     figures += find_ledger(text)
     if RATE_WORD.search(text):
         figures += matches("figure", RATE_EACH, text)
-    if (CURRENCY_TABLE.search(text) or PEOPLE_TABLE.search(text)) and TABLE_FIGURE.search(text):
+    if (CURRENCY_TABLE.search(text, 0, _end_of_head(text)) or PEOPLE_TABLE.search(text)) and TABLE_FIGURE.search(text):
         figures += matches("figure", TABLE_FIGURE, text)
     if PEOPLE_TABLE.search(text) and TABLE_FIGURE.search(text):
         figures += matches("people_pay", PEOPLE_TABLE, text)
     return amounts + figures + _pay(text, amounts)
+
+
+def _end_of_head(text: str) -> int:
+    """Where the first row of a table ends: what its columns are of stands there and in no cell."""
+    row = TABLE_ROW.search(text)
+    return row.end() if row else 0
 
 
 def _pay(text: str, amounts: list[Finding]) -> list[Finding]:
