@@ -177,6 +177,12 @@ def form_field(pdf: pikepdf.Pdf, key: str, value: Any, kind: str = "Tx") -> None
     pdf.Root.AcroForm = Dictionary(Fields=Array([field]))
 
 
+def hide_layer(pdf: pikepdf.Pdf, secret: str) -> None:
+    pdf.Root.OCProperties.D.OFF = pdf.Root.OCProperties.OCGs
+    pdf.pages[0].obj.Resources.Properties["/L"] = pdf.Root.OCProperties.OCGs[0]
+    contents(pdf, b"/OC /L BDC BT /F1 9 Tf 90 90 Td (%s) Tj ET EMC\n" % secret.encode())
+
+
 SPECIAL: dict[str, Change] = {
     "appearance": lambda pdf, s: annotation(pdf, AP=Dictionary(N=form(pdf, s))) and None,
     "old appearance": lambda pdf, s: annotation(pdf, AP=Dictionary(D=Dictionary(Off=form(pdf, s)))) and None,
@@ -229,11 +235,7 @@ SPECIAL: dict[str, Change] = {
     ),
     "outside the page": lambda pdf, s: contents(pdf, b"BT /F1 9 Tf 900 900 Td (%s) Tj ET\n" % s.encode()),
     "clipped": lambda pdf, s: contents(pdf, b"q 0 0 1 1 re W n BT /F1 9 Tf 90 90 Td (%s) Tj ET Q\n" % s.encode()),
-    "unseen layer": lambda pdf, s: (
-        setattr(pdf.Root.OCProperties.D, "OFF", pdf.Root.OCProperties.OCGs),
-        pdf.pages[0].obj.Resources.Properties.__setitem__("/L", pdf.Root.OCProperties.OCGs[0]),
-        contents(pdf, b"/OC /L BDC BT /F1 9 Tf 90 90 Td (%s) Tj ET EMC\n" % s.encode()),
-    )[0],
+    "unseen layer": hide_layer,
 }  # fmt: skip
 
 
