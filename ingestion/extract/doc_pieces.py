@@ -80,6 +80,8 @@ class _Document:
             self._table, self._old = self._stream, True
             self._lengths = struct.unpack_from("<8I", self._stream, OLD_LENGTHS)
             start, end = struct.unpack_from("<II", self._stream, FC_MIN)
+            if not start <= end <= len(self._stream):
+                raise ValueError("more text than the file has bytes")
             self._pieces = [_Piece(0, end - start, start, 1)]
             if flags & COMPLEX_FLAG:
                 self._pieces = self._pieces_of(self._part(OLD_CLX))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import olefile
@@ -14,6 +14,12 @@ from ingestion.sandbox.limits import Quarantined
 SIGNATURE = olefile.MAGIC
 DAMAGE = (OSError, ValueError, TypeError, IndexError, KeyError, AttributeError, struct.error, RecursionError)
 MANY = 20_000  # streams
+MOST = 100  # properties
+CODE_PAGE, UTF_8, NARROW, WIDE = 1, 65001, 0x1E, 0x1F
+PROPERTIES = {
+    "\x05SummaryInformation": {2: "Title", 3: "Subject", 4: "Author", 5: "Keywords", 6: "Comments"},
+    "\x05DocumentSummaryInformation": {2: "Category", 14: "Manager", 15: "Company"},
+}
 # Runs of letters in bytes that are not all text: of one byte each, or of two.
 _NARROW = re.compile(rb"[\x20-\x7e\xa1-\xff]{6,}")
 _WIDE = re.compile(rb"(?:[\x20-\x7e\xa0-\xff]\x00){4,}|(?:[\x00-\xff][\x03-\x06]|[\x20-\x2f]\x00){5,}")
@@ -56,17 +62,13 @@ class Compound:
         return content
 
     def properties(self) -> dict[str, str]:
-        """What the document says of itself: title, subject, author …"""
-        try:
-            known = self._file.get_metadata()
-        except DAMAGE:
-            return {}
+        """What the document says of itself: title, subject, author … ([MS-OLEPS])."""
         found: dict[str, str] = {}
-        for name in ("title", "subject", "author", "keywords", "comments", "category", "manager", "company"):
-            value = getattr(known, name)
-            text = value.decode(_encoding(known.codepage), "replace") if isinstance(value, bytes) else value
-            if isinstance(text, str) and text.strip("\0 "):
-                found[name.capitalize()] = text.strip("\0 ")
+        for stream, names in PROPERTIES.items():
+            try:
+                found |= _properties_in(self.read(stream), names)
+            except (struct.error, IndexError, Quarantined):
+                continue
         return found
 
     def unread(self, streams: Iterable[tuple[str, ...]], read: str) -> Iterator[str]:
@@ -75,8 +77,21 @@ class Compound:
             yield from unread_texts(self.read(*name), read)
 
 
-def _encoding(code_page: object) -> str:
-    return "utf-8" if code_page == 65001 else f"cp{code_page}" if code_page in range(437, 1259) else "cp1252"
+def _properties_in(stream: bytes, names: Mapping[int, str]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    encoding = "cp1252"
+    start = struct.unpack_from("<I", stream, 44)[0]
+    for place in range(start + 8, start + 8 + 8 * min(struct.unpack_from("<I", stream, start + 4)[0], MOST), 8):
+        key, offset = struct.unpack_from("<II", stream, place)
+        kind, size = struct.unpack_from("<II", stream, start + offset)
+        content = stream[start + offset + 8 :]
+        if key == CODE_PAGE and size & 0xFFFF == UTF_8:
+            encoding = "utf-8"
+        elif key in names and kind in (NARROW, WIDE):
+            wide = content[: 2 * size].decode("utf-16-le", "replace") if kind == WIDE else ""
+            text = (wide or content[:size].decode(encoding, "replace")).strip("\0 ")
+            found |= {names[key]: text} if text else {}
+    return found
 
 
 def unread_texts(data: bytes, read: str) -> Iterator[str]:

@@ -16,6 +16,7 @@ from typing import Any
 import xlrd
 from xlrd.biffh import XLRDError
 from xlrd.book import Book
+from xlrd.compdoc import CompDocError
 from xlrd.sheet import Sheet
 
 from ingestion.documents import Extraction
@@ -31,6 +32,7 @@ from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 DAMAGE = (
     XLRDError,
+    CompDocError,
     struct.error,
     AssertionError,
     AttributeError,

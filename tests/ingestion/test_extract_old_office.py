@@ -89,6 +89,13 @@ def test_pieces_that_reach_beyond_the_file_are_damage(tmp_path: Path) -> None:
     assert refusal(path).code == "corrupt"
 
 
+def test_a_text_of_word_6_that_is_longer_than_its_file_is_damage(tmp_path: Path) -> None:
+    head = bytearray(2_000)
+    struct.pack_into("<HH", head, 0, 0xA5DC, 0x65)
+    struct.pack_into("<II", head, 0x18, 0x300, 0xF0000000)
+    assert refusal(compound(tmp_path / "a.doc", {"WordDocument": bytes(head)})).code == "corrupt"
+
+
 def test_streams_that_lead_in_a_circle_are_damage(tmp_path: Path) -> None:
     path = compound(tmp_path / "a.doc", {"WordDocument": b"x" * 2_000, "1Table": b""})
     data = bytearray(path.read_bytes())
