@@ -212,6 +212,9 @@ def test_every_operation_answers_as_the_document_says(
     work_off(call.who.scope.workspace)
     assert call("get", "quarantine/")["results"]
     call("post", f"files/{broken}/review/", {"decision": "reject"})
+    call("get", f"files/{file}/remainder/")
+    assert call("patch", f"files/{file}/remainder/", {"labels": [], "reason": "Nothing but names."})["reason"]
+    call("get", "desk/files/")
     paragraph = call("get", f"files/{file}/paragraphs/")["results"][0]["id"]
     relabelled = call("patch", f"paragraphs/{paragraph}/", {"labels": [PII], "reason": "Names somebody."})
     assert relabelled["votes"][-1]["source"] == "manual"

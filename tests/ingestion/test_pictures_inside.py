@@ -155,7 +155,7 @@ def test_readers_of_little_see_nothing_of_a_picture_in_a_message(
     allowed = {who: who.api.get(f"/api/files/{file}/download/").status_code for who in (cfo, viewer)}
     assert (allowed[cfo], allowed[viewer] == 200) == (200, False)
     unread = ready(alice, contract, "b.eml", (tmp_path / "a.eml").read_bytes(), strategy="text")
-    assert cfo.api.get(f"/api/files/{unread}/download/").status_code != 200, "nobody knows what it shows"
+    assert cfo.api.get(f"/api/files/{unread}/download/").status_code == 200, "beside text it inherits its labels"
     assert steward.api.get(f"/api/files/{unread}/download/").status_code == 200
     assert "There are pictures in this message" in steward.client.get(f"{steward.base}files/{unread}/").content.decode()
     assert "pictures in this message" not in viewer.client.get(f"{viewer.base}files/{unread}/").content.decode()
