@@ -31,6 +31,7 @@ LEAST_WORDS = 0.95
 """Share of the words of a file that must stand in what was read of it."""
 MIN_PAGE_SHARE = 0.5
 """Share of a page's words that must stand in what was read of that page."""
+MIN_PAGE_WORDS = 10  # different ones
 MIN_DISCLOSED_SHARE = 0.01
 """Share of the words of all pages: where more than that is missing, people are told."""
 FEW_OF_MANY = 0.002
@@ -144,9 +145,11 @@ def lost(source: Structure, extraction: Extraction) -> Iterator[Loss]:
     if count >= FEW_WORDS and not missed and kept < LEAST_WORDS * count:
         yield Loss("words", f"Of its {count:,} words {count - kept:,} are missing in what was read.")
     missing = missing_words(source, extraction)
-    poor = [
-        page for page, lost_here in missing.items() if lost_here > (1 - MIN_PAGE_SHARE) * len(source.pages[page - 1])
-    ]
+    poor = []
+    for page, lost_here in missing.items():
+        there = len(source.pages[page - 1])
+        if there >= MIN_PAGE_WORDS and lost_here > (1 - MIN_PAGE_SHARE) * there:
+            poor.append(page)
     if poor:
         yield Loss("pages", f"Most of the text of page {_listed(poor)} is missing in what was read.")
 
@@ -163,7 +166,7 @@ def notes_of_losses(source: Structure, extraction: Extraction) -> Iterator[Note]
 
 def missing_words(source: Structure, extraction: Extraction) -> dict[int, int]:
     """Page -> how many of its words do not stand in what was read of it. Pages of which extraction itself says that it
-    could not read something are left out, and so are pages with next to no words."""
+    could not read something are left out."""
     read: list[list[str]] = [[] for _ in source.pages]
     for paragraph in extraction.paragraphs:
         if not paragraph.boxes and paragraph.page is not None and paragraph.page <= len(read):

@@ -131,9 +131,9 @@ def _said(item: Any) -> str:
 
 
 def slides(path: Path) -> dict[str, Any]:
-    """Titles are headings; letters are counted by slide, without its margins."""
+    """Titles are headings; words are taken by slide, without its margins."""
     headings = tables = 0
-    pages: list[int] = []
+    pages: list[list[str]] = []
     said: list[str] = []
     with zipfile.ZipFile(path) as package:
         part = _main_part(package)
@@ -142,19 +142,19 @@ def slides(path: Path) -> dict[str, Any]:
             try:
                 root = _root(package, related[_reference(entry)])
             except (KeyError, etree.LxmlError):
-                pages.append(0)  # a slide that its reader could not read either
+                pages.append([])  # a slide that its reader could not read either
                 continue
             hidden = root.get("show") in ("0", "false")
             found = [] if hidden else list(_shapes(root))
             texts = [_lines(shape) for role, shape in found if role not in MARGINS]
-            pages.append(sum(map(str.isalnum, " ".join(texts))))
+            pages.append(sorted(words("\n".join(texts))))
             said += texts
             for role, shape in found:
                 headings += role in ("title", "ctrTitle") and 0 < len(_lines(shape).strip()) <= LONGEST_HEADING
                 tables += sum(
                     len(table.findall("{*}tr")) > 1 and bool(_lines(table).strip()) for table in shape.iter("{*}tbl")
                 )
-    return {"headings": headings, "tables": tables, "pages": pages, "rows": rows(words("\n".join(said)))}
+    return {"headings": headings, "tables": tables, "page_words": pages, "rows": rows(words("\n".join(said)))}
 
 
 def _shapes(root: Any) -> Iterator[tuple[str | None, Any]]:
