@@ -1,7 +1,7 @@
 """Pictures that a page does not show whole: painted over, clipped, or running out of the page.
 
-Whoever has the original takes such a picture out of it and sees all of it, so it is read by itself
-(`pdf_apart`). Too many are found rather than too few: reading one that shows costs time, and nothing else.
+Whoever has the original takes such a picture out of it and sees all of it, so it is on record as not read. Too many are
+found rather than too few.
 """
 
 from __future__ import annotations
