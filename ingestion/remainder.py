@@ -65,7 +65,8 @@ KINDS: Mapping[str, Kind] = {
     "earlier_revision": "strict",
     "footnotes": "strict",
     "form": "strict",
-    "formula": "strict",
+    # The formulas themselves are text of the remainder; their values are nowhere.
+    "formula": "inherit",
     "header_footer": "strict",
     "hidden_cells": "strict",
     "hidden_data": "strict",

@@ -75,7 +75,7 @@ NETWORK_ADDRESS = re.compile(r"\b(?:\d{1,3}\.){3}\d{1,3}\b")
 
 
 def is_network_address_of_person(text: str, *, of_person: bool) -> bool:
-    """Whether a network address stands with a person, or with an account, a client or a pronoun that it identifies."""
+    """Whether a network address stands beside somebody: a name, an account, a client, or one who speaks."""
     addressed = formats.IPV6.search(text) or formats.HARDWARE_ADDRESS.search(text)
     if of_person:
         return bool(addressed or NETWORK_ADDRESS.search(text))

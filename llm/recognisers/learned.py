@@ -111,7 +111,7 @@ def find_learned(text: str) -> tuple[frozenset[int], frozenset[int]]:
     if not any(eligible):
         return frozenset(), frozenset()
     table, given = weights(), features(text)
-    sums: list[float] = [*table[BIAS]]
+    sums = [float(weight) for weight in table[BIAS]]
     for feature, value in given.items():
         for column, weight in enumerate(table.get(feature, ())):
             sums[column] += weight * value
