@@ -16,7 +16,7 @@ from pathlib import Path
 
 import psutil
 from django.conf import settings
-from django.db import DatabaseError, connection
+from django.db import connection
 from django.db.models import Sum
 from django.db.models.functions import Now
 
@@ -73,6 +73,13 @@ def report_worker(processes: int) -> None:
     Worker.objects.filter(reported_at__lt=Now() - 10 * LIVING).delete()
 
 
+def delete_dead_workers() -> int:
+    """Forgets workers of this machine that have ended; how many."""
+    known = Worker.objects.filter(process__startswith=f"{identify_machine()}:").values_list("process", flat=True)
+    dead = [process for process in known if is_dead(process)]
+    return Worker.objects.filter(process__in=dead).delete()[0] if dead else 0
+
+
 def release_dead_claims(workspace: int) -> int:
     """Let the files wait again whose process has ended; how many."""
     from ingestion.queueing import wake_next
@@ -109,17 +116,20 @@ class ProcessWatch:
         while True:
             try:
                 self.look()
-            except (DatabaseError, OSError):
+            except Exception:  # the next look may go well, and without one dead claims hold their places
                 logger.warning("the worker could not look after its processes", exc_info=True)
             finally:
                 connection.close()
             stopped.wait(WATCH_SECONDS)
 
     def look(self) -> None:
-        """Claims are looked at after the start, for those of an earlier worker, and whenever a process has ended."""
+        """Claims are looked at after the start, for those of an earlier worker, and whenever a process of this worker,
+        or another worker of this machine, has ended."""
         from ingestion.tasks import workspaces
 
         report_worker(self.processes)
+        if delete_dead_workers():
+            self.claims_checked = False
         alive = frozenset((pid, start) for pid in list_children() if (start := read_start_time(pid)))
         self.claims_checked = self.claims_checked and self.alive <= alive
         self.alive = alive

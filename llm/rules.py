@@ -140,9 +140,12 @@ class Reading:
 def exact_votes(text: str, lang: str = "en", before: str = "") -> RuleVote:
     """What rules find without the weighing of words: what those are learned for is what this leaves."""
     text = _normalise(text)
-    votes = [_exact(piece, lang) for piece in _pieces(text)]
-    answers = tuple(dict.fromkeys(find_answers(text[:PIECE], before)))
-    votes.append(RuleVote(frozenset(atom for atom, _ in answers), tuple(reason for _, reason in answers)))
+    votes = []
+    for piece in _pieces(text):
+        answers = tuple(dict.fromkeys(find_answers(piece, before)))
+        found = RuleVote(frozenset(atom for atom, _ in answers), tuple(reason for _, reason in answers))
+        votes += [_exact(piece, lang), found]
+        before = ""  # a question stands before the first piece only
     return _union(votes)
 
 

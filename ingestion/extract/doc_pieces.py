@@ -19,10 +19,10 @@ ENCRYPTED_FLAG, TABLE_1_FLAG, COMPLEX_FLAG = 0x0100, 0x0200, 0x0004
 PAGE_BYTES = 512
 COMPRESSED = 1 << 30
 # Offsets in the head of the document.
-FLAGS, FC_MIN, FC_MAC, LENGTHS, OLD_LENGTHS = 0x0A, 0x18, 0x1C, 0x4C, 0x34
+FLAGS, FC_MIN, LENGTHS, OLD_LENGTHS = 0x0A, 0x18, 0x4C, 0x34
 CLX, OLD_CLX, PARAGRAPHS, OLD_PARAGRAPHS = 0x1A2, 0x160, 0x102, 0xC0
 STORIES = ("", "Footnotes", "Headers and footers", "", "Comments", "Endnotes", "Text boxes", "Text boxes of margins")
-IN_TABLE, ENDS_ROW, LIST, LIST_LEVEL = 0x2416, 0x2417, 0x460B, 0x260A
+IN_TABLE, ENDS_ROW, LIST = 0x2416, 0x2417, 0x460B
 OPERAND_BYTES = (1, 1, 2, 4, 2, 2, -1, 3)
 TABLE_DEFINITION = 0xD608
 ENCRYPTED = "This document is protected by a password. Save it without one and upload it."
@@ -54,6 +54,10 @@ class _Piece:
     end: int
     offset: int
     width: int  # bytes of a character
+
+
+def _start_of(piece: _Piece) -> int:
+    return piece.start
 
 
 def read_stories(compound: Compound) -> Iterator[Story]:
@@ -146,8 +150,7 @@ class _Document:
         return content.decode("cp1252", "replace").ljust(piece.end - piece.start)
 
     def _offset(self, place: int) -> int:
-        starts = [piece.start for piece in self._pieces]
-        piece = self._pieces[max(0, bisect_right(starts, place) - 1)]
+        piece = self._pieces[max(0, bisect_right(self._pieces, place, key=_start_of) - 1)]
         return piece.offset + (place - piece.start) * piece.width
 
 
@@ -183,7 +186,10 @@ class _Formats:
             if self._starts and start < self._starts[-1]:
                 return
             self._starts.append(start)
-            self._found.append(self._properties(page, place) if place else (0, frozenset()))
+            try:
+                self._found.append(self._properties(page, place) if place else (0, frozenset()))
+            except (struct.error, IndexError):  # a format costs no text
+                self._found.append((0, frozenset()))
 
     def _properties(self, page: bytes, place: int) -> tuple[int, frozenset[int]]:
         size = page[place] * 2 - 1

@@ -55,6 +55,7 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
             raise Quarantined("encrypted", PROTECTED) from None
         raise pdf_revisions.corrupt("This PDF is damaged and cannot be opened.") from None
     if checked is None:
+        pdf_checks.check_page_count(len(document), limits)
         checked = pdf_checks.Checked(Said(builder), len(document))
     pages = checked.pages
     form = attempt(builder, None, read_form, path, document, builder) or FormValues()

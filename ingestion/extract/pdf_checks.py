@@ -91,6 +91,12 @@ def _count_pages(pdf: pikepdf.Pdf, limits: Limits) -> int:
         pages = len(pdf.pages)
     except (pikepdf.PdfError, ValueError, TypeError, AttributeError):
         raise pdf_revisions.corrupt("The list of pages of this PDF is damaged.") from None
+    check_page_count(pages, limits)
+    return pages
+
+
+def check_page_count(pages: int, limits: Limits) -> None:
+    """Raises Quarantined: no_pages, too_many_pages."""
     if pages == 0:
         raise Quarantined("no_pages", "This PDF has no pages. Save it again from the program that wrote it.")
     if pages > limits.pages:
@@ -98,7 +104,6 @@ def _count_pages(pdf: pikepdf.Pdf, limits: Limits) -> int:
             "too_many_pages",
             f"This PDF has {pages:,} pages; up to {limits.pages:,} can be read. Split it into smaller files.",
         )
-    return pages
 
 
 def _contents_by_object(pdf: pikepdf.Pdf, replaced: set[int | None]) -> dict[tuple[int, int], int]:

@@ -20,6 +20,7 @@ from ingestion.extract.pdf_words import Word
 
 ZONE = 0.14  # of the page's height, at either end
 LAST = -1  # instead of a height: the lowest line of a page, wherever that is
+MAX_OFFSET = 20  # pages that came before those of a document, for a number that shares its line
 APART = 3.0  # font sizes between a page number and the rest of its line
 SEPARATORS = frozenset("|•·–—/-")
 NUMBERED = ("no", "nr", "no.", "nr.", "number", "nummer", "id", "#", ":", "№", "nº")
@@ -44,17 +45,18 @@ def signature(line: Line, pages: int) -> Signature:
     if not of_page and is_bare(template, numbers, pages):
         of_page = set(range(len(numbers)))
     elif not of_page:
-        of_page = _set_apart(line, len(numbers))
+        of_page = _set_apart(line, len(numbers), pages + MAX_OFFSET)
     return Signature(template, round(line.base / 3), numbers, frozenset(of_page))
 
 
-def _set_apart(line: Line, count: int) -> set[int]:
+def _set_apart(line: Line, count: int, largest: int) -> set[int]:
     """The number at either end of a line that a wide gap or a separator parts from a text of several words. A name
-    whose number this is ("Invoice no.") is no such text."""
+    whose number this is ("Invoice no.") is no such text, and a number above `largest` is no page of this document.
+    """
     found = set()
     for number, near, place in ((line.words[0], line.words[1:], 0), (line.words[-1], line.words[-2::-1], count - 1)):
         rest = [word for word in near if word.text not in SEPARATORS]
-        if len(rest) < 2 or not NUMBER.fullmatch(number.text):
+        if len(rest) < 2 or not NUMBER.fullmatch(number.text) or int(number.text) > largest:
             continue
         room = max(rest[0].x0 - number.x1, number.x0 - rest[0].x1)
         if near[0].text not in SEPARATORS and room < APART * max(line.size, 1.0):

@@ -116,7 +116,8 @@ class _Deck:
 
     def finish(self) -> None:
         """Notes, each under the slide that it belongs to where it says so, and what masters put on every slide."""
-        slides = {self._identifier(place): number for number, (place, _) in enumerate(self._listed(SLIDES), 1)}
+        identifiers = self._identifiers()
+        slides = {identifiers.get(place, 0): number for number, (place, _) in enumerate(self._listed(SLIDES), 1)}
         for place, outline in self._listed(NOTES):
             record = self._record(place)
             atom = next((one for one in self._within(record) if one.kind == NOTES_ATOM), None)
@@ -170,15 +171,14 @@ class _Deck:
         if place:
             yield place, outline
 
-    def _identifier(self, place: int) -> int:
-        """The number by which notes name a slide stands with its place in the list of slides."""
-        for record in self._within(self._lists[SLIDES], deep=False):
+    def _identifiers(self) -> dict[int, int]:
+        """By the place of a slide the number by which notes name it, which stands in the list of slides."""
+        found: dict[int, int] = {}
+        for record in self._within(self._lists[SLIDES], deep=False) if SLIDES in self._lists else ():
             if record.kind == SLIDE_PLACE:
                 number = struct.unpack_from("<I", self.stream, record.start)[0]
-                if self._places[number] == place:
-                    found: int = struct.unpack_from("<I", self.stream, record.start + 12)[0]
-                    return found
-        return 0
+                found.setdefault(self._places[number], struct.unpack_from("<I", self.stream, record.start + 12)[0])
+        return found
 
     def _words(self, slide: _Record, outline: list[_Words]) -> Iterator[_Words]:
         """The texts of a slide in the order of its shapes, then those of its outline that no shape shows."""

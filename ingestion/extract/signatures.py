@@ -104,7 +104,7 @@ def look_at_bytes(path: Path, head: bytes) -> Found | None:
     if head.startswith(b"BM") and head[6:10] == b"\0\0\0\0":
         return Found(None, "a Windows bitmap", "Save it as .png and upload that.")
     for magic, kind, what, *remedy in _MAGIC:
-        if head.startswith(magic):
+        if head.startswith(magic) and (magic != b"MZ" or b"\0" in head):  # two letters may begin a text
             return Found(kind, what, *remedy)
     if head[:1] == b"\x09" and head[1:2] in b"\x00\x02\x04\x08" and head[2:4] in (b"\x04\0", b"\x06\0", b"\x08\0"):
         return Found(XLS, "an Excel workbook of 2003 or earlier")  # without a container, as very old ones are
@@ -150,11 +150,9 @@ def _small_part(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _look_into_ole(path: Path) -> Found:
-    with path.open("rb") as file:
-        encrypted = "EncryptedPackage".encode("utf-16-le") in file.read(4 << 20)
-    if encrypted:
-        raise Quarantined("encrypted", ENCRYPTED)
     compound = Compound(path)
+    if compound.has("EncryptedPackage"):
+        raise Quarantined("encrypted", ENCRYPTED)
     for name, found in _OLE_KINDS:
         if compound.has(name):
             return found

@@ -64,7 +64,12 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     cells = 0
     try:
         with xlrd.open_workbook(
-            file_contents=data, logfile=io.StringIO(), formatting_info=True, on_demand=True
+            file_contents=data,
+            logfile=io.StringIO(),
+            formatting_info=True,
+            on_demand=True,
+            ragged_rows=True,  # or one cell in a corner makes a sheet of millions
+            ignore_workbook_corruption=True,  # that Excel opens all the same
         ) as book:
             formats = Formats([_format_of(book, style) for style in book.xf_list], book.datemode == 1)
             for number, name in enumerate(book.sheet_names()):
