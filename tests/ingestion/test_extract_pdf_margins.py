@@ -43,6 +43,7 @@ NUMBERED = {
     "Bates": (317, "HPI 000{}"),
     "Bates alone": (1, "0000{}"),
     "years": (1996, "{}"),
+    "after a dash": (1001, "Payslip of April — {}"),
     "slips": (1, "Payslip {} of Harbour and Pier, page 1 of 1"),
 }
 

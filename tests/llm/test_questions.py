@@ -83,3 +83,9 @@ def test_identifiers_in_the_forms_that_people_write(text, atoms, harmless):
 )
 def test_ordinary_business_is_hidden_from_nobody(text):
     assert rule_votes(text).atoms == frozenset()
+
+
+def test_an_answer_far_down_in_a_long_text_is_found():
+    asked = "Date of birth?\n1965-11-04"
+    assert PII in rule_votes("The quay was built of stone. " * 200 + "\n" + asked).atoms
+    assert PII not in rule_votes("The quay was built of stone. " * 200 + "\nDate of the survey?\n1965-11-04").atoms
