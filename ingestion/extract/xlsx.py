@@ -41,10 +41,11 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     try:
         workbook = _Workbook(package, builder, report)
         workbook.run()
+        in_cells = len(builder)
         add_drawn(package, builder)
         embedded = add_embedded(package, builder, limits, report)
         sweep_package(package, builder, WORKBOOK, eyes, embedded)
-        if not workbook.cells and not len(builder) and not builder.missed():
+        if not workbook.cells and len(builder) == in_cells and not builder.missed():
             raise Quarantined("empty", "All sheets of this workbook are empty. Check that you chose the right file.")
         builder.add_properties(properties(package))
     except DAMAGE:

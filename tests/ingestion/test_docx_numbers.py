@@ -184,12 +184,12 @@ def test_words_around_a_number_stand_where_they_are_shown_and_only_there(tmp_pat
     made.add(text)
     for level in (1, 2):
         made.add("item", level)
-    assert made.texts() == [
-        f"{JANE} 1: {text}".strip(), "item", "item", f"Words behind the text: Salary of Bo; {'Q' * 61}",
-    ]  # fmt: skip
+    assert made.texts() == [f"{JANE} 1: {text}".strip(), "item", "item"]
+    assert {"Salary of Bo", "Q" * 61} <= {*made.read().remainder}
     hidden = Made(tmp_path, [("decimal", f"{JANE} %1:", "")])
     hidden.document.add_paragraph("item")
-    assert hidden.texts() == ["item", f"Words behind the text: {JANE} %1:"]
+    assert hidden.texts() == ["item"]
+    assert any(JANE in text for text in hidden.read().remainder)
 
 
 def test_what_lists_say_and_no_paragraph_shows(tmp_path: Path) -> None:
@@ -197,7 +197,8 @@ def test_what_lists_say_and_no_paragraph_shows(tmp_path: Path) -> None:
     made = Made(tmp_path, levels, '<w:name w:val="Severances"/><w:name w:val="WWNum12"/>')
     made.add("item")
     made.add("", 2)
-    assert made.texts() == ["item", "Words behind the text: 98,000; S%1e%2v; Severances"]
+    assert made.texts() == ["item"]
+    assert {"98,000", "S%1e%2v", "Severances"} <= {*made.read().remainder}
 
 
 def test_a_mark_behind_a_number_is_a_mark(tmp_path: Path) -> None:
