@@ -35,7 +35,7 @@ FORMAL = re.compile(
 # A plain word that a format has for its own; longer or with digits in it, a name is text.
 NAME = re.compile(r"[A-Za-z_](?:[A-Za-z_.:-]|\d{1,3}(?!\d)){0,40}")
 MIN_SIGNS = 12  # different ones: fewer are a line of crosses
-PACKED = re.compile(r"[A-Za-z0-9+/=_-]{400,}")
+PACKED = re.compile(r"[A-Za-z0-9+/=_-]{400,}|(?:[A-Za-z0-9+/=_-]{40,}\s+){6,}[A-Za-z0-9+/=_-]*")
 
 
 def is_formal(text: str) -> bool:
@@ -43,10 +43,17 @@ def is_formal(text: str) -> bool:
     return FORMAL.fullmatch(text) is not None
 
 
-def is_packed(text: str) -> bool:
-    """Whether a string holds bytes that were made letters (base64, hexadecimal numbers)."""
-    found = PACKED.search(text if " " in text else re.sub(r"\s+", "", text))
-    return found is not None and len(set(found[0])) > MIN_SIGNS
+def cut_packed(text: str) -> tuple[str, list[str]]:
+    """The text without bytes that were made letters (base64, hexadecimal numbers), and each run of those."""
+    runs: list[str] = []
+
+    def cut(found: re.Match[str]) -> str:
+        if len(set(found[0])) <= MIN_SIGNS:
+            return found[0]
+        runs.append(found[0])
+        return " "
+
+    return PACKED.sub(cut, text), runs
 
 
 def in_words(text: str) -> str:

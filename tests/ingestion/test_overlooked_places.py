@@ -1,5 +1,7 @@
 """What stands beside the text of a file has a label or is on record, in places where it was once overlooked."""
 
+import struct
+from base64 import b64encode
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -7,11 +9,18 @@ import pytest
 
 from ingestion.documents import Extraction
 from ingestion.extract.inside import extract
-from tests.ingestion.old_office import label, old_document, old_workbook, record
+from ingestion.extract.mail_parts import MOST_PARTS
+from tests.ingestion.old_office import label, old_document, old_workbook, outlook, record
 from tests.ingestion.places.pictures import jpeg
 
 NUMBERS = ("Tel. 091 234 567", "+385 91 234 567", "SSN 078-05-1120")
 SHOWN = "The quay of 1120 was closed."
+
+
+def rich_text(text: bytes) -> bytes:
+    """As Outlook packs it, in literals only."""
+    runs = b"".join(b"\0" + text[at : at + 8] for at in range(0, len(text), 8))
+    return struct.pack("<IIII", len(runs) + 12, len(text), 0x75465A4C, 0) + runs
 
 
 def joined(extraction: Extraction) -> str:
@@ -55,3 +64,88 @@ def test_pictures_behind_a_picture_are_walked_one_after_the_other(tmp_path: Path
     extraction = extract_bytes(tmp_path, "a.jpg", jpeg("") + b"\xff\xd8\xff\xd9" * 3_000 + NUMBERS[2].encode())
     assert NUMBERS[2] in joined(extraction)
     assert "thumbnail" in codes(extraction)
+
+
+PACKED = b64encode(bytes(range(256)) * 3)
+MAIL = "From: a@a.example\nSubject: Quay\n"
+EXTERNAL = f"{MAIL}Content-Type: message/external-body; access-type=url\n\nContent-Type: text/plain\n\n"
+
+
+def test_parts_of_a_message_beyond_the_last_that_is_read_are_on_record(tmp_path: Path) -> None:
+    parts = "--b\nContent-Type: text/plain\n\nx\n" * (MOST_PARTS + 5)
+    mail = f'{MAIL}Content-Type: multipart/mixed; boundary="b"\n\n{parts}--b--\n'
+    assert "attachment" in codes(extract_bytes(tmp_path, "a.eml", mail.encode()))
+
+
+@pytest.mark.parametrize("lines", [1, 20])
+def test_packed_data_in_a_body_that_lies_elsewhere_are_on_record(tmp_path: Path, lines: int) -> None:
+    size = len(PACKED) // lines
+    body = "\n".join(PACKED.decode()[at : at + size] for at in range(0, len(PACKED), size))
+    extraction = extract_bytes(tmp_path, "a.eml", f"{EXTERNAL}{body}\n{NUMBERS[2]}\n".encode())
+    assert "packed_data" in codes(extraction)
+    assert NUMBERS[2] in joined(extraction)
+    assert not codes(extract_bytes(tmp_path, "b.eml", EXTERNAL.encode())) & {"packed_data", "attachment"}
+
+
+def test_text_around_packed_data_is_of_the_remainder(tmp_path: Path) -> None:
+    page = f"<p>The quay.</p><p title='/9j/{PACKED.decode()} {NUMBERS[2]}'></p>"
+    extraction = extract_bytes(tmp_path, "a.html", page.encode())
+    assert NUMBERS[2] in extraction.remainder
+    assert codes(extraction) == {"thumbnail"}
+
+
+def outlook_of(folder: Path, inner: Mapping[str, bytes]) -> Extraction:
+    path = outlook(folder / "a.msg", {"1013": b"<p>The quay.</p>"}, inner)
+    return extract(path, path.name)
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("__substg1.0_8001101F-00000000", NUMBERS[2].encode("utf-16-le")),
+        ("__substg1.0_8001101E-00000001", NUMBERS[2].encode()),
+        ("__substg1.0_80020102", b"\1\2" + NUMBERS[2].encode() + b"\0\1"),
+        ("Notes", NUMBERS[2].encode()),
+        ("__substg1.0_10090102", rich_text(b"{\\rtf1\\ansi The quay. " + NUMBERS[2].encode() + b"\\par}")),
+        ("__substg1.0_10090102", rich_text(b"{\\rtf1\\ansi The quay.{\\*\\odd " + NUMBERS[2].encode() + b"}\\par}")),
+        ("__substg1.0_001A001F", NUMBERS[2].encode("utf-16-le")),
+    ],
+)
+def test_every_stream_of_an_outlook_message_is_swept(tmp_path: Path, name: str, content: bytes) -> None:
+    extraction = outlook_of(tmp_path, {name: content})
+    assert NUMBERS[2] in joined(extraction)
+    assert not codes(extraction)
+
+
+def test_damaged_rich_text_of_an_outlook_message_is_on_record(tmp_path: Path) -> None:
+    whole = rich_text(b"{\\rtf1\\ansi The quay.\\par}")
+    for damaged, code in ((whole[:-9], "damaged"), (b"x" * 40, "damaged_part")):
+        assert code in codes(outlook_of(tmp_path, {"__substg1.0_10090102": damaged}))
+    assert not codes(outlook_of(tmp_path, {"__substg1.0_10090102": whole}))
+
+
+def test_attachments_of_an_outlook_message_beyond_the_last_that_is_read_are_on_record(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("ingestion.extract.outlook.MOST", 1)
+    for count, found in ((1, set[str]()), (2, {"attachment"})):
+        properties = {f"__attach_version1.0_#{n:08X}/__substg1.0_37010102": b"plan" for n in range(count)}
+        assert codes(outlook_of(tmp_path, properties)) == found
+
+
+@pytest.mark.parametrize(
+    ("group", "code"),
+    [
+        (f"{{\\*\\objdata {PACKED.hex()}}}", {"embedded_object"}),
+        (f"{{\\*\\datastore {(b'PK' + bytes([3, 4]) + PACKED).hex()}}}", {"unknown_part"}),
+        (f"{{\\*\\datastore {PACKED.hex()}}}", set()),
+        (f"{{\\*\\themedata {(b'PK' + bytes([3, 4]) + PACKED).hex()}}}", set()),
+    ],
+)
+def test_bytes_in_groups_of_rich_text_are_on_record(tmp_path: Path, group: str, code: set[str]) -> None:
+    assert codes(extract_bytes(tmp_path, "a.rtf", f"{{\\rtf1\\ansi{group}The quay.\\par}}".encode())) == code
+
+
+def test_what_stands_for_the_picture_of_a_contact_is_of_the_remainder(tmp_path: Path) -> None:
+    card = f"BEGIN:VCARD\nFN:A\nPHOTO:{NUMBERS[2]}\nEND:VCARD\n"
+    assert NUMBERS[2] in joined(extract_bytes(tmp_path, "a.vcf", card.encode()))
