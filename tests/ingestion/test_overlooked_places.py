@@ -11,6 +11,7 @@ from ingestion.documents import Extraction
 from ingestion.extract.inside import extract
 from ingestion.extract.mail_parts import MOST_PARTS
 from tests.ingestion.old_office import label, old_document, old_workbook, outlook, record
+from tests.ingestion.places.packages import CUSTOM, WORKBOOK, packed
 from tests.ingestion.places.pictures import jpeg
 
 NUMBERS = ("Tel. 091 234 567", "+385 91 234 567", "SSN 078-05-1120")
@@ -66,7 +67,7 @@ def test_pictures_behind_a_picture_are_walked_one_after_the_other(tmp_path: Path
     assert "thumbnail" in codes(extraction)
 
 
-PACKED = b64encode(bytes(range(256)) * 3)
+LETTERS = b64encode(bytes(range(256)) * 3)
 MAIL = "From: a@a.example\nSubject: Quay\n"
 EXTERNAL = f"{MAIL}Content-Type: message/external-body; access-type=url\n\nContent-Type: text/plain\n\n"
 
@@ -79,8 +80,8 @@ def test_parts_of_a_message_beyond_the_last_that_is_read_are_on_record(tmp_path:
 
 @pytest.mark.parametrize("lines", [1, 20])
 def test_packed_data_in_a_body_that_lies_elsewhere_are_on_record(tmp_path: Path, lines: int) -> None:
-    size = len(PACKED) // lines
-    body = "\n".join(PACKED.decode()[at : at + size] for at in range(0, len(PACKED), size))
+    size = len(LETTERS) // lines
+    body = "\n".join(LETTERS.decode()[at : at + size] for at in range(0, len(LETTERS), size))
     extraction = extract_bytes(tmp_path, "a.eml", f"{EXTERNAL}{body}\n{NUMBERS[2]}\n".encode())
     assert "packed_data" in codes(extraction)
     assert NUMBERS[2] in joined(extraction)
@@ -88,7 +89,7 @@ def test_packed_data_in_a_body_that_lies_elsewhere_are_on_record(tmp_path: Path,
 
 
 def test_text_around_packed_data_is_of_the_remainder(tmp_path: Path) -> None:
-    page = f"<p>The quay.</p><p title='/9j/{PACKED.decode()} {NUMBERS[2]}'></p>"
+    page = f"<p>The quay.</p><p title='/9j/{LETTERS.decode()} {NUMBERS[2]}'></p>"
     extraction = extract_bytes(tmp_path, "a.html", page.encode())
     assert NUMBERS[2] in extraction.remainder
     assert codes(extraction) == {"thumbnail"}
@@ -136,10 +137,10 @@ def test_attachments_of_an_outlook_message_beyond_the_last_that_is_read_are_on_r
 @pytest.mark.parametrize(
     ("group", "code"),
     [
-        (f"{{\\*\\objdata {PACKED.hex()}}}", {"embedded_object"}),
-        (f"{{\\*\\datastore {(b'PK' + bytes([3, 4]) + PACKED).hex()}}}", {"unknown_part"}),
-        (f"{{\\*\\datastore {PACKED.hex()}}}", set()),
-        (f"{{\\*\\themedata {(b'PK' + bytes([3, 4]) + PACKED).hex()}}}", set()),
+        (f"{{\\*\\objdata {LETTERS.hex()}}}", {"embedded_object"}),
+        (f"{{\\*\\datastore {(b'PK' + bytes([3, 4]) + LETTERS).hex()}}}", {"unknown_part"}),
+        (f"{{\\*\\datastore {LETTERS.hex()}}}", set()),
+        (f"{{\\*\\themedata {(b'PK' + bytes([3, 4]) + LETTERS).hex()}}}", set()),
     ],
 )
 def test_bytes_in_groups_of_rich_text_are_on_record(tmp_path: Path, group: str, code: set[str]) -> None:
@@ -149,3 +150,79 @@ def test_bytes_in_groups_of_rich_text_are_on_record(tmp_path: Path, group: str, 
 def test_what_stands_for_the_picture_of_a_contact_is_of_the_remainder(tmp_path: Path) -> None:
     card = f"BEGIN:VCARD\nFN:A\nPHOTO:{NUMBERS[2]}\nEND:VCARD\n"
     assert NUMBERS[2] in joined(extract_bytes(tmp_path, "a.vcf", card.encode()))
+
+
+FONT = b"\0\1\0\0\0\1" + b"\0" * 100
+TABLES = b"".join(tag + b"\0" * 12 for tag in (b"OS/2", b"cmap", b"glyf", b"head", b"hhea", b"maxp"))
+CHANGED_FONT = bytes(range(12)) + bytes(range(16)) + TABLES[16:]
+NOISE = bytes(range(256)) * 3
+
+
+def book(folder: Path, parts: Mapping[str, str | bytes], around: tuple[bytes, bytes] = (b"", b"")) -> set[str]:
+    """What is on record of a workbook with these parts, and with bytes before and behind all of them."""
+    return codes(extract_bytes(folder, "a.xlsx", around[0] + packed({**WORKBOOK, **parts}) + around[1]))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "code"),
+    [
+        ("xl/fonts/a.ttf", FONT, "font"),
+        ("xl/fonts/a.odttf", CHANGED_FONT, "font"),
+        ("xl/fonts/a.ttf", NUMBERS[2].encode(), "unknown_part"),
+        ("xl/fonts/a.odttf", NOISE, "unknown_part"),
+        ("xl/printerSettings/a.bin", NOISE, None),
+        ("xl/printerSettings/a.bin", NOISE + packed({"a": "b"}), "unknown_part"),
+        ("xl/revisions/a.log", b"A note. " * 9, None),
+        ("xl/odd.xml", b"<a " + NOISE, "unknown_part"),
+    ],
+)
+def test_a_part_is_what_its_bytes_say(tmp_path: Path, name: str, content: bytes, code: str | None) -> None:
+    assert book(tmp_path, {name: content}) - book(tmp_path, {}) == ({code} if code else set())
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "code"),
+    [
+        (packed({"a": "b"})[:40], b"", {"unknown_part"}),
+        (b"", NOISE, {"unknown_part"}),
+        (b"", b"\0" * 500, set()),
+        (b"", b"A note in words. " * 9, set()),
+    ],
+)
+def test_what_lies_between_the_parts_of_a_package_is_on_record(
+    tmp_path: Path, before: bytes, behind: bytes, code: set[str]
+) -> None:
+    assert book(tmp_path, {}, (before, behind)) - book(tmp_path, {}) == code
+
+
+def test_a_font_of_a_page_is_one(tmp_path: Path) -> None:
+    for content, code in ((FONT, "font"), (NOISE, "embedded_object")):
+        page = f"<p style='src: url(data:font/ttf;base64,{b64encode(content).decode()})'>The quay.</p>"
+        assert codes(extract_bytes(tmp_path, "a.html", page.encode())) == {code}
+
+
+@pytest.mark.parametrize(
+    ("content", "found"),
+    [
+        ("<odd><SSN>078051120</SSN></odd>", "SSN: 078051120"),
+        ("<odd SSN='078051120'/>", "SSN: 078051120"),
+        ("<odd><property name='SSN'><i>078051120</i></property></odd>", "i: 078051120"),
+        ("<odd><DigestValue>SSN 078-05-1120</DigestValue></odd>", "SSN 078-05-1120"),
+        ("<odd a='http://www.w3.org/078-05-1120'/>", "http://www.w3.org/078-05-1120"),
+    ],
+)
+def test_a_number_of_a_strange_vocabulary_stands_with_its_name(tmp_path: Path, content: str, found: str) -> None:
+    extraction = extract_bytes(tmp_path, "a.xlsx", packed({**WORKBOOK, "customXml/item1.xml": content}))
+    assert found in extraction.remainder
+
+
+def test_a_number_among_the_properties_stands_with_its_name(tmp_path: Path) -> None:
+    content = CUSTOM.replace('name="Client"', 'name="SSN"').replace("Quay", "078051120")
+    extraction = extract_bytes(tmp_path, "a.xlsx", packed({**WORKBOOK, "docProps/custom.xml": content}))
+    assert "SSN: 078051120" in (*extraction.remainder, extraction.text.split("\n")[-1])
+
+
+def test_what_signs_by_letters_says_nothing(tmp_path: Path) -> None:
+    content = "<odd><DigestValue>yJ1mTQnUqL0mTQnUqL0abcdefgh=</DigestValue></odd>"
+    extraction = extract_bytes(tmp_path, "a.xlsx", packed({**WORKBOOK, "customXml/item1.xml": content}))
+    assert not any("yJ1mT" in text for text in extraction.remainder)
