@@ -22,7 +22,7 @@ from ingestion.documents import (
 from ingestion.extract import language
 from ingestion.extract.clean import one_line
 from ingestion.extract.flowing import places_after, running
-from ingestion.extract.remainder import TOO_LARGE, bounded, is_formal, is_packed, select_unshown
+from ingestion.extract.remainder import TOO_LARGE, bounded, cut_packed, is_formal, select_unshown
 from ingestion.pieces import table_header
 
 LONGEST = 4_000  # characters: a paragraph is the unit that gets a label, so it must not be a chapter
@@ -148,13 +148,14 @@ class Builder:
             said = one_line(text)
             if said in self._remainder or is_formal(said):
                 continue
-            if packed and is_packed(said):
-                if said.startswith(PICTURE):
+            rest, runs = cut_packed(said) if packed else (said, [])
+            for run in runs:
+                if run.startswith(PICTURE):
                     self.miss("thumbnail", "There is a picture among the text of this file; it was not read.")
                 else:
                     self.miss("packed_data", "There are packed data among the text of this file; they were not read.")
-                continue
-            self._remainder[said] = None
+            if not runs or not is_formal(rest := one_line(rest)):
+                self._remainder[rest] = None
 
     def _rest(self) -> tuple[str, ...]:
         texts, more = bounded(select_unshown(self._remainder, self.text()) if self._remainder else ())

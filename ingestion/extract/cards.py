@@ -59,6 +59,7 @@ def extract(text: str, media_type: str) -> Extraction:
             builder.add("\n".join(block), "list")
             block = []
         elif name in PICTURES or "ENCODING=BASE64" in found["options"].upper() or "ENCODING=B" in found["options"]:
+            builder.add_remainder([value], packed=True)
             miss(builder, "image" if name in ("PHOTO", "LOGO") else "embedded_object", WHAT)
         elif name in TECHNICAL:
             builder.add_remainder([one_line(value)])

@@ -109,7 +109,7 @@ def _body(source: str) -> tuple[list[str], list[int]]:
 def message(path: Path) -> dict[str, Any]:
     """Words of the subject and of one version of each text; headings and tables of its web pages."""
     data = path.read_bytes()
-    root = read_message(path)[0] if data.startswith(SIGNATURE) else message_from_bytes(data)
+    root = read_message(path) if data.startswith(SIGNATURE) else message_from_bytes(data)
     subject = str(root.get("Subject", ""))
     counted = words(subject) if subject.isascii() and "=?" not in subject else Counter()
     headings = tables = 0

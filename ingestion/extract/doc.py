@@ -19,6 +19,7 @@ from ingestion.extract.eyes import Eyes
 from ingestion.extract.fields import target_in_field
 from ingestion.extract.ole import Compound
 from ingestion.extract.package_parts import miss
+from ingestion.extract.remainder import texts_in_bytes
 from ingestion.extract.rows import markdown_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
@@ -28,7 +29,7 @@ FIELD_BEGIN, FIELD_SEPARATOR, FIELD_END = "\x13", "\x14", "\x15"
 PICTURE, DRAWN = "\x01", "\x08"
 FIELD = re.compile(f"[{FIELD_BEGIN}{FIELD_SEPARATOR}{FIELD_END}]")
 SPECIAL = str.maketrans({LINE: "\n", PAGE: "\n", "\x0e": "\n", "\x1e": "-", "\x1f": None, "\xa0": " ", "\t": " "})
-UNSWEPT = ("data", "objectpool", "macros")  # streams of pictures, and what is recorded
+PACKED = ("data", "objectpool", "macros")  # streams of bytes that are not all text, which are recorded
 HEADINGS = range(1, 10)  # numbers of the styles "Heading 1" to "Heading 9" in every document
 
 
@@ -47,8 +48,11 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         if storage in storages:
             miss(builder, code, WHAT)
     builder.add_properties(compound.properties())
-    swept = (name for name in compound.names if name[0].lower() not in UNSWEPT)
-    builder.add_remainder(compound.unread(swept, builder.text()))
+    for name in compound.names:
+        if name[0].lower() in PACKED:
+            builder.add_remainder(texts_in_bytes(compound.read(*name)))
+        else:
+            builder.add_remainder(compound.texts_in([name]))
     if not len(builder) and not builder.missed():
         raise Quarantined("empty", "There is no text in this document. Check that you chose the right file.")
     return builder.extraction(sniff.DOC, None)

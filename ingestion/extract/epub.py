@@ -18,9 +18,10 @@ from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line
 from ingestion.extract.decode import decode
 from ingestion.extract.eyes import Eyes
+from ingestion.extract.font_strings import is_font
 from ingestion.extract.package import DAMAGE, Package, local
 from ingestion.extract.package_parts import DETAILS, miss
-from ingestion.extract.remainder import texts_in_bytes
+from ingestion.extract.remainder import is_readable, texts_in_bytes
 from ingestion.extract.sweep_package import texts_of_archive, texts_of_part
 from ingestion.extract.sweep_picture import sweep_picture
 from ingestion.sandbox.limits import Limits, Quarantined, Report
@@ -66,18 +67,23 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
 
 def _sweep(package: Package, builder: Builder, eyes: Eyes) -> None:
     """Gathers the strings that no page of the book shows; pictures are read, and what is no text is recorded."""
-    builder.add_remainder(texts_of_archive(package.path))
+    builder.add_remainder(texts_of_archive(package.path, lambda: miss(builder, "unknown_part", WHAT)))
+    changed = "META-INF/encryption.xml" in package.names  # fonts, by a key
     for name in package.names:
-        texts = texts_of_part(package, name)
+        texts, more = texts_of_part(package, name)
         if texts is None and STYLES.fullmatch(name):
-            texts = list(texts_in_bytes(package.content(name)))
+            content = package.content(name)
+            texts, more = list(texts_in_bytes(content)), not is_readable(content)
         if texts is not None:
             builder.add_remainder(texts, packed=True)
+            if more:
+                miss(builder, "unknown_part", WHAT)
         elif PICTURES.fullmatch(name):
             sweep_picture(package.content(name), builder)
             eyes.picture(builder, name, "image", DETAILS["image"].format(what=WHAT))
         else:
-            miss(builder, "font" if FONTS.fullmatch(name) else "unknown_part", WHAT)
+            font = FONTS.fullmatch(name) and (changed or is_font(package.content(name)))
+            miss(builder, "font" if font else "unknown_part", WHAT)
 
 
 def _add_page(package: Package, name: str, builder: Builder, eyes: Eyes) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ingestion.extract.remainder import texts_in_bytes
@@ -12,7 +13,18 @@ SHAPES = frozenset(
     b"CFF2 VORG BASE JSTF EBDT EBLC EBSC PCLT DSIG post morx mort feat prop trak just opbd lcar bdat bloc Zapf".split()
 ) | {b"cvt ", b"CFF "}
 OPENTYPE = (b"\0\1\0\0", b"OTTO", b"true", b"ttcf")
+PACKED = (b"wOFF", b"wOF2")
+TAG = re.compile(rb"[A-Za-z][A-Za-z0-9/]{2}[A-Za-z0-9 /]")
+HIDDEN_BYTES = 32  # at the beginning, which an office program changes by a key (ECMA-376, part 1, 17.8.1)
 HEAD_BYTES = 4_096  # of a font of another form: its names
+
+
+def is_font(content: bytes) -> bool:
+    """Whether bytes begin as a font does; or as one that an office program has changed, by its table of contents."""
+    if content[:4] in (*OPENTYPE, *PACKED):
+        return True
+    tags = [content[place : place + 4] for place in range(HIDDEN_BYTES + 12, HIDDEN_BYTES + 12 + 16 * 4, 16)]
+    return all(map(TAG.fullmatch, tags)) and tags == sorted(tags)
 
 
 def texts_of_font(content: bytes) -> Iterator[str]:

@@ -25,8 +25,7 @@ from ingestion.extract.clean import one_line
 from ingestion.extract.decode import decode
 from ingestion.extract.embedded import IN_MESSAGE, is_ornament
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.mail_parts import MESSAGE, PICTURE, TEXT, Part, parts_of, strings_of
-from ingestion.extract.ole import SIGNATURE
+from ingestion.extract.mail_parts import CUT, MESSAGE, PICTURE, TEXT, Part, parts_of, strings_of
 from ingestion.extract.sweep_picture import sweep_picture
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
@@ -46,6 +45,7 @@ TECHNICAL = re.compile(
     r"amp|mailgun|sg|sendgrid|report|feedback|campaign|entity|ironport|barracuda|provags|ui|gmx|yahoo|ymail|incoming|"
     r"tm|ld|iinet|pphosted|cloudmark|scanned|greylist|delivery|loop|auto|mail).*"
 )
+TOO_MANY = "This message has so many parts that not all of them were read."
 NOT_BASE64 = re.compile(r"[^A-Za-z0-9+/=\s]")
 NOT_WORDS = re.compile(r"(?:https?://|mailto:|cid:)\S+")
 LINK = re.compile(r"https?://[^\s<>\"']+[^\s<>\"'.,;:!?)\]]")
@@ -63,7 +63,7 @@ class _Version:
 
 def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes, media_type: str = sniff.EML) -> Extraction:
     """Raises Quarantined: corrupt, encrypted, empty."""
-    message, beside = _read_all(path)
+    message = _read(path)
     report("reading")
     builder = Builder()
     subject = _header(message, "subject")
@@ -77,9 +77,10 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes, media_typ
         _take(part, builder, attachments, subject, eyes)
     builder.add("\n".join(_others(message)), path=(HEADERS,))
     builder.add_remainder(strings_of(message))
+    if outlook.is_outlook(path):
+        outlook.sweep_message(path, builder)
     if not len(builder) and not builder.missed():
         raise Quarantined("empty", "There is nothing in this message. Check that you chose the right file.")
-    builder.add_remainder(builder.unsaid(beside))
     return replace(builder.extraction(media_type, None), attachments=tuple(attachments))
 
 
@@ -93,21 +94,16 @@ def attachment(path: Path, *, limits: Limits, report: Report, part: int) -> dict
 
 
 def _read(path: Path) -> Message:
-    return _read_all(path)[0]
-
-
-def _read_all(path: Path) -> tuple[Message, list[str]]:
-    """The message, and texts of its file that stand in none of its parts."""
-    data = path.read_bytes()
-    if data.startswith(SIGNATURE):
+    if outlook.is_outlook(path):
         return outlook.read_message(path)
+    data = path.read_bytes()
     try:
         message = message_from_bytes(data)
     except (RecursionError, ValueError, TypeError, IndexError, AttributeError):
         raise Quarantined("corrupt", "The parts of this message cannot be told apart. Save it again.") from None
     if not any(True for _ in message.raw_items()):
         raise Quarantined("corrupt", "This file is named as an e-mail, but it has no headers. Save it again.")
-    return message, []
+    return message
 
 
 def picture_of(path: Path, number: int) -> bytes | None:
@@ -134,7 +130,9 @@ def _take(
     if part.kind == "encrypted":
         raise Quarantined("encrypted", "This message is encrypted. Save it without encryption and upload it.")
     if part.kind == "remote":
-        builder.add_remainder([str(part.versions[0])])  # what lies on another server is not in the message
+        builder.add_remainder([str(part.versions[0])], packed=True)  # what lies on another server is not in the message
+    elif part.kind == CUT:
+        builder.miss("attachment", TOO_MANY)
     elif part.kind == PICTURE:
         content = part.content()
         if content is not None:

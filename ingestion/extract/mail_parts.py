@@ -11,7 +11,7 @@ from email.message import Message
 
 from ingestion.extract.remainder import texts_in_bytes
 
-TEXT, ATTACHMENT, MESSAGE, PICTURE = "text", "attachment", "message", "picture"
+TEXT, ATTACHMENT, MESSAGE, PICTURE, CUT = "text", "attachment", "message", "picture", "cut"
 MOST_PARTS = 2_000
 SIGNATURES = frozenset(["application/pgp-signature", "application/pkcs7-signature", "application/x-pkcs7-signature"])
 LARGEST = 32_768  # bytes of a signature with the certificates that it brings
@@ -37,8 +37,8 @@ SUFFIXES = {
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """number: in the order of the message, from 1. kind: `text`, `attachment`, `message`, `picture`, `remote` or
-    `encrypted`. versions: of a text."""
+    """number: in the order of the message, from 1. kind: `text`, `attachment`, `message`, `picture`, `remote`,
+    `encrypted`, or `cut`: parts beyond MOST_PARTS. versions: of a text."""
 
     number: int
     kind: str
@@ -110,7 +110,7 @@ def parts_of(message: Message) -> Iterator[Part]:
             picture = part.get_content_maintype() == "image" and part.get_content_disposition() != "attachment"
             yield Part(number, PICTURE if picture and inline else ATTACHMENT, (part,))
     if waiting:
-        yield Part(number + 1, "remote", (waiting[-1],))
+        yield Part(number + 1, CUT, (waiting[-1],))
 
 
 def _is_signature(part: Part) -> bool:

@@ -21,9 +21,12 @@ PROPERTIES = {
     "\x05DocumentSummaryInformation": {2: "Category", 14: "Manager", 15: "Company"},
 }
 # Runs of letters in bytes that are not all text: of one byte each, or of two.
-_NARROW = re.compile(rb"[\x20-\x7e\xa1-\xff]{6,}")
-_WIDE = re.compile(rb"(?:[\x20-\x7e\xa0-\xff]\x00){4,}|(?:[\x00-\xff][\x03-\x06]|[\x20-\x2f]\x00){5,}")
-_WORD = re.compile(r"[a-z]{4,}|\d{4,}|[^\W\d_a-zª-ÿ]{3,}")
+_NARROW = re.compile(rb"[\t\x20-\x7e\x8a\x8e\x91-\x97\x9a\x9e\xa0-\xff]{6,}")
+_WIDE = re.compile(
+    rb"(?:[\t\x20-\x7e\xa0-\xff]\x00|[\x00-\x7f]\x01|[\x10-\x1f]\x20){4,}"
+    rb"|(?:[\x00-\xff][\x03-\x06]|[\x20-\x2f]\x00){5,}"
+)
+_SAYS_SOMETHING = re.compile(r"[^\W\d_]{3}|(?:\d\D*){3}")
 
 
 class Compound:
@@ -71,10 +74,11 @@ class Compound:
                 continue
         return found
 
-    def unread(self, streams: Iterable[tuple[str, ...]], read: str) -> Iterator[str]:
-        """Texts of these streams that `read` does not hold."""
+    def texts_in(self, streams: Iterable[tuple[str, ...]]) -> Iterator[str]:
+        """Names of these streams, and runs of letters in them."""
         for name in streams:
-            yield from unread_texts(self.read(*name), read)
+            yield from name
+            yield from runs_in(self.read(*name))
 
 
 def _properties_in(stream: bytes, names: Mapping[int, str]) -> dict[str, str]:
@@ -94,11 +98,11 @@ def _properties_in(stream: bytes, names: Mapping[int, str]) -> dict[str, str]:
     return found
 
 
-def unread_texts(data: bytes, read: str) -> Iterator[str]:
-    """Runs of letters or digits with a word that `read` does not hold: what may be text and no reader has met."""
-    known = frozenset(_WORD.findall(read.casefold()))
+def runs_in(data: bytes) -> Iterator[str]:
+    """Runs of letters and digits that may be text. What is shown is taken out later, by the order of its words: a
+    number may stand elsewhere in another meaning."""
     for pattern, encoding in ((_WIDE, "utf-16-le"), (_NARROW, "cp1252")):
         for run in pattern.finditer(data):
             text = run.group().decode(encoding, "replace")
-            if not known.issuperset(_WORD.findall(text.casefold())):
+            if _SAYS_SOMETHING.search(text):
                 yield text

@@ -6,6 +6,7 @@ is named by its number and type, or, where it is short, an entry of the stream o
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -18,15 +19,20 @@ from pathlib import Path
 
 from striprtf.striprtf import rtf_to_text
 
+from ingestion.extract.build import Builder
 from ingestion.extract.decode import decode
-from ingestion.extract.ole import Compound
+from ingestion.extract.ole import SIGNATURE, Compound
 from ingestion.extract.outlook_rtf import unpack_rtf
+from ingestion.extract.remainder import texts_in_bytes
+from ingestion.extract.rtf import DAMAGE as RTF_DAMAGE
+from ingestion.extract.rtf import sweep_rich_text
 from ingestion.sandbox.limits import Quarantined
 
 PROPERTIES = "__properties_version1.0"
 HEADER_BYTES = {"message": 32, "embedded": 24, "other": 8}
 ENTRY = struct.Struct("<HHI8s")
 TEXT_WIDE, TEXT_NARROW, BINARY, OBJECT = "001F", "001E", "0102", "000D"
+WIDE, NARROW = (TEXT_WIDE, "101F"), (TEXT_NARROW, "101E")  # one text, or several
 INTEGER, TIME = 0x0003, 0x0040
 DEEPEST = 5  # messages within messages
 MOST = 500  # attachments and recipients of one message
@@ -34,11 +40,10 @@ BY_VALUE, EMBEDDED, OLE = 1, 5, 6
 RECIPIENTS = {1: "To", 2: "Cc", 3: "Bcc"}
 EPOCH = datetime(1601, 1, 1, tzinfo=UTC)
 ENCRYPTED = "This message is encrypted. Save it without encryption and upload it."
-# What Outlook keeps for itself: classes, keys for sorting, normalised and displayed copies, identifiers.
-_TECHNICAL = """
-    001A 0037 003D 0064 0070 0072 0073 0075 0077 007D 0C1E 0E02 0E03 0E04 0E1D 1000 1013 1035 1039 1042 1046 3002 3701
-"""
-TECHNICAL = frozenset(_TECHNICAL.split())
+NAMES = "__nameid_version1.0"  # of properties beyond those that are known; its streams have numbers of their own
+RICH_TEXT, CONTENT = "1009", "3701"
+PROPERTY = re.compile(r"__substg1\.0_([0-9A-F]{4})([0-9A-F]{4})(?:-[0-9A-F]{8})?", re.I)
+DAMAGED_TEXT = "The Rich Text of this message is damaged; it was not read."
 # Names and values of contacts, in the order in which they are shown.
 OF_CONTACT = {
     "3001": "Name",
@@ -53,10 +58,45 @@ OF_CONTACT = {
 }
 
 
-def read_message(path: Path) -> tuple[Message, list[str]]:
-    """The message at `path`, and texts of it that are in no part of that. Raises Quarantined: corrupt, encrypted."""
+def is_outlook(path: Path) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(SIGNATURE)) == SIGNATURE
+
+
+def read_message(path: Path) -> Message:
+    """The message at `path`. Raises Quarantined: corrupt, encrypted."""
+    return _message(_Storage(Compound(path), (), "message"), 0)
+
+
+def sweep_message(path: Path, builder: Builder) -> None:
+    """Texts of every stream, of messages within too. Files that are attached are files of their own."""
     storage = _Storage(Compound(path), (), "message")
-    return _message(storage, 0), [text for key, text in storage.texts() if key not in TECHNICAL]
+    for name in storage.compound.names:
+        known = PROPERTY.fullmatch(name[-1])
+        number, type_ = (known[1].upper(), known[2].upper()) if known else ("", "")
+        if number == RICH_TEXT and type_ == BINARY and name[0] != NAMES:
+            _sweep_rich_text(storage.compound.read(*name), builder)
+        elif type_ in WIDE:
+            text = storage.compound.read(*name).decode("utf-16-le", "replace")
+            builder.add_remainder(text.replace("\0", "\n").splitlines())
+        elif type_ in NARROW:
+            builder.add_remainder(storage.decoded(storage.compound.read(*name)).replace("\0", "\n").splitlines())
+        elif number == CONTENT and type_ == BINARY and name[0] != NAMES:
+            continue
+        else:
+            builder.add_remainder([] if known or name[-1].startswith("__") else [name[-1]])
+            builder.add_remainder(texts_in_bytes(storage.compound.read(*name)))
+
+
+def _sweep_rich_text(packed: bytes, builder: Builder) -> None:
+    try:
+        unpacked = unpack_rtf(packed)
+        if packed.strip(b"\0") and not unpacked:
+            raise ValueError("of no form that is known")
+        sweep_rich_text(unpacked, builder)
+    except RTF_DAMAGE:
+        builder.miss("damaged_part", DAMAGED_TEXT)
+        builder.add_remainder(texts_in_bytes(packed))
 
 
 class _Storage:
@@ -94,7 +134,11 @@ class _Storage:
         wide = self.compound.read(*place, f"__substg1.0_{number}{TEXT_WIDE}")
         if wide:
             return wide.decode("utf-16-le", "replace").rstrip("\0")
-        narrow = self.compound.read(*place, f"__substg1.0_{number}{TEXT_NARROW}").rstrip(b"\0")
+        return self.decoded(self.compound.read(*place, f"__substg1.0_{number}{TEXT_NARROW}"))
+
+    def decoded(self, narrow: bytes) -> str:
+        """Text in the code page of the message."""
+        narrow = narrow.rstrip(b"\0")
         return (decode(narrow, declared=self._encoding) or narrow.decode("cp1252", "replace")) if narrow else ""
 
     def first_text(self, *numbers: str) -> str:
@@ -103,18 +147,11 @@ class _Storage:
     def binary(self, number: str) -> bytes:
         return self.compound.read(*self.place, f"__substg1.0_{number}{BINARY}")
 
-    def texts(self) -> Iterator[tuple[str, str]]:
-        """(number, text) of every property of text, of recipients, attachments and messages within too."""
-        for name in self.compound.names:
-            number, type_ = name[-1][12:16].upper(), name[-1][16:].upper()
-            if name[: len(self.place)] == self.place and type_ in (TEXT_WIDE, TEXT_NARROW):
-                yield number, self._stream_text(name[:-1], number)
-
     def storages(self, prefix: str) -> Iterator[_Storage]:
-        """Storages of recipients or attachments, in order."""
+        """Storages of recipients or attachments, in order; of more than MOST one more."""
         depth = len(self.place)
         found = {name[depth] for name in self.compound.names if len(name) > depth and name[:depth] == self.place}
-        for name in sorted(name for name in found if name.startswith(prefix))[:MOST]:
+        for name in sorted(name for name in found if name.startswith(prefix))[: MOST + 1]:
             yield _Storage(self.compound, (*self.place, name), "other", self._encoding)
 
 
@@ -132,9 +169,19 @@ def _message(storage: _Storage, depth: int) -> Message:
         message.attach(texts[0])
     elif texts:
         message.attach(MIMEMultipart("alternative", _subparts=texts))
-    for attachment in attachments:
+    for attachment in attachments[:MOST]:
         message.attach(_attachment(attachment, depth))
+    if len(attachments) > MOST:
+        message.attach(_unread_attachment())
     return message
+
+
+def _unread_attachment() -> Message:
+    """What stands for attachments that cannot be taken out."""
+    part = Message()
+    part["Content-Type"] = NAMELESS_TYPE
+    part.set_payload([])
+    return part
 
 
 def _add_headers(message: Message, storage: _Storage) -> None:
@@ -213,7 +260,10 @@ def _attachment(storage: _Storage, depth: int) -> Message:
         part.set_payload([_message(inner, depth + 1)])
         return part
     if method not in (BY_VALUE, EMBEDDED, OLE, 0):
+        if storage.binary(CONTENT):
+            return _unread_attachment()
         part["Content-Type"] = "message/external-body"
+        part.set_payload("")
         return part
     kind = storage.text("370E").lower()
     part["Content-Type"] = kind if kind.count("/") == 1 and kind.isascii() and kind.isprintable() else NAMELESS_TYPE

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
-from contextlib import suppress
 from typing import Any
 
 from ingestion.extract.build import Builder
 from ingestion.extract.eyes import Eyes
+from ingestion.extract.font_strings import is_font
 from ingestion.extract.package import DAMAGE, Package, attribute, local
 from ingestion.extract.sweep_package import texts_of_archive, texts_of_part
 from ingestion.extract.sweep_picture import sweep_picture
@@ -67,15 +67,21 @@ def sweep_package(
 ) -> None:
     """Gathers the strings of every part; pictures are looked at, and what is no text is recorded. read: parts that the
     reader has read itself: pictures in their places, embedded files."""
-    with suppress(*DAMAGE):  # its parts can be read all the same
-        builder.add_remainder(texts_of_archive(package.path))
+    try:
+        builder.add_remainder(texts_of_archive(package.path, lambda: miss(builder, "unknown_part", what)))
+    except DAMAGE:  # its parts can be read all the same
+        miss(builder, "damaged_part", what)
     for name in package.names:
         code = next((code for pattern, code in PARTS if pattern.fullmatch(name)), "unknown_part")
         try:
-            texts = texts_of_part(package, name)
+            texts, more = texts_of_part(package, name)
             if texts is not None:
                 builder.add_remainder(texts, packed=True)
+                if more:
+                    miss(builder, "unknown_part", what)
                 continue
+            if code == "font" and not is_font(package.content(name)):
+                code = "unknown_part"
             if code in ("image", "thumbnail"):
                 sweep_picture(package.content(name), builder)
         except DAMAGE:

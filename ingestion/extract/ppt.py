@@ -1,7 +1,7 @@
 """PowerPoint presentations of 2003 and earlier ([MS-PPT]): each slide a page with its title as heading, then its notes.
 
 A presentation is a tree of records. Each time that it was saved, what had changed was written behind the rest: the
-newest directory says where each slide begins now. What an earlier one left in the file is swept (`ole.unread_texts`).
+newest directory says where each slide begins now. What an earlier one left in the file is swept (`ole.runs_in`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line, paragraph
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.ole import Compound, unread_texts
+from ingestion.extract.ole import Compound
 from ingestion.extract.package_parts import miss
+from ingestion.extract.remainder import texts_in_bytes
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 DECK = "presentation"
@@ -74,9 +75,8 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     if compound.read("Pictures"):
         miss(builder, "image", DECK)
     builder.add_properties(compound.properties())
-    beside = [name for name in compound.names if name[0] not in ("Pictures", STREAM)]
-    builder.add_remainder(compound.unread(beside, builder.text()))
-    builder.add_remainder(unread_texts(deck.stream, builder.text()))
+    builder.add_remainder(texts_in_bytes(compound.read("Pictures")))
+    builder.add_remainder(compound.texts_in(name for name in compound.names if name != ("Pictures",)))
     if not len(builder) and not builder.missed():
         raise Quarantined("empty", "There is no text on these slides. Check that you chose the right file.")
     return builder.extraction(sniff.PPT, len(slides) or None, "layout")

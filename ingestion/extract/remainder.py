@@ -16,7 +16,7 @@ MAX_COMPARED_CHARACTERS = 2_000_000_000  # beyond, a text counts as not shown
 TOO_LARGE = "So much text of this file stands beside what is shown that not all of it was read."
 WORD = re.compile(r"\w+")
 _NUMBER = r"[-+]?\d{0,8}(?:\.\d{1,17})?(?:[eE][-+]?\d{1,3})?(?:px|pt|pc|em|cm|mm|in|%|f)?"
-_ADDRESSES = (
+ADDRESSES = (
     r"schemas\.openxmlformats\.org|schemas\.microsoft\.com|www\.w3\.org|purl\.org|purl\.oclc\.org|ns\.adobe\.com|"
     r"openoffice\.org|docs\.oasis-open\.org|www\.aiim\.org|iptc\.org|schema\.org|xmlns\.com|ogp\.me|cipa\.jp"
 )
@@ -27,15 +27,16 @@ FORMAL = re.compile(
     r"|[a-z][A-Za-z]{0,40}|[A-Z]{1,3}|[A-Za-z]"  # a word of a schema
     r"|(?:[a-z][A-Za-z-]{0,30}:){1,2}[a-z][A-Za-z-]{0,40}"  # with its prefix
     r"|\d{4}-\d\d-\d\dT[\d:.]{5,16}(?:Z|[-+][\d:]{4,5})?|D:\d{8,14}(?:Z|[-+][\d']{2,6})?"  # a time
-    rf"|(?:https?://(?:{_ADDRESSES})/|urn:(?:schemas-microsoft-com|oasis:names):)(?!.*\d{{5}})[\w./:#+-]{{0,120}}"
+    rf"|(?:https?://(?:{ADDRESSES})/|urn:(?:schemas-microsoft-com|oasis:names):)(?!.*\d{{5}}|(?:\D*\d){{9}})[\w./:#+-]{{0,120}}"
     r"|(?:application|text|image|audio|video|font)/[a-z][A-Za-z.+-]{1,100}(?:;charset=[\w-]{1,12})?"
     r"|(?:\.\.?/|/)*(?:(?:_rels|[A-Za-z]{1,24}\d{0,4})/){0,5}\.?(?:[A-Za-z]{1,24}\d{0,4}\.)?[a-z]{2,8}(?:\.rels)?"
     r"|(?:rId|Rel)\d{1,4}|\$?[A-Z]{1,3}\$?\d{1,7}(?::\$?[A-Z]{1,3}\$?\d{1,7})?"  # a reference, a range of cells
 )
 # A plain word that a format has for its own; longer or with digits in it, a name is text.
 NAME = re.compile(r"[A-Za-z_](?:[A-Za-z_.:-]|\d{1,3}(?!\d)){0,40}")
+READABLE_SHARE = 0.85
 MIN_SIGNS = 12  # different ones: fewer are a line of crosses
-PACKED = re.compile(r"[A-Za-z0-9+/=_-]{400,}")
+PACKED = re.compile(r"[A-Za-z0-9+/=_-]{400,}|(?:[A-Za-z0-9+/=_-]{40,}\s+){6,}[A-Za-z0-9+/=_-]*")
 
 
 def is_formal(text: str) -> bool:
@@ -43,10 +44,17 @@ def is_formal(text: str) -> bool:
     return FORMAL.fullmatch(text) is not None
 
 
-def is_packed(text: str) -> bool:
-    """Whether a string holds bytes that were made letters (base64, hexadecimal numbers)."""
-    found = PACKED.search(text if " " in text else re.sub(r"\s+", "", text))
-    return found is not None and len(set(found[0])) > MIN_SIGNS
+def cut_packed(text: str) -> tuple[str, list[str]]:
+    """The text without bytes that were made letters (base64, hexadecimal numbers), and each run of those."""
+    runs: list[str] = []
+
+    def cut(found: re.Match[str]) -> str:
+        if len(set(found[0])) <= MIN_SIGNS:
+            return found[0]
+        runs.append(found[0])
+        return " "
+
+    return PACKED.sub(cut, text), runs
 
 
 def in_words(text: str) -> str:
@@ -109,6 +117,15 @@ def texts_in_bytes(content: bytes) -> Iterator[str]:
             text = held.decode(encoding) if encoding else _decoded(held)
             if _READABLE.search(text):
                 yield text
+
+
+def is_readable(content: bytes) -> bool:
+    """Whether nearly all of some bytes is text."""
+    try:
+        return all(letter.isprintable() or letter.isspace() for letter in content.decode().strip("\0"))
+    except UnicodeDecodeError:
+        runs = max(sum(map(len, pattern.findall(content))) for pattern in (_RUN, _WIDE_RUN, _WIDE_RUN_BIG))
+        return runs >= READABLE_SHARE * len(content)
 
 
 def _decoded(run: bytes) -> str:

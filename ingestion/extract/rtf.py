@@ -30,6 +30,8 @@ TOKEN = re.compile(
 UNREAD_PICTURE = "There are pictures in this document; text in them, if any, was not read."
 FORMS = ("pngblip", "jpegblip")  # of pictures that can be read
 OF_PROGRAM = frozenset(["themedata", "colorschememapping", "datastore", "blipuid", "passwordhash", "password"])
+THEMES = frozenset(["themedata", "colorschememapping"])  # packed by the program
+ZIPPED = b"PK\3\4"
 OLDER = "nonshppict"  # the same picture for older readers
 BLANKS = frozenset(["tab", "par", "line", "cell", "row", "sect", "page"])
 PACKED_CHARACTERS = 100  # of a number that holds bytes
@@ -87,6 +89,18 @@ def pictures_of(path: Path) -> list[bytes | None]:
     """The pictures of a document in order; None where one is of a form that cannot be read."""
     data = path.read_bytes()
     return _Groups(data.decode(_encoding(data), "replace"), Builder()).pictures
+
+
+def sweep_rich_text(data: bytes, builder: Builder) -> None:
+    """Gathers the text of every group of Rich Text within another file. Raises DAMAGE."""
+    source = data.decode(_encoding(data), "replace")
+    groups = _Groups(source, builder, _encoding(data))
+    builder.add_remainder(groups.strings)
+    builder.add_remainder(rtf_to_text(groups.without_binary, errors="replace").splitlines())
+    for content in groups.pictures:
+        builder.miss("image", UNREAD_PICTURE)
+        if content is not None:
+            sweep_picture(content, builder)
 
 
 def _encoding(data: bytes) -> str:
@@ -193,9 +207,11 @@ class _Groups:
         elif word in RECORDED:
             self._builder.miss(*RECORDED[word])
         elif len(digits) > PACKED_CHARACTERS and HEX.fullmatch(digits):
-            if word in OF_PROGRAM:
-                self.strings += texts_in_bytes(bytes.fromhex(digits))
-            elif word not in ("objdata", OLDER):
+            content = bytes.fromhex(digits)
+            self.strings += texts_in_bytes(content)
+            if word == "objdata":
+                self._builder.miss(*RECORDED["object"])
+            elif word not in (*OF_PROGRAM, OLDER) or (word not in THEMES and ZIPPED in content):
                 self._builder.miss("unknown_part", "This document has parts that are not known here.")
         else:
             self.strings.append(text)

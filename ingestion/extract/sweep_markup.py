@@ -13,6 +13,7 @@ from urllib.parse import unquote_to_bytes
 
 from ingestion.extract.build import Builder
 from ingestion.extract.decode import decode
+from ingestion.extract.font_strings import is_font
 from ingestion.extract.remainder import NAME, is_formal
 from ingestion.extract.sweep_picture import sweep_picture
 
@@ -83,6 +84,6 @@ def _sweep_data(media: str, parameters: str, packed: str, builder: Builder, dept
     text = decode(content, declared=charset[1] if charset else None)
     if text is not None and depth < MAX_DATA_DEPTH:
         return sweep_markup(text, builder, depth + 1) if text else []
-    code, detail = ("font", FONT) if "font" in media else ("embedded_object", FILE)
+    code, detail = ("font", FONT) if "font" in media and is_font(content) else ("embedded_object", FILE)
     builder.miss(code, detail)
     return []

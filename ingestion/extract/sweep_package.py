@@ -6,44 +6,52 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from lxml import etree
 
 from ingestion.extract.package import DAMAGE, Package
-from ingestion.extract.remainder import texts_in_bytes
+from ingestion.extract.remainder import is_readable, texts_in_bytes
 from ingestion.extract.sweep_xml import texts_of_xml
 
 MAX_PART_BYTES = 64 << 20
 PADDING_BYTES = 64  # between parts that hold no text: programs align parts
-LOCAL_HEADER, DIRECTORY_HEADER, DIRECTORY_END = b"PK\3\4", b"PK\1\2", b"PK\5\6"
+LOCAL_HEADER, DIRECTORY_HEADER = b"PK\3\4", b"PK\1\2"
+DIRECTORY_END = re.compile(rb"PK\x06\x06.{52}|PK\x06\x07.{16}|PK\x05\x06.{18}", re.S)
+MAX_SETTINGS_BYTES = 256 << 10  # of what printers and programs keep for themselves
+FILES = (LOCAL_HEADER, b"\xff\xd8\xff", b"\x89PNG", b"%PDF", b"\xd0\xcf\x11\xe0", b"7z\xbc\xaf", b"Rar!\x1a")
 XML_PART = re.compile(r".*\.(?:xml|rels|vml|rdf|psmdcp|xlf)|.*/content|mimetype", re.I)
 # Parts of which strings are all that an author can have put there.
 BYTES_ARE_TEXT = re.compile(r".*/printerSettings/.*|mimetype|layout-cache|Configurations2/.*|.*/revisions/.*\.log")
 
 
-def texts_of_part(package: Package, name: str) -> list[str] | None:
-    """The strings of a part; None where it is no text. Raises what a damaged part raises."""
+def texts_of_part(package: Package, name: str) -> tuple[list[str] | None, bool]:
+    """The strings of a part, None where it is no text; and whether they may be not all that it says. Raises what a
+    damaged part raises."""
     content = package.content(name)
     if len(content) > MAX_PART_BYTES:
-        return None
+        return None, True
     if BYTES_ARE_TEXT.fullmatch(name) and not content.lstrip().startswith(b"<"):
-        return list(texts_in_bytes(content))
+        usual = len(content) <= MAX_SETTINGS_BYTES and not any(mark in content for mark in FILES)
+        return list(texts_in_bytes(content)), not usual and not is_readable(content)
     head = content[:64].lstrip(b"\xef\xbb\xbf\xff\xfe\xfe\xff \r\n\t\0")
     if XML_PART.fullmatch(name) or head.startswith(b"<"):
         try:
-            return texts_of_xml(content)
+            return texts_of_xml(content), False
         except etree.LxmlError:
-            return list(texts_in_bytes(content)) if head.startswith(b"<") else None
-    return [] if not content else None
+            return list(texts_in_bytes(content)) if head.startswith(b"<") else None, not is_readable(content)
+    return [] if not content else None, bool(content)
 
 
-def texts_of_archive(path: Path) -> Iterator[str]:
-    """Names of entries, their comments and extra fields, and what stands between and around them."""
+def texts_of_archive(path: Path, on_unread: Callable[[], None]) -> Iterator[str]:
+    """Names of entries, their comments and extra fields, and what stands between and around them. on_unread: called
+    where there is more than text."""
     with path.open("rb") as file, zipfile.ZipFile(file) as archive:
         yield from texts_in_bytes(archive.comment)
         spans = [(archive.start_dir, file.seek(0, io.SEEK_END))]
+        if len({*archive.namelist()}) < len(archive.namelist()):  # of equal names only the last part is read
+            on_unread()
         for entry in archive.infolist():
             yield entry.filename
             yield from texts_in_bytes(entry.comment + b"\n" + entry.extra)
@@ -57,12 +65,21 @@ def texts_of_archive(path: Path) -> Iterator[str]:
         for start, end in sorted(spans):
             if start > place:
                 file.seek(place)
-                yield from texts_in_bytes(file.read(min(start - place, MAX_PART_BYTES)))
+                gap = file.read(min(start - place, MAX_PART_BYTES))
+                yield from texts_in_bytes(gap)
+                if LOCAL_HEADER in gap or _holds_more(gap):
+                    on_unread()
             place = max(place, end)
-        yield from _around_the_directory(file.seek, file.read, archive)
+        yield from _around_the_directory(file.seek, file.read, archive, on_unread)
 
 
-def _around_the_directory(seek, read, archive: zipfile.ZipFile) -> Iterator[str]:  # type: ignore[no-untyped-def]
+def _holds_more(content: bytes) -> bool:
+    """Whether bytes between parts are neither text nor padding."""
+    rest = content.strip(b"\0 ")
+    return len(rest) > PADDING_BYTES and not is_readable(rest)
+
+
+def _around_the_directory(seek, read, archive: zipfile.ZipFile, on_unread) -> Iterator[str]:  # type: ignore[no-untyped-def]
     """Behind the last entry of the directory."""
     seek(archive.start_dir)
     rest = read(MAX_PART_BYTES)
@@ -71,6 +88,8 @@ def _around_the_directory(seek, read, archive: zipfile.ZipFile) -> Iterator[str]
         sizes = (int.from_bytes(rest[place + at : place + at + 2], "little") for at in (28, 30, 32))
         place += 46 + sum(sizes)
     yield from texts_in_bytes(rest[place:])
+    if LOCAL_HEADER in rest[place:] or _holds_more(DIRECTORY_END.sub(b"", rest[place:])):
+        on_unread()
 
 
 __all__ = ["DAMAGE", "texts_of_archive", "texts_of_part"]

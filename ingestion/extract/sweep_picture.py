@@ -24,7 +24,18 @@ TRAILING_BYTES = 16  # behind the end that are no padding
 ICON_BYTES = 64  # so few hold no picture that shows anything
 SMALL_BYTES = 1_024  # of a chunk that can hold numbers only
 PADDING = b"\0\r\n\t "
-DAMAGED = (OSError, ValueError, SyntaxError, TypeError, KeyError, IndexError, EOFError, struct.error, zlib.error)
+DAMAGED = (
+    OSError,
+    ValueError,
+    SyntaxError,
+    TypeError,
+    KeyError,
+    IndexError,
+    EOFError,
+    RecursionError,
+    struct.error,
+    zlib.error,
+)
 UNKNOWN = "A picture has parts that are not known here; they were not read."
 MORE = "A picture has more behind its end than it shows; that was not read."
 PREVIEW = "A picture has a preview of itself, which was not read."
@@ -155,12 +166,13 @@ def _jpeg(content: bytes, builder: Builder) -> Iterator[str]:
             place = end if end > 0 else len(content)
             continue
         if code == 0xD9:
-            rest = content[place + 2 :]
-            if rest.startswith(b"\xff\xd8"):  # further pictures: of its brightness, of its depth, or others
+            if content.startswith(
+                b"\xff\xd8", place + 2
+            ):  # further pictures: of its brightness, of its depth, or others
                 builder.miss("thumbnail", PREVIEW)
-                yield from _jpeg(rest, builder)
-            else:
-                yield from _behind(rest, builder)
+                place += 4
+                continue
+            yield from _behind(content[place + 2 :], builder)
             return
         size = int.from_bytes(content[place + 2 : place + 4])
         part = content[place + 4 : place + 2 + size]

@@ -3,12 +3,13 @@ words of a vocabulary. Read as a stream, so that memory does not grow with the p
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from lxml import etree
 
 from ingestion.extract.package import SAFE
-from ingestion.extract.remainder import NAME, is_formal
+from ingestion.extract.remainder import ADDRESSES, NAME, is_formal
 
 # Elements whose text is one text: within each, what stands in elements of one name is joined.
 BLOCKS = frozenset(["p", "h", "si", "is", "text", "comment", "cell", "property", "string"])
@@ -18,6 +19,14 @@ SIGNED = frozenset(
     ["SignatureValue", "DigestValue", "X509Certificate", "EncapsulatedTimeStamp", "EncapsulatedX509Certificate"]
     + ["EncapsulatedOCSPValue", "EncapsulatedCRLValue", "Modulus", "keyHashValue", "saltValue"]
 )
+BASE64 = re.compile(r"[A-Za-z0-9+/=\s]{24,}")
+# Vocabularies whose names say nothing of what a value is.
+KNOWN = re.compile(
+    rf"\{{(?:https?://(?:{ADDRESSES}|www\.idpf\.org|www\.daisy\.org)/"
+    r"|urn:(?:schemas-microsoft-com|oasis:names|schemas-upnp-org):)"
+)
+DIGITS = re.compile(r"(?:\d\D{0,3}){6}")  # so many may be the number of somebody, whom its name tells
+MAX_LABELLED_CHARACTERS = 200
 MAX_DEPTH = 5_000
 
 
@@ -38,12 +47,21 @@ class _Strings:
         self._open: list[str] = []
         self._names: set[str] = set()
         self._values: set[str] = set()
+        self._titles: list[str] = []  # what the value of each open element is, "" where its name says nothing
+        self._leaf = ""
 
     def start(self, tag: str, attributes: Any) -> None:
         name = tag.rpartition("}")[2]
         if tag not in self._names:
             self._add_name(tag)
+        strange = KNOWN.match(tag) is None
+        named = next((value for key, value in attributes.items() if key.rpartition("}")[2] == "name"), "")
+        above = self._titles[-1] if self._titles else ""
+        self._titles.append(named or (name if strange else above))
+        self._leaf = ""
         for key, value in attributes.items():
+            if strange or named:
+                self._add_named(key.rpartition("}")[2] if strange else named, value)
             if key not in self._names:
                 self._add_name(key)
             if value not in self._values:
@@ -61,15 +79,18 @@ class _Strings:
     def data(self, text: str) -> None:
         if not text.isspace():
             name = self._open[-1] if self._open else ""
-            if name not in SIGNED:
-                self._blocks[-1].setdefault(name, []).append(text)
+            self._blocks[-1].setdefault(name, []).append(text)
+            if self._titles and self._titles[-1] and len(self._leaf) < MAX_LABELLED_CHARACTERS:
+                self._leaf += text
 
     def end(self, tag: str) -> None:
         name = self._open.pop()
+        self._add_named(self._titles.pop(), self._leaf)
+        self._leaf = ""
         if name in BLOCKS or not self._open:
             self._flush(self._blocks.pop())
         elif name in self._blocks[-1] and len(self._blocks) < 3:  # outside of blocks, each element is by itself
-            self._add("".join(self._blocks[-1].pop(name)))
+            self._add_pieces(name, self._blocks[-1].pop(name))
 
     def comment(self, text: str) -> None:
         self._add(text)
@@ -91,8 +112,18 @@ class _Strings:
             self._flush(block)
 
     def _flush(self, block: dict[str, list[str]]) -> None:
-        for pieces in block.values():
-            self._add("".join(pieces))
+        for name, pieces in block.items():
+            self._add_pieces(name, pieces)
+
+    def _add_pieces(self, name: str, pieces: list[str]) -> None:
+        text = "".join(pieces)
+        if name not in SIGNED or BASE64.fullmatch(text) is None:
+            self._add(text)
+
+    def _add_named(self, name: str, value: str) -> None:
+        """A number with its name, without which it is nobody's."""
+        if name and len(value) <= MAX_LABELLED_CHARACTERS and DIGITS.search(value):
+            self.texts[f"{name}: {value.strip()}"] = None
 
     def _add(self, text: str) -> None:
         text = text.strip()

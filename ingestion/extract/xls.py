@@ -24,7 +24,7 @@ from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.ole import SIGNATURE, Compound, unread_texts
+from ingestion.extract.ole import SIGNATURE, Compound, runs_in
 from ingestion.extract.package_parts import miss
 from ingestion.extract.rows import Grid
 from ingestion.extract.xlsx_cells import Formats
@@ -51,8 +51,8 @@ CODES_OF_HEADER = re.compile(r'&(?:[LCRPNDTFAZGBIUSEXYOH+-]|K[0-9A-F]{6}|\d+|"[^
 HEADER, FOOTER, TEXT_OBJECT, SERIES_TEXT, CONTINUE, OBJECT, PICTURES = 0x14, 0x15, 0x1B6, 0x100D, 0x3C, 0x5D, 0xEB
 SHEET, MACRO_SHEET, CHART_SHEET = 0x85, b"\x01", b"\x02"
 PICTURE, OLD_PICTURE = b"\x08", 0x7F  # a kind of object; the record of a picture before 1997
-# Records of numbers, formats, fonts and sizes.
-NUMERIC = frozenset([0x31, 0xBD, 0xBE, 0xE0, 0x201, 0x203, 0x208, 0x27E, 0x293, 0x41E, 0x92, 0x88E, 0x87D, 0x896])
+# Records of numbers, colours and sizes; the theme, which is packed.
+NUMERIC = frozenset([0xBD, 0xBE, 0xE0, 0x201, 0x203, 0x208, 0x27E, 0x92, 0x87D, 0x896])
 
 
 def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extraction:
@@ -88,7 +88,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         _look_at_storages(compound, builder)
         builder.add_properties(compound.properties())
     beside = b"\0".join(content for kind, content in _records(stream) if kind not in NUMERIC)
-    builder.add_remainder(unread_texts(beside, builder.text()))
+    builder.add_remainder(runs_in(beside))
     if not cells and not builder.missed():
         raise Quarantined("empty", "All sheets of this workbook are empty. Check that you chose the right file.")
     return builder.extraction(sniff.XLS, None, "layout")
@@ -175,6 +175,8 @@ def _add_drawn(stream: bytes, builder: Builder) -> None:
 
 
 def _look_at_storages(compound: Compound, builder: Builder) -> None:
+    read = "Workbook" if compound.read("Workbook") else "Book"
+    builder.add_remainder(compound.texts_in(name for name in compound.names if name != (read,)))
     for name in compound.names:
         if name[0].startswith("_VBA_PROJECT"):
             miss(builder, "macros", WORKBOOK)

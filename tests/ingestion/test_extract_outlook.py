@@ -52,7 +52,7 @@ def test_people_text_and_attachments_of_a_message(tmp_path: Path) -> None:
         "Attachment: plan.txt",
         "Attachment: drawing",
     ]
-    assert {one.code for one in extraction.unaccounted} == {"remote_reference", "attachment"}
+    assert {one.code for one in extraction.unaccounted} == {"attachment"}
     assert [one.name for one in extraction.attachments] == ["plan.txt"]
     part = extraction.attachments[0].part
     assert attachment(path, limits=Limits(), report=silent, part=part) == {"blob": b"The plan"}
