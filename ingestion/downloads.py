@@ -75,7 +75,9 @@ def is_cleared(scope: Scope, file: File) -> bool:
         return False
     unlabelled = Paragraph.objects.filter(file=file.pk, data_classification=None).values_list("floor", flat=True)
     declared = floor_atoms(file).union(*(atoms_of(floor) for floor in set(unlabelled)))
-    if not (declared <= held_atoms() and cleared_for_all(file) and (is_steward(scope) or is_settled(file))):
+    if not (declared <= held_atoms() and cleared_for_all(file)):
+        return False
+    if not (is_steward(scope) or is_settled(file, file.revision or coming)):
         return False
     return _attachments_are_allowed(scope, file)
 
@@ -91,13 +93,12 @@ def holds_every_level() -> bool:
     return held_atoms() >= set(every)
 
 
-def is_settled(file: File) -> bool:
-    """Whether what the reader does not show of it has a label by what its collection declares today: where that has
-    become strict since it was read, a steward is asked first."""
-    if collection_of(file).remainder != "strict" or file.revision is None:
-        return True
-    remainder = remainder_of(file.revision)
-    return remainder is not None and not remainder.unsettled("strict")
+def is_settled(file: File, revision: FileRevision | None) -> bool:
+    """Whether what the reader does not show of a version has a label by what its collection declares today: where that
+    has become stricter since it was read, a steward is asked first."""
+    policy = collection_of(file).remainder
+    remainder = remainder_of(revision) if revision is not None else None
+    return policy != "strict" if remainder is None else not remainder.unsettled(policy)
 
 
 def _attachments_are_allowed(scope: Scope, file: File) -> bool:

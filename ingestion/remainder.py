@@ -45,6 +45,7 @@ KINDS: Mapping[str, Kind] = {
     # Pages of which nothing was read.
     "no_text_layer": "strict",
     "page_failed": "strict",
+    "unreadable_page": "strict",
     "unreadable_text": "strict",
     # Files of their own.
     "attachment": "strict",
@@ -87,7 +88,16 @@ KINDS: Mapping[str, Kind] = {
 """By code. One that is not here is strict."""
 
 LASTING_EXCEPT = frozenset(
-    {"image", "no_text_layer", "not_compared", "ocr_uncertain", "page_failed", "unexplained_ink", "vision_unchecked"}
+    {
+        "image",
+        "no_text_layer",
+        "not_compared",
+        "ocr_uncertain",
+        "page_failed",
+        "unexplained_ink",
+        "unreadable_page",
+        "vision_unchecked",
+    }
 )
 """Codes of pages and pictures that one way of reading does not make out and another does."""
 

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
-from django.db.models import BooleanField, F, Func, Q, QuerySet
+from django.db.models import BooleanField, F, Func, JSONField, Q, QuerySet, Value
 
 from entities.access import Scope, atoms_of
 from entities.access.scope import current
@@ -20,13 +20,14 @@ from entities.api.lists import labels_of_atoms
 from entities.audit import Question, record_question
 from entities.models import Classification
 from entities.models.classification import FIRST_COMPOUND
+from entities.registry import content_type_id, entity_types
 from ingestion.access import collection_of, is_steward, shown_files, visible_files
 from ingestion.classify import rules_vote
 from ingestion.downloads import is_cleared
 from ingestion.errors import BadUpload
 from ingestion.extract import language
 from ingestion.models import File, FileRevision, State
-from ingestion.remainder import DECIDED_BEFORE, INSIDE, NOT_READ, RELEASED, Remainder
+from ingestion.remainder import DECIDED_BEFORE, INSIDE, KINDS, NOT_READ, RELEASED, Remainder
 from ingestion.remainder_store import remainder_columns, remainder_of
 from ingestion.votes import Vote, automatic, manual_vote
 
@@ -163,11 +164,37 @@ def _apply(decision: RemainderDecision) -> None:
 
 
 def files_to_settle(scope: Scope) -> QuerySet[File]:
-    """Files of which something was not read and has no label, and that a steward sees and is cleared for beside that.
-    The oldest first."""
-    waits = visible_files(scope).filter(revision__remainder__isnull=False, revision__remainder_label=None)
+    """Files of which something was not read and has no label, or none by what their collection declares today, and that
+    a steward sees and is cleared for beside that. The oldest first."""
+    read = visible_files(scope).filter(revision__remainder__isnull=False)
+    waits = read.filter(Q(revision__remainder_label=None) | unsettled_files())
     cleared = Func(F("pk"), function="app_cleared_for_file", output_field=BooleanField())
     return shown_files(scope, waits).filter(cleared).order_by("created_at", "pk")
+
+
+def unsettled_files() -> Q:
+    """`Remainder.unsettled` as a condition on files."""
+    by_policy = {policy: Q(pk__in=[]) for policy in ("inherit", "strict")}
+    for kind in entity_types().values():
+        for name, declared in kind.rag().collections.items():
+            if declared.remainder != "default":
+                of_collection = Q(collection=name, entity__content_type=content_type_id(kind))
+                by_policy[declared.remainder] |= of_collection
+    strict, inherit = by_policy["strict"], by_policy["inherit"]
+    inherited = [code for code, of_code in KINDS.items() if of_code == "inherit"]
+    return (strict & Q(_HasCodesBeside([]))) | (~strict & ~inherit & Q(_HasCodesBeside(inherited)))
+
+
+class _HasCodesBeside(Func):
+    """Whether there are codes that are among neither of two others: (settled, known, codes)."""
+
+    template = "NOT (%(expressions)s)"
+    output_field = BooleanField()
+
+    def __init__(self, known: Sequence[str]) -> None:
+        settled, codes = F("revision__remainder__settled"), F("revision__remainder__codes")
+        both = Func(settled, Value(list(known), JSONField()), template="(%(expressions)s)", arg_joiner=" || ")
+        super().__init__(both, codes, arg_joiner=" @> ")
 
 
 def _settled_version(file: File) -> FileRevision | None:

@@ -23,7 +23,7 @@ from entities.actions import record
 from entities.models import Entity, User
 from ingestion.access import is_own, is_steward
 from ingestion.claims import UNFINISHED
-from ingestion.downloads import holds_every_level, is_cleared, is_sender, refusal
+from ingestion.downloads import holds_every_level, is_cleared, is_sender, is_settled, refusal
 from ingestion.known_versions import Known, get_known_or_404, known_versions
 from ingestion.models import Blob, File, FileRevision, Paragraph, PastParagraph
 from ingestion.witness import OF_LABELS
@@ -184,7 +184,11 @@ class _Rules:
 
     def _known(self, revision: FileRevision) -> bool:
         same = not set(self.inputs.changed_since(revision.inputs)) & set(OF_LABELS)
-        return bool(revision.witness) and revision.blob_id not in self.unknown and same
+        if not (revision.witness and revision.blob_id not in self.unknown and same):
+            return False
+        # The version that `app_cleared_since` judges too.
+        read = FileRevision.objects.filter(file=self.file.pk, blob=revision.blob_id).exclude(witness="")
+        return is_steward(self.scope) or is_settled(self.file, read.order_by("-number").first())
 
 
 def cleared_since(file: UUID, number: int) -> bool:

@@ -299,7 +299,7 @@ class _Reading:
                 self.blank_pages += 1
             return
         if content.unmapped > UNREADABLE * content.characters:
-            self._builder.miss("unreadable_text", "The fonts of this page do not say what its letters are.", number)
+            self._builder.miss("unreadable_page", "The fonts of this page do not say what its letters are.", number)
             content.words = []
         elif page.look is not None and page.look.why == "language":
             self._builder.miss("unreadable_text", "The text of this page is not in any language that is known.", number)

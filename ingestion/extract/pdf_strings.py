@@ -12,6 +12,7 @@ _LITERAL = rb"\((?:[^()\\]|\\.|\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\))*\)"
 _HEXADECIMAL = rb"<[0-9A-Fa-f\s]*>"
 TOKEN = re.compile(rb"(%s)|(?<!<)(%s)(?!>)|/([^\s/<>\[\](){}%%]+)" % (_LITERAL, _HEXADECIMAL), re.S)
 REFERENCE = re.compile(rb"/([A-Za-z0-9]+)\s+(\d+) (\d+) R\b")
+FILE_TABLE = re.compile(rb"/EF\s*(?:<<([^<>]*)>>|(\d+) (\d+) R\b)")
 ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|(\r\n|.))", re.S)
 ESCAPED = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"\b", b"f": b"\f", b"\n": b"", b"\r": b"", b"\r\n": b""}
 HEX_IN_NAME = re.compile(rb"#([0-9A-Fa-f]{2})")
@@ -27,7 +28,7 @@ BETWEEN = re.compile(rb"endobj(.*?)(?=\d+\s+\d+\s+obj\b|xref|trailer|startxref|\
 OBJECT = re.compile(rb"(?:\A|[\r\n \t])(\d{1,10})[ \t]+(\d{1,5})[ \t]+obj\b(.{0,400})", re.S)
 # What holds objects or their places, and what is a number or a word by itself.
 OF_FILE = re.compile(rb"[^>]*/(?:ObjStm|XRef)\b|\s*(?:[-+.\d]{1,20}|true|false|null|\[[-+.\d\s]*\])\s*endobj", re.S)
-INDEXED = re.compile(rb"/(Indexed|I)\s[^\]]{1,200}?\s\d{1,3} (\d+) (\d+) R\s*\]")
+INDEXED = re.compile(rb"/(?:Indexed|I)\s[^\]]{1,200}?\s\d{1,3} (\d+) (\d+) R\s*\]")
 USUAL_COMMENT = re.compile(rb"%(?:PDF-\d\.\d.*|%EOF.*|[\x80-\xff%]{2,16}\s*|%?\s*)")
 WORDS_OF_TABLES = re.compile(r"[A-Za-z_-]{1,40}\d{0,3}(?:-\d{1,3})?")
 

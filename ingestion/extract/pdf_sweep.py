@@ -7,6 +7,7 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from lxml import etree
 
 from ingestion.extract.build import Builder
 from ingestion.extract.font_strings import texts_of_font
+from ingestion.extract.pdf_images import FILES, readable_share, sweep_image
 from ingestion.extract.pdf_strings import (
+    FILE_TABLE,
     INDEXED,
     REFERENCE,
     objects_in_file,
@@ -26,7 +29,6 @@ from ingestion.extract.pdf_strings import (
     strings_of_table,
 )
 from ingestion.extract.remainder import texts_in_bytes
-from ingestion.extract.sweep_picture import sweep_picture
 from ingestion.extract.sweep_xml import texts_of_xml
 
 MAX_STREAM_BYTES = 16 << 20
@@ -37,10 +39,10 @@ DRAWS_TEXT = (b"Tj", b"TJ", b"'", b'"')
 DAMAGED = (pikepdf.PdfError, pdfium.PdfiumError, ValueError, TypeError, AttributeError, KeyError, OSError, RuntimeError)
 FONTS = frozenset(["FontFile", "FontFile2", "FontFile3"])
 TABLES = frozenset(["ToUnicode", "Encoding", "UseCMap"])
-# Colours, profiles, files that are on record already: their strings are all that can be read.
-BYTES = frozenset(["Indexed", "I", "DestOutputProfile", "EF", "F", "UF", "HT", "TR", "Mask"])
-# Numbers of letters, colours and shades: no strings are in them.
-NUMBERS = frozenset(["CIDToGIDMap", "CIDSet"])
+EMBEDDED, COLOURS = "of /EF", "of /Indexed"  # roles that no key says
+# Tables of colours and of letters, by how many bytes they can have at most.
+TABLE_BYTES = {COLOURS: 1_024, "CIDSet": 8_192, "CIDToGIDMap": 131_072}
+HINT_BYTES = 16  # for each object of a file
 UNKNOWN = "This PDF has parts that are not known here; they were not read."
 EARLIER = "This PDF keeps an earlier version of itself, which was not read."
 
@@ -53,6 +55,7 @@ class Sweep:
 
     builder: Builder
     roles: dict[Place, set[str]] = field(default_factory=dict)
+    _linearized: bool = False
     _drawings: list[pikepdf.Object] = field(default_factory=list)
     _objects: set[Place] = field(default_factory=set)
     _met: set[bytes] = field(default_factory=set)
@@ -69,8 +72,13 @@ class Sweep:
                 continue
             if isinstance(entry, pikepdf.Object) and entry.is_indirect:
                 self._objects.add(entry.objgen)
-            for key, number, version in (*REFERENCE.findall(entry_syntax), *INDEXED.findall(entry_syntax)):
+            self._linearized = self._linearized or b"/Linearized" in entry_syntax
+            for key, number, version in REFERENCE.findall(entry_syntax):
                 self.roles.setdefault((int(number), int(version)), set()).add(key.decode())
+            for number, version in INDEXED.findall(entry_syntax):
+                self.roles.setdefault((int(number), int(version)), set()).add(COLOURS)
+            for place in files_of(entry_syntax, pdf) if b"/EF" in entry_syntax else ():
+                self.roles.setdefault(place, set()).add(EMBEDDED)
             if b"(" in entry_syntax or b"/" in entry_syntax or b"<" in entry_syntax:
                 self.builder.add_remainder(strings_of_syntax(entry_syntax))
 
@@ -84,43 +92,59 @@ class Sweep:
     def _stream(self, stream: pikepdf.Stream, of_page: bool) -> None:
         kind, own = str(stream.get("/Type", "")), str(stream.get("/Subtype", ""))
         roles = self.roles.get(stream.objgen, set())
-        if kind in ("/XRef", "/ObjStm") or roles & NUMBERS:
-            return
+        if EMBEDDED in roles or kind == "/EmbeddedFile":
+            self.builder.miss("attachment", "Files are attached to this PDF; they were not read.")
         if own == "/Image" or "Thumb" in roles:
-            if str(stream.get("/Filter", "")).endswith("/DCTDecode") or "/DCTDecode" in _filters(stream)[:1]:
-                sweep_picture(stream.read_raw_bytes(), self.builder)
+            sweep_image(stream, self.builder)
             if "Thumb" in roles:
                 self.builder.miss("thumbnail", "This PDF has small pictures of its pages, which were not read.")
             return
         content = self._content(stream)
         if content is None:
             return
-        if of_page or own == "/Form" or "/PatternType" in stream or "CharProcs" in roles:
+        if content.startswith(FILES):
+            self.builder.miss("unknown_part", UNKNOWN)
+        if (kind == "/XRef" and _is_xref(stream, content)) or (kind == "/ObjStm" and _holds_objects(stream, content)):
+            self.builder.add_remainder(strings_of_syntax(content) if kind == "/ObjStm" else ())
+        elif of_page or own == "/Form" or "/PatternType" in stream or "CharProcs" in roles:
             self.builder.add_remainder(strings_of_content(content))
             if not of_page and any(sign in content for sign in DRAWS_TEXT):
                 self._drawings.append(stream)
         elif own == "/XML" or kind == "/Metadata" or "XFA" in roles:
-            self.builder.add_remainder(_texts_of_packet(content), packed=True)
+            self._packet(stream, content)
         elif roles & FONTS:
             self.builder.add_remainder(texts_of_font(content))
         elif kind == "/CMap" or "/CMapName" in stream or roles & TABLES or "/FunctionType" in stream:
             self.builder.add_remainder(strings_of_table(content))
-        elif roles & BYTES or any(key in stream for key in ("/N", "/ShadingType", "/HalftoneType")) or _hints(stream):
-            self.builder.add_remainder(texts_in_bytes(content))
+        elif self._is_numbers(stream, roles, content):
+            self.builder.add_remainder(text for text in texts_in_bytes(content) if not _is_rising(text))
         elif content.lstrip()[:5] in (b"<?xml", b"<xdp:") or content.lstrip()[:1] == b"<":
-            self.builder.add_remainder(_texts_of_packet(content), packed=True)
+            self._packet(stream, content)
         else:
+            self._unlisted(stream, content)
+
+    def _is_numbers(self, stream: pikepdf.Stream, roles: set[str], content: bytes) -> bool:
+        """Whether its form, and not only a key, says that it is a profile, a table of numbers, or a hint."""
+        if content[36:40] == b"acsp":  # a profile of colours (ICC.1, 7.2)
+            return 0 <= len(content) - int.from_bytes(content[:4]) < 4
+        if any(len(content) <= TABLE_BYTES.get(role, 0) for role in roles):
+            return True
+        return self._linearized and _hints(stream) and len(content) <= HINT_BYTES * (16 + len(self._objects))
+
+    def _packet(self, stream: pikepdf.Stream, content: bytes) -> None:
+        try:
+            self.builder.add_remainder(list(texts_of_xml(content.strip(b"\0 \r\n\t"))), packed=True)
+        except etree.LxmlError:
             self._unlisted(stream, content)
 
     def _unlisted(self, stream: pikepdf.Stream, content: bytes) -> None:
         """A program, a letter of a font, contents of a page that is gone, data of another program."""
-        readable = sum(32 <= sign < 127 or sign in b"\t\r\n" for sign in content)
-        if readable < 0.85 * len(content):
+        if readable_share(content) < 0.85:
             self.builder.miss("unknown_part", UNKNOWN)
         if b"BT" in content and b"ET" in content:
             self._drawings.append(stream)
             self.builder.add_remainder(strings_of_content(content))
-        self.builder.add_remainder(texts_in_bytes(content))
+        self.builder.add_remainder(texts_in_bytes(content), packed=True)
 
     def _content(self, stream: pikepdf.Stream) -> bytes | None:
         """Unpacked; None where that is too much, or where it was met before."""
@@ -173,21 +197,36 @@ class Sweep:
             self.builder.miss("unknown_part", UNKNOWN)
 
 
+def files_of(syntax: bytes, pdf: pikepdf.Pdf) -> Iterator[Place]:
+    """Streams that are files, by what refers to them (ISO 32000-1, 7.11.4)."""
+    for inside, number, version in FILE_TABLE.findall(syntax):
+        if number:
+            held = pdf.get_object(int(number), int(version))
+            inside = held.unparse(resolved=True) if isinstance(held, pikepdf.Dictionary) else b""
+        for _, place, its_version in REFERENCE.findall(inside):
+            yield int(place), int(its_version)
+
+
 def _hints(stream: pikepdf.Stream) -> bool:
     """Whether a stream tells viewers where the objects of a page begin (ISO 32000-1, annex F)."""
     return isinstance(stream.get("/S"), int) and "/Type" not in stream
 
 
-def _filters(stream: pikepdf.Stream) -> Sequence[str]:
-    value: Any = stream.get("/Filter")
-    return [str(name) for name in value] if isinstance(value, pikepdf.Array) else []
+def _is_xref(stream: pikepdf.Stream, content: bytes) -> bool:
+    """Whether it is rows of numbers, each with one of three kinds first (ISO 32000-1, 7.5.8)."""
+    sizes = [int(size) for size in stream.get("/W", [])]  # type: ignore[attr-defined]
+    return sizes[:1] == [1] and len(content) % sum(sizes) == 0 and set(content[:: sum(sizes)]) <= {0, 1, 2}
 
 
-def _texts_of_packet(content: bytes) -> Iterator[str]:
-    try:
-        yield from texts_of_xml(content.strip(b"\0 \r\n\t"))
-    except etree.LxmlError:
-        yield from texts_in_bytes(content)
+def _holds_objects(stream: pikepdf.Stream, content: bytes) -> bool:
+    """Whether numbers and places of objects stand before those (ISO 32000-1, 7.5.7)."""
+    head = content[: int(stream.get("/First", 0))].split()
+    return len(head) == 2 * int(stream.get("/N", 0)) > 0 and all(map(bytes.isdigit, head))
+
+
+def _is_rising(text: str) -> bool:
+    """Numbers of letters, one after the other, look like a text."""
+    return sum(a < b for a, b in pairwise(text)) > 0.8 * len(text)
 
 
 def _read_sheets(drawings: Sequence[Any]) -> Iterator[str]:

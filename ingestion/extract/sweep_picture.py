@@ -44,6 +44,7 @@ PIXELS_OF_JPEG = frozenset({*range(0xC0, 0xC8), *range(0xC9, 0xD0), *range(0xD0,
 KNOWN_SEGMENTS = (
     b"JFIF\0", b"JFXX\0", b"Exif\0", b"http://ns.adobe.com/", b"ICC_PROFILE\0", b"MPF\0", b"FPXR\0", b"Photoshop 3.0\0",
     b"Adobe", b"Ducky", b"AROT", b"urn:iso:std:iso:ts:21496:-1\0", b"HDR", b"META\0", b"MMIMETA\0", b"NITF",
+    b"<?xpacket ",
 )  # fmt: skip
 PIXELS_OF_PNG = frozenset({b"IDAT", b"fdAT", b"PLTE", b"IEND"})
 KNOWN_CHUNKS = frozenset(

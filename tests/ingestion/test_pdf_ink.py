@@ -114,7 +114,7 @@ def test_words_rules_and_fills_explain_what_a_page_shows(tmp_path: Path) -> None
 
 def test_a_font_that_draws_other_letters_than_it_says_is_not_believed(tmp_path: Path) -> None:
     """The same table that tells the truth is."""
-    for shift, codes in ((1, {("unreadable_text", 1)}), (0, set())):
+    for shift, codes in ((1, {("unreadable_page", 1)}), (0, set())):
         path = draw(tmp_path / "a.pdf", page)
 
         def tell(pdf: pikepdf.Pdf, shift: int = shift) -> None:

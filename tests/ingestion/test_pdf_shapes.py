@@ -101,7 +101,7 @@ def made(folder: Path, letters: Image.Image, case: str) -> Path:
 
 @pytest.mark.parametrize(
     ("case", "code"),
-    [("shapes", "image"), ("unknown letters", "unreadable_text"), ("numbered letters", "unreadable_text")],
+    [("shapes", "image"), ("unknown letters", "unreadable_page"), ("numbered letters", "unreadable_text")],
 )
 def test_letters_that_are_no_text_are_looked_at_where_they_stand(
     tmp_path: Path, letters: Image.Image, case: str, code: str

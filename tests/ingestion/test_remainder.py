@@ -33,6 +33,7 @@ def test_a_code_that_nobody_listed_is_strict() -> None:
         ("image", None, "image"),
         ("media", 2, "media"),
         ("unreadable_text", 1, "unreadable_letters"),
+        ("unreadable_page", 1, "unreadable_page"),
         ("unreadable_text", 2, "no_text_layer"),
         ("unreadable_text", None, "unreadable_text"),
         ("of_tomorrow", 1, "of_tomorrow"),

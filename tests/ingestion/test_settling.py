@@ -159,6 +159,39 @@ def test_where_a_collection_is_strict_pictures_wait_too(
     assert gets(viewer, ready(alice, contract, "film.md", NOTE)) == 200
 
 
+def test_a_stricter_declaration_holds_for_what_was_read_before_and_the_desk_lists_it(
+    alice: Person, viewer: Person, steward: Person, contract: Contract, hides: Hides, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def declare(**more: Any) -> None:
+        monkeypatch.setattr(Contract.Rag, "collections", {"documents": Collection("Documents", **more)})
+
+    def first_version(who: Person) -> int:
+        return int(who.api.get(f"/api/files/{file}/versions/1/download/").status_code)
+
+    def listed() -> list[str]:
+        return [row["id"] for row in steward.api.get("/api/desk/files/").json()["results"]]
+
+    declare(remainder="inherit")
+    hides(MEDIA)
+    film = ready(alice, contract, "film.md", NOTE * 3)
+    hides(PICTURE)
+    file = ready(alice, contract, "note.md", NOTE)
+    hides()
+    assert ready(alice, contract, "note.md", OTHER) == file
+    assert [gets(viewer, film), gets(viewer, file), first_version(viewer), listed()] == [200, 200, 200, []]
+    declare(remainder="default")
+    assert [gets(viewer, film), gets(viewer, file), first_version(viewer), listed()] == [403, 200, 200, [film]]
+    declare(remainder="strict")
+    assert [gets(viewer, film), gets(viewer, file), first_version(viewer), listed()] == [403, 200, 403, [film]]
+    assert first_version(steward) == 200
+    assert settle(steward, film, []).status_code == 200
+    assert (gets(viewer, film), listed()) == (200, [])
+    # What inherits does so with its text: the rules' label of that stays.
+    declare(remainder="inherit")
+    hides(Unaccounted("script", "There is a script; it was not run."), texts=(SALARY,))
+    assert gets(viewer, ready(alice, contract, "page.md", NOTE * 4)) == 403
+
+
 def test_what_was_read_before_this_was_worked_out_stays_as_it_was_until_it_is_read_again(
     alice: Person, viewer: Person, steward: Person, contract: Contract, service: Scope
 ) -> None:

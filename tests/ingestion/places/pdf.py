@@ -15,6 +15,7 @@ from tests.ingestion.places.pictures import Place, jpeg
 CONTENT = b"BT /F1 12 Tf 72 700 Td (The quay was closed.) Tj ET\n"
 XMP = b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><r:RDF xmlns:r='http://www.w3.org/1999/02/22-rdf-syntax-ns#'/></x:xmpmeta>"
 DRAWS = b"BT /F1 9 Tf 10 10 Td (%s) Tj ET"
+PROFILE = (128).to_bytes(4) + b"\0" * 32 + b"acsp" + b"\0" * 88
 Change = Callable[[pikepdf.Pdf, str], None]
 
 
@@ -34,7 +35,7 @@ def base() -> pikepdf.Pdf:
         Font=Dictionary(F1=font),
         XObject=Dictionary(X1=form),
         ExtGState=Dictionary(G1=pdf.make_indirect(Dictionary(Type=Name.ExtGState, CA=1))),
-        ColorSpace=Dictionary(C1=Array([Name.ICCBased, pdf.make_stream(b"\0" * 128, N=3)])),
+        ColorSpace=Dictionary(C1=Array([Name.ICCBased, pdf.make_stream(PROFILE, N=3)])),
         Properties=Dictionary(MC0=pdf.make_indirect(Dictionary(MCID=0))),
     )
     link = Dictionary(Type=Name.Annot, Subtype=Name.Link, Rect=Array([1, 1, 9, 9]), Border=Array([0, 0, 0]))
@@ -183,7 +184,64 @@ def hide_layer(pdf: pikepdf.Pdf, secret: str) -> None:
     contents(pdf, b"/OC /L BDC BT /F1 9 Tf 90 90 Td (%s) Tj ET EMC\n" % secret.encode())
 
 
+def packed(secret: str) -> bytes:
+    """A file of which no letter can be read."""
+    return b"\x81\x9f\x03" * 20 + zlib.compress(secret.encode())
+
+
+def attach_to_page(pdf: pikepdf.Pdf, secret: str) -> None:
+    file = pdf.make_stream(packed(secret))
+    held = pdf.make_indirect(Dictionary(Type=Name.Filespec, F=String("a"), EF=Dictionary(F=file)))
+    pdf.pages[0].obj.AF = Array([held])
+
+
+def pixels(pdf: pikepdf.Pdf, data: bytes, *filters: str, **more: Any) -> None:
+    size = {"Width": 1, "Height": 1, "ColorSpace": Name.DeviceGray, "BitsPerComponent": 8, **more}
+    picture = pdf.make_stream(data, Type=Name.XObject, Subtype=Name.Image, **size)
+    if filters:
+        picture.Filter = Array([Name("/" + name) for name in filters])
+    pdf.pages[0].obj.Resources.XObject["/X2"] = picture
+
+
+PIXELS: dict[str, Change] = {
+    "text as pixels": lambda pdf, s: pixels(pdf, s.encode()),
+    "text as pixels of that size": lambda pdf, s: pixels(pdf, s.encode() * 50, Width=len(s), Height=50),
+    "packed text as pixels": lambda pdf, s: pixels(pdf, zlib.compress(s.encode()), "FlateDecode"),
+    "text twice packed as pixels": lambda pdf, s: pixels(
+        pdf, zlib.compress(zlib.compress(s.encode())), "FlateDecode", "FlateDecode"
+    ),
+    "text behind packed pixels": lambda pdf, s: pixels(pdf, zlib.compress(b"\0") + s.encode(), "FlateDecode"),
+    "data as pixels": lambda pdf, s: pixels(pdf, packed(s) * 20),
+    "packed photograph": lambda pdf, s: pixels(pdf, zlib.compress(jpeg(s)), "FlateDecode", "DCTDecode"),
+    "text as a photograph": lambda pdf, s: pixels(pdf, s.encode(), "DCTDecode"),
+    "text as a photograph of another kind": lambda pdf, s: pixels(pdf, s.encode(), "JPXDecode"),
+    "text as a fax": lambda pdf, s: pixels(pdf, s.encode(), "CCITTFaxDecode"),
+    "data as a fax": lambda pdf, s: pixels(pdf, packed(s) * 20, "CCITTFaxDecode"),
+}
 SPECIAL: dict[str, Change] = {
+    "file of a page": attach_to_page,
+    **{
+        f"data with {key}": lambda pdf, s, key=key: setattr(pdf.Root, "Odd", pdf.make_stream(packed(s), **{key: 3}))
+        for key in ("N", "ShadingType", "HalftoneType", "S")
+    },
+    **{
+        f"data at {key}": lambda pdf, s, key=key: setattr(pdf.Root, key, pdf.make_stream(packed(s)))
+        for key in ("F", "UF", "TR", "HT", "Mask", "DestOutputProfile", "Odd")
+    },
+    "data as colours": lambda pdf, s: setattr(pdf.Root, "I", pdf.make_stream(packed(s) * 20)),
+    "data as metadata": lambda pdf, s: setattr(
+        pdf.Root, "Metadata", pdf.make_stream(packed(s), Type=Name.Metadata, Subtype=Name.XML)
+    ),
+    "letters of a font": lambda pdf, s: setattr(pdf.Root, "CIDSet", pdf.make_stream(s.encode())),
+    **{
+        f"text as {kind}": lambda pdf, s, kind=kind: setattr(
+            pdf.Root, "Odd", pdf.make_stream(s.encode(), Type=Name("/" + kind), W=Array([1, 2, 1]), N=1, First=4)
+        )
+        for kind in ("XRef", "ObjStm")
+    },
+    "objects in no table": lambda pdf, s: setattr(
+        pdf.Root, "Odd", pdf.make_stream(f"99 0 ({s})".encode(), Type=Name.ObjStm, N=1, First=5)
+    ),
     "appearance": lambda pdf, s: annotation(pdf, AP=Dictionary(N=form(pdf, s))) and None,
     "old appearance": lambda pdf, s: annotation(pdf, AP=Dictionary(D=Dictionary(Off=form(pdf, s)))) and None,
     **{
@@ -283,6 +341,11 @@ def places(kind: str, secret: str) -> Iterator[Place]:
         pdf = base()
         change(pdf, secret)
         yield f"pdf {name}", "a.pdf", written(pdf)
+    for name, change in PIXELS.items():
+        pdf = base()
+        change(pdf, secret)
+        as_is = {"stream_decode_level": pikepdf.StreamDecodeLevel.none, "compress_streams": False}
+        yield f"pdf {name}", "a.pdf", written(pdf, **as_is)
     for name, content in between(secret):
         yield f"pdf {name}", "a.pdf", content
     whole = written(base())
