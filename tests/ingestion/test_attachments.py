@@ -155,9 +155,11 @@ def test_an_attachment_that_is_not_read_or_gone_withholds_the_original(
     assert alice.api.delete(f"/api/files/{files['note.txt']['id']}/").status_code == 204
     assert staff.api.get(f"/api/files/{whole}/download/").status_code == 403
 
-    page = ready(alice, contract, "page.html", b"<!DOCTYPE html><p>Seen.</p><!-- behind it -->")
+    behind = ready(alice, contract, "behind.html", b"<!DOCTYPE html><p>Seen.</p><!-- behind it -->")
+    assert staff.api.get(f"/api/files/{behind}/download/").status_code == 200, "no rule finds anything in this text"
+    page = ready(alice, contract, "page.html", b"<!DOCTYPE html><p>Seen.</p><video src='data:video/mp4;base64,AAAA'>")
     assert staff.api.get(f"/api/files/{page}/download/").status_code == 403
-    said = b"There are comments in this page"
+    said = b"A file lies in this page"
     assert said in alice.client.get(f"{alice.base}files/{page}/").content
     assert said not in staff.client.get(f"{staff.base}files/{page}/").content
 

@@ -16,12 +16,14 @@ from openpyxl.drawing.image import Image as SheetPicture
 from PIL import Image
 from pptx.util import Inches
 
+from entities.access import Scope
+from entities.models.classification import FINANCIAL
 from entities.types import Contract
 from ingestion.documents import Extraction
 from ingestion.extract import extract_file
 from ingestion.models import File
 from tests.conftest import Person
-from tests.ingestion.helpers import SALARY, ready, texts
+from tests.ingestion.helpers import SALARY, label, ready, texts
 from tests.ingestion.packages import exchange, odt
 from tests.ingestion.pdfs import line
 from tests.ingestion.scans import packed, photographed, read_all
@@ -145,8 +147,20 @@ def test_ornaments_are_no_pictures_of_text(tmp_path: Path) -> None:
 
 
 def test_readers_of_little_see_nothing_of_a_picture_in_a_message(
-    alice: Person, cfo: Person, viewer: Person, steward: Person, contract: Contract, tmp_path: Path, clip: Image.Image
+    alice: Person,
+    cfo: Person,
+    viewer: Person,
+    steward: Person,
+    contract: Contract,
+    service: Scope,
+    tmp_path: Path,
+    clip: Image.Image,
 ) -> None:
+    def asks(who: Person, file: str) -> tuple[int, bool]:
+        """What the original answers, and whether the page says that a picture was not read."""
+        page = who.client.get(f"{who.base}files/{file}/").content
+        return who.api.get(f"/api/files/{file}/download/").status_code, b"There are pictures in this message" in page
+
     message(tmp_path / "a.eml", clip)
     file = ready(alice, contract, "a.eml", (tmp_path / "a.eml").read_bytes())
     assert SALARY in texts(cfo, file)
@@ -155,9 +169,10 @@ def test_readers_of_little_see_nothing_of_a_picture_in_a_message(
     allowed = {who: who.api.get(f"/api/files/{file}/download/").status_code for who in (cfo, viewer)}
     assert (allowed[cfo], allowed[viewer] == 200) == (200, False)
     unread = ready(alice, contract, "b.eml", (tmp_path / "a.eml").read_bytes(), strategy="text")
-    assert cfo.api.get(f"/api/files/{unread}/download/").status_code == 200, "beside text it inherits its labels"
-    assert steward.api.get(f"/api/files/{unread}/download/").status_code == 200
-    assert "There are pictures in this message" in steward.client.get(f"{steward.base}files/{unread}/").content.decode()
-    assert "pictures in this message" not in viewer.client.get(f"{viewer.base}files/{unread}/").content.decode()
+    assert [asks(who, unread) for who in (cfo, viewer, steward)] == [(200, True)] * 3, (
+        "it inherits the labels beside it"
+    )
+    label(service, PLAIN, FINANCIAL)
+    assert [asks(who, unread) for who in (cfo, viewer)] == [(200, True), (403, False)]
     with steward.scope.open():
         assert [item["code"] for item in File.objects.get(pk=unread).unaccounted] == ["image"]

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 WAYS = ["read again", "sent again", "restored"]
 OTHER = {"m.eml": message(subject="Tides").as_bytes(), "page.html": b"<!DOCTYPE html><p>Other words.</p>"}
 PAID = message(("pay.txt", f"Of the crew.\n\n{SALARY}\n".encode())).as_bytes()
-BEHIND = b"<!DOCTYPE html><p>Seen.</p><!-- behind it -->"
+BEHIND = b"<!DOCTYPE html><p>Seen.</p><video src='data:video/mp4;base64,AAAA'></video>"
 
 Blind = Callable[[str, Callable[[Extraction], Extraction]], None]
 

@@ -15,7 +15,8 @@ from chat.access import get_session_or_404, sessions_of
 from entities.access import MEMBER, requires
 from entities.checks import routes
 from ingestion.access import get_file_or_404
-from ingestion.models import File
+from ingestion.models import File, FileRevision
+from ingestion.remainder import Remainder
 from tests.prove.asking import EVERYBODY, Case, asked_by, cases, findings, findings_inside, guest, named_case
 from tests.prove.conftest import broken
 from tests.prove.doors import WRITES, Unknown, ask, doors, kind_of, things_of
@@ -30,7 +31,10 @@ pytestmark = pytest.mark.prove
 @pytest.fixture(scope="module")
 def world(breakable: None) -> World:
     logging.getLogger("django.request").setLevel(logging.CRITICAL)
-    return make(1, 1, hidden=True)
+    world = make(1, 1, hidden=True)
+    with world.service.open():  # or a steward would have nothing to decide on in a file
+        FileRevision.objects.update(remainder=Remainder(("media",)).to_json())
+    return world
 
 
 @pytest.mark.parametrize("who", EVERYBODY)
