@@ -20,7 +20,7 @@ from entities.access import Scope, atoms_of, combine_many
 from entities.actions import move_date
 from entities.models import Entity, FieldParagraph
 from entities.rag import atoms
-from ingestion.claims import FREE, RETRY_AFTER, WAIT_FOR_BUDGET
+from ingestion.claims import RETRY_AFTER, WAIT_FOR_BUDGET
 from ingestion.classify import Classifier, model_votes, rules_vote
 from ingestion.documents import ParagraphText
 from ingestion.embedders import EmbeddingFailed
@@ -28,6 +28,7 @@ from ingestion.extract import language
 from ingestion.index import embed_texts, known_vectors, replace_rows
 from ingestion.models import ContextRow, Kind, RecordIndex
 from ingestion.signals import record_indexed
+from ingestion.turns import is_free
 from ingestion.typed import drafts_of
 from ingestion.vector_models import embedder_of, held_embedder
 from ingestion.votes import KEPT_TYPED, Vote, automatic, decide, votes_of
@@ -37,6 +38,7 @@ from llm.errors import BudgetExceeded, ModelError
 logger = logging.getLogger(__name__)
 
 LEASE = timedelta(minutes=5)
+FREE = is_free(LEASE)
 WAIT_AT_MOST = timedelta(hours=1)
 """Between two tries: text that nobody could label is hidden until one succeeds, so they never end."""
 CHANGED = Q(claim=None, attempts=0)

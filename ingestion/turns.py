@@ -11,12 +11,21 @@ from ingestion.models import File, Redo, State
 from ingestion.workers import count_processes
 
 LEASE = timedelta(seconds=45)
-LONGEST_LEASE = LEASE + timedelta(seconds=15)
-"""A claim that ends later was made before the clock was set back. The margin is for transactions that began earlier."""
+MARGIN = timedelta(seconds=15)
+"""A claim that ends later than a lease and this was made before the clock was set back. The margin is for transactions
+that began earlier."""
+LONGEST_LEASE = LEASE + MARGIN
+
+
+def is_free(lease: timedelta) -> Q:
+    """What has no claim that is in force, and no try to wait for. lease: how long claims of this kind of work last."""
+    made_later = Q(claim__isnull=False, claimed_until__gt=Now() + lease + MARGIN)
+    return Q(claimed_until=None) | Q(claimed_until__lt=Now()) | made_later
+
+
 CLAIMED = Q(claim__isnull=False, claimed_until__gte=Now(), claimed_until__lte=Now() + LONGEST_LEASE)
-FREE = (
-    Q(claimed_until=None) | Q(claimed_until__lt=Now()) | Q(claim__isnull=False, claimed_until__gt=Now() + LONGEST_LEASE)
-)
+FREE = is_free(LEASE)
+"""Of files."""
 RESTING = Q(claim=None, claimed_until__gt=Now())
 """Waits for its next try, or for a budget."""
 UNFINISHED = (State.PENDING, State.PROCESSING)

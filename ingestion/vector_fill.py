@@ -20,11 +20,11 @@ from django.utils import timezone
 
 from entities.access import Scope
 from ingestion.chunk import SEPARATOR, embedding_text
-from ingestion.claims import FREE
 from ingestion.embed import get_embedder
 from ingestion.embedders import Embedder, EmbeddingFailed
 from ingestion.index import Vector, as_vector, write_vectors
 from ingestion.models import ContextRow, WorkspaceModel
+from ingestion.turns import is_free
 from ingestion.vector_models import NotWhole, Refused, State, count_missing, find, try_switch
 
 logger = logging.getLogger(__name__)
@@ -33,6 +33,7 @@ BATCH = 32
 FOUND_AT_ONCE = 4_096
 LEASE = timedelta(minutes=5)
 """Longer than a batch takes with every repetition of a remote model's requests."""
+FREE = is_free(LEASE)
 RETRY_AFTER, RETRY_AT_MOST = 20, 600
 """Seconds: doubled with every failure."""
 AT_A_TIME = 600.0

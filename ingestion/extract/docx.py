@@ -34,6 +34,7 @@ from ingestion.extract.embedded_files import add_embedded
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.package import DAMAGE, Package, properties
 from ingestion.extract.package_parts import described, miss, sweep_package
+from ingestion.extract.page_numbers import without_numbers
 from ingestion.extract.rows import markdown_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
@@ -42,10 +43,11 @@ DESCRIPTIONS = "Descriptions"
 WIDEST = 64  # columns that one cell may take
 NUMBERING = "word/numbering.xml"
 APART = re.compile(r"word/(comments|header|footer|footnotes|endnotes)\d*\.xml")
+MARGIN = "Page margins"
 TITLES = {
     "comments": "Comments",
-    "header": "Page margins",
-    "footer": "Page margins",
+    "header": MARGIN,
+    "footer": MARGIN,
     "footnotes": "Notes",
     "endnotes": "Notes",
 }
@@ -102,8 +104,9 @@ class _Body:
             root = transitional(self._package.root(name))
             lines = [paragraph(spoken(line, self._links)) for line in root.iter(w("p")) if not is_gone(line)]
             self._links.take()
-            for text in self._builder.unsaid(filter(None, lines)):
-                self._builder.add(text, path=(TITLES[kind[1]],))
+            title = TITLES[kind[1]]
+            for text in self._builder.unsaid(without_numbers(lines) if title == MARGIN else lines):
+                self._builder.add(text, path=(title,))
 
     def _blocks(self, parent: Any) -> None:
         for child in parent:

@@ -17,6 +17,7 @@ from ingestion.extract.clean import one_line, paragraph
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.package import DAMAGE, Package, attribute, local
 from ingestion.extract.package_parts import sweep_package
+from ingestion.extract.page_numbers import without_numbers
 from ingestion.extract.rows import markdown_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
@@ -28,6 +29,7 @@ RECORDED = frozenset(
     ["annotation", "tracked-changes", "note", "hidden-text", "hidden-paragraph", "conditional-text", "script", "object"]
     + ["object-ole", "plugin", "applet", "floating-frame", "forms", "image", "section-source"]
 )
+MARGIN = "Page margins"
 MARGINS = tuple(f"{{*}}{kind}{side}" for kind in ("header", "footer") for side in ("", "-left", "-first"))
 # Not text of the paragraph they stand in.
 ELSEWHERE = RECORDED | {"text-box", "annotation-end", "title", "desc", "table", "list", "p", "h"}
@@ -59,7 +61,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         walk = _Walk(builder, roots)
         walk.run(content)
         for margin in styles.iter(*MARGINS) if styles is not None else ():
-            walk.read_apart(margin, "Page margins")
+            walk.read_apart(margin, MARGIN)
         sweep_package(package, builder, WHAT, eyes)
         if "meta.xml" in package.names:
             builder.add_properties(_properties(package.root("meta.xml")))
@@ -92,7 +94,7 @@ class _Walk:
         """Paragraphs that stand apart from the text, under a title."""
         lines = [paragraph(self._spoken(line)) for line in element.iter("{*}p", "{*}h")]
         self._links.clear()
-        for text in self._builder.unsaid(filter(None, lines)):
+        for text in self._builder.unsaid(without_numbers(lines) if title == MARGIN else lines):
             self._builder.add(text, path=(title,))
 
     def _blocks(self, parent: Any, kind: Kind) -> None:

@@ -7,7 +7,7 @@ number is a page number only where it says so ("Page 3 of 12"), or where nothing
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 NUMBER = re.compile(r"(?<!\d)(?:0|[1-9]\d{0,3})(?!\d)")
 """A number that pages may have. Bates stamps have more digits, or zeros before them."""
@@ -35,6 +35,11 @@ def is_bare(form: str, numbers: Sequence[int], pages: int) -> bool:
     if NAMED.search(form) is not None:
         return True
     return numbers[0] <= pages + MAX_AHEAD and (len(numbers) < 2 or numbers[1] == pages)
+
+
+def without_numbers(texts: Iterable[str]) -> list[str]:
+    """The margins of a document whose pages nobody counts, without those that are nothing but the number of a page."""
+    return [text for text in texts if not is_bare(*split_numbers(text), pages=0)]
 
 
 def numbers_of_page(form: str) -> set[int]:

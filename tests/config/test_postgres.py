@@ -13,22 +13,20 @@ from django.db import connection
 
 from config.postgres import LONGEST_SOCKET, SUPERUSER, Cluster, DatabaseError
 from config.roles import APP, MQ, OWNER
+from tests.homes import make_home
 
 
 @pytest.fixture
-def home(tmp_path_factory):
-    """A CLEARANCE_HOME that PostgreSQL's system user may reach, with the cluster stopped afterwards."""
-    home = tmp_path_factory.mktemp("home")
-    yield home
-    Cluster(home).stop()
+def home():
+    with make_home() as home:
+        yield home
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory):
+def shared():
     """One cluster for the tests that leave it as they found it: stopped, and held by nobody."""
-    home = tmp_path_factory.mktemp("shared")
-    yield home
-    Cluster(home).stop()
+    with make_home() as home:
+        yield home
 
 
 def answers(cluster):
@@ -113,9 +111,10 @@ def test_starts_although_the_pid_file_names_another_process(shared):
 def test_initialises_again_after_being_killed_half_way(home):
     cluster = Cluster(home, durable=False)
     (cluster.root / "data.new" / "base").mkdir(parents=True)
-    cluster.hold()
+    release = cluster.hold()
     assert answers(cluster)
     assert not (cluster.root / "data.new").exists()
+    release()
 
 
 def test_holder_that_is_killed_does_not_keep_the_server(shared):

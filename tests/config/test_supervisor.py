@@ -14,6 +14,7 @@ from django.conf import settings
 
 from config.postgres import Cluster
 from config.supervisor import MARK
+from tests.homes import make_home
 from tests.processes import answers, free_port, wait_for
 
 
@@ -50,8 +51,13 @@ class Up:
 
 
 @pytest.fixture
-def up(tmp_path_factory):
-    home = tmp_path_factory.mktemp("up")
+def home():
+    with make_home() as home:
+        yield home
+
+
+@pytest.fixture
+def up(home):
     port = free_port()
     started = []
 
@@ -66,7 +72,6 @@ def up(tmp_path_factory):
             os.killpg(one.popen.pid, signal.SIGKILL)
     for process in children_of(home):
         process.kill()
-    Cluster(home).stop()
 
 
 def answers_ready(url):

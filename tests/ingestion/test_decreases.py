@@ -1,6 +1,6 @@
 """A label that would get lower, by whatever cause, stays until a steward accepts it at the desk (design §2.2)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from io import StringIO
 from typing import Any
@@ -63,8 +63,8 @@ def body(*lines: str) -> bytes:
 def rules_change(given: Given) -> str:
     real = pipeline.rules_vote
 
-    def stricter(text: str, lang: str, above: Sequence[str] = ()) -> Vote:
-        vote = real(text, lang, above)
+    def stricter(text: str, *others: Any) -> Vote:
+        vote = real(text, *others)
         return Vote("rules", vote.labels | {FINANCIAL}, "a hire") if text == CRANE else vote
 
     given.answers(crane=False)

@@ -71,8 +71,8 @@ def test_one_of_two_that_was_raised_stays_so_when_another_comes_before_it(
     decide(alice, service, file, name, [PII])
     come(alice, contract, [present, "Jonas Feld", name, dismissed, name])
     assert texts(viewer, file) == [present, "Jonas Feld", "[PII]", dismissed, "[PII]"]
-    (item,) = waiting(steward)
-    assert item["causes"] == ["decrease"], "of the new one nobody has decided"
+    (item,) = waiting(steward, cause="decrease")
+    assert (item["text"], item["causes"]) == (name, ["decrease"]), "of the new one nobody has decided"
     accepted = {"paragraphs": [{"id": item["id"], "seen": item["seen"]}]}
     assert steward.api.post("/api/desk/accept/", accepted, format="json").json()["accepted"] == [item["id"]]
     assert texts(viewer, file) == [present, "Jonas Feld", name, dismissed, "[PII]"]

@@ -107,6 +107,20 @@ def test_headers_and_comments_are_read_and_pictures_named(letter, tmp_path: Path
     assert (("Comments",), "Jane earns 98,000") in found
 
 
+@pytest.mark.parametrize(("footer", "read_too"), [
+    ("Page 3", False), ("- 3 -", False), ("Seite 3 von 12", False), ("Page 3: Jane", True), ("4711", True),
+    ("3 of 12", True),
+])  # fmt: skip
+def test_a_margin_that_is_only_a_page_number_is_no_paragraph(
+    letter, tmp_path: Path, footer: str, read_too: bool
+) -> None:
+    letter.sections[0].footer.paragraphs[0].text = footer
+    letter.add_comment(letter.paragraphs[-1].runs, text="7")
+    found = [(p.heading_path, p.text) for p in read(letter, tmp_path).paragraphs]
+    assert ((("Page margins",), footer) in found) == read_too
+    assert (("Comments",), "7") in found, "only margins have numbers of pages"
+
+
 def test_an_empty_header_hides_nothing(letter, tmp_path: Path) -> None:
     letter.sections[0].header.is_linked_to_previous = False
     assert codes(read(letter, tmp_path)) == set()

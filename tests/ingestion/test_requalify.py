@@ -238,8 +238,8 @@ def test_rules_are_asked_again_without_a_call_and_extraction_reads_the_bytes(
     before = calls(service)
     real = pipeline.rules_vote
 
-    def stricter(text: str, lang: str, above: Any = ()) -> Any:
-        vote = real(text, lang, above)
+    def stricter(text: str, *others: Any) -> Any:
+        vote = real(text, *others)
         return type(vote)("rules", vote.labels | ({SECRET} if "permit" in text else set()), "permits")
 
     monkeypatch.setattr(rules, "VERSION", rules.VERSION + 1)

@@ -9,7 +9,7 @@ from django.utils import timezone
 from entities.access import Scope, atoms_of, sources_visible
 from entities.actions import change_entity, create_entity, delete_entity
 from entities.types import Article, Contract, Employee, Project
-from ingestion import tasks
+from ingestion import records, tasks
 from ingestion.inline import work_off
 from ingestion.models import ContextRow, Kind, RecordIndex
 from llm import scripted
@@ -215,3 +215,17 @@ def test_an_edit_while_it_is_indexed_is_followed(
     monkeypatch.setattr(records, "embed_texts", edit_first)
     work_off(alice.scope.workspace)
     assert rows(viewer, Kind.METADATA, field="body") == ["Doors open at nine."]
+
+
+def test_a_record_that_somebody_works_on_is_taken_by_nobody_else(
+    alice: Person, contract: Contract, service: Scope
+) -> None:
+    taken = records.claim_record(service.workspace, contract.pk)
+    assert taken is not None
+    assert records.claim_record(service.workspace, contract.pk) is None
+    with service.open():
+        RecordIndex.objects.update(claimed_until=timezone.now() + timedelta(days=1))
+    assert records.claim_record(service.workspace, contract.pk), "the clock was set back after it was made"
+    records.release(taken, None)
+    with service.open():
+        assert RecordIndex.objects.get(entity=contract.pk).stale_since, "whoever lost a claim finishes nothing"
