@@ -127,7 +127,7 @@ def _inflated(packed: bytes, limit: int) -> bytes:
 def _pixel_bytes(stream: pikepdf.Stream) -> int:
     """As the picture declares it; with a sign for each row where rows are predicted."""
     width, height = int(stream.get("/Width", 0)), int(stream.get("/Height", 0))
-    bits = 1 if stream.get("/ImageMask") is True else int(stream.get("/BitsPerComponent", 8))
+    bits = 1 if bool(stream.get("/ImageMask", False)) else int(stream.get("/BitsPerComponent", 8))
     row = (width * bits * _components(stream) + 7) // 8
     parameters: Any = stream.get("/DecodeParms")
     if isinstance(parameters, pikepdf.Array):
@@ -138,7 +138,7 @@ def _pixel_bytes(stream: pikepdf.Stream) -> int:
 
 def _components(stream: pikepdf.Stream) -> int:
     space: Any = stream.get("/ColorSpace")
-    if stream.get("/ImageMask") is True:
+    if bool(stream.get("/ImageMask", False)):
         return 1
     if isinstance(space, pikepdf.Array) and len(space):
         if str(space[0]) == "/ICCBased":
