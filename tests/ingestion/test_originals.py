@@ -1,8 +1,15 @@
 """The original of a file: for who is cleared for everything in it, one refusal for all others."""
 
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
 from entities.access import Scope
+from entities.access.scope import Kind
 from entities.models import AuditEntry, Classification
 from entities.types import Contract
+from ingestion.downloads import is_sender
 from ingestion.models import FileRevision
 from tests.conftest import Person
 from tests.ingestion.helpers import REPORT, SALARY, label, ready, upload
@@ -83,3 +90,12 @@ def test_a_refusal_does_not_tell_why(
     assert len(refused) == 1
     assert b"Financial" not in refused.pop()
     assert len(pages) == 1
+
+
+@pytest.mark.parametrize(
+    ("held_to", "is_the_sender"),
+    [({}, True), ({"narrowed_to": -4}, False), ({"atoms": frozenset()}, False), ({"principal": 8}, False)],
+)
+def test_who_looks_as_a_role_has_not_sent_what_they_sent(held_to: dict[str, Any], is_the_sender: bool) -> None:
+    scope = replace(Scope(1, 7, Kind.USER, "acme"), **held_to)
+    assert is_sender(scope, FileRevision(created_by=7)) is is_the_sender
