@@ -89,6 +89,7 @@ _OLE_KINDS = (
     ("MatOST", Found(None, "a Microsoft Works document", "Save it as .docx or PDF and upload that.")),
     ("PerfectOffice_MAIN", Found(None, "a WordPerfect document", "Save it as .docx or PDF and upload that.")),
 )
+ENCRYPTED_PART = "EncryptedPackage"
 ENCRYPTED = "This document is protected by a password. Save it without one and upload it."
 
 
@@ -150,8 +151,15 @@ def _small_part(archive: zipfile.ZipFile, name: str) -> bytes:
 
 
 def _look_into_ole(path: Path) -> Found:
-    compound = Compound(path)
-    if compound.has("EncryptedPackage"):
+    try:
+        compound = Compound(path)
+    except Quarantined:
+        with path.open("rb") as file:
+            named = ENCRYPTED_PART.encode("utf-16-le") in file.read(4 << 20)
+        if named:
+            raise Quarantined("encrypted", ENCRYPTED) from None
+        raise
+    if compound.has(ENCRYPTED_PART):
         raise Quarantined("encrypted", ENCRYPTED)
     for name, found in _OLE_KINDS:
         if compound.has(name):

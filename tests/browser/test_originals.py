@@ -19,13 +19,14 @@ def downloads(page: Page, file: str) -> int:
 
 
 def pdfs_of_demo(page: Page) -> dict[str, frozenset[int]]:
-    """By id, the labels of the demo's PDFs that the page's user may know of."""
+    """By id, the labels of the PDFs that were read and that the page's user may know of."""
     found = {}
     for kind in ("contract", "employee", "project", "article"):
         status, records = call(page, "GET", f"entities/{kind}/?page_size=200")
         for record in records["results"] if status == 200 else ():
             for file in call(page, "GET", f"entities/{record['id']}/files/")[1]["results"]:
-                if file["media_type"] == "application/pdf" and file["origin"] is None:
+                is_read = file["state"] == "ready" and file["media_type"] == "application/pdf"
+                if is_read and file["origin"] is None:
                     found[file["id"]] = frozenset(label["value"] for label in file["labels"])
     return found
 

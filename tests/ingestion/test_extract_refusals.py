@@ -63,7 +63,7 @@ def test_nothing_in_it(tmp_path: Path, content: bytes, name: str) -> None:
         (b"\x89PNG\r\n\x1a\n" + b"x" * 100, "a.pdf", "corrupt"),
         (b"\x89PNG\r\n\x1a\n" + b"x" * 100, "a.png", "corrupt"),
         (b"GIF89a" + b"x" * 100, "a.gif", "unsupported"),
-        (b"MZ" + b"x" * 100, "a.docx", "mislabelled"),
+        (b"MZ\x90\0" + b"x" * 100, "a.docx", "mislabelled"),
         (b",,\n,,\n", "a.csv", "empty"),
         (b"{\\rtf1 {}}", "a.rtf", "empty"),
         (bytes(range(256)) * 20, "a.pdf", "corrupt"),
