@@ -69,9 +69,12 @@ def publish_attachments(
 ) -> None:
     """Make the files of a revision that is being published, in its transaction; those of the one before it go or, under
     the same name, get a revision. What somebody deleted of these bytes stays gone, and is missed in their original."""
+    before = list(File.objects.filter(origin=work.file).order_by("part"))
+    if not before and not extraction.attachments:
+        File.objects.filter(pk=work.file).exclude(attachments=0).update(attachments=0)
+        return
     file = File.objects.get(pk=work.file)
     sender = FileRevision.objects.values_list("created_by", flat=True).get(pk=work.claim.revision)
-    before = list(File.objects.filter(origin=file.pk).order_by("part"))
     removed = removed_of(file, work.claim.revision)
     # Deleted when that was not noted yet: of bytes that are only read again, what is not there stays gone. Where a new
     # reader finds other files in them, nobody knows which these are, and all are there.

@@ -77,6 +77,8 @@ def claim_file(workspace: int, file: UUID) -> Claim | None:
             claimed_until=Now() + LEASE,
             worker=identify_process(),
             state=State.PROCESSING,
+            stage=Stage.EXTRACT,
+            progress=0,
             attempts=F("attempts") + 1,
             woken_at=Now(),
             error_code="",
@@ -121,8 +123,8 @@ def checkpoint(
 
 
 def seldom(show: Callable[[T], None], every: float = 0.7) -> Callable[[T], None]:
-    """`show`, at most once in `every` seconds."""
-    last = 0.0
+    """`show`, at most once in `every` seconds, from now on."""
+    last = time.monotonic()
 
     def listener(progress: T) -> None:
         nonlocal last
@@ -133,10 +135,12 @@ def seldom(show: Callable[[T], None], every: float = 0.7) -> Callable[[T], None]
     return listener
 
 
-def advance(claim: Claim) -> None:
-    """Something is finished that nobody has to do again: earlier attempts no longer count against the file. In an open
-    service scope. Raises: ClaimLost."""
-    if not File.objects.filter(claim.mine()).update(attempts=1, claimed_until=Now() + LEASE):
+def advance(claim: Claim, stage: Stage, progress: int = 0) -> None:
+    """Something is finished that nobody has to do again: earlier attempts no longer count against the file, which is at
+    `progress` per cent of `stage`. In an open service scope. Raises: ClaimLost."""
+    if not File.objects.filter(claim.mine()).update(
+        attempts=1, stage=stage, progress=progress, page=None, page_count=None, claimed_until=Now() + LEASE
+    ):
         raise ClaimLost
 
 

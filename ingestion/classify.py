@@ -153,15 +153,14 @@ def model_votes(
     *,
     known: Mapping[int, Sequence[Vote]] | None = None,
     done: Mapping[int, WindowVotes] | None = None,
-    on_window: Callable[[int, WindowVotes], None] | None = None,
-    on_progress: Callable[[int], None] | None = None,
+    on_window: Callable[[int, WindowVotes, int], None] | None = None,
     ask: Ask = ask_model,
 ) -> list[WindowVotes]:
     """The votes of the model on a document, window by window.
 
     known: votes that equal inputs gave before, by paragraph; windows in which all have one are not asked again. done:
-    windows that were finished before an interruption, by their number; `on_window` hears of each new one. on_progress:
-    per cent. Raises: llm.errors.ModelError.
+    windows that were finished before an interruption, by their number; `on_window` gets each new one, with the per cent
+    that are finished. Raises: llm.errors.ModelError.
     """
     known, done = known or {}, dict(done or {})
     every = windows(paragraphs)
@@ -169,13 +168,12 @@ def model_votes(
     results: list[WindowVotes] = []
 
     def run(part: int, numbers: Sequence[int]) -> None:
-        if part not in done:
+        new = part not in done
+        if new:
             done[part] = ask_window(paragraphs, classifier, numbers, ask)
-            if on_window is not None:
-                on_window(part, done[part])
         results.append(done[part])
-        if on_progress is not None:
-            on_progress(100 * len(results) // (len(todo) + 1))
+        if new and on_window is not None:
+            on_window(part, done[part], 100 * len(results) // (len(todo) + 1))
 
     for part, numbers in todo.items():
         run(part, numbers)

@@ -49,12 +49,16 @@ def publish_links(work: Work, extraction: Extraction, segmented: Segmented) -> N
     """Make the links of a file those of the revision that is being published, in its transaction. Those that stay are
     not touched; their labels follow their paragraphs by themselves.
     """
+    links = all_links(extraction)
+    if not links:
+        DocumentLink.objects.filter(file=work.file)._raw_delete("default")
+        return
     path = File.objects.values_list("path", flat=True).get(pk=work.file)
     sent = FileRevision.objects.values_list("addresses", flat=True).get(pk=work.claim.revision)
     addresses = list_addresses(sent, work.collection)
     slug = Workspace.objects.values_list("slug", flat=True).get(pk=work.workspace)
     wanted: dict[UUID, DocumentLink] = {}
-    for position, link in enumerate(all_links(extraction)):
+    for position, link in enumerate(links):
         paragraph = segmented.paragraphs[link.paragraph]
         title = link.target[2:-2] if link.target.startswith("[[") else ""
         address = title_address(title) if title else read_target(link.target, path, slug)

@@ -38,6 +38,7 @@ from ingestion.claims import (
 )
 from ingestion.classify import Classifier, WindowVotes, model_votes, rules_vote
 from ingestion.documents import Extraction
+from ingestion.embed import get_embedder
 from ingestion.embedders import EmbeddingFailed
 from ingestion.extract import extract_file
 from ingestion.index import RowDraft, Vector, embed_texts, known_vectors
@@ -51,7 +52,6 @@ from ingestion.sandbox import ProcessKilled, Progress, Quarantined
 from ingestion.segmenting import mark, texts_by_label
 from ingestion.stored import known_votes, published_extraction, published_votes
 from ingestion.synthesis import synthesise
-from ingestion.vector_models import embedder_of
 from ingestion.votes import FLOOR, Vote
 from ingestion.work import Classified, Segmented, Work, clearances_among, load_work
 from llm.errors import BudgetExceeded, ModelError
@@ -72,6 +72,12 @@ class Step:
     run: Callable[[Work, dict[Stage, Any]], Any]
     dump: Callable[[Any], Any]
     load: Callable[[Any], Any]
+
+
+def load_parts(work: Work, stage: Stage) -> dict[int, Any]:
+    """Part number -> data of what an earlier worker finished of a step. In an open service scope."""
+    witness = work.witness_of(stage)
+    return results.load_parts(work.claim.revision, stage, witness) if (stage, witness) in work.saved else {}
 
 
 def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
@@ -95,7 +101,7 @@ def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
     if work.review == Review.REJECTED:
         raise Quarantined("rejected", REJECTED)
     with Scope.for_service(work.workspace).open():
-        saved = results.load_parts(work.claim.revision, Stage.EXTRACT, work.witness_of(Stage.EXTRACT))
+        saved = load_parts(work, Stage.EXTRACT)
     tell = seldom(show)
     look = Looker(work.workspace, work.strategy, keep, tell, saved)
     with local_copy(work.path) as path:
@@ -126,20 +132,18 @@ def classify(work: Work, done: dict[Stage, Any]) -> Classified:
         return Classified(tuple(map(tuple, votes)), asked=True, remainder=remainder)
     with Scope.for_service(work.workspace).open():
         known, proposals = known_votes(work, paragraphs)
-        saved = results.load_parts(work.claim.revision, Stage.CLASSIFY, work.witness_of(Stage.CLASSIFY))
+        saved = load_parts(work, Stage.CLASSIFY)
 
-    def keep(part: int, window: WindowVotes) -> None:
-        save(work, Stage.CLASSIFY, window.to_json(), part)
+    def save_window(part: int, window: WindowVotes, percent: int) -> None:
+        progress = BY_RULES + (100 - BY_RULES) * percent // 100
+        save(work, Stage.CLASSIFY, window.to_json(), part, progress=progress)
 
     answers = model_votes(
         paragraphs,
         Classifier(work.workspace, work.levels, work.guidance, work.name),
         known=known,
         done={part: WindowVotes.from_json(data) for part, data in saved.items()},
-        on_window=keep,
-        on_progress=lambda percent: checkpoint(
-            work.claim, Stage.CLASSIFY, BY_RULES + (100 - BY_RULES) * percent // 100
-        ),
+        on_window=save_window,
     )
     for number, given in known.items():
         votes[number] += given
@@ -156,7 +160,7 @@ def segment(work: Work, done: dict[Stage, Any]) -> Segmented:
     extraction, classified = done[Stage.EXTRACT], done[Stage.CLASSIFY]
     with Scope.for_service(work.workspace).open():
         segmented = mark(work, extraction, classified)
-        saved = results.load_parts(work.claim.revision, Stage.SEGMENT, work.witness_of(Stage.SEGMENT))
+        saved = load_parts(work, Stage.SEGMENT)
     if not classified.asked:
         return segmented
 
@@ -174,28 +178,29 @@ def chunk(work: Work, done: dict[Stage, Any]) -> list[RowDraft]:
     paragraphs = labelled(extraction, segmented)
     with Scope.for_service(work.workspace).open():
         clearances = clearances_among((p.label for p in paragraphs), work.inputs.concealed_atoms)
-    count_tokens = embedder_of(work.workspace).count_tokens
+    count_tokens = get_embedder(work.embedder).count_tokens
     found = cut(work.file, paragraphs, clearances=clearances, count_tokens=count_tokens)
     return [*passages_of(paragraphs, found, clearances), *summaries_of(work, extraction, segmented, clearances)]
 
 
 def embed(work: Work, done: dict[Stage, Any]) -> dict[UUID, Vector]:
     """Vectors of the rows that have none, reused where equal text has one."""
-    embedder, drafts = embedder_of(work.workspace), done[Stage.CHUNK]
+    embedder, drafts = get_embedder(work.embedder), done[Stage.CHUNK]
     with Scope.for_service(work.workspace).open():
         present, vectors = known_vectors(drafts, embedder.model_id)
-        for part in results.load_parts(work.claim.revision, Stage.EMBED, work.witness_of(Stage.EMBED)).values():
+        for part in load_parts(work, Stage.EMBED).values():
             vectors.update({UUID(pk): vector for pk, vector in part.items()})
     todo = [draft for draft in drafts if draft.id not in present and draft.id not in vectors]
     made = 0
 
-    def keep(batch: dict[UUID, Vector]) -> None:
+    def save_batch(batch: dict[UUID, Vector]) -> None:
         nonlocal made
-        checkpoint(work.claim, Stage.EMBED, 100 * (made + len(batch)) // len(todo))
-        save(work, Stage.EMBED, {str(pk): vector for pk, vector in batch.items()}, made)
-        made += len(batch)
+        part, made = made, made + len(batch)
+        if made < len(todo):  # with the last one the step is finished, and saved as a whole
+            data = {str(pk): vector for pk, vector in batch.items()}
+            save(work, Stage.EMBED, data, part, progress=100 * made // len(todo))
 
-    vectors.update(embed_texts(embedder, todo, keep))
+    vectors.update(embed_texts(embedder, todo, save_batch))
     return vectors
 
 
@@ -221,6 +226,7 @@ STEPS = [
 BY_RULES = 30
 """Per cent of classifying that the rules are shown to be; the rest are the windows of the model."""
 AFTER_CLASSIFY = [Stage.SEGMENT, Stage.CHUNK, Stage.EMBED]
+FOLLOWING = dict(zip([step.stage for step in STEPS], [*(step.stage for step in STEPS[1:]), Stage.PUBLISH], strict=True))
 
 
 def process_file(workspace: int, file: UUID) -> bool:
@@ -259,17 +265,17 @@ def work_through(claim: Claim) -> None:
 
     Raises: ClaimLost, Quarantined, ProcessKilled, ModelError, EmbeddingFailed, blobs.Missing.
     """
-    embedder_of(claim.workspace)  # loading it takes a moment, which no transaction should wait for
     with Scope.for_service(claim.workspace).open():
         results.drop_superseded(claim.file, claim.revision)
-        work = load_work(claim)
+        work = take_up(claim)
     while True:
+        get_embedder(work.embedder)  # loading it takes a moment, which no transaction should wait for
         took: dict[Stage, float] = {}
         done = run_steps(work, took)
-        checkpoint(claim, Stage.PUBLISH)
         try:
             with taken_out(work, done[Stage.EXTRACT]) as (done[Stage.EXTRACT], received):
-                checkpoint(claim, Stage.PUBLISH)
+                if received:
+                    checkpoint(claim, Stage.PUBLISH)
                 with Scope.for_service(claim.workspace).open():
                     publish(work, done, took, received)
             return
@@ -277,19 +283,28 @@ def work_through(claim: Claim) -> None:
             # A steward decided, or the policy changed, meanwhile: what was built on it is built again.
             with Scope.for_service(claim.workspace).open():
                 results.drop_results(claim.revision, AFTER_CLASSIFY if change.labels_only else None)
-                work = load_work(claim)
+                work = take_up(claim)
+
+
+def take_up(claim: Claim) -> Work:
+    """The work, with what earlier workers saved of it. In an open service scope. Raises: ClaimLost."""
+    work = load_work(claim)
+    all_labels = combine_many(level.value for level in work.levels)
+    return replace(work, all_labels=all_labels, saved=results.list_saved(claim.revision))
 
 
 def run_steps(work: Work, took: dict[Stage, float] | None = None) -> dict[Stage, Any]:
     """Results by stage; `took` gets the seconds of the steps that were run here, not by an earlier worker."""
     done: dict[Stage, Any] = {}
     for step in STEPS:
-        checkpoint(work.claim, step.stage)
-        with Scope.for_service(work.workspace).open():
-            saved = results.load_result(work.claim.revision, step.stage, work.witness_of(step.stage))
-        if saved is not None:
-            done[step.stage] = step.load(saved)
-            continue
+        witness = work.witness_of(step.stage)
+        if (step.stage, witness) in work.saved:
+            with Scope.for_service(work.workspace).open():
+                saved = results.load_result(work.claim.revision, step.stage, witness)
+            if saved is not None:
+                done[step.stage] = step.load(saved)
+                checkpoint(work.claim, FOLLOWING[step.stage])
+                continue
         begun = time.monotonic()
         done[step.stage] = step.run(work, done)
         if took is not None:
@@ -298,11 +313,11 @@ def run_steps(work: Work, took: dict[Stage, float] | None = None) -> dict[Stage,
     return done
 
 
-def save(work: Work, stage: Stage, data: Any, part: int = results.WHOLE) -> None:
-    """Keep what a step gave, or a part of it, under the claim."""
+def save(work: Work, stage: Stage, data: Any, part: int = results.WHOLE, *, progress: int = 0) -> None:
+    """Save what a step gave, or a part of it, under the claim. progress: per cent of the step after that part."""
     with Scope.for_service(work.workspace).open():
-        advance(work.claim)
+        advance(work.claim, FOLLOWING[stage] if part == results.WHOLE else stage, progress)
         if paid := take_spent():
             FileRevision.objects.filter(pk=work.claim.revision).update(cost=F("cost") + paid)
-        floor = combine_many(level.value for level in work.levels)
-        results.save_result(work.workspace, work.claim.revision, stage, work.witness_of(stage), floor, data, part)
+        witness = work.witness_of(stage)
+        results.save_result(work.workspace, work.claim.revision, stage, witness, work.all_labels, data, part)

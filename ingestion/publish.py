@@ -117,7 +117,7 @@ def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, A
         strategy="",
         published_at=at,
     )
-    publish_remainder(work, extraction, done[Stage.CLASSIFY].remainder, lost)
+    publish_remainder(work, was, extraction, done[Stage.CLASSIFY].remainder, lost)
     outcome = {
         "pending_revision": None,
         "state": State.READY,

@@ -35,11 +35,16 @@ def remainder_columns(remainder: Remainder, policy: RemainderPolicy) -> dict[str
     }
 
 
-def publish_remainder(work: Work, extraction: Extraction, votes: Sequence[Vote], lost: Iterable[Unaccounted]) -> None:
+def publish_remainder(
+    work: Work,
+    revision: FileRevision,
+    extraction: Extraction,
+    votes: Sequence[Vote],
+    lost: Iterable[Unaccounted],
+) -> None:
     """Of the version that is being published, in its transaction and before the file has it. votes: on the texts. lost:
     what is there and may be found another time.
     """
-    revision = FileRevision.objects.get(pk=work.claim.revision)
     remainder = _work_out(work, revision, extraction, votes, lost) if work.opened else remainder_of(revision)
     if remainder is not None:
         columns = remainder_columns(remainder, work.collection.remainder)

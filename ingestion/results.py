@@ -15,18 +15,17 @@ LASTING = (Stage.SEGMENT,)
 """Steps whose parts stay until the revision is published: a summary is paid for once, also where the labels of other
 paragraphs change while the file is worked on.
 """
+REPLACED = ("witness", "floor", "payload")
 
 
 def save_result(
     workspace: int, revision: UUID, step: str, witness: str, floor: int, data: Any, part: int = WHOLE
 ) -> None:
-    """Keep JSON data, in an open service scope. A finished step's parts are dropped, but for LASTING ones. floor: what
-    one must be cleared for to read it as a steward.
+    """Save JSON data, in place of an earlier result of the same part, in an open service scope. floor: what one must be
+    cleared for to read it as a steward.
     """
-    rows = StepResult.objects.filter(revision=revision, step=step)
-    (rows if part == WHOLE and step not in LASTING else rows.filter(part=part)).delete()
     payload = zlib.compress(json.dumps(data, ensure_ascii=False, separators=(",", ":")).encode(), 3)
-    StepResult.objects.create(
+    row = StepResult(
         workspace_id=workspace,
         revision_id=revision,
         step=step,
@@ -35,6 +34,14 @@ def save_result(
         floor=floor,
         payload=payload,
     )
+    StepResult.objects.bulk_create(
+        [row], update_conflicts=True, unique_fields=["revision", "step", "part"], update_fields=REPLACED
+    )
+
+
+def list_saved(revision: UUID) -> frozenset[tuple[str, str]]:
+    """(step, witness) of every result that was saved, in an open service scope."""
+    return frozenset(StepResult.objects.filter(revision=revision).values_list("step", "witness"))
 
 
 def load_result(revision: UUID, step: str, witness: str) -> Any | None:

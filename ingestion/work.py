@@ -32,7 +32,8 @@ class Work:
     it is worked on with; witness: the digest of the bytes and those; embedder: the model of its vectors. changed: of a
     published one that is worked over again, the inputs that are others now; else its labels alone are, from the votes
     it has, and its inputs stay those it was made with. anew: nothing is taken over, not even from equal inputs.
-    review: what a steward decided of it when it was quarantined (`ingestion.drift`).
+    review: what a steward decided of it when it was quarantined (`ingestion.drift`). all_labels: the combination of all
+    levels. saved: (step, witness) of the results that earlier workers saved.
     """
 
     claim: Claim
@@ -57,6 +58,8 @@ class Work:
     anew: bool = False
     review: str = ""
     notes: tuple[Note, ...] = ()
+    all_labels: int = 0
+    saved: frozenset[tuple[str, str]] = frozenset()
 
     @property
     def opened(self) -> bool:

@@ -82,8 +82,8 @@ def test_a_summary_that_a_killed_worker_left_lets_go_of_what_was_raised_since(
     upload(alice, contract, "n.txt", SUMMARISED + b"\nThe gate is new.\n")
     save = pipeline.save
 
-    def killed(work: Work, stage: Stage, *given: Any) -> None:
-        save(work, stage, *given)
+    def killed(work: Work, stage: Stage, *given: Any, **options: Any) -> None:
+        save(work, stage, *given, **options)
         if stage == Stage.SEGMENT:
             raise ClaimLost
 

@@ -51,15 +51,15 @@ def test_text_that_was_embedded_by_the_former_model_is_not_published(
     ready(alice, contract)
     command("add", "tiny", "--workspace", "acme")
     switched: list[bool] = []
-    checkpoint = pipeline.checkpoint
+    save = pipeline.save
 
-    def switch_at_publishing(claim: Any, stage: Any, progress: int = 0) -> None:
-        checkpoint(claim, stage, progress)
-        if stage == pipeline.Stage.PUBLISH and not switched:
+    def switch_after_embedding(work: Any, stage: Any, *given: Any, **options: Any) -> None:
+        save(work, stage, *given, **options)
+        if stage == pipeline.Stage.EMBED and not switched:
             switched.append(True)
             command("switch", "tiny", "--workspace", "acme")
 
-    monkeypatch.setattr(pipeline, "checkpoint", switch_at_publishing)
+    monkeypatch.setattr(pipeline, "save", switch_after_embedding)
     ready(alice, contract, "second.md", b"The crane on the quay was painted green.\n")
     assert switched
     assert vectors(service)["tiny"][0] == rows(service)

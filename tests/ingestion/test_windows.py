@@ -83,7 +83,11 @@ def test_what_does_not_come_back_is_asked_once_more_and_then_left() -> None:
 def test_finished_windows_are_not_asked_again() -> None:
     ask = answering({2: {5}})
     saved: dict[int, Any] = {}
-    first = model_votes(numbered(9), Classifier(1, LEVELS), on_window=saved.__setitem__, ask=ask)
+
+    def save(part: int, window: Any, percent: int) -> None:
+        saved[part] = window
+
+    first = model_votes(numbered(9), Classifier(1, LEVELS), on_window=save, ask=ask)
     again = model_votes(numbered(9), Classifier(1, LEVELS), done=saved, ask=ask)
     assert len(ask.asked) == 1
     assert again == first
