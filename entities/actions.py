@@ -58,8 +58,8 @@ def create_workspace(*, slug: str, name: str) -> Workspace:
         workspace = Workspace.objects.create(slug=slug, name=name)
         with Scope.for_service(workspace.pk).open():
             WorkspaceSettings.objects.create(workspace=workspace)
-            for value, label, icon, color, description in SEEDED:
-                Classification.objects.create(
+            Classification.objects.bulk_create(
+                Classification(
                     workspace=workspace,
                     value=value,
                     label=label,
@@ -68,6 +68,8 @@ def create_workspace(*, slug: str, name: str) -> Workspace:
                     description=description,
                     components=[value] if value else [],
                 )
+                for value, label, icon, color, description in SEEDED
+            )
             for role_name, flags, labels in SEEDED_ROLES:
                 _make_role(workspace, role_name, labels, **flags)
     return workspace

@@ -96,13 +96,15 @@ class Role(models.Model):
     def save(self, *args: object, **kwargs: object) -> None:
         """Keep the group beside the role; group names are unique over the installation, so they carry the workspace."""
         name = f"{self.workspace_id}:{self.name}"
-        if self.group_id is None:
+        new = self.group_id is None
+        if new:
             # The policy on auth_group asks for the role, which does not exist yet: the group is made by a function.
             from entities.access import make_group
 
             self.group_id = make_group(name)
         super().save(*args, **kwargs)  # type: ignore[arg-type]
-        Group.objects.filter(pk=self.group_id).exclude(name=name).update(name=name)
+        if not new:
+            Group.objects.filter(pk=self.group_id).exclude(name=name).update(name=name)
 
 
 class Token(models.Model):
