@@ -57,7 +57,7 @@ class FirstRunForm(forms.Form):
     kinds = forms.MultipleChoiceField(
         label="What do you keep?",
         help_text="Only these are in the menus. An administrator can change this at any time.",
-        widget=forms.CheckboxSelectMultiple,
+        widget=forms.CheckboxSelectMultiple(attrs={"class": "form-check-input m-0"}),
     )
     reads_all = forms.BooleanField(
         label="I may read everything",

@@ -19,6 +19,7 @@ from entities.pages import choices_of, columns_of, properties_of, text_sections
 from entities.records import BadQuery, list_records, visible_links
 from entities.registry import children, content_type_id, entity_types, goes_with, list_kinds
 from entities.shell_context import address
+from entities.sign_in import DEMO_SLUG, is_unclaimed
 from entities.text import read_texts
 
 PAGE = 25
@@ -53,6 +54,7 @@ def home(request: HttpRequest) -> HttpResponse:
     first = {
         "first_kind": choose_first_kind(scope, counts),
         "demo_questions": list_demo_questions(scope),
+        "begin_url": "/begin/" if scope.slug == DEMO_SLUG and is_unclaimed() else "",
         "demo_people": list_other_people(request.user.get_username(), scope),
     }
     return render(request, "entities/home.html", {"recent": recent, "kinds": kinds, **first, **panels})

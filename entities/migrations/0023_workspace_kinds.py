@@ -5,15 +5,21 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('entities', '0022_review_proposals'),
+        ("entities", "0022_review_proposals"),
     ]
 
     operations = [
         migrations.AddField(
-            model_name='workspacesettings',
-            name='kinds',
-            field=django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=60), blank=True, help_text='None: all of them. The others stay where they are, and can be searched.', null=True, size=None, verbose_name='kinds of records in the menus'),
+            model_name="workspacesettings",
+            name="kinds",
+            field=django.contrib.postgres.fields.ArrayField(
+                base_field=models.CharField(max_length=60),
+                blank=True,
+                help_text="None: all of them. The others stay where they are, and can be searched.",
+                null=True,
+                size=None,
+                verbose_name="kinds of records in the menus",
+            ),
         ),
     ]

@@ -7,7 +7,7 @@ from django.conf import LazySettings
 from django.test import Client
 
 from entities.access import Scope, held_atoms
-from entities.actions import create_entity
+from entities.actions import add_member, create_entity, create_workspace
 from entities.first_run import make_code
 from entities.models import AuditEntry, Role, User, Workspace
 from entities.types import Project
@@ -42,6 +42,7 @@ def begin(client: Client, **changes: Any) -> Any:
 
 def test_who_begins_goes_in_and_holds_everything() -> None:
     client = open_browser()
+    assert client.get("/sign-in/")["Location"] == "/begin/"
     assert client.get("/begin/").status_code == 200
     answer = begin(client)
     assert (answer.status_code, answer["Location"]) == (302, "/w/quay-sons-ltd/")
@@ -137,6 +138,45 @@ def test_on_a_public_address_it_asks_for_the_code(settings: LazySettings) -> Non
     assert not User.objects.exists()
     assert client.get("/begin/", {"code": make_code()}).status_code == 200
     assert begin(client, code=make_code()).status_code == 302
+
+
+@pytest.fixture
+def demo() -> dict[str, User]:
+    """Two of the demo's people, in the demo workspace, with the record that a question is about."""
+    workspace = create_workspace(slug="demo", name="Harbour & Vale Engineering")
+    people = {name: User.objects.create_user(name, password="demo") for name in ("cfo", "viewer")}
+    with Scope.for_service(workspace.pk).open():
+        for user in people.values():
+            add_member(workspace, user)
+        scope = Scope.for_service(workspace.pk)
+        create_entity(scope=scope, model=Project, fields={"name": "Quay 7 Warehouse Renovation"})
+    return people
+
+
+def test_the_demo_says_what_it_is_and_makes_one_somebody_else_at_a_click(demo: dict[str, User]) -> None:
+    client = open_browser()
+    client.force_login(demo["viewer"])
+    home = client.get("/w/demo/").content.decode()
+    assert "This is a sample company" in home
+    assert "Why is the harbour works permit late?" in home
+    assert "Brannock" not in home  # its contract is not there, so nobody could answer
+    assert 'href="/begin/"' in home
+    assert 'value="cfo"' in home
+    assert 'value="viewer"' not in home
+    assert client.post("/become/", {"name": "cfo"})["Location"] == "/w/demo/"
+    assert client.get("/w/demo/").context["shell"].user_name == "cfo"
+
+
+def test_nobody_becomes_who_chose_a_password_or_is_not_of_the_demo(demo: dict[str, User]) -> None:
+    maria = User.objects.create_user("maria", password="demo")
+    demo["cfo"].set_password("a long pass phrase")
+    demo["cfo"].save()
+    client = open_browser()
+    client.force_login(demo["viewer"])
+    assert [client.post("/become/", {"name": name}).status_code for name in ("cfo", "maria", "")] == [404, 404, 404]
+    assert 'href="/begin/"' not in client.get("/w/demo/").content.decode()
+    client.force_login(maria)
+    assert client.post("/become/", {"name": "viewer"}).status_code == 404
 
 
 def test_nobody_becomes_somebody_else_without_the_demo(alice: Person, viewer: Person) -> None:
