@@ -16,13 +16,13 @@ from django.db.migrations.executor import MigrationExecutor
 from psycopg import sql
 
 from entities.exempt import EXEMPT
+from entities.network import is_public
 
 LEAST_POSTGRES = 150000
 # Earlier versions corrupt indexes and leak rows of one relation into another in parallel builds.
 LEAST_PGVECTOR = (0, 8, 4)
 DEMO_USERS = ("admin", "hr", "cfo", "staff", "viewer", "steward")
 DEMO_PASSWORD = "demo"  # noqa: S105  public by intention
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1", "[::1]"})
 
 
 class Refusal(Exception):
@@ -109,15 +109,6 @@ def check_tables() -> None:
 def unapplied_migrations() -> list[str]:
     executor = MigrationExecutor(connection)
     return [str(migration) for migration, _ in executor.migration_plan(executor.loader.graph.leaf_nodes())]
-
-
-def is_public() -> bool:
-    """Whether people on other machines may reach this installation, directly or through a proxy."""
-    return (
-        settings.CLEARANCE_BIND not in LOOPBACK
-        or settings.CLEARANCE_HTTPS
-        or not LOOPBACK.issuperset(settings.ALLOWED_HOSTS)
-    )
 
 
 def check_demo_passwords() -> None:

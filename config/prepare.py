@@ -16,7 +16,11 @@ PIPE = "CLEARANCE_CONSOLE"
 
 @dataclass(frozen=True)
 class Console:
-    """One line a message: `say …` for people, `refuse …` as the last word, `prepared` or `prepared demo` at the end."""
+    """One line a message: `say …` for people, `refuse …` as the last word, `prepared` at the end.
+
+    `prepared` has the word `demo` where the demo workspace exists, and the path of the page of the first run as long as
+    that is open.
+    """
 
     descriptor: int
 
@@ -38,7 +42,8 @@ def prepare(console: Console) -> None:
 
     try:
         prepare_database(say)
-        demo = load_demo(say)
+        words = ["demo"] if load_demo(say) else []
+        words += find_first_run()
         collect(say)
     except checks.Refusal as refusal:
         console.tell("refuse", str(refusal))
@@ -46,7 +51,19 @@ def prepare(console: Console) -> None:
     except Exception as error:
         console.tell("refuse", f"Preparing it failed with {type(error).__name__}: see web.log in the logs directory.")
         raise
-    console.tell("prepared", "demo" if demo else "")
+    console.tell("prepared", " ".join(words))
+
+
+def find_first_run() -> list[str]:
+    """The path of the page on which the installation is begun, with its code where that is asked for; [] where somebody
+    has begun it."""
+    from entities.first_run import make_code
+    from entities.network import is_public
+    from entities.sign_in import is_unclaimed
+
+    if not is_unclaimed():
+        return []
+    return [f"begin/?code={make_code()}" if is_public() else "begin/"]
 
 
 def prepare_database(say: Callable[[str], None]) -> None:
@@ -74,11 +91,12 @@ def load_demo(say: Callable[[str], None]) -> bool:
     from django.core.management import call_command
 
     from entities.models import Workspace
+    from entities.network import is_public
 
     unfinished = settings.CLEARANCE_HOME / "demo-unfinished"
     if Workspace.objects.filter(slug="demo").exists() and not unfinished.exists():
         return True
-    if checks.is_public() or not settings.CLEARANCE_DEMO or (Workspace.objects.exists() and not unfinished.exists()):
+    if is_public() or not settings.CLEARANCE_DEMO or (Workspace.objects.exists() and not unfinished.exists()):
         return False
     say("Loading the demo workspace …")
     unfinished.touch()  # a first start that is killed here goes on at the next

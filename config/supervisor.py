@@ -105,6 +105,7 @@ class Supervisor:
             Child("beat", environment, logs),
         ]
         self.prepared = self.demo = False
+        self.begin = ""
         self.stopping = threading.Event()
         self.impatient = False
 
@@ -131,7 +132,7 @@ class Supervisor:
             reclaim_messages()
         for child in others:
             child.start()
-        say(welcome(url, self.demo))
+        say(welcome(url, self.demo, self.begin and url + self.begin))
         while not self.stopping.wait(0.5):
             self.look_after_all()
         say("Stopping …")
@@ -147,7 +148,9 @@ class Supervisor:
             elif kind == "refuse":
                 raise Refusal(text)
             elif kind == "prepared":
-                self.prepared, self.demo = True, text == "demo"
+                words = text.split()
+                self.prepared, self.demo = True, "demo" in words
+                self.begin = next((word for word in words if word.startswith("begin/")), "")
 
     def look_after_all(self) -> None:
         """A failure here is told and tried again: the supervisor outlives what it supervises.
@@ -218,7 +221,7 @@ def serves(url: str) -> bool:
     return True
 
 
-def welcome(url: str, demo: bool) -> str:
+def welcome(url: str, demo: bool, begin: str = "") -> str:
     lines = ["", f"  Clearance is ready:  {url}", ""]
     if demo:
         lines += [
@@ -228,6 +231,8 @@ def welcome(url: str, demo: bool) -> str:
             "    staff    Public, Internal            viewer  Public",
             "",
         ]
+    if begin:
+        lines += [f"  Begin with your own data:  {begin}", ""]
     return "\n".join([*lines, "  Ctrl-C stops it; nothing is lost.", ""])
 
 

@@ -17,6 +17,16 @@ def entity_types() -> dict[str, type[Entity]]:
     return {m._meta.model_name or "": m for m in sorted(found, key=lambda m: m._meta.model_name or "")}
 
 
+def list_kinds() -> dict[str, type[Entity]]:
+    """The types that the workspace's menus offer, in its order. In an open scope."""
+    from entities.access.scope import cached
+    from entities.models import WorkspaceSettings
+
+    chosen = cached("kinds", lambda: WorkspaceSettings.objects.values_list("kinds", flat=True).first())
+    types = entity_types()
+    return types if chosen is None else {name: types[name] for name in chosen if name in types}
+
+
 def type_by_content_type(content_type_id: int) -> type[Entity]:
     model = ContentType.objects.get_for_id(content_type_id).model_class()
     assert model is not None

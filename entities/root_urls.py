@@ -3,12 +3,14 @@
 from django.contrib.auth.views import LogoutView
 from django.urls import path
 
-from entities import account, views
+from entities import account, first_run, views
 from entities.access import PUBLIC_ROUTE, requires
-from entities.sign_in import SignIn
+from entities.sign_in import SignIn, become
 
 urlpatterns = [
     path("", views.landing, name="landing"),
+    path("begin/", first_run.begin, name="begin"),
+    path("become/", become, name="become"),
     path("join/", account.join, name="join"),
     path("account/password/", account.password, name="password"),
     path("sign-in/", requires(PUBLIC_ROUTE)(SignIn.as_view()), name="sign_in"),

@@ -10,7 +10,7 @@ from entities.access import Scope, held_atoms, may_create, scope_is_open, worksp
 from entities.api.lists import chips_of_atoms
 from entities.middleware import WORKSPACE_URLS
 from entities.models import Entity, Role
-from entities.registry import content_type_id, entity_types
+from entities.registry import content_type_id, list_kinds
 from entities.shell import NavLink, Shell
 
 
@@ -34,7 +34,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             model.rag().icon,
             request.path_info.startswith(f"/records/{name}/"),
         )
-        for name, model in entity_types().items()
+        for name, model in list_kinds().items()
         if is_of_interest(scope, model)
     ]
     held = list(Role.objects.filter(group__user=user.pk).values_list("name", "is_admin", "is_steward"))

@@ -4,16 +4,23 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.conf import settings
+from django.contrib.auth import login
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.views import LoginView
 from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect
+from django.views.decorators.http import require_POST
 
+from entities.access import SIGNED_IN, requires
 from entities.actions import SEEDED
 from entities.attempts import SLOW_DOWN, note_wrong_password, too_many
 from entities.models import User, Workspace
+from entities.network import LOOPBACK
 from entities.shell import LabelChip
 
-LOOPBACK = {"127.0.0.1", "::1", "localhost"}
+DEMO_SLUG = "demo"
+DEMO_PASSWORD = "demo"  # noqa: S105  public by intention
 DEMO = {
     "admin": range(7),
     "hr": (0, 3),
@@ -53,13 +60,36 @@ class SignIn(LoginView):
     redirect_authenticated_user = True
     authentication_form = SlowForm
 
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        return redirect("/begin/") if not User.objects.exists() else super().dispatch(request, *args, **kwargs)
+
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        return {**super().get_context_data(**kwargs), "demo_users": demo_users()}
+        context = super().get_context_data(**kwargs)
+        return {**context, "demo_users": list_demo_users(), "begin_url": "/begin/" if is_unclaimed() else ""}
 
 
-def demo_users() -> list[DemoUser]:
+@requires(SIGNED_IN)
+@require_POST
+def become(request: HttpRequest) -> HttpResponse:
+    """Go on as another person of the demo, whose password everybody knows. Raises: Http404 for anybody else."""
+    people = {person.name for person in list_demo_users()}
+    name = request.POST.get("name", "")
+    user = User.objects.filter(username=name, is_active=True).first()
+    if user is None or not {name, request.user.get_username()} <= people or not user.check_password(DEMO_PASSWORD):
+        raise Http404("Not found.")
+    login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
+    return redirect(f"/w/{DEMO_SLUG}/")
+
+
+def is_unclaimed() -> bool:
+    """Whether nobody uses the installation yet but to try the demo."""
+    own_users = User.objects.exclude(username__in=DEMO)
+    return not own_users.exists() and not Workspace.objects.exclude(slug=DEMO_SLUG).exists()
+
+
+def list_demo_users() -> list[DemoUser]:
     """The demo's people with what they are cleared for; nobody on a public address or without the demo workspace."""
-    if settings.CLEARANCE_BIND not in LOOPBACK or not Workspace.objects.filter(slug="demo").exists():
+    if settings.CLEARANCE_BIND not in LOOPBACK or not Workspace.objects.filter(slug=DEMO_SLUG).exists():
         return []
     chips = {value: LabelChip(value, label, icon, color) for value, label, icon, color, _ in SEEDED}
     known = set(User.objects.filter(username__in=DEMO).values_list("username", flat=True))

@@ -12,12 +12,14 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from entities import actions
 from entities.access import MEMBER, SIGNED_IN, Scope, get_entity_or_404, may, may_create, requires, workspaces_of
+from entities.first_steps import choose_first_kind, list_demo_questions, list_other_people
 from entities.forms import cleaned, entity_form
 from entities.models import Entity
 from entities.pages import choices_of, columns_of, properties_of, text_sections
 from entities.records import BadQuery, list_records, visible_links
-from entities.registry import children, content_type_id, entity_types, goes_with
+from entities.registry import children, content_type_id, entity_types, goes_with, list_kinds
 from entities.shell_context import address
+from entities.sign_in import DEMO_SLUG, is_unclaimed
 from entities.text import read_texts
 
 PAGE = 25
@@ -45,11 +47,17 @@ def home(request: HttpRequest) -> HttpResponse:
         model: Entity.objects.visible_to(scope)
         .filter(content_type=content_type_id(model), archived_at__isnull=True)
         .count()
-        for model in entity_types().values()
+        for model in list_kinds().values()
     }
     kinds = [(model, count) for model, count in counts.items() if count or may_create(scope, model)]
     panels = {"conversations_url": address("chat:recent"), "pulses_url": address("pulse:recent")}
-    return render(request, "entities/home.html", {"recent": recent, "kinds": kinds, **panels})
+    first = {
+        "first_kind": choose_first_kind(scope, counts),
+        "demo_questions": list_demo_questions(scope),
+        "begin_url": "/begin/" if scope.slug == DEMO_SLUG and is_unclaimed() else "",
+        "demo_people": list_other_people(request.user.get_username(), scope),
+    }
+    return render(request, "entities/home.html", {"recent": recent, "kinds": kinds, **first, **panels})
 
 
 @requires(MEMBER)

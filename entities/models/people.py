@@ -1,6 +1,7 @@
 """Users, workspaces (tenants), and who belongs where in which role."""
 
 from django.contrib.auth.models import AbstractUser, Group
+from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MinValueValidator
 from django.db import models
 
@@ -54,6 +55,13 @@ class WorkspaceSettings(models.Model):
         blank=True,
         validators=[MinValueValidator(30)],
         help_text="At least 30. Empty: for ever.",
+    )
+    kinds = ArrayField(
+        models.CharField(max_length=60),
+        verbose_name="kinds of records in the menus",
+        null=True,
+        blank=True,
+        help_text="None: all of them. The others stay where they are, and can be searched.",
     )
     policy_epoch = models.PositiveIntegerField(default=1, editable=False)
     last_gone_level = models.PositiveIntegerField(default=0, editable=False)

@@ -18,7 +18,7 @@ AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text()
 WIDTHS = (320, 390, 768, 1280, 1440, 1920, 2560)
 JUDGED = (320, 1280, 1920)
 NAMES = (
-    "sign-in", "home", "contracts", "projects", "list-none", "record", "quarantined", "form", "new", "reader",
+    "sign-in", "begin", "home", "contracts", "projects", "list-none", "record", "quarantined", "form", "new", "reader",
     "versions", "search", "search-empty", "search-none", "conversations", "conversation", "join", "password",
     "not-found", "evaluation", "evaluation-run", "bench", "bench-empty", "desk", "desk-empty", "desk-item", "desk-page",
     "quarantine", "requests", "requests-none", "ask", "ask-none", "files", "links", "shelf-versions",
@@ -126,6 +126,7 @@ def addresses(chromium: Browser, installation: str, environment: dict[str, str],
     ask = f"{root}access-requests/new/?file={shelf.fare.split('/')[1]}&labels="
     return {
         "sign-in": f"{installation}/sign-in/",
+        "begin": f"{installation}/begin/",
         "home": root,
         "contracts": f"{root}records/contract/",
         "projects": f"{root}records/project/?ordering=-name",
@@ -206,7 +207,9 @@ def visitors(chromium: Browser, installation: str, addresses: dict[str, str]) ->
 
 @pytest.fixture
 def visitor(visitors: dict[str, Visitor], name: str) -> Visitor:
-    found = visitors[{"sign-in": "outside", "ask": "public", "requests-none": "public"}.get(name, "inside")]
+    found = visitors[
+        {"sign-in": "outside", "begin": "outside", "ask": "public", "requests-none": "public"}.get(name, "inside")
+    ]
     found.complaints.clear()
     return found
 

@@ -131,9 +131,7 @@ class Crash(BaseException):
     """What no code catches: as far as the database knows, the process has ended."""
 
 
-@pytest.mark.parametrize(
-    "at", ["entities.actions._make_role", "entities.management.commands.create_workspace.add_member"]
-)
+@pytest.mark.parametrize("at", ["entities.actions._make_role", "entities.founding.add_member"])
 def test_what_ends_halfway_leaves_nothing_and_can_be_done_again(db: None, monkeypatch: Any, at: str) -> None:
     """A workspace without its settings, roles or administrator is of no use, and would keep its slug."""
 

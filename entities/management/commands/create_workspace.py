@@ -11,13 +11,11 @@ from django.core.management.base import BaseCommand, CommandError
 from django.core.validators import validate_slug
 from django.db import transaction
 
-from entities.access import Scope
-from entities.actions import SEEDED, add_member, create_role, create_workspace
-from entities.models import Role, User, Workspace
+from entities.actions import SEEDED
+from entities.founding import found_workspace
+from entities.models import User, Workspace
 
 LEVELS = {label.casefold(): (value, label) for value, label, *_ in SEEDED}
-FOUNDER = "Founder"
-"""The role that has the founder's clearances."""
 
 
 class Command(BaseCommand):
@@ -65,15 +63,9 @@ class Command(BaseCommand):
         levels = read_levels(clearances)
         user = User.objects.filter(username=admin).first()
         password = "" if user else self.new_password(admin)
-        # A workspace without its administrator could be entered by nobody, and its slug would be taken.
         with transaction.atomic():
             user = user or User.objects.create_user(admin, password=password)
-            workspace = create_workspace(slug=slug, name=name)
-            with Scope.for_service(workspace.pk).open():
-                roles = list(Role.objects.filter(name__in=["Admin", "Editor", *([] if no_steward else ["Steward"])]))
-                if levels:
-                    roles.append(create_role(workspace, FOUNDER, levels))
-                add_member(workspace, user, roles)
+            found_workspace(slug=slug, name=name, founder=user, levels=levels, steward=not no_steward)
         self.stdout.write(describe(slug, admin, levels, steward=not no_steward))
 
     def new_password(self, username: str) -> str:

@@ -1,0 +1,151 @@
+"""The page on which an installation is begun: who founds it, what the workspace is called, and what it is for.
+
+It is open until the installation has a user or a workspace of its own; the demo's do not count. Where people on other
+machines may reach the installation, the page asks for the code that `make up` printed.
+"""
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+from django.contrib.auth import login
+from django.contrib.auth.password_validation import validate_password
+from django.contrib.auth.validators import UnicodeUsernameValidator
+from django.core.exceptions import ValidationError
+from django.db import connection, transaction
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.text import slugify
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods
+
+from entities.access import PUBLIC_ROUTE, requires
+from entities.founding import ALL_LEVELS, found_workspace
+from entities.models import User, Workspace
+from entities.network import is_public
+from entities.registry import entity_types
+from entities.sign_in import is_unclaimed
+
+MAX_SLUG_CHARACTERS = 50
+
+
+class FirstRunForm(forms.Form):
+    """Who founds the workspace, and what it is for."""
+
+    username = forms.CharField(
+        label="Your user name",
+        max_length=150,
+        validators=[UnicodeUsernameValidator()],
+        widget=forms.TextInput(
+            attrs={"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false", "autofocus": True}
+        ),
+    )
+    password = forms.CharField(
+        label="Your password",
+        strip=False,
+        help_text="Eight characters or more, and none of those that everybody uses.",
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+    name = forms.CharField(
+        label="Name of the workspace",
+        max_length=200,
+        help_text="Your company, department or project. It stands at the top of every page.",
+        widget=forms.TextInput(attrs={"autocomplete": "organization"}),
+    )
+    kinds = forms.MultipleChoiceField(
+        label="What do you keep?",
+        help_text="Only these are in the menus. An administrator can change this at any time.",
+        widget=forms.CheckboxSelectMultiple(attrs={"class": "form-check-input m-0"}),
+    )
+    reads_all = forms.BooleanField(
+        label="I may read everything",
+        required=False,
+        initial=True,
+        help_text="You are cleared for every level: personal data, salaries, secrets. Without it you read Public text.",
+    )
+    steward = forms.BooleanField(
+        label="I decide about labels",
+        required=False,
+        initial=True,
+        help_text="You see text that has no label yet, and may label it differently.",
+    )
+
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data)
+        choices = [(name, model.plural_title) for name, model in entity_types().items()]
+        kinds = self.fields["kinds"]
+        assert isinstance(kinds, forms.MultipleChoiceField)
+        kinds.choices = choices
+        kinds.initial = [name for name, _ in choices]
+
+    def clean_username(self) -> str:
+        username: str = User.normalize_username(self.cleaned_data["username"])
+        if User.objects.filter(username__iexact=username).exists():
+            raise ValidationError("Somebody has this name already. Choose another one.")
+        return username
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        if cleaned.get("password"):
+            try:
+                validate_password(cleaned["password"], User(username=cleaned.get("username", "")))
+            except ValidationError as problem:
+                self.add_error("password", problem)
+        return cleaned
+
+
+@requires(PUBLIC_ROUTE)
+@sensitive_post_parameters()
+@never_cache
+@require_http_methods(["GET", "POST"])
+def begin(request: HttpRequest) -> HttpResponse:
+    """Found the first workspace, and go in. Raises: Http404 once the installation has somebody of its own."""
+    if not is_unclaimed():
+        raise Http404("Not found.")
+    code = request.POST.get("code") or request.GET.get("code") or ""
+    if not knows_code(code):
+        return render(request, "registration/begin.html", {"locked": True}, status=403)
+    form = FirstRunForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        with transaction.atomic():
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('first run', 0))")
+            if not is_unclaimed():  # two people at the same moment: the first one founds it
+                raise Http404("Not found.")
+            user, workspace = claim_installation(form.cleaned_data)
+        login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
+        return redirect(f"/w/{workspace.slug}/")
+    return render(
+        request, "registration/begin.html", {"form": form, "code": code}, status=422 if form.is_bound else 200
+    )
+
+
+def claim_installation(chosen: dict[str, Any]) -> tuple[User, Workspace]:
+    user = User.objects.create_user(chosen["username"], password=chosen["password"])
+    every = len(chosen["kinds"]) == len(entity_types())
+    workspace = found_workspace(
+        slug=make_slug(chosen["name"]),
+        name=chosen["name"],
+        founder=user,
+        levels=ALL_LEVELS if chosen["reads_all"] else (),
+        steward=chosen["steward"],
+        kinds=None if every else chosen["kinds"],
+    )
+    return user, workspace
+
+
+def make_slug(name: str) -> str:
+    """Part of the workspace's address, from its name: letters and digits that no other workspace has."""
+    slug = slugify(name)[: MAX_SLUG_CHARACTERS - 3].strip("-") or "workspace"
+    return f"{slug}-1" if Workspace.objects.filter(slug=slug).exists() else slug
+
+
+def make_code() -> str:
+    """The code of this installation, which only who can read its secret key can make."""
+    return salted_hmac("clearance.first_run", "begin", algorithm="sha256").hexdigest()[:32]
+
+
+def knows_code(code: str) -> bool:
+    return not is_public() or constant_time_compare(code, make_code())

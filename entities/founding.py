@@ -1,0 +1,41 @@
+"""A workspace with its founder: for `manage.py create_workspace`, and for the page of the first run."""
+
+from collections.abc import Iterable, Sequence
+
+from django.db import transaction
+
+from entities.access import Scope
+from entities.actions import SEEDED, add_member, create_role, create_workspace
+from entities.models import Role, User, Workspace, WorkspaceSettings
+
+FOUNDER = "Founder"
+"""The role that has the founder's clearances."""
+ALL_LEVELS = tuple(value for value, *_ in SEEDED if value)
+
+
+def found_workspace(
+    *,
+    slug: str,
+    name: str,
+    founder: User,
+    levels: Iterable[int] = ALL_LEVELS,
+    steward: bool = True,
+    kinds: Sequence[str] | None = None,
+) -> Workspace:
+    """All of it or none, for a workspace without its administrator could be entered by nobody. Needs no scope open.
+
+    levels: what the founder is cleared for, Public aside. kinds: names of the record types that the menus offer; None:
+    all.
+    """
+    names = ["Admin", "Editor", *(["Steward"] if steward else [])]
+    cleared = list(levels)
+    with transaction.atomic():
+        workspace = create_workspace(slug=slug, name=name)
+        with Scope.for_service(workspace.pk).open():
+            roles = list(Role.objects.filter(name__in=names))
+            if cleared:
+                roles.append(create_role(workspace, FOUNDER, cleared))
+            add_member(workspace, founder, roles)
+            if kinds is not None:
+                WorkspaceSettings.objects.update(kinds=list(kinds))
+    return workspace
