@@ -65,7 +65,7 @@ class Watch:
         self.canary = _Canary(self.called)
         monkeypatch.setattr(runner, "_progress", self._before(runner._progress))
         monkeypatch.setattr(pipeline, "checkpoint", self._before(claims.checkpoint))
-        monkeypatch.setattr(claims, "advance", self._before(claims.advance))
+        monkeypatch.setattr(pipeline, "advance", self._before(claims.advance))
         monkeypatch.setattr(runner._Child, "listen", self._followed(runner._Child.listen))
         _listeners.append(self.called)
         self.thread = threading.Thread(target=self._look, daemon=True)
