@@ -109,31 +109,32 @@ def begin(request: HttpRequest) -> HttpResponse:
         return render(request, "registration/begin.html", {"locked": True}, status=403)
     form = FirstRunForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
+        founder = User(username=form.cleaned_data["username"])
+        founder.set_password(form.cleaned_data["password"])  # takes a moment, which no transaction should wait for
         with transaction.atomic():
             with connection.cursor() as cursor:
                 cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('first run', 0))")
             if not is_unclaimed():  # two people at the same moment: the first one founds it
                 raise Http404("Not found.")
-            user, workspace = claim_installation(form.cleaned_data)
-        login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
+            founder.save()
+            workspace = claim_installation(founder, form.cleaned_data)
+        login(request, founder, backend=settings.AUTHENTICATION_BACKENDS[0])
         return redirect(f"/w/{workspace.slug}/")
     return render(
         request, "registration/begin.html", {"form": form, "code": code}, status=422 if form.is_bound else 200
     )
 
 
-def claim_installation(chosen: dict[str, Any]) -> tuple[User, Workspace]:
-    user = User.objects.create_user(chosen["username"], password=chosen["password"])
+def claim_installation(founder: User, chosen: dict[str, Any]) -> Workspace:
     every = len(chosen["kinds"]) == len(entity_types())
-    workspace = found_workspace(
+    return found_workspace(
         slug=make_slug(chosen["name"]),
         name=chosen["name"],
-        founder=user,
+        founder=founder,
         levels=ALL_LEVELS if chosen["reads_all"] else (),
         steward=chosen["steward"],
         kinds=None if every else chosen["kinds"],
     )
-    return user, workspace
 
 
 def make_slug(name: str) -> str:

@@ -44,6 +44,7 @@ class Shell:
     requests_waiting_url: str = ""  # answers ingestion/access_requests_waiting.html
     desk_waiting_url: str = ""  # answers ingestion/desk_waiting.html
     admin_url: str = ""
+    people_url: str = ""
     evaluation_url: str = ""
     quarantine_url: str = ""
     sign_in_url: str = ""

@@ -58,6 +58,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             desk_url=address("ingestion:desk") if decides else "",
             desk_waiting_url=address("ingestion:desk_waiting") if decides else "",
             admin_url=address("admin:index") if administers else "",
+            people_url=address("entities:people") if administers else "",
             evaluation_url=address("retrieval:evaluation") if administers else "",
             quarantine_url=address("ingestion:quarantine") if decides else "",
         )

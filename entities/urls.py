@@ -1,11 +1,14 @@
 from django.urls import path
 
-from entities import views
+from entities import people_views, views
 
 app_name = "entities"
 
 urlpatterns = [
     path("", views.home, name="home"),
+    path("people/", people_views.people, name="people"),
+    path("people/withdraw/", people_views.withdraw, name="withdraw_invitation"),
+    path("people/roles/", people_views.roles, name="roles"),
     path("records/<slug:type_name>/", views.record_list, name="list"),
     path("records/<slug:type_name>/new/", views.create, name="create"),
     path("entities/<uuid:pk>/", views.detail, name="detail"),

@@ -1,5 +1,7 @@
 """Users, workspaces (tenants), and who belongs where in which role."""
 
+import uuid
+
 from django.contrib.auth.models import AbstractUser, Group
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MinValueValidator
@@ -113,6 +115,25 @@ class Role(models.Model):
         super().save(*args, **kwargs)  # type: ignore[arg-type]
         if not new:
             Group.objects.filter(pk=self.group_id).exclude(name=name).update(name=name)
+
+
+class Invitation(models.Model):
+    """Who has its link becomes a member, once, with `roles` (keys). Only the SHA-256 of the link's secret is stored.
+
+    note: for whom it is, in the words of the administrator who made it.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.ForeignKey(Workspace, models.PROTECT)
+    digest = models.CharField(max_length=64, unique=True)
+    note = models.CharField(max_length=150, blank=True)
+    roles = ArrayField(models.IntegerField(), default=list)
+    created_by = models.BigIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.note or str(self.pk)
 
 
 class Token(models.Model):

@@ -75,7 +75,8 @@ def test_nobody_gets_anywhere_without_signing_in(alice: Person, contract: Contra
                     assert response.status_code == 401, (method, path)
                 else:
                     assert (response.status_code, response["Location"][:9]) == (302, "/sign-in/"), (method, path)
-    assert open_to_all == {"healthz", "readyz", "favicon.ico", "begin/", "sign-in/", "sign-out/", "api/token/"}
+    known = {"healthz", "readyz", "favicon.ico", "sign-in/", "sign-out/", "api/token/"}
+    assert open_to_all == known | {"begin/", "invited/<slug:slug>/<str:secret>/"}
 
 
 def test_a_token_that_does_not_hold_is_not_made_good_by_a_cookie(alice: Person, contract: Contract) -> None:

@@ -1,0 +1,100 @@
+"""Who is in a workspace, and what each may read, through what. In the open scope of an administrator."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.db.models import Q
+from django.utils import timezone
+
+from entities.access import Scope
+from entities.actions import record, tell_access_changed
+from entities.api.lists import chips_of_atoms
+from entities.models import Classification, ClassificationGrant, LabelGrant, Membership, Role
+from entities.models.classification import FIRST_COMPOUND
+
+
+@dataclass(frozen=True)
+class PersonRow:
+    """A member. own: clearances that a steward granted to this person alone, with their ends."""
+
+    membership: Membership
+    roles: list[Role]
+    cleared_for: list[Classification]
+    own: list[tuple[Classification, datetime | None]]
+
+    @property
+    def name(self) -> str:
+        return str(self.membership.user)
+
+
+@dataclass(frozen=True)
+class RoleRow:
+    """A role, with whether it clears for each level, in the order of `list_levels`."""
+
+    role: Role
+    cells: list[tuple[Classification, bool]]
+    members: int
+
+
+def list_levels() -> list[Classification]:
+    """The levels that can be granted: every one but Public and combinations."""
+    return list(Classification.objects.filter(value__gt=0, value__lt=FIRST_COMPOUND).order_by("value"))
+
+
+def list_people() -> list[PersonRow]:
+    """Members by name."""
+    roles: dict[int, list[Role]] = {}
+    levels = _levels_by_role()
+    for role in Role.objects.order_by("name"):
+        for user in role.group.user_set.values_list("pk", flat=True):
+            roles.setdefault(user, []).append(role)
+    own: dict[int, list[LabelGrant]] = {}
+    in_force = LabelGrant.objects.filter(Q(expires_at=None) | Q(expires_at__gt=timezone.now()))
+    for grant in in_force.select_related("classification").order_by("classification__value"):
+        own.setdefault(grant.membership_id, []).append(grant)
+    rows = []
+    for membership in Membership.objects.select_related("user").order_by("user__username"):
+        held, granted = roles.get(membership.user_id, []), own.get(membership.pk, [])
+        atoms = {0, *(value for role in held for value in levels.get(role.pk, ()))}
+        atoms |= {grant.classification.value for grant in granted}
+        alone = [(chips_of_atoms({grant.classification.value})[0], grant.expires_at) for grant in granted]
+        rows.append(PersonRow(membership, held, chips_of_atoms(atoms), alone))
+    return rows
+
+
+def list_roles() -> list[RoleRow]:
+    """Roles by name, with what they clear for."""
+    held, levels = _levels_by_role(), list_levels()
+    return [
+        RoleRow(role, [(level, level.value in held.get(role.pk, ())) for level in levels], role.group.user_set.count())
+        for role in Role.objects.select_related("group").order_by("name")
+    ]
+
+
+def change_levels(scope: Scope, wanted: Mapping[int, Iterable[int]]) -> int:
+    """Make each role clear for just these levels: key of the role -> values. Returns how many roles changed."""
+    levels = {level.value: level for level in list_levels()}
+    held, changed = _levels_by_role(), 0
+    for role in Role.objects.select_for_update().filter(pk__in=list(wanted)):
+        before, after = held.get(role.pk, set()), {value for value in wanted[role.pk] if value in levels}
+        if before == after:
+            continue
+        changed += 1
+        ClassificationGrant.objects.filter(role=role, classification__value__in=before - after).delete()
+        ClassificationGrant.objects.bulk_create(
+            ClassificationGrant(workspace_id=scope.workspace, role=role, classification=levels[value])
+            for value in sorted(after - before)
+        )
+        flags = {"is_admin": role.is_admin, "is_steward": role.is_steward}
+        record(scope, "role.changed", "role", role.pk, labels=sorted(after), **flags)
+    if changed:
+        tell_access_changed(scope)
+    return changed
+
+
+def _levels_by_role() -> dict[int, set[int]]:
+    found: dict[int, set[int]] = {}
+    for role, value in ClassificationGrant.objects.values_list("role", "classification__value"):
+        found.setdefault(role, set()).add(value)
+    return found

@@ -1,0 +1,166 @@
+"""Pages of people: members and invitations, roles and what they clear for, and the page behind an invitation's link."""
+
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import login
+from django.contrib.auth.password_validation import validate_password
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from entities.access import ADMIN, PUBLIC_ROUTE, requires
+from entities.invitations import (
+    VALID_DAYS,
+    InvitationEnded,
+    accept_invitation,
+    find_invitation,
+    list_invitations,
+    make_invitation,
+    withdraw_invitation,
+)
+from entities.joining import account_name
+from entities.models import Invitation, Role, User
+from entities.people import change_levels, list_levels, list_people, list_roles
+from entities.views import scope_of
+
+
+class InvitationForm(forms.Form):
+    """Whom to invite, and with which roles."""
+
+    note = forms.CharField(
+        label="For whom",
+        max_length=150,
+        help_text="Only administrators see this.",
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
+    )
+    roles = forms.ModelMultipleChoiceField(
+        Role.objects.none(),
+        required=False,
+        widget=forms.CheckboxSelectMultiple(attrs={"class": "form-check-input m-0"}),
+        help_text="Without a role they read Public text and add nothing.",
+    )
+
+    def __init__(self, data: Any = None) -> None:
+        super().__init__(data)
+        self.fields["roles"].queryset = Role.objects.order_by("name")  # type: ignore[attr-defined]
+
+
+class AccountForm(forms.Form):
+    """The account of somebody who was invited. slug: of the workspace."""
+
+    username = forms.CharField(
+        label="Your name", max_length=100, widget=forms.TextInput(attrs={"autocomplete": "username"})
+    )
+    password = forms.CharField(
+        label="Your password",
+        strip=False,
+        help_text="Eight characters or more, and none of those that everybody uses.",
+        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
+    )
+
+    def __init__(self, slug: str, data: Any = None) -> None:
+        super().__init__(data)
+        self.slug = slug
+        self.fields["username"].help_text = f"You sign in as name@{slug}."
+
+    def clean_username(self) -> str:
+        username: str = User.normalize_username(account_name(self.cleaned_data["username"], self.slug))
+        User._meta.get_field("username").clean(username, None)
+        if User.objects.filter(username=username).exists():
+            raise ValidationError("This workspace has or had a member of this name. Choose another one.")
+        return username
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        if cleaned.get("password"):
+            try:
+                validate_password(cleaned["password"], User(username=cleaned.get("username", "")))
+            except ValidationError as problem:
+                self.add_error("password", problem)
+        return cleaned
+
+
+@requires(ADMIN)
+@never_cache
+@require_http_methods(["GET", "POST"])
+def people(request: HttpRequest) -> HttpResponse:
+    """Members with what they may read; invitations, and a new one. Its link is on the page that answers, this once."""
+    form = InvitationForm(request.POST if request.method == "POST" else None)
+    link = ""
+    if form.is_valid():
+        path = make_invitation(scope_of(request), note=form.cleaned_data["note"], roles=form.cleaned_data["roles"])
+        link = f"{request.scheme}://{request.get_host()}{path}"
+        form = InvitationForm()
+    context = {
+        "people": list_people(),
+        "invitations": list_invitations(),
+        "form": form,
+        "link": link,
+        "valid_days": VALID_DAYS,
+    }
+    return render(request, "entities/people.html", context, status=422 if form.errors else 200)
+
+
+@requires(ADMIN)
+@require_POST
+def withdraw(request: HttpRequest) -> HttpResponse:
+    """An invitation's link no longer works. Raises: Http404."""
+    try:
+        wanted = UUID(request.POST.get("invitation", ""))
+    except ValueError:
+        raise Http404("Not found.") from None
+    withdraw_invitation(scope_of(request), get_object_or_404(Invitation, pk=wanted))
+    messages.success(request, "The invitation is withdrawn: its link no longer works.")
+    return redirect("entities:people")
+
+
+@requires(ADMIN)
+@require_http_methods(["GET", "POST"])
+def roles(request: HttpRequest) -> HttpResponse:
+    """All roles beside all levels, with a tick where a role clears for a level."""
+    if request.method == "POST":
+        wanted: dict[int, list[int]] = {
+            int(role): [] for role in request.POST.getlist("role") if role.isascii() and role.isdigit()
+        }
+        for cell in request.POST.getlist("cell"):
+            role, _, value = cell.partition(":")
+            if role.isascii() and role.isdigit() and value.isascii() and value.isdigit() and int(role) in wanted:
+                wanted[int(role)].append(int(value))
+        changed = change_levels(scope_of(request), wanted)
+        messages.success(request, f"{changed} role{'' if changed == 1 else 's'} changed." if changed else "No change.")
+        return redirect("entities:roles")
+    return render(request, "entities/roles.html", {"roles": list_roles(), "levels": list_levels()})
+
+
+@requires(PUBLIC_ROUTE)
+@sensitive_post_parameters()
+@never_cache
+@require_http_methods(["GET", "POST"])
+def invited(request: HttpRequest, slug: str, secret: str) -> HttpResponse:
+    """Join the workspace of an invitation, with a new account or the one that is signed in."""
+    try:
+        workspace, _, with_roles = find_invitation(slug, secret)
+        context: dict[str, Any] = {"workspace": workspace, "roles": with_roles}
+        if request.user.is_authenticated:
+            if request.method == "GET":
+                return render(request, "registration/invited.html", context)
+            accept_invitation(workspace, secret, request.user)
+            return redirect(f"/w/{workspace.slug}/")
+        form = AccountForm(slug, request.POST if request.method == "POST" else None)
+        if form.is_valid():
+            user = User(username=form.cleaned_data["username"])
+            user.set_password(form.cleaned_data["password"])  # takes a moment, which no transaction should wait for
+            accept_invitation(workspace, secret, user)
+            login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
+            return redirect(f"/w/{workspace.slug}/")
+    except InvitationEnded:
+        raise Http404("This invitation was used, withdrawn, or is too old. Ask for a new one.") from None
+    context["form"] = form
+    return render(request, "registration/invited.html", context, status=422 if form.is_bound else 200)

@@ -1,0 +1,161 @@
+"""People and roles: who is in, who is invited and by whom, and what each role clears for."""
+
+import re
+from datetime import timedelta
+
+import pytest
+from django.db.models.functions import Now
+from django.test import Client
+
+from entities.access import Scope, held_atoms
+from entities.models import AuditEntry, Invitation, Role, User
+from entities.models.classification import FINANCIAL, PII, SECRET
+from tests.conftest import Person
+
+pytestmark = pytest.mark.django_db
+PAGES = ("people/", "people/roles/", "people/withdraw/")
+
+
+def invite(alice: Person, *roles: str, note: str = "Anna") -> str:
+    """The path of a new invitation's link."""
+    with alice.scope.open():
+        keys = list(Role.objects.filter(name__in=roles).values_list("pk", flat=True))
+    page = alice.client.post(f"{alice.base}people/", {"note": note, "roles": keys})
+    assert page.status_code == 200
+    (path,) = re.findall(r"http://testserver(/invited/acme/[-\w]+/)", page.content.decode())
+    return path
+
+
+def read_roles(user: User, scope: Scope) -> set[str]:
+    with scope.open():
+        return set(Role.objects.filter(group__user=user.pk).values_list("name", flat=True))
+
+
+def test_only_administrators_have_these_pages(alice: Person, viewer: Person, steward: Person, outsider: Person) -> None:
+    for page in PAGES[:2]:
+        assert alice.client.get(f"{alice.base}{page}").status_code == 200
+    for page in PAGES:
+        for person, status in ((viewer, 403), (steward, 403), (outsider, 404)):
+            assert person.client.post(f"{alice.base}{page}", {"note": "Me"}).status_code == status, (page, person)
+    with alice.scope.open():
+        assert not Invitation.objects.exists()
+    assert "/people/" in alice.client.get(alice.base).content.decode()
+    assert "/people/" not in viewer.client.get(viewer.base).content.decode()
+
+
+def test_people_stand_with_what_they_may_read_and_through_what(alice: Person, hr: Person, cfo: Person) -> None:
+    page = alice.client.get(f"{alice.base}people/").content.decode()
+    row = page[page.index(">hr<") : page.index("</tr>", page.index(">hr<"))]
+    assert "HR" in row
+    assert "PII" in row
+    assert "Financial" not in row
+
+
+def test_who_is_invited_makes_an_account_and_is_in(alice: Person, service: Scope) -> None:
+    path = invite(alice, "Editor", "alice role")
+    browser = Client()
+    page = browser.get(path).content.decode()
+    assert "Join Acme" in page
+    assert "Editor" in page
+    answer = browser.post(path, {"username": "anna", "password": "a long pass phrase"})
+    assert (answer.status_code, answer["Location"]) == (302, "/w/acme/")
+    assert browser.get("/w/acme/").status_code == 200
+    anna = User.objects.get(username="anna@acme")
+    assert read_roles(anna, service) == {"Editor", "alice role"}
+    with service.open():
+        actions = set(AuditEntry.objects.values_list("action", flat=True))
+        assert {"invitation.added", "invitation.accepted", "membership.added"} <= actions
+        assert not Invitation.objects.exists()
+
+
+def test_who_has_an_account_joins_with_it(alice: Person, outsider: Person, service: Scope) -> None:
+    path = invite(alice, "Editor")
+    assert "Join as outsider" in outsider.client.get(path).content.decode()
+    assert outsider.client.get("/w/acme/").status_code == 404
+    assert outsider.client.post(path).status_code == 302
+    assert outsider.client.get("/w/acme/").status_code == 200
+    assert read_roles(outsider.user, service) == {"Editor"}
+
+
+def test_a_link_is_good_once_and_for_a_week_and_until_it_is_withdrawn(alice: Person, service: Scope) -> None:
+    new = {"username": "anna", "password": "a long pass phrase"}
+    used, old, withdrawn = (invite(alice, note=note) for note in ("used", "old", "withdrawn"))
+    assert Client().post(used, new).status_code == 302
+    with service.open():
+        Invitation.objects.filter(note="old").update(expires_at=Now() - timedelta(seconds=1))
+        pk = Invitation.objects.get(note="withdrawn").pk
+    assert alice.client.post(f"{alice.base}people/withdraw/", {"invitation": pk}).status_code == 302
+    users = User.objects.count()
+    for path in (used, old, withdrawn, f"/invited/acme/{'x' * 43}/", f"/invited/nowhere/{'x' * 43}/"):
+        assert Client().get(path).status_code == 404
+        assert Client().post(path, new | {"username": "eve"}).status_code == 404
+    assert User.objects.count() == users
+
+
+def test_nobody_withdraws_what_is_of_another_workspace(alice: Person, outsider: Person) -> None:
+    invite(alice)
+    with alice.scope.open():
+        pk = Invitation.objects.get().pk
+    for value in (pk, "x", ""):
+        assert outsider.client.post(f"{outsider.base}people/withdraw/", {"invitation": value}).status_code == 404
+    with alice.scope.open():
+        assert Invitation.objects.exists()
+
+
+def test_the_secret_of_a_link_is_kept_nowhere(alice: Person, service: Scope) -> None:
+    path = invite(alice)
+    secret = path.split("/")[3]
+    with service.open():
+        row = Invitation.objects.get()
+        assert secret not in str(vars(row))
+        assert all(secret not in str(entry.detail) for entry in AuditEntry.objects.all())
+    assert secret not in alice.client.get(f"{alice.base}people/").content.decode()
+
+
+@pytest.mark.parametrize(
+    ("changes", "word"),
+    [({"password": "password"}, "too common"), ({"username": "two words"}, "valid"), ({"username": ""}, "required")],
+)
+def test_what_will_not_do_is_said_and_the_link_stays_good(alice: Person, changes: dict[str, str], word: str) -> None:
+    path = invite(alice)
+    new = {"username": "anna", "password": "a long pass phrase"}
+    answer = Client().post(path, new | changes)
+    assert answer.status_code == 422
+    assert word in answer.content.decode()
+    assert Client().post(path, new).status_code == 302
+    path = invite(alice)
+    answer = Client().post(path, new)
+    assert (answer.status_code, "this name" in answer.content.decode()) == (422, True)
+
+
+def test_a_tick_clears_a_role_for_a_level_and_taking_it_away_is_obeyed_at_once(
+    alice: Person, cfo: Person, viewer: Person, service: Scope
+) -> None:
+    with service.open():
+        roles = {role.name: role.pk for role in Role.objects.all()}
+    page = alice.client.get(f"{alice.base}people/roles/").content.decode()
+    assert f'value="{roles["cfo role"]}:{FINANCIAL}" aria-label="cfo role reads Financial" checked' in page
+    wanted = {
+        "role": [roles["cfo role"], roles["viewer role"]],
+        "cell": [f"{roles['viewer role']}:{PII}", f"{roles['viewer role']}:{SECRET}", "x:1", "9999:1", "1", "0:0"],
+    }
+    assert alice.client.post(f"{alice.base}people/roles/", wanted).status_code == 302
+    for person, atoms in ((viewer, {PII, SECRET}), (cfo, set())):
+        with person.scope.open():
+            assert set(held_atoms()) == atoms
+    with alice.scope.open():
+        assert FINANCIAL in held_atoms()  # a role that was not sent keeps what it has
+    with service.open():
+        changed = AuditEntry.objects.filter(action="role.changed")
+        assert {row.object_id: row.detail["labels"] for row in changed} == {
+            str(roles["viewer role"]): [PII, SECRET],
+            str(roles["cfo role"]): [],
+        }
+
+
+def test_no_page_of_roles_changes_another_workspace(alice: Person, outsider: Person, cfo: Person) -> None:
+    with alice.scope.open():
+        role = Role.objects.get(name="cfo role").pk
+    assert outsider.client.post(f"{outsider.base}people/roles/", {"role": [role], "cell": []}).status_code == 302
+    with cfo.scope.open():
+        assert set(held_atoms()) == {FINANCIAL}
