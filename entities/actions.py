@@ -42,11 +42,13 @@ SEEDED = [
     (FINANCIAL, "Financial", "coins", "amber", "Salaries, bank accounts, revenue, prices and deal terms."),
     (SECRET, "Secret", "shield-lock", "red", "Passwords, keys, credentials, and what only a small circle may know."),
 ]
+PULSE_ROLE = "pulse-service"
+"""Of no person: what Pulses that everybody shares are written with."""
 SEEDED_ROLES = [
     ("Admin", {"is_admin": True}, []),
     ("Steward", {"is_steward": True}, []),
     ("Editor", {}, []),
-    ("pulse-service", {}, [INTERNAL, CONFIDENTIAL, FINANCIAL]),
+    (PULSE_ROLE, {}, [INTERNAL, CONFIDENTIAL, FINANCIAL]),
 ]
 
 

@@ -16,6 +16,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from entities.access import ADMIN, PUBLIC_ROUTE, requires
+from entities.actions import PULSE_ROLE
 from entities.invitations import (
     VALID_DAYS,
     InvitationEnded,
@@ -49,7 +50,8 @@ class InvitationForm(forms.Form):
 
     def __init__(self, data: Any = None) -> None:
         super().__init__(data)
-        self.fields["roles"].queryset = Role.objects.order_by("name")  # type: ignore[attr-defined]
+        people = Role.objects.exclude(name=PULSE_ROLE).order_by("name")
+        self.fields["roles"].queryset = people  # type: ignore[attr-defined]
 
 
 class AccountForm(forms.Form):

@@ -22,6 +22,7 @@ NAMES = (
     "versions", "search", "search-empty", "search-none", "conversations", "conversation", "join", "password",
     "not-found", "evaluation", "evaluation-run", "bench", "bench-empty", "desk", "desk-empty", "desk-item", "desk-page",
     "quarantine", "requests", "requests-none", "ask", "ask-none", "files", "links", "shelf-versions",
+    "people", "roles",
 )  # fmt: skip
 QUESTIONS = (
     {
@@ -154,6 +155,8 @@ def addresses(chromium: Browser, installation: str, environment: dict[str, str],
         "desk-item": f"{root}desk/paragraphs/{beside}/",
         "desk-page": f"{root}desk/paragraphs/{beside}/page/",
         "quarantine": f"{root}quarantine/",
+        "people": f"{root}people/",
+        "roles": f"{root}people/roles/",
         "requests": f"{root}access-requests/",
         "requests-none": f"{root}access-requests/",
         "ask": f"{ask}5",
