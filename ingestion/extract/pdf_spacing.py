@@ -21,6 +21,7 @@ SINGLE = re.compile("1{4,}")
 MIN_WORDS = 4  # of one letter
 MAX_GAP = 1.0  # font sizes between letters of a word
 UNEVEN = 0.2  # font sizes by which gaps within a word differ
+STRIP = 8.0  # points
 MAX_OFFSET = 0.12  # font sizes between the two printings of a word
 DOWN = (0.7, 1.8)  # font sizes from one sign to the next below it
 
@@ -115,16 +116,24 @@ def _runs_down(word: Word) -> bool:
 
 def drop_second_prints(words: list[Word]) -> list[Word]:
     """Without words that stand where the same word stands already, but for a fraction of a letter."""
-    met: dict[str, list[Word]] = {}
+    met: dict[str, dict[float, list[Word]]] = {}  # by text and strip of the page
     found = []
     for word in words:
-        alike = met.get(word[0])
-        if alike is None:
-            met[word[0]] = [word]
-        elif any(_is_second_print(word, other) for other in alike if abs(word[5] - other[5]) < 0.2 * word[6]):
-            continue
+        text, x0, size = word[0], word[1], word[6]
+        strip = x0 // STRIP
+        strips = met.get(text)
+        if strips is None:
+            met[text] = {strip: [word]}
         else:
-            alike.append(word)
+            most = MAX_OFFSET * max(size, 1.0)
+            if most <= STRIP:  # nearly always; the words of one strip, or of two, are all that can be near enough
+                near = {strip, (x0 - most) // STRIP, (x0 + most) // STRIP}
+                alike = [other for place in near for other in strips.get(place, ())]
+            else:
+                alike = [other for others in strips.values() for other in others]
+            if any(_is_second_print(word, other) for other in alike if abs(word[5] - other[5]) < 0.2 * size):
+                continue
+            strips.setdefault(strip, []).append(word)
         found.append(word)
     return found
 

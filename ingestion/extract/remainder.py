@@ -112,6 +112,8 @@ _READABLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .,:;@/_-]{5,}")
 def texts_in_bytes(content: bytes) -> Iterator[str]:
     """Runs of letters in bytes of any form, as text of one or two bytes a letter."""
     for pattern, encoding in ((_WIDE_RUN, "utf-16-le"), (_WIDE_RUN_BIG, "utf-16-be"), (_RUN, "")):
+        if encoding and b"\0" not in content:
+            continue
         for run in pattern.finditer(content):
             held = run.group()
             text = held.decode(encoding) if encoding else _decoded(held)
