@@ -59,6 +59,15 @@ class Boxes(Sequence[Box]):
                 kept.extend((max(first, start) - start, min(behind, end) - start))
         return Boxes.packed(kept)
 
+    def corners_on(self, page: int) -> list[tuple[float, float, float, float]]:
+        """x0, y0, x1, y1 of those on a page."""
+        flat = self._flat
+        return [
+            (flat[at + 1] / 10, flat[at + 2] / 10, flat[at + 3] / 10, flat[at + 4] / 10)
+            for at in range(0, len(flat), 7)
+            if flat[at] == page
+        ]
+
     def to_json(self) -> str:
         """Integers parted by blanks, seven a box: page, corners in tenths of a point, slice."""
         return " ".join(map(str, self._flat))
