@@ -21,7 +21,7 @@ SINGLE = re.compile("1{4,}")
 MIN_WORDS = 4  # of one letter
 MAX_GAP = 1.0  # font sizes between letters of a word
 UNEVEN = 0.2  # font sizes by which gaps within a word differ
-STRIP = 8.0  # points
+STRIP = 8.0  # points: words whose base lines are near enough stand in one, or in neighbours
 MAX_OFFSET = 0.12  # font sizes between the two printings of a word
 DOWN = (0.7, 1.8)  # font sizes from one sign to the next below it
 
@@ -119,21 +119,22 @@ def drop_second_prints(words: list[Word]) -> list[Word]:
     met: dict[str, dict[float, list[Word]]] = {}  # by text and strip of the page
     found = []
     for word in words:
-        text, x0, size = word[0], word[1], word[6]
-        strip = x0 // STRIP
+        text, base, size = word[0], word[5], word[6]
         strips = met.get(text)
         if strips is None:
-            met[text] = {strip: [word]}
+            met[text] = {base // STRIP: [word]}
         else:
             most = MAX_OFFSET * max(size, 1.0)
-            if most <= STRIP:  # nearly always; the words of one strip, or of two, are all that can be near enough
-                near = {strip, (x0 - most) // STRIP, (x0 + most) // STRIP}
-                alike = [other for place in near for other in strips.get(place, ())]
-            else:
-                alike = [other for others in strips.values() for other in others]
-            if any(_is_second_print(word, other) for other in alike if abs(word[5] - other[5]) < 0.2 * size):
+            first, last = (base - most) // STRIP, (base + most) // STRIP
+            if first == last:
+                near = strips.get(first, ())
+            elif most <= STRIP:
+                near = [other for place in (first, first + 1, last) for other in strips.get(place, ())]
+            else:  # letters of a poster
+                near = [other for others in strips.values() for other in others]
+            if near and any(_is_second_print(word, other) for other in near if abs(base - other[5]) < 0.2 * size):
                 continue
-            strips.setdefault(strip, []).append(word)
+            strips.setdefault(base // STRIP, []).append(word)
         found.append(word)
     return found
 
