@@ -46,6 +46,7 @@ def test_text_that_is_drawn_is_no_string_of_a_content() -> None:
         (b"a stream\n(a) without an end", b"a stream\n(a) without an end"),
         (b"upstream\n(a)endstream", b"upstream\n(a)endstream"),
         (b"stream (a)endstream", b"stream (a)endstream"),
+        (b"stream\n" * 100_000, b"stream\n" * 100_000),  # each asks how far it goes, and no search is made twice
     ],
 )
 def test_streams_are_cut_out_and_nothing_else(content: bytes, rest: bytes) -> None:
