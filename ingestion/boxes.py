@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from binascii import a2b_base64, b2a_base64
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from struct import pack
 from typing import overload
@@ -38,6 +38,9 @@ class Boxes(Sequence[Box]):
 
     def __init__(self, boxes: Iterable[Box] = ()) -> None:
         self._flat = array("i")
+        if isinstance(boxes, Boxes):
+            self._flat.extend(boxes._flat)
+            return
         for b in boxes:
             corners = (round(b.x0 * 10), round(b.y0 * 10), round(b.x1 * 10), round(b.y1 * 10))
             self._flat.extend((b.page, *corners, b.start, b.end))
@@ -58,6 +61,19 @@ class Boxes(Sequence[Box]):
                 kept += flat[place : place + 5]
                 kept.extend((max(first, start) - start, min(behind, end) - start))
         return Boxes.packed(kept)
+
+    def corners_on(self, page: int) -> list[tuple[float, float, float, float]]:
+        """x0, y0, x1, y1 of those on a page."""
+        flat = self._flat
+        return [
+            (flat[at + 1] / 10, flat[at + 2] / 10, flat[at + 3] / 10, flat[at + 4] / 10)
+            for at in range(0, len(flat), 7)
+            if flat[at] == page
+        ]
+
+    def slices(self) -> Iterator[tuple[int, int, int]]:
+        """page, start and end of each, without making boxes of them."""
+        return zip(self._flat[0::7], self._flat[5::7], self._flat[6::7], strict=True)
 
     def to_json(self) -> str:
         """Integers parted by blanks, seven a box: page, corners in tenths of a point, slice."""
@@ -93,6 +109,9 @@ class Boxes(Sequence[Box]):
         if isinstance(place, slice):
             return tuple(self._at(index) for index in range(*place.indices(len(self))))
         return self._at(range(len(self))[place])
+
+    def __iter__(self) -> Iterator[Box]:
+        return map(self._at, range(len(self)))
 
     def _at(self, index: int) -> Box:
         page, x0, y0, x1, y1, start, end = self._flat[7 * index : 7 * index + 7]

@@ -18,7 +18,7 @@ import hashlib
 import uuid
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import lru_cache, partial
 
 from ingestion.pieces import Piece, pieces, table_header
 from ingestion.segment import Clearances, Labelled, Segment, headings_above, labels_of, paths_told, segments
@@ -29,6 +29,7 @@ MAX_TOKENS = 256  # of all-MiniLM-L6-v2, with its two marks
 WORTHWHILE = 0.35  # of a full chunk: from there on a paragraph may be chosen to begin the next one
 STEP = 3  # one is chosen every three targets of text, on average
 PATH_SHARE = 4  # the heading path takes at most a quarter of the tokens
+COUNTED_TEXTS = 256  # whose tokens are remembered while a document is cut
 SEPARATOR = " > "
 
 
@@ -97,6 +98,7 @@ def chunk(
     A heading shows in the path of a chunk when its own label is 0 or the chunk's; `None` and other labels leave it out.
     """
     clearances = clearances or Clearances()
+    count_tokens = lru_cache(maxsize=COUNTED_TEXTS)(count_tokens)  # paths come again with every piece
     above = headings_above([(p.kind, p.text, p.heading_path) for p in paragraphs])
     paths = {label: paths_told(paragraphs, above, label, clearances) for label in labels_of(paragraphs)}
     placed: list[tuple[int, Chunk]] = []

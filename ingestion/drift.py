@@ -7,11 +7,12 @@ the file is quarantined with the reason, until a steward releases or rejects it 
 import logging
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ingestion.boxes import Boxes
 from ingestion.documents import Extraction, Note, Unaccounted
 from ingestion.extract.clean import clean
 from ingestion.extract.counting import WORD, words
@@ -86,12 +87,13 @@ def check(path: Path, extraction: Extraction, *, limits: Limits | None = None) -
     """What was read of the file at `path`; where that could not be compared, it says so as of something that was not
     read. Raises Drifted."""
     source = _source(path, extraction, limits)
-    found = (*own_losses(extraction), *lost(source or Structure(), extraction))
+    missing = missing_words(source, extraction) if source is not None else {}
+    found = (*own_losses(extraction), *lost(source or Structure(), extraction, missing))
     if found:
         raise Drifted(found)
     if source is None:
         return replace(extraction, unaccounted=(*extraction.unaccounted, NOT_COMPARED))
-    return replace(extraction, notes=(*extraction.notes, *notes_of_losses(source, extraction)))
+    return replace(extraction, notes=(*extraction.notes, *notes_of_losses(source, missing)))
 
 
 def _source(path: Path, extraction: Extraction, limits: Limits | None) -> Structure | None:
@@ -127,10 +129,12 @@ def structure_of(extraction: Extraction) -> Structure:
     )
 
 
-def lost(source: Structure, extraction: Extraction) -> Iterator[Loss]:
-    """What `source` has and `extraction` lacks, apart from what extraction itself says that it could not read."""
+def lost(source: Structure, extraction: Extraction, missing: Mapping[int, int] | None = None) -> Iterator[Loss]:
+    """What `source` has and `extraction` lacks, apart from what extraction itself says that it could not read.
+    missing: what `missing_words` gives, where that is known.
+    """
     read = structure_of(extraction)
-    broken = any(missing.code == "page_failed" for missing in extraction.unaccounted)
+    broken = any(one.code == "page_failed" for one in extraction.unaccounted)
     count = source.words.total()
     kept = (source.words & read.words).total()
     # Where every word is there, a table that was read as text is no loss.
@@ -141,10 +145,10 @@ def lost(source: Structure, extraction: Extraction) -> Iterator[Loss]:
                 yield Loss(
                     name, f"It has {there} {one if there == 1 else many}, and {found or 'none'} of them was read."
                 )
-    missed = {missing.page for missing in extraction.unaccounted if missing.code not in WORDLESS}
+    missed = {one.page for one in extraction.unaccounted if one.code not in WORDLESS}
     if count >= FEW_WORDS and not missed and kept < LEAST_WORDS * count:
         yield Loss("words", f"Of its {count:,} words {count - kept:,} are missing in what was read.")
-    missing = missing_words(source, extraction)
+    missing = missing_words(source, extraction) if missing is None else missing
     poor = []
     for page, lost_here in missing.items():
         there = len(source.pages[page - 1])
@@ -154,9 +158,8 @@ def lost(source: Structure, extraction: Extraction) -> Iterator[Loss]:
         yield Loss("pages", f"Most of the text of page {_listed(poor)} is missing in what was read.")
 
 
-def notes_of_losses(source: Structure, extraction: Extraction) -> Iterator[Note]:
-    """What is too little to put a file aside, and still is not all of it."""
-    missing = missing_words(source, extraction)
+def notes_of_losses(source: Structure, missing: Mapping[int, int]) -> Iterator[Note]:
+    """What is too little to put a file aside, and still is not all of it. missing: words by page."""
     if sum(missing.values()) > MIN_DISCLOSED_SHARE * sum(map(len, source.pages)):
         sentence = (
             f"Words of page {_listed(list(missing))} were not found in what was read: {sum(missing.values())} in all."
@@ -171,9 +174,9 @@ def missing_words(source: Structure, extraction: Extraction) -> dict[int, int]:
     for paragraph in extraction.paragraphs:
         if not paragraph.boxes and paragraph.page is not None and paragraph.page <= len(read):
             read[paragraph.page - 1].append(paragraph.text)
-        for box in paragraph.boxes:
-            if box.page <= len(read):
-                read[box.page - 1].append(paragraph.text[box.start : box.end])
+        for page, start, end in Boxes(paragraph.boxes).slices():
+            if page <= len(read):
+                read[page - 1].append(paragraph.text[start:end])
     missed = {missing.page for missing in extraction.unaccounted if missing.code not in WORDLESS}
     found = {}
     for page, (there, pieces) in enumerate(zip(source.pages, read, strict=True), start=1):
@@ -216,10 +219,11 @@ def own_losses(extraction: Extraction) -> Iterator[Loss]:
         wrong["sections"] += path[:1] in above and path not in above
         if paragraph.kind == "heading":
             above.add((*paragraph.heading_path, paragraph.text))
+        slices = list(Boxes(paragraph.boxes).slices())
         if extraction.pages is not None:
-            places = {paragraph.page, *(box.page for box in paragraph.boxes)} - {None}
+            places = {paragraph.page, *(page for page, _, _ in slices)} - {None}
             wrong["places"] += any(not 1 <= page <= extraction.pages for page in places if page is not None)
-        wrong["boxes"] += any(not 0 <= box.start <= box.end <= len(paragraph.text) for box in paragraph.boxes)
+        wrong["boxes"] += any(not 0 <= begin <= end <= len(paragraph.text) for _, begin, end in slices)
     for name, sentence in (
         ("spans", "Paragraphs are not where the text says that they stand."),
         ("empty", "Some paragraphs have no text."),

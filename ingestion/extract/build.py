@@ -197,8 +197,7 @@ class Builder:
 
     def boxes_on(self, page: int, first: int) -> list[tuple[float, float, float, float]]:
         """Where the paragraphs from this number on stand on a page."""
-        boxes = (box for row in self._rows[first:] for box in row.boxes)
-        return [(box.x0, box.y0, box.x1, box.y1) for box in boxes if box.page == page]
+        return [corners for row in self._rows[first:] for corners in row.boxes.corners_on(page)]
 
     def texts_from(self, first: int) -> list[str]:
         """The paragraphs from this number on."""

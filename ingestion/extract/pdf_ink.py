@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import pypdfium2 as pdfium
 import pypdfium2.raw as c
 from PIL import ImageChops, ImageDraw
 
+from ingestion.extract.pdf_letters import beside_text, bind
 from ingestion.extract.pdf_words import Mapping, PageContent
 from ingestion.seen import Region
 
@@ -28,6 +28,19 @@ MAX_SEGMENTS = 6  # of a path that is a line or a rectangle
 SHORT, MAX_SHORT_LINES = 24.0, 4  # points: shorter lines are parts of letters where more of them stand together
 MAX_DEPTH = 8  # of forms in each other
 SENTENCE = "This page shows something that was not read; copies of parts of the page leave it out."
+_P, _I = ctypes.c_void_p, ctypes.c_int
+_object = bind(c.FPDFPage_GetObject, _P)
+_inner_object = bind(c.FPDFFormObj_GetObject, _P, _P, ctypes.c_ulong)
+_count_objects = bind(c.FPDFFormObj_CountObjects, _I, _P)
+_type = bind(c.FPDFPageObj_GetType, _I, _P)
+_matrix = bind(c.FPDFPageObj_GetMatrix, _I, _P, _P)
+_count_segments = bind(c.FPDFPath_CountSegments, _I, _P)
+_segment = bind(c.FPDFPath_GetPathSegment, _P, _P, _I)
+_segment_type = bind(c.FPDFPathSegment_GetType, _I, _P)
+_point = bind(c.FPDFPathSegment_GetPoint, _I, _P, _P, _P)
+_stroke_width = bind(c.FPDFPageObj_GetStrokeWidth, _I, _P, _P)
+_room = (ctypes.c_float * 6)()
+_refs = [ctypes.addressof(_room) + 4 * place for place in range(6)]
 Boxes = Iterable[tuple[float, float, float, float]]
 
 
@@ -87,8 +100,9 @@ def _sparse(lines: Iterable[Line]) -> Iterator[Line]:
 def _lines(page: pdfium.PdfPage) -> Iterator[Line]:
     """Lines and rectangles of a page, as points on it and the width of their stroke."""
     mapping = Mapping(page)
-    for index in range(c.FPDFPage_CountObjects(page)):
-        yield from _lines_of(c.FPDFPage_GetObject(page, index), _affine(mapping), 0)
+    handle, affine = ctypes.byref(page.raw.contents), _affine(mapping)
+    for index in beside_text(page):
+        yield from _lines_of(_object(handle, index), affine, 0)
 
 
 Affine = tuple[float, float, float, float, float, float]
@@ -98,32 +112,29 @@ def _affine(mapping: Mapping) -> Affine:
     return mapping.xx, mapping.xy, mapping.yx, mapping.yy, mapping.ox, mapping.oy
 
 
-def _lines_of(piece: Any, outer: Affine, depth: int) -> Iterator[Line]:
-    kind = c.FPDFPageObj_GetType(piece)
+def _lines_of(piece: int, outer: Affine, depth: int) -> Iterator[Line]:
+    kind = _type(piece)
     if kind not in (c.FPDF_PAGEOBJ_FORM, c.FPDF_PAGEOBJ_PATH):
         return
-    matrix = c.FS_MATRIX()
-    if not c.FPDFPageObj_GetMatrix(piece, matrix):
-        matrix.a = matrix.d = 1
-    inner = _combined((matrix.a, matrix.b, matrix.c, matrix.d, matrix.e, matrix.f), outer)
-    if kind == c.FPDF_PAGEOBJ_FORM:
-        count = c.FPDFFormObj_CountObjects(piece) if depth < MAX_DEPTH else 0
-        for index in range(max(0, ctypes.c_int(count).value)):
-            yield from _lines_of(c.FPDFFormObj_GetObject(piece, index), inner, depth + 1)
+    count = _count_segments(piece) if kind == c.FPDF_PAGEOBJ_PATH else 0
+    if kind == c.FPDF_PAGEOBJ_PATH and not 2 <= count <= MAX_SEGMENTS:
         return
-    count = c.FPDFPath_CountSegments(piece)
-    if not 2 <= count <= MAX_SEGMENTS:
+    matrix: Affine = tuple(_room) if _matrix(piece, _refs[0]) else (1, 0, 0, 1, 0, 0)
+    inner = outer if matrix == (1, 0, 0, 1, 0, 0) else _combined(matrix, outer)
+    if kind == c.FPDF_PAGEOBJ_FORM:
+        for index in range(_count_objects(piece) if depth < MAX_DEPTH else 0):
+            yield from _lines_of(_inner_object(piece, index), inner, depth + 1)
         return
     points = []
-    x, y, width = ctypes.c_float(), ctypes.c_float(), ctypes.c_float()
     for index in range(count):
-        segment = c.FPDFPath_GetPathSegment(piece, index)
-        if c.FPDFPathSegment_GetType(segment) == c.FPDF_SEGMENT_BEZIERTO:
+        segment = _segment(piece, index)
+        if _segment_type(segment) == c.FPDF_SEGMENT_BEZIERTO:
             return
-        c.FPDFPathSegment_GetPoint(segment, x, y)
-        points.append(_moved(x.value, y.value, inner))
-    c.FPDFPageObj_GetStrokeWidth(piece, width)
-    yield [*points, points[0]], width.value
+        _point(segment, _refs[0], _refs[1])
+        points.append(_moved(_room[0], _room[1], inner))
+    _room[0] = 0
+    _stroke_width(piece, _refs[0])
+    yield [*points, points[0]], _room[0]
 
 
 def _combined(inner: Affine, outer: Affine) -> Affine:

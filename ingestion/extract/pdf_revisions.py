@@ -19,7 +19,9 @@ from ingestion.sandbox.limits import Quarantined
 
 PIECE = 1 << 20
 TAIL = 4096
-MARK = re.compile(rb"startxref|%%EOF|\d \d{1,5} obj\b")
+MARK = re.compile(rb"startxref|%%EOF| obj\b")  # literal beginnings, which `re` finds quickly among packed bytes
+NUMBERS = re.compile(rb"\d \d{1,5}\Z")
+MAX_NUMBERS = 7  # characters that NUMBERS takes
 MOST_REVISIONS = 8
 
 
@@ -78,8 +80,13 @@ def _marks(path: Path) -> Iterator[tuple[bytes, int]]:
             window = kept + piece
             last = 0
             for match in MARK.finditer(window):
-                kind = b" obj" if match.group().endswith(b"obj") else match.group()
-                yield kind, offset - len(kept) + match.start()
+                kind, start = match.group(), match.start()
+                if kind == b" obj":
+                    numbers = NUMBERS.search(window, max(last, start - MAX_NUMBERS), start)
+                    if numbers is None:
+                        continue
+                    start = numbers.start()
+                yield kind, offset - len(kept) + start
                 last = match.end()
             offset += len(piece)
             kept = window[max(last, len(window) - 12) :]

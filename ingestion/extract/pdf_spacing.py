@@ -21,6 +21,7 @@ SINGLE = re.compile("1{4,}")
 MIN_WORDS = 4  # of one letter
 MAX_GAP = 1.0  # font sizes between letters of a word
 UNEVEN = 0.2  # font sizes by which gaps within a word differ
+STRIP = 8.0  # points: words whose base lines are near enough stand in one, or in neighbours
 MAX_OFFSET = 0.12  # font sizes between the two printings of a word
 DOWN = (0.7, 1.8)  # font sizes from one sign to the next below it
 
@@ -115,16 +116,25 @@ def _runs_down(word: Word) -> bool:
 
 def drop_second_prints(words: list[Word]) -> list[Word]:
     """Without words that stand where the same word stands already, but for a fraction of a letter."""
-    met: dict[str, list[Word]] = {}
+    met: dict[str, dict[float, list[Word]]] = {}  # by text and strip of the page
     found = []
     for word in words:
-        alike = met.get(word[0])
-        if alike is None:
-            met[word[0]] = [word]
-        elif any(_is_second_print(word, other) for other in alike if abs(word[5] - other[5]) < 0.2 * word[6]):
-            continue
+        text, base, size = word[0], word[5], word[6]
+        strips = met.get(text)
+        if strips is None:
+            met[text] = {base // STRIP: [word]}
         else:
-            alike.append(word)
+            most = MAX_OFFSET * max(size, 1.0)
+            first, last = (base - most) // STRIP, (base + most) // STRIP
+            if first == last:
+                near = strips.get(first, ())
+            elif most <= STRIP:
+                near = [other for place in (first, first + 1, last) for other in strips.get(place, ())]
+            else:  # letters of a poster
+                near = [other for others in strips.values() for other in others]
+            if near and any(_is_second_print(word, other) for other in near if abs(base - other[5]) < 0.2 * size):
+                continue
+            strips.setdefault(base // STRIP, []).append(word)
         found.append(word)
     return found
 

@@ -8,9 +8,12 @@ from collections.abc import Iterator
 
 from ingestion.extract.remainder import is_formal, texts_in_bytes
 
-_LITERAL = rb"\((?:[^()\\]|\\.|\((?:[^()\\]|\\.|\((?:[^()\\]|\\.)*\))*\))*\)"
+# Each part begins with another sign, so nothing is gained by trying again: possessive repetition saves the attempts.
+_LITERAL = rb"\((?:[^()\\]++|\\.|\((?:[^()\\]++|\\.|\((?:[^()\\]++|\\.)*+\))*+\))*+\)"
 _HEXADECIMAL = rb"<[0-9A-Fa-f\s]*>"
-TOKEN = re.compile(rb"(%s)|(?<!<)(%s)(?!>)|/([^\s/<>\[\](){}%%]+)" % (_LITERAL, _HEXADECIMAL), re.S)
+# Every alternative begins with a literal sign: `re` then skips what cannot begin one.
+TOKEN = re.compile(rb"%s|<(?<!<<)[0-9A-Fa-f\s]*>(?!>)|/[^\s/<>\[\](){}%%]+" % _LITERAL, re.S)
+MAX_KNOWN_TOKENS, MAX_KNOWN_BYTES = 100_000, 200  # of one file, and of each token
 REFERENCE = re.compile(rb"/([A-Za-z0-9]+)\s+(\d+) (\d+) R\b")
 FILE_TABLE = re.compile(rb"/EF\s*(?:<<([^<>]*)>>|(\d+) (\d+) R\b)")
 ESCAPE = re.compile(rb"\\(?:([0-7]{1,3})|(\r\n|.))", re.S)
@@ -19,17 +22,18 @@ HEX_IN_NAME = re.compile(rb"#([0-9A-Fa-f]{2})")
 # Names of keys, fonts, colours and letters; with more digits in a row, or other signs, one is text.
 NAME = re.compile(r"(?:[A-Za-z_.,:;+*'@-]|\d{1,5}(?!\d)){1,64}")
 SHOWN = re.compile(
-    rb"(?:\[(?:[^\[\]()]|%s)*\]\s*TJ|%s\s*(?:Tj|'|\")|%s\s*(?:Tj|'|\"))" % (_LITERAL, _LITERAL, _HEXADECIMAL), re.S
+    rb"(?:\[(?:[^\[\]()]++|%s)*+\]\s*TJ|%s\s*(?:Tj|'|\")|%s\s*(?:Tj|'|\"))" % (_LITERAL, _LITERAL, _HEXADECIMAL), re.S
 )
 COMMENT = re.compile(rb"%[^\r\n]+")
 INLINE_PICTURE = re.compile(rb"\bBI\b.{1,2000}?\bID\s(.*?)\sEI\b", re.S)
-STREAM = re.compile(rb"\bstream\r?\n.*?endstream", re.S)
+STREAM = re.compile(rb"\bstream\r?\n")
 BETWEEN = re.compile(rb"endobj(.*?)(?=\d+\s+\d+\s+obj\b|xref|trailer|startxref|\Z)", re.S)
 OBJECT = re.compile(rb"(?:\A|[\r\n \t])(\d{1,10})[ \t]+(\d{1,5})[ \t]+obj\b(.{0,400})", re.S)
 # What holds objects or their places, and what is a number or a word by itself.
 OF_FILE = re.compile(rb"[^>]*/(?:ObjStm|XRef)\b|\s*(?:[-+.\d]{1,20}|true|false|null|\[[-+.\d\s]*\])\s*endobj", re.S)
 INDEXED = re.compile(rb"/(?:Indexed|I)\s[^\]]{1,200}?\s\d{1,3} (\d+) (\d+) R\s*\]")
 USUAL_COMMENT = re.compile(rb"%(?:PDF-\d\.\d.*|%EOF.*|[\x80-\xff%]{2,16}\s*|%?\s*)")
+PRINTABLE = bytes(range(32, 127)) + b"\t\r\n"
 WORDS_OF_TABLES = re.compile(r"[A-Za-z_-]{1,40}\d{0,3}(?:-\d{1,3})?")
 
 
@@ -41,7 +45,7 @@ def text_of(content: bytes) -> Iterator[str]:
         yield content[2:].decode("utf-16-le", "replace")
     elif content[:3] == b"\xef\xbb\xbf":
         yield content[3:].decode("utf-8", "replace")
-    elif sum(32 <= sign < 127 or sign in b"\t\r\n" for sign in content) >= 0.8 * len(content):
+    elif len(content) - len(content.translate(None, PRINTABLE)) >= 0.8 * len(content):
         yield content.decode("latin-1")
     else:
         yield from texts_in_bytes(content)
@@ -58,16 +62,21 @@ def _unescape(found: re.Match[bytes]) -> bytes:
     return ESCAPED.get(found[2], found[2])
 
 
-def strings_of_syntax(syntax: bytes) -> Iterator[str]:
-    """Strings, and names that are text."""
-    for literal, hexadecimal, name in TOKEN.findall(syntax):
-        if literal:
-            yield from _unless_formal(unescaped(literal))
-        elif hexadecimal:
-            digits = b"".join(hexadecimal[1:-1].split())
+def strings_of_syntax(syntax: bytes, known: set[bytes]) -> Iterator[str]:
+    """Strings, and names that are text. known: tokens of the file that were read before; they are left out, and the
+    new ones are added. The same names stand in every object, and every object is met two or three times."""
+    for token in dict.fromkeys(TOKEN.findall(syntax)):
+        if token in known:
+            continue
+        if len(token) <= MAX_KNOWN_BYTES and len(known) < MAX_KNOWN_TOKENS:
+            known.add(token)
+        if token[:1] == b"(":
+            yield from _unless_formal(unescaped(token))
+        elif token[:1] == b"<":
+            digits = b"".join(token[1:-1].split())
             yield from _unless_formal(bytes.fromhex((digits + b"0" * (len(digits) % 2)).decode()))
-        elif name:
-            text = HEX_IN_NAME.sub(lambda found: bytes.fromhex(found[1].decode()), name).decode("utf-8", "replace")
+        else:
+            text = HEX_IN_NAME.sub(lambda found: bytes.fromhex(found[1].decode()), token[1:]).decode("utf-8", "replace")
             if not NAME.fullmatch(text):
                 yield text
 
@@ -78,35 +87,43 @@ def _unless_formal(content: bytes) -> Iterator[str]:
             yield text
 
 
-def strings_of_content(content: bytes) -> Iterator[str]:
+def strings_of_content(content: bytes, known: set[bytes]) -> Iterator[str]:
     """Of a content stream, without the text that it draws."""
     rest = SHOWN.sub(b" ", content)
     for found in INLINE_PICTURE.finditer(rest):
         yield from texts_in_bytes(found[1])
     rest = INLINE_PICTURE.sub(b" ", rest)
     if b"(" in rest or b"<" in rest or b"/" in rest:
-        yield from strings_of_syntax(rest)
+        yield from strings_of_syntax(rest, known)
     for comment in COMMENT.findall(rest):
         yield from _unless_formal(comment[1:])
 
 
-def strings_of_table(content: bytes) -> Iterator[str]:
+def strings_of_table(content: bytes, known: set[bytes]) -> Iterator[str]:
     """Of a table of letters (CMap), or a function: comments, strings, and what is none of its words."""
-    yield from strings_of_syntax(content)
+    yield from strings_of_syntax(content, known)
     for comment in COMMENT.findall(content):
         yield from _unless_formal(comment[1:])
     rest = TOKEN.sub(b" ", COMMENT.sub(b" ", content)).decode("latin-1")
-    odd = [
-        word for word in re.split(r"[\s\[\]{}<>]+", rest) if not (is_formal(word) or WORDS_OF_TABLES.fullmatch(word))
-    ]
+    words = re.split(r"[\s\[\]{}<>]+", rest)
+    odd = {word for word in set(words) if not (is_formal(word) or WORDS_OF_TABLES.fullmatch(word))}
     if odd:
-        yield " ".join(odd)
+        yield " ".join(word for word in words if word in odd)
 
 
-def strings_of_file(content: bytes) -> Iterator[str]:
-    """Of the bytes of a file outside of its streams: strings that are in no object, comments, what stands between."""
-    rest = STREAM.sub(b"stream endstream", content)
-    yield from strings_of_syntax(rest)
+def cut_streams(content: bytes) -> bytes:
+    """The bytes of a file without what its streams hold."""
+    pieces, begin = [], 0
+    while (found := STREAM.search(content, begin)) and (end := content.find(b"endstream", found.end())) >= 0:
+        pieces.append(content[begin : found.start()])
+        begin = end + len(b"endstream")
+    return b"stream endstream".join([*pieces, content[begin:]])
+
+
+def strings_of_file(content: bytes, rest: bytes, known: set[bytes]) -> Iterator[str]:
+    """Of the bytes of a file outside of its streams: strings that are in no object, comments, what stands between.
+    rest: the file without its streams."""
+    yield from strings_of_syntax(rest, known)
     for comment in COMMENT.findall(rest):
         if not USUAL_COMMENT.fullmatch(comment):
             yield from texts_in_bytes(comment)
@@ -117,7 +134,8 @@ def strings_of_file(content: bytes) -> Iterator[str]:
     yield from texts_in_bytes(content[content.rfind(b"%%EOF") + 5 :])
 
 
-def objects_in_file(content: bytes) -> set[tuple[int, int]]:
-    """Numbers of all objects that are written out, whether a table names them or not."""
-    found = OBJECT.findall(STREAM.sub(b"stream endstream", content))
-    return {(int(number), int(version)) for number, version, rest in found if not OF_FILE.match(rest)}
+def objects_in_file(rest: bytes) -> set[tuple[int, int]]:
+    """Numbers of all objects that are written out, whether a table names them or not. rest: the file without its
+    streams."""
+    found = OBJECT.findall(rest)
+    return {(int(number), int(version)) for number, version, behind in found if not OF_FILE.match(behind)}

@@ -22,6 +22,7 @@ from ingestion.extract.pdf_strings import (
     FILE_TABLE,
     INDEXED,
     REFERENCE,
+    cut_streams,
     objects_in_file,
     strings_of_content,
     strings_of_file,
@@ -51,14 +52,14 @@ Place = tuple[int, int]
 
 @dataclass(slots=True)
 class Sweep:
-    """roles: the keys by which objects refer to a stream."""
+    """roles: the keys by which objects refer to a stream. known: strings and names whose text is recorded."""
 
     builder: Builder
     roles: dict[Place, set[str]] = field(default_factory=dict)
     _linearized: bool = False
     _drawings: list[pikepdf.Object] = field(default_factory=list)
     _objects: set[Place] = field(default_factory=set)
-    _met: set[bytes] = field(default_factory=set)
+    _known: set[bytes] = field(default_factory=set)
 
     def of_objects(self, pdf: pikepdf.Pdf) -> None:
         """Strings of all objects, and what each stream is there for."""
@@ -73,14 +74,14 @@ class Sweep:
             if isinstance(entry, pikepdf.Object) and entry.is_indirect:
                 self._objects.add(entry.objgen)
             self._linearized = self._linearized or b"/Linearized" in entry_syntax
-            for key, number, version in REFERENCE.findall(entry_syntax):
+            for key, number, version in REFERENCE.findall(entry_syntax) if b" R" in entry_syntax else ():
                 self.roles.setdefault((int(number), int(version)), set()).add(key.decode())
-            for number, version in INDEXED.findall(entry_syntax):
+            for number, version in INDEXED.findall(entry_syntax) if b"/I" in entry_syntax else ():
                 self.roles.setdefault((int(number), int(version)), set()).add(COLOURS)
             for place in files_of(entry_syntax, pdf) if b"/EF" in entry_syntax else ():
                 self.roles.setdefault(place, set()).add(EMBEDDED)
             if b"(" in entry_syntax or b"/" in entry_syntax or b"<" in entry_syntax:
-                self.builder.add_remainder(strings_of_syntax(entry_syntax))
+                self.builder.add_remainder(strings_of_syntax(entry_syntax, self._known))
 
     def of_stream(self, stream: pikepdf.Stream, of_page: bool) -> None:
         """Strings of a stream, by what it is."""
@@ -105,9 +106,9 @@ class Sweep:
         if content.startswith(FILES):
             self.builder.miss("unknown_part", UNKNOWN)
         if (kind == "/XRef" and _is_xref(stream, content)) or (kind == "/ObjStm" and _holds_objects(stream, content)):
-            self.builder.add_remainder(strings_of_syntax(content) if kind == "/ObjStm" else ())
+            self.builder.add_remainder(strings_of_syntax(content, self._known) if kind == "/ObjStm" else ())
         elif of_page or own == "/Form" or "/PatternType" in stream or "CharProcs" in roles:
-            self.builder.add_remainder(strings_of_content(content))
+            self.builder.add_remainder(strings_of_content(content, self._known))
             if not of_page and any(sign in content for sign in DRAWS_TEXT):
                 self._drawings.append(stream)
         elif own == "/XML" or kind == "/Metadata" or "XFA" in roles:
@@ -115,7 +116,7 @@ class Sweep:
         elif roles & FONTS:
             self.builder.add_remainder(texts_of_font(content))
         elif kind == "/CMap" or "/CMapName" in stream or roles & TABLES or "/FunctionType" in stream:
-            self.builder.add_remainder(strings_of_table(content))
+            self.builder.add_remainder(strings_of_table(content, self._known))
         elif self._is_numbers(stream, roles, content):
             self.builder.add_remainder(text for text in texts_in_bytes(content) if not _is_rising(text))
         elif content.lstrip()[:5] in (b"<?xml", b"<xdp:") or content.lstrip()[:1] == b"<":
@@ -143,7 +144,7 @@ class Sweep:
             self.builder.miss("unknown_part", UNKNOWN)
         if b"BT" in content and b"ET" in content:
             self._drawings.append(stream)
-            self.builder.add_remainder(strings_of_content(content))
+            self.builder.add_remainder(strings_of_content(content, self._known))
         self.builder.add_remainder(texts_in_bytes(content), packed=True)
 
     def _content(self, stream: pikepdf.Stream) -> bytes | None:
@@ -191,9 +192,10 @@ class Sweep:
             )
             return
         content = path.read_bytes()
+        rest = cut_streams(content)
         if not encrypted:  # else strings are not what they look like
-            self.builder.add_remainder(strings_of_file(content))
-        if objects_in_file(content) - self._objects:
+            self.builder.add_remainder(strings_of_file(content, rest, self._known))
+        if objects_in_file(rest) - self._objects:
             self.builder.miss("unknown_part", UNKNOWN)
 
 

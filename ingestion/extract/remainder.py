@@ -106,17 +106,21 @@ def bounded(texts: Iterable[str]) -> tuple[list[str], bool]:
 _RUN = re.compile(rb"[\x20-\x7e\t\r\n\xa0-\xff]{5,}")
 _WIDE_RUN = re.compile(rb"(?:[\x20-\x7e\xa0-\xff\t\r\n]\0){5,}")
 _WIDE_RUN_BIG = re.compile(rb"(?:\0[\x20-\x7e\xa0-\xff\t\r\n]){5,}")
-_READABLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .,:;@/_-]{5,}")
+_READABLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .,:;@/_-]{5}")
+_READABLE_BYTES = re.compile(_READABLE.pattern.encode())
 
 
 def texts_in_bytes(content: bytes) -> Iterator[str]:
     """Runs of letters in bytes of any form, as text of one or two bytes a letter."""
-    for pattern, encoding in ((_WIDE_RUN, "utf-16-le"), (_WIDE_RUN_BIG, "utf-16-be"), (_RUN, "")):
+    wide = ((_WIDE_RUN, "utf-16-le"), (_WIDE_RUN_BIG, "utf-16-be")) if b"\0" in content else ()
+    for pattern, encoding in wide:
         for run in pattern.finditer(content):
-            held = run.group()
-            text = held.decode(encoding) if encoding else _decoded(held)
+            text = run.group().decode(encoding)
             if _READABLE.search(text):
                 yield text
+    for narrow in _RUN.findall(content):
+        if _READABLE_BYTES.search(narrow):
+            yield _decoded(narrow)
 
 
 def is_readable(content: bytes) -> bool:

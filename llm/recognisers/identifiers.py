@@ -140,7 +140,7 @@ def find_identifiers(text: str, lang: str = "en") -> list[Finding]:
     for account in matches("account", formats.ACCOUNT, text):
         if sum(character.isdigit() for character in text[account.start : account.end]) >= 4:
             found.append(account)
-    digits = sum(character.isdigit() for character in text)
+    digits = sum(map(str.isdigit, text))
     if digits >= 6 or "@" in text:
         found += _presidio(text)
     if digits >= 7:

@@ -6,6 +6,8 @@ import pytest
 import reportlab
 from reportlab.pdfgen.canvas import Canvas
 
+from ingestion.extract.pdf_spacing import STRIP, drop_second_prints
+from ingestion.extract.pdf_words import Word
 from tests.ingestion.extracted import read, texts
 from tests.ingestion.pdfs import HEIGHT, LOREM, assembled, draw, line, prose
 
@@ -55,6 +57,19 @@ def test_a_word_that_is_printed_twice_is_read_once(tmp_path: Path, offset: tuple
         line(canvas, 60, 140, "Net pay of the year", 12)
 
     assert texts(read(draw(tmp_path / "a.pdf", page))) == ["Net pay of the year", "Net pay of the year"]
+
+
+@pytest.mark.parametrize("size", [2.0, 12.0, 90.0])
+@pytest.mark.parametrize("base", [STRIP - 0.1, STRIP, 100.0, 40 * STRIP - 0.05])
+def test_a_second_print_is_found_wherever_its_line_stands(base: float, size: float) -> None:
+    def word(x: float, y: float) -> Word:
+        return Word("Net", x, y - size, x + 2 * size, y, y, size, False, False, False)
+
+    offset = 0.1 * size
+    first = word(60, base)
+    assert drop_second_prints([first, word(60, base + offset), word(60 - offset, base - offset)]) == [first]
+    others = [word(60, base + size), word(60 + size, base), word(60, base - 0.2 * size)]
+    assert drop_second_prints([first, *others]) == [first, *others]
 
 
 def test_equal_words_side_by_side_stay(tmp_path: Path) -> None:
