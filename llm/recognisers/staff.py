@@ -14,7 +14,7 @@ STAFF_MATTER = re.compile(
         report; (?:poor|bad|low) marks; repeat the year;
         complaints? (?:by|from|of); (?:your|his|her) (?:fixed-term|part-time|employment|temporary) contract;
         moved out; moved in with; evict\w*;
-        (?:his|her|their) (?:small |young )?(?:children|kids|child|baby|fiancée?); with (?:two|three|four|her|his)
+        (?:his|her) (?:small |young )?(?:children|kids|child|baby|fiancée?); with (?:two|three|four|her|his)
         (?:small |young )?children; retires; pension of;
          under (?:forty|fifty|sixty|age); born abroad; asylum\w*; refugee; fingerprints; alimony;
         maintenance payments; garnish\w*; court order;
@@ -41,7 +41,7 @@ STAFF_MATTER = re.compile(
         complained (?:of|about); pays late; is always late; too often late; aged \d\d; \d\d years old; date of birth;
         place of birth;
         was overheard; was seen (?:drinking|sleeping|stealing); stole; theft by; suspected of; accused of;
-        reprimand\w*; cautioned;
+        reprimand\w*; cautioned(?! (?:not to|that|against|when));
         pfändung; krank(?:meldung)?; urlaub von; versetzung von; zeugnis für; kündigt; gekündigt; beschwerde über;
         beurteilung von;
         démission de; congé de; mutation de; plainte contre; entretien annuel de; appraisal;
