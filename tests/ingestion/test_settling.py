@@ -33,9 +33,9 @@ def hides(monkeypatch: pytest.MonkeyPatch) -> Hides:
     """From now on files are read with this beside their text."""
     reading = pipeline.extract_file
 
-    def begin(*missed: Unaccounted, texts: tuple[str, ...] = ()) -> None:
+    def begin(*missed: Unaccounted, texts: tuple[str, ...] = (), unread: str = "") -> None:
         def extract(*given: Any, **options: Any) -> Extraction:
-            return replace(reading(*given, **options), unaccounted=missed, remainder=texts)
+            return replace(reading(*given, **options), unaccounted=missed, remainder=texts, unread=unread)
 
         monkeypatch.setattr(pipeline, "extract_file", extract)
 
@@ -139,6 +139,19 @@ def test_a_decision_holds_for_its_bytes_and_where_the_same_is_found(
     assert ready(alice, contract, "note.md", NOTE * 2) == file
     assert [gets(who, file) for who in (viewer, steward)] == [403, 200]
     assert told(steward, file)["waits"]
+
+
+def test_a_decision_ends_where_what_is_not_text_has_other_bytes(
+    alice: Person, viewer: Person, steward: Person, contract: Contract, hides: Hides
+) -> None:
+    hides(MEDIA, unread="a digest")
+    file = ready(alice, contract, "note.md", NOTE)
+    assert settle(steward, file, []).status_code == 200
+    ready(alice, contract, "note.md", OTHER)
+    assert gets(viewer, file) == 200, "the sound in it is the same"
+    hides(MEDIA, unread="another")
+    ready(alice, contract, "note.md", NOTE * 2)
+    assert [gets(who, file) for who in (viewer, steward)] == [403, 200]
 
 
 def test_where_a_collection_is_strict_pictures_wait_too(
