@@ -244,3 +244,46 @@ def test_text_that_is_spelt_in_another_way_is_labelled_as_it_is_read(text, atoms
 def test_what_mail_says_to_everybody_is_public(public, labelled, atom):
     assert atom not in rule_votes(public).atoms
     assert atom in rule_votes(labelled).atoms
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Zugangscode Tiefgarage 6610",
+        "Bike shed code C2580Y",
+        "Gate: 1-9-7-3 then the green button.",
+        "Mot de passe admin de la caméra : Merlu2024*",
+        'token = "pat-9f8e7d6c5b4a3210ffee"',
+        'log in as admin with "Sommerfest!19" and change nothing please',
+        "Account recovery answers: first pet Biscuit, first school Elmhurst",
+    ],
+)
+def test_what_opens_something_is_secret_in_whatever_form_it_is_written(text):
+    assert SECRET in rule_votes(text).atoms
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The alarm was tested in 2024 and 1200 visitors left by the front door.",
+        "The keypad at the gate was replaced; the alarm is serviced each year.",
+        "Password rules for the portal: twelve characters",
+        "The client secret is stored in the vault.",
+        "Gate: 12 m wide, door: 1-2 weeks",
+    ],
+)
+def test_what_only_speaks_of_locks_and_passwords_is_not_secret(text):
+    assert SECRET not in rule_votes(text).atoms
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Grout under the base plates has voids of up to 15 per cent at two columns.",
+        "From: Jamis Buck\nTo: Jamis Buck\nDate: Thu, 22 Feb 2007 11:20:31 -0700",
+        "Signed for Tomasz Wrona Signed for Devika Rao",
+        "Appointed person: Piet Haan",
+    ],
+)
+def test_a_name_or_a_share_alone_is_not_proposed(text):
+    assert rule_votes(text).proposed == frozenset()
