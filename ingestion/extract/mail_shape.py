@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import re
 
-ADDRESS = re.compile(r"[^\s,;\"'<>()\[\]]+@[^\s,;\"'<>()\[\]]+\.[^\s,;\"'<>()\[\]]+")
+# Begins where a word begins, or each sign of a long one would be tried.
+_SIGN = r"[^\s,;\"'<>()\[\]@]"
+ADDRESS = re.compile(rf"(?<!{_SIGN})(?<!@){_SIGN}+@{_SIGN}+\.{_SIGN}+")
 IN_BRACKETS = re.compile(r"[<\[](?:mailto:)?[^<>\[\]\s]*@[^<>\[\]]*[>\]]", re.IGNORECASE)
 EMPTY_QUOTES = re.compile(r"\"\s*\"|'\s*'|\(\s*\)")
 SEPARATOR = re.compile(r"\s*[,;][\s,;]*")

@@ -77,6 +77,12 @@ def test_names_stand_apart_from_addresses(value: str, without: str, addressed: b
     assert split_header("To", value) == (without, f"To: {value}" if addressed else "")
 
 
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize("value", ["a" * 1_000_000, "a@" * 500_000, "<a" * 500_000, "a@b.c," * 160_000])
+def test_a_header_of_a_hostile_length_takes_no_long_time(value: str) -> None:
+    split_header("From", value)
+
+
 def test_signatures_and_quoted_headers_are_paragraphs_of_their_own(tmp_path: Path) -> None:
     message = EmailMessage()
     message.set_content(
