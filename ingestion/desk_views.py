@@ -74,6 +74,7 @@ def desk(request: HttpRequest) -> HttpResponse:
     wanted = read_wanted(request.GET)
     page = Paginator(waiting(scope, wanted), ON_A_PAGE).get_page(request.GET.get("page"))
     items = items_of(scope, page.object_list)
+    files = Paginator(files_to_settle(scope), ON_A_PAGE).get_page(request.GET.get("files"))
     context = {
         "page": page,
         "items": items,
@@ -81,7 +82,8 @@ def desk(request: HttpRequest) -> HttpResponse:
         "query": query_of(wanted),
         "causes": [(name, cause.label) for name, cause in CAUSES.items()],
         "labels": [chip for value, chip in atom_chips().items() if value],
-        "unread_files": [] if query_of(wanted) else file_views(scope, files_to_settle(scope)[:ON_A_PAGE], known=True),
+        "files_page": files,
+        "unread_files": [] if query_of(wanted) else file_views(scope, files.object_list, known=True),
         "narrowed_file": file_view(scope, get_file_or_404(scope, wanted.file)) if wanted.file else None,
         "narrowed_record": get_entity_or_404(scope, wanted.entity) if wanted.entity else None,
     }

@@ -99,7 +99,8 @@ class Extraction:
 
     strategy: `text`, or `layout` where tables were found. notes: what people should know of how it was read. wanted:
     pictures that nobody has looked at yet. remainder: texts in the bytes of the file that no paragraph shows; they are
-    labelled by the same rules, and the original needs their labels too.
+    labelled by the same rules, and the original needs their labels too. unread: a digest of what is not text, where
+    there is any.
     """
 
     media_type: str
@@ -112,6 +113,7 @@ class Extraction:
     notes: tuple[Note, ...] = ()
     wanted: tuple[Wanted, ...] = ()
     remainder: tuple[str, ...] = ()
+    unread: str = ""
 
     @property
     def text(self) -> str:
@@ -130,6 +132,7 @@ class Extraction:
             "notes": [[n.code, n.detail] for n in self.notes],
             "wanted": [w.to_json() for w in self.wanted],
             "remainder": list(self.remainder),
+            "unread": self.unread,
         }
 
     def rows_to_json(self) -> Iterator[list[Any]]:
@@ -169,6 +172,7 @@ class Extraction:
                 notes=tuple(Note(_text(code), _text(detail)) for code, detail in head.get("notes", ())),
                 wanted=tuple(map(Wanted.from_json, head.get("wanted", ()))),
                 remainder=tuple(map(_text, head.get("remainder", ()))),
+                unread=_text(head.get("unread", "")),
             )
         except (KeyError, TypeError, IndexError) as error:
             raise ValueError(f"not an extraction: {error}") from error

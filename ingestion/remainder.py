@@ -124,8 +124,9 @@ def find_codes(extraction: Extraction) -> set[str]:
 class Remainder:
     """The remainder of one version, as its row has it.
 
-    codes: of what is not text, found by any reading of these bytes. found: a digest of the texts, and of the codes with
-    their pages. votes: as on a paragraph. settled: the codes that the steward's decision in force was about.
+    codes: of what is not text, found by any reading of these bytes. found: a digest of the texts, of the codes with
+    their pages, and of what is not text. votes: as on a paragraph. settled: the codes that the
+    steward's decision in force was about.
     """
 
     codes: tuple[str, ...] = ()

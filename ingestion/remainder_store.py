@@ -63,7 +63,7 @@ def _work_out(
     places = sorted((missed.code, missed.page or 0) for missed in found)
     remainder = Remainder(
         tuple(sorted(codes)),
-        digest(sorted({*extraction.remainder}), places),
+        digest(sorted({*extraction.remainder}), places, extraction.unread),
         (Vote("inherited", work.floor, FLOOR), *votes),
     )
     for one in known:

@@ -29,10 +29,11 @@ from llm.recognisers.names import find_names
 from llm.recognisers.people import find_people
 from llm.recognisers.questions import find_answers
 from llm.recognisers.secrets import find_secrets
+from llm.recognisers.spelling import read_spellings
 from llm.recognisers.staff import ADDRESSED, PERSONAL_PAPER, find_staff_matters, pays_somebody
 
 # Raised by a change of these rules, so that witnesses made with older rules do not match.
-VERSION = 9
+VERSION = 10
 # Characters of a piece of an overlong text, and how far two pieces overlap.
 PIECE, OVERLAP = 4_000, 400
 BLANKS = re.compile(r"[^\S\n]{3,}")
@@ -139,9 +140,8 @@ class Reading:
 
 def exact_votes(text: str, lang: str = "en", before: str = "") -> RuleVote:
     """What rules find without the weighing of words: what those are learned for is what this leaves."""
-    text = _normalise(text)
     votes = []
-    for piece in _pieces(text):
+    for piece in [piece for spelt in read_spellings(text) for piece in _pieces(_normalise(spelt))]:
         answers = tuple(dict.fromkeys(find_answers(piece, before)))
         found = RuleVote(frozenset(atom for atom, _ in answers), tuple(reason for _, reason in answers))
         votes += [_exact(piece, lang), found]

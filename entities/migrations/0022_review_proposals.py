@@ -2,8 +2,8 @@ from pathlib import Path
 
 from django.db import migrations
 
-HERE = Path(__file__).parent
-BEFORE = (HERE / "review.sql").read_text().replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION")
+# The same function as 0013 makes: databases that have it from before are given today's.
+SQL = (Path(__file__).parent / "review.sql").read_text()
 
 
 class Migration(migrations.Migration):
@@ -11,4 +11,4 @@ class Migration(migrations.Migration):
 
     dependencies = [("entities", "0021_source_weight")]
 
-    operations = [migrations.RunSQL([(HERE / "review_proposals.sql").read_text()], [BEFORE])]
+    operations = [migrations.RunSQL([SQL], migrations.RunSQL.noop)]

@@ -1,11 +1,12 @@
 -- Why a steward should look at a paragraph: 1 it has no label, 2 its votes disagree, 4 the model was not sure of it, 8 an
--- earlier label is higher than what this version would get, and waits. 0 where nothing waits, or a steward has decided on
--- all that is known. A column is generated from it, so that no writer can forget it (docs/adr/0030).
-CREATE FUNCTION app_review_causes(votes jsonb, label integer) RETURNS smallint
+-- earlier label is higher than what this version would get, and waits, 16 the rules propose a label that it has not. 0
+-- where nothing waits, or a steward has decided on all that is known. A column is generated from it, so that no writer
+-- can forget it (docs/adr/0030).
+CREATE OR REPLACE FUNCTION app_review_causes(votes jsonb, label integer) RETURNS smallint
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE AS $$
 DECLARE
   vote jsonb; labels jsonb; decision jsonb; reading jsonb;
-  declared jsonb := '[]'; kept jsonb := '[]'; read jsonb := '[]';
+  declared jsonb := '[]'; kept jsonb := '[]'; read jsonb := '[]'; proposed jsonb := '[]';
   unsure boolean := false; differ boolean := false; causes integer := 0;
 BEGIN
   IF label IS NULL THEN causes := 1; END IF;
@@ -22,6 +23,7 @@ BEGIN
       END IF;
     ELSE
       read := read || labels;
+      proposed := proposed || coalesce(vote->'proposed', '[]');
       unsure := unsure OR coalesce((vote->>'confidence')::float8 < 0.6, false);
     END IF;
   END LOOP;
@@ -46,5 +48,6 @@ BEGIN
   IF differ THEN causes := causes + 2; END IF;
   IF unsure THEN causes := causes + 4; END IF;
   IF NOT kept <@ (declared || read) THEN causes := causes + 8; END IF;
+  IF NOT proposed <@ (declared || kept || read) THEN causes := causes + 16; END IF;
   RETURN causes;
 END $$;

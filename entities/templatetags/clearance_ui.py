@@ -235,12 +235,14 @@ def sort_header(
 
 
 @register.inclusion_tag("components/pagination.html", takes_context=True)
-def pagination(context: Context, page: Page, noun: str = "row") -> dict[str, Any]:
-    """Links to the pages near the current one, keeping the query; nothing but the count when there is one page."""
+def pagination(context: Context, page: Page, noun: str = "row", parameter: str = "page") -> dict[str, Any]:
+    """Links to the pages near the current one, keeping the query; nothing but the count when there is one page.
+    parameter: of the query, where a page has two lists.
+    """
     numbers = page.paginator.get_elided_page_range(page.number, on_each_side=1, on_ends=1)
     query = context["request"].GET.copy()
-    query.pop("page", None)
-    prefix = f"?{query.urlencode()}&page=" if query else "?page="
+    query.pop(parameter, None)
+    prefix = f"?{query.urlencode()}&{parameter}=" if query else f"?{parameter}="
     return {"page": page, "noun": noun, "prefix": prefix, "numbers": list(numbers), "gap": page.paginator.ELLIPSIS}
 
 

@@ -81,7 +81,10 @@ def extract(
     report("opening")
     found = sniff.look(path, name)
     extraction = _extract(path, found.media_type, limits, report, eyes, skip)
-    return replace(extraction, notes=(*extraction.notes, *found.notes), wanted=eyes.in_order())
+    from ingestion.extract.unread_bytes import digest_unread
+
+    unread = digest_unread(path, found.media_type, extraction.unaccounted)
+    return replace(extraction, notes=(*extraction.notes, *found.notes), wanted=eyes.in_order(), unread=unread)
 
 
 def _extract(

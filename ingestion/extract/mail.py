@@ -26,6 +26,7 @@ from ingestion.extract.decode import decode
 from ingestion.extract.embedded import IN_MESSAGE, is_ornament
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.mail_parts import CUT, MESSAGE, PICTURE, TEXT, Part, parts_of, strings_of
+from ingestion.extract.mail_shape import separate_parts, split_header
 from ingestion.extract.sweep_picture import sweep_picture
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
@@ -40,7 +41,7 @@ TECHNICAL = re.compile(
     r"received.*|return-path|delivered-to|dkim-.*|domainkey-.*|arc-.*|authentication-results.*|message-id|references|"
     r"in-reply-to|mime-version|content-.*|user-agent|thread-index|accept-language|feedback-id|precedence|importance|"
     r"priority|list-.*|auto-submitted|errors-to|lines|status|mailing-list|autocrypt|subject|"
-    r"x-(?:ms|microsoft|google|gm|received|spam|mailer|mimeole|originat|forefront|priority|msmail|proofpoint|virus|ses|"
+    r"x-(?:original-to|apparently-to|sender$|rcpt-to|forwarded-to|envelope-to|delivered-to|mms|nokia|ms|microsoft|google|gm|received|spam|mailer|mimeole|originat|forefront|priority|msmail|proofpoint|virus|ses|"
     r"mimecast|mc|exchange|eop|mozilla|account|status|uid|keywords|antiabuse|authenticat|env|envelope|return|sender-ip|"
     r"amp|mailgun|sg|sendgrid|report|feedback|campaign|entity|ironport|barracuda|provags|ui|gmx|yahoo|ymail|incoming|"
     r"tm|ld|iinet|pphosted|cloudmark|scanned|greylist|delivery|loop|auto|mail).*"
@@ -69,8 +70,9 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes, media_typ
     subject = _header(message, "subject")
     if subject:
         builder.add(subject, "heading", level=0.5)
-    lines = [f"{name.title()}: {said}" for name in SHOWN if (said := _header(message, name))]
-    builder.add("\n".join(lines))
+    lines = [split_header(name.title(), value) for name in SHOWN if (value := _header(message, name))]
+    builder.add("\n".join(without for without, _ in lines if without))
+    builder.add("\n".join(addressed for _, addressed in lines if addressed))
     attachments: list[Attachment] = []
     for part in parts_of(message):
         report("reading")
@@ -178,7 +180,7 @@ def _read_into(builder: Builder, version: _Version, eyes: Eyes) -> None:
     if version.kind == "html":
         html.read_into(builder, version.text, eyes, IN_MESSAGE)
     else:
-        plain.read_into(builder, version.text)
+        plain.read_into(builder, separate_parts(version.text))
 
 
 def _has_strays(message: Message) -> bool:

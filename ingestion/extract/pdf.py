@@ -200,7 +200,7 @@ class _Reading:
         self._add_fields(number, content.mapping)
         hidden = (number, content, self._checked.layered, first_of_page)
         attempt(self._builder, number, self._pictures.take_hidden, *hidden)
-        self._explain(number, page, first_of_page)
+        attempt(self._builder, number, self._explain, number, page, first_of_page)
         targets = self._checked.links.get(number, [])
         attempt(self._builder, number, pdf_links.tell, self._builder, number, first_of_page, targets)
 

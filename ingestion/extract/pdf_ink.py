@@ -65,11 +65,10 @@ class Ink:
         edges = self._edges.copy()
         draw = ImageDraw.Draw(edges)
         for boxes, around in ((words, AROUND_WORD), (pictures, AROUND_PICTURE)):
-            for x0, y0, x1, y1 in boxes:
-                corners = (x0 - around, y0 - around, x1 + around, y1 + around)
-                draw.rectangle([edge * self._scale for edge in corners], fill=0)
-        for box in edges_of:
-            draw.rectangle([edge * self._scale for edge in box], outline=0, width=2)
+            for corners in self._scale_boxes(boxes, around):
+                draw.rectangle(corners, fill=0)
+        for corners in self._scale_boxes(edges_of, 0.0):
+            draw.rectangle(corners, outline=0, width=2)
         for shift in ((0, 0), (CELL[0] // 2, CELL[1] // 2)):
             moved = ImageChops.offset(edges, *shift)
             dense = moved.reduce(CELL).point(DENSE).getbbox()
@@ -79,6 +78,15 @@ class Ink:
                 )
                 return x0, y0, x1, y1
         return None
+
+    def _scale_boxes(self, boxes: Boxes, around: float) -> Iterator[tuple[float, float, float, float]]:
+        """In pixels, without those that lie outside the page: cut to it, they end before they begin."""
+        for x0, y0, x1, y1 in boxes:
+            left, top, right, bottom = (
+                edge * self._scale for edge in (x0 - around, y0 - around, x1 + around, y1 + around)
+            )
+            if left <= right and top <= bottom:
+                yield left, top, right, bottom
 
 
 Line = tuple[list[tuple[float, float]], float]

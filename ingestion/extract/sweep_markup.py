@@ -22,6 +22,7 @@ TAG = re.compile(rf"</?([A-Za-z][\w:-]*)((?:{ATTRIBUTE.pattern.replace('(', '(?:
 DATA = re.compile(r"data:([\w./+-]*)((?:;[\w.=-]+)*),([^\"'<>)\\]*)", re.I)
 CHARSET = re.compile(r";charset=([\w.-]{2,40})", re.I)
 FILE = "A file lies in this page; it was not read."
+MEDIA = "A file lies in this page, sound or film; it was not read."
 FONT = "There are fonts in this page; they were not read."
 MAX_DATA_DEPTH = 3  # pages in pages
 MAX_BARE_NAMES = 2  # of attributes without a value in one tag: more may be a sentence
@@ -80,10 +81,13 @@ def _sweep_data(media: str, parameters: str, packed: str, builder: Builder, dept
     if media.startswith("image/") and "svg" not in media and content:
         sweep_picture(content, builder)
         return [content]
+    is_media = media.startswith(("audio/", "video/"))
+    if is_media:  # also where its bytes happen to be text, which is swept
+        builder.miss("media", MEDIA)
     charset = CHARSET.search(parameters)
     text = decode(content, declared=charset[1] if charset else None)
     if text is not None and depth < MAX_DATA_DEPTH:
         return sweep_markup(text, builder, depth + 1) if text else []
-    code, detail = ("font", FONT) if "font" in media and is_font(content) else ("embedded_object", FILE)
-    builder.miss(code, detail)
+    if not is_media:
+        builder.miss(*(("font", FONT) if "font" in media and is_font(content) else ("embedded_object", FILE)))
     return []

@@ -32,7 +32,8 @@ NATIONAL_ID_OF = re.compile(
         identity card; national insurance number; NI
         number;
         social security number; sozialversicherungsnummer; rentenversicherungsnummer; steuer-?id; steuernummer;
-        numéro de sécurité sociale; carte d['’]identité; passeport; tax id; driving licen[cs]e"""
+        numéro de sécurité sociale; AHV-?Nr\.?; CPR(?:-?nr\.?)?; personnummer; cart[ãa]o de cidad[ãa]o;
+        residence permit; carte d['’]identité; passeport; tax id; driving licen[cs]e"""
     )
     + r"\b[^\n]{0,60}?(?P<hit>\b(?:[A-Z]{1,3} ?)?\d(?:[ .\-]?\d){4,17}(?: ?[A-Z])?\b"
     r"|\b(?=[A-Z0-9]{8,10}\b)(?=(?:[A-Z]*\d){4})[CFGHJK][A-Z0-9]{7,9}\b)",
@@ -170,7 +171,7 @@ APARTMENT = re.compile(r"\b(?:apt|apartment|flat)\b\.?\s*#?\w?\d+\b[^\d]{2,60}\b
 # Groups of digits that begin as telephone numbers do, for texts that speak of calling or name a person.
 GROUPED = re.compile(
     r"(?<![\w.,/+-])(?P<hit>(?:\+|00)\d{1,3}(?:[ .\-/]\d{2,4}){2,5}|0\d{1,5}(?:[ .\-/]\d{2,4}){2,4}"
-    r"|0\d{2,4}[ /-]\d{5,8}"
+    r"|0\d{2,4}[ /-]\d{5,8}|0\d{3,4} (?:\d{2,4} ){1,2}\d(?: \d{2,4})?|07\d{3} \d{6}"
     r"|\d{3} \d{3} \d{3}|\d{2}(?: \d{2}){3})(?![\w]|[.,]\d|[ -]\d)"
 )
 CALLING = re.compile(
@@ -179,6 +180,7 @@ CALLING = re.compile(
         r"""phones?; telephone; tel; calls?; called; cell; mobile; mob; reach(?:ed|able)?; rings?; whatsapp;
         contact(?:s|ed)?; number; numbers; line; telefon\w*;
         handy; rufnummer; rufen; erreichbar; appelez; appeler; joindre; joignable; téléphone; portable; domicile;
+        privat; bellen; gebeld; numero; rückruf; mobiel; contact_mobile; handynummer; new starter; \w+nummer;
         privatnummer; numéro personnel; notfallkontakt\w*"""
     )
     + r"\b",

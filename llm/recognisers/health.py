@@ -5,7 +5,9 @@ import re
 from llm.recognisers.findings import Finding, matches, phrases
 
 CONDITIONS = phrases(
-    r"""cancer; tumou?r; leuk(?:a)?emia; lymphoma; melanoma; diabet(?:es|ic); asthma; epileps?y; epileptic;
+    r"""shingles; whiplash; blinddarm; brustkrebs; querschnittsgelähmt; séropositi[fv]e?; epilepsia; côtes? cassées?;
+    malaise; self-harm\w*; pressure sore; chemo; cocaine; blind in one eye; heart bypass; cancer; tumou?r;
+    leuk(?:a)?emia; lymphoma; melanoma; diabet(?:es|ic); asthma; epileps?y; epileptic;
     hypertension; hypothyroidism; migraines?; depress(?:ion|ed|ive episode); bipolar(?: disorder)?;
     schizophreni[ac]; PTSD; anxiety(?: disorder)?; post-traumatic stress; burn-?out; autis(?:m|tic); ADHD; dementia;
     alzheimer['’]?s?; parkinson['’]?s?; multiple sclerosis; HIV; AIDS; hepatitis; tuberculosis; COVID(?:-19)?;
@@ -37,7 +39,8 @@ MEDICINES = phrases(
     r"""metformin; lisinopril; atorvastatin; levothyroxine; amlodipine; omeprazole; losartan; albuterol; gabapentin;
     sertraline; fluoxetine; citalopram; escitalopram; prednisone; insulin; ibuprofen \d+\s?mg; warfarin;
     clopidogrel; amoxicillin; tramadol; oxycodone; morphine; methotrexate; lithium; quetiapine; antidepressants?;
-    chemotherapy; radiotherapy; dialysis; antiretrovirals?(?: therapy| treatment)?; antipsychotics?; methadone;
+    tamoxifen; chemotherapy; chimiothérapie; radiotherapy; dialysis; antiretrovirals?(?: therapy| treatment)?;
+    antipsychotics?; methadone;
     beta-?blockers?; statins?; inhalers?; blood thinners?; immunosuppress\w+; hormone (?:therapy|replacement);
     insulin pump; epi-?pen; mood stabili[sz]ers?"""
 )
@@ -116,14 +119,18 @@ UNION = phrases(
     zeuge[n]? jehovas; (?:son|daughter|husband|wife|mother|father|child) (?:has )?died; ankle tag; on parole;
     community service order;
     standing for the (?:\w+ )?(?:party|greens|council|parliament); union dues;
-    (?:left|joined|leaves|joins) (?:the|his|her) union;
+    (?:left|joined|leaves|joins) (?:the|his|her) (?:union|church|party|\w+ party);
+    did time for; (?:been|was) inside for; (?:fined|banned) for drink-?driving; was over the limit; headscarf;
+    yom kippur;
+    (?:will be|is|are) fasting; (?:room|time|place) to pray; transitioned; raised catholic; residence permit of;
     kandidiert für; parteiaustritt; (?:police|criminal records?|dbs) (?:check|clearance) (?:for|of) (?=[A-Z]);
     caution for; führungszeugnis von;
     voting intention; stands for the council; party member; parteimitglied\w*"""
 )
 FAMILY = phrases(
     r"""custody (?:hearing|battle|case); joint custody; custody of (?:the|his|her|their)
-    (?:child|children|son|daughter); divorce; filed for divorce; since (?:the|his|her) separation; separat(?:ed|ion)
+    (?:child|children|son|daughter|twins|kids|boys?|girls?); divorce; filed for divorce;
+    since (?:the|his|her) separation; separat(?:ed|ion)
     from (?:his|her); moved out of the
     family home;
     foster child; adoption (?:papers|leave|of a child); adopts? an? (?:child|girl|boy|baby); domestic violence;

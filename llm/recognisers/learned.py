@@ -15,8 +15,9 @@ from pathlib import Path
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, SECRET
 from llm.recognisers.findings import words
 from llm.recognisers.formats import without_urls
-from llm.recognisers.names import GERMAN
-from llm.recognisers.people import given_names
+from llm.recognisers.money import BOOKS, METRIC_WORD, PAY_WORD, RATE_WORD
+from llm.recognisers.names import GERMAN, find_names
+from llm.recognisers.people import find_people, given_names
 
 TABLE = Path(__file__).with_name("learned.tsv")
 COLUMNS = (INTERNAL, CONFIDENTIAL, PII, PII_SENSITIVE, FINANCIAL, SECRET)
@@ -31,6 +32,13 @@ LETTERS = re.compile(r"[^\W\d_]{2,}")
 ONE_PERSON = words(
     """he she his her him hers i my me mine er sie ihr sein seine ihre ich mein meine il elle son sa ses je mon ma mi
     su zijn haar"""
+)
+PRONOUN = re.compile(r"\bI\b|\b(?:dear|frau|herrn?|mr|mrs|ms)\b", re.IGNORECASE)
+# A number that may be one of money: not a share, a small count, a year or a date.
+MANY = re.compile(
+    r"(?<![\d.,])(?!(?:19|20)\d\d\b)\d{1,3}(?:[.,'’ ]?\d{3})+(?![\d%])|\d[.,]\d\d\b(?!\s?[%\w])|\d\s?(?:k|Tsd)\b"
+    r"|\b(?:hundred|thousand|million|hundert|tausend|(?<!per )cents?|grand|euros?|pounds?|dollars?|bucks|quid)\b",
+    re.IGNORECASE,
 )
 LENGTH = 2.0
 """Of a text's vector, so that long texts do not weigh more than short ones."""
@@ -98,8 +106,24 @@ def weights() -> Mapping[str, tuple[int, ...]]:
 
 
 def is_eligible(text: str, atom: int) -> bool:
-    """Whether a text has words enough to say what it is about, and for a secret what may be the value of one."""
-    return len(LETTERS.findall(text)) >= MIN_WORDS and (atom != SECRET or VALUE.search(text) is not None)
+    """Whether a text has words enough to say what it is about, and what its label is for: the value of a secret, a word
+    or a figure of money, or somebody, of whom more is said than a name beside a title, a date or a signature.
+    """
+    if len(LETTERS.findall(text)) < MIN_WORDS:
+        return False
+    if atom == SECRET:
+        return VALUE.search(text) is not None
+    if atom == FINANCIAL:
+        return any(pattern.search(text) for pattern in (METRIC_WORD, PAY_WORD, RATE_WORD, BOOKS, MANY))
+    if atom in (PII, PII_SENSITIVE):
+        said = [word for word in LETTERS.findall(text) if word[0].islower()]
+        return len(said) >= MIN_WORDS and _is_of_somebody(text)
+    return True
+
+
+def _is_of_somebody(text: str) -> bool:
+    single = (word.lower() in ONE_PERSON for word in LETTERS.findall(text))
+    return any(single) or PRONOUN.search(text) is not None or bool(find_people(text) or find_names(text))
 
 
 def find_learned(text: str) -> tuple[frozenset[int], frozenset[int]]:

@@ -17,7 +17,7 @@ SCALE = (
 )
 CODES = phrases(
     """USD; EUR; GBP; CHF; JPY; CAD; AUD; NZD; SEK; NOK; DKK; PLN; CZK; HUF; RON; INR; CNY; RMB; BRL; MXN; ZAR; SGD;
-    HKD; KRW; TRY; ILS; AED"""
+    HKD; KRW; (?-i:TRY); ILS; AED"""
 )
 WORDS = r"(?:(?:US|Canadian|Australian)\s+)?" + phrases(
     "dollars?; euros?; pounds?(?: sterling)?; francs?; yen; rupees?; kroner; kronor; zloty"
@@ -218,7 +218,9 @@ PAY_WORD = re.compile(
         overtime pay; hourly (?:wage|rate|pay); commission; earns?; earned; (?:is|are|was) paid; gets? paid;
         paid a (?:salary|bonus); commissions? due; payout; pay\s?bands?; bezüge; grundgehalt; monatsgehalt; paie;
         pension contributions?; gehalt; gehälter; bruttogehalt; jahresgehalt; monatsgehalt;
-        lohn; löhne; vergütung; prämie; bonuszahlung; salaires?; rémunération; prime; salarios?; sueldos?; nómina;
+        lohn; löhne; vergütung; prämie; bonuszahlung; salaires?; rémunération;
+        primes? (?:de|d['’]\w+|annuelle|exceptionnelle|sur|pour); (?:la|une|sa|ma|votre|cette) prime;
+        salarios?; sueldos?; nómina;
         retribuci[oó]n; stipendi?o?; retribuzione; salaris; loon; lön"""
     )
     + r"\b",

@@ -105,6 +105,9 @@ PAID = re.compile(
 )
 AFTER_JOB = re.compile(rf"\b(?i:{JOB}),?\s+(?P<hit>{PAIR})")
 BEFORE_JOB = re.compile(rf"(?<!\w)(?P<hit>{PAIR})(?:,\s+|\s+\()(?:{WHOSE}\s+)?(?:[a-z][\w\-]*\s+){{0,3}}(?i:{JOB})\b")
+MONTH = re.compile(r"jan|mar|april?|may|june?|july?|august|sept?|dec", re.IGNORECASE)
+DAY_AFTER = re.compile(r"\.?[ \u00a0]+\d{1,4}\b")
+DAY_BEFORE = re.compile(r"\d(?:st|nd|rd|th|\.)?[ \u00a0/-]+$")
 
 
 @cache
@@ -143,7 +146,7 @@ def _by_given_name(text: str) -> list[Finding]:
             continue
         lowered = _bare(word.group())
         is_name = lowered in names or "-" in lowered and lowered.split("-")[0] in names
-        if is_name and not _after_capital(text, words, index):
+        if is_name and not _is_month(text, word) and not _after_capital(text, words, index):
             last = _family_name(text, words, index)
             if last > index:
                 found.append(Finding("person", word.start(), words[last].end()))
@@ -152,6 +155,13 @@ def _by_given_name(text: str) -> list[Finding]:
                 found.append(Finding("person", word.start(), word.end()))
         index += 1
     return found
+
+
+def _is_month(text: str, word: re.Match[str]) -> bool:
+    """ "Mar 22, 2005", "22 April": a month that is a given name too."""
+    return MONTH.fullmatch(word.group()) is not None and bool(
+        DAY_AFTER.match(text, word.end()) or DAY_BEFORE.search(text, max(0, word.start() - 8), word.start())
+    )
 
 
 def _bare(word: str) -> str:

@@ -155,6 +155,31 @@ WATCHWORD = re.compile(
     r"|\b(?:duress|challenge)\s?word\b[^.\n]{0,40}?(?:\bis|:)\s+[\"'“‘]?\w",
     re.IGNORECASE,
 )
+# A word for what opens something with its value right behind it, or behind what it opens.
+OPENER = re.compile(
+    r"\b(?:(?:zugangs|tür|tor|schloss|zahlen|tresor)\w*(?:code|schloss)|zahlenschloss|digicode|code\s+(?:du\s+|d['’])?portail"
+    r"|(?:shed|bike\s+shed|key\s?box|key\s?safe|locker|cellar|garage|gate|door|alarm|entry)\s+(?:code|pin)"
+    r"|keypad|alarm|(?:front|back|side)\s+door)"
+    r"(?:\s+(?:at|on|of|for|am|im|zur?)\s+[\w ]{1,30}?)?(?:\s+[^\W\d_]{3,20}){0,2}:?\s+"
+    r"(?P<hit>(?!(?:19|20)\d\d\b)\d{4,8}[#*]?(?![\d.,:/]|\s*(?:mm|cm|m|km|kg|euro|eur)\b)|(?=\w*\d)[A-Z\d]*\d\d[A-Z\d]+\b)"
+    r"|\b(?:gate|door|safe|lock)\s*:\s*(?P<dashed>\d(?:-\d){2,7})\b",
+    re.IGNORECASE,
+)
+QUOTED = re.compile(
+    r"\b(?:client_secret|token|api_?key|unseal\s+key(?:\s+\d+)?|wep\s+key|psk)\b\s*[:=]?\s*"
+    r"[\"'“]?(?P<hit>(?=[^\s\"'”]*\d)(?=[^\s\"'”]*[A-Za-z])[^\s\"'”,;<>]{10,80})"
+    r"|\blog\s+in\s+as\s+[\w.@-]+\s+with\s+[\"'“](?P<word>[^\"'”\n]{6,40})[\"'”]",
+    re.IGNORECASE,
+)
+PASSWORD_FOR = re.compile(
+    r"\b(?:password|passwort|kennwort|wachtwoord|mot\s+de\s+passe|contraseña|senha|parola|lösenord|passord)\s+"
+    r"[^\n:]{1,50}?\s?:\s*(?P<hit>[^\s,;|<>]{6,40})(?=\.?\s*$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+RECOVERY_ANSWERS = re.compile(
+    r"\b(?:recovery|security)\s+(?:answers?|questions?)\b[^\n:]{0,40}:\s*\w|\banswers\s+for\s+the\s+bank[^\n:]{0,40}:\s*\w",
+    re.IGNORECASE,
+)
 # The next word of a sentence about passwords, not a password.
 PROSE = re.compile(
     phrases(
@@ -193,7 +218,9 @@ def find_secrets(text: str) -> list[Finding]:
         *matches("secret", OTP_SEED, text),
         *matches("secret", TOLD, text),
     ]
-    for match in BEHIND.finditer(text):
+    found += [*matches("secret", OPENER, text), *matches("secret", RECOVERY_ANSWERS, text)]
+    found += [f for f in matches("secret", PASSWORD_FOR, text) if is_password(text[f.start : f.end], quoted=False)]
+    for match in (*BEHIND.finditer(text), *QUOTED.finditer(text)):
         value = next(value for value in match.groups() if value)
         if not PROSE.match(value) and not value.startswith(PLACEHOLDER):
             found.append(Finding("secret", *match.span()))

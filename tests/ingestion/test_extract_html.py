@@ -121,6 +121,14 @@ def test_what_a_page_holds_beside_its_text_is_read_or_of_the_remainder(
     assert codes(extraction) == set()
 
 
+@pytest.mark.parametrize("content", ["AAAA", "SmFuZTogOTgsMDAw"])
+@pytest.mark.parametrize("kind", ["audio/mpeg", "video/mp4"])
+def test_sound_and_film_are_on_record_also_where_their_bytes_are_text(tmp_path: Path, kind: str, content: str) -> None:
+    extraction = read(tmp_path, f"<html><p>before</p><video src='data:{kind};base64,{content}'></video>")
+    assert codes(extraction) == {"media"}
+    assert ("Jane: 98,000" in extraction.remainder) == (content != "AAAA")
+
+
 def test_what_programs_write_for_programs_is_silent(tmp_path: Path) -> None:
     head = """<title>A page</title><meta charset=utf-8>
     <meta name=viewport content="width=device-width, initial-scale=1">

@@ -8,6 +8,7 @@ import pytest
 
 from ingestion.documents import Extraction
 from ingestion.extract import inside, take_attachment
+from ingestion.extract.mail_shape import split_header
 from ingestion.sandbox import Quarantined
 from tests.ingestion.packages import codes, remains, shape
 
@@ -41,6 +42,7 @@ def test_headers_text_versions_and_attachments(tmp_path: Path) -> None:
     subject = ("Größe of the quay",)
     assert shape(extraction) == [
         ("heading", (), "Größe of the quay"),
+        ("text", subject, "From: Jürgen"),
         ("text", subject, "From: Jürgen <j@example.org>\nTo: bo@example.org"),
         ("text", subject, "Hello Bo,"),
         ("text", subject, "the quay is closed (https://example.org/track/me)."),
@@ -59,6 +61,43 @@ def test_headers_text_versions_and_attachments(tmp_path: Path) -> None:
     with pytest.raises(Quarantined):
         take_attachment(path, 99)
     assert codes(extraction) == set()
+
+
+@pytest.mark.parametrize(
+    ("value", "without", "addressed"),
+    [
+        ("Jürgen <j@firm.example>", "To: Jürgen", True),
+        ("Mary Smith <m@x.test>, jo@firm.example, Ann <a@y.test>", "To: Mary Smith, Ann", True),
+        ('"j@firm.example" <j@firm.example>, k@firm.example', "", True),
+        ("undisclosed recipients", "To: undisclosed recipients", False),
+        ("Jo Marsh/NY/Firm@Firm", "To: Jo Marsh/NY/Firm@Firm", False),
+    ],
+)
+def test_names_stand_apart_from_addresses(value: str, without: str, addressed: bool) -> None:
+    assert split_header("To", value) == (without, f"To: {value}" if addressed else "")
+
+
+@pytest.mark.timeout(10)
+@pytest.mark.parametrize("value", ["a" * 1_000_000, "a@" * 500_000, "<a" * 500_000, "a@b.c," * 160_000])
+def test_a_header_of_a_hostile_length_takes_no_long_time(value: str) -> None:
+    split_header("From", value)
+
+
+def test_signatures_and_quoted_headers_are_paragraphs_of_their_own(tmp_path: Path) -> None:
+    message = EmailMessage()
+    message.set_content(
+        "The quay is closed.\n-- \nJo Marsh\nTel. 555 0101\n\n-----Original Message-----\n"
+        "From: Bo [mailto:bo@firm.example]\nSent: Monday\nIs it open?\n"
+        "On Monday, Ann <ann@firm.example>\nwrote:\n> Please ask."
+    )
+    assert [one.text for one in read(tmp_path, message).paragraphs] == [
+        "The quay is closed.",
+        "--\nJo Marsh\nTel. 555 0101",
+        "-----Original Message-----\nFrom: Bo [mailto:bo@firm.example]\nSent: Monday",
+        "Is it open?",
+        "On Monday, Ann <ann@firm.example>\nwrote:",
+        "> Please ask.",
+    ]
 
 
 def test_what_only_one_version_says_is_told(tmp_path: Path) -> None:

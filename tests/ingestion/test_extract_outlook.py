@@ -46,7 +46,8 @@ def test_people_text_and_attachments_of_a_message(tmp_path: Path) -> None:
     assert extraction.media_type == "application/vnd.ms-outlook"
     assert [one.text for one in extraction.paragraphs] == [
         "Our plan",
-        "From: Ana <ana@example.com>\nTo: Bo Example <bo@example.com>\nBcc: Cy",
+        "From: Ana\nTo: Bo Example\nBcc: Cy",
+        "From: Ana <ana@example.com>\nTo: Bo Example <bo@example.com>",
         "See what is attached.",
         "Ana",
         "Attachment: plan.txt",
@@ -63,7 +64,12 @@ def test_people_text_and_attachments_of_a_message(tmp_path: Path) -> None:
 def test_headers_with_which_a_message_travelled_come_first(tmp_path: Path) -> None:
     path = outlook(tmp_path / "a.msg", {"007D": HEADERS, "0037": "another", "1000": "Text"})
     extraction = extract(path, path.name)
-    assert [one.text for one in extraction.paragraphs] == ["Übergabe", "From: Ana <ana@example.com>", "Text"]
+    assert [one.text for one in extraction.paragraphs] == [
+        "Übergabe",
+        "From: Ana",
+        "From: Ana <ana@example.com>",
+        "Text",
+    ]
 
 
 def test_of_several_versions_the_web_page_is_read(tmp_path: Path) -> None:

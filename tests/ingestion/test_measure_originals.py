@@ -27,7 +27,7 @@ def test_shares_by_kind_and_what_withholds_the_others(tmp_path: Path) -> None:
     assert rows["md"] == ["1", "1", "1", "100.0%", "0"]
     assert rows["html"] == ["2", "2", "1", "50.0%", "0"]
     assert rows["all"] == ["4", "3", "2", "66.7%", "0"]
-    assert told[-2] == "withheld for: embedded_object 1"
+    assert told[-2] == "withheld for: media 1"
     assert told[-1] == "not read: corrupt 1"
     assert [line.split(":")[0] for line in named] == ["cut.pdf", "film.html"]
     easy, _ = measure(tmp_path, "--collection", "inherit", "--kind", "html")

@@ -123,3 +123,18 @@ def test_a_font_that_draws_other_letters_than_it_says_is_not_believed(tmp_path: 
             font.ToUnicode = pdf.make_stream(table.encode())
 
         assert missed(read(changed(path, tell))) - {("unexplained_ink", 1)} == codes
+
+
+def test_a_picture_outside_of_what_is_shown_costs_no_page(tmp_path: Path) -> None:
+    def outside(canvas: Canvas) -> None:
+        page(canvas)
+        picture = Image.new("RGB", (80, 80), "teal")
+        ImageDraw.Draw(picture).ellipse((10, 10, 60, 60), fill="white")
+        canvas.drawImage(ImageReader(picture), 60, 700, 80, 80)
+        canvas.rect(60, 700, 80, 80)
+
+    def crop(pdf: pikepdf.Pdf) -> None:
+        pdf.pages[0].obj["/CropBox"] = Array([40, 300, 560, 600])
+
+    path = changed(draw(tmp_path / "a.pdf", outside), crop)
+    assert {"page_failed", "unchecked"}.isdisjoint(code for code, _ in missed(read(path)))

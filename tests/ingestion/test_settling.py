@@ -11,7 +11,7 @@ from entities.models import AuditEntry, AuditText
 from entities.models.classification import FINANCIAL, INTERNAL, SECRET
 from entities.rag import Collection
 from entities.types import Contract
-from ingestion import pipeline
+from ingestion import desk_views, pipeline
 from ingestion.documents import Extraction, Unaccounted
 from ingestion.inline import work_off
 from ingestion.models import FileRevision
@@ -33,9 +33,9 @@ def hides(monkeypatch: pytest.MonkeyPatch) -> Hides:
     """From now on files are read with this beside their text."""
     reading = pipeline.extract_file
 
-    def begin(*missed: Unaccounted, texts: tuple[str, ...] = ()) -> None:
+    def begin(*missed: Unaccounted, texts: tuple[str, ...] = (), unread: str = "") -> None:
         def extract(*given: Any, **options: Any) -> Extraction:
-            return replace(reading(*given, **options), unaccounted=missed, remainder=texts)
+            return replace(reading(*given, **options), unaccounted=missed, remainder=texts, unread=unread)
 
         monkeypatch.setattr(pipeline, "extract_file", extract)
 
@@ -141,6 +141,19 @@ def test_a_decision_holds_for_its_bytes_and_where_the_same_is_found(
     assert told(steward, file)["waits"]
 
 
+def test_a_decision_ends_where_what_is_not_text_has_other_bytes(
+    alice: Person, viewer: Person, steward: Person, contract: Contract, hides: Hides
+) -> None:
+    hides(MEDIA, unread="a digest")
+    file = ready(alice, contract, "note.md", NOTE)
+    assert settle(steward, file, []).status_code == 200
+    ready(alice, contract, "note.md", OTHER)
+    assert gets(viewer, file) == 200, "the sound in it is the same"
+    hides(MEDIA, unread="another")
+    ready(alice, contract, "note.md", NOTE * 2)
+    assert [gets(who, file) for who in (viewer, steward)] == [403, 200]
+
+
 def test_where_a_collection_is_strict_pictures_wait_too(
     alice: Person, viewer: Person, steward: Person, contract: Contract, hides: Hides, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -243,6 +256,19 @@ def test_the_desk_lists_what_waits_and_a_steward_decides_on_its_page(
     assert MEDIA.detail in reader
     assert "Only music." in reader
     assert "Decide on its label" not in reader
+
+
+def test_the_desk_pages_through_the_files_of_which_not_all_was_read(
+    alice: Person, steward: Person, contract: Contract, hides: Hides, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(desk_views, "ON_A_PAGE", 1)
+    hides(MEDIA)
+    files = [ready(alice, contract, name, text) for name, text in (("note.md", NOTE), ("other.md", OTHER))]
+    first, second = (steward.client.get(f"{steward.base}desk/?files={n}").content.decode() for n in (1, 2))
+    assert 'href="?files=2"' in first
+    for shown, page, other in ((0, first, second), (1, second, first)):
+        address = f"{steward.base}desk/files/{files[shown]}/"
+        assert (address in page, address in other) == (True, False)
 
 
 def test_what_was_not_read_is_told_to_who_is_cleared_for_all_of_it(

@@ -209,3 +209,81 @@ def test_hostile_lengths_come_to_an_end(piece):
     text = piece * (30_000 // len(piece)) + " IBAN DE89370400440532013000"
     assert FINANCIAL in rule_votes(text).atoms
     neutralise(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "atoms"),
+    [
+        ("S A L A R Y  4 5 , 0 0 0", {5}),
+        ("1 2 3 - 4 5 - 6 7 8 9", {3, 4}),
+        ("j\na\nn\ne\n@\nf\ni\nr\nm\n.\ne\nx\na\nm\np\nl\ne", {3}),
+        ("p a s s w o r d : h u n t e r 2 2", {6}),
+        ("See https://x.example/?m=jane.doe%40firm.example", {3}),
+        ("https://x.example/salary%2520EUR%252084%252C000", {5}),
+        ("ｊａｎｅ＠ｆｉｒｍ．ｅｘａｍｐｌｅ", {3}),
+        ("p\u0430ssw\u043erd: hunter22", {6}),
+        ("Plan A B C D E F of the quay", set()),
+        ("| 1 | 2 | 3 | 4 | 5 |", set()),
+        ("https://x.example/the%20quay%20is%20closed", set()),
+        ("Пароль не нужен", set()),
+    ],
+)  # fmt: skip
+def test_text_that_is_spelt_in_another_way_is_labelled_as_it_is_read(text, atoms):
+    assert rule_votes(text).atoms == atoms
+
+
+@pytest.mark.parametrize(
+    ("public", "labelled", "atom"),
+    [
+        ("550-5.1.1 Please try 550 once more.", "The fee is TRY 550.", 5),
+        ("Mar 22, 2005: obesity levels rise.", "Marta Novak has obesity and diabetes.", 4),
+        ("Nora Whitlock: readers are cautioned not to rely on this.", "Nora Whitlock was cautioned on Monday.", 3),
+        ("Sent by Calendly Team\n88 N Avondale Rd\nAvondale", "Nora Whitlock lives at 88 N Avondale Rd", 3),
+    ],
+)
+def test_what_mail_says_to_everybody_is_public(public, labelled, atom):
+    assert atom not in rule_votes(public).atoms
+    assert atom in rule_votes(labelled).atoms
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Zugangscode Tiefgarage 6610",
+        "Bike shed code C2580Y",
+        "Gate: 1-9-7-3 then the green button.",
+        "Mot de passe admin de la caméra : Merlu2024*",
+        'token = "pat-9f8e7d6c5b4a3210ffee"',
+        'log in as admin with "Sommerfest!19" and change nothing please',
+        "Account recovery answers: first pet Biscuit, first school Elmhurst",
+    ],
+)
+def test_what_opens_something_is_secret_in_whatever_form_it_is_written(text):
+    assert SECRET in rule_votes(text).atoms
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The alarm was tested in 2024 and 1200 visitors left by the front door.",
+        "The keypad at the gate was replaced; the alarm is serviced each year.",
+        "Password rules for the portal: twelve characters",
+        "The client secret is stored in the vault.",
+        "Gate: 12 m wide, door: 1-2 weeks",
+    ],
+)
+def test_what_only_speaks_of_locks_and_passwords_is_not_secret(text):
+    assert SECRET not in rule_votes(text).atoms
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Grout under the base plates has voids of up to 15 per cent at two columns.",
+        "From: Jamis Buck\nTo: Jamis Buck\nDate: Thu, 22 Feb 2007 11:20:31 -0700",
+        "Signed for Tomasz Wrona Signed for Devika Rao",
+        "Appointed person: Piet Haan",
+    ],
+)
+def test_a_name_or_a_share_alone_is_not_proposed(text):
+    assert rule_votes(text).proposed == frozenset()

@@ -1,0 +1,85 @@
+"""A digest of what is not text in a file, so that a steward's decision on it ends when those bytes change
+(docs/adr/0046). Where the parts of a file cannot be told apart, all of its bytes count."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import zipfile
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import suppress
+from email import message_from_bytes
+from pathlib import Path
+
+from ingestion.documents import Unaccounted
+from ingestion.extract import sniff
+from ingestion.extract.mail_parts import TEXT, parts_of
+from ingestion.extract.sweep_markup import DATA
+
+TEXT_PART = re.compile(r".*\.(?:xml|rels|vml|xhtml|html?|opf|ncx|css)|mimetype", re.IGNORECASE)
+UNPARTED = frozenset(
+    {"damaged", "damaged_part", "encrypted_part", "not_compared", "remainder_too_large", "trailing_data"}
+)
+"""Codes of what lies in no part, or in one that is not known."""
+IN_PARTS_OF_MAIL = frozenset({"attachment", "image", "ocr_uncertain", "unknown_part", "vision_unchecked"})
+
+
+def digest_unread(path: Path, media_type: str, unaccounted: Collection[Unaccounted]) -> str:
+    """Of the parts that are no text; "" where everything was read. Parts of text are compared as texts."""
+    if not unaccounted:
+        return ""
+    codes = {missed.code for missed in unaccounted}
+    if UNPARTED.isdisjoint(codes) and (media_type != sniff.EML or codes <= IN_PARTS_OF_MAIL):
+        with suppress(Exception):  # a part of any form that is not as it should be: all bytes count
+            parts = _list_parts(path, media_type, {missed.page for missed in unaccounted})
+            return _digest(sorted(map(_digest_piece, parts)))
+    return _digest([path.read_bytes()])
+
+
+def _digest(pieces: Iterable[bytes]) -> str:
+    return hashlib.sha256(b"".join(map(_digest_piece, pieces))).hexdigest()
+
+
+def _digest_piece(piece: bytes) -> bytes:
+    return hashlib.sha256(piece).digest()
+
+
+def _list_parts(path: Path, media_type: str, pages: Collection[int | None]) -> Iterable[bytes]:
+    if media_type == sniff.PDF:
+        return _pdf_streams(path, pages)
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            return [
+                f"{part.CRC} {part.file_size}".encode()
+                for part in archive.infolist()
+                if not TEXT_PART.fullmatch(part.filename)
+            ]
+    if media_type == sniff.EML:
+        return _mail_parts(path)
+    if media_type in (sniff.HTML, sniff.MARKDOWN):
+        return ["".join(held).encode() for held in DATA.findall(path.read_text("latin-1"))]
+    return [path.read_bytes()]
+
+
+def _pdf_streams(path: Path, pages: Collection[int | None]) -> Iterator[bytes]:
+    """All but the contents of pages that were read whole, and what a program writes anew each time."""
+    import pikepdf
+
+    with pikepdf.open(path) as pdf:
+        contents = set()
+        for number, page in enumerate(pdf.pages, 1):
+            found = page.obj.get("/Contents")
+            streams = found if isinstance(found, pikepdf.Array) else [found]
+            if number not in pages:
+                contents |= {stream.objgen for stream in streams if isinstance(stream, pikepdf.Stream)}
+        for item in pdf.objects:
+            if not isinstance(item, pikepdf.Stream) or item.objgen in contents:
+                continue
+            if str(item.get("/Type", "")) not in ("/XRef", "/ObjStm", "/Metadata"):
+                yield item.read_raw_bytes()
+
+
+def _mail_parts(path: Path) -> Iterator[bytes]:
+    for part in parts_of(message_from_bytes(path.read_bytes())):
+        if part.kind != TEXT:
+            yield part.content() or b""
