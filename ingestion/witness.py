@@ -16,7 +16,7 @@ from llm import prompts, rules, vision
 from llm.client import model_for
 from llm.prompts import Level
 
-SCHEMA = 6
+SCHEMA = 7
 """Raised by a change of extraction, chunking or the form of the rows, so that older witnesses do not match."""
 OF_LABELS = ("policy", "rules", "model", "prompt")
 """The inputs that decide about labels; a change of the others concerns the text."""

@@ -194,6 +194,22 @@ def _parts(way: Plan, gate: Gate, size: Survey, params: dict[str, object]) -> di
     return {"hits": " UNION ALL ".join(hits), "counted": counted}
 
 
+SIMILARITIES = """
+SELECT "row", 1 - distance FROM (
+  SELECT v."row", v.embedding <=> %(vector)s::halfvec AS distance FROM ingestion_vector v
+  WHERE v."row" = ANY(%(rows)s::int[])
+    AND v.model = (SELECT m.id FROM ingestion_vectormodel m WHERE m.model_id = %(model)s)) measured
+WHERE distance < 'NaN'
+"""
+
+
+def load_similarities(query: PreparedQuery, rows: Sequence[int]) -> dict[int, float]:
+    """row -> cosine similarity to the question, of rows that a branch has found and that have a vector of its model."""
+    if not rows or not query.vector:
+        return {}
+    return dict(rows_of(SIMILARITIES, {"vector": query.literal, "model": query.model_id, "rows": list(rows)}))
+
+
 def vectors_of(rows: Sequence[int], model_id: str) -> Vectors:
     """The vectors of rows that a branch has found, in float32 and of length 1."""
     if not rows:

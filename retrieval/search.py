@@ -11,17 +11,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
-
 from entities.access import Scope, ScopeError, current
 from entities.access.scope import cached
 from entities.models import Entity
 from llm.messages import Usage
 from references.graph import walk
-from retrieval.candidates import by_meaning, by_words, vectors_of
+from retrieval.candidates import by_meaning, by_words, load_similarities, vectors_of
 from retrieval.exact import Exact, word_for_word
-from retrieval.fusion import Hit, Vectors, cut, diversify, in_order, reciprocal_rank, spread
+from retrieval.fusion import Hit, append_neighbours, blend_scores, skip_copies
 from retrieval.gate import Gates, gate
 from retrieval.neighbours import beside
 from retrieval.phrases import Holders, narrowed, rows_with
@@ -116,7 +113,7 @@ def find(
     return Found(
         query=asked,
         terms=terms,
-        hits=weighed(scope, _fused(near, worded, exact, least), max(tuning().pool, tuning().reranked)),
+        hits=weighed(scope, _fused(asked, near, worded, exact, least), max(tuning().pool, tuning().reranked)),
         within=within,
         linked=linked,
         exact=exact,
@@ -140,41 +137,56 @@ def widen(scope: Scope, within: Within, depth: int) -> tuple[Within, dict[UUID, 
 
 
 def _fused(
-    near: list[tuple[int, float]], worded: list[tuple[int, float, frozenset[int]]], exact: Exact, floor: float
+    asked: PreparedQuery,
+    near: list[tuple[int, float]],
+    worded: list[tuple[int, float, frozenset[int]]],
+    exact: Exact,
+    floor: float,
 ) -> tuple[Hit, ...]:
-    """Both branches by reciprocal rank. A row that is far off in meaning and holds no word is not an answer."""
-    t = tuning()
-    similarity = dict(near)
+    """Both branches by their scores. A row that is far off in meaning and holds no word is not an answer."""
     lexical = {row: (score, terms) for row, score, terms in worded}
-    near_rows = [row for row, value in near if value >= floor or row in lexical]
-    scores = fuse(near_rows, list(lexical), exact, t.weights, t.rrf_k)
+    similarity = {row: value for row, value in near if value >= floor or row in lexical}
+    similarity |= load_similarities(asked, [row for row in lexical if row not in similarity])
     none: tuple[None, frozenset[int]] = (None, frozenset())
-    return tuple(Hit(row, scores[row], similarity.get(row), *lexical.get(row, none)) for row in in_order(scores))
+    rows = sorted({*similarity, *lexical})
+    return score_hits([Hit(row, 0.0, similarity.get(row), *lexical.get(row, none)) for row in rows], exact)
 
 
-def fuse(
-    near: Sequence[int], worded: Sequence[int], exact: Exact, weights: tuple[float, float], k: int
-) -> dict[int, float]:
-    """row -> score. What holds the question itself is a third list, where there is any: in a large workspace a row that
-    is not among the nearest in meaning would otherwise come after dozens that hold none of the words.
+def score_hits(hits: Sequence[Hit], exact: Exact, weights: tuple[float, float] | None = None) -> tuple[Hit, ...]:
+    """`hits` with the scores that they have among each other, best first; equal scores by row number.
+
+    What holds the question itself is raised, where there is any: in a large workspace it may be far off in meaning, and
+    short words of which there are many hardly count.
     """
-    lists, given = [near, worded], [*weights]
+    scores = blend_scores(
+        {hit.row: hit.similarity for hit in hits if hit.similarity is not None},
+        {hit.row: hit.lexical for hit in hits if hit.lexical is not None},
+        weights or tuning().weights,
+    )
     if exact.rows:
-        lists, given = [*lists, exact.rows], [*given, tuning().exact]
-    scores = reciprocal_rank(lists, given, k)
+        raised, whole = tuning().exact, set(exact.rows)
+        scores = {row: (score + raised * (row in whole)) / (1 + raised) for row, score in scores.items()}
     for summary, passage in exact.behind.items():
-        scores[summary] = min(scores[summary], scores[passage] * BEHIND)
-    return scores
+        if {summary, passage} <= scores.keys():
+            scores[summary] = min(scores[summary], scores[passage] * BEHIND)
+    scored = [replace(hit, score=min(1.0, scores[hit.row] * hit.factor)) for hit in hits]
+    return tuple(sorted(scored, key=lambda hit: (-hit.score, hit.row)))
 
 
 def still_found(scope: Scope, found: Found) -> Found:
     """`found` without what was hidden since, where it was found in a transaction before this one: neither the place nor
-    the likeness of that may count.
+    the likeness of that may count, so what is left is scored among itself.
     """
     if found.opened is cached("opened", object):
         return found
     seen = rows_seen([hit.row for hit in found.hits], _gate_of(scope, found)) if found.hits else set()
-    return replace(found, hits=tuple(hit for hit in found.hits if hit.row in seen), opened=cached("opened", object))
+    left = tuple(hit for hit in found.hits if hit.row in seen)
+    if len(left) < len(found.hits):
+        scored = {hit.row: hit.score for hit in score_hits(left, found.exact)}
+        # The order is perhaps that of a reranker: it stays, and the scores still fall.
+        falling = sorted(scored.values(), reverse=True)
+        left = tuple(replace(hit, score=score) for hit, score in zip(left, falling, strict=True))
+    return replace(found, hits=left, opened=cached("opened", object))
 
 
 def _gate_of(scope: Scope, found: Found) -> Gates:
@@ -183,24 +195,18 @@ def _gate_of(scope: Scope, found: Found) -> Gates:
 
 
 def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:
-    """The best of what was found and is still seen, varied, with neighbours, as results."""
+    """The best of what was found and is still seen, without copies, with neighbours where there is room, as results."""
     t = tuning()
     limit = max(0, min(limit, t.most))
     found = still_found(scope, found)
     if not found.hits or not limit:
         return []
     through = _gate_of(scope, found)
-    by_word = first_by_words(found.hits)
-    pool = {hit.row: hit for hit in (*found.hits[: max(t.pool, limit)], *by_word)}
+    pool = {hit.row: hit for hit in found.hits[: max(t.pool, limit)]}
     vectors = vectors_of(list(pool), found.query.model_id)
-    scores = {row: hit.score for row, hit in pool.items()}
-    sure = [row for row in found.exact.rows if row in pool][: t.sure]
-    # In the order in which they were taken: by score, copies of one text would take all places before the others.
-    varied = diversify(scores, vectors, max(t.diverse, limit), t.mmr, [in_order(scores)[0], *sure])[:limit]
-    asked = np.array(found.query.vector, dtype=np.float32)
-    taken = [_measured(pool[row], vectors, asked) for row in dict.fromkeys([*varied, *(hit.row for hit in by_word)])]
-    around = beside([hit.row for hit in taken], through, t.window)
-    hits = cut(spread(taken, around, lambda distance: t.decay**distance), limit, {hit.row for hit in by_word})
+    hits = [pool[row] for row in skip_copies(list(pool), vectors, limit, t.always, t.copies)]
+    if len(hits) < limit:
+        hits = append_neighbours(hits, beside([hit.row for hit in hits], through, t.window), t.decay, limit)
     results = load_results(scope, hits, through, found.terms, found.linked)
     if len(results) < len(hits):
         # Something was hidden within this transaction.
@@ -208,15 +214,6 @@ def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:
         if len(left.hits) < len(found.hits):
             return choose(scope, left, limit=limit)
     return results
-
-
-def first_by_words(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """The best by its words, where it is not among the nearest in meaning: what both branches found may all come before
-    it, and no reranker may have read it, but it is shown.
-    """
-    worded = [hit for hit in hits if hit.lexical is not None]
-    best = min(worded, key=lambda hit: (-(hit.lexical or 0.0), hit.row), default=None)
-    return (best,) if best is not None and best.similarity is None else ()
 
 
 def notices_of(found: Found) -> tuple[str, ...]:
@@ -231,10 +228,3 @@ def notices_of(found: Found) -> tuple[str, ...]:
     if found.query.text and not found.query.vector:
         told.append("Searching by meaning is not available right now. These passages hold the words.")
     return tuple(told)
-
-
-def _measured(hit: Hit, vectors: Vectors, asked: NDArray[np.float32]) -> Hit:
-    """A row that only its words found has a similarity too, when it has a vector."""
-    if hit.similarity is not None or hit.row not in vectors or not len(asked):
-        return hit
-    return replace(hit, similarity=float(vectors[hit.row] @ asked))
