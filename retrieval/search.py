@@ -16,22 +16,22 @@ from entities.access.scope import cached
 from entities.models import Entity
 from llm.messages import Usage
 from references.graph import walk
-from retrieval.candidates import by_meaning, by_words, load_similarities, vectors_of
-from retrieval.exact import Exact, word_for_word
+from retrieval.candidates import by_meaning, by_words, keep_rarest, load_similarities, vectors_of
+from retrieval.exact import word_for_word
 from retrieval.fusion import Hit, append_neighbours, blend_scores, skip_copies
 from retrieval.gate import Gates, gate
 from retrieval.neighbours import beside
 from retrieval.phrases import Holders, narrowed, rows_with
-from retrieval.query import LONGEST, PreparedQuery, Within, prepare
+from retrieval.precedence import follow_headings, put_passages_first
+from retrieval.query import LONGEST, PreparedQuery, Within, prepare, replace_text
 from retrieval.results import Result, load_results, rows_seen
+from retrieval.spelling import correct_words, replace_words
 from retrieval.standing import weighed
 from retrieval.survey import survey
 from retrieval.terms import Terms, terms_of
 from retrieval.tuning import tuning
 
 EVERYTHING = Within()
-BEHIND = 0.999
-"""Share of its passage's score that a summary with the same words keeps."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +58,7 @@ class Found:
     hits: tuple[Hit, ...]
     within: Within = EVERYTHING
     linked: Mapping[UUID, UUID] = field(default_factory=dict)
-    exact: Exact = field(default_factory=Exact)
+    exact: frozenset[int] = frozenset()
     quoted: Holders = Holders()
     problem: str = ""
     read: Read | None = None
@@ -103,23 +103,40 @@ def find(
     within, linked = widen(scope, within, reference_depth)
     terms = terms_of(asked.words)
     through = gate(scope, within)
-    quoted = rows_with(asked.quoted, through) if asked.quoted else Holders()
+    quoted = rows_with(asked.required, through) if asked.required else Holders()
     if quoted.rows:
         through = narrowed(through, quoted.rows)
     size = survey(list(terms.words), through)
-    near, worded = by_meaning(asked, through, size), by_words(terms, through, size)
+    terms = keep_rarest(terms, through, size, tuning().words)
+    worded = by_words(terms, through, size)
+    if not asked.typed and not quoted.rows and (other := _spelled(scope, asked, terms, worded)):
+        return replace(find(scope, other, within=within, floor=floor), linked=linked)
+    near = by_meaning(asked, through, size)
     exact = word_for_word(asked, terms, worded)
-    least = tuning().floor if floor is None else floor
+    t = tuning()
+    first = max(t.pool, t.reranked)
+    hits = _fused(asked, near, worded, exact, t.floor if floor is None else floor)
+    hits = follow_headings(asked, weighed(scope, hits, first), through, first)
     return Found(
         query=asked,
         terms=terms,
-        hits=weighed(scope, _fused(asked, near, worded, exact, least), max(tuning().pool, tuning().reranked)),
+        hits=put_passages_first(hits, first),
         within=within,
         linked=linked,
         exact=exact,
         quoted=quoted,
         opened=cached("opened", object),
     )
+
+
+def _spelled(
+    scope: Scope, asked: PreparedQuery, terms: Terms, worded: Sequence[tuple[int, float, frozenset[int]]]
+) -> PreparedQuery | None:
+    """The question with words that no visible text has replaced; None where there are none such, or nothing is near."""
+    matched = set(terms.matched({term for _, _, found in worded for term in found}))
+    unmatched = [word for word in terms.stems if word not in matched]
+    replaced = correct_words(scope, terms, unmatched) if unmatched else {}
+    return replace_text(asked, replace_words(asked.text, replaced)) if replaced else None
 
 
 def widen(scope: Scope, within: Within, depth: int) -> tuple[Within, dict[UUID, UUID]]:
@@ -140,7 +157,7 @@ def _fused(
     asked: PreparedQuery,
     near: list[tuple[int, float]],
     worded: list[tuple[int, float, frozenset[int]]],
-    exact: Exact,
+    exact: frozenset[int],
     floor: float,
 ) -> tuple[Hit, ...]:
     """Both branches by their scores. A row that is far off in meaning and holds no word is not an answer."""
@@ -152,7 +169,9 @@ def _fused(
     return score_hits([Hit(row, 0.0, similarity.get(row), *lexical.get(row, none)) for row in rows], exact)
 
 
-def score_hits(hits: Sequence[Hit], exact: Exact, weights: tuple[float, float] | None = None) -> tuple[Hit, ...]:
+def score_hits(
+    hits: Sequence[Hit], exact: frozenset[int], weights: tuple[float, float] | None = None
+) -> tuple[Hit, ...]:
     """`hits` with the scores that they have among each other, best first; equal scores by row number.
 
     What holds the question itself is raised, where there is any: in a large workspace it may be far off in meaning, and
@@ -163,12 +182,9 @@ def score_hits(hits: Sequence[Hit], exact: Exact, weights: tuple[float, float] |
         {hit.row: hit.lexical for hit in hits if hit.lexical is not None},
         weights or tuning().weights,
     )
-    if exact.rows:
-        raised, whole = tuning().exact, set(exact.rows)
-        scores = {row: (score + raised * (row in whole)) / (1 + raised) for row, score in scores.items()}
-    for summary, passage in exact.behind.items():
-        if {summary, passage} <= scores.keys():
-            scores[summary] = min(scores[summary], scores[passage] * BEHIND)
+    if exact:
+        raised = tuning().exact
+        scores = {row: (score + raised * (row in exact)) / (1 + raised) for row, score in scores.items()}
     scored = [replace(hit, score=min(1.0, scores[hit.row] * hit.factor)) for hit in hits]
     return tuple(sorted(scored, key=lambda hit: (-hit.score, hit.row)))
 
@@ -221,6 +237,8 @@ def notices_of(found: Found) -> tuple[str, ...]:
     told = []
     if found.query.cut:
         told.append(f"Only the first {LONGEST:,} characters of the question were read.")
+    if found.query.typed:
+        told.append(f"Showing results for “{found.query.text}”: no text that you may see has a word as it was typed.")
     if quoted := found.quoted.notice(narrowed=not found.within.everywhere, nearest=bool(found.hits)):
         told.append(quoted)
     if found.problem:

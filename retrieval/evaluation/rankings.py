@@ -1,11 +1,10 @@
 """The ranked lists that one question gets: of each branch, fused, reranked, and as a page shows them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from entities.access import Scope
 from ingestion.models import ContextRow
-from retrieval.exact import Exact
 from retrieval.fusion import Hit
 from retrieval.query import PreparedQuery, Within
 from retrieval.rerank import rerank, shortlist
@@ -26,7 +25,7 @@ class Rankings:
 
     rows: Mapping[str, Sequence[int]]
     nearest: float | None
-    exact: Exact = field(default_factory=Exact)
+    exact: frozenset[int] = frozenset()
     hits: Sequence[Hit] = ()
 
 
