@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from retrieval.query import PreparedQuery
 from retrieval.statements import rows_of
 from retrieval.terms import Terms
+from retrieval.tuning import tuning
 
 # Of rows that hold every word: those that hold the words as they were asked.
 VERBATIM = """
@@ -17,12 +18,14 @@ SELECT c.number FROM ingestion_contextrow c WHERE c.number = ANY(%(rows)s::int[]
 
 def word_for_word(
     query: PreparedQuery, terms: Terms, worded: Sequence[tuple[int, float, frozenset[int]]]
-) -> frozenset[int]:
-    """Which of the rows that `by_words` found hold a question as it was asked; where none does, those that hold every
-    word of it.
+) -> dict[int, float]:
+    """What is added to the scores of rows that `by_words` found: of those that hold the question as it was asked; where
+    none does, of those that hold every word of it.
     """
     whole = [row for row, _, found in worded if len(terms.matched(found)) == len(terms.stems)]
     if not whole:
-        return frozenset()
+        return {}
     verbatim = rows_of(VERBATIM, {"phrases": list(query.phrases), "rows": whole})
-    return frozenset(row for (row,) in verbatim) or frozenset(whole)
+    if verbatim:
+        return {row: tuning().exact for (row,) in verbatim}
+    return dict.fromkeys(whole, tuning().every_word)

@@ -113,4 +113,4 @@ def in_order_of(found: Found, order: Sequence[int], by: str) -> Found:
         for row, score in zip(order, scores, strict=True)
     ]
     taken = set(order)
-    return replace(found, hits=(*first, *(hit for hit in found.hits if hit.row not in taken)), exact=frozenset())
+    return replace(found, hits=(*first, *(hit for hit in found.hits if hit.row not in taken)), exact={})

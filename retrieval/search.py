@@ -48,9 +48,10 @@ class Found:
     """Everything that a question found, best first, before it is cut down.
 
     within: where it was looked for, with what references led to. linked: record that references led to -> the record
-    that they led from. exact: what holds the question itself. quoted: what holds what is quoted; where there are rows,
-    they alone were looked at. problem: why the reranker that the workspace wishes gave no order. read: what it took to
-    have the best read again, where that was done or tried. opened: the opening of the scope in which it was found.
+    that they led from. exact: what is added to the scores of rows that hold the question itself. quoted: what holds
+    what is quoted; where there are rows, they alone were looked at. problem: why the reranker that the workspace wishes
+    gave no order. read: what it took to have the best read again, where that was done or tried. opened: the opening of
+    the scope in which it was found.
     """
 
     query: PreparedQuery
@@ -58,7 +59,7 @@ class Found:
     hits: tuple[Hit, ...]
     within: Within = EVERYTHING
     linked: Mapping[UUID, UUID] = field(default_factory=dict)
-    exact: frozenset[int] = frozenset()
+    exact: Mapping[int, float] = field(default_factory=dict)
     quoted: Holders = Holders()
     problem: str = ""
     read: Read | None = None
@@ -157,7 +158,7 @@ def _fused(
     asked: PreparedQuery,
     near: list[tuple[int, float]],
     worded: list[tuple[int, float, frozenset[int]]],
-    exact: frozenset[int],
+    exact: Mapping[int, float],
     floor: float,
 ) -> tuple[Hit, ...]:
     """Both branches by their scores. A row that is far off in meaning and holds no word is not an answer."""
@@ -170,7 +171,7 @@ def _fused(
 
 
 def score_hits(
-    hits: Sequence[Hit], exact: frozenset[int], weights: tuple[float, float] | None = None
+    hits: Sequence[Hit], exact: Mapping[int, float], weights: tuple[float, float] | None = None
 ) -> tuple[Hit, ...]:
     """`hits` with the scores that they have among each other, best first; equal scores by row number.
 
@@ -183,8 +184,8 @@ def score_hits(
         weights or tuning().weights,
     )
     if exact:
-        raised = tuning().exact
-        scores = {row: (score + raised * (row in exact)) / (1 + raised) for row, score in scores.items()}
+        most = 1 + max(exact.values())
+        scores = {row: (score + exact.get(row, 0.0)) / most for row, score in scores.items()}
     scored = [replace(hit, score=min(1.0, scores[hit.row] * hit.factor)) for hit in hits]
     return tuple(sorted(scored, key=lambda hit: (-hit.score, hit.row)))
 

@@ -11,10 +11,11 @@ from django.core.exceptions import ImproperlyConfigured
 class Tuning:
     """One name is one key of `settings.RETRIEVAL`.
 
-    candidates: rows a branch hands on. weights (vector, lexical): of the two scores in their mean; exact: the weight of
-    holding the question itself, where something does. k1, b: BM25. floor: a row found by meaning alone needs this
-    cosine similarity at least. pool: best fused rows from which a page is chosen; always: how many of them stay however
-    alike they are; copies: the likeness from which another one is a copy. window: neighbours on either side of a
+    candidates: rows a branch hands on. weights (vector, lexical): of the two scores in their mean; exact, every_word:
+    what is added for holding the question as it was asked, or else every word of it. k1, b: BM25. floor: a row found by
+    meaning alone needs this cosine similarity at least. pool: best fused rows from which a page is chosen; always: how
+    many of them stay however alike they are; copies: the likeness from which another one is a copy. words: of a long
+    question, the rarest, that are searched. window: neighbours on either side of a
     passage, which fill a page that is not full; each step away multiplies its score by decay. page, prompt, most:
     results on a page, passages in a prompt, and the most that anybody may ask for. scan: visible rows up to which all
     vectors are compared; above, the graph is walked with a list of `breadth` rows (more in a graph of more than
@@ -26,7 +27,8 @@ class Tuning:
 
     candidates: int = 100
     weights: tuple[float, float] = (0.5, 0.5)
-    exact: float = 0.4
+    exact: float = 1.0
+    every_word: float = 0.4
     k1: float = 1.2
     b: float = 0.75
     floor: float = 0.2

@@ -1,7 +1,7 @@
 """The ranked lists that one question gets: of each branch, fused, reranked, and as a page shows them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from entities.access import Scope
 from ingestion.models import ContextRow
@@ -20,12 +20,12 @@ neighbours."""
 @dataclass(frozen=True)
 class Rankings:
     """rows: ranking -> row numbers, best first. nearest: similarity of the nearest passage, None where nothing was
-    found. exact: what holds the question itself. hits: all that was found.
+    found. exact: what is added to the score of what holds the question itself. hits: all that was found.
     """
 
     rows: Mapping[str, Sequence[int]]
     nearest: float | None
-    exact: frozenset[int] = frozenset()
+    exact: Mapping[int, float] = field(default_factory=dict)
     hits: Sequence[Hit] = ()
 
 

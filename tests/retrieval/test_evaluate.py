@@ -58,7 +58,7 @@ def test_a_run_is_reported_and_kept(given, lease, alice, service):
     assert found["figures"]["shown"]["recall_20"] is None
     assert found["unanswerable"]["nothing"] == 1.0
     assert (found["reader"], found["compared_with"], found["drops"]) == ("alice", None, [])
-    assert found["settings"]["rrf_k"] == 60
+    assert found["settings"]["candidates"] == 100
     with service.open():
         run = EvaluationRun.objects.get()
         assert (run.questions, run.lost, run.dropped) == (3, 0, False)
@@ -168,10 +168,10 @@ def test_settings_that_changed_are_told(given, lease, alice, monkeypatch):
     import retrieval.evaluation.store as store
 
     before = store.settings_of_today
-    monkeypatch.setattr(store, "settings_of_today", lambda: {**before(), "rrf_k": 10})
+    monkeypatch.setattr(store, "settings_of_today", lambda: {**before(), "candidates": 10})
     out, _ = evaluate(given, workspace="acme", reader="alice")
-    assert "rrf_k: 60 then, 10 now" in out
-    assert in_acme(given, alice, same_settings=True)["settings"]["rrf_k"] == 10
+    assert "candidates: 100 then, 10 now" in out
+    assert in_acme(given, alice, same_settings=True)["settings"]["candidates"] == 10
 
 
 @pytest.mark.parametrize(
