@@ -108,6 +108,7 @@ def find(
     if quoted.rows:
         through = narrowed(through, quoted.rows)
     size = survey(list(terms.words), through)
+    long = len(terms.stems) > tuning().words
     terms = keep_rarest(terms, through, size, tuning().words)
     worded = by_words(terms, through, size)
     if not asked.typed and not quoted.rows and (other := _spelled(scope, asked, terms, worded)):
@@ -116,7 +117,7 @@ def find(
     exact = word_for_word(asked, terms, worded)
     t = tuning()
     first = max(t.pool, t.reranked)
-    hits = _fused(asked, near, worded, exact, t.floor if floor is None else floor)
+    hits = _fused(asked, near, worded, exact, t.floor if floor is None else floor, t.long if long else t.weights)
     hits = follow_headings(asked, weighed(scope, hits, first), through, first)
     return Found(
         query=asked,
@@ -160,6 +161,7 @@ def _fused(
     worded: list[tuple[int, float, frozenset[int]]],
     exact: Mapping[int, float],
     floor: float,
+    weights: tuple[float, float],
 ) -> tuple[Hit, ...]:
     """Both branches by their scores. A row that is far off in meaning and holds no word is not an answer."""
     lexical = {row: (score, terms) for row, score, terms in worded}
@@ -167,7 +169,7 @@ def _fused(
     similarity |= load_similarities(asked, [row for row in lexical if row not in similarity])
     none: tuple[None, frozenset[int]] = (None, frozenset())
     rows = sorted({*similarity, *lexical})
-    return score_hits([Hit(row, 0.0, similarity.get(row), *lexical.get(row, none)) for row in rows], exact)
+    return score_hits([Hit(row, 0.0, similarity.get(row), *lexical.get(row, none)) for row in rows], exact, weights)
 
 
 def score_hits(

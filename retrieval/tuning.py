@@ -11,7 +11,8 @@ from django.core.exceptions import ImproperlyConfigured
 class Tuning:
     """One name is one key of `settings.RETRIEVAL`.
 
-    candidates: rows a branch hands on. weights (vector, lexical): of the two scores in their mean; exact, every_word:
+    candidates: rows a branch hands on. weights (vector, lexical): of the two scores in their mean; long: the same for a
+    question of more than `words` words, of which a vector shows the beginning; exact, every_word:
     what is added for holding the question as it was asked, or else every word of it. k1, b: BM25. floor: a row found by
     meaning alone needs this cosine similarity at least. pool: best fused rows from which a page is chosen; always: how
     many of them stay however alike they are; copies: the likeness from which another one is a copy. words: of a long
@@ -27,6 +28,7 @@ class Tuning:
 
     candidates: int = 100
     weights: tuple[float, float] = (0.5, 0.5)
+    long: tuple[float, float] = (0.2, 0.8)
     exact: float = 1.0
     every_word: float = 0.4
     k1: float = 1.2
