@@ -14,9 +14,9 @@ from retrieval.query import PreparedQuery
 from retrieval.statements import rows_of
 
 BEHIND = 0.999
-"""Share of its passage's score that a line drawn from passages keeps."""
+"""Share of its passage's score that a line drawn from passages has."""
 MIN_SHARE = 0.5
-"""Of the line's score, which the passage must have to stand before it."""
+"""Of the score of a line without words, which a passage must have to stand before it."""
 DRAWN = (Kind.METADATA, Kind.FILE_SUMMARY, Kind.RELATIONSHIP)
 
 ORIGINS = """
@@ -56,24 +56,26 @@ class Origin:
 
 
 def put_passages_first(hits: Sequence[Hit], first: int) -> tuple[Hit, ...]:
-    """`hits`, of the `first` best of which a line drawn from passages comes behind the best passage of its file or
-    record that holds the same words of the question and is not much farther off.
+    """`hits`, where among the `first` best a line drawn from passages gives its place to the best passage of its file
+    or record that holds the same words of the question; where it holds none, to one that is not much farther off.
     """
     origins = _load_origins([hit.row for hit in hits[:first]])
-    passages = [hit for hit in hits[:first] if (of := origins.get(hit.row)) and of.passage]
-    moved: dict[int, Hit] = {}
+    scores: dict[int, float] = {}
     for hit in hits[:first]:
-        of = origins.get(hit.row)
-        if of is None or not of.drawn:
+        if (of := origins.get(hit.row)) is None or not of.drawn:
             continue
-        for passage in passages:
-            same = of.place == (origins[passage.row].record if of.place == of.record else origins[passage.row].place)
-            if same and hit.terms <= passage.terms and MIN_SHARE * hit.score <= passage.score <= hit.score:
-                moved[hit.row] = replace(hit, score=passage.score * BEHIND)
+        for passage in hits[:first]:
+            by = origins.get(passage.row)
+            if by is None or not by.passage or of.place not in (by.place, by.record) or not hit.terms <= passage.terms:
+                continue
+            if hit.terms or passage.score >= MIN_SHARE * hit.score:
+                taken = scores[passage.row] = max(scores.get(passage.row, passage.score), hit.score)
+                scores[hit.row] = min(hit.score, taken * BEHIND)
                 break
-    if not moved:
+    if not scores:
         return tuple(hits)
-    return tuple(sorted((moved.get(hit.row, hit) for hit in hits), key=lambda hit: (-hit.score, hit.row)))
+    changed = [replace(hit, score=scores.get(hit.row, hit.score)) for hit in hits]
+    return tuple(sorted(changed, key=lambda hit: (-hit.score, hit.row)))
 
 
 def _load_origins(rows: Sequence[int]) -> dict[int, Origin]:

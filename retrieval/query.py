@@ -130,8 +130,8 @@ def replace_text(query: PreparedQuery, text: str) -> PreparedQuery:
     """The same question in other words. Within an open scope no embedder behind a network is asked: the vector of the
     question as it was typed is near enough.
     """
-    embedder, vector = get_embedder(query.model_id), query.vector
-    if vector and not isinstance(embedder, RemoteEmbedder):
+    vector = query.vector
+    if vector and not isinstance(embedder := get_embedder(query.model_id), RemoteEmbedder):
         vector = tuple(float(x) for x in embedder.embed_query(text))
     return replace(query, text=text, vector=vector, typed=query.text)
 
