@@ -201,10 +201,13 @@ def still_found(scope: Scope, found: Found) -> Found:
     seen = rows_seen([hit.row for hit in found.hits], _gate_of(scope, found)) if found.hits else set()
     left = tuple(hit for hit in found.hits if hit.row in seen)
     if len(left) < len(found.hits):
-        scored = {hit.row: hit.score for hit in score_hits(left, found.exact)}
-        # The order is perhaps that of a reranker: it stays, and the scores still fall.
-        falling = sorted(scored.values(), reverse=True)
-        left = tuple(replace(hit, score=score) for hit, score in zip(left, falling, strict=True))
+        exact = {row: raised for row, raised in found.exact.items() if row in seen}
+        scored = put_passages_first(score_hits(left, exact), tuning().pool)
+        if any(hit.reranked for hit in left):
+            # The order of the reranker stays, and the scores still fall.
+            falling = sorted((hit.score for hit in scored), reverse=True)
+            scored = tuple(replace(hit, score=score) for hit, score in zip(left, falling, strict=True))
+        left = scored
     return replace(found, hits=left, opened=cached("opened", object))
 
 

@@ -62,8 +62,8 @@ def correct_words(scope: Scope, terms: Terms, unmatched: Sequence[str]) -> dict[
     near = [(n, other) for n in absent for other in edit_once(asked[words[n]])]
     if not near:
         return {}
-    params = {"places": [n for n, _ in near], "words": [word for _, word in near], "counted": MAX_COUNTED}
-    found = rows_of(through.fill(NEAR), {**through.params, **params})
+    edited = {"places": [n for n, _ in near], "words": [word for _, word in near], "counted": MAX_COUNTED}
+    found = rows_of(through.fill(NEAR), {**through.params, **edited})
     best: dict[str, str] = {}
     for n, word, _ in sorted(found, key=lambda row: (row[0], -row[2], row[1])):
         best.setdefault(words[n], word)
