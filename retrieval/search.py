@@ -22,7 +22,7 @@ from retrieval.fusion import Hit, append_neighbours, blend_scores, skip_copies
 from retrieval.gate import Gates, gate
 from retrieval.neighbours import beside
 from retrieval.phrases import Holders, narrowed, rows_with
-from retrieval.precedence import follow_headings, put_passages_first
+from retrieval.precedence import follow_headings, load_origins, put_passages_first
 from retrieval.query import LONGEST, PreparedQuery, Within, prepare, replace_text
 from retrieval.results import Result, load_results, rows_seen
 from retrieval.spelling import correct_words, replace_words
@@ -118,11 +118,12 @@ def find(
     t = tuning()
     first = max(t.pool, t.reranked)
     hits = _fused(asked, near, worded, exact, t.floor if floor is None else floor, t.long if long else t.weights)
-    hits = follow_headings(asked, weighed(scope, hits, first), through, first)
+    hits = weighed(scope, hits, first)
+    origins = load_origins(hits[:first])
     return Found(
         query=asked,
         terms=terms,
-        hits=put_passages_first(hits, first),
+        hits=follow_headings(asked, put_passages_first(hits, origins), through, origins),
         within=within,
         linked=linked,
         exact=exact,
@@ -202,7 +203,8 @@ def still_found(scope: Scope, found: Found) -> Found:
     left = tuple(hit for hit in found.hits if hit.row in seen)
     if len(left) < len(found.hits):
         exact = {row: raised for row, raised in found.exact.items() if row in seen}
-        scored = put_passages_first(score_hits(left, exact), tuning().pool)
+        scored = score_hits(left, exact)
+        scored = put_passages_first(scored, load_origins(scored[: tuning().pool]))
         if any(hit.reranked for hit in left):
             # The order of the reranker stays, and the scores still fall.
             falling = sorted((hit.score for hit in scored), reverse=True)
