@@ -4,9 +4,8 @@ Rules, in this order: a chunk lies in one segment, so it has one label, and text
 leaves no mark on it, not in its id either. A heading starts a chunk. Sentences stay whole, tables are cut between rows
 and their header is repeated; only what is too long by itself is cut further. A chunk has `target` characters at most
 and, with its heading path, `max_tokens` tokens at most. Where running text had to be cut, the next chunk begins with
-the last sentences of the one before, `overlap` characters at most. Neighbouring chunks that are both under half the
-target are merged, and one that holds next to nothing with either. A heading that the passage under it shows has no
-passage of its own.
+the last sentences of the one before, `overlap` characters at most. Neighbours that are both under half the target are
+merged, and one that holds next to nothing with either. A heading that the passage under it shows has none of its own.
 
 Identity is that of the content: an edit elsewhere in the document leaves id, row, vector and citations of a chunk as
 they were. To that end a chunk also ends before some paragraphs that are chosen by their own digest (the longer, the
@@ -74,8 +73,7 @@ def estimate_tokens(text: str) -> int:
 
 
 def embedding_text(path: Sequence[str], text: str) -> str:
-    """The heading path in front of the text, without headings that the text begins with itself, and without dots that
-    only lead the eye, which would be half of the vector."""
+    """The heading path in front of the text, without headings that the text begins with itself or dots that lead on."""
     shown = [heading for heading in path if heading not in text[: len(heading) + 200].split("\n")]
     text = LEADERS.sub(" ", text)
     return f"{SEPARATOR.join(shown)}\n{text}" if shown else text
@@ -171,8 +169,7 @@ class _Cutter:
                 done.append(current)
                 current = _Draft()
             header = self._header(number, paragraph)
-            lead = self._lead(current)
-            fits_alone = partial(self._fits_alone, number, header, lead)
+            fits_alone = partial(self._fits_alone, number, header, self._lead(current))
             cut = list(pieces(number, paragraph.text, paragraph.kind, fits_alone))
             for place, piece in enumerate(cut):
                 ahead = cut[place : place + 2] if piece == header else [piece]  # a header needs its first row with it
@@ -226,18 +223,16 @@ class _Cutter:
 
     def _caption(self, header: Piece) -> list[Piece]:
         """The short text right above a table says what its rows are about."""
-        above = self._segment.paragraphs[header.paragraph - 1] if header.paragraph else None
-        if above is None or above.kind != "text" or len(above.text) > self._target // 6:
-            return []
-        return [Piece(header.paragraph - 1, 0, len(above.text))]
+        above = self._segment.paragraphs[header.paragraph - 1 : header.paragraph]
+        short = [p for p in above if p.kind == "text" and len(p.text) <= self._target // 6]
+        return [Piece(header.paragraph - 1, 0, len(p.text)) for p in short]
 
     def _lead(self, current: _Draft) -> str:
         """The headings right above what comes next, with which it must fit; "" where they would take half of it."""
         if not current.pieces or any(self.member(piece).kind != "heading" for piece in current.pieces):
             return ""
         text = self.text(current)
-        short = len(text) <= self._target // 2 and self._count(text) <= self._max_tokens // 2
-        return f"{text}\n\n" if short else ""
+        return f"{text}\n\n" if len(text) <= self._target // 2 and self._count(text) <= self._max_tokens // 2 else ""
 
     def _fits_alone(self, number: int, header: Piece | None, lead: str, part: str) -> bool:
         """Whether a part of paragraph `number` fits a chunk of its own, behind its heading and its table's header."""

@@ -53,6 +53,17 @@ def test_a_word_of_hidden_text_is_a_slip_to_who_cannot_read_it(
     assert ask(cfo, "kestrel")[1] == ""
 
 
+def test_words_of_a_record_that_is_not_seen_correct_nothing_and_hide_no_slip(
+    index: Index, contract: Contract, restricted: Contract, viewer: Person, alice: Person
+) -> None:
+    index.row(contract, "The kestral nests here.")
+    index.row(restricted, "The cantilever of Kestrel.")
+    assert "“cantilever”" in ask(alice, "cantilevr")[1]
+    assert ask(alice, "kestrel")[1] == ""
+    assert ask(viewer, "cantilevr")[1] == ""
+    assert "“kestral”" in ask(viewer, "kestrel")[1]
+
+
 def test_a_word_elsewhere_is_no_slip(words: None, index: Index, contract: Contract, viewer: Person) -> None:
     other = index.file(contract)
     index.row(contract, "The reliability of the crane.", file=other)
