@@ -10,6 +10,7 @@ from entities.access import Scope
 from entities.models import AuditEntry, Classification, Role, Workspace
 from entities.models.classification import FINANCIAL, PII, SECRET
 from ingestion.models import File
+from retrieval.evaluation.comparison import fuse_ranks
 from retrieval.evaluation.documents import slug_of
 from retrieval.models import EvaluationOutcome, EvaluationQuestion, EvaluationRun
 from tests.conftest import ALL
@@ -59,6 +60,9 @@ def test_a_run_is_reported_and_kept(given, lease, alice, service):
     assert found["unanswerable"]["nothing"] == 1.0
     assert (found["reader"], found["compared_with"], found["drops"]) == ("alice", None, [])
     assert found["settings"]["candidates"] == 100
+    compared = found["comparison"]
+    assert list(compared) == ["vector", "lexical", "plain", "fused", "shown"]
+    assert compared["shown"] == {"hit_1": 1.0, "hit_5": 1.0, "hit_10": 1.0, "ndcg_10": 1.0}
     with service.open():
         run = EvaluationRun.objects.get()
         assert (run.questions, run.lost, run.dropped) == (3, 0, False)
@@ -253,3 +257,8 @@ def test_weights_are_chosen_on_one_half_and_reported_on_the_other(lease, alice, 
     assert "serve the choosing halves best" in out
     with pytest.raises(CommandError, match="both halves"):
         in_acme(write(tmp_path / "one.jsonl", CAP), alice, weigh=True)
+
+
+def test_plain_rank_fusion_by_hand():
+    """1/61 + 1/62 twice, which the row's number decides; then 1/63."""
+    assert fuse_ranks([7, 3], [3, 7, 9]) == [3, 7, 9]
