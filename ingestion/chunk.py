@@ -4,8 +4,8 @@ Rules, in this order: a chunk lies in one segment, so it has one label, and text
 leaves no mark on it, not in its id either. A heading starts a chunk. Sentences stay whole, tables are cut between rows
 and their header is repeated; only what is too long by itself is cut further. A chunk has `target` characters at most
 and, with its heading path, `max_tokens` tokens at most. Where running text had to be cut, the next chunk begins with
-the last sentences of the one before, `overlap` characters at most. Neighbouring chunks that are both under half the
-target are merged.
+the last sentences of the one before, `overlap` characters at most. Neighbours that are both under half the target are
+merged, and one that holds next to nothing with either. A heading that the passage under it shows has none of its own.
 
 Identity is that of the content: an edit elsewhere in the document leaves id, row, vector and citations of a chunk as
 they were. To that end a chunk also ends before some paragraphs that are chosen by their own digest (the longer, the
@@ -15,31 +15,27 @@ likelier), so that the cuts after an insertion fall back into step.
 from __future__ import annotations
 
 import hashlib
+import re
 import uuid
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
+from os.path import commonprefix
 
-from ingestion.pieces import Piece, pieces, table_header
+from ingestion.lone_headings import drop_shown_headings
+from ingestion.pieces import Piece, Span, pieces, table_header
 from ingestion.segment import Clearances, Labelled, Segment, headings_above, labels_of, paths_told, segments
 
 TARGET = 900  # characters
 OVERLAP = 120  # characters
 MAX_TOKENS = 256  # of all-MiniLM-L6-v2, with its two marks
+MIN_CHARS = 40  # fewer hold nothing to find
 WORTHWHILE = 0.35  # of a full chunk: from there on a paragraph may be chosen to begin the next one
 STEP = 3  # one is chosen every three targets of text, on average
 PATH_SHARE = 4  # the heading path takes at most a quarter of the tokens
 COUNTED_TEXTS = 256  # whose tokens are remembered while a document is cut
 SEPARATOR = " > "
-
-
-@dataclass(frozen=True, slots=True)
-class Span:
-    """Characters start to end of the text of one paragraph."""
-
-    paragraph_id: Hashable
-    start: int
-    end: int
+LEADERS = re.compile(r"[^\S\n]*(?:[.·…_][^\S\n]?){4,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +74,9 @@ def estimate_tokens(text: str) -> int:
 
 
 def embedding_text(path: Sequence[str], text: str) -> str:
-    """The heading path in front of the text, without headings that the text begins with itself."""
+    """The heading path in front of the text, without headings that the text begins with itself or dots that lead on."""
     shown = [heading for heading in path if heading not in text[: len(heading) + 200].split("\n")]
+    text = LEADERS.sub(" ", text)
     return f"{SEPARATOR.join(shown)}\n{text}" if shown else text
 
 
@@ -128,7 +125,8 @@ def chunk(
             )
             placed.append((segment.places[first.paragraph], made))
     placed.sort(key=lambda found: found[0])  # segments may lie in one another; those of one keep their order
-    return [replace(made, position=position) for position, (_, made) in enumerate(placed)]
+    found = drop_shown_headings(paragraphs, [made for _, made in placed], clearances)
+    return [replace(made, position=position) for position, made in enumerate(found)]
 
 
 def _identity(file_id: uuid.UUID, path: Sequence[str], digest: str, atoms: frozenset[int], ordinal: int) -> uuid.UUID:
@@ -173,7 +171,7 @@ class _Cutter:
                 done.append(current)
                 current = _Draft()
             header = self._header(number, paragraph)
-            fits_alone = partial(self._fits_alone, number, header)
+            fits_alone = partial(self._fits_alone, number, header, self._lead(current))
             cut = list(pieces(number, paragraph.text, paragraph.kind, fits_alone))
             for place, piece in enumerate(cut):
                 ahead = cut[place : place + 2] if piece == header else [piece]  # a header needs its first row with it
@@ -200,7 +198,8 @@ class _Cutter:
     def _begin(self, done: list[_Draft], piece: Piece, header: Piece | None) -> _Draft:
         """What the next chunk borrows from before: the table's header for its rows, the last sentences for prose."""
         if header is not None:
-            return _Draft([header], {header}) if piece.start >= header.end else _Draft()
+            top = [*self._caption(header), header]
+            return _Draft(top, {*top}) if piece.start >= header.end else _Draft()
         best = _Draft()
         if not done or self.member(piece).kind in ("table", "code", "heading"):
             return best
@@ -224,12 +223,25 @@ class _Cutter:
         header = Piece(number, 0, length - 1)
         return header if self._count(paragraph.text[: header.end]) <= self._max_tokens // 3 else None
 
-    def _fits_alone(self, number: int, header: Piece | None, part: str) -> bool:
-        """Whether a part of paragraph `number` fits a chunk of its own, behind its table's header."""
+    def _caption(self, header: Piece) -> list[Piece]:
+        """The short text right above a table says what its rows are about."""
+        above = self._segment.paragraphs[header.paragraph - 1 : header.paragraph]
+        short = [p for p in above if p.kind == "text" and len(p.text) <= self._target // 6]
+        return [Piece(header.paragraph - 1, 0, len(p.text)) for p in short]
+
+    def _lead(self, current: _Draft) -> str:
+        """The headings right above what comes next, with which it must fit; "" where they would take half of it."""
+        if not current.pieces or any(self.member(piece).kind != "heading" for piece in current.pieces):
+            return ""
+        text = self.text(current)
+        return f"{text}\n\n" if len(text) <= self._target // 2 and self._count(text) <= self._max_tokens // 2 else ""
+
+    def _fits_alone(self, number: int, header: Piece | None, lead: str, part: str) -> bool:
+        """Whether a part of paragraph `number` fits a chunk of its own, behind its heading and its table's header."""
         text = self._segment.paragraphs[number].text
         if header is not None and part != text[: header.end]:
-            part = f"{text[: header.end]}\n{part}"
-        return self._within(self._shown(self._path_within(number)), part)
+            part = f"{self.text(_Draft([*self._caption(header), header]))}\n{part}"
+        return self._within(self._shown(self._path_within(number)), f"{lead}{part}")
 
     def fits(self, draft: _Draft) -> bool:
         return self._within(self.path(draft), self.text(draft))
@@ -247,7 +259,7 @@ class _Cutter:
         common: tuple[str, ...] | None = None
         for number in dict.fromkeys(piece.paragraph for piece in draft.pieces if piece not in draft.borrowed):
             path = self._path_within(number)
-            common = path if common is None else common[: _shared(common, path)]
+            common = path if common is None else tuple(commonprefix([common, path]))
         return self._shown(common or ())
 
     def _shown(self, path: tuple[str, ...]) -> tuple[str, ...]:
@@ -274,18 +286,13 @@ class _Cutter:
         return out
 
 
-def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> int:
-    length = 0
-    while length < min(len(one), len(other)) and one[length] == other[length]:
-        length += 1
-    return length
-
-
 def _merged(drafts: list[_Draft], target: int, cutter: _Cutter) -> list[_Draft]:
-    """Neighbours that are both under half the target become one; the segment keeps them to one label."""
+    """Neighbours that are both under half the target become one, and one that holds next to nothing joins another; the
+    segment keeps them to one label."""
     out: list[_Draft] = []
     for draft in drafts:
-        if out and len(cutter.text(out[-1])) < target / 2 and len(cutter.text(draft)) < target / 2:
+        sizes = sorted(len(cutter.text(one)) for one in (*out[-1:], draft))
+        if out and (sizes[1] < target / 2 or sizes[0] < MIN_CHARS):
             own = [piece for piece in draft.pieces if piece not in draft.borrowed]
             together = out[-1].with_own(*own)
             if cutter.fits(together):

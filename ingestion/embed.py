@@ -4,12 +4,13 @@ Settings (all optional), here with their defaults:
 
     CLEARANCE_HOME = "var"
     CLEARANCE_EMBEDDER = {"kind": "minilm", "threads": 2}
+    CLEARANCE_EMBEDDER = {"kind": "onnx", "path": "/models/e5", "model": "…", "query": "query: "}
     CLEARANCE_EMBEDDER = {"kind": "openai", "url": "http://localhost:11434/v1", "model": "…", "dim": 768, "key": "…"}
     CLEARANCE_EMBEDDER = {"kind": "voyage", "model": "voyage-3.5", "dim": 1024, "key": "…"}
     CLEARANCE_EMBEDDERS = []  # further ones of the same form, for workspaces that change their model
 
-`max_tokens` may be given for the last two. Vectors of different models are never compared: each row names its model.
-Which one a workspace uses is in `ingestion.vector_models`.
+`max_tokens` may be given for the last three. Of a folder: `ingestion.embedders.onnx_folder`. Vectors of different
+models are never compared: each row names its model. Which one a workspace uses is in `ingestion.vector_models`.
 """
 
 from __future__ import annotations
@@ -80,6 +81,10 @@ def make_embedder(configured: Mapping[str, Any], home: Path) -> Embedder:
             from ingestion.embedders.minilm import MiniLM
 
             return MiniLM(home, **options)
+        if kind == "onnx":
+            from ingestion.embedders.onnx_folder import OnnxEmbedder
+
+            return OnnxEmbedder(**options)
         from ingestion.embedders import remote
 
         if kind == "openai":
@@ -88,4 +93,4 @@ def make_embedder(configured: Mapping[str, Any], home: Path) -> Embedder:
             return remote.voyage(**options)
     except TypeError as error:
         raise ImproperlyConfigured(f"CLEARANCE_EMBEDDER for {kind!r}: {error}") from None
-    raise ImproperlyConfigured(f"CLEARANCE_EMBEDDER: kind is minilm, openai or voyage, not {kind!r}")
+    raise ImproperlyConfigured(f"CLEARANCE_EMBEDDER: kind is minilm, onnx, openai or voyage, not {kind!r}")

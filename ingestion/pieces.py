@@ -4,7 +4,7 @@ helps. A piece is a slice of its paragraph, so that passages can always say wher
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -24,6 +24,15 @@ class Piece:
     """A slice of the text of paragraph number `paragraph`, not blank at its ends."""
 
     paragraph: int
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Characters start to end of the text of one paragraph."""
+
+    paragraph_id: Hashable
     start: int
     end: int
 

@@ -43,9 +43,10 @@ def note_search(
     query = found.query
     if not query.text:
         return
-    inside = atoms_in(query.text)
+    asked = query.typed or query.text
+    inside = atoms_in(asked)
     atoms = None if inside is None else {*inside, *behind}
-    question = Question(query.text, atoms, tuple(shown), narrowed(within, depth))
+    question = Question(asked, atoms, tuple(shown), narrowed(within, depth))
     record_question(
         scope,
         "search",

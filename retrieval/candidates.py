@@ -59,6 +59,7 @@ first AS MATERIALIZED (SELECT h."row", {bm25} AS score
   FROM hits h JOIN idf i USING (term) CROSS JOIN rows r GROUP BY h."row" ORDER BY score DESC, h."row" LIMIT %(first)s)
 {tail}
 """
+HELD = "WITH {ctes} SELECT p.term, count(*) FROM {rows} AND p.term = ANY(%(terms)s::int[]) GROUP BY p.term"
 HITS = 'SELECT p.term, p."row", p.tf, p.dl FROM {rows} AND {also}'
 COUNTED = "SELECT count(*)::float8, avg(p.dl)::float8 FROM {rows} AND p.term = 0"
 ESTIMATED = "SELECT %(visible)s::float8, %(length)s::float8"
@@ -146,6 +147,29 @@ def plan(terms: Sequence[int], size: Survey) -> Plan:
     return Plan(tuple(taken), tuple(ordered), first, least)
 
 
+def keep_rarest(terms: Terms, gates: Gates, size: Survey, most: int) -> Terms:
+    """The `most` words of a long question that fewest visible rows hold: what it is about stands anywhere in it."""
+    if len(terms.stems) <= most:
+        return terms
+    if size.exact:
+        gate = gates.cheaper(size.at_most)
+        rows = BY_LABEL.format(table="ingestion_posting", condition=gate.condition)
+        held = dict(rows_of(gate.fill(HELD, rows=rows), {**gate.params, "terms": list(terms.words)}))
+    else:
+        held = {term: size.frequency(term) for term in terms.words}
+    often: dict[str, float] = dict.fromkeys(terms.stems, 0.0)
+    for term, words in terms.words.items():
+        for word in words:
+            often[word] = max(often[word], float(held.get(term, 0)))
+    # Where all are counted, a word that no row holds finds none.
+    order = sorted((n for n in often if often[n] or not size.exact), key=lambda word: (often[word], word))
+    chosen = set(order[:most])
+    return Terms(
+        {term: words & chosen for term, words in terms.words.items() if words & chosen},
+        {word: stems for word, stems in terms.stems.items() if word in chosen},
+    )
+
+
 def by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, float, frozenset[int]]]:
     """(row, BM25 score, matched terms) of the visible rows that hold a word of the question.
 
@@ -192,6 +216,22 @@ def _parts(way: Plan, gate: Gate, size: Survey, params: dict[str, object]) -> di
         params |= {"visible": size.visible, "length": size.length}
     counted = COUNTED.format(rows=by_label) if size.exact else ESTIMATED
     return {"hits": " UNION ALL ".join(hits), "counted": counted}
+
+
+SIMILARITIES = """
+SELECT "row", 1 - distance FROM (
+  SELECT v."row", v.embedding <=> %(vector)s::halfvec AS distance FROM ingestion_vector v
+  WHERE v."row" = ANY(%(rows)s::int[])
+    AND v.model = (SELECT m.id FROM ingestion_vectormodel m WHERE m.model_id = %(model)s)) measured
+WHERE distance < 'NaN'
+"""
+
+
+def load_similarities(query: PreparedQuery, rows: Sequence[int]) -> dict[int, float]:
+    """row -> cosine similarity to the question, of rows that a branch has found and that have a vector of its model."""
+    if not rows or not query.vector:
+        return {}
+    return dict(rows_of(SIMILARITIES, {"vector": query.literal, "model": query.model_id, "rows": list(rows)}))
 
 
 def vectors_of(rows: Sequence[int], model_id: str) -> Vectors:

@@ -1,7 +1,7 @@
-"""Two ranked lists into one, and one list into a varied few. Pure functions over row numbers."""
+"""Two scored lists into one, and one list into the few that a page has. Pure functions over row numbers."""
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,11 +13,11 @@ Vectors = Mapping[int, NDArray[np.float32]]
 class Hit:
     """A row that a query found. `row` is `ContextRow.number`.
 
-    score: 0 to 1, where 1 is first in both branches. similarity: cosine, None where the row has no vector of the
+    score: 0 to 1, where 1 is best in both branches. similarity: cosine, None where the row has no vector of the
     query's model. lexical: BM25, None where it is not among the best by words. terms: the matched terms (hashes of
     lexemes). neighbour_of: the row beside which this one stands, for rows that only came in with another. reranked: by
     whom, and where it was before; "" where nobody did. standing: what its record's references made of its score; "" for
-    nothing.
+    nothing. factor: by which they multiplied it.
     """
 
     row: int
@@ -28,75 +28,65 @@ class Hit:
     neighbour_of: int | None = None
     reranked: str = ""
     standing: str = ""
+    factor: float = 1.0
 
 
-def reciprocal_rank(rankings: Sequence[Sequence[int]], weights: Sequence[float], k: int) -> dict[int, float]:
-    """Weighted reciprocal rank fusion (Cormack, Clarke, Büttcher, SIGIR 2009), scaled so that first everywhere is 1.
-
-    rankings: row numbers, best first, one list a branch. Returns row -> score, which depends on the row's ranks only.
+def blend_scores(
+    similarity: Mapping[int, float], lexical: Mapping[int, float], weights: tuple[float, float]
+) -> dict[int, float]:
+    """row -> the weighted mean of its cosine, from 0 for the farthest candidate to 1 for the nearest, and its BM25 as a
+    share of the best (Bruch, Gai and Ingber, TOIS 2023: a convex combination keeps what ranks forget, that one score is
+    four times another). A row without one of the two has nothing of it.
     """
-    scores: dict[int, float] = {}
-    best = sum(weights) / (k + 1)
-    for ranking, weight in zip(rankings, weights, strict=True):
-        for rank, row in enumerate(ranking, start=1):
-            scores[row] = scores.get(row, 0.0) + weight / (k + rank) / best
+    low, high = min(similarity.values(), default=0.0), max(similarity.values(), default=0.0)
+    best = max(lexical.values(), default=0.0)
+    meaning, words = (weight / sum(weights) for weight in weights)
+    scores = {row: meaning * ((value - low) / (high - low) if high > low else 1.0) for row, value in similarity.items()}
+    for row, value in lexical.items():
+        scores[row] = scores.get(row, 0.0) + words * (value / best if best > 0 else 1.0)
     return scores
 
 
-def in_order(scores: Mapping[int, float]) -> list[int]:
-    """Best first; equal scores in the order of the rows' numbers, which hidden rows do not change."""
-    return sorted(scores, key=lambda row: (-scores[row], row))
-
-
-def diversify(
-    scores: Mapping[int, float], vectors: Vectors, count: int, relevance: float, sure: Sequence[int] = ()
-) -> list[int]:
-    """Maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998): `count` rows that say different things.
-
-    Each step takes the row with the greatest relevance * score - (1 - relevance) * (similarity to what is taken).
-    Scores are taken relative to the best. A row without a vector is like nothing else. Vectors have length 1.
-    sure: rows that are taken first, however much alike they are.
+def skip_copies(rows: Sequence[int], vectors: Vectors, count: int, always: int, likeness: float) -> list[int]:
+    """`count` of `rows`, in their order. The first `always` stay. Of the others, one that is as near as `likeness` to
+    one above it gives its place to the next, and comes back only where there are too few. A row without a vector is
+    like nothing else. Vectors have length 1.
     """
-    rows, sure = in_order(scores), list(dict.fromkeys(sure))
-    if not rows:
-        return []
-    unlike = np.zeros(len(next(iter(vectors.values()), ())), dtype=np.float32)
-    matrix = np.stack([vectors.get(row, unlike) for row in rows])
-    relevant = relevance * np.array([scores[row] for row in rows]) / (scores[rows[0]] or 1.0)
-    places = {row: n for n, row in enumerate(rows)}
-    nearest, left = np.zeros(len(rows)), np.ones(len(rows), dtype=bool)
     taken: list[int] = []
-    while len(taken) < min(count, len(rows)):
-        if len(taken) < len(sure):
-            best = places[sure[len(taken)]]
-        else:
-            best = int(np.argmax(np.where(left, relevant - (1 - relevance) * nearest, -np.inf)))
-        left[best] = False
-        taken.append(rows[best])
-        nearest = np.maximum(nearest, matrix @ matrix[best])
-    return taken
+    copies: list[int] = []
+    known: list[NDArray[np.float32]] = []
+    for row in rows:
+        if len(taken) >= count:
+            break
+        vector = vectors.get(row)
+        if len(taken) >= always and vector is not None and _nearest(vector, known) >= likeness:
+            copies.append(row)
+            continue
+        taken.append(row)
+        if vector is not None:
+            known.append(vector)
+    chosen = {*taken, *copies[: max(0, count - len(taken))]}
+    return [row for row in rows if row in chosen]
 
 
-def spread(
-    hits: Sequence[Hit], beside: Mapping[int, Sequence[tuple[int, int]]], weigh: Callable[[int], float]
+def _nearest(vector: NDArray[np.float32], known: Sequence[NDArray[np.float32]]) -> float:
+    return max((float(other @ vector) for other in known), default=-1.0)
+
+
+def append_neighbours(
+    hits: Sequence[Hit], neighbours: Mapping[int, Sequence[tuple[int, int]]], decay: float, limit: int
 ) -> list[Hit]:
-    """`hits` and the rows beside them, best first.
+    """The first `limit` of `hits` and, where there are fewer, rows beside them, below all that was found.
 
-    beside: row -> (neighbour, distance). weigh: distance -> factor below 1. A neighbour has the score of its hit times
-    the factor; one that is a hit itself keeps the better of the two, and counts as a hit.
+    neighbours: row -> (neighbour, distance). A neighbour has the score of its hit times `decay` for each step, and not
+    more than the last hit leaves it.
     """
-    found = {hit.row: hit for hit in hits}
+    found = {hit.row for hit in hits}
+    ceiling = hits[-1].score * decay if hits else 0.0
+    added: dict[int, Hit] = {}
     for hit in hits:
-        for row, distance in beside.get(hit.row, ()):
-            score = hit.score * weigh(distance)
-            known = found.get(row, Hit(row, 0.0, neighbour_of=hit.row))
-            if known.score < score:
-                found[row] = replace(known, score=score)
-    return sorted(found.values(), key=lambda hit: (-hit.score, hit.row))
-
-
-def cut(hits: Sequence[Hit], limit: int, kept: Collection[int]) -> list[Hit]:
-    """The first `limit`, of which those in `kept` take the last places where they would come after. The best stays."""
-    first = list(hits[:limit])
-    late = [hit for hit in hits[limit:] if hit.row in kept][: max(0, limit - 1)]
-    return [*first[: limit - len(late)], *late]
+        for row, distance in neighbours.get(hit.row, ()):
+            score = min(hit.score * decay**distance, ceiling)
+            if row not in found and (row not in added or added[row].score < score):
+                added[row] = Hit(row, score, neighbour_of=hit.row)
+    return [*hits, *sorted(added.values(), key=lambda hit: (-hit.score, hit.row))][:limit]

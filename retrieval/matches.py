@@ -13,6 +13,8 @@ IDEOGRAPHS = (
 """Characters written without blanks between them, each a word of its own (`ingestion/migrations/words_apart.sql`)."""
 IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 WORD = re.compile(rf"[{IDEOGRAPHS}]|[^\s{IDEOGRAPHS}]+")
+NUMBER = re.compile(r"\D?\d{1,3}(?:[,.'’]\d{3})+|\D?\d{4,}")
+MARK = "[,.'’]?"
 APART = re.compile(rf"(?<=[{IDEOGRAPHS}]) (?=[{IDEOGRAPHS}])")
 
 
@@ -40,7 +42,13 @@ class Matcher:
     """Finds the words of a question in texts. stems: word -> the lexemes that the index knows it by."""
 
     def __init__(self, stems: Iterable[tuple[str, Iterable[str]]]) -> None:
-        self.patterns = [pattern for word, lexemes in stems if (pattern := _pattern(word, lexemes))]
+        self.by_word = {word: pattern for word, lexemes in stems if (pattern := _pattern(word, lexemes))}
+        self.patterns = list(self.by_word.values())
+
+    def words_in(self, text: str, words: Iterable[str]) -> tuple[str, ...]:
+        """Those of `words` that stand in a text. The index knows words by their stems, and two words may share one."""
+        folded = fold(text)
+        return tuple(word for word in words if word in self.by_word and self.by_word[word].search(folded))
 
     def places(self, text: str) -> list[tuple[int, int, int]]:
         """(start, end, number of the word) of the whole words of `text` that words of the question mean, in order."""
@@ -79,6 +87,11 @@ def _pattern(word: str, lexemes: Iterable[str]) -> re.Pattern[str] | None:
     """
     if IDEOGRAPH.fullmatch(word):
         return re.compile(re.escape(fold(word)))
+    if grouped := NUMBER.fullmatch(bare(word)):
+        # However its thousands are marked: the index knows one number.
+        digits = re.sub(r"\D", "", grouped.group())
+        groups = re.findall(r"\d{1,3}", digits[::-1])
+        return re.compile(rf"(?<!\w){MARK.join(group[::-1] for group in reversed(groups))}(?!\d)")
     begins = {fold(bare(word)), *(fold(lexeme) for lexeme in lexemes if len(lexeme) > 2)}
     parts = [_begin(begin) for begin in sorted(begins, key=len, reverse=True) if begin]
     return re.compile(rf"(?<!\w)(?:{'|'.join(parts)})") if parts else None

@@ -4,7 +4,7 @@ import logging
 import re
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from hashlib import sha256
 from threading import Lock
@@ -13,6 +13,7 @@ from uuid import UUID
 from entities.access import Scope
 from ingestion.embed import get_embedder
 from ingestion.embedders import EmbeddingFailed
+from ingestion.embedders.remote import RemoteEmbedder
 from ingestion.models import Kind
 from ingestion.vector_models import model_for_search
 from retrieval.matches import WORD
@@ -59,23 +60,30 @@ class PreparedQuery:
     """A question, cleaned, with its vector. Made by `prepare`, before a scope is open where that is possible.
 
     vector: empty where the embedder did not answer; the question is then searched by its words. cut: whether it was
-    longer than is read.
+    longer than is read. typed: the question as it was asked, where words of it were replaced; "" where none was.
     """
 
     text: str
     model_id: str
     vector: tuple[float, ...] = field(repr=False)
     cut: bool = False
+    typed: str = ""
 
     @property
     def words(self) -> list[str]:
         """The words between blanks, and characters that are written without, each once, in order."""
-        return list(dict.fromkeys(WORD.findall(self.text)))[: tuning().words]
+        return list(dict.fromkeys(WORD.findall(self.text)))
 
     @property
     def quoted(self) -> list[str]:
         """What stands between quotation marks, and so must stand in a passage."""
         return list(dict.fromkeys(" ".join((a or b).split()) for a, b in QUOTED.findall(self.text)))
+
+    @property
+    def required(self) -> list[str]:
+        """What is quoted, where that is most of the question; in a longer one it may be a mere name."""
+        quoted = sum(len(WORD.findall(phrase)) for phrase in self.quoted)
+        return self.quoted if 2 * quoted >= len(WORD.findall(self.text)) else []
 
     @property
     def phrases(self) -> list[str]:
@@ -116,6 +124,16 @@ class VectorCache:
 
 
 CACHE = VectorCache(tuning().cached_queries)
+
+
+def replace_text(query: PreparedQuery, text: str) -> PreparedQuery:
+    """The same question in other words. Within an open scope no embedder behind a network is asked: the vector of the
+    question as it was typed is near enough.
+    """
+    vector = query.vector
+    if vector and not isinstance(embedder := get_embedder(query.model_id), RemoteEmbedder):
+        vector = tuple(float(x) for x in embedder.embed_query(text))
+    return replace(query, text=text, vector=vector, typed=query.text)
 
 
 def prepare(text: str, scope: Scope, *, model: str = "") -> PreparedQuery:

@@ -18,7 +18,6 @@ from llm import client, ranking
 from llm.errors import BudgetExceeded, ModelError
 from llm.prompts import Prompt
 from retrieval.cross_encoder import RerankFailed, get_cross_encoder
-from retrieval.exact import Exact
 from retrieval.fusion import Hit
 from retrieval.models import RankingSettings
 from retrieval.query import Within, prepare
@@ -114,4 +113,4 @@ def in_order_of(found: Found, order: Sequence[int], by: str) -> Found:
         for row, score in zip(order, scores, strict=True)
     ]
     taken = set(order)
-    return replace(found, hits=(*first, *(hit for hit in found.hits if hit.row not in taken)), exact=Exact())
+    return replace(found, hits=(*first, *(hit for hit in found.hits if hit.row not in taken)), exact={})

@@ -171,7 +171,11 @@ def load_results(
         origins = {e.pk: entity_ref(scope, e) for e in records(scope, wanted)}
     layouts = layouts_of({row.id: row.text for row in rows.values()})
     matcher = terms.matcher
-    matched = {hit.row: terms.matched(hit.terms) for hit in hits}
+    matched = {
+        hit.row: matcher.words_in(f"{rows[hit.row].text.section}\n{rows[hit.row].text.text}", terms.matched(hit.terms))
+        for hit in hits
+        if hit.row in rows
+    }
     results = []
     for hit in hits:
         row = rows.get(hit.row)
@@ -179,7 +183,7 @@ def load_results(
             continue
         origin = origins.get((linked or {}).get(row.entity.id))  # type: ignore[arg-type]
         why = explain(matched[hit.row], hit, matched.get(hit.neighbour_of or 0, ()), origin)
-        found = Found(row, layouts.get(row.id, Layout()), tuple(matched[hit.row]))
+        found = Found(row, layouts.get(row.id, Layout()), matched[hit.row])
         results.append(_result(scope, hit, found, matcher, why, origin is not None))
     return results
 

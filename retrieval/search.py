@@ -11,30 +11,27 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
-
 from entities.access import Scope, ScopeError, current
 from entities.access.scope import cached
 from entities.models import Entity
 from llm.messages import Usage
 from references.graph import walk
-from retrieval.candidates import by_meaning, by_words, vectors_of
-from retrieval.exact import Exact, word_for_word
-from retrieval.fusion import Hit, Vectors, cut, diversify, in_order, reciprocal_rank, spread
+from retrieval.candidates import by_meaning, by_words, keep_rarest, load_similarities, vectors_of
+from retrieval.exact import word_for_word
+from retrieval.fusion import Hit, append_neighbours, blend_scores, skip_copies
 from retrieval.gate import Gates, gate
 from retrieval.neighbours import beside
 from retrieval.phrases import Holders, narrowed, rows_with
-from retrieval.query import LONGEST, PreparedQuery, Within, prepare
+from retrieval.precedence import follow_headings, load_origins, put_passages_first
+from retrieval.query import LONGEST, PreparedQuery, Within, prepare, replace_text
 from retrieval.results import Result, load_results, rows_seen
+from retrieval.spelling import correct_words, replace_words
 from retrieval.standing import weighed
 from retrieval.survey import survey
 from retrieval.terms import Terms, terms_of
 from retrieval.tuning import tuning
 
 EVERYTHING = Within()
-BEHIND = 0.999
-"""Share of its passage's score that a summary with the same words keeps."""
 
 
 @dataclass(frozen=True)
@@ -51,9 +48,10 @@ class Found:
     """Everything that a question found, best first, before it is cut down.
 
     within: where it was looked for, with what references led to. linked: record that references led to -> the record
-    that they led from. exact: what holds the question itself. quoted: what holds what is quoted; where there are rows,
-    they alone were looked at. problem: why the reranker that the workspace wishes gave no order. read: what it took to
-    have the best read again, where that was done or tried. opened: the opening of the scope in which it was found.
+    that they led from. exact: what is added to the scores of rows that hold the question itself. quoted: what holds
+    what is quoted; where there are rows, they alone were looked at. problem: why the reranker that the workspace wishes
+    gave no order. read: what it took to have the best read again, where that was done or tried. opened: the opening of
+    the scope in which it was found.
     """
 
     query: PreparedQuery
@@ -61,7 +59,7 @@ class Found:
     hits: tuple[Hit, ...]
     within: Within = EVERYTHING
     linked: Mapping[UUID, UUID] = field(default_factory=dict)
-    exact: Exact = field(default_factory=Exact)
+    exact: Mapping[int, float] = field(default_factory=dict)
     quoted: Holders = Holders()
     problem: str = ""
     read: Read | None = None
@@ -106,23 +104,42 @@ def find(
     within, linked = widen(scope, within, reference_depth)
     terms = terms_of(asked.words)
     through = gate(scope, within)
-    quoted = rows_with(asked.quoted, through) if asked.quoted else Holders()
+    quoted = rows_with(asked.required, through) if asked.required else Holders()
     if quoted.rows:
         through = narrowed(through, quoted.rows)
     size = survey(list(terms.words), through)
-    near, worded = by_meaning(asked, through, size), by_words(terms, through, size)
+    long = len(terms.stems) > tuning().words
+    terms = keep_rarest(terms, through, size, tuning().words)
+    worded = by_words(terms, through, size)
+    if not asked.typed and not quoted.rows and (other := _spelled(scope, asked, terms, worded)):
+        return replace(find(scope, other, within=within, floor=floor), linked=linked)
+    near = by_meaning(asked, through, size)
     exact = word_for_word(asked, terms, worded)
-    least = tuning().floor if floor is None else floor
+    t = tuning()
+    first = max(t.pool, t.reranked)
+    hits = _fused(asked, near, worded, exact, t.floor if floor is None else floor, t.long if long else t.weights)
+    hits = weighed(scope, hits, first)
+    origins = load_origins(hits[:first])
     return Found(
         query=asked,
         terms=terms,
-        hits=weighed(scope, _fused(near, worded, exact, least), max(tuning().pool, tuning().reranked)),
+        hits=follow_headings(asked, put_passages_first(hits, origins), through, origins),
         within=within,
         linked=linked,
         exact=exact,
         quoted=quoted,
         opened=cached("opened", object),
     )
+
+
+def _spelled(
+    scope: Scope, asked: PreparedQuery, terms: Terms, worded: Sequence[tuple[int, float, frozenset[int]]]
+) -> PreparedQuery | None:
+    """The question with words that no visible text has replaced; None where there are none such, or nothing is near."""
+    matched = set(terms.matched({term for _, _, found in worded for term in found}))
+    unmatched = [word for word in terms.stems if word not in matched]
+    replaced = correct_words(scope, terms, unmatched) if unmatched else {}
+    return replace_text(asked, replace_words(asked.text, replaced)) if replaced else None
 
 
 def widen(scope: Scope, within: Within, depth: int) -> tuple[Within, dict[UUID, UUID]]:
@@ -140,41 +157,60 @@ def widen(scope: Scope, within: Within, depth: int) -> tuple[Within, dict[UUID, 
 
 
 def _fused(
-    near: list[tuple[int, float]], worded: list[tuple[int, float, frozenset[int]]], exact: Exact, floor: float
+    asked: PreparedQuery,
+    near: list[tuple[int, float]],
+    worded: list[tuple[int, float, frozenset[int]]],
+    exact: Mapping[int, float],
+    floor: float,
+    weights: tuple[float, float],
 ) -> tuple[Hit, ...]:
-    """Both branches by reciprocal rank. A row that is far off in meaning and holds no word is not an answer."""
-    t = tuning()
-    similarity = dict(near)
+    """Both branches by their scores. A row that is far off in meaning and holds no word is not an answer."""
     lexical = {row: (score, terms) for row, score, terms in worded}
-    near_rows = [row for row, value in near if value >= floor or row in lexical]
-    scores = fuse(near_rows, list(lexical), exact, t.weights, t.rrf_k)
+    similarity = {row: value for row, value in near if value >= floor or row in lexical}
+    similarity |= load_similarities(asked, [row for row in lexical if row not in similarity])
     none: tuple[None, frozenset[int]] = (None, frozenset())
-    return tuple(Hit(row, scores[row], similarity.get(row), *lexical.get(row, none)) for row in in_order(scores))
+    rows = sorted({*similarity, *lexical})
+    return score_hits([Hit(row, 0.0, similarity.get(row), *lexical.get(row, none)) for row in rows], exact, weights)
 
 
-def fuse(
-    near: Sequence[int], worded: Sequence[int], exact: Exact, weights: tuple[float, float], k: int
-) -> dict[int, float]:
-    """row -> score. What holds the question itself is a third list, where there is any: in a large workspace a row that
-    is not among the nearest in meaning would otherwise come after dozens that hold none of the words.
+def score_hits(
+    hits: Sequence[Hit], exact: Mapping[int, float], weights: tuple[float, float] | None = None
+) -> tuple[Hit, ...]:
+    """`hits` with the scores that they have among each other, best first; equal scores by row number.
+
+    What holds the question itself is raised, where there is any: in a large workspace it may be far off in meaning, and
+    short words of which there are many hardly count.
     """
-    lists, given = [near, worded], [*weights]
-    if exact.rows:
-        lists, given = [*lists, exact.rows], [*given, tuning().exact]
-    scores = reciprocal_rank(lists, given, k)
-    for summary, passage in exact.behind.items():
-        scores[summary] = min(scores[summary], scores[passage] * BEHIND)
-    return scores
+    scores = blend_scores(
+        {hit.row: hit.similarity for hit in hits if hit.similarity is not None},
+        {hit.row: hit.lexical for hit in hits if hit.lexical is not None},
+        weights or tuning().weights,
+    )
+    if exact:
+        most = 1 + max(exact.values())
+        scores = {row: (score + exact.get(row, 0.0)) / most for row, score in scores.items()}
+    scored = [replace(hit, score=min(1.0, scores[hit.row] * hit.factor)) for hit in hits]
+    return tuple(sorted(scored, key=lambda hit: (-hit.score, hit.row)))
 
 
 def still_found(scope: Scope, found: Found) -> Found:
     """`found` without what was hidden since, where it was found in a transaction before this one: neither the place nor
-    the likeness of that may count.
+    the likeness of that may count, so what is left is scored among itself.
     """
     if found.opened is cached("opened", object):
         return found
     seen = rows_seen([hit.row for hit in found.hits], _gate_of(scope, found)) if found.hits else set()
-    return replace(found, hits=tuple(hit for hit in found.hits if hit.row in seen), opened=cached("opened", object))
+    left = tuple(hit for hit in found.hits if hit.row in seen)
+    if len(left) < len(found.hits):
+        exact = {row: raised for row, raised in found.exact.items() if row in seen}
+        scored = score_hits(left, exact)
+        scored = put_passages_first(scored, load_origins(scored[: tuning().pool]))
+        if any(hit.reranked for hit in left):
+            # The order of the reranker stays, and the scores still fall.
+            falling = sorted((hit.score for hit in scored), reverse=True)
+            scored = tuple(replace(hit, score=score) for hit, score in zip(left, falling, strict=True))
+        left = scored
+    return replace(found, hits=left, opened=cached("opened", object))
 
 
 def _gate_of(scope: Scope, found: Found) -> Gates:
@@ -183,24 +219,18 @@ def _gate_of(scope: Scope, found: Found) -> Gates:
 
 
 def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:
-    """The best of what was found and is still seen, varied, with neighbours, as results."""
+    """The best of what was found and is still seen, without copies, with neighbours where there is room, as results."""
     t = tuning()
     limit = max(0, min(limit, t.most))
     found = still_found(scope, found)
     if not found.hits or not limit:
         return []
     through = _gate_of(scope, found)
-    by_word = first_by_words(found.hits)
-    pool = {hit.row: hit for hit in (*found.hits[: max(t.pool, limit)], *by_word)}
+    pool = {hit.row: hit for hit in found.hits[: max(t.pool, limit)]}
     vectors = vectors_of(list(pool), found.query.model_id)
-    scores = {row: hit.score for row, hit in pool.items()}
-    sure = [row for row in found.exact.rows if row in pool][: t.sure]
-    # In the order in which they were taken: by score, copies of one text would take all places before the others.
-    varied = diversify(scores, vectors, max(t.diverse, limit), t.mmr, [in_order(scores)[0], *sure])[:limit]
-    asked = np.array(found.query.vector, dtype=np.float32)
-    taken = [_measured(pool[row], vectors, asked) for row in dict.fromkeys([*varied, *(hit.row for hit in by_word)])]
-    around = beside([hit.row for hit in taken], through, t.window)
-    hits = cut(spread(taken, around, lambda distance: t.decay**distance), limit, {hit.row for hit in by_word})
+    hits = [pool[row] for row in skip_copies(list(pool), vectors, limit, t.always, t.copies)]
+    if len(hits) < limit:
+        hits = append_neighbours(hits, beside([hit.row for hit in hits], through, t.window), t.decay, limit)
     results = load_results(scope, hits, through, found.terms, found.linked)
     if len(results) < len(hits):
         # Something was hidden within this transaction.
@@ -210,20 +240,13 @@ def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:
     return results
 
 
-def first_by_words(hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """The best by its words, where it is not among the nearest in meaning: what both branches found may all come before
-    it, and no reranker may have read it, but it is shown.
-    """
-    worded = [hit for hit in hits if hit.lexical is not None]
-    best = min(worded, key=lambda hit: (-(hit.lexical or 0.0), hit.row), default=None)
-    return (best,) if best is not None and best.similarity is None else ()
-
-
 def notices_of(found: Found) -> tuple[str, ...]:
     """Sentences for whoever asked: what this search could not do as it was asked."""
     told = []
     if found.query.cut:
         told.append(f"Only the first {LONGEST:,} characters of the question were read.")
+    if found.query.typed:
+        told.append(f"Showing results for “{found.query.text}”: no text that you may see has a word as it was typed.")
     if quoted := found.quoted.notice(narrowed=not found.within.everywhere, nearest=bool(found.hits)):
         told.append(quoted)
     if found.problem:
@@ -231,10 +254,3 @@ def notices_of(found: Found) -> tuple[str, ...]:
     if found.query.text and not found.query.vector:
         told.append("Searching by meaning is not available right now. These passages hold the words.")
     return tuple(told)
-
-
-def _measured(hit: Hit, vectors: Vectors, asked: NDArray[np.float32]) -> Hit:
-    """A row that only its words found has a similarity too, when it has a vector."""
-    if hit.similarity is not None or hit.row not in vectors or not len(asked):
-        return hit
-    return replace(hit, similarity=float(vectors[hit.row] @ asked))

@@ -36,7 +36,8 @@ def _by(hit: Hit, of: Salience) -> Hit:
     if of.factor == 1:
         return hit
     how = "raised" if of.factor > 1 else "lowered"
-    return replace(hit, score=min(1.0, hit.score * of.factor), standing=f"{how} a little: its record is {_told(of)}")
+    score, standing = min(1.0, hit.score * of.factor), f"{how} a little: its record is {_told(of)}"
+    return replace(hit, score=score, factor=of.factor, standing=standing)
 
 
 def _told(of: Salience) -> str:

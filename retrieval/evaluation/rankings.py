@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from entities.access import Scope
 from ingestion.models import ContextRow
-from retrieval.exact import Exact
+from retrieval.fusion import Hit
 from retrieval.query import PreparedQuery, Within
 from retrieval.rerank import rerank, shortlist
 from retrieval.search import Found, choose, find
@@ -20,12 +20,13 @@ neighbours."""
 @dataclass(frozen=True)
 class Rankings:
     """rows: ranking -> row numbers, best first. nearest: similarity of the nearest passage, None where nothing was
-    found. exact: what holds the question itself.
+    found. exact: what is added to the score of what holds the question itself. hits: all that was found.
     """
 
     rows: Mapping[str, Sequence[int]]
     nearest: float | None
-    exact: Exact = field(default_factory=Exact)
+    exact: Mapping[int, float] = field(default_factory=dict)
+    hits: Sequence[Hit] = ()
 
 
 def rank(scope: Scope, query: PreparedQuery, within: Within) -> Rankings:
@@ -47,15 +48,16 @@ def _ranked(scope: Scope, found: Found, ordered: Found) -> Rankings:
         SHOWN: [numbers[result.id] for result in results],
     }
     similarities = [hit.similarity for hit in found.hits if hit.similarity is not None]
-    return Rankings(lists, max(similarities, default=-1.0) if found.hits else None, found.exact)
+    return Rankings(lists, max(similarities, default=-1.0) if found.hits else None, found.exact, found.hits)
 
 
 def branches(found: Found) -> dict[str, list[int]]:
     """What each branch handed on, in its own order, and both together."""
-    near = [hit for hit in found.hits if hit.similarity is not None]
-    worded = [hit for hit in found.hits if hit.lexical is not None]
+    near = sorted((h for h in found.hits if h.similarity is not None), key=lambda h: (-(h.similarity or 0.0), h.row))
+    worded = sorted((h for h in found.hits if h.lexical is not None), key=lambda h: (-(h.lexical or 0.0), h.row))
+    # What only its words found has a similarity too, and comes after all that were near.
     return {
-        VECTOR: [hit.row for hit in sorted(near, key=lambda hit: (-(hit.similarity or 0.0), hit.row))],
-        LEXICAL: [hit.row for hit in sorted(worded, key=lambda hit: (-(hit.lexical or 0.0), hit.row))],
+        VECTOR: [hit.row for hit in near[: tuning().candidates]],
+        LEXICAL: [hit.row for hit in worded],
         FUSED: [hit.row for hit in found.hits],
     }

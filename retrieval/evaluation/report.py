@@ -70,9 +70,8 @@ def as_json(kept: Kept) -> dict[str, Any]:
 
 
 def weight_lines(chosen: Chosen) -> Iterator[str]:
-    """The pair, and what it makes of either half."""
-    pair = chosen.pair
-    yield f"Weights {pair.weight:g} and {1 - pair.weight:g} with k = {pair.k} serve the choosing halves best. nDCG@10:"
+    """The share, and what it makes of either half."""
+    yield f"Weights {chosen.share:g} and {1 - chosen.share:g} serve the choosing halves best. nDCG@10:"
     yield f"{'':32}{'questions':>10}{'by meaning':>12}{'by words':>12}{'fused':>12}{'margin':>12}"
     for title, of in (("chosen on", chosen.chosen_on), ("reported on", chosen.reported), ("all, as set", chosen.today)):
         for line in of:
@@ -85,8 +84,7 @@ def weights_as_json(chosen: Chosen) -> dict[str, Any]:
         return {**vars(line), "margin": line.margin}
 
     return {
-        "weights": [chosen.pair.weight, round(1 - chosen.pair.weight, 4)],
-        "k": chosen.pair.k,
+        "weights": [chosen.share, round(1 - chosen.share, 4)],
         "chosen_on": [of(line) for line in chosen.chosen_on],
         "reported_on": [of(line) for line in chosen.reported],
         "as_set": [of(line) for line in chosen.today],

@@ -11,22 +11,13 @@ from statistics import fmean
 from retrieval.evaluation.metrics import ndcg
 from retrieval.evaluation.rankings import LEXICAL, VECTOR
 from retrieval.evaluation.run import Outcome
-from retrieval.fusion import in_order
-from retrieval.search import fuse
+from retrieval.search import score_hits
 from retrieval.tuning import tuning
 
 SHARES = tuple(n / 20 for n in range(4, 17))
 """Weights of the vector branch that are tried; the lexical one has the rest to 1."""
 ALLOWED = 0.01
 """How far fused may fall behind the better branch of a set."""
-
-
-@dataclass(frozen=True)
-class Pair:
-    """weight: of the vector branch."""
-
-    weight: float
-    k: int
 
 
 @dataclass(frozen=True)
@@ -47,30 +38,29 @@ class Line:
 
 @dataclass(frozen=True)
 class Chosen:
-    """pair: with the greatest mean over sets on the choosing halves, of those that stay within `ALLOWED` of the better
-    branch on each; of all, where none does. chosen_on, reported: a line a set, by this pair. today: of all questions,
-    as the installation is set.
+    """share: of meaning, with the greatest mean over sets on the choosing halves, of those that stay within `ALLOWED`
+    of the better branch on each; of all, where none does. chosen_on, reported: a line a set, by this share. today: of
+    all questions, as the installation is set.
     """
 
-    pair: Pair
+    share: float
     chosen_on: Sequence[Line]
     reported: Sequence[Line]
     today: Sequence[Line]
 
 
-def choose_pair(sets: Mapping[str, Sequence[Outcome]]) -> Chosen:
+def choose_share(sets: Mapping[str, Sequence[Outcome]]) -> Chosen:
     """Raises: ValueError where a set has no answerable question in one of its halves."""
     halves = {name: halve(outcomes) for name, outcomes in sets.items()}
     if any(not half for pair in halves.values() for half in pair):
         raise ValueError("a set needs answerable questions in both halves")
     first = {name: half for name, (half, _) in halves.items()}
     second = {name: half for name, (_, half) in halves.items()}
-    k = tuning().rrf_k
-    tried = {pair: lines_of(first, pair) for pair in (Pair(share, k) for share in SHARES)}
-    within = [pair for pair, lines in tried.items() if min(line.margin for line in lines) >= -ALLOWED]
-    best = max(within or tried, key=lambda pair: fmean(line.fused for line in tried[pair]))
+    tried = {share: lines_of(first, share) for share in SHARES}
+    within = [share for share, lines in tried.items() if min(line.margin for line in lines) >= -ALLOWED]
+    best = max(within or tried, key=lambda share: fmean(line.fused for line in tried[share]))
     every = {name: [*halves[name][0], *halves[name][1]] for name in sets}
-    today = Pair(tuning().weights[0] / sum(tuning().weights), k)
+    today = tuning().weights[0] / sum(tuning().weights)
     return Chosen(best, tried[best], lines_of(second, best), lines_of(every, today))
 
 
@@ -83,14 +73,14 @@ def halve(outcomes: Sequence[Outcome]) -> tuple[list[Outcome], list[Outcome]]:
     return halves
 
 
-def lines_of(sets: Mapping[str, Sequence[Outcome]], pair: Pair) -> list[Line]:
+def lines_of(sets: Mapping[str, Sequence[Outcome]], share: float) -> list[Line]:
     return [
         Line(
             name,
             len(outcomes),
             fmean(score(one, one.found.rows[VECTOR]) for one in outcomes),
             fmean(score(one, one.found.rows[LEXICAL]) for one in outcomes),
-            fmean(score(one, refused(one, pair)) for one in outcomes),
+            fmean(score(one, refused(one, share)) for one in outcomes),
         )
         for name, outcomes in sets.items()
     ]
@@ -100,8 +90,6 @@ def score(outcome: Outcome, rows: Sequence[int]) -> float:
     return ndcg(outcome.gains_of(rows), len(outcome.question.places))
 
 
-def refused(outcome: Outcome, pair: Pair) -> list[int]:
-    """The rows as a search with this pair would order them."""
-    rows = outcome.found.rows
-    weights = (pair.weight, 1 - pair.weight)
-    return in_order(fuse(rows[VECTOR], rows[LEXICAL], outcome.found.exact, weights, pair.k))
+def refused(outcome: Outcome, share: float) -> list[int]:
+    """The rows as a search with this share of meaning would order them."""
+    return [hit.row for hit in score_hits(outcome.found.hits, outcome.found.exact, (share, 1 - share))]

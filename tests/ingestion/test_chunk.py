@@ -26,7 +26,7 @@ def table(rows: int, width: int = 1) -> str:
 
 
 def covered(chunks: list[Chunk], paragraphs: list[Labelled]) -> None:
-    """Every letter of every labelled paragraph stands in some chunk, and the spans tell the truth."""
+    """Every letter of every labelled paragraph stands in some chunk, or of a heading in a path. The spans are true."""
     by_id = {paragraph.id: paragraph for paragraph in paragraphs}
     seen: dict[object, set[int]] = {}
     for one in chunks:
@@ -39,7 +39,7 @@ def covered(chunks: list[Chunk], paragraphs: list[Labelled]) -> None:
         letters = {place for place, letter in enumerate(paragraph.text) if not letter.isspace()}
         if paragraph.label is None:
             assert paragraph.id not in seen
-        else:
+        elif paragraph.kind != "heading" or all(paragraph.text not in one.heading_path for one in chunks):
             assert letters <= seen.get(paragraph.id, set())
 
 
@@ -226,6 +226,57 @@ def test_small_neighbours_are_merged_only_within_a_label() -> None:
 
     assert len(chunk(FILE, sections(0, 0, 0))) == 1
     assert [one.label for one in chunk(FILE, sections(0, 5, 0))] == [0, 5, 0]
+
+
+def test_a_heading_that_the_passage_under_it_shows_has_none_of_its_own() -> None:
+    def found(
+        heading: int, body: int, concealed: frozenset[int] = frozenset()
+    ) -> list[tuple[int, str, tuple[str, ...]]]:
+        document = [text(1, "Cap on liability", heading, kind="heading"), text(2, SENTENCE, body, "Cap on liability")]
+        return [
+            (one.label, one.text, one.heading_path)
+            for one in chunk(FILE, document, clearances=Clearances({}, concealed))
+        ]
+
+    body, lone = SENTENCE.strip(), "Cap on liability"
+    assert found(0, 5) == [(5, body, (lone,))]
+    assert found(5, 0) == [(5, lone, (lone,)), (0, body, ())], "who may not read it must not find by it"
+    assert found(0, 5, frozenset({5})) == [(0, lone, (lone,)), (5, body, (lone,))], "its absence would tell of the body"
+    long = chunk(FILE, [text(1, lone, kind="heading"), text(2, "word " * 600, 0, lone)])
+    assert all(len(one.text) > 40 for one in long)
+    assert long[0].text.startswith(lone)
+
+
+def test_a_paragraph_that_fits_without_its_heading_stays_with_it() -> None:
+    body = "word " * 179
+    first, *_ = chunk(FILE, [text(1, "Cap on liability", kind="heading"), text(2, body, 0, "Cap on liability")])
+    assert len(body) < 900 < len(body) + len("Cap on liability")
+    assert first.text.startswith("Cap on liability\n\nword")
+
+
+def test_next_to_nothing_joins_a_neighbour_of_its_label_and_no_other() -> None:
+    def found(*labels: int) -> list[str]:
+        texts = [SENTENCE * 10, "Fax: 4711", SENTENCE * 12]
+        document = [text(n, words, labels[n]) for n, words in enumerate(texts)]
+        return [one.text for one in chunk(FILE, document)]
+
+    assert not any(one == "Fax: 4711" for one in found(0, 0, 0))
+    assert found(5, 0, 5)[1] == "Fax: 4711"
+
+
+def test_rows_of_a_table_have_its_header_and_its_caption() -> None:
+    document = [text(1, "Pay by clerk in 2026, in euros"), text(2, table(60, 4), 0, kind="table")]
+    chunks = chunk(FILE, document)
+    assert len(chunks) > 2
+    assert all(one.text.startswith("Pay by clerk in 2026, in euros\n\n| Who | Pay |") for one in chunks)
+    apart = chunk(FILE, [replace(document[0], label=5), document[1]])
+    assert all("2026" not in one.embedding_text for one in apart if one.label == 0)
+
+
+def test_dots_that_lead_the_eye_are_no_part_of_the_vector() -> None:
+    (one,) = chunk(FILE, [text(1, "Revenue . . . . . . . . . . 1,204\nCosts ............ 988")])
+    assert one.text.count(".") > 20
+    assert one.embedding_text == "Revenue 1,204\nCosts 988"
 
 
 @pytest.mark.parametrize("word", ["x" * 5000, "漢" * 2000, "1234567890" * 300])

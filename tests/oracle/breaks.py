@@ -118,7 +118,7 @@ BREAKS = [
         "sources are not asked for",
         NO_SOURCES,
     ),
-    Break("results", "variety comes before completeness", changed("retrieval.search.diversify", without_last)),
+    Break("results", "variety comes before completeness", changed("retrieval.search.skip_copies", without_last)),
     Break("hybrid", "object permission is gone", NO_PERMISSION),
     Break("hybrid", "a filter is dropped", put("retrieval.gate._collections", value=lambda within, params: "")),
     Break("hybrid", "days are not asked", put("retrieval.gate._days", value=lambda within, params: "")),

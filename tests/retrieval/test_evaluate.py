@@ -10,6 +10,7 @@ from entities.access import Scope
 from entities.models import AuditEntry, Classification, Role, Workspace
 from entities.models.classification import FINANCIAL, PII, SECRET
 from ingestion.models import File
+from retrieval.evaluation.comparison import fuse_ranks
 from retrieval.evaluation.documents import slug_of
 from retrieval.models import EvaluationOutcome, EvaluationQuestion, EvaluationRun
 from tests.conftest import ALL
@@ -58,7 +59,10 @@ def test_a_run_is_reported_and_kept(given, lease, alice, service):
     assert found["figures"]["shown"]["recall_20"] is None
     assert found["unanswerable"]["nothing"] == 1.0
     assert (found["reader"], found["compared_with"], found["drops"]) == ("alice", None, [])
-    assert found["settings"]["rrf_k"] == 60
+    assert found["settings"]["candidates"] == 100
+    compared = found["comparison"]
+    assert list(compared) == ["vector", "lexical", "plain", "fused", "shown"]
+    assert compared["shown"] == {"hit_1": 1.0, "hit_5": 1.0, "hit_10": 1.0, "ndcg_10": 1.0}
     with service.open():
         run = EvaluationRun.objects.get()
         assert (run.questions, run.lost, run.dropped) == (3, 0, False)
@@ -168,10 +172,10 @@ def test_settings_that_changed_are_told(given, lease, alice, monkeypatch):
     import retrieval.evaluation.store as store
 
     before = store.settings_of_today
-    monkeypatch.setattr(store, "settings_of_today", lambda: {**before(), "rrf_k": 10})
+    monkeypatch.setattr(store, "settings_of_today", lambda: {**before(), "candidates": 10})
     out, _ = evaluate(given, workspace="acme", reader="alice")
-    assert "rrf_k: 60 then, 10 now" in out
-    assert in_acme(given, alice, same_settings=True)["settings"]["rrf_k"] == 10
+    assert "candidates: 100 then, 10 now" in out
+    assert in_acme(given, alice, same_settings=True)["settings"]["candidates"] == 10
 
 
 @pytest.mark.parametrize(
@@ -253,3 +257,8 @@ def test_weights_are_chosen_on_one_half_and_reported_on_the_other(lease, alice, 
     assert "serve the choosing halves best" in out
     with pytest.raises(CommandError, match="both halves"):
         in_acme(write(tmp_path / "one.jsonl", CAP), alice, weigh=True)
+
+
+def test_plain_rank_fusion_by_hand():
+    """1/61 + 1/62 twice, which the row's number decides; then 1/63."""
+    assert fuse_ranks([7, 3], [3, 7, 9]) == [3, 7, 9]

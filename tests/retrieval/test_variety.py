@@ -2,10 +2,11 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from entities.types import Contract
-from retrieval.fusion import reciprocal_rank
+from retrieval.fusion import blend_scores, skip_copies
 from tests.conftest import Person
 from tests.retrieval.conftest import Index
 
@@ -13,10 +14,7 @@ CLAUSE = "The liability cap is two million euros."
 OTHER = "For pollution of the harbour the liability of the tenant has no cap."
 
 
-@pytest.mark.parametrize("limit", [5, 10])
-def test_copies_of_one_clause_do_not_push_out_another(
-    limit: int, index: Index, contract: Contract, viewer: Person
-) -> None:
+def test_copies_of_one_clause_do_not_push_out_another(index: Index, contract: Contract, viewer: Person) -> None:
     """As in contracts with their amendments."""
 
     for _ in range(15):
@@ -28,16 +26,29 @@ def test_copies_of_one_clause_do_not_push_out_another(
         return [result["text"] for result in answer["results"]]
 
     assert shown(limit=50).index(OTHER) >= 10, "by relevance alone it comes after the copies"
-    found = shown(limit=limit)
-    assert len(found) == limit
+    found = shown(limit=10)
+    assert len(found) == 10
     assert (found[0], OTHER in found) == (CLAUSE, True)
     assert shown(limit=1) == [CLAUSE], "the best stays"
 
 
-def test_reciprocal_rank_by_hand() -> None:
-    found = reciprocal_rank([[1, 2], [2, 3]], [0.6, 0.4], 60)
-    assert found == {
-        1: pytest.approx(0.6),
-        2: pytest.approx(0.6 * 61 / 62 + 0.4),
-        3: pytest.approx(0.4 * 61 / 62),
-    }
+def test_the_first_five_stay_however_alike_they_are(index: Index, contract: Contract, viewer: Person) -> None:
+    for _ in range(5):
+        index.row(contract, CLAUSE)
+    index.row(contract, OTHER)
+    found = viewer.api.get("/api/search/", {"q": "liability cap", "limit": 6}).json()["results"]
+    assert [result["text"] for result in found] == [*[CLAUSE] * 5, OTHER]
+
+
+def test_scores_are_blended_by_hand() -> None:
+    found = blend_scores({1: 0.9, 2: 0.5, 3: 0.4}, {2: 8.0, 4: 2.0}, (0.5, 0.5))
+    assert found == {1: 0.5, 2: pytest.approx(0.1 + 0.5), 3: 0.0, 4: pytest.approx(0.125)}
+    assert blend_scores({1: 0.3}, {}, (0.5, 0.5)) == {1: 0.5}, "one alone is the nearest"
+
+
+def test_a_copy_gives_its_place_to_the_next() -> None:
+    one, other = np.array([1.0, 0.0], dtype=np.float32), np.array([0.0, 1.0], dtype=np.float32)
+    vectors = {1: one, 2: one, 3: one, 4: other}
+    assert skip_copies([1, 2, 3, 4], vectors, 3, 2, 0.95) == [1, 2, 4]
+    assert skip_copies([1, 2, 3, 4], vectors, 4, 1, 0.95) == [1, 2, 3, 4], "they come back where there is room"
+    assert skip_copies([1, 5, 6], vectors, 3, 1, 0.95) == [1, 5, 6], "without a vector nothing is a copy"

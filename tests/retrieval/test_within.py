@@ -69,4 +69,4 @@ def test_the_number_of_statements_does_not_grow(index, contract, lease, viewer, 
     search_once = statements()
     for i in range(12):
         index.row(contract, f"Liability clause {i} with notice.", file=lease[0], position=20 + i)
-    assert statements() == search_once
+    assert statements() <= search_once

@@ -9,13 +9,14 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from entities.access import NoWorkspace, Scope
 from entities.models import User
 from ingestion.vector_models import model_for_search, whole_models
+from retrieval.evaluation.comparison import compare_rankings, comparison_as_json, comparison_lines
 from retrieval.evaluation.documents import ROLE, load_documents
 from retrieval.evaluation.readers import as_lines, read_set
 from retrieval.evaluation.report import as_json, lines, weight_lines, weights_as_json
 from retrieval.evaluation.run import Measured, measure
 from retrieval.evaluation.sets import BadSet, QuestionSet
 from retrieval.evaluation.store import THRESHOLD, Kept, keep, note_run
-from retrieval.evaluation.weights import choose_pair
+from retrieval.evaluation.weights import choose_share
 
 DROPPED = 2
 """Exit status of a run that lost too much; 1 is a mistake in the call or in the set."""
@@ -64,16 +65,19 @@ class Command(BaseCommand):
             return
         try:
             made = [self.run(given, *reader, options) for given, reader in zip(sets, readers, strict=True)]
-            chosen = choose_pair({kept.run.set_name: one.outcomes for one, kept in made}) if options["weigh"] else None
+            chosen = choose_share({kept.run.set_name: one.outcomes for one, kept in made}) if options["weigh"] else None
         except (BadSet, ValueError) as problem:
             raise CommandError(str(problem)) from None
         if options["json"]:
-            reports = [as_json(kept) for _, kept in made]
+            reports = [
+                as_json(kept) | {"comparison": comparison_as_json(compare_rankings(one.outcomes))} for one, kept in made
+            ]
             whole = {"sets": reports, "weights": weights_as_json(chosen)} if chosen else reports
             self.stdout.write(json.dumps(reports[0] if whole is reports and len(reports) == 1 else whole, indent=1))
         else:
-            for _, kept in made:
+            for one, kept in made:
                 self.stdout.write("\n".join(lines(kept, options["threshold"])))
+                self.stdout.write("\n".join(comparison_lines(compare_rankings(one.outcomes))))
             if chosen:
                 self.stdout.write("\n".join(weight_lines(chosen)))
         if any(kept.run.dropped for _, kept in made):

@@ -1,0 +1,74 @@
+"""Rankings side by side, with the one that anybody would try first: whether search is better than its parts."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean
+
+from retrieval.evaluation.metrics import first, ndcg
+from retrieval.evaluation.rankings import FUSED, LEXICAL, SHOWN, VECTOR
+from retrieval.evaluation.run import Outcome
+
+PLAIN = "plain"
+"""Reciprocal rank fusion of both branches with equal weights, and nothing else."""
+RRF_K = 60
+TITLES = {
+    VECTOR: "by meaning",
+    LEXICAL: "by words",
+    PLAIN: "plain rank fusion",
+    FUSED: "fused",
+    SHOWN: "page",
+}
+HITS = (1, 5, 10)
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Means over answerable questions. hits: k -> share of them with a place among the first k."""
+
+    hits: Mapping[int, float]
+    ndcg_10: float
+
+
+def compare_rankings(outcomes: Sequence[Outcome]) -> dict[str, Compared]:
+    """Ranking -> its figures, of questions with an answer. Raises: ValueError for none."""
+    answered = [one for one in outcomes if one.question.places]
+    if not answered:
+        raise ValueError("no questions to compare rankings by")
+    return {ranking: _compared(answered, ranking) for ranking in TITLES}
+
+
+def _compared(answered: Sequence[Outcome], ranking: str) -> Compared:
+    gains = [one.gains_of(_rows(one, ranking)) for one in answered]
+    ranks = [first(found) for found in gains]
+    return Compared(
+        {k: fmean(rank is not None and rank <= k for rank in ranks) for k in HITS},
+        fmean(ndcg(found, len(one.question.places)) for found, one in zip(gains, answered, strict=True)),
+    )
+
+
+def _rows(outcome: Outcome, ranking: str) -> Sequence[int]:
+    rows = outcome.found.rows
+    return fuse_ranks(rows[VECTOR], rows[LEXICAL]) if ranking == PLAIN else rows[ranking]
+
+
+def fuse_ranks(*rankings: Sequence[int]) -> list[int]:
+    """Reciprocal rank fusion (Cormack, Clarke, Büttcher, SIGIR 2009); equal scores by row number."""
+    scores: dict[int, float] = {}
+    for ranking in rankings:
+        for rank, row in enumerate(ranking, start=1):
+            scores[row] = scores.get(row, 0.0) + 1 / (RRF_K + rank)
+    return sorted(scores, key=lambda row: (-scores[row], row))
+
+
+def comparison_lines(compared: Mapping[str, Compared]) -> Iterator[str]:
+    yield "".join([f"{'':20}", *(f"{f'hit@{k}':>10}" for k in HITS), f"{'nDCG@10':>10}"])
+    for ranking, figures in compared.items():
+        cells = [*(figures.hits[k] for k in HITS), figures.ndcg_10]
+        yield "".join([f"{TITLES[ranking]:20}", *(f"{value:10.3f}" for value in cells)])
+
+
+def comparison_as_json(compared: Mapping[str, Compared]) -> dict[str, dict[str, float]]:
+    return {
+        ranking: {**{f"hit_{k}": figures.hits[k] for k in HITS}, "ndcg_10": figures.ndcg_10}
+        for ranking, figures in compared.items()
+    }

@@ -1,0 +1,89 @@
+"""Words of a question that no text which the reader sees has, and the word that was probably meant.
+
+Both are asked of visible text alone, wherever the question is narrowed to: a word that stands elsewhere is no mistake.
+"""
+
+import re
+import string
+from collections.abc import Sequence
+
+from entities.access import Scope
+from retrieval.gate import gate
+from retrieval.query import Within
+from retrieval.statements import rows_of
+from retrieval.terms import Terms
+
+MIN_LETTERS = 5
+"""Of a shorter word too many others are one edit away."""
+MAX_LETTERS = 30
+MAX_WORDS = 4
+"""Words of a question that are corrected: more is another language, not a slip."""
+MAX_COUNTED = 50
+LETTERS = f"{string.ascii_lowercase}äöüßéèêàçñáíóúåøæ"
+# Numbers and codes are not mistaken for others, and neither are names within a name ("McDonald's").
+WORD = re.compile(r"[^\W\d_]+")
+
+ABSENT = """
+WITH {ctes}
+SELECT w.n FROM unnest(%(places)s::int[]) w (n) WHERE NOT EXISTS (
+  SELECT FROM unnest(%(owners)s::int[], %(terms)s::int[]) t (n, term)
+  JOIN ingestion_posting p ON p.term = t.term WHERE t.n = w.n AND {condition})
+"""
+NEAR = """
+WITH {ctes}
+SELECT k.n, k.word, c.often FROM unnest(%(places)s::int[], %(words)s::text[]) k (n, word)
+CROSS JOIN LATERAL (SELECT count(*) AS often FROM (
+  SELECT FROM ingestion_word p WHERE {condition} AND p.data_classification = ANY((SELECT app_allowed())::int[])
+    AND p.word = k.word LIMIT %(counted)s) held) c
+WHERE c.often > 0
+"""
+
+
+def correct_words(scope: Scope, terms: Terms, unmatched: Sequence[str]) -> dict[str, str]:
+    """Word of the question -> what replaces it: of the visible words one edit away the commonest. In the open scope.
+
+    unmatched: words that no passage which was found has.
+    """
+    asked = {
+        word: letters[0]
+        for word in unmatched
+        if len(letters := WORD.findall(word.lower())) == 1 and MIN_LETTERS <= len(letters[0]) <= MAX_LETTERS
+    }
+    if not asked or len(asked) > MAX_WORDS:
+        return {}
+    through, words = gate(scope, Within()).each, list(asked)
+    owners = [(n, term) for n, word in enumerate(words) for term, of in terms.words.items() if word in of]
+    params = {
+        "places": list(range(len(words))),
+        "owners": [n for n, _ in owners],
+        "terms": [term for _, term in owners],
+    }
+    absent = [n for (n,) in rows_of(through.fill(ABSENT), {**through.params, **params})]
+    near = [(n, other) for n in absent for other in edit_once(asked[words[n]])]
+    if not near:
+        return {}
+    edited = {"places": [n for n, _ in near], "words": [word for _, word in near], "counted": MAX_COUNTED}
+    found = rows_of(through.fill(NEAR), {**through.params, **edited})
+    best: dict[str, str] = {}
+    for n, word, _ in sorted(found, key=lambda row: (row[0], -row[2], row[1])):
+        best.setdefault(words[n], word)
+    return best
+
+
+def edit_once(word: str) -> list[str]:
+    """All strings one letter more, one less, one other or two exchanged away from `word` (Damerau, CACM 1964)."""
+    parts = [(word[:n], word[n:]) for n in range(len(word) + 1)]
+    found = {a + b[1:] for a, b in parts if b}
+    found |= {a + b[1] + b[0] + b[2:] for a, b in parts if len(b) > 1}
+    found |= {a + letter + b[1:] for a, b in parts if b for letter in LETTERS}
+    found |= {a + letter + b for a, b in parts for letter in LETTERS}
+    return sorted(found - {word})
+
+
+def replace_words(text: str, replaced: dict[str, str]) -> str:
+    """`text` with the letters of each word replaced, and the marks around them as they were."""
+    for word, other in replaced.items():
+        letters = WORD.findall(word)[0]
+        corrected = word.replace(letters, other.capitalize() if letters[:1].isupper() else other)
+        text = re.sub(rf"(?<!\S){re.escape(word)}(?!\S)", lambda _, by=corrected: by, text)  # type: ignore[misc]
+    return text
