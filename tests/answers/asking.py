@@ -74,7 +74,7 @@ def ask(who: str, question: Question) -> Reply:
         view = shown(scope, exchange)
     text = view.answer.content if view.answer else f"[{row.state}: {row.error}]"
     labels = tuple(chip.label for chip in view.labels or ())
-    return Reply(text, bool(view.beside or view.in_files), labels=labels)
+    return Reply(text, bool(view.beside or view.in_fields or view.in_files), labels=labels)
 
 
 def score(who: str, question: Question, reply: Reply) -> float:
