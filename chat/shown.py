@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.urls import reverse
 
-from chat.citations import links_of
+from chat.citations import atoms_shown, links_of
 from chat.conversation import Exchange
 from chat.models import Message, State, Turn
 from entities.access import Scope, redacted_fields
@@ -64,6 +64,9 @@ class Shown:
 def shown(scope: Scope, exchange: Exchange, typed: str = "") -> Shown:
     """typed: the question as it has just been sent, while it has no label yet."""
     answer = exchange.answer if not exchange.is_open else None
+    asked = exchange.question.content if exchange.question else ""
+    links = links_of(scope, answer, asked) if answer else {}
+    quoted = atoms_shown(answer.content, links) if answer else None
     hidden, hidden_answer = exchange.hidden_question, exchange.hidden_answer
     return Shown(
         turn=exchange.turn,
@@ -71,8 +74,8 @@ def shown(scope: Scope, exchange: Exchange, typed: str = "") -> Shown:
         question_requires=chips_of_atoms(hidden.requires) if hidden else None,
         answer=answer,
         answer_requires=chips_of_atoms(hidden_answer.requires) if hidden_answer else None,
-        links=links_of(scope, answer) if answer else {},
-        labels=chips_of(answer.data_classification) if answer else None,
+        links=links,
+        labels=(chips_of(answer.data_classification) if quoted is None else chips_of_atoms(quoted)) if answer else None,
         is_open=exchange.is_open,
         may_ask_again=exchange.may_ask_again,
         lost_question=exchange.lost_question,

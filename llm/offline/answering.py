@@ -1,9 +1,10 @@
 """The offline engine's answers: the sentences of the passages that answer best, verbatim, with their numbers."""
 
+import re
 from dataclasses import dataclass
 
-from llm.offline.asked import asks_for_account, find_kind, has_numbered, name_terms, numbered
-from llm.offline.ranking import ALIKE, inverse_frequencies, rarest, stem, terms
+from llm.offline.asked import asks_for_account, find_kind, find_role, has_numbered, name_terms, numbered
+from llm.offline.ranking import ALIKE, content_words, inverse_frequencies, rarest, stem, terms
 from llm.offline.reading import Passage
 from llm.offline.sentences import ITEM, is_heading, sentences
 from llm.offline.summaries import REMOVED
@@ -24,6 +25,7 @@ AROUND_WEIGHT = 0.55
 NAME_WEIGHT = 0.6
 # A sentence under a heading that asks the question itself: "Why the permit is late".
 HEADED = 0.6
+LOOSE = 0.5
 UNDER_HEADING = 0.75
 FIELDS = "fields"
 # Of so many of the rarest words of a question this share stands in a passage that is about it.
@@ -70,7 +72,7 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
     asked = [term for term in asked if not (term in names and term in about)] or asked
     weights = _weights(asked, names, [list(bag) for bag in bags], set().union(*passage_terms.values()))
     total = sum(weights.values())
-    kind = find_kind(question)
+    kind, role = find_kind(question), find_role(question)
     scored: list[tuple[float, int]] = []
     for index, (passage, sentence) in enumerate(units):
         if is_heading(sentence) or sentence.rstrip().endswith("?") or _is_table_head(units, index):
@@ -82,6 +84,8 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
             continue
         near, above = _neighbourhood(units, bags, index)
         above |= set(terms(passage.title.rpartition("), ")[2] if "), " in passage.title else ""))
+        if role is not None and not _said(role, bags[index] | above):
+            continue
         own = sum(weights[term] * _said(term, bags[index]) for term in asked) / total
         headed = sum(weights[term] * max(_said(term, bags[index]), _said(term, above)) for term in asked) / total
         if own < OWN and not (headed >= HEADED and has):
@@ -90,10 +94,21 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
         score = sum(weights[t] * (_said(t, bags[index]) or _beside(t, t in names, near, beside)) for t in asked) / total
         if headed >= HEADED:
             score = max(score, UNDER_HEADING * headed)
+        score -= (
+            LOOSE * sum(weights[term] for term in asked if _is_loose(term, question, sentence, bags[index])) / total
+        )
         fitting = 0.0 if kind is None else 0.12 if has else -0.08
         short = -0.1 if len(sentence) < 25 else 0.0
         scored.append((score + fitting + short, index))
     return _field_quotes(question, asked, fields or [], prose, found) or _best(scored, units, bags)
+
+
+def _is_loose(term: str, question: str, sentence: str, bag: set[str]) -> bool:
+    """Whether only the stem of a word of the question stands in the sentence: "leaving" is no "leave"."""
+    if term not in bag:
+        return False
+    forms = {word.lower().removesuffix("s") for word in content_words(question) if stem(word) == term}
+    return bool(forms) and not forms & {word.lower().removesuffix("s") for word in content_words(sentence)}
 
 
 def _is_about(
@@ -105,14 +120,20 @@ def _is_about(
     if not all(has_numbered(noun, number, f"{passage.title} {passage.text}") for noun, number in numbered(question)):
         return False
     rarest_few = sorted(asked, key=lambda term: -weights[term])[:RAREST]
-    return sum(_said(term, there) > 0 for term in rarest_few) >= SHARE_OF_RAREST * len(rarest_few)
+    return sum(_said(term, there) > 0 for term in rarest_few) >= round(SHARE_OF_RAREST * len(rarest_few))
 
 
 def _record_terms(passage: Passage, found: list[Passage]) -> set[str]:
-    """Terms of what else was found of the passage's document, and of its record's fields."""
-    document = passage.title.partition("), ")[0]
-    near = [p for p in found if p.title.startswith(document) or p.kind == FIELDS and p.title in passage.title]
+    """Terms of what else was found of the passage's record: its documents and its own fields."""
+    record = _record_of(passage)
+    near = [p for p in found if _record_of(p) == record or _record_of(p).startswith(f"{record}, ")]
     return {term for p in near for term in terms(p.text)}
+
+
+def _record_of(passage: Passage) -> str:
+    """The record that a document's title names: "Lease.pdf (Quay lease), 2 Rent" is of "Quay lease"."""
+    inside = re.search(r" \((.+)\)(?:, |$)", passage.title)
+    return inside[1] if inside else passage.title
 
 
 def _is_table_head(units: list[tuple[Passage, str]], index: int) -> bool:

@@ -115,10 +115,10 @@ KINDS = (
     Kind(re.compile(r"\bhow many\b", re.I), _has_count),
     Kind(
         re.compile(rf"\b(?:{MONEY_WORDS})\b", re.I),
-        lambda s, q: bool(AMOUNT.search(s)) or "%" in s or "per cent" in s,
+        lambda s, q: bool(AMOUNT.search(s)),
     ),
     Kind(
-        re.compile(r"\bhow (?:much|old|large|big|high|far|tall|deep)\b|\bwhat (?:percentage|number|share)\b|\bcap\b", re.I),
+        re.compile(r"\bhow (?:much|old|large|big|high|far|tall|deep)\b|\bwhat (?:percentage|number|share|cap)\b", re.I),
         lambda s, q: bool(NUMBER.search(ENUMERATION.sub("", s))),
     ),
     Kind(re.compile(r"\bwhy\b|\bwhat (?:is|was) the (?:reason|cause)\b|\bhow come\b", re.I),
@@ -163,6 +163,12 @@ def asks_for_account(question: str) -> bool:
     return bool(
         re.search(r"\bwhy\b|\bhow (?:come|can|do|does|did|is|are|was|to|could|should)\b", question, re.IGNORECASE)
     )
+
+
+def find_role(question: str) -> str | None:
+    """The term of what somebody is asked for as: of "Who is the insurer of the station?" the insurer."""
+    found = re.search(r"\bwho (?:is|was|are|were) (?:the|our) (?:\w+ (?=\w+ of\b))?(\w+)", question, re.IGNORECASE)
+    return stem(found[1]) if found else None
 
 
 def numbered(question: str) -> list[tuple[str, str]]:

@@ -7,7 +7,7 @@ from typing import Any
 from llm.offline.answering import FIELDS, Answered, find_answer
 from llm.offline.listing import LIST, plan_list, read_list
 from llm.offline.pulsing import best_points
-from llm.offline.ranking import content_words
+from llm.offline.ranking import ALIKE, STOP, content_words, stem
 from llm.offline.reading import Passage, element, last_question, lines, passages, record_name, text_of
 from llm.offline.sentences import spoken
 from llm.prompts import NOT_FOUND
@@ -77,7 +77,7 @@ MORE = re.compile(
 PARTS = re.compile(r",?\s+and\s+(?=(?:what|when|who|why|how|where|which)\b)", re.IGNORECASE)
 LISTED = re.compile(r"\d+ [^\n]*:(?:\n|$)")
 # Score from which what stands around the record answers, and nothing is looked for elsewhere.
-SURE = 0.8
+SURE = 0.97
 NEARNESS = 0.08
 
 
@@ -108,7 +108,10 @@ def next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     query = search_input(body)["query"]
     if len(searched) == 2:
         # A document names its parties once: what is asked for stands elsewhere in it.
-        query = " ".join(word for word in query.split() if not word[:1].isupper()) or query
+        plain = [word for word in query.split() if not word[:1].isupper()]
+        query = (
+            " ".join(dict.fromkeys(other for word in plain for other in (word, *ALIKE.get(stem(word), ())))) or query
+        )
     known = {search_input(body)["query"]} if len(searched) == 2 else set()
     return (SEARCH, {"query": query, "scope": "workspace"}) if len(searched) < 3 and query not in known else None
 
@@ -180,8 +183,9 @@ def best_answer(body: dict[str, Any], index: int, question: str, results: list[s
     fields = [*lines(system, "fields"), *lines(system, "status")]
     near = list(passages("\n".join(results[:1])))
     every = list(passages("\n".join(results)))
+    said = _last_answer(body["messages"][:index]) if leans(question, fewer_than=4) else ""
     for asked in _readings(body, index, question):
-        here, anywhere = _answer_parts(asked, near, fields), _answer_parts(asked, every, fields)
+        here, anywhere = (_answer_parts(asked, found, fields, said) for found in (near, every))
         if here.quotes and here.score >= anywhere.score - NEARNESS:
             return here
         if anywhere.quotes:
@@ -189,11 +193,14 @@ def best_answer(body: dict[str, Any], index: int, question: str, results: list[s
     return Answered([])
 
 
-def _answer_parts(question: str, found: list[Passage], fields: list[str]) -> Answered:
-    """Of "Who inspected it, and what was found?" both: the second part is about what the first one names."""
+def _answer_parts(question: str, found: list[Passage], fields: list[str], said: str) -> Answered:
+    """Of "Who inspected it, and what was found?" both: the second part is about what the first one names.
+
+    What was said before is not said again.
+    """
     first, *others = PARTS.split(question)
     answered = find_answer(first, found, fields)
-    quotes = list(answered.quotes)
+    quotes = [quote for quote in answered.quotes if not quote.n or spoken(quote.sentence) not in said]
     names = " ".join(re.findall(r"(?<!^)\b[A-Z][\w-]*(?:\s\d+)?", first))
     for part in others if quotes else ():
         quotes += find_answer(f"{part.rstrip('?')} {names}?", found, fields).quotes[:1]
@@ -210,6 +217,7 @@ def _readings(body: dict[str, Any], index: int, question: str) -> Iterator[str]:
         before, earlier = last_question(body["messages"][:index])
         if phrase := _referred(question, _last_answer(body["messages"][:index])):
             yield phrase
+            return
         if before >= 0 and not is_small_talk(earlier):
             yield _without(f"{earlier} {question}", name)
             if len(content_words(question)) < 2:
@@ -220,9 +228,9 @@ def _readings(body: dict[str, Any], index: int, question: str) -> Iterator[str]:
 def _referred(question: str, answer: str) -> str:
     """The question with the whole of what it points at: "that sum" is the "Subcontract Sum" of the answer before."""
     for word in content_words(question):
-        whole = re.search(rf"\b((?:[A-Z][\w-]+\s){{1,3}}){re.escape(word)}\b", answer, re.IGNORECASE)
-        if whole and whole[1][:1].isupper() and (before := re.findall(r"\b[A-Z][\w-]+(?=\s)", whole[1])):
-            return re.sub(rf"\b{re.escape(word)}\b", f"{before[-1].lower()} {word}", question)
+        whole = re.search(rf"\b([A-Z][\w-]+)\s(?i:{re.escape(word)})\b", answer)
+        if whole and whole[1].lower() not in STOP:
+            return re.sub(rf"\b{re.escape(word)}\b", f"{whole[1].lower()} {word}", question)
     return ""
 
 

@@ -40,7 +40,7 @@ ALIKE = {
     entry.partition(":")[0].strip(): entry.partition(":")[2].split()
     for entry in re.split(
         ";",
-        """cost: price fee charge pay; earn: salary pay wage; price: cost fee; pay: salary wage compensation paid;
+        """cost: price fee charge pay; earn: salary pay wage; price: cost fee; pay: salary wage compensation paid price;
         salary: pay compensation wage; cancel: terminate termination; end: expire terminate;
         terminate: termination cancel end; expire: expiry end expiration; boss: manager;
         start: begin commence effective; begin: start commence; liable: liability;
