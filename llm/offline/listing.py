@@ -19,8 +19,8 @@ LIST = "list_records"
 TYPE_LINE = re.compile(r"^- (?P<key>\w+) \((?P<plural>[^)]*)\): (?P<fields>.*)$", re.MULTILINE)
 FIELD = re.compile(r"(?P<name>\w+)(?: \((?P<kind>money|number|date)\)| = (?P<states>[\w |]+))?")
 ASKS = re.compile(
-    r"\b" + phrases("list; show; give me; how many; number of; count; which; what; all; every; total; sum; are there; any;"
-                    "welche; wie viele; alle; zeige; liste; who owns") + r"\b",
+    r"\b" + phrases("list; show; give me; how many; number of; count; which; what; all; every; total; sum; are there;"
+                    "any; welche; wie viele; alle; zeige; liste; who owns") + r"\b",
     re.IGNORECASE,
 )  # fmt: skip
 SUM = re.compile(r"\b(?:total|sum|altogether|combined|add(?:ed)? up|gesamt\w*|summe)\b", re.IGNORECASE)

@@ -24,29 +24,42 @@ def _any_of(text: str) -> re.Pattern[str]:
     return re.compile(r"\b" + phrases(text) + r"\b", re.IGNORECASE)
 
 
-PLAN = _any_of(r"per cent complete; against a plan; (?:ahead|behind)(?: of)? (?:the )?(?:plan|programme|schedule); forecast; float;"
-               r" on (?:plan|schedule|time); critical path; not moved; complete(?:d)?; handed over;"
-               r" under negotiation; terminated; ended")  # fmt: skip
-BLOCKED = _any_of(r"blocked; cannot; could not; late; delay(?:ed|s)?; overdue; missing; waits?; refus\w+; reject\w+; fail\w+;"
-                  r" risks?; open points?; still open; unresolved; nobody knows; breach; defect\w*; crack\w*; incident;"
-                  r" near miss; corro\w+; must not")  # fmt: skip
-AHEAD = _any_of(r"by (?:the )?(?:end|\d{1,2}); until; due; ends?; expir\w+; expected; begins?; will; must; before;"
-                r" deadline; not later than; notice; planned; is extended; renew\w+")  # fmt: skip
-NEW = _any_of(r"agreed; approved; decided; signed; confirmed; granted; returned; replaced; inspected;"
-              r" increase\w*; decrease\w*; changed; took over; taken over; doubled; withdrawn")  # fmt: skip
-DUTIES = _any_of(r"must; shall; liab\w+; indemn\w+; terminat\w+; penalt\w+; damages; limited to; budget; exceed\w*; issue;"
-                 r" action; remediation")  # fmt: skip
+PLAN = _any_of(
+    """per cent complete; against a plan; (?:ahead|behind)(?: of)? (?:the )?(?:plan|programme|schedule); forecast; 
+    float; on (?:plan|schedule|time); critical path; not moved; complete(?:d)?; handed over; under negotiation; terminated;
+    ended"""
+)
+BLOCKED = _any_of(
+    r"""blocked; cannot; could not; late; delay(?:ed|s)?; overdue; missing; waits?; refus\w+; reject\w+; fail\w+;
+    risks?; open points?; still open; unresolved; nobody knows; breach; defect\w*; crack\w*; incident; near miss; corro\w+"""
+)
+AHEAD = _any_of(
+    r"""by (?:the )?(?:end|\d{1,2}); until; due; ends?; expir\w+; expected; begins?; will; must; before; deadline;
+    not later than; notice; planned; is extended; renew\w+"""
+)
+NEW = _any_of(
+    r"""agreed; approved; decided; signed; confirmed; granted; returned; replaced; inspected; increase\w*; decrease\w*;
+    changed; took over; taken over; doubled; withdrawn"""
+)
+DUTIES = _any_of(
+    r"""must; shall; liab\w+; indemn\w+; terminat\w+; penalt\w+; damages; limited to; budget; exceed\w*;
+    issue; remediation"""
+)
 ENDS = (".", "!", "?", ".”", ".’", '."')
 FIGURE = re.compile(r"\d")
 # What points back cannot stand by itself; who wrote a paper when is no news; page furniture is no sentence.
 LEANS_BACK = re.compile(
-    r"^(?:\W*(?:\d+(?:\.\d+)*\s+)?)(?:it|its|they|their|these|those|this|that|both|all are|he|she|his|her|of these|such|then"
-    r"|afterwards|since then|until then|there)\b",
+    r"^\W*(?:\d+(?:\.\d+)*\s+)?"
+    + phrases(
+        """it; its; they; their; these; those; this; that; both; all are; he; she; his; her; of these; such; then;
+        afterwards; since then; until then; there"""
+    )
+    + r"\b",
     re.IGNORECASE,
 )
 ABOUT_PAPER = re.compile(
-    r"^apologies|^(?:written|prepared|recorded|kept|exported?|owner|issued|commissioned|revision|last reviewed|present|held on|from|to"
-    r"|subject|date|keywords|figure|table)\b[^.]{0,40}[:\d]|^(?:written|prepared|commissioned|export)\b",
+    r"^(?:apologies|written|prepared|commissioned|export)\b|^(?:recorded|kept|owner|issued|revision|last reviewed"
+    r"|present|held on|from|to|subject|date|keywords|figure|table)\b[^.]{0,40}[:\d]",
     re.IGNORECASE,
 )
 FURNITURE = re.compile(r" · |\bpage \d+ of \d+\b|@", re.IGNORECASE)
@@ -69,8 +82,8 @@ def pulse(prompt: str) -> list[str]:
 
 
 def best_points(found: list[Passage], focus: str, fields: list[str] | None = None) -> list[str]:
-    """Bullets, each a verbatim sentence with the number of its passage: one for each part of a briefing, then the nearest
-    to the focus, all unlike each other and the fields. Only the sign of a list item is left out.
+    """Bullets, each a verbatim sentence with the number of its passage: one for each part of a briefing, then the
+    nearest to the focus, all unlike each other and the fields. Only the sign of a list item is left out.
     """
     said = [(p, s) for p in found for s in sentences(p.text) if is_statement(s)]
     known = set(terms(" ".join(fields or [])))

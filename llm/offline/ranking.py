@@ -50,8 +50,8 @@ ALIKE = {
         cover: include coverage; own: ownership owner; fix: repair remedy; penalty: damages fine fee;
         cap: limit maximum exceed; limit: cap maximum exceed; maximum: limit cap exceed; minimum: least;
         notice: notify; law: govern jurisdiction; risk: threat danger; delay: late postpone;
-        late: delay overdue; budget: cost; sum: amount value price; worth: value price; absent: diagnosed ill sick unwell;
-        employer: company firm; responsible: looks charge duty owner""",
+        late: delay overdue; budget: cost; sum: amount value price; worth: value price;
+        absent: diagnosed ill sick unwell; employer: company firm; responsible: looks charge duty owner""",
     )
 }
 
