@@ -5,6 +5,7 @@ nearest to the focus. Fields are shown beside a Pulse, so no line repeats one.
 """
 
 import re
+from collections.abc import Callable
 
 from llm.offline.asked import DATE, MONTH
 from llm.offline.ranking import cosine, inverse_frequencies, terms
@@ -25,13 +26,14 @@ def _any_of(text: str) -> re.Pattern[str]:
 
 
 PLAN = _any_of(
-    """per cent complete; against a plan; (?:ahead|behind)(?: of)? (?:the )?(?:plan|programme|schedule); forecast; 
-    float; on (?:plan|schedule|time); critical path; not moved; complete(?:d)?; handed over; under negotiation; terminated;
-    ended"""
+    """per cent complete; against a plan; (?:ahead|behind)(?: of)? (?:the )?(?:plan|programme|schedule); forecast;
+    float; on (?:plan|schedule|time); critical path; not moved; complete(?:d)?; handed over; under negotiation;
+    terminated; ended"""
 )
 BLOCKED = _any_of(
     r"""blocked; cannot; could not; late; delay(?:ed|s)?; overdue; missing; waits?; refus\w+; reject\w+; fail\w+;
-    risks?; open points?; still open; unresolved; nobody knows; breach; defect\w*; crack\w*; incident; near miss; corro\w+"""
+    risks?; open points?; still open; unresolved; nobody knows; breach; defect\w*; crack\w*; incident; near miss;
+    corro\w+"""
 )
 AHEAD = _any_of(
     r"""by (?:the )?(?:end|\d{1,2}); until; due; ends?; expir\w+; expected; begins?; will; must; before; deadline;
@@ -103,7 +105,8 @@ def best_points(found: list[Passage], focus: str, fields: list[str] | None = Non
         scores.append(near + news + first + NEWEST_WEIGHT * newest[index] - 0.001 * len(sentence))
     ranked = sorted(range(len(units)), key=lambda index: (-scores[index], index))
     chosen: list[int] = []
-    parts = (_is_plan, BLOCKED.search, _is_ahead, AMOUNT.search, NEW.search, *[bool] * POINTS)
+    parts: list[Callable[[str], object]] = [_is_plan, BLOCKED.search, _is_ahead, AMOUNT.search, NEW.search]
+    parts += [bool] * POINTS
     for part in parts:
         fitting = (i for i in ranked if part(units[i][1]) and _is_unlike(i, chosen, bags, weights))
         best = next(fitting, None)
