@@ -8,7 +8,7 @@ from llm.models_catalogue import Tier
 
 @dataclass(frozen=True)
 class Agent:
-    """tools: names in `chat.tools.TOOLS` that it may call."""
+    """tools: names in `chat.context.TOOLS` that it may call."""
 
     key: str
     name: str
@@ -30,7 +30,7 @@ ASSISTANT = Agent(
     icon="message-circle",
     color="blue",
     purpose="Answer questions about this record from its documents and fields, and say where each statement stands.",
-    tools=("search_knowledge",),
+    tools=("search_knowledge", "list_records"),
 )
 AGENTS = {agent.key: agent for agent in (ASSISTANT,)}
 

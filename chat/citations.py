@@ -1,20 +1,21 @@
 """From an answer's numbers to what they stand for: reference rows when it is written, links when it is read."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from chat.models import Message, Session
+from chat.models import Message, Role, Session
 from chat.tools import owner_of
 from entities.access import Scope, combine_many
 from entities.model_markdown import CitationLink
 from entities.models import Entity
 from ingestion.drawn import labels_of
 from ingestion.models import File
+from llm.prompts import NOT_FOUND
 from references.actions import Cited, replace_citations
 from references.kinds import LocationType
 from references.locations import Location
 from references.models import Reference
-from retrieval.citation_links import citation_links
+from retrieval.citation_links import MARKER, citation_links
 from retrieval.models import Citation
 from retrieval.owners import Citing
 
@@ -27,13 +28,26 @@ def citing(scope: Scope, pk: UUID) -> Citing | None:
     session = sessions_of(scope).filter(pk=message.session_id).first() if message else None
     if message is None or session is None or not messages_of(scope, session).filter(pk=pk).exists():
         return None
-    return Citing(owner_of(session), message.content)
+    asked = messages_of(scope, session).filter(turn=message.turn_id, role=Role.USER).values_list("content", flat=True)
+    return Citing(owner_of(session), message.content, asked.first() or "")
 
 
-def links_of(scope: Scope, message: Message) -> dict[int, CitationLink]:
-    """The chips of a message that the caller got from `messages_of`."""
+def links_of(scope: Scope, message: Message, question: str = "") -> dict[int, CitationLink]:
+    """The chips of a message that the caller got from `messages_of`. question: that it answers."""
     session = Session(pk=message.session_id, audience=message.audience)
-    return citation_links(scope, Citing(owner_of(session), message.content), message.pk)
+    return citation_links(scope, Citing(owner_of(session), message.content, question), message.pk)
+
+
+def atoms_shown(content: str, links: Mapping[int, CitationLink]) -> tuple[int, ...] | None:
+    """The atoms of the passages that an answer quotes; None where a line of it cites none that can be read, and its
+    label is that of all that went into it.
+    """
+    if content == NOT_FOUND:
+        return ()
+    cited = [{int(n) for n in MARKER.findall(line)} for line in content.splitlines() if line.strip()]
+    if not all(cited) or any(n not in links or not links[n].url for numbers in cited for n in numbers):
+        return None
+    return tuple(sorted({atom for numbers in cited for n in numbers for atom in links[n].atoms}))
 
 
 def replace_message_citations(session: Session, message: UUID, numbers: Sequence[int]) -> None:

@@ -4,16 +4,22 @@ Layers: the agent's instructions, the Pulse, the record's properties, the conver
 tool. What is kept of it for the context inspector is ids and token counts.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
+from decimal import Decimal
 from typing import Any
+
+from django.utils.formats import date_format
 
 from chat.access import messages_of
 from chat.agents import agent_of
 from chat.log import Given, drawn_from
 from chat.models import Message, Role, Session, Turn
-from chat.tools import TOOLS, owner_of
+from chat.record_lists import describe_tool
+from chat.tools import SEARCH_KNOWLEDGE, owner_of
 from entities.access import Scope, combine_many, get_entity_or_404, readable_fields
+from entities.formats import format_money
 from entities.models import Entity, Weight
 from entities.records import visible_links
 from entities.registry import column_of, parents
@@ -24,6 +30,12 @@ from pulse.reader import pulse_for
 from retrieval.citation_links import MARKER
 from retrieval.citations import Numbers, numbers_of
 from retrieval.locate import resolve_all
+
+TOOLS: Mapping[str, Callable[[Scope], dict[str, Any]]] = {
+    "search_knowledge": lambda scope: SEARCH_KNOWLEDGE,
+    "list_records": describe_tool,
+}
+"""Name -> the tool as it exists for a scope."""
 
 VERBATIM = 10
 """Messages of the conversation that go into the prompt word for word."""
@@ -71,7 +83,7 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
         tier=agent.tier,
         system=system,
         messages=[*history, {"role": "user", "content": asked}],
-        tools=tuple(TOOLS[name] for name in agent.tools),
+        tools=tuple(TOOLS[name](scope) for name in agent.tools),
         label=combine_many([session.high_water, *(g.label for g in given)]),
         given=given,
         known=_known(scope, session, latest),
@@ -94,7 +106,7 @@ def _record(scope: Scope, entity: Entity) -> tuple[prompts.Record, list[Given]]:
     labels: set[int] = set()
     given: list[Given] = []
     for name in readable_fields(model):
-        if name == "name":
+        if name in ("name", "currency"):
             continue
         column = column_of(model, name)
         if name in parents(model):
@@ -107,6 +119,10 @@ def _record(scope: Scope, entity: Entity) -> tuple[prompts.Record, list[Given]]:
             shown = getattr(entity, f"get_{name}_display", None)
             raw = shown() if shown else getattr(entity, name)
             value = "" if raw is None else str(raw)
+            if isinstance(raw, Decimal):
+                value = format_money(raw, getattr(entity, "currency", ""))
+            elif isinstance(raw, date):
+                value = date_format(raw, "j F Y")
         if value:
             values[str(column.verbose_name).capitalize()] = value
             labels |= model.rag().label_of(name)

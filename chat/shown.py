@@ -8,12 +8,16 @@ from uuid import UUID
 
 from django.urls import reverse
 
-from chat.citations import links_of
+from chat.citations import atoms_shown, links_of
 from chat.conversation import Exchange
 from chat.models import Message, State, Turn
-from entities.access import Scope
+from entities.access import Scope, redacted_fields
 from entities.api.lists import chips_of, chips_of_atoms
 from entities.model_markdown import CitationLink
+from entities.models import Entity
+from entities.registry import column_of
+from llm.offline.ranking import alike_terms, terms
+from llm.prompts import NOT_FOUND
 from retrieval.nearby import Nearby, missing_in_files, nearby
 from retrieval.results import paragraphs_of
 
@@ -25,7 +29,8 @@ MOST_BESIDE = 2
 class Shown:
     """question: its text, None where it is hidden. …_requires: the missing atoms of what may be acknowledged.
 
-    beside: hidden text next to what was cited or given. in_files: what is missing for text in the record's files, where
+    beside: hidden text next to what was cited, or to what is about the question. in_fields: what is missing for fields
+    that the question asks for. in_files: what is missing for text in the record's files, where
     nothing was found.
     """
 
@@ -40,6 +45,7 @@ class Shown:
     may_ask_again: bool
     lost_question: bool
     beside: Sequence[Nearby] = ()
+    in_fields: Sequence[Any] = ()
     in_files: Sequence[Any] = ()
 
     @property
@@ -58,6 +64,9 @@ class Shown:
 def shown(scope: Scope, exchange: Exchange, typed: str = "") -> Shown:
     """typed: the question as it has just been sent, while it has no label yet."""
     answer = exchange.answer if not exchange.is_open else None
+    asked = exchange.question.content if exchange.question else ""
+    links = links_of(scope, answer, asked) if answer else {}
+    quoted = atoms_shown(answer.content, links) if answer else None
     hidden, hidden_answer = exchange.hidden_question, exchange.hidden_answer
     return Shown(
         turn=exchange.turn,
@@ -65,12 +74,13 @@ def shown(scope: Scope, exchange: Exchange, typed: str = "") -> Shown:
         question_requires=chips_of_atoms(hidden.requires) if hidden else None,
         answer=answer,
         answer_requires=chips_of_atoms(hidden_answer.requires) if hidden_answer else None,
-        links=links_of(scope, answer) if answer else {},
-        labels=chips_of(answer.data_classification) if answer else None,
+        links=links,
+        labels=(chips_of(answer.data_classification) if quoted is None else chips_of_atoms(quoted)) if answer else None,
         is_open=exchange.is_open,
         may_ask_again=exchange.may_ask_again,
         lost_question=exchange.lost_question,
         beside=hidden_beside(scope, exchange.turn, answer) if answer else (),
+        in_fields=hidden_in_fields(scope, exchange) if answer else (),
         in_files=hidden_in_files(scope, exchange.turn) if answer else (),
     )
 
@@ -83,6 +93,23 @@ def hidden_beside(scope: Scope, turn: Turn, answer: Message) -> list[Nearby]:
     cited = {int(n) for n in CITED.findall(answer.content)} & set(given)
     rows = [given[n] for n in cited or given]
     return nearby(scope, [p for passages in paragraphs_of(rows).values() for p in passages])[:MOST_BESIDE]
+
+
+def hidden_in_fields(scope: Scope, exchange: Exchange) -> list[Any]:
+    """What the asker lacks for fields that the question asks for, of the record and of those that were found, where
+    nothing answered. It follows from their types, as a record's page shows it, whatever the fields hold.
+    """
+    if exchange.question is None or exchange.answer is None or exchange.answer.content != NOT_FOUND:
+        return []
+    found = {UUID(entry["entity"]) for entry in exchange.turn.manifest.get("passages", ())}
+    rows = Entity.objects.readable_by(scope).filter(pk__in={exchange.turn.session.entity_id, *found})
+    asked = alike_terms(exchange.question.content)
+    models = {row.type_class for row in rows}
+    hidden = [(column_of(model, field.name), field) for model in models for field in redacted_fields(model)]
+    missing = {
+        atom for column, field in hidden if asked & set(terms(str(column.verbose_name))) for atom in field.requires
+    }
+    return chips_of_atoms(tuple(sorted(missing)))
 
 
 def hidden_in_files(scope: Scope, turn: Turn) -> list[Any]:

@@ -11,7 +11,7 @@ from entities.access import Scope, combine_many, get_entity_or_404
 from entities.actions import parent_ids
 from entities.models import Entity
 from entities.registry import children, entity_types
-from ingestion.models import File, Paragraph
+from ingestion.models import File, Kind, Paragraph
 from llm import prompts
 from llm.offline.tokens import estimate
 from references.graph import DEEPEST
@@ -55,7 +55,6 @@ SEARCH_KNOWLEDGE: dict[str, Any] = {
         "required": ["query"],
     },
 }
-TOOLS = {"search_knowledge": SEARCH_KNOWLEDGE}
 
 
 @dataclass(frozen=True)
@@ -122,8 +121,13 @@ def find_knowledge(scope: Scope, session: Session, query: PreparedQuery, asked: 
 
 
 def search_knowledge(scope: Scope, session: Session, looked: Looked, most: int | None = None) -> Found:
-    """The best passages of what was found, `Tuning.prompt` or `most`, numbered in the session's registry."""
-    results = choose(scope, looked.hits, limit=tuning().prompt if most is None else most)
+    """The best passages of what was found, `Tuning.prompt` or `most`, numbered in the session's registry.
+
+    That a record belongs to another is no passage: it answers nothing, and `list_records` tells it.
+    """
+    limit = tuning().prompt if most is None else most
+    found = choose(scope, looked.hits, limit=min(2 * limit, tuning().most))
+    results = [result for result in found if result.kind is not Kind.RELATIONSHIP][:limit]
     numbers = register_all(scope, owner_of(session), results)
     files, records = _name_labels(results)
     above = _headings(results)
@@ -232,5 +236,7 @@ def _documents(results: list[Result], passages: tuple[Passage, ...]) -> list[pro
         first = group[0][0]
         title = f"{first.file.title} ({first.entity.title})" if first.file else first.entity.title
         named = f"{title}, {section}" if section else title
-        documents.append(prompts.Document(named, [prompts.Passage(p.n, r.text) for r, p in group]))
+        # A record's own fields are said to be such: its name among them states nothing.
+        kind = "fields" if first.kind is Kind.METADATA and not section else ""
+        documents.append(prompts.Document(named, [prompts.Passage(p.n, r.text) for r, p in group], kind))
     return documents

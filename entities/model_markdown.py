@@ -46,6 +46,7 @@ class CitationLink:
     where: str = ""  # "p. 12"
     preview_url: str = ""  # answers an HTML fragment, templates/components/citation_preview.html
     support: str = ""  # "supported", "weak", "unsupported" or unknown
+    atoms: tuple[int, ...] = ()  # what the source needs
 
 
 Citations = Mapping[Any, CitationLink]

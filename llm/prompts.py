@@ -45,10 +45,13 @@ class Passage:
 
 @dataclass(frozen=True)
 class Document:
-    """Passages of one source, in reading order. title: what the reader may see it called."""
+    """Passages of one source, in reading order. title: what the reader may see it called. kind: "fields" of a record's
+    own, "" of prose.
+    """
 
     title: str
     passages: Sequence[Passage]
+    kind: str = ""
 
 
 @dataclass(frozen=True)
@@ -223,7 +226,7 @@ def passages(documents: Iterable[Document]) -> Rendered:
     """Numbered passages grouped by document, for a Pulse prompt or a tool's result."""
     clean = Cleaner()
     shown = [
-        {"title": clean(document.title), "passages": [{"n": p.n, "text": clean(p.text)} for p in document.passages]}
+        {"title": clean(document.title), "kind": document.kind, "passages": [{"n": p.n, "text": clean(p.text)} for p in document.passages]}
         for document in documents
     ]
     return Rendered(render("passages", documents=shown), clean.injections)

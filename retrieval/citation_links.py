@@ -11,7 +11,7 @@ from entities.model_markdown import CitationLink
 from retrieval.links import workspace_url
 from retrieval.locate import Resolved, resolve, resolve_all
 from retrieval.owners import Citing
-from retrieval.support import Support, borne_out_by, check_support, sentences_citing
+from retrieval.support import Support, bears_on, borne_out_by, check_support, sentences_citing
 
 MARKER = re.compile(r"\[citation:(\d{1,9})\]")
 
@@ -27,6 +27,7 @@ def citation_links(scope: Scope, citing: Citing, pk: UUID) -> dict[int, Citation
             where=resolved.where,
             preview_url=workspace_url(scope, "retrieval:citation", pk, n) if resolved.available else "",
             support=support_of(citing, resolved) or "",
+            atoms=resolved.located.atoms if resolved.located else (),
         )
         for n, found in resolve_all(scope, citing.owner, numbers).items()
         for resolved in [meant_by(citing, found)]
@@ -34,11 +35,21 @@ def citation_links(scope: Scope, citing: Citing, pk: UUID) -> dict[int, Citation
 
 
 def support_of(citing: Citing, resolved: Resolved) -> Support | None:
-    """The support check of the sentences that cite the passage; None where there is no passage or no sentence."""
+    """The support check of the sentences that cite the passage; None where there is no passage or no sentence.
+
+    A sentence that follows from its passage, and be it word for word, is weak where it does not bear on the question.
+    """
     sentences = sentences_citing(citing.text, resolved.n)
     if resolved.located is None or not sentences:
         return None
-    return check_support(sentences, f"{resolved.located.section}\n{resolved.located.text}")
+    passage = f"{resolved.located.section}\n{resolved.located.text}"
+    verdict = check_support(sentences, passage)
+    record = resolved.entity.title if resolved.entity else ""
+    if verdict is Support.SUPPORTED and not bears_on(
+        citing.question, sentences, f"{resolved.name} {record}\n{passage}"
+    ):
+        return Support.WEAK
+    return verdict
 
 
 def meant_by(citing: Citing, resolved: Resolved) -> Resolved:

@@ -16,10 +16,13 @@ from retrieval.citations import Owner
 
 @dataclass(frozen=True)
 class Citing:
-    """A text with markers `[citation:n]` that the caller may read, and the owner of its numbers."""
+    """A text with markers `[citation:n]` that the caller may read, and the owner of its numbers. question: that it
+    answers, where it answers one.
+    """
 
     owner: Owner
     text: str
+    question: str = ""
 
 
 Resolver = Callable[[Scope, UUID], Citing | None]

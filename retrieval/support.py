@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from decimal import Decimal
 from enum import StrEnum
 
+from llm.offline.asked import has_asked, has_numbered, name_terms, numbered
+from llm.offline.ranking import terms
+
 
 class Support(StrEnum):
     SUPPORTED = "supported"
@@ -74,6 +77,19 @@ def check_sentence(sentence: str, passage: str) -> Support:
     if overlap < ENOUGH or names(sentence) - {word.casefold() for word in WORD.findall(passage)}:
         return Support.WEAK
     return Support.SUPPORTED
+
+
+def bears_on(question: str, sentences: Sequence[str], passage: str) -> bool:
+    """Whether one of the sentences has what the question asks for (a person, a date, an amount …), and what its names
+    and numbers name stands in the passage. passage: with its section and the names of its file and record.
+    """
+    if not any(has_asked(question, sentence) for sentence in sentences):
+        return False
+    there = set(terms(passage))
+    about = name_terms(question)
+    return all(has_numbered(noun, number, passage) for noun, number in numbered(question)) and (
+        not about or len(about & there) * 2 >= len(about)
+    )
 
 
 def borne_out_by(sentences: Sequence[str], passage: str) -> tuple[int, int] | None:

@@ -1,15 +1,13 @@
 """The offline engine's answers: the sentences of the passages that answer best, verbatim, with their numbers."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 
-from llm.offline.ranking import ALIKE, inverse_frequencies, rarest, stem, terms
+from llm.offline.asked import asks_for_account, find_kind, find_role, has_numbered, name_terms, numbered
+from llm.offline.ranking import ALIKE, content_words, inverse_frequencies, rarest, stem, terms
 from llm.offline.reading import Passage
 from llm.offline.sentences import ITEM, is_heading, sentences
 from llm.offline.summaries import REMOVED
-from llm.recognisers.money import AMOUNT
-from llm.recognisers.people import find_people
 
 # Share of the question's weight that the best sentence, with its surroundings, must carry. Measured on 296 questions
 # about six HR documents, five passages each by BM25: 223 of 251 answerable ones answered, 190 of them from the cited
@@ -25,55 +23,14 @@ ITEMS = 6
 ALIKE_WEIGHT = 0.8
 AROUND_WEIGHT = 0.55
 NAME_WEIGHT = 0.6
-
-NUMBER = re.compile(r"\d")
-ENUMERATION = re.compile(r"^\W*(?:\d+(?:\.\d+)*[.)]|\d+(?:\.\d+)+)\s")
-FREQUENCY = re.compile(
-    r"\b(?:daily|weekly|fortnightly|monthly|quarterly|yearly|annual(?:ly)?|once|twice|\w+ times|regular(?:ly)?"
-    r"|(?:each|every|per) (?:\w+ ){0,2}(?:day|week|month|quarter|year|shift))\b",
-    re.IGNORECASE,
-)
-MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\.?"
-COUNT = r"(?:\w+\s+\(?\d+\)?|\d+|one|two|three|six|twelve|thirty|sixty|ninety)"
-DATE = re.compile(
-    r"\b(?:\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d{2}-\d{2}|(?:19|20)\d{2}"
-    rf"|{MONTH}\s+\d{{1,2}}|\d{{1,2}}\.?\s+{MONTH}"
-    rf"|{COUNT}\s+(?:working\s+|business\s+|calendar\s+)?(?:days?|weeks?|months?|years?)"
-    r"|monday|tuesday|wednesday|thursday|friday|annual(?:ly)?|monthly|quarterly|weekly)\b",
-    re.IGNORECASE,
-)
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of question: how it is asked, and what a sentence that answers it has."""
-
-    asked: re.Pattern[str]
-    has: Callable[[str], bool]
-
-
-def _has_person(sentence: str) -> bool:
-    return bool(find_people(sentence)) or bool(re.search(r"(?<!^)(?<![.!?]\s)\b[A-Z][a-z]+ [A-Z][a-z]+", sentence))
-
-
-KINDS = (
-    Kind(
-        re.compile(
-            r"\bhow much\b|\b(?:cost|price|amount|fee|salary|budget|value|worth|cap|paid?|spend|charge[sd]?)\b", re.I
-        ),
-        lambda s: bool(AMOUNT.search(s)) or "%" in s,
-    ),
-    Kind(re.compile(r"\bhow (?:often|frequently|regularly)\b", re.I), lambda s: bool(FREQUENCY.search(s))),
-    Kind(
-        re.compile(r"\bhow (?:many|old|large|big|high|far)\b|\bwhat (?:percentage|number|share)\b", re.I),
-        lambda s: bool(NUMBER.search(ENUMERATION.sub("", s))),
-    ),
-    Kind(
-        re.compile(r"\bwhen\b|\bhow long\b|\b(?:date|deadline|due|expir\w+|until|period|term|duration)\b", re.I),
-        lambda s: bool(DATE.search(s)),
-    ),
-    Kind(re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|company|party|employee)\b", re.I), _has_person),
-)
+# A sentence under a heading that asks the question itself: "Why the permit is late".
+HEADED = 0.6
+LOOSE = 0.5
+UNDER_HEADING = 0.75
+FIELDS = "fields"
+# Of so many of the rarest words of a question this share stands in a passage that is about it.
+RAREST = 4
+SHARE_OF_RAREST = 0.6
 
 
 @dataclass(frozen=True)
@@ -84,41 +41,107 @@ class Quote:
     n: int
 
 
+@dataclass(frozen=True)
+class Answered:
+    """Up to three quotes in reading order, none when nothing answers well enough. score: of the best, 0 for none."""
+
+    quotes: list[Quote]
+    score: float = 0.0
+
+
 def answer(question: str, found: list[Passage], fields: list[str] | None = None) -> list[Quote]:
-    """Up to three quotes in reading order; none when nothing answers the question well enough."""
+    """The quotes of `find_answer`."""
+    return find_answer(question, found, fields).quotes
+
+
+def find_answer(question: str, found: list[Passage], fields: list[str] | None = None) -> Answered:
+    """The sentences that answer best. Each has what is asked for, and every name and number of the question stands in
+    its passage, in the title above it, or among the fields of its record.
+    """
     asked = list(dict.fromkeys(terms(question)))
     if not asked:
-        return []
-    units = [(p, s) for p in found for s in sentences(p.text) if REMOVED not in s and len(s) <= 700]
+        return Answered([])
+    prose = [p for p in found if p.kind != FIELDS]
+    units = [(p, s) for p in prose for s in sentences(p.text) if REMOVED not in s and len(s) <= 700]
     bags = [set(terms(sentence)) for _, sentence in units]
-    passage_terms = {p.n: set(terms(f"{p.title} {p.text}")) for p in found}
-    names = _names(question)
+    passage_terms = {p.n: set(terms(f"{p.title} {p.text}")) | _record_terms(p, found) for p in prose}
+    names = name_terms(question)
     # Who asks within a record about what the record is about need not find its name in every passage.
     about = set(terms(" ".join(fields or [])))
+    wanted = names - about
     asked = [term for term in asked if not (term in names and term in about)] or asked
     weights = _weights(asked, names, [list(bag) for bag in bags], set().union(*passage_terms.values()))
     total = sum(weights.values())
-    kinds = [kind for kind in KINDS if kind.asked.search(question)]
+    kind, role = find_kind(question), find_role(question)
     scored: list[tuple[float, int]] = []
     for index, (passage, sentence) in enumerate(units):
-        if is_heading(sentence) or sentence.rstrip().endswith("?"):
+        if is_heading(sentence) or sentence.rstrip().endswith("?") or _is_table_head(units, index):
             continue
-        near = _neighbourhood(units, bags, index)
+        if not _is_about(passage, question, asked, weights, wanted, passage_terms[passage.n]):
+            continue
+        has = kind is None or kind.has(sentence, question)
+        if kind is not None and kind.must and not has:
+            continue
+        near, above = _neighbourhood(units, bags, index)
+        above |= set(terms(passage.title.rpartition("), ")[2] if "), " in passage.title else ""))
+        if role is not None and not _said(role, bags[index] | above):
+            continue
         own = sum(weights[term] * _said(term, bags[index]) for term in asked) / total
-        if own < OWN:
+        headed = sum(weights[term] * max(_said(term, bags[index]), _said(term, above)) for term in asked) / total
+        if own < OWN and not (headed >= HEADED and has):
             continue
         beside = passage_terms[passage.n]
         score = sum(weights[t] * (_said(t, bags[index]) or _beside(t, t in names, near, beside)) for t in asked) / total
-        fitting = sum(0.12 if kind.has(sentence) else -0.08 for kind in kinds[:1])
+        if headed >= HEADED:
+            score = max(score, UNDER_HEADING * headed)
+        score -= (
+            LOOSE * sum(weights[term] for term in asked if _is_loose(term, question, sentence, bags[index])) / total
+        )
+        fitting = 0.0 if kind is None else 0.12 if has else -0.08
         short = -0.1 if len(sentence) < 25 else 0.0
         scored.append((score + fitting + short, index))
-    return _field_quotes(question, asked, fields or []) or _best(scored, units, bags)
+    return _field_quotes(question, asked, fields or [], prose, found) or _best(scored, units, bags)
 
 
-def _names(question: str) -> set[str]:
-    """Terms of the capitalised words and numbers that do not begin a sentence of the question."""
-    found = re.findall(r"(?<![.!?]\s)(?<!^)\b(?:[A-Z][\w&-]+|\d[\d.,]*)", question)
-    return {term for name in found for term in terms(name)}
+def _is_loose(term: str, question: str, sentence: str, bag: set[str]) -> bool:
+    """Whether only the stem of a word of the question stands in the sentence: "leaving" is no "leave"."""
+    if term not in bag:
+        return False
+    forms = {word.lower().removesuffix("s") for word in content_words(question) if stem(word) == term}
+    return bool(forms) and not forms & {word.lower().removesuffix("s") for word in content_words(sentence)}
+
+
+def _is_about(
+    passage: Passage, question: str, asked: list[str], weights: dict[str, float], names: set[str], there: set[str]
+) -> bool:
+    """Whether every name and number of the question stands in the passage, and most of its rarest words do."""
+    if any(not _said(name, there) for name in names):
+        return False
+    if not all(has_numbered(noun, number, f"{passage.title} {passage.text}") for noun, number in numbered(question)):
+        return False
+    rarest_few = sorted(asked, key=lambda term: -weights[term])[:RAREST]
+    return sum(_said(term, there) > 0 for term in rarest_few) >= round(SHARE_OF_RAREST * len(rarest_few))
+
+
+def _record_terms(passage: Passage, found: list[Passage]) -> set[str]:
+    """Terms of what else was found of the passage's record: its documents and its own fields."""
+    record = _record_of(passage)
+    near = [p for p in found if _record_of(p) == record or _record_of(p).startswith(f"{record}, ")]
+    return {term for p in near for term in terms(p.text)}
+
+
+def _record_of(passage: Passage) -> str:
+    """The record that a document's title names: "Lease.pdf (Quay lease), 2 Rent" is of "Quay lease"."""
+    inside = re.search(r" \((.+)\)(?:, |$)", passage.title)
+    return inside[1] if inside else passage.title
+
+
+def _is_table_head(units: list[tuple[Passage, str]], index: int) -> bool:
+    """The first row of a table names its columns."""
+    if not units[index][1].startswith("|"):
+        return False
+    before = units[index - 1] if index else None
+    return before is None or before[0].n != units[index][0].n or not before[1].startswith("|")
 
 
 def _weights(asked: list[str], names: set[str], units: list[list[str]], present: set[str]) -> dict[str, float]:
@@ -147,33 +170,39 @@ def _beside(term: str, is_name: bool, near: set[str], passage: set[str]) -> floa
     return AROUND_WEIGHT / 2 if term in passage else 0.0
 
 
-def _neighbourhood(units: list[tuple[Passage, str]], bags: list[set[str]], index: int) -> set[str]:
-    """Terms of the sentences beside it, of the headings above and of a table's head, in the same passage."""
+def _neighbourhood(units: list[tuple[Passage, str]], bags: list[set[str]], index: int) -> tuple[set[str], set[str]]:
+    """Terms of the sentences beside it, of the headings above and of a table's head, in the same passage; and of the
+    nearest heading above alone.
+    """
     around: set[str] = set()
+    heading: set[str] | None = None
     n = units[index][0].n
     for other in range(index - 1, -1, -1):
         if units[other][0].n != n:
             break
         in_table = units[index][1].startswith("|") and units[other][1].startswith("|")
-        starts_table = in_table and (other == 0 or not units[other - 1][1].startswith("|"))
+        starts_table = in_table and _is_table_head(units, other)
         if other == index - 1 or is_heading(units[other][1]) or starts_table:
             around |= bags[other]
+        if heading is None and is_heading(units[other][1]):
+            heading = bags[other]
     if index + 1 < len(units) and units[index + 1][0].n == n:
         around |= bags[index + 1]
-    return around
+    return around, set(heading or ())
 
 
-def _best(scored: list[tuple[float, int]], units: list[tuple[Passage, str]], bags: list[set[str]]) -> list[Quote]:
+def _best(scored: list[tuple[float, int]], units: list[tuple[Passage, str]], bags: list[set[str]]) -> Answered:
     ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1]))
     if not ranked or ranked[0][0] < ENOUGH:
-        return []
+        return Answered([])
     chosen: list[int] = []
     for score, index in ranked:
         if score < NEAR_BEST * ranked[0][0] or len(chosen) == MOST:
             break
         if all(len(bags[index] & bags[other]) < 0.7 * max(1, len(bags[index])) for other in chosen):
             chosen.append(index)
-    return [Quote(units[index][1], units[index][0].n) for index in _with_lists(sorted(chosen), units)]
+    quotes = [Quote(units[index][1], units[index][0].n) for index in _with_lists(sorted(chosen), units)]
+    return Answered(quotes, ranked[0][0])
 
 
 def _with_lists(chosen: list[int], units: list[tuple[Passage, str]]) -> list[int]:
@@ -189,11 +218,24 @@ def _with_lists(chosen: list[int], units: list[tuple[Passage, str]]) -> list[int
     return list(dict.fromkeys(found))
 
 
-def _field_quotes(question: str, asked: list[str], fields: list[str]) -> list[Quote]:
-    """A field of the record whose label is what the question asks for, and nothing else."""
+def _field_quotes(
+    question: str, asked: list[str], fields: list[str], prose: list[Passage], found: list[Passage]
+) -> Answered | None:
+    """A field whose label is what the question asks for: of the record at hand, or of one that the question names."""
+    if asks_for_account(question):
+        return None
     for line in fields:
         label = set(terms(line.split(":", 1)[0]))
-        others = [term for term in asked if term not in label]
-        if label and label <= set(asked) and len(others) <= 1 and line.split(":", 1)[-1].strip():
-            return [Quote(line, 0)]
-    return []
+        known = {term for term in asked if _said(term, label)}
+        if known and len(label) <= len(known) and len(set(asked) - known) <= 1 and line.split(":", 1)[-1].strip():
+            return Answered([Quote(line, 0)], 1.0)
+    for passage in found:
+        head, *rest = passage.text.splitlines() if passage.kind == FIELDS else [""]
+        named = set(terms(head))
+        for line in rest:
+            label = set(terms(line.split(":", 1)[0]))
+            others = [term for term in asked if not any(_said(t, label) for t in [term]) and not _said(term, named)]
+            here = any(_said(term, label) for term in asked) and sum(_said(term, named) > 0 for term in asked) >= 2
+            if here and not others:
+                return Answered([Quote(line, passage.n)], 0.9)
+    return None

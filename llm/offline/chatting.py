@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from llm.offline.answering import answer
+from llm.offline.answering import FIELDS, Answered, find_answer
+from llm.offline.listing import LIST, plan_list, read_list
 from llm.offline.pulsing import best_points
-from llm.offline.ranking import content_words
-from llm.offline.reading import element, last_question, lines, passages, record_name, text_of
+from llm.offline.ranking import ALIKE, STOP, content_words, stem
+from llm.offline.reading import Passage, element, last_question, lines, passages, record_name, text_of
 from llm.offline.sentences import spoken
 from llm.prompts import NOT_FOUND
 from llm.recognisers.findings import phrases
@@ -65,19 +66,54 @@ OVERVIEW = re.compile(
     r"^\W*(?:please\s+|can\s+you\s+|could\s+you\s+)?"
     r"(?:summari[sz]e|sum\s+up|give\s+(?:me\s+)?(?:an?\s+)?(?:short\s+)?(?:summary|overview)|overview"
     r"|what(?:'s|\s+is)\s+(?:this|the|it)\b.{0,40}\babout\b"
-    r"|what(?:'s|\s+is)\s+(?:going\s+on|new)\b)",
+    r"|what(?:'s|\s+is)\s+(?:going\s+on|new)\b|(?:tell\s+me|what\s+do\s+(?:we|you)\s+know)\s+about\b"
+    r"|(?:is\s+there\s+)?anything\s+(?:urgent|new|important|open)\b|what\s+(?:is\s+urgent|needs\s+attention)\b)",
     re.IGNORECASE,
 )
 
+MORE = re.compile(
+    r"^\W*(?:please\s+)?(?:tell\s+me\s+more|more(?:\s+details)?|go\s+on|continue|mehr)\W*$", re.IGNORECASE
+)
+PARTS = re.compile(r",?\s+and\s+(?=(?:what|when|who|why|how|where|which)\b)", re.IGNORECASE)
+LISTED = re.compile(r"\d+ [^\n]*:(?:\n|$)")
+# Score from which what stands around the record answers, and nothing is looked for elsewhere.
+SURE = 0.97
+NEARNESS = 0.08
 
-def needs_search(body: dict[str, Any]) -> bool:
-    """Whether the last question stands unanswered and the search tool is offered but was not used for it yet."""
-    if SEARCH not in [tool.get("name") for tool in body.get("tools", [])]:
-        return False
-    if (body.get("tool_choice") or {}).get("type") == "none":
-        return False
+
+def next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
+    """The tool that the last question needs now, and its input; None where it is time to answer.
+
+    Questions for records are answered by the database. Others are searched for around the record first, and everywhere
+    where that answers badly.
+    """
+    tools = {tool.get("name"): tool for tool in body.get("tools", [])}
+    if SEARCH not in tools or (body.get("tool_choice") or {}).get("type") == "none":
+        return None
     index, question = last_question(body["messages"])
-    return index >= 0 and not is_small_talk(question) and not _results_after(body["messages"], index)
+    if index < 0 or is_small_talk(question):
+        return None
+    results = _results_after(body["messages"], index)
+    if not results and (listed := plan_list(question, body["tools"])):
+        return LIST, listed
+    searched = [result for result in results if "<passages>" in result and not LISTED.match(result)]
+    if any(map(read_list, filter(LISTED.match, results))):
+        return None
+    if not searched:
+        return SEARCH, search_input(body)
+    if "scope" not in tools[SEARCH].get("input_schema", {}).get("properties", {}):
+        return None
+    if MORE.match(question) or OVERVIEW.search(question) or best_answer(body, index, question, searched).score >= SURE:
+        return None
+    query = search_input(body)["query"]
+    if len(searched) == 2:
+        # A document names its parties once: what is asked for stands elsewhere in it.
+        plain = [word for word in query.split() if not word[:1].isupper()]
+        query = (
+            " ".join(dict.fromkeys(other for word in plain for other in (word, *ALIKE.get(stem(word), ())))) or query
+        )
+    known = {search_input(body)["query"]} if len(searched) == 2 else set()
+    return (SEARCH, {"query": query, "scope": "workspace"}) if len(searched) < 3 and query not in known else None
 
 
 def is_small_talk(question: str) -> bool:
@@ -91,6 +127,10 @@ def search_input(body: dict[str, Any]) -> dict[str, Any]:
     """
     index, question = last_question(body["messages"])
     words = content_words(question)
+    if MORE.match(question):
+        words = content_words(last_question(body["messages"][:index])[1]) or words
+    if phrase := leans(question, fewer_than=6) and _referred(question, _last_answer(body["messages"][:index])):
+        words = content_words(phrase)
     if leans(question, fewer_than=6):
         before, earlier = last_question(body["messages"][:index])
         if before >= 0 and not is_small_talk(earlier):
@@ -113,15 +153,58 @@ def spoken_answer(body: dict[str, Any]) -> str:
     index, question = last_question(body["messages"])
     if index < 0 or is_small_talk(question):
         return SELF
-    system = text_of(body.get("system", ""))
-    fields = [*lines(system, "fields"), *lines(system, "status")]
-    found = list(passages("\n".join(_results_after(body["messages"], index))))
-    if OVERVIEW.search(question):
-        return "\n".join(best_points(found, question)) or NOT_FOUND
-    quotes = next(filter(None, (answer(asked, found, fields) for asked in _readings(body, index, question))), None)
+    results = _results_after(body["messages"], index)
+    for result in filter(LISTED.match, results):
+        if lines_of_list := read_list(result):
+            return "\n\n".join(lines_of_list)
+    results = [result for result in results if not LISTED.match(result)]
+    if points := _overview(body, index, question, results):
+        return "\n".join(points)
+    quotes = best_answer(body, index, question, results).quotes
     if not quotes:
         return NOT_FOUND
     return "\n\n".join(f"{spoken(quote.sentence)} [{quote.n}]" if quote.n else quote.sentence for quote in quotes)
+
+
+def _overview(body: dict[str, Any], index: int, question: str, results: list[str]) -> list[str]:
+    """Points about the record, about what "tell me about" names, or more than the answer before had."""
+    found = [passage for passage in passages("\n".join(results)) if passage.kind != FIELDS]
+    if MORE.match(question):
+        _, earlier = last_question(body["messages"][:index])
+        said = _last_answer(body["messages"][:index])
+        points = best_points(found, earlier)
+        return [point for point in points if point.rpartition(" [")[0].removeprefix("- ") not in said]
+    return best_points(found, question) if OVERVIEW.search(question) else []
+
+
+def best_answer(body: dict[str, Any], index: int, question: str, results: list[str]) -> Answered:
+    """The best answer that the results of the searches give. Around the record counts a little more than elsewhere."""
+    system = text_of(body.get("system", ""))
+    fields = [*lines(system, "fields"), *lines(system, "status")]
+    near = list(passages("\n".join(results[:1])))
+    every = list(passages("\n".join(results)))
+    said = _last_answer(body["messages"][:index]) if leans(question, fewer_than=4) else ""
+    for asked in _readings(body, index, question):
+        here, anywhere = (_answer_parts(asked, found, fields, said) for found in (near, every))
+        if here.quotes and here.score >= anywhere.score - NEARNESS:
+            return here
+        if anywhere.quotes:
+            return anywhere
+    return Answered([])
+
+
+def _answer_parts(question: str, found: list[Passage], fields: list[str], said: str) -> Answered:
+    """Of "Who inspected it, and what was found?" both: the second part is about what the first one names.
+
+    What was said before is not said again.
+    """
+    first, *others = PARTS.split(question)
+    answered = find_answer(first, found, fields)
+    quotes = [quote for quote in answered.quotes if not quote.n or spoken(quote.sentence) not in said]
+    names = " ".join(re.findall(r"(?<!^)\b[A-Z][\w-]*(?:\s\d+)?", first))
+    for part in others if quotes else ():
+        quotes += find_answer(f"{part.rstrip('?')} {names}?", found, fields).quotes[:1]
+    return Answered(list(dict.fromkeys(quotes)), answered.score)
 
 
 def _readings(body: dict[str, Any], index: int, question: str) -> Iterator[str]:
@@ -132,11 +215,29 @@ def _readings(body: dict[str, Any], index: int, question: str) -> Iterator[str]:
     name = content_words(record_name(text_of(body.get("system", ""))))
     if leans(question, fewer_than=4):
         before, earlier = last_question(body["messages"][:index])
+        if phrase := _referred(question, _last_answer(body["messages"][:index])):
+            yield phrase
+            return
         if before >= 0 and not is_small_talk(earlier):
             yield _without(f"{earlier} {question}", name)
             if len(content_words(question)) < 2:
                 return
     yield _without(question, name)
+
+
+def _referred(question: str, answer: str) -> str:
+    """The question with the whole of what it points at: "that sum" is the "Subcontract Sum" of the answer before."""
+    for word in content_words(question):
+        whole = re.search(rf"\b([A-Z][\w-]+)\s(?i:{re.escape(word)})\b", answer)
+        if whole and whole[1].lower() not in STOP:
+            return re.sub(rf"\b{re.escape(word)}\b", f"{whole[1].lower()} {word}", question)
+    return ""
+
+
+def _last_answer(messages: list[dict[str, Any]]) -> str:
+    """What the assistant said last."""
+    found = (m for m in reversed(messages) if m["role"] == "assistant")
+    return next((text for message in found if (text := text_of(message["content"]).strip())), "")
 
 
 def _without(question: str, name: list[str]) -> str:

@@ -31,8 +31,8 @@ def answer(body: dict[str, Any]) -> Answer:
     if "record_labels" in (forced, *tools):
         return _tool("record_labels", classifying.classify(prompt), body)
     if chatting.SEARCH in tools:
-        if chatting.needs_search(body):
-            return _tool(chatting.SEARCH, chatting.search_input(body), body)
+        if call := chatting.next_call(body):
+            return _tool(*call, body)
         return _text(chatting.spoken_answer(body), body)
     if has_element(prompt, "excerpts"):
         return _text(summarise([unfence(found["text"]) for found in PARAGRAPH.finditer(prompt)]), body)

@@ -1,65 +1,161 @@
-"""The offline engine's Pulse: the record's own fields, then cited sentences of its passages. Nothing is reworded."""
+"""The offline engine's Pulse: a briefing of cited sentences. Nothing is reworded.
+
+One line each, where there is one: state against plan, what is blocked, dates ahead, money, what is new; then what is
+nearest to the focus. Fields are shown beside a Pulse, so no line repeats one.
+"""
 
 import re
+from collections.abc import Callable
 
+from llm.offline.asked import DATE, MONTH
 from llm.offline.ranking import cosine, inverse_frequencies, terms
-from llm.offline.reading import Passage, element, lines, passages
+from llm.offline.reading import Passage, element, lines, passages, record_name
 from llm.offline.sentences import is_heading, sentences
 from llm.offline.summaries import REMOVED
 from llm.recognisers.findings import phrases
+from llm.recognisers.money import AMOUNT
 
 POINTS = 6
-NEWS = re.compile(
-    r"\b"
+ALIKE = 0.45
+NEWEST_WEIGHT = 0.3
+REPEATS_FIELD = 0.7
+
+
+def _any_of(text: str) -> re.Pattern[str]:
+    return re.compile(r"\b" + phrases(text) + r"\b", re.IGNORECASE)
+
+
+PLAN = _any_of(
+    """per cent complete; against a plan; (?:ahead|behind)(?: of)? (?:the )?(?:plan|programme|schedule); forecast;
+    float; on (?:plan|schedule|time); critical path; not moved; complete(?:d)?; handed over; under negotiation;
+    terminated; ended"""
+)
+BLOCKED = _any_of(
+    r"""blocked; cannot; could not; late; delay(?:ed|s)?; overdue; missing; waits?; refus\w+; reject\w+; fail\w+;
+    risks?; open points?; still open; unresolved; nobody knows; breach; defect\w*; crack\w*; incident; near miss;
+    corro\w+"""
+)
+AHEAD = _any_of(
+    r"""by (?:the )?(?:end|\d{1,2}); until; due; ends?; expir\w+; expected; begins?; will; must; before; deadline;
+    not later than; notice; planned; is extended; renew\w+"""
+)
+NEW = _any_of(
+    r"""agreed; approved; decided; signed; confirmed; granted; returned; replaced; inspected; increase\w*; decrease\w*;
+    changed; took over; taken over; doubled; withdrawn"""
+)
+DUTIES = _any_of(
+    r"""must; shall; liab\w+; indemn\w+; terminat\w+; penalt\w+; damages; limited to; budget; exceed\w*;
+    issue; remediation"""
+)
+ENDS = (".", "!", "?", ".”", ".’", '."')
+FIGURE = re.compile(r"\d")
+# What points back cannot stand by itself; who wrote a paper when is no news; page furniture is no sentence.
+LEANS_BACK = re.compile(
+    r"^\W*(?:\d+(?:\.\d+)*\s+)?"
     + phrases(
-        r"""risks?; delay(?:ed|s)?; late; overdue; deadline; due; by (?:the )?(?:end|\d{1,2}); expir\w+; terminat\w+;
-        renew\w+; breach; penalt\w+; damages; liab\w+; indemn\w+; must; shall; blocked; open; unresolved; remediation;
-        budget; exceed\w*; crack; defect\w*; fail\w+; incident; issue; agreed; approved; decided; signed; completed;
-        increase\w*; decrease\w*"""
+        """it; its; they; their; these; those; this; that; both; all are; he; she; his; her; of these; such; then;
+        afterwards; since then; until then; there"""
     )
     + r"\b",
     re.IGNORECASE,
 )
-ENDS = (".", "!", "?", ".”", ".’", '."')
-FIGURE = re.compile(r"\d")
+ABOUT_PAPER = re.compile(
+    r"^(?:apologies|written|prepared|commissioned|export)\b|^(?:recorded|kept|owner|issued|revision|last reviewed"
+    r"|present|held on|from|to|subject|date|keywords|figure|table)\b[^.]{0,40}[:\d]",
+    re.IGNORECASE,
+)
+FURNITURE = re.compile(r" · |\bpage \d+ of \d+\b|@", re.IGNORECASE)
 # The sign of a list item, which would make a list within the bullet: "6. Give notice", but not "8.1 The seller".
 ENUMERATOR = re.compile(r"^(?:[-+*•–]|(?:\d{1,2}|[a-z])[.)]|\([a-z0-9]{1,3}\))\s+(?=\S)")
+MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+DAY = re.compile(rf"(\d{{1,2}})\.?\s+({MONTH})(?:\s+((?:19|20)\d\d))?", re.IGNORECASE)
 
 
 def pulse(prompt: str) -> list[str]:
-    """The lines of a Pulse for a prompt made by `prompts.pulse`."""
-    opening = [*lines(prompt, "fields"), *lines(prompt, "status")]
-    said = [f"{'; '.join(line.rstrip('.;') for line in opening[:6])}."] if opening else []
-    points = best_points(list(passages(prompt)), element(prompt, "focus"))
-    return [*said, *points] or ["Nothing is known about this yet."]
+    """The lines of a Pulse for a prompt made by `prompts.pulse`: numbers of what hangs on the record, then points."""
+    status, fields = lines(prompt, "status"), lines(prompt, "fields")
+    opening = [f"{'; '.join(line.rstrip('.;') for line in status[:4])}."] if status else []
+    name = record_name(prompt)
+    points = best_points(list(passages(prompt)), element(prompt, "focus"), [*fields, *([name] if name else [])])
+    nothing = (
+        [f"{'; '.join(line.rstrip('.;') for line in fields[:6])}."] if fields else ["Nothing is known about this yet."]
+    )
+    return [*opening, *points] or nothing
 
 
-def best_points(found: list[Passage], focus: str) -> list[str]:
-    """Bullets, each a verbatim sentence with the number of its passage: near the focus, newsworthy, and unlike each
-    other. Only the sign of a list item is left out.
+def best_points(found: list[Passage], focus: str, fields: list[str] | None = None) -> list[str]:
+    """Bullets, each a verbatim sentence with the number of its passage: one for each part of a briefing, then the
+    nearest to the focus, all unlike each other and the fields. Only the sign of a list item is left out.
     """
     said = [(p, s) for p in found for s in sentences(p.text) if is_statement(s)]
+    known = set(terms(" ".join(fields or [])))
+    fresh = [unit for unit in said if not _repeats(unit[1], known)]
     # Snapshots of fields are no prose; they are quoted only where there is none.
-    units = [unit for unit in said if unit[1].endswith(ENDS)] or said
+    units = [unit for unit in fresh if unit[1].endswith(ENDS)] or fresh or said
     bags = [terms(sentence) for _, sentence in units]
     weights = inverse_frequencies(bags)
-    wanted = terms(focus)
-    scored = []
+    wanted = set(terms(focus))
+    whole = 1 + sum(weights.get(term, 1.0) for term in wanted)
+    newest = _rank_dates([sentence for _, sentence in units])
+    scores = []
     for index, (_, sentence) in enumerate(units):
-        shared = set(bags[index]) & set(wanted)
-        near = sum(weights.get(term, 0.0) for term in shared) / (1 + sum(weights.get(t, 1.0) for t in set(wanted)))
-        news = 0.25 * min(3, len(NEWS.findall(sentence))) + 0.15 * bool(FIGURE.search(sentence))
+        near = sum(weights.get(term, 0.0) for term in set(bags[index]) & wanted) / whole
         first = 0.2 if index == 0 or units[index - 1][0].n != units[index][0].n else 0.0
-        scored.append((2.0 * near + news + first, index))
+        news = sum(0.2 for part in (PLAN, BLOCKED, AHEAD, NEW, DUTIES, FIGURE) if part.search(sentence))
+        scores.append(near + news + first + NEWEST_WEIGHT * newest[index] - 0.001 * len(sentence))
+    ranked = sorted(range(len(units)), key=lambda index: (-scores[index], index))
     chosen: list[int] = []
-    for _, index in sorted(scored, key=lambda pair: (-pair[0], pair[1])):
-        if all(cosine(bags[index], bags[other], weights) < 0.5 for other in chosen):
-            chosen.append(index)
-        if len(chosen) == POINTS:
-            break
+    parts: list[Callable[[str], object]] = [_is_plan, BLOCKED.search, _is_ahead, AMOUNT.search, NEW.search]
+    parts += [bool] * POINTS
+    for part in parts:
+        fitting = (i for i in ranked if part(units[i][1]) and _is_unlike(i, chosen, bags, weights))
+        best = next(fitting, None)
+        if best is not None and len(chosen) < POINTS:
+            chosen.append(best)
     return [f"- {ENUMERATOR.sub('', units[index][1])} [{units[index][0].n}]" for index in chosen]
+
+
+def _is_plan(sentence: str) -> bool:
+    return bool(PLAN.search(sentence))
+
+
+def _is_ahead(sentence: str) -> bool:
+    return bool(AHEAD.search(sentence) and DATE.search(sentence))
+
+
+def _is_unlike(index: int, chosen: list[int], bags: list[list[str]], weights: dict[str, float]) -> bool:
+    here = set(bags[index])
+    return index not in chosen and all(
+        cosine(bags[index], bags[other], weights) < ALIKE
+        and len(here & set(bags[other])) < 0.6 * max(1, min(len(here), len(set(bags[other]))))
+        for other in chosen
+    )
+
+
+def _repeats(sentence: str, known: set[str]) -> bool:
+    """Whether it says hardly more than the fields do."""
+    here = set(terms(sentence))
+    return bool(here) and len(here & known) >= REPEATS_FIELD * len(here)
+
+
+def _rank_dates(texts: list[str]) -> list[float]:
+    """For each text how late its latest date is among all of them, from 0 to 1: what is newest wins."""
+    days = [max((_day(match) for match in DAY.finditer(text)), default=(0, 0, 0)) for text in texts]
+    order = sorted(set(days))
+    return [order.index(day) / max(1, len(order) - 1) for day in days]
+
+
+def _day(match: re.Match[str]) -> tuple[int, int, int]:
+    return int(match[3] or 0), MONTHS.index(match[2][:3].lower()) + 1, int(match[1])
 
 
 def is_statement(sentence: str) -> bool:
     """A sentence worth quoting by itself."""
-    return 30 <= len(sentence) <= 400 and not is_heading(sentence) and sentence[0] != "|" and REMOVED not in sentence
+    return (
+        30 <= len(sentence) <= 320
+        and not is_heading(sentence)
+        and sentence[0] != "|"
+        and REMOVED not in sentence
+        and not sentence.rstrip().endswith((":", "?"))
+        and not any(pattern.search(sentence) for pattern in (LEANS_BACK, ABOUT_PAPER, FURNITURE))
+    )

@@ -40,7 +40,7 @@ ALIKE = {
     entry.partition(":")[0].strip(): entry.partition(":")[2].split()
     for entry in re.split(
         ";",
-        """cost: price fee charge pay; earn: salary pay wage; price: cost fee; pay: salary wage compensation paid;
+        """cost: price fee charge pay; earn: salary pay wage; price: cost fee; pay: salary wage compensation paid price;
         salary: pay compensation wage; cancel: terminate termination; end: expire terminate;
         terminate: termination cancel end; expire: expiry end expiration; boss: manager;
         start: begin commence effective; begin: start commence; liable: liability;
@@ -50,7 +50,8 @@ ALIKE = {
         cover: include coverage; own: ownership owner; fix: repair remedy; penalty: damages fine fee;
         cap: limit maximum exceed; limit: cap maximum exceed; maximum: limit cap exceed; minimum: least;
         notice: notify; law: govern jurisdiction; risk: threat danger; delay: late postpone;
-        late: delay overdue; budget: cost""",
+        late: delay overdue; budget: cost; sum: amount value price; worth: value price;
+        absent: diagnosed ill sick unwell; employer: company firm; responsible: looks charge duty owner""",
     )
 }
 
@@ -77,6 +78,12 @@ def content_words(text: str) -> list[str]:
 def terms(text: str) -> list[str]:
     """Stems of the content words; hyphenated words count in parts."""
     return [stem(part) for word in content_words(text) for part in re.split(r"[-/]", word) if part.lower() not in STOP]
+
+
+def alike_terms(text: str) -> set[str]:
+    """Terms of `text`, and of words that mean the same."""
+    found = terms(text)
+    return {*found, *(stem(other) for term in found for other in ALIKE.get(term, ()))}
 
 
 def inverse_frequencies(units: Sequence[Sequence[str]]) -> dict[str, float]:

@@ -7,7 +7,9 @@ from typing import Any
 
 from llm.fences import unfence
 
-DOCUMENT = re.compile(r'<document title="(?P<title>[^"]*)">\n?(?P<body>.*?)</document>', re.DOTALL)
+DOCUMENT = re.compile(
+    r'<document title="(?P<title>[^"]*)"(?: kind="(?P<kind>[a-z]*)")?>\n?(?P<body>.*?)</document>', re.DOTALL
+)
 NUMBERED = re.compile(r"^\[(?P<n>\d+)\] ", re.MULTILINE)
 PARAGRAPH = re.compile(r'<p n="(?P<n>\d+)">(?P<text>.*?)</p>', re.DOTALL)
 LEVEL = re.compile(r'<level value="(?P<value>\d+)" label="(?P<label>[^"]*)">(?P<text>.*?)</level>', re.DOTALL)
@@ -15,11 +17,12 @@ LEVEL = re.compile(r'<level value="(?P<value>\d+)" label="(?P<label>[^"]*)">(?P<
 
 @dataclass(frozen=True)
 class Passage:
-    """A passage of a prompt: its number, the title of its document, its text as printed."""
+    """A passage of a prompt: its number, the title of its document, its text as printed. kind: of its document."""
 
     n: int
     title: str
     text: str
+    kind: str = ""
 
 
 def text_of(content: Any) -> str:
@@ -68,7 +71,8 @@ def passages(text: str) -> Iterator[Passage]:
                 n = int(start["n"])
                 if n not in seen:
                     seen.add(n)
-                    yield Passage(n, document["title"], unfence(document["body"][start.end() : end].strip()))
+                    text = unfence(document["body"][start.end() : end].strip())
+                    yield Passage(n, document["title"], text, document["kind"] or "")
 
 
 def last_question(messages: list[dict[str, Any]]) -> tuple[int, str]:

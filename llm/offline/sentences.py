@@ -12,6 +12,9 @@ ABBREVIATIONS = words(
 ITEM = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)]|\([a-z0-9]{1,3}\)|\|)\s*")
 BREAK = re.compile(r"(?<=[.!?…])[\"”’)\]]*\s+(?=[\"“‘(\[]?[^\W_a-zß-öø-ÿ])|(?<=[。！？])")
 
+# "4.1 Why it is late", "6 Changes": the number of a section; "3. Sign it" is an item of a list.
+NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,3}|§+\s?\d+|[A-Z](?=\s[A-Z]))\s+")
+
 
 def sentences(text: str) -> list[str]:
     """The sentences of `text` in order, each a verbatim piece of it but for white space, which is one blank."""
@@ -64,11 +67,14 @@ def _split(block: str) -> list[str]:
 def is_heading(sentence: str) -> bool:
     """A short line without a verb's full stop: it locates, it does not state."""
     bare = sentence.strip("#* ").rstrip()
+    numbered = NUMBERED.match(bare)
+    title = bare[numbered.end() :] if numbered else bare
     return (
         sentence.startswith("#")
-        or len(bare) < 60
-        and not bare.endswith((".", "!", "?", ";"))
-        and not re.search(r"\d|:\s|\|", bare)
+        or len(title) < 60
+        and not title.endswith((".", "!", "?", ";", ":"))
+        and not re.search(r"[:;]\s|\|", title)
+        and (numbered is not None and title[:1].isupper() or not re.search(r"\d", title))
     )
 
 

@@ -1,0 +1,187 @@
+"""What a question asks for, and whether a sentence has it: a person, a date, an amount, a number, a place, a reason."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from llm.offline.ranking import STOP, content_words, stem, terms
+from llm.recognisers.money import AMOUNT
+from llm.recognisers.people import find_people
+
+MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\.?"
+COUNT = r"(?:\w+\s+\(?\d+\)?|\d+|one|two|three|six|twelve|thirty|sixty|ninety)"
+SPELT_NUMBER = (
+    r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen"
+    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?|hundred|thousand|million|half|third|quarter)"
+)
+NUMBER = re.compile(rf"\d|\b{SPELT_NUMBER}\b", re.IGNORECASE)
+ENUMERATION = re.compile(r"^\W*(?:\d+(?:\.\d+)*[.)]|\d+(?:\.\d+)+)\s")
+FREQUENCY = re.compile(
+    r"\b(?:daily|weekly|fortnightly|monthly|quarterly|yearly|annual(?:ly)?|once|twice|\w+ times|regular(?:ly)?"
+    r"|(?:each|every|per) (?:\w+ ){0,2}(?:day|week|month|quarter|year|shift))\b",
+    re.IGNORECASE,
+)
+DATE = re.compile(
+    r"\b(?:\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d{2}-\d{2}|(?:19|20)\d{2}"
+    rf"|{MONTH}\s+\d{{1,2}}|\d{{1,2}}\.?\s+{MONTH}"
+    rf"|{COUNT}\s+(?:working\s+|business\s+|calendar\s+)?(?:days?|weeks?|months?|years?|hours?|minutes?)"
+    r"|monday|tuesday|wednesday|thursday|friday|annual(?:ly)?|monthly|quarterly|weekly)\b",
+    re.IGNORECASE,
+)
+CONDITION = re.compile(r"\b(?:when|if|once|as soon as|until|after|before|while|during)\b", re.IGNORECASE)
+REASON = re.compile(
+    r"\b(?:because|since|due to|owing to|so that|therefore|reason|caused?|result(?:ed|s)?|as a|missing|failed"
+    r"|not|no|lack\w*|could|before|after|diagnosed|in order to|showed)\b",
+    re.IGNORECASE,
+)
+PAST_OR_COMING = re.compile(r"\bwhen (?:was|were|will|did)\b", re.IGNORECASE)
+NAME = re.compile(r"\b(?:[A-ZÀ-Þ][\w&’'-]*\w|\d[\w.,/-]*)")
+CAPITALISED = re.compile(r"(?<![.!?:|]\s)(?<!^)\b[A-ZÀ-Þ][\w’'-]+")
+MONEY_WORDS = r"cost|price|amount|fee|salary|budget|value|worth|earn\w*|wage|paid?|pay|spend|charge[sd]?|sum"
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of question: how it is asked, and what a sentence that answers it has. must: without it is no answer."""
+
+    asked: re.Pattern[str]
+    has: Callable[[str, str], bool]
+    must: bool = True
+
+
+def _has_person(sentence: str, question: str) -> bool:
+    """A person or a party that the question does not name itself."""
+    known = set(terms(question))
+    people = [sentence[f.start : f.end] for f in find_people(sentence)]
+    if re.search(r"\bto whom\b", question, re.IGNORECASE):
+        return bool(people)  # an addressee has a name
+    if any(set(terms(name)) - known for name in people):
+        return True
+    names = CAPITALISED.findall(sentence.strip("| "))
+    return any(stem(name) not in known and stem(name) not in NO_PERSON for name in names) or (
+        sentence.startswith("|") or any(stem(role) not in known for role in ROLE.findall(sentence))
+    )
+
+
+def _has_count(sentence: str, question: str) -> bool:
+    """A number of what is counted: "27 days" for "how many days"."""
+    counted = COUNTED.search(question)
+    bare = ENUMERATION.sub("", sentence)
+    if counted is None or stem(counted[1]) not in {stem(word) for word in content_words(bare)}:
+        return bool(NUMBER.search(bare)) and counted is None
+    return bool(re.search(rf"(?:\d|\b{SPELT_NUMBER}\b)\W+(?:\w+\W+){{0,3}}{re.escape(counted[1][:4])}", bare, re.I))
+
+
+ROLE = re.compile(
+    r"\b(?:[Tt]he|[Aa]|[Oo]ur|[Ee]ither|[Tt]heir)\s+(?:[a-z]+\s){0,2}?(crew|team|board|part(?:y|ies)|company|manager|lead|director|officer"
+    r"|inspector|engineer|contractor|subcontractor|supplier|owner|hirer|tenant|landlord|employer|employee|buyer|seller)\b"
+)
+COUNTED = re.compile(r"\bhow many\s+(\w+)", re.IGNORECASE)
+NO_PERSON = frozenset(
+    stem(word)
+    for word in [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+        "Monday",
+        "Tuesday",
+        "Wednesday",
+        "Thursday",
+        "Friday",
+        "Saturday",
+        "Sunday",
+        "Sector",
+        "Sectors",
+        "Section",
+        "Clause",
+        "Schedule",
+        "Grade",
+        "Table",
+        "Figure",
+        "Works",
+    ]
+)
+KINDS = (
+    Kind(re.compile(r"\bhow (?:often|frequently|regularly)\b", re.I), lambda s, q: bool(FREQUENCY.search(s))),
+    Kind(re.compile(r"\bhow many\b", re.I), _has_count),
+    Kind(
+        re.compile(rf"\b(?:{MONEY_WORDS})\b", re.I),
+        lambda s, q: bool(AMOUNT.search(s)),
+    ),
+    Kind(
+        re.compile(r"\bhow (?:much|old|large|big|high|far|tall|deep)\b|\bwhat (?:percentage|number|share|cap)\b", re.I),
+        lambda s, q: bool(NUMBER.search(ENUMERATION.sub("", s))),
+    ),
+    Kind(re.compile(r"\bwhy\b|\bwhat (?:is|was) the (?:reason|cause)\b|\bhow come\b", re.I),
+         lambda s, q: bool(REASON.search(s)), must=False),
+    Kind(
+        re.compile(r"\bwhen\b|\bhow long\b|\b(?:date|deadline|due|expir\w+|until|by when)\b", re.I),
+        lambda s, q: bool(DATE.search(s)) or bool(CONDITION.search(s)) and not PAST_OR_COMING.search(q),
+    ),
+    Kind(re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|company|party|employee)\b", re.I), _has_person),
+    Kind(re.compile(r"\bwhere\b", re.I), lambda s, q: bool(re.search(r"\b(?:in|at|on|near|behind|to|from)\b", s, re.I)),
+         must=False),
+)  # fmt: skip
+
+
+def find_kind(question: str) -> Kind | None:
+    """What it asks for first: of "Who inspected it, and when?" a person."""
+    found = [(match.start(), kind) for kind in KINDS if (match := kind.asked.search(question))]
+    return min(found, key=lambda pair: pair[0])[1] if found else None
+
+
+def has_asked(question: str, sentence: str) -> bool:
+    """Whether the sentence has what the question asks for; where it asks for nothing that can be checked, yes."""
+    kind = find_kind(question)
+    return kind is None or not kind.must or kind.has(sentence, question)
+
+
+def name_terms(question: str) -> set[str]:
+    """Terms of the names and numbers in a question. Its first word counts where it is no ordinary one."""
+    found: set[str] = set()
+    for match in NAME.finditer(question):
+        begins = not question[: match.start()].strip(" \"'“(") or question[: match.start()].rstrip()[-1:] in ".?!"
+        word = match.group()
+        if begins and not (any(c.isdigit() for c in word) or sum(c.isupper() for c in word) > 1):
+            continue
+        if word.lower() not in STOP:
+            found |= set(terms(word))
+    return found
+
+
+def asks_for_account(question: str) -> bool:
+    """Whether it asks for a reason or a way, which no field of a record is."""
+    return bool(
+        re.search(r"\bwhy\b|\bhow (?:come|can|do|does|did|is|are|was|to|could|should)\b", question, re.IGNORECASE)
+    )
+
+
+def find_role(question: str) -> str | None:
+    """The term of what somebody is asked for as: of "Who is the insurer of the station?" the insurer."""
+    found = re.search(r"\bwho (?:is|was|are|were) (?:the|our) (?:\w+ (?=\w+ of\b))?(\w+)", question, re.IGNORECASE)
+    return stem(found[1]) if found else None
+
+
+def numbered(question: str) -> list[tuple[str, str]]:
+    """The things that a number names: ("Sector", "7")."""
+    return re.findall(r"\b([A-Z][a-z]+)s?\s(\d+)\b", question)
+
+
+def has_numbered(noun: str, number: str, text: str) -> bool:
+    """ "Sector 7" stands in "Sector 7", in "Sectors 5, 6 and 7" and in "Sectors 1 to 12"."""
+    for listed in re.finditer(rf"\b{noun}s?\s((?:\d+(?:\s*(?:,|and|to|or|-|–)\s*)?)+)", text, re.IGNORECASE):
+        if number in re.findall(r"\d+", listed[1]):
+            return True
+        ranges = re.findall(r"(\d+)\s*(?:to|-|–)\s*(\d+)", listed[1])
+        if any(int(low) <= int(number) <= int(high) for low, high in ranges):
+            return True
+    return False

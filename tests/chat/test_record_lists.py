@@ -1,0 +1,60 @@
+"""Lists, counts and sums come from the database, over records and fields that the asker may see."""
+
+import pytest
+
+from chat.models import EventKind
+from entities.actions import create_entity
+from entities.types import Contract
+
+
+def list_as(who, contract, start, model, **asked):
+    """What the model is given for a call of `list_records` by somebody's conversation, and the turn."""
+    model.says(tool_use=("list_records", {"type": "contract", **asked}))
+    model.says(text="So it is.")
+    turn = start(who, contract).ask("Which contracts are there?")
+    return model.requests[-1].body["messages"][-1]["content"][0]["content"], turn
+
+
+def test_records_are_counted_without_those_that_are_hidden(viewer, alice, contract, restricted, start, model):
+    text, _ = list_as(viewer, contract, start, model)
+    assert text.startswith("1 contract:")
+    assert "Quay lease" in text
+    assert "Settlement" not in text
+    text, _ = list_as(alice, contract, start, model)
+    assert text.startswith("2 contracts:")
+    assert "Settlement" in text
+
+
+def test_a_sum_needs_the_clearance_of_its_field(viewer, cfo, contract, start, model):
+    text, _ = list_as(cfo, contract, start, model, sum="value")
+    assert "Sum of value: €1,200,000" in text
+    text, _ = list_as(viewer, contract, start, model, sum="value")
+    assert text == "There is no number 'value' to add up."
+
+
+@pytest.mark.parametrize("asked", [{"where": {"value__gte": "1"}}, {"order": "-value"}])
+def test_a_field_that_the_asker_is_not_cleared_for_neither_narrows_nor_orders(
+    viewer, cfo, contract, start, model, asked
+):
+    text, _ = list_as(cfo, contract, start, model, **asked)
+    assert text.startswith("1 contract")
+    text, _ = list_as(viewer, contract, start, model, **asked)
+    assert text.startswith(("There is no filter", "Cannot order by"))
+    assert "value" not in model.requests[-1].body["tools"][-1]["description"].split("contract (")[1].split("\n")[0]
+
+
+def test_what_is_listed_is_a_source_and_its_labels_stay_with_the_conversation(viewer, cfo, contract, start, model):
+    _, turn = list_as(cfo, contract, start, model, sum="value")
+    assert [label["label"] for label in turn["message"]["labels"]] == ["Financial"]
+    steps = [event.data["text"] for event in start(cfo, contract).events(turn["id"]) if event.kind == EventKind.STEP]
+    assert "Listing: contract records" in steps
+
+
+def test_without_a_model_a_count_is_the_databases(viewer, alice, contract, restricted, start):
+    with alice.scope.open():
+        create_entity(scope=alice.scope, model=Contract, fields={"name": "Crane hire", "counterparty": "Tallis"})
+    answer = start(viewer, contract).ask("How many contracts do we have?")["message"]["content"]
+    assert answer.startswith("2 contracts:")
+    assert "Settlement" not in answer
+    answer = start(alice, contract).ask("How many contracts do we have?")["message"]["content"]
+    assert answer.startswith("3 contracts:")
