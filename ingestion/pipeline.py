@@ -100,10 +100,8 @@ def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
 
     if work.review == Review.REJECTED:
         raise Quarantined("rejected", REJECTED)
-    saved: dict[int, Any] = {}
-    if (Stage.EXTRACT, work.witness_of(Stage.EXTRACT)) in work.saved:
-        with Scope.for_service(work.workspace).open():
-            saved = load_parts(work, Stage.EXTRACT)
+    with Scope.for_service(work.workspace).open():
+        saved = load_parts(work, Stage.EXTRACT)
     tell = seldom(show)
     look = Looker(work.workspace, work.strategy, keep, tell, saved)
     with local_copy(work.path) as path:

@@ -130,9 +130,7 @@ def take_sleeping(workspace: int) -> list[UUID]:
     found: list[UUID] = []
     with Scope.for_service(workspace).open():
         lock_turns(workspace)
-        waiting = list_unfinished().filter(woken_at=None)
-        # Mostly nothing waits, which is cheaper to ask than whose turn it would be.
-        while waiting.exists() and (file := find_next_file(limit, waiting, list_woken())) is not None:
+        while (file := find_next_file(limit, list_unfinished().filter(woken_at=None), list_woken())) is not None:
             File.objects.filter(pk=file).update(woken_at=Now())
             found.append(file)
     return found

@@ -127,8 +127,8 @@ def _lines_of(piece: int, outer: Affine, depth: int) -> Iterator[Line]:
     count = _count_segments(piece) if kind == c.FPDF_PAGEOBJ_PATH else 0
     if kind == c.FPDF_PAGEOBJ_PATH and not 2 <= count <= MAX_SEGMENTS:
         return
-    matrix: Affine = tuple(_room) if _matrix(piece, _refs[0]) else (1, 0, 0, 1, 0, 0)
-    inner = outer if matrix == (1, 0, 0, 1, 0, 0) else _combined(matrix, outer)
+    a, b, x, y, e, f = tuple(_room) if _matrix(piece, _refs[0]) else (1, 0, 0, 1, 0, 0)
+    inner = outer if (a, b, x, y, e, f) == (1, 0, 0, 1, 0, 0) else _combined((a, b, x, y, e, f), outer)
     if kind == c.FPDF_PAGEOBJ_FORM:
         for index in range(_count_objects(piece) if depth < MAX_DEPTH else 0):
             yield from _lines_of(_inner_object(piece, index), inner, depth + 1)
