@@ -39,7 +39,8 @@ def pdf(text: str, unread: bytes) -> bytes:
         font = pikepdf.Dictionary(Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type1, BaseFont=pikepdf.Name.Helvetica)
         made.pages[0].Resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(F1=font))
         made.pages[0].Contents = made.make_stream(f"BT /F1 12 Tf 72 700 Td ({text}) Tj ET".encode())
-        made.attachments["sound.bin"] = pikepdf.AttachedFileSpec(made, unread, filename="sound.bin")
+        sound = pikepdf.AttachedFileSpec(made, unread, filename="sound.bin")  # type: ignore[call-arg]
+        made.attachments["sound.bin"] = sound
         made.save(out)
     return out.getvalue()
 
