@@ -82,8 +82,7 @@ class PreparedQuery:
     @property
     def required(self) -> list[str]:
         """What is quoted, where that is most of the question; in a longer one it may be a mere name."""
-        quoted = sum(len(WORD.findall(phrase)) for phrase in self.quoted)
-        return self.quoted if 2 * quoted >= len(WORD.findall(self.text)) else []
+        return self.quoted if 2 * sum(map(len, self.quoted)) >= len(self.text) - 2 * len(self.quoted) else []
 
     @property
     def phrases(self) -> list[str]:
