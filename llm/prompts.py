@@ -226,7 +226,11 @@ def passages(documents: Iterable[Document]) -> Rendered:
     """Numbered passages grouped by document, for a Pulse prompt or a tool's result."""
     clean = Cleaner()
     shown = [
-        {"title": clean(document.title), "kind": document.kind, "passages": [{"n": p.n, "text": clean(p.text)} for p in document.passages]}
+        {
+            "title": clean(document.title),
+            "kind": document.kind,
+            "passages": [{"n": p.n, "text": clean(p.text)} for p in document.passages],
+        }
         for document in documents
     ]
     return Rendered(render("passages", documents=shown), clean.injections)

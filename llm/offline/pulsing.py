@@ -1,7 +1,7 @@
 """The offline engine's Pulse: a briefing of cited sentences. Nothing is reworded.
 
-One line each, where there is one: state against plan, what is blocked, dates ahead, money, what is new; then what is
-nearest to the focus. Fields are shown beside a Pulse, so no line repeats one.
+After the record's fields one line each, where there is one: state against plan, what is blocked, dates ahead, money,
+what is new; then what is nearest to the focus. No point repeats a field.
 """
 
 import re
@@ -72,15 +72,13 @@ DAY = re.compile(rf"(\d{{1,2}})\.?\s+({MONTH})(?:\s+((?:19|20)\d\d))?", re.IGNOR
 
 
 def pulse(prompt: str) -> list[str]:
-    """The lines of a Pulse for a prompt made by `prompts.pulse`: numbers of what hangs on the record, then points."""
-    status, fields = lines(prompt, "status"), lines(prompt, "fields")
-    opening = [f"{'; '.join(line.rstrip('.;') for line in status[:4])}."] if status else []
+    """The lines of a Pulse for a prompt made by `prompts.pulse`: where the record stands, then points."""
+    fields = lines(prompt, "fields")
+    opening = [*fields, *lines(prompt, "status")]
+    stands = [f"{'; '.join(line.rstrip('.;') for line in opening[:6])}."] if opening else []
     name = record_name(prompt)
     points = best_points(list(passages(prompt)), element(prompt, "focus"), [*fields, *([name] if name else [])])
-    nothing = (
-        [f"{'; '.join(line.rstrip('.;') for line in fields[:6])}."] if fields else ["Nothing is known about this yet."]
-    )
-    return [*opening, *points] or nothing
+    return [*stands, *points] or ["Nothing is known about this yet."]
 
 
 def best_points(found: list[Passage], focus: str, fields: list[str] | None = None) -> list[str]:

@@ -91,6 +91,13 @@ def score(who: str, question: Question, reply: Reply) -> float:
     return 1.0 if reply.hidden or reply.text == NOT_FOUND else 0.0 if question.kind != "readme" else 0.5
 
 
+def discloses(who: str, question: Question, reply: Reply) -> bool:
+    """Whether somebody was told the answer who does not get it."""
+    if who in question.sees:
+        return False
+    return any(_flat(word) in _flat(reply.text) for words in question.has for word in words.split("|"))
+
+
 def run(kind: str) -> Iterator[tuple[str, Question, Reply, float]]:
     for question in questions(kind):
         for who in question.askers():

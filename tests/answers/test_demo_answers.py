@@ -1,5 +1,9 @@
-"""The questions of the demo's README, asked by each of its people, and forty of other shapes, without a model."""
+"""The questions of the demo's README, asked by each of its people, and forty of other shapes, without a model.
 
+It takes minutes, so it runs where CLEARANCE_ANSWERS is set: to `readme`, or to `all`.
+"""
+
+import os
 from io import StringIO
 
 import pytest
@@ -7,9 +11,12 @@ from django.core.management import call_command
 
 from entities.models import Workspace
 from ingestion.inline import work_off
-from tests.answers.asking import run
+from tests.answers.asking import discloses, run, shares
 
-FAIR_SHARE = 0.8
+FAIR_SHARE = {"readme": 0.9, "more": 0.8}
+ASKED = {"readme": ["readme"], "all": ["readme", "more"]}.get(os.environ.get("CLEARANCE_ANSWERS", ""), [])
+
+pytestmark = [pytest.mark.timeout(1800), pytest.mark.skipif(not ASKED, reason="CLEARANCE_ANSWERS is not set")]
 
 
 @pytest.fixture
@@ -21,8 +28,11 @@ def demo(transactional_db: None) -> Workspace:
     return workspace
 
 
-def test_the_demos_questions_are_answered_for_who_may_read_the_answer(demo: Workspace) -> None:
-    wrong = [f"{who}: {question.ask} {reply}" for who, question, reply, points in run("readme") if points < 1]
-    assert wrong == []
-    scored = [points for _, _, _, points in run("more")]
-    assert sum(scored) >= FAIR_SHARE * len(scored)
+def test_questions_are_answered_for_who_may_read_the_answer_and_nobody_else(demo: Workspace) -> None:
+    for kind in ASKED:
+        asked = list(run(kind))
+        disclosed = [(who, question.ask) for who, question, reply, _ in asked if discloses(who, question, reply)]
+        assert disclosed == []
+        points = [score for _, _, _, score in asked]
+        wrong = [(who, question.ask, reply.text[:200]) for who, question, reply, score in asked if score < 1]
+        assert sum(points) >= FAIR_SHARE[kind] * len(points), (shares({kind: points}), wrong)

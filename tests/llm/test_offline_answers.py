@@ -166,10 +166,10 @@ def test_a_bullet_of_a_pulse_is_no_list_within():
     ]
 
 
-def test_a_pulse_starts_with_the_numbers_and_quotes_the_passages():
+def test_a_pulse_starts_with_the_fields_and_quotes_the_passages():
     prompt = prompts.pulse(LEASE, DOCUMENTS, focus="Liabilities, termination and inspection")
     lines = said(engine.answer(body(prompt.request))).splitlines()
-    assert lines[0] == "Tasks: 2 open."  # fields are shown beside a Pulse and not repeated in it
+    assert lines[0] == "Status: Active; Counterparty: Port of Skerrow; Tasks: 2 open."
     found = quotes("\n".join(lines[1:]))
     assert {n for _, n in found} == {4, 7, 9}
     printed = {p.n: flat(p.text) for d in DOCUMENTS for p in d.passages}

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from retrieval.support import Support, borne_out_by, check_sentence, check_support, figures, sentences_citing
+from retrieval.support import Support, bears_on, borne_out_by, check_sentence, check_support, figures, sentences_citing
 
 PASSAGE = (
     "Brannock Steel shall pay EUR 1,200,000 on 10 March 2026. The liability cap is two million euros, "
@@ -81,3 +81,23 @@ def test_a_marker_at_the_end_of_the_text_belongs_to_the_sentence_before_it(end):
     assert sentences_citing(text, 1) == ["The cap is €3 million."]
     assert check_support(sentences_citing(text, 1), PASSAGE) is Support.UNSUPPORTED
     assert check_support(sentences_citing(text, 2), PASSAGE) is Support.SUPPORTED
+
+
+QUOTE = "9.2 The total liability of the Subcontractor is limited to 125 per cent of the Subcontract Sum."
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "bears"),
+    [
+        ("What is the limit of liability?", QUOTE, True),
+        ("Who inspected Sector 7?", "Ingrid Solheim inspected Sector 7 on 17 September.", True),
+        ("Who inspected Sector 19?", "Ingrid Solheim inspected Sector 7 on 17 September.", False),
+        ("How much does the crane cost?", "The crane stands in the yard.", False),
+        ("When does the hire end?", "The crane stands in the yard.", False),
+        ("How many days of leave are there?", "Twenty-seven days of leave a year.", True),
+        ("How many days of leave are there?", "Leave is agreed with the manager.", False),
+    ],
+)
+def test_a_verbatim_quote_bears_on_the_question_only_where_it_has_what_is_asked_for(question, sentence, bears):
+    assert check_sentence(sentence, sentence) is Support.SUPPORTED
+    assert bears_on(question, [sentence], sentence) is bears
