@@ -11,7 +11,7 @@ from chat.access import messages_of
 from chat.agents import AGENTS, ASSISTANT
 from chat.labelling import label_title
 from chat.models import OPEN, Message, Role, Session, Title, Turn
-from entities.access import Scope, held_atoms
+from entities.access import Scope, granted_atoms
 from entities.actions import record
 from entities.models import Entity
 from ingestion.relabelling import label_text
@@ -180,7 +180,7 @@ def rename_session(*, scope: Scope, session: Session, text: str) -> str:
         workspace_id=scope.workspace, audience=scope.principal, session_id=session.pk, text=name, by_person=True
     )
     title.save(force_insert=True)
-    held = held_atoms()
+    held = granted_atoms()
     workspace, pk = scope.workspace, session.pk
 
     def label() -> None:

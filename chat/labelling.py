@@ -5,7 +5,7 @@ from uuid import UUID
 
 from chat.log import raise_high_water
 from chat.models import Message, Title, Turn
-from entities.access import Scope, atoms_of, combine_many, held_atoms
+from entities.access import Scope, atoms_of, combine_many, granted_atoms
 
 TITLE = 60
 
@@ -20,7 +20,7 @@ class Question:
 
 def held(scope: Scope) -> frozenset[int]:
     """The atoms of the asker, in their own scope."""
-    return held_atoms()
+    return granted_atoms()
 
 
 def label_question(scope: Scope, turn: UUID, found: int, held: frozenset[int]) -> int:

@@ -18,7 +18,7 @@ from chat.audit import note_answer
 from chat.models import OPEN, Event, EventKind, Message, Role, Session, State, Turn
 from entities.access import Scope, combine_many
 from entities.models import Source, Weight
-from ingestion.drawn import labels_behind
+from ingestion.drawn import lock_source_labels
 
 LEASE = timedelta(seconds=15)
 FORGOTTEN = "A record that went into this answer was deleted while it was written. Ask again."
@@ -111,7 +111,7 @@ def append(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry], lab
     row = _held(turn, holder, len(entries))
     if not _remembered(row):
         raise Forgotten(str(turn))
-    now = combine_many([label, *labels_behind(row.answer)])
+    now = combine_many([label, *lock_source_labels(row.answer)])
     if now != label:
         entries = [replace(entry, label=combine_many([entry.label, now])) for entry in entries]
         raise_events(row.pk, now)
@@ -119,7 +119,9 @@ def append(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry], lab
     return Written(row.stop_requested, now)
 
 
-def note_given(scope: Scope, turn: UUID, holder: UUID, given: Sequence[Given], manifest: dict[str, Any]) -> None:
+def record_prompt_sources(
+    scope: Scope, turn: UUID, holder: UUID, given: Sequence[Given], manifest: dict[str, Any]
+) -> None:
     """Record what the model is about to be given, before it is: the answer's sources, the session's high water, the
     manifest.
 
@@ -179,7 +181,7 @@ def end(row: Turn, ending: Ending) -> int:
     """
     if not _remembered(row):
         ending = replace(ending, content="")
-    label = raise_high_water(row.session_id, [ending.label, *labels_behind(row.answer)])
+    label = raise_high_water(row.session_id, [ending.label, *lock_source_labels(row.answer)])
     answer = Message.objects.filter(pk=row.answer)
     if ending.content:
         answer.update(

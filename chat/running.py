@@ -98,7 +98,9 @@ class Run:
         self.label = await as_service(self.asker.workspace, _combined, self.label, [g.label for g in given])
 
         async def note() -> None:
-            await as_service(self.asker.workspace, log.note_given, self.turn, self.holder, given, self.manifest)
+            await as_service(
+                self.asker.workspace, log.record_prompt_sources, self.turn, self.holder, given, self.manifest
+            )
 
         await self.write(note)
 

@@ -79,13 +79,13 @@ def shown(scope: Scope, exchange: Exchange, typed: str = "") -> Shown:
         is_open=exchange.is_open,
         may_ask_again=exchange.may_ask_again,
         lost_question=exchange.lost_question,
-        beside=hidden_beside(scope, exchange.turn, answer) if answer else (),
+        beside=list_hidden_neighbours(scope, exchange.turn, answer) if answer else (),
         in_fields=hidden_in_fields(scope, exchange) if answer else (),
         in_files=hidden_in_files(scope, exchange.turn) if answer else (),
     )
 
 
-def hidden_beside(scope: Scope, turn: Turn, answer: Message) -> list[Nearby]:
+def list_hidden_neighbours(scope: Scope, turn: Turn, answer: Message) -> list[Nearby]:
     """Text that the asker is not cleared for, next to the passages that the answer cites (all it was given, if
     none).
     """

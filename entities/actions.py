@@ -178,7 +178,7 @@ def move_date(entity: UUID) -> None:
     Entity._base_manager.filter(pk=entity).update(updated_at=timezone.now())
 
 
-def tell_access_changed(scope: Scope, entity: UUID | None = None) -> None:
+def announce_access_change(scope: Scope, entity: UUID | None = None) -> None:
     """After a grant, role, membership or visibility changed: what was made from what people could see is made anew."""
     access_changed.send(Entity, workspace=scope.workspace, entity_id=entity)
 

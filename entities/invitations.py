@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from entities.access import Scope
-from entities.actions import add_member, record, tell_access_changed
+from entities.actions import add_member, announce_access_change, record
 from entities.models import Invitation, Role, User, Workspace
 
 VALID_DAYS = 7
@@ -78,7 +78,7 @@ def accept_invitation(workspace: Workspace, secret: str, user: User) -> None:
         add_member(workspace, user, Role.objects.filter(pk__in=mine.roles))
         mine.delete()
         record(scope, "invitation.accepted", "invitation", mine.pk, user=user.pk)
-        tell_access_changed(scope)
+        announce_access_change(scope)
 
 
 def _digest(secret: str) -> str:

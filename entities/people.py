@@ -8,7 +8,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from entities.access import Scope
-from entities.actions import record, tell_access_changed
+from entities.actions import announce_access_change, record
 from entities.api.lists import chips_of_atoms
 from entities.models import Classification, ClassificationGrant, LabelGrant, Membership, Role
 from entities.models.classification import FIRST_COMPOUND
@@ -89,7 +89,7 @@ def change_levels(scope: Scope, wanted: Mapping[int, Iterable[int]]) -> int:
         flags = {"is_admin": role.is_admin, "is_steward": role.is_steward}
         record(scope, "role.changed", "role", role.pk, labels=sorted(after), **flags)
     if changed:
-        tell_access_changed(scope)
+        announce_access_change(scope)
     return changed
 
 

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 
-from entities.access import Scope, held_atoms, may_create, scope_is_open, workspaces_of
+from entities.access import Scope, granted_atoms, may_create, scope_is_open, workspaces_of
 from entities.api.lists import chips_of_atoms
 from entities.middleware import WORKSPACE_URLS
 from entities.models import Entity, Role
@@ -46,7 +46,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             workspaces=[NavLink(w.name, w.url, current=w is here) for w in mine],
             nav=nav,
             roles=[name for name, _, _ in held],
-            cleared_for=chips_of_atoms({0, *held_atoms()}),
+            cleared_for=chips_of_atoms({0, *granted_atoms()}),
             home_url=reverse("entities:home"),
             search_url=address("retrieval:search"),
             suggest_url=address("retrieval:suggest"),

@@ -125,7 +125,7 @@ def write_text(scope: Scope, entity: Entity, field: str, text: str) -> frozenset
             )
             made[row.pk] = row
             order.append(row)
-    _number(order, made, _positions_taken(entity, field))
+    _number(order, made, _list_used_positions(entity, field))
     FieldParagraph.objects.bulk_create(made.values())
     FieldParagraph.objects.bulk_update([row for row in order if row.pk not in made], ["position"])
     return frozenset(p.data_classification for p in removed.values())
@@ -157,7 +157,7 @@ def _number(order: Sequence[FieldParagraph], made: Mapping[UUID, object], taken:
         row.position = position
 
 
-def _positions_taken(entity: Entity, field: str) -> set[int]:
+def _list_used_positions(entity: Entity, field: str) -> set[int]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT app_hidden_positions(%s, %s)", [entity.pk, field])
         return {row[0] for row in cursor.fetchall()}

@@ -103,7 +103,7 @@ class ConcealedOf(Func):
     template = "(SELECT o.file FROM %(function)s(%(expressions)s) o WHERE o.shown = 0 AND app_file_concealed(o.file))"
 
 
-def shown_files(scope: Scope, files: QuerySet[File]) -> QuerySet[File]:
+def readable_files(scope: Scope, files: QuerySet[File]) -> QuerySet[File]:
     """Those of `files` that exist for `scope`: `is_shown` as a condition of the statement, for lists of any length."""
     if scope.is_service or is_steward(scope) or not concealed_atoms():
         return files
@@ -126,7 +126,7 @@ def is_own(scope: Scope, revision: FileRevision | None) -> bool:
     return scope.principal > 0 and revision is not None and revision.created_by == scope.principal
 
 
-def told_files(scope: Scope, files: QuerySet[File]) -> QuerySet[File]:
+def disclosed_files(scope: Scope, files: QuerySet[File]) -> QuerySet[File]:
     """Those of `files` whose state is that of a version which the caller knows of. One on its way, or that never got to
     be read, is for who sent or restored it and for stewards: to all others the file stays as the one before left it.
     """
@@ -137,7 +137,7 @@ def told_files(scope: Scope, files: QuerySet[File]) -> QuerySet[File]:
     return files.filter(shown | sent if scope.principal > 0 else shown)
 
 
-def is_told(scope: Scope, unshown: FileRevision) -> bool:
+def is_disclosed(scope: Scope, unshown: FileRevision) -> bool:
     """The same of one version that is not shown to everybody: whether the caller knows of it."""
     if is_steward(scope) or is_own(scope, unshown):
         return True

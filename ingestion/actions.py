@@ -11,7 +11,7 @@ from django.core.files.base import File as Upload
 from django.db import connection, transaction
 from django.http import Http404
 
-from entities.access import Scope, combine_many, held_atoms, readable_now
+from entities.access import Scope, combine_many, granted_atoms, readable_now
 from entities.actions import record
 from entities.api.errors import TooLarge
 from entities.formats import format_size
@@ -19,7 +19,7 @@ from entities.models import Entity
 from entities.models.classification import FIRST_COMPOUND
 from entities.rag import atoms
 from ingestion import blobs
-from ingestion.access import Outline, collections_of, hold_or_404, is_shown, outlines, told_files
+from ingestion.access import Outline, collections_of, disclosed_files, hold_or_404, is_shown, outlines
 from ingestion.attachments import attachments_of, delete_attachment
 from ingestion.batches import WORTH_AGAIN, of_batch
 from ingestion.claims import UNFINISHED
@@ -79,7 +79,7 @@ def upload_file(
         )
     if strategy:
         check_strategy(strategy)
-    floor = given_label(labels)
+    floor = combine_chosen_labels(labels)
     limit = settings.CLEARANCE_MAX_UPLOAD
     if (upload.size or 0) > limit:
         raise too_large(upload.size, limit)
@@ -106,12 +106,12 @@ def too_large(size: int | None, limit: int) -> TooLarge:
     return TooLarge(f"{has}; files may have up to {format_size(limit)}. Split it or save it smaller.")
 
 
-def given_label(labels: Iterable[int]) -> int:
+def combine_chosen_labels(labels: Iterable[int]) -> int:
     """One label of the atoms that an uploader gives. Raises: BadUpload for one that they do not hold, or that
     is none.
     """
     wanted = set(labels) - {0}
-    if any(atom >= FIRST_COMPOUND for atom in wanted) or not wanted <= held_atoms():
+    if any(atom >= FIRST_COMPOUND for atom in wanted) or not wanted <= granted_atoms():
         raise BadUpload("You can give labels that you are cleared for yourself, and no others.", "label_not_yours")
     return combine_many(wanted)
 
@@ -216,7 +216,7 @@ def retry_file(*, scope: Scope, file: File) -> File:
     Raises: BadUpload when it is neither, as far as the caller knows; Http404 where it was deleted meanwhile.
     """
     now = hold_or_404(file)
-    told = told_files(scope, File.objects.filter(pk=now.pk)).exists()
+    told = disclosed_files(scope, File.objects.filter(pk=now.pk)).exists()
     if not told or now.state not in (State.FAILED, State.QUARANTINED) or now.pending_revision_id is None:
         raise BadUpload("Only a file that failed or was quarantined can be tried again.", "nothing_to_retry")
     queue_file(scope.workspace, now.pk, now.pending_revision_id)

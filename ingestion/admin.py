@@ -11,7 +11,7 @@ from entities.access import current
 from entities.admin import ListAdmin, WorkspaceAdmin
 from entities.admin_site import site
 from entities.models import Entity
-from ingestion.access import shown_files, told_files, visible_files
+from ingestion.access import disclosed_files, readable_files, visible_files
 from ingestion.known_versions import known_updated_at
 from ingestion.listing import file_view
 from ingestion.models import File, RecordIndex, Redo, Stage, State, WorkspaceModel
@@ -101,8 +101,8 @@ class FileAdmin(WorkspaceAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         scope = self.scope(request)
-        files = shown_files(scope, visible_files(scope))
-        known = Exists(told_files(scope, File.objects.filter(pk=OuterRef("pk"))))
+        files = readable_files(scope, visible_files(scope))
+        known = Exists(disclosed_files(scope, File.objects.filter(pk=OuterRef("pk"))))
         columns: dict[str, Case | F] = {
             f"told_{name}": Case(When(known, then=name), default=ready) for name, ready in AS_READY.items()
         }

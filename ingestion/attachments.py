@@ -42,7 +42,9 @@ TOO_DEEP = Unaccounted("attachment", "Messages lie in this one too deeply to be 
 
 
 @contextmanager
-def taken_out(work: Work, extraction: Extraction) -> Iterator[tuple[Extraction, Mapping[int, blobs.Received]]]:
+def extract_attachments(
+    work: Work, extraction: Extraction
+) -> Iterator[tuple[Extraction, Mapping[int, blobs.Received]]]:
     """The extraction as it is to be published, and the bytes of its attachments by their part, in temporary files.
     What cannot be taken out is not accounted for. No scope may be open.
     """

@@ -12,11 +12,11 @@ from django.db.models.functions import Now
 
 from entities.access import Scope
 from entities.models import Entity
-from ingestion.access import told_files, visible_files
+from ingestion.access import disclosed_files, visible_files
 from ingestion.claims import UNFINISHED
 from ingestion.estimates import all_left, examples
 from ingestion.known_versions import known_column, known_updated_at
-from ingestion.listing import as_told, standing_of
+from ingestion.listing import as_disclosed, standing_of
 from ingestion.models import File, FileRevision, Redo, State
 
 SHOWN_FOR = timedelta(minutes=30)
@@ -25,7 +25,8 @@ ENDED_BADLY = Q(state=State.FAILED) | Q(state=State.QUARANTINED, error_code__in=
 WORTH_AGAIN = ENDED_BADLY & Q(told=True, pending_revision__isnull=False)
 """Ended badly for a reason that may be gone by now; of files `of_batch`, as the next."""
 LIVE = Q(told=True, state__in=UNFINISHED) | Q(told=False) & ~Q(redo=Redo.NOTHING)
-"""As `listing.as_told` has it: a file whose newest version the caller does not know of is as the one before left it."""
+"""As `listing.as_disclosed` has it: a file whose newest version the caller does not know of is as the one before
+left it."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def of_batch(scope: Scope, entity: Entity, batch: UUID | None) -> QuerySet[File]
     """The caller's files of a batch, or of any batch, that exist for them; none leaves it for a version that they do
     not know of. told: whether they know of the newest.
     """
-    told = Exists(told_files(scope, File.objects.filter(pk=OuterRef("pk"))))
+    told = Exists(disclosed_files(scope, File.objects.filter(pk=OuterRef("pk"))))
     files = visible_files(scope).filter(entity=entity.pk).annotate(told=told).annotate(sent=newest(scope, "pk"))
     sent = FileRevision.objects.filter(created_by=scope.principal)
     sent = sent.filter(batch=batch) if batch else sent.filter(batch__isnull=False)
@@ -94,7 +95,7 @@ def newest(scope: Scope, column: str) -> Case:
 
 
 def _batch(scope: Scope, entity: Entity, batch: UUID) -> Batch:
-    files: Sequence[File] = told_of(scope, of_batch(scope, entity, batch))
+    files: Sequence[File] = list_disclosed_files(scope, of_batch(scope, entity, batch))
     states = Counter(file.state for file in files)
     unfinished = [file for file in files if file.state in UNFINISHED]
     # What came under the same id on other records is not told here: the caller may not see them any more.
@@ -114,10 +115,10 @@ def _batch(scope: Scope, entity: Entity, batch: UUID) -> Batch:
     )
 
 
-def told_of(scope: Scope, files: QuerySet[File]) -> list[File]:
+def list_disclosed_files(scope: Scope, files: QuerySet[File]) -> list[File]:
     """Files of a batch as the caller is told of them."""
     found = list(files)
     wanted = {pk for file in found for pk in (file.pending_revision_id, file.revision_id) if pk}
     revisions = FileRevision.objects.select_related("blob").in_bulk(wanted)
     standing = standing_of(scope, found, revisions)
-    return [as_told(scope, file, revisions, standing)[0] for file in found]
+    return [as_disclosed(scope, file, revisions, standing)[0] for file in found]

@@ -23,7 +23,7 @@ from ingestion.file_shown import NAMELESS
 from ingestion.models import File, Paragraph
 from ingestion.relabelling import apply_decisions, decision_on, judged
 from ingestion.tables import in_words
-from ingestion.votes import Vote, automatic, manual_vote, proposed_raise, votes_of, without_kept
+from ingestion.votes import Vote, automatic, find_own_atoms, manual_vote, proposed_raise, votes_of
 
 MOST = 100
 """Proposals that are taken at once: what fits on a page, so that nobody takes what they were not shown."""
@@ -192,7 +192,7 @@ def proposal(paragraph: Labelled, votes: Sequence[Vote]) -> frozenset[int] | Non
         return automatic(votes) | frozenset(atoms_of(paragraph.floor)) if votes else None
     added = proposed_raise(votes) if paragraph.review & Review.RAISE else frozenset()
     if paragraph.review & Review.DECREASE and manual_vote(votes) is None:
-        return without_kept(votes) | added
+        return find_own_atoms(votes) | added
     return frozenset(atoms_of(paragraph.data_classification)) | added
 
 

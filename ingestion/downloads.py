@@ -11,7 +11,7 @@ from django.db.models import F
 from django.http import HttpRequest, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 
-from entities.access import Scope, atoms_of, held_atoms, readable_now
+from entities.access import Scope, atoms_of, granted_atoms, readable_now
 from entities.actions import record
 from entities.api.lists import chips_of_atoms
 from entities.models import Classification
@@ -75,7 +75,7 @@ def is_cleared(scope: Scope, file: File) -> bool:
         return False
     unlabelled = Paragraph.objects.filter(file=file.pk, data_classification=None).values_list("floor", flat=True)
     declared = floor_atoms(file).union(*(atoms_of(floor) for floor in set(unlabelled)))
-    if not (declared <= held_atoms() and cleared_for_all(file)):
+    if not (declared <= granted_atoms() and cleared_for_all(file)):
         return False
     if not (is_steward(scope) or is_settled(file, file.revision or coming)):
         return False
@@ -90,7 +90,7 @@ def is_sender(scope: Scope, revision: FileRevision | None) -> bool:
 def holds_every_level() -> bool:
     """Whether the open scope is cleared for every level of the workspace, also for those that are concealed."""
     every = Classification.objects.filter(value__gt=0, value__lt=FIRST_COMPOUND).values_list("value", flat=True)
-    return held_atoms() >= set(every)
+    return granted_atoms() >= set(every)
 
 
 def is_settled(file: File, revision: FileRevision | None) -> bool:
@@ -125,7 +125,7 @@ def refusal(file: File) -> str:
     named = {file.floor, *floor_atoms(file), *outline.labels}
     if file.revision is not None and file.revision.remainder_label is not None:
         named.add(file.revision.remainder_label)
-    missing = {atom for label in named if is_acknowledged(label) for atom in atoms_of(label)} - held_atoms()
+    missing = {atom for label in named if is_acknowledged(label) for atom in atoms_of(label)} - granted_atoms()
     return REFUSED + (NEEDS.format(named_labels(chips_of_atoms(missing))) if missing else "")
 
 

@@ -11,7 +11,7 @@ from entities.models import FieldParagraph, Source
 from ingestion.models import Paragraph
 
 
-def labels_behind(derived: UUID) -> list[int]:
+def lock_source_labels(derived: UUID) -> list[int]:
     """Labels of the paragraphs behind a derived text, which are locked to the end of the service's transaction.
 
     Who is raising one of them is waited for; who raises one later waits, and then finds the text with its label. A
@@ -22,7 +22,7 @@ def labels_behind(derived: UUID) -> list[int]:
 
 
 def labels_of(passages: Iterable[UUID]) -> list[int]:
-    """`labels_behind` for paragraphs given by id. Locks them as publishing does, file by file in reading order."""
+    """`lock_source_labels` for paragraphs given by id. Locks them as publishing does, file by file in reading order."""
     wanted = sorted(set(passages))
     if not wanted:
         return []

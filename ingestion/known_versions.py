@@ -132,8 +132,8 @@ def known_column(scope: Scope, name: str) -> Case | F:
 def known_updated_at(scope: Scope, told: Q) -> Case | F:
     """Of files: when they changed last, as the caller may know it.
 
-    told: whether their state is that of a version which the caller knows of (`access.told_files`). Of a published file
-    that nobody works on, the state came with the rows of the newest version that they know of.
+    told: whether their state is that of a version which the caller knows of (`access.disclosed_files`). Of a published
+    file that nobody works on, the state came with the rows of the newest version that they know of.
     """
     if is_steward(scope):
         return F("updated_at")

@@ -11,7 +11,7 @@ from django.urls import reverse
 from entities.access import Scope, allowed_labels
 from entities.api.lists import chips_of, label_list
 from entities.models import Classification, Entity
-from ingestion.access import shown_files, visible_files
+from ingestion.access import readable_files, visible_files
 from ingestion.link_targets import Reason, Wanted, anchor_key, keys_of
 from ingestion.links import Target, look_up, places_of
 from ingestion.models import DocumentLink, File, Paragraph
@@ -115,7 +115,7 @@ def targets_for(scope: Scope, rows: Sequence[DocumentLink]) -> dict[UUID, list[T
     open_ = [row for row in rows if row.wanted not in (Wanted.NOTHING, Wanted.ITSELF)]
     readable, records = allowed_labels(), Entity.objects.visible_to(scope)
     # Before one comes before another: a file whose name is not theirs to read would hide those whose names are.
-    files = shown_files(scope, visible_files(scope)).filter(name_classification__in=readable)
+    files = readable_files(scope, visible_files(scope)).filter(name_classification__in=readable)
     found = look_up(places_of(open_), files, records) if open_ else {}
     return {row.pk: [t for t in found.get(row.pk, ()) if t.label in readable] for row in rows}
 
@@ -128,7 +128,7 @@ def linked_from(scope: Scope, file: File) -> list[Backlink]:
         for wanted, keys in asked.items()
         for row in DocumentLink.objects.filter(wanted=wanted, key__in=keys).exclude(file=file.pk)
     ]
-    seen = shown_files(scope, visible_files(scope)).filter(pk__in={row.file_id for row in rows})
+    seen = readable_files(scope, visible_files(scope)).filter(pk__in={row.file_id for row in rows})
     seen = seen.filter(name_classification__in=allowed_labels())
     names = dict(seen.values_list("pk", "name"))
     found = targets_for(scope, [row for row in rows if row.file_id in names])

@@ -18,10 +18,10 @@ from ingestion.access import (
     collections_of,
     floor_atoms,
     is_acknowledged,
+    is_disclosed,
     is_own,
     is_shown,
     is_steward,
-    is_told,
     outlines,
     visible_files,
 )
@@ -101,7 +101,7 @@ def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> l
     return [
         _view(
             scope,
-            *as_told(scope, file, revisions, standing),
+            *as_disclosed(scope, file, revisions, standing),
             found.get(file.pk, Outline()),
             None if is_steward(scope) else latest_number(numbers.get(file.pk, set())),
             outcomes.get(file.pk, []),
@@ -170,7 +170,7 @@ def standing_of(
     return newest_known(unknown, known)
 
 
-def as_told(
+def as_disclosed(
     scope: Scope,
     file: File,
     revisions: Mapping[UUID | None, FileRevision],
@@ -183,7 +183,7 @@ def as_told(
     that they do not know of, nothing is told either: the one that is `standing_of` the file stands.
     """
     newest, published = revisions.get(file.pending_revision_id or file.revision_id), revisions.get(file.revision_id)
-    if newest is None or published is None or (newest != published and is_told(scope, newest)):
+    if newest is None or published is None or (newest != published and is_disclosed(scope, newest)):
         return file, newest
     stands = standing.get(file.pk, published)
     if stands == newest:

@@ -11,7 +11,7 @@ from ingestion.extract import language
 from ingestion.index import RowDraft
 from ingestion.models import Kind
 from ingestion.segment import Clearances, Labelled, labels_of
-from ingestion.summaries import is_drawn_from, words_of
+from ingestion.summaries import is_supported_by, words_of
 from ingestion.work import Segmented, Work
 
 
@@ -76,7 +76,7 @@ def summaries_of(work: Work, extraction: Extraction, segmented: Segmented, clear
                 text=text,
                 tokens=estimate_tokens(text),
                 sources=tuple(
-                    (work.entity, pk) for pk, body in members if any(is_drawn_from(one, body) for one in sentences)
+                    (work.entity, pk) for pk, body in members if any(is_supported_by(one, body) for one in sentences)
                 ),
             )
         )

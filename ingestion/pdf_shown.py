@@ -102,7 +102,7 @@ class Hidden:
 
 def shown_of(file: File, blocks: Sequence[Block], part: Part) -> Shown:
     """Of a file got with `get_file_or_404`, with its blocks as `reader.blocks` gives them."""
-    anew = set_anew(blocks, part)
+    anew = typeset_blocks(blocks, part)
     # In this order: what is raised meanwhile is hidden too, and what is lowered is cleared.
     rows = list(Paragraph.objects.filter(file=file.pk).order_by("position"))
     hidden = hidden_of(file)
@@ -237,7 +237,7 @@ class Near:
 # Text that is set anew
 
 
-def set_anew(blocks: Sequence[Block], part: Part) -> tuple[SetLine, ...]:
+def typeset_blocks(blocks: Sequence[Block], part: Part) -> tuple[SetLine, ...]:
     """What the reader shows, block by block."""
     lines: list[SetLine] = []
     page = 0

@@ -70,14 +70,14 @@ def pdf_page(request: HttpRequest, pk: UUID) -> HttpResponseBase:
 def viewed(request: HttpRequest, scope: Scope, pk: UUID) -> HttpResponseBase:
     """Raises: Http404, Refused."""
     with scope.open():
-        file, found = shown_to(scope, pk, request)
+        file, found = load_view(scope, pk, request)
         if downloads.is_allowed(scope, file):
             with suppress(PermissionDenied):  # not any more
                 return inline(downloads.stream(request, *downloads.original(scope, file, VIEWED)))
     pictures = pictures_of(found)
     with scope.open():
         # Asked again: a clearance may have been withdrawn, or other bytes published, while the pages were drawn.
-        file, now = shown_to(scope, pk, request)
+        file, now = load_view(scope, pk, request)
         record(scope, VIEWED, "file", file.pk, revision=str(file.revision_id))
         # Whoever keeps it must not take it for the original.
         stem = PurePath(file.name).stem if readable_now(file.name_classification) else f"file-{str(pk)[:8]}"
@@ -91,7 +91,7 @@ def viewed(request: HttpRequest, scope: Scope, pk: UUID) -> HttpResponseBase:
     return inline(response)
 
 
-def shown_to(scope: Scope, pk: UUID, request: HttpRequest) -> tuple[File, Shown]:
+def load_view(scope: Scope, pk: UUID, request: HttpRequest) -> tuple[File, Shown]:
     """Raises: Http404, as the reader does; Refused."""
     # Publishing waits: what is cleared, where it stands and the bytes are those of one version.
     file = File.objects.select_for_update(no_key=True).filter(pk=get_file_or_404(scope, pk).pk).first()

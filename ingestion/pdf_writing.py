@@ -71,7 +71,7 @@ class Writer:
         return output.getvalue()
 
     def _piece(self, piece: Piece, height: float) -> str:
-        text = as_drawn(said(piece.text))
+        text = reorder_for_display(said(piece.text))
         x, y, size = piece.x0, height - piece.y1 + 0.2 * (piece.y1 - piece.y0), max(1.0, piece.y1 - piece.y0)
         wide, word = max(1.0, piece.x1 - piece.x0), text.rstrip() or " "
         if piece.copied:
@@ -83,7 +83,9 @@ class Writer:
 
     def _line(self, text: str, kind: str, x: float, y: float) -> str:
         font = self.bold if kind == "heading" else self.seen
-        shown = " ".join(f"/{name} {SIZES[kind]} Tf {code} Tj" for name, code in font.runs(as_drawn(said(text))))
+        shown = " ".join(
+            f"/{name} {SIZES[kind]} Tf {code} Tj" for name, code in font.runs(reorder_for_display(said(text)))
+        )
         return f"BT 0 Tr {0.4 if kind == 'note' else 0} g 100 Tz {x:.2f} {y:.2f} Td {shown} ET"
 
     def _add(self, content: Sequence[str], objects: pikepdf.Object, size: tuple[float, float]) -> None:
@@ -96,7 +98,7 @@ class Writer:
         self.pdf.pages.append(pikepdf.Page(self.pdf.make_indirect(page)))
 
 
-def as_drawn(text: str) -> str:
+def reorder_for_display(text: str) -> str:
     """Letters from left to right: a run of words that are read from right to left the other way round."""
     return RUN.sub(lambda run: run[0][::-1], text) if RIGHT_TO_LEFT.search(text) else text
 

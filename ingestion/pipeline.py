@@ -21,7 +21,7 @@ from django.db.models import F
 
 from entities.access import Scope, combine_many
 from ingestion import drift, results
-from ingestion.attachments import taken_out
+from ingestion.attachments import extract_attachments
 from ingestion.blobs import Missing, local_copy
 from ingestion.chunk import chunk as cut
 from ingestion.claims import (
@@ -273,7 +273,7 @@ def work_through(claim: Claim) -> None:
         took: dict[Stage, float] = {}
         done = run_steps(work, took)
         try:
-            with taken_out(work, done[Stage.EXTRACT]) as (done[Stage.EXTRACT], received):
+            with extract_attachments(work, done[Stage.EXTRACT]) as (done[Stage.EXTRACT], received):
                 if received:
                     checkpoint(claim, Stage.PUBLISH)
                 with Scope.for_service(claim.workspace).open():

@@ -22,13 +22,13 @@ from ingestion.documents import Extraction, ParagraphText
 from ingestion.index import BATCH, replace_rows
 from ingestion.links import publish_links
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, Redo, Stage, State
-from ingestion.queueing import put_back
+from ingestion.queueing import resume_revision
 from ingestion.remainder_store import publish_remainder
 from ingestion.remembered import remember
 from ingestion.results import drop_results
-from ingestion.segmenting import decisions_of, sections_told
+from ingestion.segmenting import decisions_of, list_disclosed_sections
 from ingestion.signals import document_indexed
-from ingestion.vector_models import held_embedder
+from ingestion.vector_models import lock_embedder
 from ingestion.work import Marked, Segmented, Work, load_work
 
 COLUMNS = (
@@ -60,7 +60,7 @@ def publish(
         raise ClaimLost
     extraction: Extraction = done[Stage.EXTRACT]
     segmented: Segmented = done[Stage.SEGMENT]
-    embedder = held_embedder()
+    embedder = lock_embedder()
     now = load_work(work.claim)
     if (now.witness, now.embedder, now.inputs.concealed) != (work.witness, work.embedder, work.inputs.concealed):
         raise Outdated(labels_only=now.witness == work.witness)
@@ -132,7 +132,7 @@ def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, A
         earlier = FileRevision.objects.filter(file=work.file, number__lt=was.number).exclude(witness="")
         earlier.update(published_at=at)
     File.objects.filter(work.claim.mine()).update(
-        **outcome | put_back(aside) | ({"strategy": was.strategy} if was.strategy else {}),
+        **outcome | resume_revision(aside) | ({"strategy": was.strategy} if was.strategy else {}),
         revision=revision,
         progress=100,
         media_type=extraction.media_type,
@@ -154,7 +154,7 @@ def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, A
 
 
 def write_paragraphs(work: Work, before: dict[UUID, Paragraph], extraction: Extraction, segmented: Segmented) -> None:
-    under = sections_told(work, extraction, segmented)
+    under = list_disclosed_sections(work, extraction, segmented)
     wanted = [
         _paragraph(work, position, paragraph, marked, under.get(position))
         for position, (paragraph, marked) in enumerate(zip(extraction.paragraphs, segmented.paragraphs, strict=True))

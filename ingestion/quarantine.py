@@ -14,14 +14,14 @@ from django.db.models import QuerySet
 from entities.access import Scope
 from entities.actions import record
 from entities.models import Entity
-from ingestion.access import hold_or_404, is_steward, shown_files, visible_files
+from ingestion.access import hold_or_404, is_steward, readable_files, visible_files
 from ingestion.claims import Claim, end
 from ingestion.drift import Drifted
 from ingestion.errors import BadUpload
 from ingestion.file_shown import FileView
 from ingestion.listing import file_views
 from ingestion.models import Blob, File, FileRevision, Redo, Review, State
-from ingestion.queueing import ENDED, put_back, queue_file
+from ingestion.queueing import ENDED, queue_file, resume_revision
 from ingestion.results import drop_results
 
 REJECTED = "A steward has looked at this version and kept it back. Upload another one."
@@ -53,7 +53,7 @@ def list_quarantined(scope: Scope) -> list[Quarantined]:
     """The files that a steward may see, the latest first."""
     rows = {
         file.pk: file
-        for file in shown_files(scope, visible_files(scope))
+        for file in readable_files(scope, visible_files(scope))
         .filter(state=State.QUARANTINED)
         .select_related("pending_revision")
         .order_by("-updated_at", "pk")
@@ -133,10 +133,10 @@ def review_of(file: File, blob: Blob, sender: int, strategy: str) -> Review:
     """REJECTED where a steward has kept back these bytes of a file as the same person sent them, whatever was sent in
     between, to be read in the same way, and has not taken that back.
     """
-    return Review.REJECTED if kept_back(file.pk, blob.pk, sender, strategy).exists() else Review.NONE
+    return Review.REJECTED if find_quarantined(file.pk, blob.pk, sender, strategy).exists() else Review.NONE
 
 
-def kept_back(file: UUID, blob: UUID, sender: int, strategy: str) -> QuerySet[FileRevision]:
+def find_quarantined(file: UUID, blob: UUID, sender: int, strategy: str) -> QuerySet[FileRevision]:
     return FileRevision.objects.filter(
         file=file, blob=blob, created_by=sender, strategy=strategy, review=Review.REJECTED
     )
@@ -152,7 +152,7 @@ def take_back_rejection(*, scope: Scope, file: File) -> File:
     rejected = FileRevision.objects.filter(file=now.pk, review=Review.REJECTED).order_by("-number").first()
     if now.state != State.QUARANTINED or now.error_code != "rejected" or rejected is None:
         raise BadUpload("Only what a steward has rejected can be taken back.", "nothing_to_take_back")
-    kept_back(now.pk, rejected.blob_id, rejected.created_by, rejected.strategy).update(review=Review.NONE)
+    find_quarantined(now.pk, rejected.blob_id, rejected.created_by, rejected.strategy).update(review=Review.NONE)
     File.objects.filter(pk=now.pk).update(aside=None)
     record(scope, "file.rejection_taken_back", "file", now.pk, revision=str(rejected.pk))
     queue_file(scope.workspace, now.pk, rejected.pk)
@@ -168,7 +168,9 @@ def _reviewed(scope: Scope, file: File) -> File:
         raise PermissionError("Files in quarantine are reviewed by stewards.")
     now = hold_or_404(file)
     if now.state not in ENDED and now.aside and now.aside["state"] == State.QUARANTINED:
-        for name, value in put_back(now.aside).items():  # as it comes back when the published one has been made again
+        for name, value in resume_revision(
+            now.aside
+        ).items():  # as it comes back when the published one has been made again
             setattr(now, "pending_revision_id" if name == "pending_revision" else name, value)
     return now
 

@@ -72,7 +72,7 @@ def publish_again(pk: UUID) -> None:
     if file.pending_revision_id is None:
         queue_file(file.workspace_id, pk, file.revision_id)
     elif file.state in ENDED:
-        put_aside(file)
+        suspend_revision(file)
 
 
 def publish_due(pk: UUID) -> None:
@@ -84,13 +84,14 @@ def publish_due(pk: UUID) -> None:
     newer = file.pending_revision_id != file.revision_id
     due = file.rows_due and (newer or file.redo) or newer and file.redo
     if file.revision_id is not None and file.state in ENDED and due:
-        put_aside(file)
+        suspend_revision(file)
 
 
-def put_aside(file: File) -> None:
-    """Queue the published revision in place of one that ended badly, which comes back as it stood (`put_back`). What it
-    was to be worked over for while a newer one was on its way, it is. Where that ended badly too, the newer one still
-    comes back, and of the published one the rows alone are made.
+def suspend_revision(file: File) -> None:
+    """Queue the published revision in place of one that ended badly, which comes back as it stood (`resume_revision`).
+
+    What the published one was to be worked over for while a newer one was on its way, it is. Where that ended badly
+    too, the newer one still comes back, and of the published one the rows alone are made.
     """
     assert file.revision_id is not None
     newer = file.pending_revision_id != file.revision_id
@@ -100,7 +101,7 @@ def put_aside(file: File) -> None:
     queue_file(file.workspace_id, file.pk, file.revision_id, Redo(file.redo) if newer else Redo.NOTHING)
 
 
-def put_back(aside: dict[str, Any] | None) -> dict[str, Any]:
+def resume_revision(aside: dict[str, Any] | None) -> dict[str, Any]:
     """Columns of a file whose published revision has been made: those of the revision that was put aside for it."""
     if aside is None:
         return {}

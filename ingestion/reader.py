@@ -19,7 +19,7 @@ from entities.api.lists import label_list, labels_of_atoms
 from entities.models import Source
 from ingestion.chunk import SEPARATOR
 from ingestion.models import ContextRow, File, Paragraph, RowParagraph
-from ingestion.summaries import is_drawn_from, words_of
+from ingestion.summaries import is_supported_by, words_of
 
 READINGS = 3
 NOTICE = "Platform extraction: open the original for the authoritative version."
@@ -160,7 +160,7 @@ def _summarised(file: File, row: UUID, words: str | None) -> frozenset[UUID]:
     """The paragraphs that a summary was drawn from; those in which its `words` stand, where any does."""
     sources = Source.objects.filter(derived=row, passage__isnull=False).values("passage")
     found = dict(Paragraph.objects.filter(pk__in=sources, file=file.pk).values_list("pk", "text"))
-    meant = frozenset(pk for pk, text in found.items() if words and is_drawn_from(words, [words_of(text)]))
+    meant = frozenset(pk for pk, text in found.items() if words and is_supported_by(words, [words_of(text)]))
     return meant or frozenset(found)
 
 

@@ -30,7 +30,7 @@ from ingestion.models import ContextRow, Kind, RecordIndex
 from ingestion.signals import record_indexed
 from ingestion.turns import is_free
 from ingestion.typed import drafts_of
-from ingestion.vector_models import embedder_of, held_embedder
+from ingestion.vector_models import embedder_of, lock_embedder
 from ingestion.votes import KEPT_TYPED, Vote, automatic, decide, votes_of
 from ingestion.work import workspace_guidance, workspace_levels
 from llm.errors import BudgetExceeded, ModelError
@@ -199,7 +199,7 @@ def refresh_rows(claim: RecordClaim) -> None:
         record_indexed.send(Entity, workspace=claim.workspace, entity_id=claim.entity)
         if not RecordIndex.objects.select_for_update().filter(entity=claim.entity, claim=claim.token).exists():
             return
-        if held_embedder().model_id != embedder.model_id:
+        if lock_embedder().model_id != embedder.model_id:
             raise EmbeddingFailed("Searches were switched to another embedding model while this record was indexed.")
         replace_rows(
             workspace=claim.workspace,

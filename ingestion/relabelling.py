@@ -28,7 +28,7 @@ from ingestion.index import delete_rows
 from ingestion.models import ContextRow, File, FileRevision, Paragraph, RowParagraph
 from ingestion.queueing import publish_again, take_revision
 from ingestion.records import mark_stale
-from ingestion.votes import Vote, automatic, decide, given_floor, manual_vote, votes_of, with_floor
+from ingestion.votes import Vote, automatic, decide, find_floor, manual_vote, votes_of, with_floor
 from ingestion.work import workspace_guidance, workspace_levels
 from llm.errors import ModelError
 
@@ -118,7 +118,7 @@ def decision_on(
         reason,
         scope.principal,
         automatic(votes) | (earlier.over if earlier else frozenset()),
-        given_floor(votes),
+        find_floor(votes),
         paragraph.digest,
         seen,
         accepted,
@@ -131,7 +131,7 @@ def _vote(decision: Decision, paragraph: Labelled) -> Vote:
         earlier = manual_vote(votes)
         over = automatic(votes) | (earlier.over if earlier else frozenset())
     else:
-        over = decision.over - (given_floor(votes) - decision.floor)
+        over = decision.over - (find_floor(votes) - decision.floor)
     return Vote("manual", decision.atoms, decision.reason, by=decision.by, over=over)
 
 

@@ -23,7 +23,7 @@ from ingestion.models import File, Paragraph, Redo, Requalification, Requalified
 from ingestion.pipeline import process_file
 from ingestion.queueing import queue_file
 from ingestion.requalify_plan import Plan, plan
-from ingestion.votes import Vote, automatic, manual_vote, votes_of, without_kept
+from ingestion.votes import Vote, automatic, find_own_atoms, manual_vote, votes_of
 from ingestion.work import workspace_levels
 
 Item = RequalifiedFile.State
@@ -184,13 +184,13 @@ def _atoms(label: int | None) -> Iterable[int]:
 def labels_of(file: UUID) -> list[tuple[UUID, int | None, frozenset[int]]]:
     """(paragraph, label, atoms that it has only because no label falls by itself)."""
     rows = Paragraph.objects.filter(file=file).order_by("position").values_list("pk", "data_classification", "votes")
-    return [(pk, label, kept_only(votes_of(votes))) for pk, label, votes in rows]
+    return [(pk, label, find_inherited_only(votes_of(votes))) for pk, label, votes in rows]
 
 
-def kept_only(votes: Sequence[Vote]) -> frozenset[int]:
+def find_inherited_only(votes: Sequence[Vote]) -> frozenset[int]:
     """Atoms that nothing gives a paragraph today but its label of before: a decrease that waits for a steward."""
     decision = manual_vote(votes)
-    return automatic(votes) - without_kept(votes) - (decision.labels if decision else frozenset())
+    return automatic(votes) - find_own_atoms(votes) - (decision.labels if decision else frozenset())
 
 
 def report(run: Requalification) -> Report:

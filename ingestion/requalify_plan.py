@@ -125,7 +125,7 @@ def planned_file(file: File, causes: Sequence[str]) -> PlannedFile:
         opened,
         len(excerpts),
         sum(SUMMARY_TOKENS + characters // CHARACTERS_A_TOKEN for characters in excerpts),
-        pages_seen(file) if opened else 0,
+        count_vision_pages(file) if opened else 0,
     )
 
 
@@ -141,7 +141,7 @@ def summarised(file: File, rows: Sequence[tuple[Any, ...]]) -> list[int]:
     return [sum(map(len, excerpts_of((), given))) for label, given in texts.items() if label in told or lead(given)]
 
 
-def pages_seen(file: File) -> int:
+def count_vision_pages(file: File) -> int:
     """Pages that a model would read. Of pictures in a document without pages it is not known how many there are."""
     if strategy_of(file) != "vision" or is_offline():
         return 0

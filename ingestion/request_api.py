@@ -15,7 +15,7 @@ from entities.access import requires as requires_rule
 from entities.api.lists import Pagination
 from entities.api.shapes import PAGING, FileRef, Label, RecordRef, Whole, page_of
 from ingestion.api import scope_of
-from ingestion.request_shown import shown_request, shown_requests
+from ingestion.request_shown import present_request, present_requests
 from ingestion.requests import (
     LONGEST_MESSAGE,
     LONGEST_REASON,
@@ -105,7 +105,7 @@ def access_requests(request: Request) -> Response:
             raise ValidationError({"state": [f"One of: {', '.join(State.values)}."]})
         paginator = Pagination()
         page = paginator.paginate_queryset(rows.filter(state=state) if state else rows, request) or []
-        answer = paginator.get_paginated_response([one.to_json() for one in shown_requests(scope, page)])
+        answer = paginator.get_paginated_response([one.to_json() for one in present_requests(scope, page)])
         tell(scope, page)
         return answer
     given = AskSerializer(data=request.data)
@@ -116,7 +116,9 @@ def access_requests(request: Request) -> Response:
     if not asked.get("file") and not asked.get("entity"):
         raise ValidationError({"file": ["Name a file or a record."]})
     made, new = ask_for_access(scope=scope, wish=Wish(**{**asked, "labels": tuple(asked.get("labels", ()))}))
-    return Response(shown_request(scope, made).to_json(), status=status.HTTP_201_CREATED if new else status.HTTP_200_OK)
+    return Response(
+        present_request(scope, made).to_json(), status=status.HTTP_201_CREATED if new else status.HTTP_200_OK
+    )
 
 
 @requires_rule(MEMBER)
@@ -137,6 +139,6 @@ def access_request(request: Request, pk: UUID) -> Response:
         given = DecisionSerializer(data=request.data)
         given.is_valid(raise_exception=True)
         row = decide_access(scope=scope, request=row, **given.validated_data)
-    shown = shown_request(scope, row)
+    shown = present_request(scope, row)
     tell(scope, [row])
     return Response(shown.to_json())

@@ -92,15 +92,15 @@ class Shown:
         }
 
 
-def shown_request(scope: Scope, row: AccessRequest) -> Shown:
+def present_request(scope: Scope, row: AccessRequest) -> Shown:
     """Raises: Http404."""
-    found = shown_requests(scope, [row])
+    found = present_requests(scope, [row])
     if not found:
         raise Http404("Not found.")
     return found[0]
 
 
-def shown_requests(scope: Scope, rows: Iterable[AccessRequest]) -> list[Shown]:
+def present_requests(scope: Scope, rows: Iterable[AccessRequest]) -> list[Shown]:
     """Rows of `requests_of`, with what belongs to them as far as the caller is cleared; without those whose record was
     closed to the caller since they were read.
     """

@@ -13,19 +13,19 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from rest_framework.exceptions import APIException
 
-from entities.access import MEMBER, Scope, concealed_atoms, get_entity_or_404, held_atoms, requires
+from entities.access import MEMBER, Scope, concealed_atoms, get_entity_or_404, granted_atoms, requires
 from entities.api.lists import atom_chips
 from ingestion.access import get_file_or_404, is_steward
 from ingestion.listing import file_view
 from ingestion.models import AccessRequest
-from ingestion.request_shown import shown_requests
+from ingestion.request_shown import present_requests
 from ingestion.requests import (
     LONGEST_MESSAGE,
     State,
     Wish,
     ask_for_access,
-    asked_already,
     decide_access,
+    find_open_request,
     get_request_or_404,
     in_force,
     news,
@@ -55,9 +55,9 @@ def access_requests(request: HttpRequest) -> HttpResponse:
     decided = page.get_page(request.GET.get("page"))
     waiting = to_decide(scope).order_by("created_at", "pk")
     context = {
-        "waiting": shown_requests(scope, waiting),
-        "mine": shown_requests(scope, mine),
-        "decided": shown_requests(scope, decided.object_list),
+        "waiting": present_requests(scope, waiting),
+        "mine": present_requests(scope, mine),
+        "decided": present_requests(scope, decided.object_list),
         "page": decided,
         "decides": is_steward(scope),
         "ends": list(ENDS.items()),
@@ -101,14 +101,14 @@ def access_ask(request: HttpRequest) -> HttpResponse:
 def ask_page(request: HttpRequest, scope: Scope, wish: Wish) -> HttpResponse:
     file = get_file_or_404(scope, wish.file) if wish.file else None
     entity = get_entity_or_404(scope, file.entity_id if file else wish.entity or UUID(int=0))
-    chips, known = atom_chips(), {0, *held_atoms(), *concealed_atoms()}
+    chips, known = atom_chips(), {0, *granted_atoms(), *concealed_atoms()}
     atoms = sorted({atom for atom in wish.labels if atom in chips and atom not in known})
     context = {
         "wish": wish,
         "entity": entity,
         "file": file_view(scope, file) if file else None,
         "wanted": [chips[atom] for atom in atoms],
-        "waiting": asked_already(scope, entity.pk, wish.file, atoms),
+        "waiting": find_open_request(scope, entity.pk, wish.file, atoms),
         "next": request.GET.get("next", ""),
         "longest": LONGEST_MESSAGE,
     }

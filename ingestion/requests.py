@@ -23,7 +23,7 @@ from entities.access import (
     combine_many,
     concealed_atoms,
     get_entity_or_404,
-    held_atoms,
+    granted_atoms,
     readable_now,
 )
 from entities.access.scope import cached
@@ -81,7 +81,7 @@ def ask_for_access(*, scope: Scope, wish: Wish) -> tuple[AccessRequest, bool]:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('access request', %s))", [scope.principal])
     mine = AccessRequest.objects.filter(requester=scope.principal)
     waiting = mine.filter(state=State.OPEN)
-    same = asked_already(scope, entity.pk, wish.file, atoms)
+    same = find_open_request(scope, entity.pk, wish.file, atoms)
     if same is not None:
         return same, False
     today = mine.filter(created_at__gt=timezone.now() - timedelta(days=1))
@@ -110,7 +110,7 @@ def wanted_atoms(file: File | None, wish: Wish) -> Collection[int]:
     Of a passage that the caller may not read nothing is told, not even whether it is there: its id is made of its text,
     and whoever guesses one would have guessed the other.
     """
-    held, concealed = held_atoms(), concealed_atoms()
+    held, concealed = granted_atoms(), concealed_atoms()
     if wish.passage is not None and file is not None and Paragraph.objects.filter(pk=wish.passage, file=file.pk):
         raise BadUpload("You lack no clearance for this.", "nothing_missing")
     if wish.labels:
@@ -154,7 +154,7 @@ def atoms_in(text: str) -> frozenset[int]:
 # What waits, and decisions
 
 
-def asked_already(scope: Scope, entity: UUID, file: UUID | None, atoms: list[int]) -> AccessRequest | None:
+def find_open_request(scope: Scope, entity: UUID, file: UUID | None, atoms: list[int]) -> AccessRequest | None:
     """The caller's own request for just these atoms there, which waits."""
     waiting = AccessRequest.objects.filter(requester=scope.principal, state=State.OPEN)
     return waiting.filter(entity=entity, file=file, atoms=atoms).first()

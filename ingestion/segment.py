@@ -90,7 +90,7 @@ def headings_above(paths: Sequence[tuple[Kind, str, tuple[str, ...]]]) -> list[t
     return found
 
 
-def headings_told(
+def list_disclosed_headings(
     kinds: Sequence[Kind],
     labels: Sequence[int | None],
     above: Sequence[tuple[int, ...]],
@@ -117,13 +117,13 @@ def headings_told(
     return found
 
 
-def paths_told(
+def list_disclosed_paths(
     paragraphs: Sequence[Labelled], above: Sequence[tuple[int, ...]], reader: int, clearances: Clearances
 ) -> dict[int, tuple[str, ...]]:
-    """`headings_told` as the words that may stand in passages with the label `reader`: of headings that have that label
-    or are Public."""
+    """`list_disclosed_headings` as the words that may stand in passages with the label `reader`: of headings that have
+    that label or are Public."""
     labels = [paragraph.label for paragraph in paragraphs]
-    told = headings_told([p.kind for p in paragraphs], labels, above, reader, clearances)
+    told = list_disclosed_headings([p.kind for p in paragraphs], labels, above, reader, clearances)
     return {
         place: tuple(paragraphs[heading].text for heading in path if labels[heading] in (0, reader))
         for place, path in told.items()

@@ -18,7 +18,7 @@ from entities.text import digest_of
 from ingestion.continuity import continued, is_made_from, parts_of, standing
 from ingestion.documents import Extraction
 from ingestion.models import Paragraph, PastParagraph
-from ingestion.segment import headings_above, headings_told
+from ingestion.segment import headings_above, list_disclosed_headings
 from ingestion.summaries import sentences, summarise
 from ingestion.votes import KEPT, KEPT_DECISION, Vote, automatic, decide, manual_vote, votes_of, with_floor
 from ingestion.work import Classified, Marked, Segmented, Work, clearances_among
@@ -75,7 +75,7 @@ def identities(file: UUID, digests: Sequence[str], kept: Mapping[int, UUID]) -> 
     return result
 
 
-def sections_told(work: Work, extraction: Extraction, segmented: Segmented) -> dict[int, list[UUID]]:
+def list_disclosed_sections(work: Work, extraction: Extraction, segmented: Segmented) -> dict[int, list[UUID]]:
     """By place, of paragraphs under a heading of which not all their readers may know: the headings that they stand
     under to those. In an open scope.
     """
@@ -88,7 +88,7 @@ def sections_told(work: Work, extraction: Extraction, segmented: Segmented) -> d
     for label in {*labels}:
         if label is None:
             continue
-        for place, path in headings_told(kinds, labels, above, label, clearances).items():
+        for place, path in list_disclosed_headings(kinds, labels, above, label, clearances).items():
             if labels[place] == label and path != above[place]:
                 found[place] = [marked[heading].id for heading in path]
     return found
@@ -131,7 +131,7 @@ def carried_votes(
     stay = {old.pk for old in same.values()}
     unplaced: dict[UUID, list[Vote]] = {}
     for old in before:
-        votes = _left_behind(old)
+        votes = _inherit_votes(old)
         if old.pk in stay or not votes:
             continue
         parts = parts_of(old.text)
@@ -176,7 +176,7 @@ def remembered_votes(
         if digest not in there and alone and len({standing(old) for old in olds}) == 1:
             votes = _as_it_stands(olds[0], floor)
         else:
-            votes = list(dict.fromkeys(vote for old in olds for vote in _left_behind(old)))
+            votes = list(dict.fromkeys(vote for old in olds for vote in _inherit_votes(old)))
         found |= dict.fromkeys(new[digest], votes)
     return found
 
@@ -187,7 +187,7 @@ def _as_it_stands(old: Paragraph | PastParagraph, floor: frozenset[int]) -> list
     return [*(vote for vote in votes if vote.source == "manual"), *_label_before(old, manual_vote(votes))]
 
 
-def _left_behind(old: Paragraph | PastParagraph) -> list[Vote]:
+def _inherit_votes(old: Paragraph | PastParagraph) -> list[Vote]:
     """What a paragraph that is gone hands on to others: nothing that lowers their label."""
     return [*_decided_before(old), *_label_before(old, None)]
 

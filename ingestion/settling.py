@@ -21,7 +21,7 @@ from entities.audit import Question, record_question
 from entities.models import Classification
 from entities.models.classification import FIRST_COMPOUND
 from entities.registry import content_type_id, entity_types
-from ingestion.access import collection_of, is_steward, shown_files, visible_files
+from ingestion.access import collection_of, is_steward, readable_files, visible_files
 from ingestion.classify import rules_vote
 from ingestion.downloads import is_cleared
 from ingestion.errors import BadUpload
@@ -169,7 +169,7 @@ def files_to_settle(scope: Scope) -> QuerySet[File]:
     read = visible_files(scope).filter(revision__remainder__isnull=False)
     waits = read.filter(Q(revision__remainder_label=None) | unsettled_files())
     cleared = Func(F("pk"), function="app_cleared_for_file", output_field=BooleanField())
-    return shown_files(scope, waits).filter(cleared).order_by("created_at", "pk")
+    return readable_files(scope, waits).filter(cleared).order_by("created_at", "pk")
 
 
 def unsettled_files() -> Q:

@@ -55,7 +55,7 @@ def known_votes(
     if work.anew:
         return {}, []
     if not work.changed or work.changed & OF_THE_MODEL:
-        return votes_given_before(work, paragraphs)
+        return load_earlier_votes(work, paragraphs)
     places = _places(paragraphs)
     rows = Paragraph.objects.filter(file=work.file, digest__in=list(places)).order_by("position")
     given = {
@@ -66,7 +66,7 @@ def known_votes(
     return known, _proposals([work.file], places)
 
 
-def votes_given_before(
+def load_earlier_votes(
     work: Work, paragraphs: Sequence[ParagraphText]
 ) -> tuple[dict[int, list[Vote]], list[tuple[str, tuple[int, ...]]]]:
     """(votes of the model by number of the paragraph, summaries) that the same inputs gave before, in this workspace.

@@ -7,10 +7,10 @@ from uuid import UUID
 from entities.access import Scope
 from entities.actions import record
 from entities.rag import Strategy
-from ingestion.access import collection_of, hold_or_404, is_told
+from ingestion.access import collection_of, hold_or_404, is_disclosed
 from ingestion.errors import BadUpload
 from ingestion.models import File, FileRevision, Redo, Review
-from ingestion.queueing import ENDED, put_aside, queue_file
+from ingestion.queueing import ENDED, queue_file, suspend_revision
 from ingestion.work import strategy_of
 
 WAYS = {
@@ -58,7 +58,7 @@ def choose_strategy(*, scope: Scope, file: File, strategy: str, again: bool = Fa
     if newest is None:
         raise BadUpload("There is no version of this file that could be read. Upload another one.", "nothing_to_read")
     given = FileRevision.objects.get(pk=newest)
-    told = newest == now.revision_id or is_told(scope, given)
+    told = newest == now.revision_id or is_disclosed(scope, given)
     if told and given.strategy:
         now.strategy = given.strategy  # it came with a way of its own
     same = strategy == now.strategy
@@ -76,7 +76,7 @@ def choose_strategy(*, scope: Scope, file: File, strategy: str, again: bool = Fa
         published.inputs = {**published.inputs, "extraction": ""}
         published.save(update_fields=["inputs"])
     # What the published version is wanted for already is not less wanted for this; while a newer one is on its way, it
-    # waits for that one to end (`queueing.put_aside`).
+    # waits for that one to end (`queueing.suspend_revision`).
     wanted = now.redo or (now.aside["redo"] if now.aside else "")
     redo = Redo(wanted or Redo.STALE) if shown else Redo.NOTHING
     ended = now.aside or now.state in ENDED
@@ -87,7 +87,7 @@ def choose_strategy(*, scope: Scope, file: File, strategy: str, again: bool = Fa
             File.objects.filter(pk=now.pk).update(redo=redo)
             return File.objects.get(pk=now.pk)
         if not now.aside:
-            put_aside(now)
+            suspend_revision(now)
         queue_file(scope.workspace, now.pk, shown, redo)
         return File.objects.get(pk=now.pk)
     FileRevision.objects.filter(pk=newest).update(strategy="")

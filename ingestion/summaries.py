@@ -23,7 +23,7 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(word.casefold() for word in WORD.findall(text))
 
 
-def is_drawn_from(sentence: str, paragraphs: Iterable[frozenset[str]]) -> bool:
+def is_supported_by(sentence: str, paragraphs: Iterable[frozenset[str]]) -> bool:
     """Whether every word stands in one of `paragraphs`, given as `words_of` them. Words gathered from several would
     say what none of them does.
     """
@@ -51,7 +51,7 @@ def summarise(paragraphs: Mapping[int, Sequence[str]], proposed: Mapping[int, Se
         known = [words_of(text) for text in texts]
         kept: list[str] = []
         for sentence in dict.fromkeys(proposed.get(label, ())):
-            says = len(WORD.findall(sentence)) >= SHORTEST and is_drawn_from(sentence, known)
+            says = len(WORD.findall(sentence)) >= SHORTEST and is_supported_by(sentence, known)
             if says and sum(map(len, kept)) + len(sentence) <= LONGEST:
                 kept.append(sentence)
         chosen = kept or lead(texts)

@@ -42,7 +42,7 @@ def snapshots(entity: Entity, embedder: Embedder) -> list[RowDraft]:
     for name in declared_fields(model):
         label = label_of_field(entity, name)
         lines.setdefault(label, [])
-        text = shown_value(entity, name) if name not in links and name not in ("name", "currency") else ""
+        text = format_value(entity, name) if name not in links and name not in ("name", "currency") else ""
         if text:
             lines[label].append(f"{column(model, name).verbose_name.capitalize()}: {text}")
     sentence, sentence_label = semantic(entity)
@@ -63,7 +63,7 @@ def semantic(entity: Entity) -> tuple[str, int]:
     template = type(entity).rag().semantic
     names = [name for _, name, _, _ in string.Formatter().parse(template) if name]
     links = parents(type(entity))
-    values = {name: "" if name in links else shown_value(entity, name) for name in names}
+    values = {name: "" if name in links else format_value(entity, name) for name in names}
     sentence = " ".join(template.format(**values).split()).replace(" ,", ",").strip(" ,")
     return sentence, combine_many(label_of_field(entity, name) for name in names)
 
@@ -92,7 +92,7 @@ def column(model: type[Entity], name: str) -> "models.Field[Any, Any]":
     return field
 
 
-def shown_value(entity: Entity, name: str) -> str:
+def format_value(entity: Entity, name: str) -> str:
     """A field's value in words; "" for nothing."""
     value: Any = getattr(entity, name)
     if value is None or value == "":

@@ -116,7 +116,7 @@ def fill_claimed(claim: FillClaim, until: float) -> bool:
                 texts = texts_of(Q(number__in=todo[start : start + BATCH]))
             vectors = embedded(embedder, texts)
             with claim.service.open():
-                done += write_beside(vectors, embedder)
+                done += write_missing_vectors(vectors, embedder)
                 claim.update(missing=max(0, missing - done), attempts=0, error="")
         if not done or time.monotonic() > until:
             # Nothing was to be done, or every row was just being changed: those come with the next check.
@@ -158,7 +158,7 @@ def embedded(embedder: Embedder, texts: Mapping[UUID, str]) -> dict[UUID, Vector
     return {pk: as_vector(vector) for pk, vector in zip(texts, vectors, strict=True)}
 
 
-def write_beside(vectors: Mapping[UUID, Vector], embedder: Embedder) -> int:
+def write_missing_vectors(vectors: Mapping[UUID, Vector], embedder: Embedder) -> int:
     """Put vectors beside rows that are there and that nobody is changing, in an open service scope; how many rows.
 
     A row that is being relabelled would otherwise get a vector with its old label. Such rows are passed over, so this
@@ -201,7 +201,7 @@ def follow_one(workspace: int, model: int, embedder: Embedder, rows: Q) -> None:
             # A model that is dropped meanwhile gets nothing more.
             if not WorkspaceModel.objects.select_for_update(of=("self",)).filter(model=model).exists():
                 return
-            write_beside(vectors, embedder)
+            write_missing_vectors(vectors, embedder)
 
 
 def waiting() -> list[str]:

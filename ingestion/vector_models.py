@@ -95,7 +95,7 @@ def embedder_of(workspace: int) -> Embedder:
     return get_embedder(used)
 
 
-def held_embedder() -> Embedder:
+def lock_embedder() -> Embedder:
     """The embedder of the open scope's workspace, which stays the one in use until the open transaction ends.
 
     The first text of a workspace decides its model: another default changes nothing for it afterwards. Raises:

@@ -16,7 +16,7 @@ from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
 from entities.api.lists import chips_of_atoms
 from entities.errors import payload
 from ingestion import actions, downloads
-from ingestion.access import get_file_or_404, get_record_for, is_steward, told_files, visible_files
+from ingestion.access import disclosed_files, get_file_or_404, get_record_for, is_steward, visible_files
 from ingestion.api import read_batch, take_upload
 from ingestion.batches import latest_batch
 from ingestion.claims import UNFINISHED
@@ -160,7 +160,7 @@ def jobs(request: HttpRequest) -> HttpResponse:
     """How many files the caller sees being worked on, for the top bar. Failed ones count for who sent that version."""
     scope = scope_of(request)
     files = visible_files(scope)
-    told = told_files(scope, files)
+    told = disclosed_files(scope, files)
     # What the caller knows of may wait behind a version that they do not know of.
     running = files.filter(~Q(redo=Redo.NOTHING) | Q(pk__in=told.values("pk")), state__in=UNFINISHED)
     sent = Q(pending_revision__created_by=scope.principal) | Q(pending_revision=None, created_by=scope.principal)

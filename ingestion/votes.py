@@ -91,7 +91,7 @@ def proposed_raise(votes: Iterable[Vote]) -> frozenset[int]:
     return frozenset(atom for vote in votes for atom in vote.proposed) - automatic(votes)
 
 
-def given_floor(votes: Iterable[Vote]) -> frozenset[int]:
+def find_floor(votes: Iterable[Vote]) -> frozenset[int]:
     """The atoms of the floor that is known to these votes."""
     inherited = (vote for vote in votes if vote.source == "inherited" and vote.reason == FLOOR)
     return frozenset().union(*(vote.labels for vote in inherited))
@@ -102,7 +102,7 @@ def with_floor(votes: Iterable[Vote], floor: frozenset[int]) -> list[Vote]:
     decision that was made without it has not overruled it, whatever else said the same.
     """
     votes = list(votes)
-    known = given_floor(votes)
+    known = find_floor(votes)
     new = floor - known
     if not new:
         return votes
@@ -113,7 +113,7 @@ def with_floor(votes: Iterable[Vote], floor: frozenset[int]) -> list[Vote]:
     ]
 
 
-def without_kept(votes: Iterable[Vote]) -> frozenset[int]:
+def find_own_atoms(votes: Iterable[Vote]) -> frozenset[int]:
     """The atoms that this version would get by itself: every automatic vote but those that keep an earlier label up."""
     return automatic(vote for vote in votes if not (vote.source == "inherited" and vote.reason in HELD_BACK))
 

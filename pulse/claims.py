@@ -102,7 +102,7 @@ def show_stale(claim: Claim) -> bool:
     return bool(_mine(claim).update(stale_since=Coalesce("stale_since", Value(timezone.now()))))
 
 
-def is_held(claim: Claim) -> bool:
+def is_claimed(claim: Claim) -> bool:
     return _mine(claim).exists()
 
 

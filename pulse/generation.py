@@ -140,7 +140,7 @@ def number(job: Job, inputs: Inputs) -> tuple[prompts.Prompt | None, list[int]]:
     with job.scope.open():
         # What is new may need more than the text that is shown meanwhile: then its readers are told nothing.
         told = atoms_in(inputs.labels) <= job.held
-        if not (claims.show_stale(job.claim) if told else claims.is_held(job.claim)):
+        if not (claims.show_stale(job.claim) if told else claims.is_claimed(job.claim)):
             return None, []
         numbers = register_all(job.scope, owner, inputs.results)
     documents = documents_for_prompt(inputs.results, numbers)

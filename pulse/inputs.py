@@ -21,7 +21,7 @@ from entities.models import Entity, Source
 from entities.models.entity import Visibility
 from entities.registry import children, parents
 from ingestion.models import ContextRow, File, Kind
-from ingestion.typed import shown_value
+from ingestion.typed import format_value
 from llm import prompts
 from llm.client import model_for
 from llm.offline.tokens import estimate
@@ -164,7 +164,7 @@ def _fields(scope: Scope, entity: Entity, reading: _Reading) -> dict[str, str]:
     for name in readable_fields(model):
         if name in ("name", "currency") or (rag.fields is not None and name not in rag.fields):
             continue
-        text = _linked(scope, entity, name, reading) if name in links else shown_value(entity, name)
+        text = _linked(scope, entity, name, reading) if name in links else format_value(entity, name)
         if text:
             reading.atoms |= rag.label_of(name)
             values[title_of(model, name)] = text

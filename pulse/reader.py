@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 
 from entities.access import Scope, clears, grant_entity, may, missing_atoms, sources_visible
-from entities.actions import record, tell_access_changed
+from entities.actions import announce_access_change, record
 from entities.model_markdown import CitationLink
 from entities.models import Entity
 from pulse.models import Pulse, Variant
@@ -98,7 +98,7 @@ def allow(scope: Scope, entity: Entity) -> None:
     if service is not None and not role_sees(service, entity):
         grant_entity(entity, -service.role.pk, ["view"])
         record(scope, "pulse.allowed", "entity", entity.pk)
-        tell_access_changed(scope, entity.pk)
+        announce_access_change(scope, entity.pk)
 
 
 def readable(scope: Scope) -> QuerySet[Pulse]:

@@ -8,7 +8,7 @@ variant of what they share with the role.
 
 from dataclasses import dataclass
 
-from entities.access import Scope, held_atoms
+from entities.access import Scope, granted_atoms
 from entities.access.scope import cached
 from entities.models import Classification, ClassificationGrant, Role
 
@@ -60,10 +60,10 @@ def _load() -> ServiceRole | None:
 
 def ladder_of(service: ServiceRole) -> Ladder:
     """The variants for the reader whose scope is open."""
-    held = held_atoms()
+    held = granted_atoms()
     return Ladder(ordered(service.atoms - (service.concealed - held)), ordered(service.atoms & held))
 
 
 def role_scope(service: ServiceRole, atoms: Atoms) -> Scope:
     """The scope that a variant is made in: the role, held to the variant's clearances."""
-    return Scope.for_role(service.role).held_to(atoms)
+    return Scope.for_role(service.role).limited_to(atoms)

@@ -18,7 +18,7 @@ from entities.models import Entity
 from references import actions
 from references.graph import DEEPEST, graph_of
 from references.kinds import Kind, LocationType
-from references.locations import BadLocation, Location, check_location, shown_locations
+from references.locations import BadLocation, Location, check_location, list_visible_locations
 from references.models import Reference
 
 NO_RECORD = "There is no such record, or none that you may see."
@@ -223,7 +223,7 @@ class Page:
         ends = {pk for r in references for pk in (r.source_id, r.target_id)}
         found = Entity.objects.readable_by(scope).filter(pk__in=ends) if ends else ()
         self.records = {e.pk: e for e in found}
-        self.places = shown_locations(scope, references, self.records)
+        self.places = list_visible_locations(scope, references, self.records)
 
     def to_json(self, reference: Reference) -> dict[str, Any]:
         """labels: None until the text has been labelled. location: ids and numbers by `location_type`."""

@@ -110,7 +110,7 @@ def _uuid(detail: Mapping[str, Any], key: str) -> UUID:
         raise BadLocation(f"Give the {key} by its id.") from None
 
 
-def shown_locations(
+def list_visible_locations(
     scope: Scope, references: Iterable[Reference], records: Mapping[UUID, Entity]
 ) -> dict[UUID, Location]:
     """Where those of `references` point whose place the caller may know; the others lead to the record as a whole.

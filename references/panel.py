@@ -9,7 +9,7 @@ from entities.api.lists import chips_of
 from entities.models import Classification, Entity, User
 from references.graph import Node, graph_of
 from references.kinds import INCOMING, Kind
-from references.locations import Location, location_url, shown_locations
+from references.locations import Location, list_visible_locations, location_url
 from references.models import Reference
 
 SHOWN = 200
@@ -86,7 +86,7 @@ def panel_of(scope: Scope, entity: Entity) -> Panel:
     taken = list(rows.order_by("-created_at", "pk")[:SHOWN])
     ends = {pk for r in taken for pk in (r.source_id, r.target_id)}
     records = {e.pk: e for e in Entity.objects.readable_by(scope).filter(pk__in=ends)}
-    places = shown_locations(scope, taken, records)
+    places = list_visible_locations(scope, taken, records)
     changeable = set(Entity.objects.visible_to(scope, "change").filter(pk__in=ends).values_list("pk", flat=True))
     people = makers(taken)
     grouped: dict[str, dict[object, list[Reference]]] = {}

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from entities.access import Scope, combine_many
 from ingestion.actions import label_text
-from ingestion.drawn import labels_behind
+from ingestion.drawn import lock_source_labels
 from references import documents
 from references.models import Reference
 
@@ -32,7 +32,7 @@ def label_reference(workspace: int, reference: str) -> None:
         return
     with scope.open():
         # A passage that was raised since the words were written is not in their floor.
-        now = labels_behind(row.pk)
+        now = lock_source_labels(row.pk)
         # Only what was read: words that were changed meanwhile are labelled by a task of their own.
         same = Reference.objects.filter(pk=row.pk, data_classification=None, label=row.label, reason=row.reason)
         same.update(data_classification=combine_many([label, row.floor, *now]))

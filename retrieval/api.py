@@ -17,7 +17,7 @@ from entities.api.shapes import FileRef, Label, RecordRef
 from retrieval.audit import note_search, shown_of
 from retrieval.citation_links import citation_json
 from retrieval.owners import citing_or_404
-from retrieval.params import read_asked
+from retrieval.params import read_search_query
 from retrieval.query import KINDS
 from retrieval.related import related
 from retrieval.rerank import look
@@ -163,7 +163,7 @@ def search_view(request: Request) -> Response:
     """The passages that answer `q` best, among those that the caller may see. What stands in quotation marks must stand
     in a passage word for word; where no passage holds it, a notice says so and the nearest are given.
     """
-    asked = read_asked(request.query_params)
+    asked = read_search_query(request.query_params)
     problems = {name: [sentence] for name, sentence in asked.problems.items()}
     if "\x00" in asked.text:
         problems["q"] = ["A question holds no NUL characters."]

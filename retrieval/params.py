@@ -29,7 +29,7 @@ class Asked:
     problems: Mapping[str, str] = field(default_factory=dict)
 
 
-def read_asked(params: QueryDict) -> Asked:
+def read_search_query(params: QueryDict) -> Asked:
     """`q`, `limit`, `reference_depth`, and the filters, each of which may be given several times or with commas."""
     problems: dict[str, str] = {}
 

@@ -155,7 +155,7 @@ SELECT p."row" FROM ({rows}) p WHERE {condition}
 OF_NUMBERS = f"{INDEX_ROWS} JOIN unnest(%(rows)s::int[]) asked (number) ON c.number = asked.number"
 
 
-def rows_seen(numbers: Sequence[int], gates: Gates) -> set[int]:
+def filter_visible_rows(numbers: Sequence[int], gates: Gates) -> set[int]:
     """Those of the rows that pass the gate now."""
     statement = gates.each.fill(SEEN, rows=OF_NUMBERS)
     return {row for (row,) in rows_of(statement, {**gates.each.params, "rows": list(numbers)})}

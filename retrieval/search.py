@@ -24,7 +24,7 @@ from retrieval.neighbours import beside
 from retrieval.phrases import Holders, narrowed, rows_with
 from retrieval.precedence import follow_headings, load_origins, put_passages_first
 from retrieval.query import LONGEST, PreparedQuery, Within, prepare, replace_text
-from retrieval.results import Result, load_results, rows_seen
+from retrieval.results import Result, filter_visible_rows, load_results
 from retrieval.spelling import correct_words, replace_words
 from retrieval.standing import weighed
 from retrieval.survey import survey
@@ -199,7 +199,7 @@ def still_found(scope: Scope, found: Found) -> Found:
     """
     if found.opened is cached("opened", object):
         return found
-    seen = rows_seen([hit.row for hit in found.hits], _gate_of(scope, found)) if found.hits else set()
+    seen = filter_visible_rows([hit.row for hit in found.hits], _gate_of(scope, found)) if found.hits else set()
     left = tuple(hit for hit in found.hits if hit.row in seen)
     if len(left) < len(found.hits):
         exact = {row: raised for row, raised in found.exact.items() if row in seen}

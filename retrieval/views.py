@@ -20,7 +20,7 @@ from retrieval.facets import count_facets
 from retrieval.locate import resolve
 from retrieval.nearby import nearby_by_row
 from retrieval.owners import citing_or_404
-from retrieval.params import Asked, read_asked
+from retrieval.params import Asked, read_search_query
 from retrieval.related import related
 from retrieval.rerank import look
 from retrieval.results import entity_ref
@@ -38,7 +38,7 @@ def scope_of(request: HttpRequest) -> Scope:
 @require_safe
 def search_page(request: HttpRequest) -> HttpResponse:
     """The page, or for htmx its results alone."""
-    asked, scope = read_asked(request.GET), scope_of(request)
+    asked, scope = read_search_query(request.GET), scope_of(request)
     started, found = time.monotonic(), None
     if asked.text and not asked.problems:
         found = look(scope, asked.text, within=asked.within, reference_depth=asked.reference_depth)

@@ -48,7 +48,7 @@ def atoms_of(label: int | None) -> tuple[int, ...]:
     return known[label]
 
 
-def held_atoms(scope: object = None) -> frozenset[int]:
+def granted_atoms(scope: object = None) -> frozenset[int]:
     """The atoms that the open scope is cleared for."""
     known = atoms_by_label()
     return frozenset(a for label in allowed_labels() for a in known.get(label, ()) if len(known[label]) == 1)
@@ -62,12 +62,12 @@ def concealed_atoms() -> frozenset[int]:
 
         return frozenset(Classification.objects.filter(conceal=True).values_list("value", flat=True))
 
-    return cached("concealed", load) - held_atoms()  # type: ignore[no-any-return]
+    return cached("concealed", load) - granted_atoms()  # type: ignore[no-any-return]
 
 
 def missing_atoms(label: int) -> tuple[int, ...]:
     """What the open scope lacks to read `label`."""
-    held = held_atoms()
+    held = granted_atoms()
     return tuple(a for a in atoms_of(label) if a not in held)
 
 

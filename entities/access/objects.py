@@ -15,7 +15,7 @@ from django.db.models.expressions import RawSQL
 from django.db.models.functions import Now
 from django.http import Http404
 
-from entities.access.labels import concealed_atoms, held_atoms
+from entities.access.labels import concealed_atoms, granted_atoms
 from entities.access.scope import Scope, cached
 from entities.access.written import written
 from entities.rag import VERBS, Allow, RedactedField
@@ -146,7 +146,7 @@ def field_is_readable(model: type["Entity"], name: str) -> bool:
     """
     from entities.access.scope import current
 
-    return current().is_service or model.rag().label_of(name) <= held_atoms()
+    return current().is_service or model.rag().label_of(name) <= granted_atoms()
 
 
 def declared_fields(model: type["Entity"]) -> list[str]:
@@ -164,7 +164,7 @@ def redacted_fields(model: type["Entity"]) -> list[RedactedField]:
     """Columns that are hidden and acknowledged, with what they need; columns with a concealed missing atom are left
     out.
     """
-    held, concealed = held_atoms(), concealed_atoms()
+    held, concealed = granted_atoms(), concealed_atoms()
     result = []
     for name in declared_fields(model):
         missing = model.rag().label_of(name) - held

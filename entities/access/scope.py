@@ -65,7 +65,7 @@ class Scope:
         """All labels, unlabelled text included, of one workspace. For the pipeline, sweeps and cascades."""
         return Scope(workspace, 0, Kind.SERVICE, "")
 
-    def held_to(self, atoms: Iterable[int]) -> "Scope":
+    def limited_to(self, atoms: Iterable[int]) -> "Scope":
         """This principal with no more clearances than `atoms`.
 
         Raises: ScopeError for the service, which has no clearances.

@@ -9,7 +9,7 @@ from django.db.models import Max, QuerySet
 from django.http import HttpRequest
 from unfold.widgets import UnfoldAdminSelectWidget
 
-from entities.actions import tell_access_changed
+from entities.actions import announce_access_change
 from entities.admin.base import WorkspaceAdmin
 from entities.admin_site import site
 from entities.audit.keeping import redact_label
@@ -86,4 +86,4 @@ class ClassificationAdmin(WorkspaceAdmin):
                 cursor.execute(f"SET CONSTRAINTS {keys} DEFERRED")
         except IntegrityError:
             raise PermissionDenied(f"{obj.label} is in use: something in this workspace has it as its label.") from None
-        tell_access_changed(self.scope(request))
+        announce_access_change(self.scope(request))

@@ -16,7 +16,7 @@ from unfold.admin import TabularInline
 from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminTextInputWidget
 
 from entities.access import opens_own_scope
-from entities.actions import record, tell_access_changed
+from entities.actions import announce_access_change, record
 from entities.admin.base import WorkspaceAdmin
 from entities.admin_site import site
 from entities.joining import account_name, end_codes, user_of_code
@@ -68,12 +68,12 @@ class RoleAdmin(WorkspaceAdmin):
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: bool) -> None:
         super().save_related(request, form, formsets, change)
         keep_an_administrator()
-        tell_access_changed(self.scope(request))
+        announce_access_change(self.scope(request))
 
     def delete_model(self, request: HttpRequest, obj: Role) -> None:
         super().delete_model(request, obj)
         keep_an_administrator()
-        tell_access_changed(self.scope(request))
+        announce_access_change(self.scope(request))
 
     def audited(self, obj: Role) -> dict[str, Any]:
         labels = obj.classification_grants.order_by("classification__value")
@@ -230,7 +230,7 @@ class MembershipAdmin(WorkspaceAdmin):
         obj.user.groups.add(*[role.group_id for role in wanted - held])
         self.take_back(request, obj, list(form.cleaned_data["ended"]))
         keep_an_administrator()
-        tell_access_changed(self.scope(request))
+        announce_access_change(self.scope(request))
 
     def take_back(self, request: HttpRequest, obj: Membership, ended: list[LabelGrant]) -> None:
         if ended:
@@ -247,5 +247,5 @@ class MembershipAdmin(WorkspaceAdmin):
         super().delete_model(request, obj)
         end_codes(obj.user)
         keep_an_administrator()
-        tell_access_changed(self.scope(request))
+        announce_access_change(self.scope(request))
         messages.info(request, "The membership ended; the person's account stays for other workspaces.")

@@ -11,7 +11,7 @@ from django.utils import timezone
 from unfold.widgets import UnfoldAdminTextInputWidget
 
 from entities.access import may
-from entities.actions import tell_access_changed
+from entities.actions import announce_access_change
 from entities.admin.base import WorkspaceAdmin
 from entities.models import Entity, Membership, User
 from entities.rag import VERBS
@@ -54,11 +54,11 @@ class GrantAdmin(WorkspaceAdmin):
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
-        tell_access_changed(self.scope(request), obj.content_object_id)
+        announce_access_change(self.scope(request), obj.content_object_id)
 
     def delete_model(self, request: HttpRequest, obj: Any) -> None:
         super().delete_model(request, obj)
-        tell_access_changed(self.scope(request), obj.content_object_id)
+        announce_access_change(self.scope(request), obj.content_object_id)
 
     def audited(self, obj: Any) -> dict[str, Any]:
         holder = {"user": obj.user_id} if hasattr(obj, "user_id") else {"role": obj.group.role.pk}
@@ -99,7 +99,7 @@ class EntityAdmin(WorkspaceAdmin):
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         # Only this column: the instance holds no more than its reader may see.
         Entity.objects.filter(pk=obj.pk).update(visibility=obj.visibility)
-        tell_access_changed(self.scope(request), obj.pk)
+        announce_access_change(self.scope(request), obj.pk)
 
     def audited(self, obj: Any) -> dict[str, Any]:
         return {"visibility": str(obj.visibility)}

@@ -19,7 +19,7 @@ from entities.access import (
     NoWorkspace,
     Scope,
     get_entity_or_404,
-    held_atoms,
+    granted_atoms,
     may,
     may_create,
     requires,
@@ -115,7 +115,7 @@ def me(request: Request) -> Response:
             "user": {"id": request.user.pk, "username": request.user.get_username(), "name": str(request.user)},
             "workspace": scope.slug,
             "roles": list(Role.objects.filter(group__user=request.user.pk).values_list("name", flat=True)),
-            "labels": labels_of_atoms({0, *held_atoms()}),
+            "labels": labels_of_atoms({0, *granted_atoms()}),
         }
     )
 

@@ -198,7 +198,9 @@ def open_document(path: Path) -> dict[str, Any]:
         within = {local(one) for one in above} <= BODY and not any(_named(one, "display") for one in above)
         if local(element) == "table":
             lines = [row.findall("{*}table-cell") for row in element.findall("{*}table-row")]
-            whole = within and len(lines) > 1 and all(len(line) > 1 for line in lines) and not _partly_shown(element)
+            whole = (
+                within and len(lines) > 1 and all(len(line) > 1 for line in lines) and not _is_partly_visible(element)
+            )
             tables += whole and bool(_spoken(element).strip())
             continue
         said.append(_spoken(element))
@@ -243,7 +245,7 @@ def _spoken(element: Any) -> str:
     return "".join(said)
 
 
-def _partly_shown(table: Any) -> bool:
+def _is_partly_visible(table: Any) -> bool:
     marks = {_named(one, "visibility") for one in table.iter("{*}table-row", "{*}table-column")}
     return bool(marks & {"collapse", "filter"})
 

@@ -29,7 +29,7 @@ from ingestion.extract.docx_text import (
     value_of,
     w,
 )
-from ingestion.extract.drawn_parts import add_drawn
+from ingestion.extract.drawn_parts import add_drawing_text
 from ingestion.extract.embedded_files import add_embedded
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.package import DAMAGE, Package, properties
@@ -62,7 +62,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         main = package.main()
         body = _Body(package, main, builder)
         body.read()
-        add_drawn(package, builder)
+        add_drawing_text(package, builder)
         embedded = add_embedded(package, builder, limits, report)
         if embeds_files(body.root) and not embedded:
             miss(builder, "embedded_object", WHAT)

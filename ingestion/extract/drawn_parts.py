@@ -23,7 +23,7 @@ KINDS = frozenset(["chart", "chartEx", "diagramData", "drawing"])
 MOST_POINTS = 20_000  # values of one chart
 
 
-def add_drawn(package: Package, builder: Builder, pages: Mapping[str, int] | None = None) -> None:
+def add_drawing_text(package: Package, builder: Builder, pages: Mapping[str, int] | None = None) -> None:
     """Appends what drawn parts say and the paragraphs do not. pages: of each slide, by the name of its part."""
     read: set[str] = set()
     for owner in package.names:

@@ -26,7 +26,7 @@ from ingestion.extract.pdf_margins import Margins, Running, at_edge, lines_at_ed
 from ingestion.extract.pdf_page import LastTable, Page
 from ingestion.extract.pdf_paragraphs import Block, Hyphenation, blocks
 from ingestion.extract.pdf_pictures import Pictures
-from ingestion.extract.pdf_replaced import shown_words
+from ingestion.extract.pdf_replaced import extract_visible_words
 from ingestion.extract.pdf_said import Said
 from ingestion.extract.pdf_seen import UNREADABLE, Look, join, picture_area, unsaid, wanted_of
 from ingestion.extract.pdf_tables import find_tables
@@ -127,7 +127,7 @@ class _Reading:
             ink = Ink(page, content) if content.marks else None
             replaced: list[Word] = []
             if {number, None} & self._checked.replaced:
-                replaced = attempt(self._builder, number, shown_words, page) or []
+                replaced = attempt(self._builder, number, extract_visible_words, page) or []
         finally:
             page.close()
         beneath = unsaid(replaced, content.words)

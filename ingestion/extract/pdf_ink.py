@@ -14,7 +14,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as c
 from PIL import ImageChops, ImageDraw
 
-from ingestion.extract.pdf_letters import beside_text, bind
+from ingestion.extract.pdf_letters import bind, find_other_objects
 from ingestion.extract.pdf_words import Mapping, PageContent
 from ingestion.seen import Region
 
@@ -109,7 +109,7 @@ def _lines(page: pdfium.PdfPage) -> Iterator[Line]:
     """Lines and rectangles of a page, as points on it and the width of their stroke."""
     mapping = Mapping(page)
     handle, affine = ctypes.byref(page.raw.contents), _affine(mapping)
-    for index in beside_text(page):
+    for index in find_other_objects(page):
         yield from _lines_of(_object(handle, index), affine, 0)
 
 

@@ -222,7 +222,7 @@ def _kinds(
         yield kind
 
 
-def beside_text(page: Any) -> list[int]:
+def find_other_objects(page: Any) -> list[int]:
     """Which objects of an open page are no pieces of text."""
     count = c.FPDFPage_CountObjects(page)
     kinds = map(_type, map(_object, repeat(ctypes.byref(page.raw.contents)), range(count)))

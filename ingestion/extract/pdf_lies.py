@@ -35,14 +35,14 @@ def has_lying_font(page: pikepdf.Page, known: dict[tuple[int, int], bool]) -> bo
 
 
 def _lies(font: Any) -> bool:
-    drawn = _drawn_letters(font)
+    drawn = _read_encoding(font)
     if not drawn:
         return False
-    table = _told_letters(font.ToUnicode.read_bytes()[:MAX_TABLE_BYTES])
+    table = _read_unicode_map(font.ToUnicode.read_bytes()[:MAX_TABLE_BYTES])
     return sum(table[code].lower() != letter.lower() for code, letter in drawn.items() if code in table) >= MIN_LIES
 
 
-def _drawn_letters(font: Any) -> dict[int, str]:
+def _read_encoding(font: Any) -> dict[int, str]:
     """Letters and digits by code, as far as the encoding says so."""
     if str(font.get("/Subtype")) not in ("/Type1", "/TrueType"):
         return {}
@@ -65,7 +65,7 @@ def _drawn_letters(font: Any) -> dict[int, str]:
     return letters
 
 
-def _told_letters(table: bytes) -> dict[int, str]:
+def _read_unicode_map(table: bytes) -> dict[int, str]:
     found: dict[int, str] = {}
     for kind, section in SECTION.findall(table):
         if kind == b"bfchar":

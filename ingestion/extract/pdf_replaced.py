@@ -19,7 +19,7 @@ MARK = b"ActualText"
 DEEPEST = 8  # forms in each other
 
 
-def shown_words(page: pdfium.PdfPage) -> list[Word]:
+def extract_visible_words(page: pdfium.PdfPage) -> list[Word]:
     """The words of an open page as its letters are drawn. Takes the replacements out of the page."""
     for piece in _objects(page):
         for index in reversed(range(max(0, c.FPDFPageObj_CountMarks(piece)))):

@@ -60,7 +60,7 @@ def wanted_of(content: PageContent, strategy: str | None) -> Look | None:
     if _is_no_language(content.words):
         return Look("language")
     scans = [picture for picture in content.pictures if not has_text_layer(picture, content.words)]
-    covered = max((_shown_area(picture, content) for picture in scans), default=0.0)
+    covered = max((_measure_visible_area(picture, content) for picture in scans), default=0.0)
     if covered > MOST_OF_PAGE * content.width * content.height:
         return Look("scan with text")
     if content.characters < LITTLE and content.marks - len(content.pictures) > DRAWN:
@@ -77,7 +77,7 @@ def is_ornament(picture: Picture) -> bool:
     return max(picture.x1 - picture.x0, picture.y1 - picture.y0) <= ICON
 
 
-def _shown_area(picture: Picture, content: PageContent) -> float:
+def _measure_visible_area(picture: Picture, content: PageContent) -> float:
     wide = min(content.width, picture.x1) - max(0.0, picture.x0)
     high = min(content.height, picture.y1) - max(0.0, picture.y0)
     return max(0.0, wide) * max(0.0, high)

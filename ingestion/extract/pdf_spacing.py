@@ -40,8 +40,8 @@ def unite_letters(words: list[Word]) -> list[Word]:
 
 def _united(letters: Sequence[Word]) -> list[Word]:
     found: list[Word] = []
-    for row in _parted(letters, lambda a, b: _is_beside(a, b) or _is_below(a, b)):
-        across = [_is_beside(a, b) for a, b in pairwise(row)]
+    for row in _parted(letters, lambda a, b: _is_adjacent(a, b) or _is_below(a, b)):
+        across = [_is_adjacent(a, b) for a, b in pairwise(row)]
         if len(row) < MIN_WORDS or any(across) != all(across):
             found += row
         elif all(across):
@@ -72,7 +72,7 @@ def _parted(letters: Sequence[Word], follows: Callable[[Word, Word], bool]) -> l
     return rows
 
 
-def _is_beside(a: Word, b: Word) -> bool:
+def _is_adjacent(a: Word, b: Word) -> bool:
     size = max(a.size, 1.0)
     return abs(a.base - b.base) < 0.1 * size and 0 < b.x0 - a.x1 < 2.5 * MAX_GAP * size
 

@@ -18,7 +18,7 @@ import pypdfium2.raw as c
 
 from ingestion.extract.pdf_covers import LEAST, Cover, clip_of, common, is_cut, paints
 from ingestion.extract.pdf_grids import Edge, extract_edges
-from ingestion.extract.pdf_letters import HALVES, HYPHEN, Columns, Letters, beside_text, styles
+from ingestion.extract.pdf_letters import HALVES, HYPHEN, Columns, Letters, find_other_objects, styles
 from ingestion.extract.pdf_shapes import Shape, drawings, shape_of, unknown
 from ingestion.extract.pdf_spacing import drop_second_prints, order_columns, unite_letters
 from ingestion.extract.right_to_left import RIGHT_TO_LEFT, letters_in_order
@@ -193,7 +193,7 @@ def read_page(page: pdfium.PdfPage, tables: bool | None = None) -> PageContent:
     content = PageContent(mapping, mapping.width, mapping.height, drawn, drawn, letters.count, letters.unmapped)
     shapes: list[Shape] = []
     paths: list[tuple[Any, Region, Mapping]] = []
-    _look_at_objects((c.FPDFPage_GetObject(page, i) for i in beside_text(page)), mapping, content, shapes, paths)
+    _look_at_objects((c.FPDFPage_GetObject(page, i) for i in find_other_objects(page)), mapping, content, shapes, paths)
     if tables is None:
         tables = _suggests_table(content.rules)
     if tables:

@@ -16,7 +16,7 @@ from ingestion.documents import Extraction
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line, paragraph
-from ingestion.extract.drawn_parts import add_drawn
+from ingestion.extract.drawn_parts import add_drawing_text
 from ingestion.extract.embedded_files import add_embedded
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.package import DAMAGE, Link, Package, attribute, local, properties
@@ -64,7 +64,7 @@ def extract(path: Path, *, limits: Limits, report: Report, skip: Collection[int]
         if deck.failed == len(slides):
             raise package.corrupt()
         deck.finish()
-        add_drawn(package, builder, pages)
+        add_drawing_text(package, builder, pages)
         embedded = add_embedded(package, builder, limits, report)
         sweep_package(package, builder, DECK, eyes, {*deck.pictures, *embedded})
         builder.add_properties(properties(package))
@@ -115,7 +115,7 @@ class _Deck:
                 for shape in shapes_of(root):
                     if placeholder_of(shape) is None:
                         self._shape(shape, name)
-                self._look_behind(root, name)
+                self._read_shape_metadata(root, name)
             elif COMMENTS.fullmatch(name):
                 for said in self._package.root(name).iter("{*}text", "{*}txBody"):
                     self._builder.add(one_line(" ".join(said.itertext())), path=("Comments",))
@@ -131,7 +131,7 @@ class _Deck:
         for shape in shapes:
             if shape not in titles:
                 self._shape(shape, name)
-        self._look_behind(root, name)
+        self._read_shape_metadata(root, name)
 
     def _shape(self, shape: Any, part: str) -> None:
         kind = local(shape)
@@ -183,7 +183,7 @@ class _Deck:
             detail = DETAILS["image"].format(what=DECK)
             self._eyes.picture(self._builder, link.target, "image", detail, self._page, self._path)
 
-    def _look_behind(self, root: Any, name: str) -> None:
+    def _read_shape_metadata(self, root: Any, name: str) -> None:
         """What belongs to a slide and does not stand on it: descriptions of shapes, addresses and hints of links."""
         for line in described(root, is_apart):
             text = paragraph(line)

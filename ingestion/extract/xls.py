@@ -83,7 +83,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
             "corrupt", "This workbook is damaged and cannot be opened. Save it again from Excel."
         ) from None
     stream = (compound.read("Workbook") or compound.read("Book")) if compound else data
-    _add_drawn(stream, builder)
+    _add_drawing_text(stream, builder)
     if compound is not None:
         _look_at_storages(compound, builder)
         builder.add_properties(compound.properties())
@@ -143,7 +143,7 @@ def _records(stream: bytes) -> Iterator[tuple[int, bytes]]:
         place += 4 + size
 
 
-def _add_drawn(stream: bytes, builder: Builder) -> None:
+def _add_drawing_text(stream: bytes, builder: Builder) -> None:
     """Texts of boxes, comments and charts, and of page headers; pictures are recorded."""
     drawn: list[str] = []
     margins: list[str] = []

@@ -17,7 +17,7 @@ from ingestion.documents import Extraction
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line
-from ingestion.extract.drawn_parts import add_drawn
+from ingestion.extract.drawn_parts import add_drawing_text
 from ingestion.extract.embedded_files import add_embedded
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.package import DAMAGE, Link, Package, attribute, forget, local, properties
@@ -42,7 +42,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         workbook = _Workbook(package, builder, report)
         workbook.run()
         in_cells = len(builder)
-        add_drawn(package, builder)
+        add_drawing_text(package, builder)
         embedded = add_embedded(package, builder, limits, report)
         sweep_package(package, builder, WORKBOOK, eyes, embedded)
         if not workbook.cells and len(builder) == in_cells and not builder.missed():

@@ -16,8 +16,8 @@ class Paragraph(Labelled):
     survive a new revision; only paragraphs of `file.revision` exist (publishing replaces them).
 
     headings: ids of the headings above it, outermost first; a heading's text stands only in its own, labelled row.
-    under: those that it stands under to who may not know of all of these (`segment.headings_told`); NULL where they are
-    the same.
+    under: those that it stands under to who may not know of all of these (`segment.list_disclosed_headings`); NULL
+    where they are the same.
     boxes: where its words stand, as `boxes.Boxes` writes itself. start, end: span in the canonical text,
     characters. read_by: "" for the file's own text, `ocr` or `vision` where it was read off a picture. since: number of
     the version with which it came. relabelled: numbers of those whose publishing changed its label.

@@ -120,7 +120,7 @@ def given_names() -> frozenset[str]:
 
 def find_people(text: str) -> list[Finding]:
     """Names of people in `text`, as findings of kind "person", in order. A name said twice is found twice."""
-    found = [*_addressed(text), *_by_given_name(text)]
+    found = [*_addressed(text), *_find_by_given_name(text)]
     for pattern in (LABELLED, INTRODUCED, PERSONAL, PAID, AFTER_JOB, BEFORE_JOB):
         found += [f for f in matches("person", pattern, text) if not _is_organisation(text[f.start : f.end])]
     return _without_overlaps(found)
@@ -136,7 +136,7 @@ def _addressed(text: str) -> list[Finding]:
     return found
 
 
-def _by_given_name(text: str) -> list[Finding]:
+def _find_by_given_name(text: str) -> list[Finding]:
     words = list(WORD.finditer(text))
     names, found, index = given_names(), [], 0
     while index < len(words):

@@ -13,7 +13,7 @@ from retrieval.evaluation.metrics import NAMES, Silence
 from retrieval.evaluation.plots import Plot, plot
 from retrieval.evaluation.rankings import FUSED, RANKINGS, RERANKED
 from retrieval.evaluation.report import TITLES
-from retrieval.evaluation.seen import ANSWERABLE, Seen, as_seen, seen_outcomes, seen_runs, silences
+from retrieval.evaluation.seen import ANSWERABLE, Seen, describe_runs, silences, visible_outcomes, visible_runs
 from retrieval.evaluation.store import THRESHOLD, changes, dropped
 from retrieval.models import EvaluationRun
 
@@ -58,11 +58,11 @@ class SetHistory:
 
 def histories(scope: Scope) -> list[SetHistory]:
     """Of the open scope's workspace: the set that was run last first."""
-    runs = seen_runs(scope).order_by("set_name", "reader", "digest", "-created_at")
+    runs = visible_runs(scope).order_by("set_name", "reader", "digest", "-created_at")
     groups = [list(group) for _, group in groupby(runs, key=lambda run: (run.set_name, run.reader, run.digest))]
     groups.sort(key=lambda group: group[0].created_at, reverse=True)
     groups = [group[:MOST_RUNS] for group in groups[:MOST_SETS]]
-    seen = {one.run.pk: one for one in as_seen(scope, [run for group in groups for run in group])}
+    seen = {one.run.pk: one for one in describe_runs(scope, [run for group in groups for run in group])}
     told = silences(scope, [group[0].pk for group in groups])
     return [history([seen[run.pk] for run in group], told.get(group[0].pk)) for group in groups]
 
@@ -120,16 +120,16 @@ class Unanswered:
 
 def get_run_or_404(scope: Scope, pk: UUID) -> Seen:
     """Raises: Http404 where there is none, or none with a question that the caller may know of."""
-    run = seen_runs(scope).filter(pk=pk).first()
+    run = visible_runs(scope).filter(pk=pk).first()
     if run is None:
         raise Http404("Not found.")
-    return as_seen(scope, [run])[0]
+    return describe_runs(scope, [run])[0]
 
 
 def run_before(scope: Scope, run: EvaluationRun) -> Seen | None:
-    same = seen_runs(scope).filter(set_name=run.set_name, reader=run.reader, digest=run.digest)
+    same = visible_runs(scope).filter(set_name=run.set_name, reader=run.reader, digest=run.digest)
     before = same.filter(created_at__lt=run.created_at).order_by("-created_at", "pk").first()
-    return as_seen(scope, [before])[0] if before else None
+    return describe_runs(scope, [before])[0] if before else None
 
 
 def question_lines(scope: Scope, run: EvaluationRun, before: EvaluationRun | None) -> list[QuestionLine]:
@@ -137,7 +137,7 @@ def question_lines(scope: Scope, run: EvaluationRun, before: EvaluationRun | Non
 
     Ranks are of the run's reader: a question that a file answers which the caller may not see is left out.
     """
-    known = seen_outcomes(scope).filter(ANSWERABLE)
+    known = visible_outcomes(scope).filter(ANSWERABLE)
     then = {one.question_id: one.scores[FUSED][1] for one in known.filter(run=before.pk)} if before else {}
     found = [
         QuestionLine(
@@ -155,6 +155,8 @@ def question_lines(scope: Scope, run: EvaluationRun, before: EvaluationRun | Non
 
 def unanswered_lines(scope: Scope, run: EvaluationRun) -> list[Unanswered]:
     """Those that the caller may know of, worst first: what came nearest to a question that has no answer."""
-    known = seen_outcomes(scope).filter(~ANSWERABLE, run=run.pk, scores__has_key="nearest").select_related("question")
+    known = (
+        visible_outcomes(scope).filter(~ANSWERABLE, run=run.pk, scores__has_key="nearest").select_related("question")
+    )
     found = [Unanswered(one.question_id, one.question.text, one.scores["nearest"]) for one in known]
     return sorted(found, key=lambda line: (line.nearest is None, -(line.nearest or 0.0), line.text))[:MOST_QUESTIONS]

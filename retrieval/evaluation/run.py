@@ -136,11 +136,11 @@ def ask(
         question,
         found,
         {passage.row: one for passage, one in zip(passages, judged, strict=True)},
-        _shown_by(passages, judged),
+        _list_retrieved(passages, judged),
     )
 
 
-def _shown_by(passages: Iterable[Passage], judged: Iterable[Judged]) -> dict[int, list[UUID]]:
+def _list_retrieved(passages: Iterable[Passage], judged: Iterable[Judged]) -> dict[int, list[UUID]]:
     shown: dict[int, list[UUID]] = {}
     for passage, one in zip(passages, judged, strict=True):
         for number in sorted(one.places):

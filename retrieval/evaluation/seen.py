@@ -15,7 +15,7 @@ from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Cast
 
 from entities.access import Scope
-from ingestion.access import shown_files, visible_files
+from ingestion.access import readable_files, visible_files
 from retrieval.evaluation.metrics import NAMES, Silence, silence
 from retrieval.evaluation.rankings import FUSED, RANKINGS
 from retrieval.models import EvaluationOutcome, EvaluationRun
@@ -35,24 +35,24 @@ class Seen:
     figures: Mapping[str, Mapping[str, float | None]]
 
 
-def seen_outcomes(scope: Scope) -> QuerySet[EvaluationOutcome]:
+def visible_outcomes(scope: Scope) -> QuerySet[EvaluationOutcome]:
     """What questions got, of those that the scope, which is open, may read and whose every file it sees."""
     named = EvaluationOutcome.objects.annotate(file=Func(F("files"), function="unnest")).values("file")
-    files = shown_files(scope, visible_files(scope).filter(pk__in=named)).order_by().values("pk")
+    files = readable_files(scope, visible_files(scope).filter(pk__in=named)).order_by().values("pk")
     return EvaluationOutcome.objects.filter(question__text__isnull=False, files__contained_by=ArraySubquery(files))
 
 
-def seen_runs(scope: Scope) -> QuerySet[EvaluationRun]:
+def visible_runs(scope: Scope) -> QuerySet[EvaluationRun]:
     """Runs with a figure to show."""
-    known = seen_outcomes(scope).filter(ANSWERABLE, run=OuterRef("pk"))
+    known = visible_outcomes(scope).filter(ANSWERABLE, run=OuterRef("pk"))
     return EvaluationRun.objects.filter(Exists(known))
 
 
-def as_seen(scope: Scope, runs: Sequence[EvaluationRun]) -> list[Seen]:
-    """Of `seen_runs`, in their order."""
+def describe_runs(scope: Scope, runs: Sequence[EvaluationRun]) -> list[Seen]:
+    """Of `visible_runs`, in their order."""
     means = {f"{ranking}_{name}": _mean(ranking, n) for ranking in RANKINGS for n, name in enumerate(NAMES, start=1)}
     counts = {"count": Count("pk"), "lost": Count("pk", filter=Q(scores__lost=True))}
-    known = seen_outcomes(scope).filter(ANSWERABLE, run__in=[run.pk for run in runs]).order_by().values("run")
+    known = visible_outcomes(scope).filter(ANSWERABLE, run__in=[run.pk for run in runs]).order_by().values("run")
     rows = {row["run"]: row for row in known.annotate(**counts, **means)}
     return [_seen(run, rows[run.pk]) for run in runs if run.pk in rows]
 
@@ -68,7 +68,7 @@ def _seen(run: EvaluationRun, row: Mapping[str, Any]) -> Seen:
 
 def silences(scope: Scope, runs: Iterable[UUID]) -> dict[UUID, Silence]:
     """run -> what its questions without an answer got."""
-    known = seen_outcomes(scope).filter(run__in=list(runs), scores__has_key="nearest").order_by("run")
+    known = visible_outcomes(scope).filter(run__in=list(runs), scores__has_key="nearest").order_by("run")
     near = known.values_list("run", Case(When(ANSWERABLE, then=True), default=False), KeyTransform("nearest", "scores"))
     found = {}
     for run, of in groupby(near, key=lambda row: row[0]):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID
 
-from entities.access import Scope, combine_many, current, held_atoms
+from entities.access import Scope, combine_many, current, granted_atoms
 from entities.audit import record
 from entities.models import Classification
 from entities.models.classification import FIRST_COMPOUND
@@ -77,7 +77,7 @@ def keep(
     the settings of today count as the last. Raises: BadSet for a label that the workspace does not have.
     """
     with reader.open():
-        held = held_atoms()
+        held = granted_atoms()
     with Scope.for_service(reader.workspace).open():
         questions = keep_questions(reader.workspace, given, measured, held)
         now = settings_of_today()

@@ -5,7 +5,7 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from rest_framework.test import APIClient
 
-from entities.access import Scope, held_atoms
+from entities.access import Scope, granted_atoms
 from entities.api.auth import issue_token
 from entities.models import AuditEntry, Classification, Membership, Role, User, Workspace
 from entities.models.classification import FINANCIAL, INTERNAL
@@ -46,7 +46,7 @@ def page_of(maria: Person, article: Article) -> str:
 
 def read_clearances(maria: Person) -> set[int]:
     with maria.scope.open():
-        return set(held_atoms())
+        return set(granted_atoms())
 
 
 def test_an_administrator_gets_a_workspace(db: None) -> None:

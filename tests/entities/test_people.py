@@ -7,7 +7,7 @@ import pytest
 from django.db.models.functions import Now
 from django.test import Client
 
-from entities.access import Scope, held_atoms
+from entities.access import Scope, granted_atoms
 from entities.models import AuditEntry, Invitation, Role, User
 from entities.models.classification import FINANCIAL, PII, SECRET
 from tests.conftest import Person
@@ -142,9 +142,9 @@ def test_a_tick_clears_a_role_for_a_level_and_taking_it_away_is_obeyed_at_once(
     assert alice.client.post(f"{alice.base}people/roles/", wanted).status_code == 302
     for person, atoms in ((viewer, {PII, SECRET}), (cfo, set())):
         with person.scope.open():
-            assert set(held_atoms()) == atoms
+            assert set(granted_atoms()) == atoms
     with alice.scope.open():
-        assert FINANCIAL in held_atoms()  # a role that was not sent keeps what it has
+        assert FINANCIAL in granted_atoms()  # a role that was not sent keeps what it has
     with service.open():
         changed = AuditEntry.objects.filter(action="role.changed")
         assert {row.object_id: row.detail["labels"] for row in changed} == {
@@ -158,4 +158,4 @@ def test_no_page_of_roles_changes_another_workspace(alice: Person, outsider: Per
         role = Role.objects.get(name="cfo role").pk
     assert outsider.client.post(f"{outsider.base}people/roles/", {"role": [role], "cell": []}).status_code == 302
     with cfo.scope.open():
-        assert set(held_atoms()) == {FINANCIAL}
+        assert set(granted_atoms()) == {FINANCIAL}

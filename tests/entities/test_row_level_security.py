@@ -8,7 +8,7 @@ import pytest
 from django.apps import apps
 from django.db import connection, transaction
 
-from entities.access import Kind, NoWorkspace, Scope, ScopeError, allowed_labels, held_atoms, raise_labels
+from entities.access import Kind, NoWorkspace, Scope, ScopeError, allowed_labels, granted_atoms, raise_labels
 from entities.exempt import EXEMPT
 from entities.models import (
     Classification,
@@ -210,19 +210,19 @@ def test_who_is_held_to_a_role_reads_what_is_addressed_to_it_and_to_no_other(
 
 def test_scope_held_to_atoms_has_no_others(alice: Person, steward: Person, cfo: Person, service: Scope) -> None:
     with alice.scope.open():
-        assert {3, 5} <= held_atoms()
-    with alice.scope.held_to({5}).open():
-        assert held_atoms() == {5}
-    with alice.scope.held_to(()).open():
+        assert {3, 5} <= granted_atoms()
+    with alice.scope.limited_to({5}).open():
+        assert granted_atoms() == {5}
+    with alice.scope.limited_to(()).open():
         assert allowed_labels() == {0}
-    with cfo.scope.held_to({3, 5}).held_to({3}).open():
+    with cfo.scope.limited_to({3, 5}).limited_to({3}).open():
         assert allowed_labels() == {0}
-    for scope, unlabelled in ((steward.scope, True), (steward.scope.held_to({1}), False)):
+    for scope, unlabelled in ((steward.scope, True), (steward.scope.limited_to({1}), False)):
         with scope.open(), connection.cursor() as cursor:
             cursor.execute("SELECT app_unlabelled()")
             assert cursor.fetchone()[0] is unlabelled
     with pytest.raises(ScopeError):
-        service.held_to({1})
+        service.limited_to({1})
 
 
 def test_compound_needs_every_component(cfo: Person, hr: Person, alice: Person, service: Scope) -> None:

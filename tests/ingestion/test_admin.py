@@ -13,7 +13,7 @@ from entities.access import Scope, combine
 from entities.models import Classification, Workspace
 from entities.models.classification import FINANCIAL, INTERNAL, PII, SECRET
 from entities.types import Contract
-from ingestion.access import Outline, is_shown, outlines, shown_files, visible_files
+from ingestion.access import Outline, is_shown, outlines, readable_files, visible_files
 from ingestion.inline import work_off
 from ingestion.models import Blob, File, FileRevision, Paragraph
 from ingestion.queueing import publish_again
@@ -177,7 +177,7 @@ def test_which_files_exist_for_somebody_is_decided_in_the_statement(
             files = visible_files(who.scope)
             told = outlines([file.pk for file in files])
             one_by_one = {f.name for f in files if is_shown(who.scope, f, told.get(f.pk, Outline()))}
-            assert {f.name for f in shown_files(who.scope, files)} == one_by_one
+            assert {f.name for f in readable_files(who.scope, files)} == one_by_one
             assert wanted is None or one_by_one == wanted
 
     def asked() -> int:

@@ -134,12 +134,12 @@ def test_a_change_of_guidance_or_level_makes_stale_exactly_what_a_model_labels(
 def test_without_a_model_rules_add_labels_and_summaries_are_made_of_each(
     alice: Person, staff: Person, contract: Contract, service: Scope, collections: None
 ) -> None:
-    def told_of(line: str) -> Any:
+    def list_disclosed_files(line: str) -> Any:
         return lambda request: not is_window(request) and line in request.text
 
     with scripted.model() as script:
         for line in (DREDGED, RENT):
-            script.push(text=line, when=told_of(line))
+            script.push(text=line, when=list_disclosed_files(line))
         file = ready(alice, contract, "plan.txt", f"{DREDGED}\n\n{RENT}".encode(), collection="plans")
         assert asked(script) == []
         assert (script.left, script.unanswered) == (0, [])

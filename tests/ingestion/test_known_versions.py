@@ -173,8 +173,12 @@ def test_a_version_on_its_way_or_withheld_is_for_its_sender_and_stewards(
         assert jobs(steward) == ("1 job in progress" if state == "pending" else ""), "failed ones are their sender's"
         assert (file in administered(alice, "ready"), file in administered(alice, state)) == (False, True)
         assert (file in administered(boss, "ready"), file in administered(boss, state)) == (True, False)
-        told_of = boss.client.get(f"{boss.base}admin/ingestion/file/{file}/change/").content.decode()
-        assert ("corrupt" in told_of, "damaged" in told_of, "quarantined" in told_of) == (False, False, False)
+        page = boss.client.get(f"{boss.base}admin/ingestion/file/{file}/change/").content.decode()
+        assert (
+            "corrupt" in page,
+            "damaged" in page,
+            "quarantined" in page,
+        ) == (False, False, False)
         for who in (cfo, staff, viewer):
             assert jobs(who) == "", state
             shown = who.api.get(f"/api/files/{file}/").json()

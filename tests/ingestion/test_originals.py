@@ -93,9 +93,9 @@ def test_a_refusal_does_not_tell_why(
 
 
 @pytest.mark.parametrize(
-    ("held_to", "is_the_sender"),
+    ("limited_to", "is_the_sender"),
     [({}, True), ({"narrowed_to": -4}, False), ({"atoms": frozenset()}, False), ({"principal": 8}, False)],
 )
-def test_who_looks_as_a_role_has_not_sent_what_they_sent(held_to: dict[str, Any], is_the_sender: bool) -> None:
-    scope = replace(Scope(1, 7, Kind.USER, "acme"), **held_to)
+def test_who_looks_as_a_role_has_not_sent_what_they_sent(limited_to: dict[str, Any], is_the_sender: bool) -> None:
+    scope = replace(Scope(1, 7, Kind.USER, "acme"), **limited_to)
     assert is_sender(scope, FileRevision(created_by=7)) is is_the_sender

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.segment import Clearances, Labelled, headings_above, headings_told, segments
+from ingestion.segment import Clearances, Labelled, headings_above, list_disclosed_headings, segments
 
 LABELS = st.sampled_from([None, 0, 1, 5, 6, 1000])
 BOTH = {1000: frozenset({5, 6})}
@@ -58,6 +58,13 @@ def test_the_headings_above() -> None:
     assert above == [(), (0,), (0,), (0, 2), (), (4,), ()]
     kinds, labels = [p.kind for p in document], [p.label for p in document]
     # The heading of the fourth has no label: to all it stands where it would without that.
-    assert headings_told(kinds, labels, above, 0, Clearances()) == {0: (), 1: (0,), 3: (0,), 4: (), 5: (4,), 6: ()}
-    hidden = headings_told(kinds, labels, above, 0, Clearances(concealed=frozenset({5})))
+    assert list_disclosed_headings(kinds, labels, above, 0, Clearances()) == {
+        0: (),
+        1: (0,),
+        3: (0,),
+        4: (),
+        5: (4,),
+        6: (),
+    }
+    hidden = list_disclosed_headings(kinds, labels, above, 0, Clearances(concealed=frozenset({5})))
     assert hidden == {3: (), 4: (), 5: (4,), 6: ()}

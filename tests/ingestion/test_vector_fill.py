@@ -166,7 +166,7 @@ def test_a_row_that_is_relabelled_meanwhile_gets_no_vector_with_its_old_label(
                     [str(service.workspace)],
                 )
                 cursor.execute("SELECT id FROM ingestion_contextrow ORDER BY number LIMIT 1 FOR UPDATE")
-                assert vector_fill.write_beside(made, get_embedder("tiny")) == len(made) - 1
+                assert vector_fill.write_missing_vectors(made, get_embedder("tiny")) == len(made) - 1
                 cursor.execute("ROLLBACK")
         finally:
             other.close()

@@ -228,7 +228,10 @@ BREAKS = [
     ),
     Break("view", "a file that is concealed exists", CONCEALED_FILES_ARE_VIEWED, finder="ben"),
     Break(
-        "view", "what is set anew loses the last", changed("ingestion.pdf_shown.set_anew", without_last), finder="ben"
+        "view",
+        "what is set anew loses the last",
+        changed("ingestion.pdf_shown.typeset_blocks", without_last),
+        finder="ben",
     ),
     Break("view", "words are lost", changed("ingestion.pdf_shown.placed_text", lambda found: list(found)[1:])),
     Break(
@@ -265,7 +268,7 @@ BREAKS = [
     Break("requests", "messages are lost", put("ingestion.request_shown.messages_of", value=lambda rows: {})),
     Break("versions", "originals of all versions", on(versions._Rules, "allow", lambda self, revision: True)),
     Break("versions", "changes are not counted", put("ingestion.versions.changes_of", value=lambda file: {})),
-    Break("links", "targets are not asked for", put("ingestion.link_views.shown_files", value=all_files)),
+    Break("links", "targets are not asked for", put("ingestion.link_views.readable_files", value=all_files)),
     Break("links", "they lead nowhere", put("ingestion.link_views.targets_for", value=lead_nowhere)),
     Break("quarantine", "records are not asked for", put("ingestion.quarantine.visible_files", value=all_files)),
     Break("quarantine", "a file is lost", changed("ingestion.quarantine.file_views", without_last)),
@@ -290,6 +293,6 @@ BREAKS = [
     Break(
         "records",
         "classified fields are shown to nobody",
-        put("entities.access.objects.held_atoms", value=lambda *args: frozenset()),
+        put("entities.access.objects.granted_atoms", value=lambda *args: frozenset()),
     ),
 ]

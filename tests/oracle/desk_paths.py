@@ -5,7 +5,7 @@ from ingestion.access import get_file_or_404
 from ingestion.desk import Wanted, items_of, waiting
 from ingestion.link_views import linked_from, links_of
 from ingestion.models import File
-from ingestion.request_shown import shown_requests
+from ingestion.request_shown import present_requests
 from ingestion.requests import requests_of, to_decide
 from ingestion.versions import list_versions
 from tests.oracle.asked import Asked
@@ -45,7 +45,7 @@ def requests(asked: Asked) -> None:
         if asked.sees(world.record(record)) and (name == person.name or world.steward(person))
     ]
     with asked.scope.open():
-        shown = {row.request.pk: row for row in shown_requests(asked.scope, requests_of(asked.scope))}
+        shown = {row.request.pk: row for row in present_requests(asked.scope, requests_of(asked.scope))}
         deciding = [row.pk for row in to_decide(asked.scope)]
     asked.same("requests", shown, [asked.all.requests[key] for key in known])
     others = [asked.all.requests[key] for key in known if key[0] != person.name]

@@ -26,7 +26,7 @@ FUNCTIONS = [
 ]  # fmt: skip
 """What the policies and the gate ask of the database, and what decides on clearances of one person."""
 OF_STEWARDS = {
-    "ingestion.access": ["get_file_or_404", "get_record_for", "is_shown", "shown_files", "visible_files", "is_own"],
+    "ingestion.access": ["get_file_or_404", "get_record_for", "is_shown", "readable_files", "visible_files", "is_own"],
     "ingestion.requests": [
         "ask_for_access", "wanted_atoms", "requests_of", "to_decide", "get_request_or_404", "decide_access",
         "check_reason", "check_end", "grant",

@@ -48,11 +48,11 @@ SURVIVORS: dict[str, str] = {
     "_set('', '', '', '', '') -> if True: _set('', '', '', '', '')": EMPTIED,
     "entities.access.scope Scope.open: not outermost and (not connection.needs_rollback) -> not "
     "outermost or not connection.needs_rollback": EMPTIED,
-    "entities.access.labels held_atoms: for a in known.get(label, ()) if len(known[label]) == 1 -> "
+    "entities.access.labels granted_atoms: for a in known.get(label, ()) if len(known[label]) == 1 -> "
     "for a in known.get(label, ())": (
         "who is cleared for a compound is cleared for its atoms, and each allowed label is known"
     ),
-    "entities.access.labels held_atoms: known.get(label, ()) -> known.get(label)": (
+    "entities.access.labels granted_atoms: known.get(label, ()) -> known.get(label)": (
         "who is cleared for a compound is cleared for its atoms, and each allowed label is known"
     ),
     "entities.access.labels raise_labels: model._default_manager.filter(pk__in=derived, "
@@ -79,16 +79,17 @@ SURVIVORS: dict[str, str] = {
     ),
     "ingestion.access is_shown: for pk in (file.pending_revision_id or file.revision_id,) if pk -> for pk"
     " in (file.pending_revision_id or file.revision_id,)": ("no revision has no key"),
-    "ingestion.access shown_files: Paragraph.objects.filter(file=OuterRef('pk'), "
+    "ingestion.access readable_files: Paragraph.objects.filter(file=OuterRef('pk'), "
     "data_classification__isnull=False) -> Paragraph.objects.filter(file=OuterRef('pk'))": (
         "text without a label is read by stewards, who are answered before"
     ),
-    "ingestion.access shown_files: False -> True": EVERY_FILE_IS_ASKED,
-    "ingestion.access shown_files: files.filter(~Exists(readable)) -> files.filter()": EVERY_FILE_IS_ASKED,
-    "ingestion.access shown_files: atoms(declared.classification) <= known -> atoms(declared.classification) < known": (
+    "ingestion.access readable_files: False -> True": EVERY_FILE_IS_ASKED,
+    "ingestion.access readable_files: files.filter(~Exists(readable)) -> files.filter()": EVERY_FILE_IS_ASKED,
+    "ingestion.access readable_files: atoms(declared.classification) <= known -> "
+    "atoms(declared.classification) < known": (
         "what is known has Public besides, which no collection declares: the two are never the same"
     ),
-    "ingestion.access shown_files: scope.principal > 0 -> scope.principal >= 0": NO_PRINCIPAL_IS_0,
+    "ingestion.access readable_files: scope.principal > 0 -> scope.principal >= 0": NO_PRINCIPAL_IS_0,
     "ingestion.access is_own: scope.principal > 0 -> scope.principal >= 0": NO_PRINCIPAL_IS_0,
     "ingestion.requests requests_of: Entity.objects.visible_to(scope).values('pk') -> "
     "Entity.objects.visible_to(scope).values()": KEYS,

@@ -119,7 +119,7 @@ def test_the_control_finds_an_answer_that_is_written_without_looking_again(
     """The negative control: what was read is taken for what is."""
     turn = asked(cfo, contract)
     statements = stops_of(lambda: answer(service.workspace, turn))
-    monkeypatch.setattr("chat.log.labels_behind", lambda derived: [])
+    monkeypatch.setattr("chat.log.lock_source_labels", lambda derived: [])
     last = [n for n, sql in enumerate(statements) if BEGINS in sql][-1]
     assert raised_at(last, cfo, contract, heron, service, superuser_connection)
 

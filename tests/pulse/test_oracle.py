@@ -63,7 +63,7 @@ def label_of(world: World, record: Record, atoms: frozenset[int]) -> frozenset[i
     return frozenset().union(*parts, VALUE if atoms >= VALUE else frozenset())
 
 
-def shown_to(world: World, record: Record, person: Person) -> tuple[frozenset[int], frozenset[int]]:
+def load_view(world: World, record: Record, person: Person) -> tuple[frozenset[int], frozenset[int]]:
     """(the atoms of the variant that a person is shown, what more would need)."""
     held = world.held(person)
     general = SERVICE - (world.concealed - held)
@@ -102,7 +102,7 @@ def test_pulses(db: None, world: World) -> None:
             if record.visibility != "workspace":
                 assert (answer["state"], answer["text"], answer["requires"]) == ("no_access", None, [])
                 continue
-            atoms, missing = shown_to(world, record, person)
+            atoms, missing = load_view(world, record, person)
             assert answer["state"] == "ready"
             assert {r["value"] for r in answer["requires"]} == missing
             assert {r["value"] for r in answer["labels"]} == label_of(world, record, atoms)

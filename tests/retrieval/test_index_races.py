@@ -12,7 +12,7 @@ from config.roles import APP
 from entities.access import Scope
 from entities.types import Contract
 from ingestion.embed import get_embedder
-from ingestion.vector_fill import embedded, write_beside
+from ingestion.vector_fill import embedded, write_missing_vectors
 from tests.conftest import Person
 from tests.db_plugin import connected
 from tests.retrieval.conftest import Index
@@ -47,9 +47,9 @@ def test_a_vector_made_while_sources_come_is_asked_for_them(
             [service.workspace, row, restricted.pk],
         )
         with service.open():
-            assert write_beside(vectors, embedder) == 0, "it is found again"
+            assert write_missing_vectors(vectors, embedder) == 0, "it is found again"
     with service.open():
-        assert write_beside(vectors, embedder) == 1
+        assert write_missing_vectors(vectors, embedder) == 1
     found = rows(
         'SELECT v.drawn FROM ingestion_vector v JOIN ingestion_contextrow c ON c.number = v."row" WHERE c.id = %s',
         service,

@@ -7,8 +7,8 @@ from uuid import UUID
 from django.core.management.base import BaseCommand, CommandError
 
 from entities.access import Scope, grant_entity
+from entities.actions import announce_access_change
 from entities.actions import record as record_in_audit
-from entities.actions import tell_access_changed
 from entities.management.commands.verify_audit import chosen
 from entities.models import Entity, Membership
 from entities.models.entity import Visibility
@@ -35,5 +35,5 @@ class Command(BaseCommand):
                 raise CommandError("A private record is its creator's alone.")
             grant_entity(entity, holder.user_id)
             record_in_audit(scope, "entity.granted", entity.type_name, entity.pk, user=holder.user_id, verbs=[*VERBS])
-            tell_access_changed(scope, entity.pk)
+            announce_access_change(scope, entity.pk)
         self.stdout.write(f"{member} may see, change, delete and share it.")

@@ -12,7 +12,7 @@ from entities.access import (
     combine,
     combine_many,
     concealed_atoms,
-    held_atoms,
+    granted_atoms,
     missing_atoms,
     raise_labels,
     readable_now,
@@ -28,7 +28,7 @@ def labels_are_told(e: Everything) -> None:
     for person in world.people:
         with e.planted.scope(person).open():
             held = world.held(person)
-            assert held_atoms() == held
+            assert granted_atoms() == held
             known = atoms_by_label()
             assert allowed_labels() == {value for value, atoms in known.items() if set(atoms) <= held}
             assert concealed_atoms() == world.concealed - held

@@ -187,7 +187,7 @@ def requests_tell_nothing(e: Everything) -> None:
             wanted_atoms(file, Wish(file=file.pk))
     wish = Wish(entity=records["record0"], labels=(1,))
     as_role = Scope(dee.workspace, -e.planted.roles["Red"].pk, Kind.ROLE, dee.slug)
-    for scope in (dee.held_to([1]), e.planted.service, as_role):
+    for scope in (dee.limited_to([1]), e.planted.service, as_role):
         with scope.open(), refused(PermissionDenied):
             ask_for_access(scope=scope, wish=wish)
 

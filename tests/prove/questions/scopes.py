@@ -8,7 +8,7 @@ from entities.access import (
     ScopeError,
     allowed_labels,
     current,
-    held_atoms,
+    granted_atoms,
     open_token,
     scope_is_open,
     workspaces_of,
@@ -65,10 +65,10 @@ def scopes_of_people_and_roles(e: Everything) -> None:
     scope = planted.scope(ann)
     assert (scope.workspace, scope.principal) == (planted.workspace.pk, user.pk)
     with refused(ScopeError):
-        planted.service.held_to([1])
-    with scope.held_to([1, 2]).held_to([2, 3]).open():
-        assert held_atoms() == {2}
-    with scope.held_to([]).open():
+        planted.service.limited_to([1])
+    with scope.limited_to([1, 2]).limited_to([2, 3]).open():
+        assert granted_atoms() == {2}
+    with scope.limited_to([]).open():
         assert allowed_labels() == {0}
     with refused(NoWorkspace), replace(scope, token="x").open():
         pass
@@ -79,7 +79,7 @@ def scopes_of_people_and_roles(e: Everything) -> None:
             as_role = Scope.for_role(Role.objects.select_related("workspace").get(name=role.name))
         assert as_role.slug == planted.workspace.slug
         with as_role.open():
-            assert held_atoms() == role.atoms
+            assert granted_atoms() == role.atoms
             seen = set(Entity.objects.visible_to(as_role).values_list("pk", flat=True))
             # Nobody's own, so nothing private; grants to the role and rules for it hold.
             assert seen == {
