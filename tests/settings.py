@@ -22,6 +22,7 @@ SIZES = {
     "CLEARANCE_KILLS",
     "CLEARANCE_DROP",
     "CLEARANCE_TEST_COSTS",
+    "CLEARANCE_ANSWERS",
 }
 WORKER = os.environ.get("PYTEST_XDIST_WORKER", "alone")
 

@@ -98,9 +98,15 @@ def discloses(who: str, question: Question, reply: Reply) -> bool:
     return any(_flat(word) in _flat(reply.text) for words in question.has for word in words.split("|"))
 
 
-def run(kind: str) -> Iterator[tuple[str, Question, Reply, float]]:
-    for question in questions(kind):
-        for who in question.askers():
+def run(kind: str, *, sample: bool = False) -> Iterator[tuple[str, Question, Reply, float]]:
+    """Each question asked by each of its askers; in a sample by one who gets the answer and by one who does not, in
+    turn."""
+    for number, question in enumerate(questions(kind)):
+        askers = question.askers()
+        if sample:
+            sides = ([who for who in askers if (who in question.sees) is sees] for sees in (True, False))
+            askers = tuple(side[number % len(side)] for side in sides if side)
+        for who in askers:
             reply = ask(who, question)
             yield who, question, reply, score(who, question, reply)
 

@@ -1,6 +1,7 @@
 """The questions of the demo's README, asked by each of its people, and forty of other shapes, without a model.
 
-It takes minutes, so it runs where CLEARANCE_ANSWERS is set: to `readme`, or to `all`.
+All of it takes minutes: it is asked where CLEARANCE_ANSWERS is `readme`, or `all`. Otherwise two people ask each
+question of the README, one who gets the answer and one who does not.
 """
 
 import os
@@ -14,9 +15,10 @@ from ingestion.inline import work_off
 from tests.answers.asking import discloses, run, shares
 
 FAIR_SHARE = {"readme": 0.9, "more": 0.8}
-ASKED = {"readme": ["readme"], "all": ["readme", "more"]}.get(os.environ.get("CLEARANCE_ANSWERS", ""), [])
+SIZE = os.environ.get("CLEARANCE_ANSWERS", "")
+ASKED = ["readme", "more"] if SIZE == "all" else ["readme"]
 
-pytestmark = [pytest.mark.timeout(1800), pytest.mark.skipif(not ASKED, reason="CLEARANCE_ANSWERS is not set")]
+pytestmark = pytest.mark.timeout(1800)
 
 
 @pytest.fixture
@@ -30,7 +32,7 @@ def demo(transactional_db: None) -> Workspace:
 
 def test_questions_are_answered_for_who_may_read_the_answer_and_nobody_else(demo: Workspace) -> None:
     for kind in ASKED:
-        asked = list(run(kind))
+        asked = list(run(kind, sample=not SIZE))
         disclosed = [(who, question.ask) for who, question, reply, _ in asked if discloses(who, question, reply)]
         assert disclosed == []
         points = [score for _, _, _, score in asked]
