@@ -21,17 +21,22 @@ from chat.tools import BadCall, Found, Passage, owner_of
 from entities.access import Scope, combine_many, readable_fields
 from entities.formats import format_money
 from entities.models import Entity, Weight
-from entities.records import BadQuery, list_records
+from entities.records import RESERVED, BadQuery, list_records
 from entities.registry import column_of, entity_types, parents
 from ingestion.models import ContextRow, Kind
 from llm import prompts
 from retrieval.citations import CitedSource, register_all
 from retrieval.models import SourceType
+from retrieval.query import CONTROL
 
 MAX_LISTED = 50
 MAX_COUNTED = 2_000
 DEFAULT_LISTED = 20
 NAME = "list_records"
+UNUSED = RESERVED - {"q", "archived"}
+"""Parameters of a list's page that narrow nothing."""
+NAMES = ("name", "q")
+"""What narrows or orders by the names of records."""
 DESCRIPTION = """\
 List, count and sum records that the person asking may see, by the database: for "all open risks", "how many", "which
 end in 2026", "total value". Types and their fields:
@@ -54,7 +59,13 @@ class RecordQuery:
         """Columns that decide what the result says, `name` apart."""
         named = [name.partition("__")[0] for name in self.where]
         found = dict.fromkeys([*named, self.order.removeprefix("-"), self.sum_field])
-        return [name for name in found if name and name not in ("name", "q", "archived", "updated_at", "created_at")]
+        return [name for name in found if name and name not in (*NAMES, "archived", "updated_at", "created_at")]
+
+    @property
+    def asks_names(self) -> bool:
+        """Whether the names of records decide what the result says."""
+        named = {name.partition("__")[0] for name in self.where}
+        return not named.isdisjoint(NAMES) or self.order.removeprefix("-") in NAMES
 
 
 def describe_tool(scope: Scope) -> dict[str, Any]:
@@ -111,6 +122,8 @@ def read_query(scope: Scope, asked: Mapping[str, Any]) -> RecordQuery:
     model, where = entity_types()[kind], asked.get("where") or {}
     if not isinstance(where, dict) or not all(isinstance(value, str | int | float) for value in where.values()):
         raise BadCall("Give `where` as field: value.")
+    if bad := [name for name, value in where.items() if name in UNUSED or not str(value) or CONTROL.search(str(value))]:
+        raise BadCall(f"These narrow nothing: {', '.join(map(str, bad))}.")
     sum_field, limit = str(asked.get("sum") or ""), asked.get("limit") or DEFAULT_LISTED
     if sum_field and not (
         sum_field in _plain_fields(model)
@@ -130,13 +143,18 @@ def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> Found:
     except BadQuery as problem:
         raise BadCall(problem.detail) from None
     rows = found[0 : query.limit]
-    keys = list(found.keys.order_by("pk").values_list("pk", flat=True)[:MAX_COUNTED])
+    keys = dict(found.keys.order_by("pk").values_list("pk", "name_classification")[: MAX_COUNTED + 1])
+    if len(keys) > MAX_COUNTED:
+        raise BadCall(f"More than {MAX_COUNTED:,} records: narrow it by a field.")
     printed = [name for name in _plain_fields(query.model) if _is_printed(query, name)]
     label = combine_many(atom for name in {*printed, *query.fields_used} for atom in query.model.rag().label_of(name))
+    names = [*keys.values()] if query.asks_names else []
     lines = [_print_record(row, printed) for row in rows]
     givens = [Given(row.pk, combine_many([label, row.name_classification if row.title else 0])) for row in rows]
-    rest = [Given(pk, label, weight=Weight.COUNT) for pk in set(keys) - {row.pk for row in rows}]
-    sources = _find_snapshots(rows, label)
+    # The number says something of the names and fields that decide it, also where it is none.
+    counted = combine_many([label, *names])
+    rest = [Given(pk, counted, weight=Weight.COUNT) for pk in {session.entity_id, *keys} - {row.pk for row in rows}]
+    sources = _find_snapshots(rows, {given.entity: given.label for given in givens})
     numbers = dict(zip(sources, register_all(scope, owner_of(session), list(sources.values())), strict=True))
     passages = tuple(
         Passage(numbers[row.pk], UUID(sources[row.pk].key), line, given)
@@ -146,9 +164,11 @@ def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> Found:
     shown = prompts.passages(
         [prompts.Document(_plural(query.model, 2), [prompts.Passage(p.n, p.text) for p in passages])]
     )
-    uncited = [line for row, line in zip(rows, lines, strict=True) if row.pk not in numbers]
-    head = [_count_line(query, len(found)), *_sum_lines(query, found.rows.filter(pk__in=found.keys.values("pk")))]
-    return Found("\n".join([*head, *uncited, shown.text]), passages, shown.injections, drawn=(*givens, *rest))
+    uncited = prompts.lines(line for row, line in zip(rows, lines, strict=True) if row.pk not in numbers)
+    head = [_count_line(query, len(keys)), *_sum_lines(query, found.rows.filter(pk__in=[*keys]))]
+    injections = tuple(dict.fromkeys(uncited.injections + shown.injections))
+    text = "\n".join(part for part in ("\n".join(head), uncited.text, shown.text) if part)
+    return Found(text, passages, injections, drawn=(*givens, *rest))
 
 
 def _is_printed(query: RecordQuery, name: str) -> bool:
@@ -195,17 +215,14 @@ def _sum_lines(query: RecordQuery, rows: Any) -> list[str]:
     return [f"Sum of {label}: {format_money(total, currency)}" for currency, total in sorted(totals)]
 
 
-def _find_snapshots(rows: Sequence[Any], label: int) -> dict[UUID, CitedSource]:
-    """Record -> the index row of its own fields: the one under `label`, else the one that needs the least."""
+def _find_snapshots(rows: Sequence[Any], labels: Mapping[UUID, int]) -> dict[UUID, CitedSource]:
+    """Record -> the index row of its own fields under the label of its line; none where there is no such row, for a
+    citation leads to what was said."""
     found: dict[UUID, Any] = {}
     stored = ContextRow.objects.filter(kind=Kind.METADATA, field="", file=None, entity__in=[row.pk for row in rows])
     for row in stored.order_by("number"):
-        best = found.get(row.entity_id)
-        if best is None or (row.data_classification != label, row.data_classification != 0) < (
-            best.data_classification != label,
-            best.data_classification != 0,
-        ):
-            found[row.entity_id] = row
+        if row.data_classification == labels[row.entity_id]:
+            found.setdefault(row.entity_id, row)
     return {pk: _cite_snapshot(row) for pk, row in found.items()}
 
 

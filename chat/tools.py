@@ -27,6 +27,7 @@ from retrieval.tuning import tuning
 
 MOST_RELATED = 50
 NOT_AS_QUOTED = "No passage was found that holds the quoted words as they stand; these are the nearest."
+OTHER_SPELLING = "No text that the person may see has a word as it was asked. These passages are about: {words}"
 
 SEARCH_KNOWLEDGE: dict[str, Any] = {
     "name": "search_knowledge",
@@ -147,7 +148,10 @@ def search_knowledge(scope: Scope, session: Session, looked: Looked, most: int |
         for n, result in zip(numbers, results, strict=True)
     )
     shown = prompts.passages(_documents(results, passages))
-    text = f"{NOT_AS_QUOTED}\n{shown.text}" if looked.hits.quoted.lacking and passages else shown.text
+    notices = [NOT_AS_QUOTED] if looked.hits.quoted.lacking and passages else []
+    if looked.hits.query.typed:
+        notices.append(OTHER_SPELLING.format(words=" ".join(looked.hits.query.text.split())))
+    text = "\n".join([*notices, shown.text])
     drawn = drawn_from({result.id: result.label for result in results})
     return Found(text, passages, shown.injections, looked.within, tuple(drawn))
 

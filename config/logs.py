@@ -18,6 +18,18 @@ class WithoutDetail(logging.Formatter):
         return DETAILS.sub("Details are left out.\n", super().formatException(ei)).rstrip("\n")
 
 
+INVITED = re.compile(r"(/invited/[^/\s]+/)[^/\s]+")
+
+
+class WithoutInvitation(logging.Filter):
+    """Drops the secret from the address of an invitation, which is good until it is used."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if isinstance(record.args, tuple):
+            record.args = tuple(INVITED.sub(r"\1…", part) if isinstance(part, str) else part for part in record.args)
+        return True
+
+
 class WithoutQuery(logging.Filter):
     """Drops the query string from access-log lines: search words are text of users."""
 

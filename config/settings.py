@@ -295,7 +295,10 @@ CELERY_BEAT_SCHEDULE = schedules()
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
-    "filters": {"no_query": {"()": "config.logs.WithoutQuery"}},
+    "filters": {
+        "no_query": {"()": "config.logs.WithoutQuery"},
+        "no_secret": {"()": "config.logs.WithoutInvitation"},
+    },
     "formatters": {
         "line": {
             "()": "config.logs.WithoutDetail",
@@ -304,8 +307,8 @@ LOGGING = {
         }
     },
     "handlers": {
-        "console": {"class": "logging.StreamHandler", "formatter": "line"},
-        "access": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["no_query"]},
+        "console": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["no_secret"]},
+        "access": {"class": "logging.StreamHandler", "formatter": "line", "filters": ["no_query", "no_secret"]},
     },
     "root": {"handlers": ["console"], "level": env.str("CLEARANCE_LOG_LEVEL", "INFO").upper()},
     "loggers": {

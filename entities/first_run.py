@@ -26,7 +26,7 @@ from entities.founding import ALL_LEVELS, found_workspace
 from entities.models import User, Workspace
 from entities.network import is_public
 from entities.registry import entity_types
-from entities.sign_in import is_unclaimed
+from entities.sign_in import DEMO_SLUG, is_unclaimed
 
 MAX_SLUG_CHARACTERS = 50
 
@@ -140,7 +140,7 @@ def claim_installation(founder: User, chosen: dict[str, Any]) -> Workspace:
 def make_slug(name: str) -> str:
     """Part of the workspace's address, from its name: letters and digits that no other workspace has."""
     slug = slugify(name)[: MAX_SLUG_CHARACTERS - 3].strip("-") or "workspace"
-    return f"{slug}-1" if Workspace.objects.filter(slug=slug).exists() else slug
+    return f"{slug}-1" if slug == DEMO_SLUG or Workspace.objects.filter(slug=slug).exists() else slug
 
 
 def make_code() -> str:

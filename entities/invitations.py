@@ -45,10 +45,12 @@ def list_invitations() -> QuerySet[Invitation]:
     return Invitation.objects.filter(expires_at__gt=timezone.now()).order_by("-created_at")
 
 
-def withdraw_invitation(scope: Scope, invitation: Invitation) -> None:
-    """In the open scope of an administrator."""
-    Invitation.objects.filter(pk=invitation.pk).delete()
-    record(scope, "invitation.withdrawn", "invitation", invitation.pk)
+def withdraw_invitation(scope: Scope, invitation: Invitation) -> bool:
+    """Whether it was there still. In the open scope of an administrator."""
+    gone, _ = Invitation.objects.filter(pk=invitation.pk).delete()
+    if gone:
+        record(scope, "invitation.withdrawn", "invitation", invitation.pk)
+    return bool(gone)
 
 
 def find_invitation(slug: str, secret: str) -> tuple[Workspace, Invitation, list[Role]]:
@@ -58,7 +60,7 @@ def find_invitation(slug: str, secret: str) -> tuple[Workspace, Invitation, list
         raise InvitationEnded
     with Scope.for_service(workspace.pk).open():
         invitation = list_invitations().filter(digest=_digest(secret)).first()
-        if invitation is None:
+        if invitation is None or not _still_administers(invitation.created_by):
             raise InvitationEnded
         return workspace, invitation, list(Role.objects.filter(pk__in=invitation.roles).order_by("name"))
 
@@ -71,14 +73,19 @@ def accept_invitation(workspace: Workspace, secret: str, user: User) -> None:
     scope = Scope.for_service(workspace.pk)
     with scope.open():
         mine = list_invitations().select_for_update().filter(digest=_digest(secret)).first()
-        if mine is None:
+        if mine is None or not _still_administers(mine.created_by):
             raise InvitationEnded
+        record(scope, "invitation.accepted", "invitation", mine.pk)
         if user.pk is None:
             user.save()
         add_member(workspace, user, Role.objects.filter(pk__in=mine.roles))
         mine.delete()
-        record(scope, "invitation.accepted", "invitation", mine.pk, user=user.pk)
         announce_access_change(scope)
+
+
+def _still_administers(user: int) -> bool:
+    """An invitation is good as long as who made it could make it again. In the open scope of the service."""
+    return Role.objects.filter(group__user=user, is_admin=True).exists()
 
 
 def _digest(secret: str) -> str:

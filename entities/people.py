@@ -1,6 +1,6 @@
 """Who is in a workspace, and what each may read, through what. In the open scope of an administrator."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -72,12 +72,15 @@ def list_roles() -> list[RoleRow]:
     ]
 
 
-def change_levels(scope: Scope, wanted: Mapping[int, Iterable[int]]) -> int:
-    """Make each role clear for just these levels: key of the role -> values. Returns how many roles changed."""
+def change_levels(scope: Scope, ticked: Mapping[int, set[int]], were: Mapping[int, set[int]]) -> int:
+    """Clear roles for levels, and take levels from them: key of the role -> values, as they are ticked now and as they
+    were when the page was made. What others changed meanwhile stays. Returns how many roles changed."""
     levels = {level.value: level for level in list_levels()}
+    roles = list(Role.objects.select_for_update().filter(pk__in=list(ticked)).order_by("pk"))
     held, changed = _levels_by_role(), 0
-    for role in Role.objects.select_for_update().filter(pk__in=list(wanted)):
-        before, after = held.get(role.pk, set()), {value for value in wanted[role.pk] if value in levels}
+    for role in roles:
+        before, now, was = held.get(role.pk, set()), ticked[role.pk], were.get(role.pk, set())
+        after = (before | (now - was) & levels.keys()) - (was - now)
         if before == after:
             continue
         changed += 1

@@ -1,5 +1,7 @@
 """Pages of people: members and invitations, roles and what they clear for, and the page behind an invitation's link."""
 
+import re
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -9,13 +11,14 @@ from django.contrib import messages
 from django.contrib.auth import login
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from entities.access import ADMIN, PUBLIC_ROUTE, requires
+from entities.access.routes import password_first
 from entities.actions import PULSE_ROLE
 from entities.invitations import (
     VALID_DAYS,
@@ -30,6 +33,8 @@ from entities.joining import account_name
 from entities.models import Invitation, Role, User
 from entities.people import change_levels, list_levels, list_people, list_roles
 from entities.views import scope_of
+
+CELL = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
 
 
 class InvitationForm(forms.Form):
@@ -75,7 +80,7 @@ class AccountForm(forms.Form):
     def clean_username(self) -> str:
         username: str = User.normalize_username(account_name(self.cleaned_data["username"], self.slug))
         User._meta.get_field("username").clean(username, None)
-        if User.objects.filter(username=username).exists():
+        if User.objects.filter(username__iexact=username).exists():
             raise ValidationError("This workspace has or had a member of this name. Choose another one.")
         return username
 
@@ -118,8 +123,10 @@ def withdraw(request: HttpRequest) -> HttpResponse:
         wanted = UUID(request.POST.get("invitation", ""))
     except ValueError:
         raise Http404("Not found.") from None
-    withdraw_invitation(scope_of(request), get_object_or_404(Invitation, pk=wanted))
-    messages.success(request, "The invitation is withdrawn: its link no longer works.")
+    if withdraw_invitation(scope_of(request), get_object_or_404(Invitation, pk=wanted)):
+        messages.success(request, "The invitation is withdrawn: its link no longer works.")
+    else:
+        messages.error(request, "The invitation was used in this moment.")
     return redirect("entities:people")
 
 
@@ -128,29 +135,35 @@ def withdraw(request: HttpRequest) -> HttpResponse:
 def roles(request: HttpRequest) -> HttpResponse:
     """All roles beside all levels, with a tick where a role clears for a level."""
     if request.method == "POST":
-        wanted: dict[int, list[int]] = {
-            int(role): [] for role in request.POST.getlist("role") if role.isascii() and role.isdigit()
-        }
-        for cell in request.POST.getlist("cell"):
-            role, _, value = cell.partition(":")
-            if role.isascii() and role.isdigit() and value.isascii() and value.isdigit() and int(role) in wanted:
-                wanted[int(role)].append(int(value))
-        changed = change_levels(scope_of(request), wanted)
+        were, ticked = (read_cells(request.POST.getlist(name)) for name in ("was", "cell"))
+        roles = {*were, *ticked}
+        changed = change_levels(scope_of(request), {role: ticked.get(role, set()) for role in roles}, were)
         messages.success(request, f"{changed} role{'' if changed == 1 else 's'} changed." if changed else "No change.")
         return redirect("entities:roles")
     return render(request, "entities/roles.html", {"roles": list_roles(), "levels": list_levels()})
+
+
+def read_cells(values: Sequence[str]) -> dict[int, set[int]]:
+    """Key of a role -> levels, of cells as the page writes them: "12:5"."""
+    found: dict[int, set[int]] = {}
+    for value in values:
+        if match := CELL.fullmatch(value):
+            found.setdefault(int(match[1]), set()).add(int(match[2]))
+    return found
 
 
 @requires(PUBLIC_ROUTE)
 @sensitive_post_parameters()
 @never_cache
 @require_http_methods(["GET", "POST"])
-def invited(request: HttpRequest, slug: str, secret: str) -> HttpResponse:
+def invited(request: HttpRequest, slug: str, secret: str) -> HttpResponseBase:
     """Join the workspace of an invitation, with a new account or the one that is signed in."""
     try:
         workspace, _, with_roles = find_invitation(slug, secret)
         context: dict[str, Any] = {"workspace": workspace, "roles": with_roles}
         if request.user.is_authenticated:
+            if request.user.password_by_other:
+                return password_first(request)
             if request.method == "GET":
                 return render(request, "registration/invited.html", context)
             accept_invitation(workspace, secret, request.user)

@@ -139,7 +139,12 @@ def advance(claim: Claim, stage: Stage, progress: int = 0) -> None:
     """Something is finished that nobody has to do again: earlier attempts no longer count against the file, which is at
     `progress` per cent of `stage`. In an open service scope. Raises: ClaimLost."""
     if not File.objects.filter(claim.mine()).update(
-        attempts=1, stage=stage, progress=progress, page=None, page_count=None, claimed_until=Now() + LEASE
+        attempts=1,
+        stage=stage,
+        progress=max(0, min(100, progress)),
+        page=None,
+        page_count=None,
+        claimed_until=Now() + LEASE,
     ):
         raise ClaimLost
 

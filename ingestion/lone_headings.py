@@ -1,6 +1,7 @@
 """Passages that are a heading and nothing else: they hold no answer, and take the place of the one under them."""
 
 from collections.abc import Hashable, Sequence
+from itertools import islice
 from typing import Protocol, TypeVar
 
 from ingestion.segment import Clearances, Labelled
@@ -43,7 +44,7 @@ def drop_shown_headings(paragraphs: Sequence[Labelled], passages: Sequence[P], c
 
 def _find_body(paragraphs: Sequence[Labelled], start: int, reader: int, clearances: Clearances) -> Labelled | None:
     """The first paragraph from `start` on that is no heading, of those that who may read `reader` knows of."""
-    for paragraph in paragraphs[start:]:
+    for paragraph in islice(paragraphs, start, None):
         if clearances.told(reader, paragraph.label) and paragraph.kind != "heading":
             return paragraph
     return None

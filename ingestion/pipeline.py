@@ -96,7 +96,7 @@ def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
             checkpoint(work.claim, Stage.EXTRACT, done_so_far, progress.page, progress.pages)
 
     def keep(part: int, data: Mapping[str, Any]) -> None:
-        save(work, Stage.EXTRACT, data, part)
+        save(work, Stage.EXTRACT, data, part, progress=done_so_far)
 
     if work.review == Review.REJECTED:
         raise Quarantined("rejected", REJECTED)
@@ -188,14 +188,15 @@ def embed(work: Work, done: dict[Stage, Any]) -> dict[UUID, Vector]:
     embedder, drafts = get_embedder(work.embedder), done[Stage.CHUNK]
     with Scope.for_service(work.workspace).open():
         present, vectors = known_vectors(drafts, embedder.model_id)
-        for part in load_parts(work, Stage.EMBED).values():
-            vectors.update({UUID(pk): vector for pk, vector in part.items()})
+        saved = load_parts(work, Stage.EMBED)
+    for data in saved.values():
+        vectors.update({UUID(pk): vector for pk, vector in data.items()})
     todo = [draft for draft in drafts if draft.id not in present and draft.id not in vectors]
     made = 0
 
     def save_batch(batch: dict[UUID, Vector]) -> None:
         nonlocal made
-        part, made = made, made + len(batch)
+        part, made = max(saved, default=-1) + 1 + made, made + len(batch)
         if made < len(todo):  # with the last one the step is finished, and saved as a whole
             data = {str(pk): vector for pk, vector in batch.items()}
             save(work, Stage.EMBED, data, part, progress=100 * made // len(todo))

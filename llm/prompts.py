@@ -236,6 +236,13 @@ def passages(documents: Iterable[Document]) -> Rendered:
     return Rendered(render("passages", documents=shown), clean.injections)
 
 
+def lines(texts: Iterable[str]) -> Rendered:
+    """Lines that no passage stands behind, for a tool's result: without what could be taken for one, or for orders."""
+    clean = Cleaner()
+    shown = [render("line", text=clean(" ".join(text.split()))) for text in texts]
+    return Rendered("\n".join(shown), clean.injections)
+
+
 def pulse(record: Record, documents: Iterable[Document], *, focus: str = "", question: str = "") -> Prompt:
     """Ask for a Pulse: what is going on with `record`, cited.
 

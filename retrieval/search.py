@@ -49,9 +49,9 @@ class Found:
 
     within: where it was looked for, with what references led to. linked: record that references led to -> the record
     that they led from. exact: what is added to the scores of rows that hold the question itself. quoted: what holds
-    what is quoted; where there are rows, they alone were looked at. problem: why the reranker that the workspace wishes
-    gave no order. read: what it took to have the best read again, where that was done or tried. opened: the opening of
-    the scope in which it was found.
+    what is quoted; where there are rows, they alone were looked at. weights: of meaning and words. problem: why the
+    reranker that the workspace wishes gave no order. read: what it took to have the best read again, where that was
+    done or tried. opened: the opening of the scope in which it was found.
     """
 
     query: PreparedQuery
@@ -61,6 +61,7 @@ class Found:
     linked: Mapping[UUID, UUID] = field(default_factory=dict)
     exact: Mapping[int, float] = field(default_factory=dict)
     quoted: Holders = Holders()
+    weights: tuple[float, float] | None = None
     problem: str = ""
     read: Read | None = None
     opened: object = field(default=None, compare=False, repr=False)
@@ -117,7 +118,8 @@ def find(
     exact = word_for_word(asked, terms, worded)
     t = tuning()
     first = max(t.pool, t.reranked)
-    hits = _fused(asked, near, worded, exact, t.floor if floor is None else floor, t.long if long else t.weights)
+    weights = t.long if long else t.weights
+    hits = _fused(asked, near, worded, exact, t.floor if floor is None else floor, weights)
     hits = weighed(scope, hits, first)
     origins = load_origins(hits[:first])
     return Found(
@@ -128,6 +130,7 @@ def find(
         linked=linked,
         exact=exact,
         quoted=quoted,
+        weights=weights,
         opened=cached("opened", object),
     )
 
@@ -203,7 +206,7 @@ def still_found(scope: Scope, found: Found) -> Found:
     left = tuple(hit for hit in found.hits if hit.row in seen)
     if len(left) < len(found.hits):
         exact = {row: raised for row, raised in found.exact.items() if row in seen}
-        scored = score_hits(left, exact)
+        scored = score_hits(left, exact, found.weights)
         scored = put_passages_first(scored, load_origins(scored[: tuning().pool]))
         if any(hit.reranked for hit in left):
             # The order of the reranker stays, and the scores still fall.

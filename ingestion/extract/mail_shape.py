@@ -8,7 +8,7 @@ import re
 # Begins where a word begins, or each sign of a long one would be tried.
 _SIGN = r"[^\s,;\"'<>()\[\]@]"
 ADDRESS = re.compile(rf"(?<!{_SIGN})(?<!@){_SIGN}+@{_SIGN}+\.{_SIGN}+")
-IN_BRACKETS = re.compile(r"[<\[](?:mailto:)?[^<>\[\]\s]*@[^<>\[\]]*[>\]]", re.IGNORECASE)
+IN_BRACKETS = re.compile(r"[<\[](?:mailto:)?[^<>\[\]\s@]*@[^<>\[\]]{0,320}[>\]]", re.IGNORECASE)
 EMPTY_QUOTES = re.compile(r"\"\s*\"|'\s*'|\(\s*\)")
 SEPARATOR = re.compile(r"\s*[,;][\s,;]*")
 _QUOTED = r"^[ \t>*]*"

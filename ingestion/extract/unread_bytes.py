@@ -16,11 +16,16 @@ from ingestion.extract import sniff
 from ingestion.extract.mail_parts import TEXT, parts_of
 from ingestion.extract.sweep_markup import DATA
 
+PIECE_BYTES = 1 << 20
 TEXT_PART = re.compile(r".*\.(?:xml|rels|vml|xhtml|html?|opf|ncx|css)|mimetype", re.IGNORECASE)
-UNPARTED = frozenset(
-    {"damaged", "damaged_part", "encrypted_part", "not_compared", "remainder_too_large", "trailing_data"}
-)
-"""Codes of what lies in no part, or in one that is not known."""
+IN_PARTS = frozenset(
+    {
+        "attachment", "drawing", "embedded_object", "font", "image", "media", "no_text_layer", "ocr_uncertain",
+        "outlined_text", "page_failed", "unexplained_ink", "unreadable_letters", "unreadable_page", "unreadable_text",
+        "vision_unchecked",
+    }
+)  # fmt: skip
+"""Codes of what lies in the parts that are listed here. Of all others any byte may be it."""
 IN_PARTS_OF_MAIL = frozenset({"attachment", "image", "ocr_uncertain", "unknown_part", "vision_unchecked"})
 
 
@@ -29,11 +34,12 @@ def digest_unread(path: Path, media_type: str, unaccounted: Collection[Unaccount
     if not unaccounted:
         return ""
     codes = {missed.code for missed in unaccounted}
-    if UNPARTED.isdisjoint(codes) and (media_type != sniff.EML or codes <= IN_PARTS_OF_MAIL):
+    if codes <= (IN_PARTS_OF_MAIL if media_type == sniff.EML else IN_PARTS):
         with suppress(Exception):  # a part of any form that is not as it should be: all bytes count
             parts = _list_parts(path, media_type, {missed.page for missed in unaccounted})
             return _digest(sorted(map(_digest_piece, parts)))
-    return _digest([path.read_bytes()])
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _digest(pieces: Iterable[bytes]) -> str:
@@ -44,16 +50,22 @@ def _digest_piece(piece: bytes) -> bytes:
     return hashlib.sha256(piece).digest()
 
 
+def _digest_part(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bytes:
+    """Read in pieces, for a part may be as long as memory is. A checksum would not do: one can choose what has it."""
+    digest = hashlib.sha256()
+    with archive.open(part) as file:
+        while piece := file.read(PIECE_BYTES):
+            digest.update(piece)
+    return digest.digest()
+
+
 def _list_parts(path: Path, media_type: str, pages: Collection[int | None]) -> Iterable[bytes]:
     if media_type == sniff.PDF:
         return _pdf_streams(path, pages)
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
-            return [
-                f"{part.CRC} {part.file_size}".encode()
-                for part in archive.infolist()
-                if not TEXT_PART.fullmatch(part.filename)
-            ]
+            parts = [part for part in archive.infolist() if not TEXT_PART.fullmatch(part.filename)]
+            return [_digest_part(archive, part) for part in parts]
     if media_type == sniff.EML:
         return _mail_parts(path)
     if media_type in (sniff.HTML, sniff.MARKDOWN):

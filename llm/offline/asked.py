@@ -114,7 +114,7 @@ KINDS = (
     Kind(re.compile(r"\bhow (?:often|frequently|regularly)\b", re.I), lambda s, q: bool(FREQUENCY.search(s))),
     Kind(re.compile(r"\bhow many\b", re.I), _has_count),
     Kind(
-        re.compile(rf"\b(?:{MONEY_WORDS})\b", re.I),
+        re.compile(rf"\b(?:how much|what|which|wie viel|welche[rs]?)\b[^?]*?\b(?:{MONEY_WORDS})\b", re.I),
         lambda s, q: bool(AMOUNT.search(s)),
     ),
     Kind(
@@ -124,7 +124,7 @@ KINDS = (
     Kind(re.compile(r"\bwhy\b|\bwhat (?:is|was) the (?:reason|cause)\b|\bhow come\b", re.I),
          lambda s, q: bool(REASON.search(s)), must=False),
     Kind(
-        re.compile(r"\bwhen\b|\bhow long\b|\b(?:date|deadline|due|expir\w+|until|by when)\b", re.I),
+        re.compile(r"\bwhen\b|\bhow long\b|\bby when\b|\b(?:what|which)\b[^?]*?\b(?:date|deadline)\b", re.I),
         lambda s, q: bool(DATE.search(s)) or bool(CONDITION.search(s)) and not PAST_OR_COMING.search(q),
     ),
     Kind(re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|company|party|employee)\b", re.I), _has_person),
@@ -173,7 +173,7 @@ def find_role(question: str) -> str | None:
 
 def numbered(question: str) -> list[tuple[str, str]]:
     """The things that a number names: ("Sector", "7")."""
-    return re.findall(r"\b([A-Z][a-z]+)s?\s(\d+)\b", question)
+    return re.findall(r"\b([A-Z][a-z]+)s?\s(\d{1,9})\b", question)
 
 
 def has_numbered(noun: str, number: str, text: str) -> bool:
@@ -181,7 +181,7 @@ def has_numbered(noun: str, number: str, text: str) -> bool:
     for listed in re.finditer(rf"\b{noun}s?\s((?:\d+(?:\s*(?:,|and|to|or|-|–)\s*)?)+)", text, re.IGNORECASE):
         if number in re.findall(r"\d+", listed[1]):
             return True
-        ranges = re.findall(r"(\d+)\s*(?:to|-|–)\s*(\d+)", listed[1])
+        ranges = re.findall(r"\b(\d{1,9})\s*(?:to|-|–)\s*(\d{1,9})\b", listed[1])
         if any(int(low) <= int(number) <= int(high) for low, high in ranges):
             return True
     return False

@@ -8,7 +8,7 @@ end in 2026?", but not "Which contracts limit liability?".
 import re
 from calendar import monthrange
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from typing import Any
 
 from llm.offline.ranking import content_words, stem
@@ -16,6 +16,7 @@ from llm.offline.reading import passages
 from llm.recognisers.findings import phrases, words
 
 LIST = "list_records"
+ONE_DAY = timedelta(days=1)
 TYPE_LINE = re.compile(r"^- (?P<key>\w+) \((?P<plural>[^)]*)\): (?P<fields>.*)$", re.MULTILINE)
 FIELD = re.compile(r"(?P<name>\w+)(?: \((?P<kind>money|number|date)\)| = (?P<states>[\w |]+))?")
 ASKS = re.compile(
@@ -24,8 +25,14 @@ ASKS = re.compile(
     re.IGNORECASE,
 )  # fmt: skip
 SUM = re.compile(r"\b(?:total|sum|altogether|combined|add(?:ed)? up|gesamt\w*|summe)\b", re.IGNORECASE)
-GREATEST = re.compile(r"\b(?:largest|biggest|highest|greatest|most expensive|latest|last|longest|größte[nrs]?)\b", re.I)
-LEAST = re.compile(r"\b(?:smallest|lowest|cheapest|earliest|first|next|kleinste[nrs]?)\b", re.I)
+GREATEST = re.compile(r"\b(?:largest|biggest|highest|greatest|most expensive|latest|longest|größte[nrs]?)\b", re.I)
+LEAST = re.compile(r"\b(?:smallest|lowest|cheapest|earliest|first|kleinste[nrs]?)\b", re.I)
+# The records themselves do not say what is meant by these: such a question is searched for.
+LEANING = re.compile(
+    r"\b(?:not|no|never|without|except|my|mine|our|it|its|this|these|here|next|last"
+    r"|nicht|kein\w*|ohne|mein\w*|unser\w*|dies\w*)\b|n['’]t\b",
+    re.IGNORECASE,
+)
 MONTHS = [
     "january",
     "february",
@@ -101,12 +108,15 @@ def plan_list(question: str, tools: list[dict[str, Any]]) -> dict[str, Any] | No
     types = read_types(tools)
     asked = [GERMAN.get(word.lower(), word) for word in re.findall(r"[\w’'-]+", question)]
     wanted = next((t for word in asked for t in types if word.lower() in (t.key, f"{t.key}s", t.plural)), None)
-    if wanted is None or not ASKS.search(question):
+    if wanted is None or not ASKS.search(question) or LEANING.search(question):
         return None
     where: dict[str, str] = {}
     left = [word for word in asked if word.lower() not in (wanted.key, f"{wanted.key}s", wanted.plural)]
     left = _take_states(wanted, left, where)
-    dated, span = _take_dates(wanted, question, where)
+    try:
+        dated, span = _take_dates(wanted, question, where)
+    except (ValueError, OverflowError):
+        return None  # there is no such day
     left = [word for word in left if word.lower() not in span]
     sum_field, order = _numbers(wanted, question)
     used = {word for name in {*where, sum_field or "", order or "", dated or ""} for word in _words_of(name)}
@@ -175,9 +185,9 @@ def _take_dates(wanted: RecordType, question: str, where: dict[str, str]) -> tup
     last = date(year, month or 12, int(match["day"] or last_day))
     how = (match["how"] or "in").lower()
     if how in ("before", "by", "until", "till"):
-        where[f"{name}__lte"] = str(last if match["end"] or how != "before" else first)
+        where[f"{name}__lte"] = str(last if match["end"] or how != "before" else first - ONE_DAY)
     elif how in ("after", "from", "since"):
-        where[f"{name}__gte"] = str(last if how == "after" else first)
+        where[f"{name}__gte"] = str(last + ONE_DAY if how == "after" else first)
     else:
         where[f"{name}__gte"], where[f"{name}__lte"] = str(first), str(last)
     return name, set(match.group().lower().replace(",", "").split())

@@ -144,7 +144,7 @@ def _rank_dates(texts: list[str]) -> list[float]:
 
 
 def _day(match: re.Match[str]) -> tuple[int, int, int]:
-    return int(match[3] or 0), MONTHS.index(match[2][:3].lower()) + 1, int(match[1])
+    return int(match[3] or 0), MONTHS.index(match[2][:3].casefold()) + 1, int(match[1])
 
 
 def is_statement(sentence: str) -> bool:

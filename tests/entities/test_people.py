@@ -1,5 +1,6 @@
 """People and roles: who is in, who is invited and by whom, and what each role clears for."""
 
+import logging
 import re
 from datetime import timedelta
 
@@ -7,6 +8,7 @@ import pytest
 from django.db.models.functions import Now
 from django.test import Client
 
+from config.logs import WithoutInvitation
 from entities.access import Scope, granted_atoms
 from entities.models import AuditEntry, Invitation, Role, User
 from entities.models.classification import FINANCIAL, PII, SECRET
@@ -136,7 +138,7 @@ def test_a_tick_clears_a_role_for_a_level_and_taking_it_away_is_obeyed_at_once(
     page = alice.client.get(f"{alice.base}people/roles/").content.decode()
     assert f'value="{roles["cfo role"]}:{FINANCIAL}" aria-label="cfo role reads Financial" checked' in page
     wanted = {
-        "role": [roles["cfo role"], roles["viewer role"]],
+        "was": [f"{roles['cfo role']}:{FINANCIAL}"],
         "cell": [f"{roles['viewer role']}:{PII}", f"{roles['viewer role']}:{SECRET}", "x:1", "9999:1", "1", "0:0"],
     }
     assert alice.client.post(f"{alice.base}people/roles/", wanted).status_code == 302
@@ -153,9 +155,47 @@ def test_a_tick_clears_a_role_for_a_level_and_taking_it_away_is_obeyed_at_once(
         }
 
 
+def test_what_a_colleague_took_away_meanwhile_stays_away(alice: Person, cfo: Person, service: Scope) -> None:
+    with service.open():
+        role = Role.objects.get(name="cfo role").pk
+    was = {"was": [f"{role}:{FINANCIAL}"]}
+    alice.client.post(f"{alice.base}people/roles/", was)
+    alice.client.post(f"{alice.base}people/roles/", was | {"cell": [f"{role}:{FINANCIAL}", f"{role}:{PII}"]})
+    with cfo.scope.open():
+        assert set(granted_atoms()) == {PII}
+
+
+def test_an_invitation_ends_with_the_power_of_who_made_it(alice: Person, steward: Person, service: Scope) -> None:
+    path = invite(alice, "Admin")
+    assert Client().get(path).status_code == 200
+    with service.open():
+        alice.user.groups.remove(Role.objects.get(name="Admin").group)
+    assert Client().get(path).status_code == 404
+    assert Client().post(path, {"username": "anna", "password": "a long pass phrase"}).status_code == 404
+
+
+def test_who_has_a_first_password_chooses_their_own_before_they_join(alice: Person, outsider: Person) -> None:
+    path = invite(alice)
+    User.objects.filter(pk=outsider.user.pk).update(password_by_other=True)
+    assert outsider.client.post(path)["Location"].startswith("/account/password/")
+    assert outsider.client.get("/w/acme/").status_code != 200
+
+
+def test_no_log_has_the_secret_of_a_link() -> None:
+    record = logging.LogRecord("x", 20, "", 0, "%s", ("GET /invited/acme/s3cret-_x/ HTTP/1.1", 200), None)
+    assert WithoutInvitation().filter(record)
+    assert "s3cret" not in str(record.args)
+    assert "/invited/acme/" in str(record.args)
+
+
 def test_no_page_of_roles_changes_another_workspace(alice: Person, outsider: Person, cfo: Person) -> None:
     with alice.scope.open():
         role = Role.objects.get(name="cfo role").pk
-    assert outsider.client.post(f"{outsider.base}people/roles/", {"role": [role], "cell": []}).status_code == 302
+    assert (
+        outsider.client.post(
+            f"{outsider.base}people/roles/", {"was": [f"{role}:{FINANCIAL}"], "cell": [f"{role}:{SECRET}"]}
+        ).status_code
+        == 302
+    )
     with cfo.scope.open():
         assert set(granted_atoms()) == {FINANCIAL}

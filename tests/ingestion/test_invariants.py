@@ -74,8 +74,15 @@ def check_invariants(service: Scope, body: str) -> None:
         assert set(links) == {r.pk for r in rows}
         # Nothing got lost: each paragraph is labelled and stands in a passage, or is unlabelled and stands in none.
         linked = set(RowParagraph.objects.filter(row__kind=Kind.FILE_CHUNK).values_list("paragraph", flat=True))
+        above = {heading for row in rows for heading in row.heading_path.split(" > ")}
         for paragraph in by_id.values():
-            assert (paragraph.pk in linked) == (paragraph.data_classification is not None)
+            # A heading that a passage under it shows has no passage of its own.
+            shown_above = paragraph.kind == "heading" and paragraph.text in above
+            assert (
+                paragraph.data_classification is not None
+                if paragraph.pk in linked
+                else (paragraph.data_classification is None or shown_above)
+            )
             assert paragraph.data_classification is None or set(atoms_of(paragraph.data_classification)) >= {
                 atom for vote in paragraph.votes for atom in vote["labels"]
             }

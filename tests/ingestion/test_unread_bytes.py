@@ -53,7 +53,8 @@ def test_other_bytes_are_told_from_another_text(tmp_path: Path, name: str, make:
 
     first = digest("The quay is closed.", b"\0\1\2 sound")
     assert first
-    assert digest("It is open again.", b"\0\1\2 sound") == first
+    # Of a PDF with parts that are not known any byte may be one of theirs.
+    assert (digest("It is open again.", b"\0\1\2 sound") == first) is (name != "a.pdf")
     assert digest("The quay is closed.", b"\0\1\3 sound") != first
 
 

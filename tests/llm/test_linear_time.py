@@ -17,7 +17,7 @@ import retrieval
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, PII, SECRET
 from ingestion.extract import language
 from llm import fences, injection
-from llm.offline.answering import AMOUNT
+from llm.recognisers.money import AMOUNT
 from llm.rules import PIECE, _exact, _learned, heading_votes, rule_votes
 from retrieval.completions import LAST_WORD
 from retrieval.matches import bare

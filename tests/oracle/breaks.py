@@ -256,8 +256,8 @@ BREAKS = [
     Break("chat", "the prompt forgets", put("chat.context.VERBATIM", value=2)),
     Break(
         "chat search",
-        "sources are not asked for",
-        NO_SOURCES,
+        "records are not asked for",
+        RECORDS_ARE_NOT_ASKED_FOR,
     ),
     Break("chat search", "a passage is lost", changed("chat.tools.choose", without_last)),
     Break("desk", "records are not asked for", put("ingestion.desk.visible_files", value=all_files)),

@@ -52,7 +52,8 @@ def verbatim(texts: list[Text], read: list[str]) -> list[str]:
 
 
 def chat_search(asked: Asked) -> None:
-    read = [t.words for t in asked.world.indexed(asked.person)]
+    # That records belong together is no passage: it answers nothing.
+    read = [t.words for t in asked.world.indexed(asked.person) if t.kind != "relationship"]
     with asked.scope.open():
         for record in asked.world.records:
             if not asked.sees(record):
