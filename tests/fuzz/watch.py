@@ -60,6 +60,7 @@ class Watch:
         self.stopped = 0.0
         self.active = False
         self.children: set[int] = set()
+        self.started: set[int] = set()
         self.open: set[tuple[int, str]] = set()
         self.ended = threading.Event()
         self.canary = _Canary(self.called)
@@ -112,11 +113,18 @@ class Watch:
             pid = child._process.pid
             self._hear()
             self.children.add(pid)
+
+            def start(progress: Any) -> None:
+                self.started.add(pid)
+                if on_progress is not None:
+                    on_progress(progress)
+
             try:
-                return listen(child, on_progress)
+                return listen(child, start)
             finally:
                 self._hear()
                 self.children.discard(pid)
+                self.started.discard(pid)
 
         return follow
 
@@ -133,7 +141,11 @@ class Watch:
             wall, used = time.monotonic(), time.process_time()
 
     def _look_at(self, pid: int) -> None:
+        """A socket counts from the first frame on. Before it, a child that was just forked has the template's own, and
+        has read nothing; on a busy machine that moment is longer than two looks."""
         self.seen.child = max(self.seen.child, _status(pid, "VmHWM"))
+        if pid not in self.started:
+            return
         now = set()
         with contextlib.suppress(OSError):
             for entry in os.scandir(f"/proc/{pid}/fd"):
