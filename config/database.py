@@ -11,10 +11,15 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 def connection(url: str, *, pool: int = 0, prepare: bool = True) -> dict[str, Any]:
     """A Django DATABASES entry of a libpq URL or connection string, with a connection pool of at most `pool`.
 
-    prepare: whether searches may be prepared statements, which a pooler between us and the server may not know.
+    prepare: whether statements are prepared when they come again, which a pooler between us and the server may not
+    know. Values go beside a statement and not into its text, so that it can come again (docs/adr/0049).
     """
     parts = {key: str(value) for key, value in conninfo_to_dict(url).items()}
-    options: dict[str, Any] = {"application_name": "clearance", "prepare_threshold": 1 if prepare else None}
+    options: dict[str, Any] = {
+        "application_name": "clearance",
+        "prepare_threshold": 1 if prepare else None,
+        "server_side_binding": True,
+    }
     entry = {
         "ENGINE": "django.db.backends.postgresql",
         "NAME": parts.pop("dbname", ""),

@@ -39,14 +39,16 @@ class Server(Process):
     url: str  # without a slash at the end
 
 
-def wait_for(condition: Callable[[], object], what: str, seconds: float = STARTS_WITHIN) -> None:
+def wait_for(
+    condition: Callable[[], object], what: str, seconds: float = STARTS_WITHIN, pause_seconds: float = 0.05
+) -> None:
     """Raises: AssertionError when `condition` stays false for `seconds`; exceptions count as false."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         with suppress(Exception):
             if condition():
                 return
-        time.sleep(0.05)
+        time.sleep(pause_seconds)
     raise AssertionError(f"waited {seconds:g} s in vain for {what}")
 
 

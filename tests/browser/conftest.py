@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page, expect
+from playwright.sync_api import Browser, BrowserContext, Page, StorageState, expect
 
 from tests.browser import paper
 from tests.browser.complaints import Complaints
@@ -76,7 +76,8 @@ def installation(chromium: Browser, environment: dict[str, str]) -> Iterator[str
         process.kill()
         raise AssertionError(log.read_text()) from None
     page = open_page(chromium, url, "admin")
-    wait_for(lambda: "data-jobs" not in page.request.get(f"{url}/w/demo/files/jobs/").text(), "the demo's files", 180)
+    jobs = f"{url}/w/demo/files/jobs/"
+    wait_for(lambda: "data-jobs" not in page.request.get(jobs).text(), "the demo's files", 180, pause_seconds=0.5)
     page.context.close()
     yield url
     process.send_signal(signal.SIGINT)
@@ -85,17 +86,35 @@ def installation(chromium: Browser, environment: dict[str, str]) -> Iterator[str
     process.kill()
 
 
+SIGNED_IN: dict[tuple[str, str], StorageState] = {}
+"""By installation and user: hashing a password takes a third of a second, and each test opens two or three pages."""
+
+
 def open_page(browser: Browser, installation: str, user: str, **options: object) -> Page:
     """A page of a browser context of its own, signed in to the demo workspace; close it by `page.context.close()`."""
-    context = browser.new_context(base_url=f"{installation}/w/demo/", reduced_motion="reduce", **options)  # type: ignore[arg-type]
+    state = SIGNED_IN.get((installation, user))
+    context = browser.new_context(
+        base_url=f"{installation}/w/demo/",
+        reduced_motion="reduce",
+        storage_state=state,
+        **options,  # type: ignore[arg-type]
+    )
     context.set_default_timeout(20_000)
     page = context.new_page()
+    if state:
+        page.goto("")
+    else:
+        sign_in(page, installation, user)
+        SIGNED_IN[installation, user] = context.storage_state()
+    return page
+
+
+def sign_in(page: Page, installation: str, user: str) -> None:
     page.goto(f"{installation}/sign-in/")
     page.get_by_label("Username").fill(user)
     page.get_by_label("Password").fill("demo")
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url("**/w/demo/")
-    return page
 
 
 def open_record(page: Page, type_name: str, name: str) -> str:
@@ -120,13 +139,13 @@ def browse(chromium: Browser, installation: str, complaints: Complaints) -> Iter
     """`page = browse("cfo")`: see `open_page`; options are those of a playwright context."""
     contexts: list[BrowserContext] = []
 
-    def sign_in(user: str, **options: object) -> Page:
+    def open_listened(user: str, **options: object) -> Page:
         page = open_page(chromium, installation, user, **options)
         contexts.append(page.context)
         complaints.listen(page)
         return page
 
-    yield sign_in
+    yield open_listened
     for context in contexts:
         context.close()
 

@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from collections.abc import Callable
 
 import pikepdf
 import pytest
@@ -241,20 +242,20 @@ def pdf(*, pages: int, password: str = "") -> bytes:
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("encrypted.pdf", pdf(pages=1, password="hush")),
-        ("nothing.pdf", pdf(pages=0)),
-        ("renamed.pdf", zipped("a.txt", b"hello")),
-        ("corrupt.pdf", b"%PDF-1.7\nnothing that a PDF needs"),
-        ("mislabelled.docx", b"MZ\x90\x00" + bytes(200)),
-        ("bomb.docx", zipped("word/document.xml", b"0" * 300_000_000)),
-        ("program.exe", b"MZ\x90\x00" + bytes(200)),
+        ("encrypted.pdf", lambda: pdf(pages=1, password="hush")),
+        ("nothing.pdf", lambda: pdf(pages=0)),
+        ("renamed.pdf", lambda: zipped("a.txt", b"hello")),
+        ("corrupt.pdf", lambda: b"%PDF-1.7\nnothing that a PDF needs"),
+        ("mislabelled.docx", lambda: b"MZ\x90\x00" + bytes(200)),
+        ("bomb.docx", lambda: zipped("word/document.xml", b"0" * 300_000_000)),
+        ("program.exe", lambda: b"MZ\x90\x00" + bytes(200)),
     ],
 )
 def test_hostile_files_end_quarantined_with_a_reason_and_can_be_tried_again(
-    alice: Person, viewer: Person, contract: Contract, service: Scope, name: str, content: bytes
+    alice: Person, viewer: Person, contract: Contract, service: Scope, name: str, content: Callable[[], bytes]
 ) -> None:
     good = upload(alice, contract, "good.md").json()["id"]
-    file = upload(alice, contract, name, content).json()["id"]
+    file = upload(alice, contract, name, content()).json()["id"]
     work_off(alice.scope.workspace)
     shown = alice.api.get(f"/api/files/{file}/").json()
     assert shown["state"] == "quarantined"
