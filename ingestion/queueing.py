@@ -131,7 +131,8 @@ def take_sleeping(workspace: int) -> list[UUID]:
     found: list[UUID] = []
     with Scope.for_service(workspace).open():
         lock_turns(workspace)
-        while (file := find_next_file(limit, list_unfinished().filter(woken_at=None), list_woken())) is not None:
+        sleeping = list_unfinished().filter(woken_at=None)
+        while sleeping.exists() and (file := find_next_file(limit, sleeping, list_woken())) is not None:
             File.objects.filter(pk=file).update(woken_at=Now())
             found.append(file)
     return found

@@ -13,6 +13,8 @@ from typing import Any
 import psycopg
 from django.db import connection
 
+from entities.access.scope import cached
+
 PLACE = re.compile(r"%%|%\((\w+)\)s")
 
 
@@ -24,11 +26,10 @@ def rows_of(
     settings: of the server, for this statement alone; all of it is one round trip.
     """
     connection.ensure_connection()
-    # Django's own cursors write the parameters into the text, so that each is another statement.
+    cached("generic plans", force_generic_plans)
     if connection.queries_logged:
-        named: Any = psycopg.Cursor(connection.connection)
         # What is one round trip is one entry of the log: settings travel with their statement.
-        with connection.make_debug_cursor(named) as open_, psycopg.Cursor(connection.connection) as beside:
+        with connection.cursor() as open_, psycopg.Cursor(connection.connection) as beside:
             _set(beside, settings, False)
             open_.execute(statement, params)
             found = list(open_.fetchall())
@@ -47,6 +48,13 @@ def rows_of(
         else:
             open_.execute(text, given)
         return list(open_.fetchall())
+
+
+def force_generic_plans() -> None:
+    """Until the transaction ends. Django's own statements before it are planned with their values where that pays: a
+    partial index is of use only to a plan that knows them."""
+    with psycopg.Cursor(connection.connection) as cursor:
+        _set(cursor, {"plan_cache_mode": "force_generic_plan"}, False)
 
 
 def _set(cursor: Any, settings: Mapping[str, str] | None, back: bool) -> None:

@@ -123,7 +123,7 @@ def _set(
         cursor.execute(
             "SELECT set_config('app.workspace', %s, true), set_config('app.principal', %s, true),"
             " set_config('app.service', %s, true), set_config('app.narrowed', %s, true),"
-            " set_config('app.atoms', %s, true), set_config('plan_cache_mode', 'force_generic_plan', true),"
+            " set_config('app.atoms', %s, true),"
             # Sets of visible records and rows are hashed up to work_mem times this. A larger one would be read through
             # for every row that is asked of it.
             " set_config('hash_mem_multiplier', '32', true),"
