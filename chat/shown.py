@@ -113,7 +113,10 @@ def hidden_in_fields(scope: Scope, exchange: Exchange) -> list[Any]:
 
 
 def hidden_in_files(scope: Scope, turn: Turn) -> list[Any]:
-    """Where it looked and was given nothing: what the asker lacks for the files of the record that was asked about."""
-    if turn.manifest.get("passages") or not turn.manifest.get("searches"):
+    """Where it looked and was given nothing of any file: what the asker lacks for the files of the record that was
+    asked about.
+    """
+    rows = [UUID(entry["row"]) for entry in turn.manifest.get("passages", ())]
+    if not turn.manifest.get("searches") or any(paragraphs_of(rows).values()):
         return []
     return chips_of_atoms(missing_in_files(scope, turn.session.entity_id))

@@ -50,8 +50,13 @@ DUTIES = _any_of(
 ENDS = (".", "!", "?", ".”", ".’", '."')
 FIGURE = re.compile(r"\d")
 # What points back cannot stand by itself; who wrote a paper when is no news; page furniture is no sentence.
+NAMES_PAPER = phrases(
+    """agreement; contract; lease; licen[cs]e; amendment; deed; document; report; letter; notice; policy; memorandum;
+    memo; manual; handbook; guide; plan; offer; proposal; form; statement; order; invoice; paper; study; act;
+    regulation; certificate; programme; project; specification; schedule; tutorial; article; book; page"""
+)
 LEANS_BACK = re.compile(
-    r"^\W*(?:\d+(?:\.\d+)*\s+)?"
+    rf"^\W*(?:\d+(?:\.\d+)*\s+)?(?!this\s+(?:\w+\s+)?{NAMES_PAPER}\b)"
     + phrases(
         """it; its; they; their; these; those; this; that; both; all are; he; she; his; her; of these; such; then;
         afterwards; since then; until then; there"""
@@ -81,7 +86,7 @@ def pulse(prompt: str) -> list[str]:
     return [*stands, *points] or ["Nothing is known about this yet."]
 
 
-def best_points(found: list[Passage], focus: str, fields: list[str] | None = None) -> list[str]:
+def best_points(found: list[Passage], focus: str, fields: list[str] | None = None, *, limit: int = POINTS) -> list[str]:
     """Bullets, each a verbatim sentence with the number of its passage: one for each part of a briefing, then the
     nearest to the focus, all unlike each other and the fields. Only the sign of a list item is left out.
     """
@@ -108,7 +113,7 @@ def best_points(found: list[Passage], focus: str, fields: list[str] | None = Non
     for part in parts:
         fitting = (i for i in ranked if part(units[i][1]) and _is_unlike(i, chosen, bags, weights))
         best = next(fitting, None)
-        if best is not None and len(chosen) < POINTS:
+        if best is not None and len(chosen) < limit:
             chosen.append(best)
     return [f"- {ENUMERATOR.sub('', units[index][1])} [{units[index][0].n}]" for index in chosen]
 
