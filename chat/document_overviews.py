@@ -18,7 +18,7 @@ from chat.tools import BadCall, Found, print_results, related
 from entities.access import Scope, get_entity_or_404, sources_visible, visible
 from entities.models import Entity
 from ingestion.models import ContextRow, File, Kind
-from llm.offline.pulsing import is_statement
+from llm.offline.overview import stands_alone
 from llm.offline.ranking import inverse_frequencies, sum_of_cosines, terms
 from llm.offline.sentences import sentences
 from retrieval.fusion import Hit
@@ -162,18 +162,21 @@ def _choose_passages(scope: Scope, file: UUID, focus: Sequence[str], count: int)
 
 
 def choose_central(texts: Sequence[str], focus: Sequence[str], count: int) -> list[int]:
-    """Places of `count` texts, in order: the first that states something, then those that hold most words of `focus`
-    or, without one, are most like all others.
+    """Places of `count` texts, in order: the first that state something, then those that hold most words of `focus`
+    or, without one, stand early and are like the others.
     """
     if len(texts) <= count:
         return list(range(len(texts)))
     bags = [terms(text) for text in texts]
     likeness = sum_of_cosines(bags, inverse_frequencies(bags))
-    states = [any(is_statement(sentence) for sentence in sentences(text)) for text in texts]
-    first = [0, *[index for index, has in enumerate(states) if has][:1]]
+    most = max(likeness) or 1.0
+    states = [any(stands_alone(sentence) for sentence in sentences(text)) for text in texts]
+    first = [0, *[index for index, has in enumerate(states) if has][:2]]
     wanted = set(focus)
-    order = sorted(
-        range(len(texts)),
-        key=lambda index: (-len(wanted & set(bags[index])), not states[index], -likeness[index], index),
-    )
+
+    def rank(index: int) -> tuple[int, bool, float]:
+        early = 1 - index / len(texts)
+        return -len(wanted & set(bags[index])), not states[index], -(likeness[index] / most + early)
+
+    order = sorted(range(len(texts)), key=rank)
     return sorted(list(dict.fromkeys([*first, *order]))[:count])

@@ -34,7 +34,8 @@ def _aspect(asked: str, has: str, focus: str, known: str, also: re.Pattern[str] 
 ASPECTS = (
     _aspect(
         r"\bpart(?:y|ies)\b|\bbetween (?:whom|who)\b|\bwho (?:is|are)\b.*\b(?:between|involved)\b",
-        r"\b(?:by and (?:between|among)|(?:made|entered into|agreement|contract|lease)\b.*\b(?:between|by)\b"
+        r"\b(?:by and (?:between|among)|(?:made|entered into|agreement|contract|lease)\b.*"
+        r"\bbetween (?!(?:the|both|such|these)? ?(?:contracting )?part)\b"
         r"|(?:hereinafter|referred to as|\(the [“\"])|part(?:y|ies)\s*:)",
         "between party parties made agreement hereinafter landlord tenant supplier customer",
         "party parties contracting involved contract agreement sides signatories",
@@ -80,11 +81,17 @@ ASPECTS = (
         "addressed addressee recipient sent",
     ),
     _aspect(
-        r"\b(?:which|what|any|are there|list)\b.*\b(?:dates|deadlines?)\b|\bwhen is (?:it|this|the \w+) due\b"
-        r"|\bdeadlines?\b|\bimportant dates\b",
-        r".",
+        r"\bdeadlines?\b|\bwhen is (?:it|this|the \w+) due\b|\bdue dates?\b",
+        r"\b(?:by|before|until|within|due|deadline|(?:no|not) later than|expir\w+|ends?|latest|at least)\b",
         "date deadline due until by no later than",
-        "date dates deadline deadlines due important given fixed",
+        "deadline deadlines due date dates important given fixed",
+        DATE,
+    ),
+    _aspect(
+        r"\b(?:which|what|any|are there|list|important)\b.*\bdates\b",
+        r"^(?!source\b)",
+        "date deadline due until by no later than",
+        "date dates important given named",
         DATE,
     ),
     _aspect(
@@ -111,7 +118,7 @@ ASPECTS = (
     _aspect(
         r"\b(?:can|may|could|how (?:can|do|may|could|would)) (?:i|we|you|one|they|it|this|the \w+)\b"
         r".*\b(?:cancel|end|ended|terminate|terminated|leave|get out|withdraw|quit|cancelled)\b",
-        r"\b(?:terminat\w+|cancel\w*|withdraw\w*|end (?:this|the)|notice of|notice to)\b",
+        r"\b(?:terminat\w+|cancel\w*|withdraw\w*|end (?:this|the))\b",
         "terminate termination cancel cancelled notice withdraw end",
         "cancel end ended terminate terminated leave withdraw quit cancelled early get out",
     ),

@@ -7,16 +7,50 @@ import re
 from llm.offline.answering import FIELDS
 from llm.offline.aspects import Aspect
 from llm.offline.overview_questions import Plan
-from llm.offline.pulsing import ENUMERATOR, best_points, is_statement
-from llm.offline.ranking import terms
+from llm.offline.pulsing import ABOUT_PAPER, ALIKE, ENUMERATOR, FURNITURE, LEANS_BACK, NAMES_PAPER, NEWS
+from llm.offline.ranking import cosine, inverse_frequencies, sum_of_cosines, terms
 from llm.offline.reading import Passage
 from llm.offline.sentences import sentences, spoken
 from llm.offline.summaries import REMOVED
+from llm.recognisers.findings import phrases
 
 MAX_POINTS = 8
 MAX_ASPECT_POINTS = 6
-MAX_POINT_CHARACTERS = 420
+MAX_POINT_CHARACTERS = 480
 MAX_ANNOUNCEMENT_CHARACTERS = 40
+MIN_CHARACTERS = 30
+MAX_TITLE_CHARACTERS = 80
+MIN_LETTERS = 0.65
+MAX_CAPITALS = 0.4
+MIN_TERMS = 4
+"""Content words of a sentence that says something by itself."""
+LEADING_SECTION = re.compile(
+    r"\b"
+    + phrases(
+        """abstract; summary; overview; introduction; purpose; scope; background; conclusions?; recitals?; subject;
+        objectives?; preamble; zusammenfassung; einleitung"""
+    )
+    + r"\b",
+    re.IGNORECASE,
+)
+NO_PROSE = re.compile(r"^\W*\^|[={}<>]|\b(?:pp?|eds?|vol)\.\s|\bISBN\b|\bdoi\b|https?:|(?:\. ?){4}", re.IGNORECASE)
+"""Code, references and tables of contents."""
+INTRODUCES = re.compile(
+    rf"\b(?:this|the present) (?:\w+ ){{0,3}}{NAMES_PAPER}\b|\bwe (?:present|propose|describe|report|introduce)\b"
+    r"|\bby and between\b|\bentered into\b|\bis (?:a|an|the) (?:\w+ ){0,3}(?:for|of|that|which)\b",
+    re.IGNORECASE,
+)
+"""Says what a document is, or what its subject is."""
+GOES_ON = re.compile(
+    r"^\W*"
+    + phrases(
+        """however; additionally; moreover; furthermore; also; but; and; or; so; thus; hence; therefore; note that;
+        for example; for instance; in addition; in contrast; otherwise; nevertheless; similarly; finally; first(?:ly)?;
+        second(?:ly)?; here; such; another; he; she"""
+    )
+    + r"\b",
+    re.IGNORECASE,
+)
 ANNOUNCES = re.compile(r":$|\b(?:sincerely|faithfully|truly|yours|regards|wishes)\W*$", re.IGNORECASE)
 
 
@@ -57,17 +91,60 @@ def _write_fields(found: list[Passage]) -> list[str]:
 
 
 def _write_document(passages: list[Passage], count: int) -> list[str]:
-    """What a document opens with, then its best points, in reading order."""
+    """What a document opens with and the sentences that say most of what it says, in reading order."""
     units = _units(passages)
-    opening = next((point for point in units if is_statement(point[0])), None)
-    points = best_points(passages, "", limit=count)
-    lines = [_bullet(*opening)] if opening else []
-    lines = list(dict.fromkeys([*lines, *points]))[:count]
-    if not lines:
+    places = [place for place, (text, _) in enumerate(units) if stands_alone(text)]
+    if not places:
         # A table or a form states nothing in sentences: its first lines say what it holds.
-        lines = [_bullet(*unit) for unit in units if not _is_artefact(unit[0])][: max(2, count)]
-    order = {_bullet(*unit): place for place, unit in reversed(list(enumerate(units)))}
-    return sorted(lines, key=lambda line: order.get(line, len(order)))
+        rows = [unit for unit in units if unit[0].startswith("|")]
+        lines = [_bullet(*unit) for unit in rows or units if not _is_artefact(unit[0])]
+        return list(dict.fromkeys(lines))[: max(2, count)]
+    leading = {p.n for p in passages if LEADING_SECTION.search(p.title.rpartition(" > ")[2].rpartition("), ")[2])}
+    bags = [terms(units[place][0]) for place in places]
+    weights = inverse_frequencies(bags)
+    likeness = sum_of_cosines(bags, weights)
+    most = max(likeness, default=0.0) or 1.0
+    scores = [
+        likeness[at] / most
+        + (0.6 if at == 0 else 0.3 / (1 + at))
+        + 0.4 * (units[place][1] in leading)
+        + 0.5 * bool(INTRODUCES.search(units[place][0]))
+        + 0.1 * sum(bool(part.search(units[place][0])) for part in NEWS)
+        for at, place in enumerate(places)
+    ]
+    chosen: list[int] = []
+    for at in sorted(range(len(places)), key=lambda at: (-scores[at], at)):
+        if len(chosen) < count and all(cosine(bags[at], bags[other], weights) < ALIKE for other in chosen):
+            chosen.append(at)
+    return [_bullet(*units[places[at]]) for at in sorted(chosen)]
+
+
+def stands_alone(sentence: str) -> bool:
+    """Whether a sentence is understood without those before it: a whole one that neither goes on nor points back."""
+    bare = ENUMERATOR.sub("", sentence)
+    letters = sum(character.isalpha() for character in bare)
+    return (
+        MIN_CHARACTERS <= len(sentence) <= MAX_POINT_CHARACTERS
+        and sentence[0] != "|"
+        and bare.rstrip('”’)" ').endswith((".", "!"))
+        and not bare[:1].islower()
+        and not any(pattern.search(bare) for pattern in (GOES_ON, LEANS_BACK, ABOUT_PAPER, FURNITURE, NO_PROSE))
+        and letters > MIN_LETTERS * len(bare)
+        and sum(character.isupper() for character in bare) < MAX_CAPITALS * letters
+        and not is_title(bare)
+        and len(terms(bare)) >= MIN_TERMS
+    )
+
+
+def is_title(sentence: str) -> bool:
+    """A heading that ends in a full stop: "6 Term and Termination."."""
+    words = re.findall(r"[^\W\d_]{4,}", sentence)
+    return (
+        len(sentence) < MAX_TITLE_CHARACTERS
+        and ":" not in sentence
+        and bool(words)
+        and all(word[0].isupper() for word in words)
+    )
 
 
 def _write_aspect(aspect: Aspect, documents: list[list[Passage]]) -> list[str]:
@@ -76,7 +153,9 @@ def _write_aspect(aspect: Aspect, documents: list[list[Passage]]) -> list[str]:
     share = max(2, MAX_ASPECT_POINTS // max(1, len(documents)))
     for passages in documents:
         units = _units(passages)
-        fitting = [i for i, (text, _) in enumerate(units) if aspect.fits(text) and not _is_artefact(text)]
+        fitting = [
+            i for i, (text, _) in enumerate(units) if aspect.fits(text) and not (_is_artefact(text) or is_title(text))
+        ]
         wanted = set(terms(aspect.focus))
         best = sorted(fitting, key=lambda i: (-len(wanted & set(terms(units[i][0]))), i))[:share]
         chosen = sorted({place for i in best for place in (i, *_completed(units, i))})

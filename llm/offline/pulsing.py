@@ -47,8 +47,9 @@ DUTIES = _any_of(
     r"""must; shall; liab\w+; indemn\w+; terminat\w+; penalt\w+; damages; limited to; budget; exceed\w*;
     issue; remediation"""
 )
+NEWS = (PLAN, BLOCKED, AHEAD, NEW, DUTIES, re.compile(r"\d"))
+"""What makes a sentence worth a point."""
 ENDS = (".", "!", "?", ".”", ".’", '."')
-FIGURE = re.compile(r"\d")
 # What points back cannot stand by itself; who wrote a paper when is no news; page furniture is no sentence.
 NAMES_PAPER = phrases(
     """agreement; contract; lease; licen[cs]e; amendment; deed; document; report; letter; notice; policy; memorandum;
@@ -104,7 +105,7 @@ def best_points(found: list[Passage], focus: str, fields: list[str] | None = Non
     for index, (_, sentence) in enumerate(units):
         near = sum(weights.get(term, 0.0) for term in set(bags[index]) & wanted) / whole
         first = 0.2 if index == 0 or units[index - 1][0].n != units[index][0].n else 0.0
-        news = sum(0.2 for part in (PLAN, BLOCKED, AHEAD, NEW, DUTIES, FIGURE) if part.search(sentence))
+        news = sum(0.2 for part in NEWS if part.search(sentence))
         scores.append(near + news + first + NEWEST_WEIGHT * newest[index] - 0.001 * len(sentence))
     ranked = sorted(range(len(units)), key=lambda index: (-scores[index], index))
     chosen: list[int] = []
@@ -113,7 +114,7 @@ def best_points(found: list[Passage], focus: str, fields: list[str] | None = Non
     for part in parts:
         fitting = (i for i in ranked if part(units[i][1]) and _is_unlike(i, chosen, bags, weights))
         best = next(fitting, None)
-        if best is not None and len(chosen) < limit:
+        if best is not None and len(chosen) < POINTS:
             chosen.append(best)
     return [f"- {ENUMERATOR.sub('', units[index][1])} [{units[index][0].n}]" for index in chosen]
 
