@@ -18,6 +18,7 @@ from entities.models import Entity
 from entities.registry import column_of
 from llm.offline.ranking import alike_terms, terms
 from llm.prompts import NOT_FOUND
+from retrieval.citation_links import list_sources
 from retrieval.nearby import Nearby, missing_in_files, nearby
 from retrieval.results import paragraphs_of
 
@@ -55,6 +56,11 @@ class Shown:
     @property
     def events_url(self) -> str:
         return reverse("chat_api:events", args=[self.turn.pk])
+
+    @property
+    def sources(self) -> list[CitationLink]:
+        """The list under the answer."""
+        return list_sources(self.links)
 
     @property
     def is_whole(self) -> bool:

@@ -4,7 +4,9 @@ It finds what a reader would check first, a number or a name that is not in the 
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
@@ -21,6 +23,7 @@ class Support(StrEnum):
 ENOUGH, SOME = 0.5, 0.25
 """Shares of a sentence's content words that its passage must hold to be supported, and to be more than unsupported."""
 
+CITED = re.compile(r"\[citation:(\d{1,9})\]")
 MARKER = re.compile(r"\[(?:citation:\d{1,9}|src:[0-9a-f]{8}|\d{1,9})\]")
 # Possessive: behind the last sentence nothing follows, and its markers must not be taken for one of their own.
 END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*(?:\s*\[(?:citation:\d{1,9}|src:[0-9a-f]{8}|\d{1,9})\])*+\s+(?=\S)|\n+")
@@ -45,17 +48,37 @@ QUIET_WORDS = """
 MONTHS, QUIET = frozenset(MONTH_NAMES.split()), frozenset(QUIET_WORDS.split())
 
 
-def sentences_citing(text: str, n: int) -> list[str]:
-    """The sentences of `text` that carry `[citation:n]`, markers removed. A marker may stand after the full stop."""
-    marker = f"[citation:{n}]"
-    found, start = [], 0
+@dataclass(frozen=True)
+class CitingSentence:
+    """A marker `[citation:n]` of a text and the sentence that carries it, markers removed. at: the place of the marker
+    among those of its number, from 0.
+    """
+
+    n: int
+    at: int
+    sentence: str
+
+
+def list_citing_sentences(text: str) -> list[CitingSentence]:
+    """Every marker in order. A marker may stand after the full stop."""
+    found: list[CitingSentence] = []
+    counts: Counter[int] = Counter()
+    start = 0
     for end in [*END.finditer(text), None]:
         stop = end.end() if end else len(text)
         part = text[start:stop]
-        if marker in part:
-            found.append(" ".join(MARKER.sub(" ", part).split()))
+        numbers = [int(n) for n in CITED.findall(part)]
+        sentence = " ".join(MARKER.sub(" ", part).split()) if numbers else ""
+        for n in numbers:
+            found.append(CitingSentence(n, counts[n], sentence))
+            counts[n] += 1
         start = stop
     return found
+
+
+def sentences_citing(text: str, n: int) -> list[str]:
+    """The sentences of `text` that carry `[citation:n]`, markers removed."""
+    return list(dict.fromkeys(found.sentence for found in list_citing_sentences(text) if found.n == n))
 
 
 def check_support(sentences: Sequence[str], passage: str) -> Support:
