@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 
 from llm.offline.asked import asks_for_account, find_kind, find_role, has_numbered, name_terms, numbered
+from llm.offline.long_questions import keep_telling_terms, merge_alternatives, trim_question
 from llm.offline.ranking import ALIKE, content_words, inverse_frequencies, rarest, stem, terms
 from llm.offline.reading import Passage
 from llm.offline.sentences import ITEM, is_heading, sentences
@@ -58,20 +59,23 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
     """The sentences that answer best. Each has what is asked for, and every name and number of the question stands in
     its passage, in the title above it, or among the fields of its record.
     """
-    asked = list(dict.fromkeys(terms(question)))
+    question = trim_question(question)
+    merged = merge_alternatives(question)
+    asked = list(dict.fromkeys(merged.get(term, term) for term in terms(question)))
     if not asked:
         return Answered([])
     prose = [p for p in found if p.kind != FIELDS]
     units = [(p, s) for p in prose for s in sentences(p.text) if REMOVED not in s and len(s) <= 700]
-    bags = [set(terms(sentence)) for _, sentence in units]
-    passage_terms = {p.n: set(terms(f"{p.title} {p.text}")) | _record_terms(p, found) for p in prose}
+    bags = [_merge(terms(sentence), merged) for _, sentence in units]
+    passage_terms = {p.n: _merge(terms(f"{p.title} {p.text}"), merged) | _record_terms(p, found) for p in prose}
     names = name_terms(question)
     # Who asks within a record about what the record is about need not find its name in every passage.
     about = set(terms(" ".join(fields or [])))
     wanted = names - about
     asked = [term for term in asked if not (term in names and term in about)] or asked
     weights = _weights(asked, names, [list(bag) for bag in bags], set().union(*passage_terms.values()))
-    total = sum(weights.values())
+    asked = keep_telling_terms(asked, names)
+    total = sum(weights[term] for term in asked)
     kind, role = find_kind(question), find_role(question)
     scored: list[tuple[float, int]] = []
     for index, (passage, sentence) in enumerate(units):
@@ -101,6 +105,10 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
         short = -0.1 if len(sentence) < 25 else 0.0
         scored.append((score + fitting + short, index))
     return _field_quotes(question, asked, fields or [], prose, found) or _best(scored, units, bags)
+
+
+def _merge(found: list[str], merged: dict[str, str]) -> set[str]:
+    return {*found, *(merged[term] for term in found if term in merged)}
 
 
 def _is_loose(term: str, question: str, sentence: str, bag: set[str]) -> bool:

@@ -38,7 +38,7 @@ ASPECTS = (
         r"\bbetween (?!(?:the|both|such|these)? ?(?:contracting )?part)\b"
         r"|(?:hereinafter|referred to as|\(the [“\"])|part(?:y|ies)\s*:)",
         "between party parties made agreement hereinafter landlord tenant supplier customer",
-        "party parties contracting involved contract agreement sides signatories",
+        "party parties contracting involved contract agreement sides signatories two signed sign",
     ),
     _aspect(
         r"\bwho (?:attended|took part|participated|came|was (?:there|present|at|in)|were (?:there|present|at|in))\b"
@@ -73,6 +73,13 @@ ASPECTS = (
         r"|\b(?:yours (?:sincerely|faithfully|truly)|(?:kind|best|warm) regards|sincerely(?: yours)?|signed by)\b",
         "from sender author signed sincerely faithfully regards prepared",
         "wrote write sent send signed sign drafted prepared author sender come comes",
+    ),
+    _aspect(
+        r"\b(?:date|name|title|year)\b.* of (?:the|this) \w+\W*$|\bdate when\b.*\beffective\b"
+        r"|\bwhen (?:was|is) (?:the|this|it)\b.*\b(?:signed|dated|made|concluded|effective|written)\b",
+        r"\b(?:dated|entered into|made (?:and entered into )?(?:as of|on|this)|effective (?:date|as of)|is made)\b",
+        "dated made entered effective date agreement",
+        "date name title year effective dated signed sign made concluded written",
     ),
     _aspect(
         r"\b(?:to whom|addressed to|addressee|recipient)\b|\bwho\b.*\bto\W*$",
