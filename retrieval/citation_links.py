@@ -9,10 +9,11 @@ from uuid import UUID
 from entities.access import Scope
 from entities.api import labels_of_atoms
 from entities.model_markdown import CitationLink
+from retrieval.bearing import judge_support
 from retrieval.links import workspace_url
 from retrieval.locate import Resolved, resolve, resolve_all
 from retrieval.owners import Citing
-from retrieval.support import Support, bears_on, borne_out_by, check_support, list_citing_sentences, sentences_citing
+from retrieval.support import Support, borne_out_by, list_citing_sentences, sentences_citing
 
 MARKER = re.compile(r"\[citation:(\d{1,9})\]")
 
@@ -50,18 +51,11 @@ def _link(scope: Scope, meant: Resolved, at: int, number: int, support: Support 
 
 
 def support_of(question: str, resolved: Resolved, sentences: Sequence[str]) -> Support | None:
-    """The support check of sentences that cite the passage; None where there is no passage or no sentence.
-
-    A sentence that follows from its passage, and be it word for word, is weak where it does not bear on the question.
-    """
+    """The support check of sentences that cite the passage; None where there is no passage or no sentence."""
     if resolved.located is None or not sentences:
         return None
-    passage = f"{resolved.located.section}\n{resolved.located.text}"
-    verdict = check_support(sentences, passage)
-    record = resolved.entity.title if resolved.entity else ""
-    if verdict is Support.SUPPORTED and not bears_on(question, sentences, f"{resolved.name} {record}\n{passage}"):
-        return Support.WEAK
-    return verdict
+    names = f"{resolved.name} {resolved.entity.title if resolved.entity else ''}"
+    return judge_support(question, sentences, resolved.located.text, resolved.located.section, names)
 
 
 def meant_by(resolved: Resolved, sentences: Sequence[str]) -> Resolved:

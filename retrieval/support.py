@@ -1,6 +1,7 @@
 """Whether a passage bears out the sentence that cites it: figures, names and words, without a model (design §6).
 
 It finds what a reader would check first, a number or a name that is not in the source. It does not judge meaning.
+Whether a sentence bears on the question is asked besides (`retrieval.bearing`).
 """
 
 import re
@@ -10,12 +11,12 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
-from llm.offline.asked import has_asked, has_numbered, name_terms, numbered
-from llm.offline.ranking import terms
-
 
 class Support(StrEnum):
+    """quoted: word for word, so it follows from its source; whether it answers the question is for its reader."""
+
     SUPPORTED = "supported"
+    QUOTED = "quoted"
     WEAK = "weak"
     UNSUPPORTED = "unsupported"
 
@@ -32,6 +33,7 @@ FIGURE = re.compile(
     r"(?P<money>[€$£]\s?)?(?<![\w.,])(?P<digits>(?:\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?!\d)|\d+)(?:[.,]\d+)*)"
     r"(?P<scale>[kKM]\b|m\b|\s?(?:thousand|million|billion|bn)\b)?"
 )
+TOKEN = re.compile(r"\w+")
 WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 SCALES = {"thousand": 3, "k": 3, "million": 6, "m": 6, "billion": 9, "bn": 9}
 ONE_TO_TWELVE = "one two three four five six seven eight nine ten eleven twelve"
@@ -102,17 +104,10 @@ def check_sentence(sentence: str, passage: str) -> Support:
     return Support.SUPPORTED
 
 
-def bears_on(question: str, sentences: Sequence[str], passage: str) -> bool:
-    """Whether one of the sentences has what the question asks for (a person, a date, an amount …), and what its names
-    and numbers name stands in the passage. passage: with its section and the names of its file and record.
-    """
-    if not any(has_asked(question, sentence) for sentence in sentences):
-        return False
-    there = set(terms(passage))
-    about = name_terms(question)
-    return all(has_numbered(noun, number, passage) for noun, number in numbered(question)) and (
-        not about or len(about & there) * 2 >= len(about)
-    )
+def is_quote(sentence: str, passage: str) -> bool:
+    """Whether a sentence stands in the passage word for word; a row of a table may be written without its lines."""
+    said, there = (" ".join(TOKEN.findall(text.casefold())) for text in (MARKER.sub(" ", sentence), passage))
+    return bool(said) and f" {said} " in f" {there} "
 
 
 def borne_out_by(sentences: Sequence[str], passage: str) -> tuple[int, int] | None:

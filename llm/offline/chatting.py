@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from llm.offline.answering import FIELDS, Answered, find_answer
+from llm.offline.asked import split_parts
 from llm.offline.listing import LIST, plan_list, read_list
 from llm.offline.overview import write_points
 from llm.offline.overview_questions import OVERVIEW, READ, Plan, plan_reading
@@ -46,7 +47,6 @@ BARE = re.compile(
 MORE = re.compile(
     r"^\W*(?:please\s+)?(?:tell\s+me\s+more|more(?:\s+details)?|go\s+on|continue|mehr)\W*$", re.IGNORECASE
 )
-PARTS = re.compile(r",?\s+and\s+(?=(?:what|when|who|why|how|where|which)\b)", re.IGNORECASE)
 LISTED = re.compile(r"\d+ [^\n]*:(?:\n|$)")
 # Score from which what stands around the record answers, and nothing is looked for elsewhere.
 SURE = 0.97
@@ -213,7 +213,7 @@ def _answer_parts(question: str, found: list[Passage], fields: list[str], said: 
 
     What was said before is not said again.
     """
-    first, *others = PARTS.split(question)
+    first, *others = split_parts(question)
     answered = find_answer(first, found, fields)
     quotes = [quote for quote in answered.quotes if not quote.n or spoken(quote.sentence) not in said]
     names = " ".join(re.findall(r"(?<!^)\b[A-Z][\w-]*(?:\s\d+)?", first))

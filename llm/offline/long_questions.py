@@ -5,11 +5,13 @@ terminate, change and control. Words that name the form of a clause stand in no 
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 
-from llm.offline.ranking import stem, terms
+from llm.offline.asked import name_terms
+from llm.offline.ranking import ALIKE, stem, terms
 from llm.recognisers.findings import words
 
+ALIKE_WEIGHT = 0.8
 MIN_LONG_TERMS = 8
 """Content words from which a question is long."""
 MIN_TELLING_TERMS = 2
@@ -57,3 +59,30 @@ def merge_alternatives(question: str) -> dict[str, str]:
         found = list(dict.fromkeys(terms(re.sub(r"\b(?:and/)?or\b|/", " ", listed.group()))))
         merged |= {other: merged.get(found[0], found[0]) for other in found[1:]}
     return merged
+
+
+def merge_terms(found: Sequence[str], merged: Mapping[str, str]) -> set[str]:
+    """Terms of a text, with those that stand for them."""
+    return {*found, *(merged[term] for term in found if term in merged)}
+
+
+def measure_term(term: str, bag: Set[str]) -> float:
+    """How much of a term's weight a text itself carries: less where it has only a word that means the same."""
+    if term in bag:
+        return 1.0
+    return ALIKE_WEIGHT if any(stem(other) in bag for other in ALIKE.get(term, ())) else 0.0
+
+
+def list_telling_terms(question: str) -> list[str]:
+    """The terms by which a question is answered."""
+    question = trim_question(question)
+    merged = merge_alternatives(question)
+    asked = dict.fromkeys(merged.get(term, term) for term in terms(question))
+    return keep_telling_terms(list(asked), name_terms(question))
+
+
+def measure_coverage(question: str, text: str) -> float:
+    """Share of the telling words of a question that a text has; 0 where the question has none."""
+    asked = list_telling_terms(question)
+    bag = merge_terms(terms(text), merge_alternatives(trim_question(question)))
+    return sum(measure_term(term, bag) for term in asked) / len(asked) if asked else 0.0
