@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.urls import reverse
 
-from chat.citations import atoms_shown, links_of
+from chat.citations import atoms_shown, label_fields, links_of
 from chat.conversation import Exchange
 from chat.models import Message, State, Turn
 from entities.access import Scope, redacted_fields
@@ -72,7 +72,7 @@ def shown(scope: Scope, exchange: Exchange, typed: str = "") -> Shown:
     answer = exchange.answer if not exchange.is_open else None
     asked = exchange.question.content if exchange.question else ""
     links = links_of(scope, answer, asked) if answer else {}
-    quoted = atoms_shown(answer.content, links) if answer else None
+    quoted = atoms_shown(answer.content, links, label_own_fields(scope, exchange.turn)) if answer else None
     hidden, hidden_answer = exchange.hidden_question, exchange.hidden_answer
     return Shown(
         turn=exchange.turn,
@@ -89,6 +89,14 @@ def shown(scope: Scope, exchange: Exchange, typed: str = "") -> Shown:
         in_fields=hidden_in_fields(scope, exchange) if answer else (),
         in_files=hidden_in_files(scope, exchange.turn) if answer else (),
     )
+
+
+def label_own_fields(scope: Scope, turn: Turn) -> dict[str, frozenset[int]] | None:
+    """Of an answer by the offline engine, the fields of the record that it may have quoted; None of any other."""
+    if not turn.usage.get("offline"):
+        return None
+    entity = Entity.objects.readable_by(scope).filter(pk=turn.session.entity_id).first()
+    return label_fields(entity.type_class) if entity else {}
 
 
 def list_hidden_neighbours(scope: Scope, turn: Turn, answer: Message) -> list[Nearby]:

@@ -95,3 +95,20 @@ def test_a_model_reads_the_documents_by_name_and_focus(viewer, contract, papers,
     assert MINUTES not in results[0]["content"]
     assert results[1]["content"] == "No document that the person asking may see is called so."
     assert results[2]["is_error"]
+
+
+def test_an_answer_is_labelled_by_what_it_shows_and_the_conversation_by_what_it_was_made_from(
+    cfo, contract, papers, start
+):
+    chat = start(cfo, contract)
+    for question, shown in [
+        ("What is the status?", "Public"),
+        ("What is the value?", "Financial"),
+        ("Summarise Minutes.docx", "Public"),
+        ("Summarise the lease", "Financial"),
+    ]:
+        turn = chat.ask(question)
+        assert [label["label"] for label in turn["message"]["labels"]] == ["Financial"]
+        page = cfo.client.get(f"{cfo.base}chat/turns/{turn['id']}/", headers={"HX-Request": "true"}).content.decode()
+        foot = page[page.index("cl-turn-foot") :]
+        assert [name for name in ("Public", "Financial") if name in foot] == [shown], (question, page)
