@@ -11,11 +11,13 @@ from django.urls import reverse
 from chat.citations import atoms_shown, label_fields, links_of
 from chat.conversation import Exchange
 from chat.models import Message, State, Turn
-from entities.access import Scope, redacted_fields
+from entities.access import Scope, redacted_fields, sources_visible
 from entities.api.lists import chips_of, chips_of_atoms
 from entities.model_markdown import CitationLink
 from entities.models import Entity
 from entities.registry import column_of
+from ingestion.models import ContextRow
+from llm.offline.long_questions import measure_coverage
 from llm.offline.ranking import alike_terms, terms
 from llm.prompts import NOT_FOUND
 from retrieval.citation_links import list_sources
@@ -24,6 +26,8 @@ from retrieval.results import paragraphs_of
 
 CITED = re.compile(r"\[citation:(\d+)\]")
 MOST_BESIDE = 2
+MIN_COVERAGE = 0.34
+"""Share of a question's telling words in a passage that is about it."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +89,7 @@ def shown(scope: Scope, exchange: Exchange, typed: str = "") -> Shown:
         is_open=exchange.is_open,
         may_ask_again=exchange.may_ask_again,
         lost_question=exchange.lost_question,
-        beside=list_hidden_neighbours(scope, exchange.turn, answer) if answer else (),
+        beside=list_hidden_neighbours(scope, exchange.turn, answer, asked) if answer else (),
         in_fields=hidden_in_fields(scope, exchange) if answer else (),
         in_files=hidden_in_files(scope, exchange.turn) if answer else (),
     )
@@ -99,13 +103,19 @@ def label_own_fields(scope: Scope, turn: Turn) -> dict[str, frozenset[int]] | No
     return label_fields(entity.type_class) if entity else {}
 
 
-def list_hidden_neighbours(scope: Scope, turn: Turn, answer: Message) -> list[Nearby]:
-    """Text that the asker is not cleared for, next to the passages that the answer cites (all it was given, if
-    none).
+def list_hidden_neighbours(scope: Scope, turn: Turn, answer: Message, question: str) -> list[Nearby]:
+    """Text that the asker is not cleared for, next to the passages that the answer cites; where it cites none, next to
+    those of what it was given that are about the question.
     """
     given = {entry["n"]: UUID(entry["row"]) for entry in turn.manifest.get("passages", ())}
-    cited = {int(n) for n in CITED.findall(answer.content)} & set(given)
-    rows = [given[n] for n in cited or given]
+    rows = [given[n] for n in {int(n) for n in CITED.findall(answer.content)} & set(given)]
+    if not rows and given:
+        texts = ContextRow.objects.filter(sources_visible(scope), pk__in=given.values())
+        rows = [
+            pk
+            for pk, path, text in texts.order_by("number").values_list("pk", "heading_path", "text")
+            if measure_coverage(question, f"{path}\n{text}") >= MIN_COVERAGE
+        ]
     return nearby(scope, [p for passages in paragraphs_of(rows).values() for p in passages])[:MOST_BESIDE]
 
 
