@@ -30,7 +30,7 @@ ASSISTANT = Agent(
     icon="message-circle",
     color="blue",
     purpose="Answer questions about this record from its documents and fields, and say where each statement stands.",
-    tools=("search_knowledge", "list_records"),
+    tools=("search_knowledge", "read_documents", "list_records"),
 )
 AGENTS = {agent.key: agent for agent in (ASSISTANT,)}
 

@@ -1,13 +1,15 @@
 """From an answer's numbers to what they stand for: reference rows when it is written, links when it is read."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
 from chat.models import Message, Role, Session
 from chat.tools import owner_of
-from entities.access import Scope, combine_many
+from entities.access import Scope, combine_many, readable_fields
 from entities.model_markdown import CitationLink
 from entities.models import Entity
+from entities.registry import column_of
 from ingestion.drawn import labels_of
 from ingestion.models import File
 from llm.prompts import NOT_FOUND
@@ -18,6 +20,9 @@ from references.models import Reference
 from retrieval.citation_links import MARKER, citation_links
 from retrieval.models import Citation
 from retrieval.owners import Citing
+
+LIST_HEAD = re.compile(r"\d+ [^:]*:$|Sum of [^:]*: ")
+"""The lines over a list of records (`record_lists`)."""
 
 
 def citing(scope: Scope, pk: UUID) -> Citing | None:
@@ -38,16 +43,42 @@ def links_of(scope: Scope, message: Message, question: str = "") -> dict[int, Ci
     return citation_links(scope, Citing(owner_of(session), message.content, question), message.pk)
 
 
-def atoms_shown(content: str, links: Mapping[int, CitationLink]) -> tuple[int, ...] | None:
-    """The atoms of the passages that an answer quotes; None where a line of it cites none that can be read, and its
-    label is that of all that went into it.
+def atoms_shown(
+    content: str, links: Mapping[int, CitationLink], fields: Mapping[str, Collection[int]] | None = None
+) -> tuple[int, ...] | None:
+    """The atoms of what an answer shows; None where a line of it cites nothing that can be read, and its label is that
+    of all that went into it.
+
+    fields: of an answer by the offline engine, whose lines without a number are fields of the record, by title with
+    their atoms, and the heads of lists, which need what the records below them need.
     """
     if content == NOT_FOUND:
         return ()
-    cited = [{int(n) for n in MARKER.findall(line)} for line in content.splitlines() if line.strip()]
-    if not all(cited) or any(n not in links or not links[n].url for numbers in cited for n in numbers):
-        return None
-    return tuple(sorted({atom for numbers in cited for n in numbers for atom in links[n].atoms}))
+    found: set[int] = set()
+    heads = cited = 0
+    for line in filter(str.strip, content.splitlines()):
+        numbers = {int(n) for n in MARKER.findall(line)}
+        title = line.partition(": ")[0]
+        if numbers:
+            if any(n not in links or not links[n].url for n in numbers):
+                return None
+            found |= {atom for n in numbers for atom in links[n].atoms}
+            cited += 1
+        elif fields is not None and LIST_HEAD.match(line):
+            heads += 1
+        elif fields is not None and title in fields:
+            found |= set(fields[title])
+        else:
+            return None
+    return None if heads and not cited else tuple(sorted(found))
+
+
+def label_fields(model: type[Entity]) -> dict[str, frozenset[int]]:
+    """Title of a readable field, as a prompt prints it -> the atoms that it needs."""
+    return {
+        str(column_of(model, name).verbose_name).capitalize(): model.rag().label_of(name)
+        for name in readable_fields(model)
+    }
 
 
 def replace_message_citations(session: Session, message: UUID, numbers: Sequence[int]) -> None:

@@ -14,6 +14,7 @@ from django.utils.formats import date_format
 
 from chat.access import messages_of
 from chat.agents import agent_of
+from chat.document_overviews import READ_DOCUMENTS
 from chat.log import Given, drawn_from
 from chat.models import Message, Role, Session, Turn
 from chat.record_lists import describe_tool
@@ -33,6 +34,7 @@ from retrieval.locate import resolve_all
 
 TOOLS: Mapping[str, Callable[[Scope], dict[str, Any]]] = {
     "search_knowledge": lambda scope: SEARCH_KNOWLEDGE,
+    "read_documents": lambda scope: READ_DOCUMENTS,
     "list_records": describe_tool,
 }
 """Name -> the tool as it exists for a scope."""

@@ -1,5 +1,8 @@
 """A conversation as Markdown with its sources, for keeping elsewhere."""
 
+import re
+from collections import Counter
+
 from django.http import HttpResponse
 
 from chat.access import get_session_or_404
@@ -8,7 +11,7 @@ from chat.conversation import exchanges
 from chat.models import Message, Session
 from entities.access import Scope, get_entity_or_404
 from entities.api.lists import chips_of_atoms
-from retrieval.citation_links import MARKER
+from retrieval.citation_links import MARKER, list_sources
 
 
 def markdown_of(scope: Scope, session: Session) -> HttpResponse:
@@ -36,11 +39,19 @@ def markdown_of(scope: Scope, session: Session) -> HttpResponse:
 
 def _text(scope: Scope, message: Message) -> list[str]:
     links = links_of(scope, message)
-    text = MARKER.sub(lambda found: f"[{found[1]}]" if int(found[1]) in links else "", message.content)
+    counts: Counter[int] = Counter()
+
+    def number(found: re.Match[str]) -> str:
+        n = int(found[1])
+        counts[n] += 1
+        return f"[{links[n].at(counts[n] - 1).number}]" if n in links else ""
+
+    text = MARKER.sub(number, message.content)
     if not links:
         return [text]
     sources = [
-        f"- [{n}] {link.name}{f', {link.where}' if link.where else ''}{'' if link.url else ' (no longer available)'}"
-        for n, link in sorted(links.items())
+        f"- [{link.number}] {link.name}{f', {link.where}' if link.where else ''}"
+        f"{'' if link.url else ' (no longer available)'}"
+        for link in list_sources(links)
     ]
     return [text, "", "Sources:", "", *sources]

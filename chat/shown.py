@@ -8,21 +8,26 @@ from uuid import UUID
 
 from django.urls import reverse
 
-from chat.citations import atoms_shown, links_of
+from chat.citations import atoms_shown, label_fields, links_of
 from chat.conversation import Exchange
 from chat.models import Message, State, Turn
-from entities.access import Scope, redacted_fields
+from entities.access import Scope, redacted_fields, sources_visible
 from entities.api.lists import chips_of, chips_of_atoms
 from entities.model_markdown import CitationLink
 from entities.models import Entity
 from entities.registry import column_of
+from ingestion.models import ContextRow
+from llm.offline.long_questions import measure_coverage
 from llm.offline.ranking import alike_terms, terms
 from llm.prompts import NOT_FOUND
+from retrieval.citation_links import list_sources
 from retrieval.nearby import Nearby, missing_in_files, nearby
 from retrieval.results import paragraphs_of
 
 CITED = re.compile(r"\[citation:(\d+)\]")
 MOST_BESIDE = 2
+MIN_COVERAGE = 0.34
+"""Share of a question's telling words in a passage that is about it."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +62,11 @@ class Shown:
         return reverse("chat_api:events", args=[self.turn.pk])
 
     @property
+    def sources(self) -> list[CitationLink]:
+        """The list under the answer."""
+        return list_sources(self.links)
+
+    @property
     def is_whole(self) -> bool:
         return self.turn.state == State.DONE
 
@@ -66,7 +76,7 @@ def shown(scope: Scope, exchange: Exchange, typed: str = "") -> Shown:
     answer = exchange.answer if not exchange.is_open else None
     asked = exchange.question.content if exchange.question else ""
     links = links_of(scope, answer, asked) if answer else {}
-    quoted = atoms_shown(answer.content, links) if answer else None
+    quoted = atoms_shown(answer.content, links, label_own_fields(scope, exchange.turn)) if answer else None
     hidden, hidden_answer = exchange.hidden_question, exchange.hidden_answer
     return Shown(
         turn=exchange.turn,
@@ -79,19 +89,33 @@ def shown(scope: Scope, exchange: Exchange, typed: str = "") -> Shown:
         is_open=exchange.is_open,
         may_ask_again=exchange.may_ask_again,
         lost_question=exchange.lost_question,
-        beside=list_hidden_neighbours(scope, exchange.turn, answer) if answer else (),
+        beside=list_hidden_neighbours(scope, exchange.turn, answer, asked) if answer else (),
         in_fields=hidden_in_fields(scope, exchange) if answer else (),
         in_files=hidden_in_files(scope, exchange.turn) if answer else (),
     )
 
 
-def list_hidden_neighbours(scope: Scope, turn: Turn, answer: Message) -> list[Nearby]:
-    """Text that the asker is not cleared for, next to the passages that the answer cites (all it was given, if
-    none).
+def label_own_fields(scope: Scope, turn: Turn) -> dict[str, frozenset[int]] | None:
+    """Of an answer by the offline engine, the fields of the record that it may have quoted; None of any other."""
+    if not turn.usage.get("offline"):
+        return None
+    entity = Entity.objects.readable_by(scope).filter(pk=turn.session.entity_id).first()
+    return label_fields(entity.type_class) if entity else {}
+
+
+def list_hidden_neighbours(scope: Scope, turn: Turn, answer: Message, question: str) -> list[Nearby]:
+    """Text that the asker is not cleared for, next to the passages that the answer cites; where it cites none, next to
+    those of what it was given that are about the question.
     """
     given = {entry["n"]: UUID(entry["row"]) for entry in turn.manifest.get("passages", ())}
-    cited = {int(n) for n in CITED.findall(answer.content)} & set(given)
-    rows = [given[n] for n in cited or given]
+    rows = [given[n] for n in {int(n) for n in CITED.findall(answer.content)} & set(given)]
+    if not rows and given:
+        texts = ContextRow.objects.filter(sources_visible(scope), pk__in=given.values())
+        rows = [
+            pk
+            for pk, path, text in texts.order_by("number").values_list("pk", "heading_path", "text")
+            if measure_coverage(question, f"{path}\n{text}") >= MIN_COVERAGE
+        ]
     return nearby(scope, [p for passages in paragraphs_of(rows).values() for p in passages])[:MOST_BESIDE]
 
 
@@ -113,7 +137,10 @@ def hidden_in_fields(scope: Scope, exchange: Exchange) -> list[Any]:
 
 
 def hidden_in_files(scope: Scope, turn: Turn) -> list[Any]:
-    """Where it looked and was given nothing: what the asker lacks for the files of the record that was asked about."""
-    if turn.manifest.get("passages") or not turn.manifest.get("searches"):
+    """Where it looked and was given nothing of any file: what the asker lacks for the files of the record that was
+    asked about.
+    """
+    rows = [UUID(entry["row"]) for entry in turn.manifest.get("passages", ())]
+    if not turn.manifest.get("searches") or any(paragraphs_of(rows).values()):
         return []
     return chips_of_atoms(missing_in_files(scope, turn.session.entity_id))

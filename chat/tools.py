@@ -26,6 +26,7 @@ from retrieval.search import choose, find
 from retrieval.tuning import tuning
 
 MOST_RELATED = 50
+WHEREVER = Within()
 NOT_AS_QUOTED = "No passage was found that holds the quoted words as they stand; these are the nearest."
 OTHER_SPELLING = "No text that the person may see has a word as it was asked. These passages are about: {words}"
 
@@ -129,6 +130,16 @@ def search_knowledge(scope: Scope, session: Session, looked: Looked, most: int |
     limit = tuning().prompt if most is None else most
     found = choose(scope, looked.hits, limit=min(2 * limit, tuning().most))
     results = [result for result in found if result.kind is not Kind.RELATIONSHIP][:limit]
+    notices = [NOT_AS_QUOTED] if looked.hits.quoted.lacking and results else []
+    if looked.hits.query.typed:
+        notices.append(OTHER_SPELLING.format(words=" ".join(looked.hits.query.text.split())))
+    return print_results(scope, session, results, notices, looked.within)
+
+
+def print_results(
+    scope: Scope, session: Session, results: list[Result], notices: Sequence[str] = (), within: Within = WHEREVER
+) -> Found:
+    """Results as numbered passages of a prompt, under `notices`, with what they and their names were drawn from."""
     numbers = register_all(scope, owner_of(session), results)
     files, records = _name_labels(results)
     above = _headings(results)
@@ -148,12 +159,8 @@ def search_knowledge(scope: Scope, session: Session, looked: Looked, most: int |
         for n, result in zip(numbers, results, strict=True)
     )
     shown = prompts.passages(_documents(results, passages))
-    notices = [NOT_AS_QUOTED] if looked.hits.quoted.lacking and passages else []
-    if looked.hits.query.typed:
-        notices.append(OTHER_SPELLING.format(words=" ".join(looked.hits.query.text.split())))
-    text = "\n".join([*notices, shown.text])
     drawn = drawn_from({result.id: result.label for result in results})
-    return Found(text, passages, shown.injections, looked.within, tuple(drawn))
+    return Found("\n".join([*notices, shown.text]), passages, shown.injections, within, tuple(drawn))
 
 
 def tokens_of(found: Found) -> int:

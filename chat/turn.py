@@ -6,9 +6,7 @@ what it asks for, until it answers; finish.
 """
 
 import asyncio
-import json
 import logging
-import time
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -20,18 +18,16 @@ from chat.context import Context, assemble
 from chat.labelling import held, label_question
 from chat.log import Ending, Entry, Forgotten, LeaseLost
 from chat.models import EventKind, Message, Session, State, Turn
-from chat.record_lists import list_knowledge, read_query
 from chat.running import Run, Stopped
-from chat.steps import Asker, as_asker, as_service, in_thread, prepare_as, rerank_as
-from chat.tools import BadCall, Found, Looked, asked_for, find_knowledge, search_knowledge, tokens_of
-from entities.access import NoWorkspace, Scope, atoms_of
+from chat.steps import Asker, as_asker, as_service, in_thread
+from chat.tool_calls import CALLS
+from chat.tools import BadCall, Found, tokens_of
+from entities.access import NoWorkspace, Scope
 from entities.actions import record
-from entities.audit import Question, record_question
 from entities.models import Workspace
 from ingestion.relabelling import label_text
 from llm import client
 from llm.client import Call, Reply, TextDelta
-from retrieval.audit import note_search
 from retrieval.citation_stream import CitationStream
 
 logger = logging.getLogger(__name__)
@@ -169,35 +165,14 @@ async def _call(
 async def _use(run: Run, name: str, call: str, asked: dict[str, Any]) -> dict[str, Any]:
     """Do what the model asks for. What cannot be done is told to the model."""
     result = {"type": "tool_result", "tool_use_id": call}
-    if name not in DO:
+    if name not in CALLS:
         return {**result, "content": f"There is no tool {name!r}.", "is_error": True}
     try:
-        found = await DO[name](run, asked)
+        found = await CALLS[name](run, asked)
     except BadCall as problem:
         return {**result, "content": str(problem), "is_error": True}
     await _take(run, found)
     return {**result, "content": found.text}
-
-
-async def _search_knowledge(run: Run, asked: dict[str, Any]) -> Found:
-    """Raises: BadCall."""
-    words = asked_for(asked)
-    run.say(EventKind.STEP, text=f"Searching: {words[:120]}")
-    started = time.monotonic()
-    query = await in_thread(prepare_as, run.asker, words)
-    looked = await as_asker(run.asker, find_knowledge, run.session, query, asked)
-    if looked.short is not None:
-        looked = await in_thread(rerank_as, run.asker, looked)
-    return await as_asker(run.asker, _search, run, looked, started)
-
-
-async def _list_records(run: Run, asked: dict[str, Any]) -> Found:
-    """Raises: BadCall."""
-    run.say(EventKind.STEP, text=f"Listing: {str(asked.get('type') or '')[:40]} records")
-    return await as_asker(run.asker, _list, run, asked)
-
-
-DO = {"search_knowledge": _search_knowledge, "list_records": _list_records}
 
 
 async def _take(run: Run, found: Found) -> None:
@@ -253,37 +228,6 @@ def _load(scope: Scope, turn: UUID, holder: UUID) -> Run:
 
 def _question(scope: Scope, row: Turn) -> str:
     return Message.objects.values_list("content", flat=True).get(pk=row.question)
-
-
-def _search(scope: Scope, run: Run, looked: Looked, started: float) -> Found:
-    """A search and its row in the audit: the model is given nothing that is not on record. Its words were made from the
-    question and from what the model had been given.
-    """
-    found = search_knowledge(scope, run.session, looked)
-    shown = [(passage.row, passage.given.entity) for passage in found.passages]
-    behind = {*atoms_of(run.label), *atoms_of(run.found)}
-    note_search(
-        scope,
-        "chat",
-        looked.hits,
-        found.within,
-        shown,
-        started,
-        depth=looked.depth,
-        behind=behind,
-        turn=run.turn,
-    )
-    return found
-
-
-def _list(scope: Scope, run: Run, asked: dict[str, Any]) -> Found:
-    """A list of records and its row in the audit, as for a search."""
-    found = list_knowledge(scope, run.session, read_query(scope, asked))
-    retrieved = tuple((passage.row, passage.given.entity) for passage in found.passages)
-    behind = {*atoms_of(run.label), *atoms_of(run.found)}
-    question = Question(json.dumps(asked, ensure_ascii=False), behind, retrieved)
-    record_question(scope, "records.listed", question, "turn", run.turn, door="chat")
-    return found
 
 
 def _audit_injection(scope: Scope, turn: UUID, names: tuple[str, ...]) -> None:

@@ -7,6 +7,7 @@ left alone inside code.
 """
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -38,7 +39,11 @@ CLASSES = {"a": {"cl-cite"}, "button": {"cl-cite-more"}, "span": {"cl-cite", "cl
 
 @dataclass(frozen=True)
 class CitationLink:
-    """What a chip shows of one source. `url` is empty when the source is no longer available to this reader."""
+    """What a chip shows of one source. `url` is empty when the source is no longer available to this reader.
+
+    number: as it is shown, which counts the sources of a text. places: of a passage that a text cites more than once,
+    the chip at each of its markers in order.
+    """
 
     number: int
     name: str  # short source name: "MSA.pdf", never an id
@@ -47,6 +52,11 @@ class CitationLink:
     preview_url: str = ""  # answers an HTML fragment, templates/components/citation_preview.html
     support: str = ""  # "supported", "weak", "unsupported" or unknown
     atoms: tuple[int, ...] = ()  # what the source needs
+    places: tuple["CitationLink", ...] = ()
+
+    def at(self, place: int) -> "CitationLink":
+        """The chip at the marker `place`, from 0."""
+        return self.places[place] if place < len(self.places) else self
 
 
 Citations = Mapping[Any, CitationLink]
@@ -64,8 +74,10 @@ def render_citations(links: Sequence[CitationLink]) -> SafeString:
 
 def _render_chip(link: CitationLink) -> str:
     place = f"{link.name}, {link.where}" if link.where else link.name
-    # Two parts, of which the name is cut short first: where to look is never lost.
-    text = f"<span>{escape(link.name)}</span>" + (f"<span> · {escape(link.where)}</span>" if link.where else "")
+    # After the number two parts, of which the name is cut short first: where to look is never lost.
+    text = f"<strong>{link.number}</strong><span>{escape(link.name)}</span>" + (
+        f"<span> · {escape(link.where)}</span>" if link.where else ""
+    )
     if not _is_local(link.url):
         label = escape(f"Source {link.number}: {place}, no longer available")
         gone = f'role="note" data-gone="true" title="No longer available" aria-label="{label}"'
@@ -99,7 +111,9 @@ def _citation_rule(state: StateInline, silent: bool) -> bool:
         return False
     if not silent:
         token = state.push("citation", "", 0)
-        token.meta = {"key": int(found[1]) if found[1] else found[2]}
+        key = int(found[1]) if found[1] else found[2]
+        token.meta = {"key": key, "at": state.env["counts"][key]}
+        state.env["counts"][key] += 1
     state.pos = found.end()
     return True
 
@@ -112,8 +126,8 @@ def _render_citation_token(renderer: RendererHTML, tokens: Sequence[Token], inde
     for token in tokens[index:]:
         if token.type == "citation":
             link = env["citations"].get(token.meta["key"])
-            if link and link not in links:
-                links.append(link)
+            if link and (here := link.at(token.meta["at"])) not in links:
+                links.append(here)
         elif token.type != "text" or token.content.strip():
             break
     # The word joiner keeps a full stop on the line of the chip before it.
@@ -174,7 +188,7 @@ PARSER = _parser()
 
 def render_markdown(text: str, citations: Citations | None = None) -> SafeString:
     """Safe HTML of `text`. `citations` maps the n of `[citation:n]` (int) and the hex of `[src:hex]` (str) to links."""
-    env = {"citations": citations or {}, "hosts": []}
+    env = {"citations": citations or {}, "hosts": [], "counts": Counter()}
     tokens = PARSER.parse(text, env)
     _shift_headings(tokens)
     html = PARSER.renderer.render(tokens, PARSER.options, env)

@@ -1,6 +1,7 @@
 """Citations as pages and the API show them: chips for a text, and one citation in full."""
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -8,55 +9,66 @@ from uuid import UUID
 from entities.access import Scope
 from entities.api import labels_of_atoms
 from entities.model_markdown import CitationLink
+from retrieval.bearing import judge_support
 from retrieval.links import workspace_url
 from retrieval.locate import Resolved, resolve, resolve_all
 from retrieval.owners import Citing
-from retrieval.support import Support, bears_on, borne_out_by, check_support, sentences_citing
+from retrieval.support import Support, borne_out_by, list_citing_sentences, sentences_citing
 
 MARKER = re.compile(r"\[citation:(\d{1,9})\]")
 
 
 def citation_links(scope: Scope, citing: Citing, pk: UUID) -> dict[int, CitationLink]:
-    """For `{{ text|model_markdown:links }}`: n -> chip, for every known number in the text of message or Pulse `pk`."""
-    numbers = {int(n) for n in MARKER.findall(citing.text)}
-    return {
-        n: CitationLink(
-            number=n,
-            name=resolved.name or "Source",
-            url=resolved.url(scope),
-            where=resolved.where,
-            preview_url=workspace_url(scope, "retrieval:citation", pk, n) if resolved.available else "",
-            support=support_of(citing, resolved) or "",
-            atoms=resolved.located.atoms if resolved.located else (),
-        )
-        for n, found in resolve_all(scope, citing.owner, numbers).items()
-        for resolved in [meant_by(citing, found)]
-    }
+    """For `{{ text|model_markdown:links }}`: n -> chip, for every known number in the text of message or Pulse `pk`.
 
-
-def support_of(citing: Citing, resolved: Resolved) -> Support | None:
-    """The support check of the sentences that cite the passage; None where there is no passage or no sentence.
-
-    A sentence that follows from its passage, and be it word for word, is weak where it does not bear on the question.
+    A chip has a place for each marker of its number: two sentences of one passage are two sources, each with the words
+    that bear it out, and are numbered as they come in the text.
     """
-    sentences = sentences_citing(citing.text, resolved.n)
+    places = list_citing_sentences(citing.text)
+    resolved = resolve_all(scope, citing.owner, {place.n for place in places})
+    shown: dict[tuple[int, tuple[int, int] | None], int] = {}
+    links: dict[int, list[CitationLink]] = {}
+    for place in places:
+        if place.n in resolved:
+            meant = meant_by(resolved[place.n], [place.sentence])
+            number = shown.setdefault((place.n, meant.words), len(shown) + 1)
+            support = support_of(citing.question, meant, [place.sentence])
+            links.setdefault(place.n, []).append(_link(scope, meant, place.at, number, support, pk))
+    return {n: replace(found[0], places=tuple(found)) for n, found in links.items()}
+
+
+def _link(scope: Scope, meant: Resolved, at: int, number: int, support: Support | None, pk: UUID) -> CitationLink:
+    preview_url = workspace_url(scope, "retrieval:citation", pk, meant.n) if meant.available else ""
+    return CitationLink(
+        number=number,
+        name=meant.name or "Source",
+        url=meant.url(scope),
+        where=meant.where,
+        preview_url=f"{preview_url}?at={at}" if preview_url and at else preview_url,
+        support=support or "",
+        atoms=meant.located.atoms if meant.located else (),
+    )
+
+
+def support_of(question: str, resolved: Resolved, sentences: Sequence[str]) -> Support | None:
+    """The support check of sentences that cite the passage; None where there is no passage or no sentence."""
     if resolved.located is None or not sentences:
         return None
-    passage = f"{resolved.located.section}\n{resolved.located.text}"
-    verdict = check_support(sentences, passage)
-    record = resolved.entity.title if resolved.entity else ""
-    if verdict is Support.SUPPORTED and not bears_on(
-        citing.question, sentences, f"{resolved.name} {record}\n{passage}"
-    ):
-        return Support.WEAK
-    return verdict
+    names = f"{resolved.name} {resolved.entity.title if resolved.entity else ''}"
+    return judge_support(question, sentences, resolved.located.text, resolved.located.section, names)
 
 
-def meant_by(citing: Citing, resolved: Resolved) -> Resolved:
-    """The citation as this text means it: with the sentence of the passage that bears out what was written."""
+def meant_by(resolved: Resolved, sentences: Sequence[str]) -> Resolved:
+    """The citation as these sentences mean it: with the words of the passage that bear out what was written."""
     if resolved.located is None:
         return resolved
-    return replace(resolved, words=borne_out_by(sentences_citing(citing.text, resolved.n), resolved.located.text))
+    return replace(resolved, words=borne_out_by(sentences, resolved.located.text))
+
+
+def list_sources(links: Mapping[int, CitationLink]) -> list[CitationLink]:
+    """The numbered sources of a text, each once."""
+    every = {link.number: link for found in links.values() for link in (found.places or (found,))}
+    return [every[number] for number in sorted(every)]
 
 
 def citation_json(scope: Scope, citing: Citing, n: int) -> dict[str, Any] | None:
@@ -66,7 +78,8 @@ def citation_json(scope: Scope, citing: Citing, n: int) -> dict[str, Any] | None
     found = resolve(scope, citing.owner, n)
     if found is None:
         return None
-    resolved = meant_by(citing, found)
+    sentences = sentences_citing(citing.text, n)
+    resolved = meant_by(found, sentences)
     located = resolved.located
     return {
         "n": n,
@@ -83,6 +96,6 @@ def citation_json(scope: Scope, citing: Citing, n: int) -> dict[str, Any] | None
             "exact": located.exact if located else False,
         },
         "preview": resolved.preview,
-        "support": support_of(citing, resolved),
+        "support": support_of(citing.question, resolved, sentences),
         "url": resolved.url(scope) or None,
     }

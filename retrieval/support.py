@@ -1,19 +1,22 @@
 """Whether a passage bears out the sentence that cites it: figures, names and words, without a model (design §6).
 
 It finds what a reader would check first, a number or a name that is not in the source. It does not judge meaning.
+Whether a sentence bears on the question is asked besides (`retrieval.bearing`).
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
 
-from llm.offline.asked import has_asked, has_numbered, name_terms, numbered
-from llm.offline.ranking import terms
-
 
 class Support(StrEnum):
+    """quoted: word for word, so it follows from its source; whether it answers the question is for its reader."""
+
     SUPPORTED = "supported"
+    QUOTED = "quoted"
     WEAK = "weak"
     UNSUPPORTED = "unsupported"
 
@@ -21,6 +24,7 @@ class Support(StrEnum):
 ENOUGH, SOME = 0.5, 0.25
 """Shares of a sentence's content words that its passage must hold to be supported, and to be more than unsupported."""
 
+CITED = re.compile(r"\[citation:(\d{1,9})\]")
 MARKER = re.compile(r"\[(?:citation:\d{1,9}|src:[0-9a-f]{8}|\d{1,9})\]")
 # Possessive: behind the last sentence nothing follows, and its markers must not be taken for one of their own.
 END = re.compile(r"(?<=[.!?…])[\"'”’)\]]*(?:\s*\[(?:citation:\d{1,9}|src:[0-9a-f]{8}|\d{1,9})\])*+\s+(?=\S)|\n+")
@@ -29,6 +33,7 @@ FIGURE = re.compile(
     r"(?P<money>[€$£]\s?)?(?<![\w.,])(?P<digits>(?:\d{1,3}(?:[ \u00a0\u202f'’]\d{3})+(?!\d)|\d+)(?:[.,]\d+)*)"
     r"(?P<scale>[kKM]\b|m\b|\s?(?:thousand|million|billion|bn)\b)?"
 )
+TOKEN = re.compile(r"\w+")
 WORD = re.compile(r"[^\W\d_]+(?:[-'’][^\W\d_]+)*")
 SCALES = {"thousand": 3, "k": 3, "million": 6, "m": 6, "billion": 9, "bn": 9}
 ONE_TO_TWELVE = "one two three four five six seven eight nine ten eleven twelve"
@@ -45,17 +50,37 @@ QUIET_WORDS = """
 MONTHS, QUIET = frozenset(MONTH_NAMES.split()), frozenset(QUIET_WORDS.split())
 
 
-def sentences_citing(text: str, n: int) -> list[str]:
-    """The sentences of `text` that carry `[citation:n]`, markers removed. A marker may stand after the full stop."""
-    marker = f"[citation:{n}]"
-    found, start = [], 0
+@dataclass(frozen=True)
+class CitingSentence:
+    """A marker `[citation:n]` of a text and the sentence that carries it, markers removed. at: the place of the marker
+    among those of its number, from 0.
+    """
+
+    n: int
+    at: int
+    sentence: str
+
+
+def list_citing_sentences(text: str) -> list[CitingSentence]:
+    """Every marker in order. A marker may stand after the full stop."""
+    found: list[CitingSentence] = []
+    counts: Counter[int] = Counter()
+    start = 0
     for end in [*END.finditer(text), None]:
         stop = end.end() if end else len(text)
         part = text[start:stop]
-        if marker in part:
-            found.append(" ".join(MARKER.sub(" ", part).split()))
+        numbers = [int(n) for n in CITED.findall(part)]
+        sentence = " ".join(MARKER.sub(" ", part).split()) if numbers else ""
+        for n in numbers:
+            found.append(CitingSentence(n, counts[n], sentence))
+            counts[n] += 1
         start = stop
     return found
+
+
+def sentences_citing(text: str, n: int) -> list[str]:
+    """The sentences of `text` that carry `[citation:n]`, markers removed."""
+    return list(dict.fromkeys(found.sentence for found in list_citing_sentences(text) if found.n == n))
 
 
 def check_support(sentences: Sequence[str], passage: str) -> Support:
@@ -79,17 +104,10 @@ def check_sentence(sentence: str, passage: str) -> Support:
     return Support.SUPPORTED
 
 
-def bears_on(question: str, sentences: Sequence[str], passage: str) -> bool:
-    """Whether one of the sentences has what the question asks for (a person, a date, an amount …), and what its names
-    and numbers name stands in the passage. passage: with its section and the names of its file and record.
-    """
-    if not any(has_asked(question, sentence) for sentence in sentences):
-        return False
-    there = set(terms(passage))
-    about = name_terms(question)
-    return all(has_numbered(noun, number, passage) for noun, number in numbered(question)) and (
-        not about or len(about & there) * 2 >= len(about)
-    )
+def is_quote(sentence: str, passage: str) -> bool:
+    """Whether a sentence stands in the passage word for word; a row of a table may be written without its lines."""
+    said, there = (" ".join(TOKEN.findall(text.casefold())) for text in (MARKER.sub(" ", sentence), passage))
+    return bool(said) and f" {said} " in f" {there} "
 
 
 def borne_out_by(sentences: Sequence[str], passage: str) -> tuple[int, int] | None:

@@ -26,6 +26,7 @@ from retrieval.rerank import look
 from retrieval.results import entity_ref
 from retrieval.search import Found, choose, notices_of, still_found
 from retrieval.suggest import suggest
+from retrieval.support import list_citing_sentences
 from retrieval.tuning import tuning
 
 
@@ -107,13 +108,16 @@ def citation_preview(request: HttpRequest, pk: UUID, n: int) -> HttpResponse:
     found = resolve(scope, citing.owner, n)
     if found is None:
         raise Http404("Not found.")
-    resolved = meant_by(citing, found)
+    # Which of the markers of this number, where a text cites a passage for several sentences.
+    at = request.GET.get("at", "0")
+    sentences = [place.sentence for place in list_citing_sentences(citing.text) if (place.n, str(place.at)) == (n, at)]
+    resolved = meant_by(found, sentences)
     if resolved.located is None:
         return render(request, "components/citation_preview.html", {"gone": True})
     context = {
         "citation": CitationLink(n, resolved.name, resolved.url(scope), resolved.where),
         "text": resolved.preview,
         "labels": chips_of_atoms(resolved.located.atoms),
-        "support": support_of(citing, resolved),
+        "support": support_of(citing.question, resolved, sentences),
     }
     return render(request, "components/citation_preview.html", context)

@@ -4,7 +4,14 @@ import re
 from dataclasses import dataclass
 
 from llm.offline.asked import asks_for_account, find_kind, find_role, has_numbered, name_terms, numbered
-from llm.offline.ranking import ALIKE, content_words, inverse_frequencies, rarest, stem, terms
+from llm.offline.long_questions import (
+    keep_telling_terms,
+    measure_term,
+    merge_alternatives,
+    merge_terms,
+    trim_question,
+)
+from llm.offline.ranking import content_words, inverse_frequencies, rarest, stem, terms
 from llm.offline.reading import Passage
 from llm.offline.sentences import ITEM, is_heading, sentences
 from llm.offline.summaries import REMOVED
@@ -20,7 +27,6 @@ NEAR_BEST = 0.75
 MOST = 3
 # List items quoted under the sentence that announces them.
 ITEMS = 6
-ALIKE_WEIGHT = 0.8
 AROUND_WEIGHT = 0.55
 NAME_WEIGHT = 0.6
 # A sentence under a heading that asks the question itself: "Why the permit is late".
@@ -58,20 +64,23 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
     """The sentences that answer best. Each has what is asked for, and every name and number of the question stands in
     its passage, in the title above it, or among the fields of its record.
     """
-    asked = list(dict.fromkeys(terms(question)))
+    question = trim_question(question)
+    merged = merge_alternatives(question)
+    asked = list(dict.fromkeys(merged.get(term, term) for term in terms(question)))
     if not asked:
         return Answered([])
     prose = [p for p in found if p.kind != FIELDS]
     units = [(p, s) for p in prose for s in sentences(p.text) if REMOVED not in s and len(s) <= 700]
-    bags = [set(terms(sentence)) for _, sentence in units]
-    passage_terms = {p.n: set(terms(f"{p.title} {p.text}")) | _record_terms(p, found) for p in prose}
+    bags = [merge_terms(terms(sentence), merged) for _, sentence in units]
+    passage_terms = {p.n: merge_terms(terms(f"{p.title} {p.text}"), merged) | _record_terms(p, found) for p in prose}
     names = name_terms(question)
     # Who asks within a record about what the record is about need not find its name in every passage.
     about = set(terms(" ".join(fields or [])))
     wanted = names - about
     asked = [term for term in asked if not (term in names and term in about)] or asked
     weights = _weights(asked, names, [list(bag) for bag in bags], set().union(*passage_terms.values()))
-    total = sum(weights.values())
+    asked = keep_telling_terms(asked, names)
+    total = sum(weights[term] for term in asked)
     kind, role = find_kind(question), find_role(question)
     scored: list[tuple[float, int]] = []
     for index, (passage, sentence) in enumerate(units):
@@ -84,14 +93,20 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
             continue
         near, above = _neighbourhood(units, bags, index)
         above |= set(terms(passage.title.rpartition("), ")[2] if "), " in passage.title else ""))
-        if role is not None and not _said(role, bags[index] | above):
+        if role is not None and not measure_term(role, bags[index] | above):
             continue
-        own = sum(weights[term] * _said(term, bags[index]) for term in asked) / total
-        headed = sum(weights[term] * max(_said(term, bags[index]), _said(term, above)) for term in asked) / total
+        own = sum(weights[term] * measure_term(term, bags[index]) for term in asked) / total
+        headed = (
+            sum(weights[term] * max(measure_term(term, bags[index]), measure_term(term, above)) for term in asked)
+            / total
+        )
         if own < OWN and not (headed >= HEADED and has):
             continue
         beside = passage_terms[passage.n]
-        score = sum(weights[t] * (_said(t, bags[index]) or _beside(t, t in names, near, beside)) for t in asked) / total
+        score = (
+            sum(weights[t] * (measure_term(t, bags[index]) or _beside(t, t in names, near, beside)) for t in asked)
+            / total
+        )
         if headed >= HEADED:
             score = max(score, UNDER_HEADING * headed)
         score -= (
@@ -115,12 +130,12 @@ def _is_about(
     passage: Passage, question: str, asked: list[str], weights: dict[str, float], names: set[str], there: set[str]
 ) -> bool:
     """Whether every name and number of the question stands in the passage, and most of its rarest words do."""
-    if any(not _said(name, there) for name in names):
+    if any(not measure_term(name, there) for name in names):
         return False
     if not all(has_numbered(noun, number, f"{passage.title} {passage.text}") for noun, number in numbered(question)):
         return False
     rarest_few = sorted(asked, key=lambda term: -weights[term])[:RAREST]
-    return sum(_said(term, there) > 0 for term in rarest_few) >= round(SHARE_OF_RAREST * len(rarest_few))
+    return sum(measure_term(term, there) > 0 for term in rarest_few) >= round(SHARE_OF_RAREST * len(rarest_few))
 
 
 def _record_terms(passage: Passage, found: list[Passage]) -> set[str]:
@@ -152,13 +167,6 @@ def _weights(asked: list[str], names: set[str], units: list[list[str]], present:
     for name in names & weights.keys():
         weights[name] *= 0.8 if name in present else 1.3
     return weights
-
-
-def _said(term: str, sentence: set[str]) -> float:
-    """How much of a term's weight the sentence itself carries."""
-    if term in sentence:
-        return 1.0
-    return ALIKE_WEIGHT if any(stem(other) in sentence for other in ALIKE.get(term, ())) else 0.0
 
 
 def _beside(term: str, is_name: bool, near: set[str], passage: set[str]) -> float:
@@ -226,7 +234,7 @@ def _field_quotes(
         return None
     for line in fields:
         label = set(terms(line.split(":", 1)[0]))
-        known = {term for term in asked if _said(term, label)}
+        known = {term for term in asked if measure_term(term, label)}
         if known and len(label) <= len(known) and len(set(asked) - known) <= 1 and line.split(":", 1)[-1].strip():
             return Answered([Quote(line, 0)], 1.0)
     for passage in found:
@@ -234,8 +242,15 @@ def _field_quotes(
         named = set(terms(head))
         for line in rest:
             label = set(terms(line.split(":", 1)[0]))
-            others = [term for term in asked if not any(_said(t, label) for t in [term]) and not _said(term, named)]
-            here = any(_said(term, label) for term in asked) and sum(_said(term, named) > 0 for term in asked) >= 2
+            others = [
+                term
+                for term in asked
+                if not any(measure_term(t, label) for t in [term]) and not measure_term(term, named)
+            ]
+            here = (
+                any(measure_term(term, label) for term in asked)
+                and sum(measure_term(term, named) > 0 for term in asked) >= 2
+            )
             if here and not others:
                 return Answered([Quote(line, passage.n)], 0.9)
     return None

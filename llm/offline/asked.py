@@ -37,6 +37,7 @@ REASON = re.compile(
 PAST_OR_COMING = re.compile(r"\bwhen (?:was|were|will|did)\b", re.IGNORECASE)
 NAME = re.compile(r"\b(?:[A-ZÀ-Þ][\w&’'-]*\w|\d[\w.,/-]*)")
 CAPITALISED = re.compile(r"(?<![.!?:|]\s)(?<!^)\b[A-ZÀ-Þ][\w’'-]+")
+PARTS = re.compile(r",?\s+and\s+(?=(?:what|when|who|why|how|where|which)\b)|(?<=\?)\s+(?=\w)", re.IGNORECASE)
 MONEY_WORDS = r"cost|price|amount|fee|salary|budget|value|worth|earn\w*|wage|paid?|pay|spend|charge[sd]?|sum"
 
 
@@ -169,6 +170,11 @@ def find_role(question: str) -> str | None:
     """The term of what somebody is asked for as: of "Who is the insurer of the station?" the insurer."""
     found = re.search(r"\bwho (?:is|was|are|were) (?:the|our) (?:\w+ (?=\w+ of\b))?(\w+)", question, re.IGNORECASE)
     return stem(found[1]) if found else None
+
+
+def split_parts(question: str) -> list[str]:
+    """The questions in one: of "Who inspected it, and what was found?" both."""
+    return PARTS.split(question)
 
 
 def numbered(question: str) -> list[tuple[str, str]]:

@@ -2,40 +2,23 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from llm.offline.answering import FIELDS, Answered, find_answer
+from llm.offline.asked import split_parts
 from llm.offline.listing import LIST, plan_list, read_list
+from llm.offline.overview import write_points
+from llm.offline.overview_questions import OVERVIEW, READ, Plan, plan_reading
 from llm.offline.pulsing import best_points
 from llm.offline.ranking import ALIKE, STOP, content_words, stem
-from llm.offline.reading import Passage, element, last_question, lines, passages, record_name, text_of
+from llm.offline.reading import Passage, element, last_question, lines, passages, record_name, record_type, text_of
 from llm.offline.sentences import spoken
+from llm.offline.small_talk import SELF, is_small_talk
 from llm.prompts import NOT_FOUND
 from llm.recognisers.findings import phrases
 
 SEARCH = "search_knowledge"
-GREETING = re.compile(
-    r"^\W*"
-    + phrases(
-        r"""hi; hello; hey; good (?:morning|afternoon|evening|day); hallo; guten (?:tag|morgen|abend); moin; servus;
-        bonjour; hola; ciao; thanks?(?: you)?(?: (?:so|very) much)?; thx; danke; merci; gracias; bye; goodbye;
-        ok(?:ay)?; great; perfect; cool; nice; well done"""
-    )
-    + r"(?:\s+"
-    + phrases("there; all; everyone; team; again; assistant; a lot; for (?:that|this|your help)")
-    + r")?\W*$",
-    re.IGNORECASE,
-)
-ABOUT_SELF = re.compile(
-    r"^\W*(?:(?:hi|hello|hey)\W+)?(?:who|what)\s+are\s+you\W*$|\bwhat\s+can\s+you\s+do\b"
-    r"|\bhow\s+(?:can|do)\s+you\s+(?:help|work)\b|\bare\s+you\s+(?:an?\s+)?(?:ai|bot|human|real)"
-    r"|^\W*help\W*$|^\W*how\s+are\s+you\W*$",
-    re.IGNORECASE,
-)
-SELF = (
-    "I am the offline assistant: no language model is configured here. I search what you can see and quote the"
-    " sentences that answer best, word for word, with their sources. Ask me about the documents of this record."
-)
 # A question that leans on the one before it: it points back, or goes on from there. "In this lease" points at the
 # record or the document at hand, and "is there" at nothing.
 LEANING = re.compile(
@@ -61,24 +44,21 @@ LEANING = re.compile(
 BARE = re.compile(
     r"^\s*" + phrases("why; when; who; where; how much; how many; since when; until when") + r"\b", re.IGNORECASE
 )
-# Asks for an account of everything instead of one fact.
-OVERVIEW = re.compile(
-    r"^\W*(?:please\s+|can\s+you\s+|could\s+you\s+)?"
-    r"(?:summari[sz]e|sum\s+up|give\s+(?:me\s+)?(?:an?\s+)?(?:short\s+)?(?:summary|overview)|overview"
-    r"|what(?:'s|\s+is)\s+(?:this|the|it)\b.{0,40}\babout\b"
-    r"|what(?:'s|\s+is)\s+(?:going\s+on|new)\b|(?:tell\s+me|what\s+do\s+(?:we|you)\s+know)\s+about\b"
-    r"|(?:is\s+there\s+)?anything\s+(?:urgent|new|important|open)\b|what\s+(?:is\s+urgent|needs\s+attention)\b)",
-    re.IGNORECASE,
-)
-
 MORE = re.compile(
     r"^\W*(?:please\s+)?(?:tell\s+me\s+more|more(?:\s+details)?|go\s+on|continue|mehr)\W*$", re.IGNORECASE
 )
-PARTS = re.compile(r",?\s+and\s+(?=(?:what|when|who|why|how|where|which)\b)", re.IGNORECASE)
 LISTED = re.compile(r"\d+ [^\n]*:(?:\n|$)")
 # Score from which what stands around the record answers, and nothing is looked for elsewhere.
 SURE = 0.97
 NEARNESS = 0.08
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a tool returned. name: of the tool."""
+
+    name: str
+    text: str
 
 
 def next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
@@ -96,9 +76,18 @@ def next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     results = _results_after(body["messages"], index)
     if not results and (listed := plan_list(question, body["tools"])):
         return LIST, listed
-    searched = [result for result in results if "<passages>" in result and not LISTED.match(result)]
-    if any(map(read_list, filter(LISTED.match, results))):
+    if any(read_list(result.text) for result in results if LISTED.match(result.text)):
         return None
+    plan = _plan_reading(body, index, question) if READ in tools else None
+    if plan is not None:
+        readings = [result.text for result in results if result.name == READ]
+        if not readings:
+            return READ, plan.call(named=bool(plan.topic))
+        if plan.topic and plan.general and len(readings) == 1 and "<passages>" not in readings[0]:
+            return READ, plan.call(named=False)
+        if _read_points(body, index, question, results) and (plan.aspect or _has_documents(readings)):
+            return None
+    searched = _search_results(results)
     if not searched:
         return SEARCH, search_input(body)
     if "scope" not in tools[SEARCH].get("input_schema", {}).get("properties", {}):
@@ -114,11 +103,6 @@ def next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
         )
     known = {search_input(body)["query"]} if len(searched) == 2 else set()
     return (SEARCH, {"query": query, "scope": "workspace"}) if len(searched) < 3 and query not in known else None
-
-
-def is_small_talk(question: str) -> bool:
-    """Greetings, thanks, and questions about the assistant."""
-    return bool(GREETING.match(question) or ABOUT_SELF.search(question))
 
 
 def search_input(body: dict[str, Any]) -> dict[str, Any]:
@@ -154,16 +138,47 @@ def spoken_answer(body: dict[str, Any]) -> str:
     if index < 0 or is_small_talk(question):
         return SELF
     results = _results_after(body["messages"], index)
-    for result in filter(LISTED.match, results):
-        if lines_of_list := read_list(result):
+    for result in results:
+        if LISTED.match(result.text) and (lines_of_list := read_list(result.text)):
             return "\n\n".join(lines_of_list)
-    results = [result for result in results if not LISTED.match(result)]
-    if points := _overview(body, index, question, results):
-        return "\n".join(points)
-    quotes = best_answer(body, index, question, results).quotes
+    searched = _search_results(results)
+    points = _read_points(body, index, question, results)
+    if not points or searched:
+        points += _overview(body, index, question, searched)
+    if points:
+        return "\n".join(dict.fromkeys(points))
+    quotes = best_answer(body, index, question, searched).quotes
     if not quotes:
         return NOT_FOUND
     return "\n\n".join(f"{spoken(quote.sentence)} [{quote.n}]" if quote.n else quote.sentence for quote in quotes)
+
+
+def _plan_reading(body: dict[str, Any], index: int, question: str) -> Plan | None:
+    """How the documents are read for the question, or for the one before where it asks for more."""
+    if MORE.match(question):
+        _, question = last_question(body["messages"][:index])
+    system = text_of(body.get("system", ""))
+    return plan_reading(question, f"{record_name(system)} {record_type(system)}")
+
+
+def _read_points(body: dict[str, Any], index: int, question: str, results: list[Result]) -> list[str]:
+    """Points of the documents that were read."""
+    plan = _plan_reading(body, index, question)
+    texts = [result.text for result in results if result.name == READ]
+    if plan is None or not texts:
+        return []
+    before = _last_answer(body["messages"][:index]) if MORE.match(question) else ""
+    return write_points(plan, list(passages("\n".join(texts))), before)
+
+
+def _has_documents(readings: list[str]) -> bool:
+    """Whether more than the record's own fields was read."""
+    return any(passage.kind != FIELDS for passage in passages("\n".join(readings)))
+
+
+def _search_results(results: list[Result]) -> list[str]:
+    """What searches returned: all that no other tool did."""
+    return [r.text for r in results if r.name != READ and "<passages>" in r.text and not LISTED.match(r.text)]
 
 
 def _overview(body: dict[str, Any], index: int, question: str, results: list[str]) -> list[str]:
@@ -198,7 +213,7 @@ def _answer_parts(question: str, found: list[Passage], fields: list[str], said: 
 
     What was said before is not said again.
     """
-    first, *others = PARTS.split(question)
+    first, *others = split_parts(question)
     answered = find_answer(first, found, fields)
     quotes = [quote for quote in answered.quotes if not quote.n or spoken(quote.sentence) not in said]
     names = " ".join(re.findall(r"(?<!^)\b[A-Z][\w-]*(?:\s\d+)?", first))
@@ -248,12 +263,18 @@ def _without(question: str, name: list[str]) -> str:
     return asked if content_words(asked) else question
 
 
-def _results_after(messages: list[dict[str, Any]], index: int) -> list[str]:
+def _results_after(messages: list[dict[str, Any]], index: int) -> list[Result]:
     """What tools returned since the message at `index`."""
-    found = []
+    found: list[Result] = []
+    names: dict[str, str] = {}
     for message in messages[index + 1 :]:
-        if message["role"] == "user" and not isinstance(message["content"], str):
-            found += [text_of([block]) for block in message["content"] if block.get("type") == "tool_result"]
+        if isinstance(message["content"], str):
+            continue
+        for block in message["content"]:
+            if block.get("type") == "tool_use":
+                names[block["id"]] = block["name"]
+            elif block.get("type") == "tool_result":
+                found.append(Result(names.get(block.get("tool_use_id", ""), ""), text_of([block])))
     return found
 
 

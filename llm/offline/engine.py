@@ -12,6 +12,7 @@ from llm.messages import ToolUse
 from llm.offline import chatting, classifying, pulsing
 from llm.offline.answering import answer as quotes_for
 from llm.offline.reading import PARAGRAPH, element, has_element, last_question, lines, passages, text_of
+from llm.offline.small_talk import SELF
 from llm.offline.summaries import summarise
 from llm.offline.tokens import estimate
 from llm.prompts import NOT_FOUND
@@ -40,7 +41,7 @@ def answer(body: dict[str, Any]) -> Answer:
         return _text(_pulse(prompt), body)
     if has_element(prompt, "message"):
         return _text(chatting.title_of(prompt), body)
-    return _text(chatting.spoken_answer(body) if last_question(body["messages"])[1] else chatting.SELF, body)
+    return _text(chatting.spoken_answer(body) if last_question(body["messages"])[1] else SELF, body)
 
 
 def _pulse(prompt: str) -> str:

@@ -47,11 +47,17 @@ DUTIES = _any_of(
     r"""must; shall; liab\w+; indemn\w+; terminat\w+; penalt\w+; damages; limited to; budget; exceed\w*;
     issue; remediation"""
 )
+NEWS = (PLAN, BLOCKED, AHEAD, NEW, DUTIES, re.compile(r"\d"))
+"""What makes a sentence worth a point."""
 ENDS = (".", "!", "?", ".”", ".’", '."')
-FIGURE = re.compile(r"\d")
 # What points back cannot stand by itself; who wrote a paper when is no news; page furniture is no sentence.
+NAMES_PAPER = phrases(
+    """agreement; contract; lease; licen[cs]e; amendment; deed; document; report; letter; notice; policy; memorandum;
+    memo; manual; handbook; guide; plan; offer; proposal; form; statement; order; invoice; paper; study; act;
+    regulation; certificate; programme; project; specification; schedule; tutorial; article; book; page"""
+)
 LEANS_BACK = re.compile(
-    r"^\W*(?:\d+(?:\.\d+)*\s+)?"
+    rf"^\W*(?:\d+(?:\.\d+)*\s+)?(?!this\s+(?:\w+\s+)?{NAMES_PAPER}\b)"
     + phrases(
         """it; its; they; their; these; those; this; that; both; all are; he; she; his; her; of these; such; then;
         afterwards; since then; until then; there"""
@@ -81,7 +87,7 @@ def pulse(prompt: str) -> list[str]:
     return [*stands, *points] or ["Nothing is known about this yet."]
 
 
-def best_points(found: list[Passage], focus: str, fields: list[str] | None = None) -> list[str]:
+def best_points(found: list[Passage], focus: str, fields: list[str] | None = None, *, limit: int = POINTS) -> list[str]:
     """Bullets, each a verbatim sentence with the number of its passage: one for each part of a briefing, then the
     nearest to the focus, all unlike each other and the fields. Only the sign of a list item is left out.
     """
@@ -99,7 +105,7 @@ def best_points(found: list[Passage], focus: str, fields: list[str] | None = Non
     for index, (_, sentence) in enumerate(units):
         near = sum(weights.get(term, 0.0) for term in set(bags[index]) & wanted) / whole
         first = 0.2 if index == 0 or units[index - 1][0].n != units[index][0].n else 0.0
-        news = sum(0.2 for part in (PLAN, BLOCKED, AHEAD, NEW, DUTIES, FIGURE) if part.search(sentence))
+        news = sum(0.2 for part in NEWS if part.search(sentence))
         scores.append(near + news + first + NEWEST_WEIGHT * newest[index] - 0.001 * len(sentence))
     ranked = sorted(range(len(units)), key=lambda index: (-scores[index], index))
     chosen: list[int] = []

@@ -51,6 +51,9 @@ ALIKE = {
         cap: limit maximum exceed; limit: cap maximum exceed; maximum: limit cap exceed; minimum: least;
         notice: notify; law: govern jurisdiction; risk: threat danger; delay: late postpone;
         late: delay overdue; budget: cost; sum: amount value price; worth: value price;
+        contract: agreement; agreement: contract; interpretation: construe; duration: period term;
+        assign: transfer; transfer: assign; audit: inspect examine; renew: extend renewal; renewal: renew extend;
+        revenue: royalty commission;
         absent: diagnosed ill sick unwell; employer: company firm; responsible: looks charge duty owner""",
     )
 }
@@ -59,6 +62,7 @@ ALIKE = {
 @lru_cache(maxsize=50_000)
 def stem(word: str) -> str:
     """A rough stem: suffixes off while three letters stay, so that "terminates" and "termination" meet."""
+    word = re.sub(r"['’]s?$", "", word)
     folded = "".join(c for c in unicodedata.normalize("NFKD", word.lower()) if not unicodedata.combining(c))
     if any(character.isdigit() for character in folded) or len(folded) < 4:
         return folded.replace(",", "")

@@ -55,6 +55,12 @@ def record_name(text: str) -> str:
     return match[1] if match else ""
 
 
+def record_type(text: str) -> str:
+    """The type of the record that the prompt is about."""
+    match = re.search(r'<record type="([^"]*)" name="', text)
+    return match[1] if match else ""
+
+
 def lines(text: str, name: str) -> list[str]:
     """The non-empty lines of an element."""
     return [line.strip() for line in element(text, name).splitlines() if line.strip()]

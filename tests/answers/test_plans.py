@@ -67,3 +67,23 @@ LINKS = {
 )
 def test_an_answer_shows_the_labels_of_what_it_quotes(answer, atoms):
     assert atoms_shown(answer, LINKS) == atoms
+
+
+FIELDS = {"Status": frozenset[int](), "Value": frozenset({5})}
+
+
+@pytest.mark.parametrize(
+    ("answer", "atoms"),
+    [
+        ("Status: Active", ()),
+        ("Value: €1,200,000", (5,)),
+        ("2 contracts (status active):\n\n- Lease [citation:1]\n- Hire [citation:2]", (5,)),
+        ("1 contract:\nSum of value: €3\n\n- Lease [citation:1]", ()),
+        # What no record is cited for, or what is neither a field nor a head, is under the label of all that went in.
+        ("0 contracts:", None),
+        ("The value is high.", None),
+        ("Owner: nobody", None),
+    ],
+)
+def test_the_offline_engines_own_lines_need_what_they_say(answer, atoms):
+    assert atoms_shown(answer, LINKS, FIELDS) == atoms

@@ -46,7 +46,7 @@ def test_a_question_streams_into_the_dock_and_its_citation_opens_the_passage(vis
     answer = page.locator("#talk [data-from=agent] .cl-prose:not(.cl-streamed)")
     answer.get_by_text("two million euros").wait_for()
     assert composer.input_value() == ""
-    assert answer.locator("a.cl-cite").first.inner_text().startswith("Lease.pdf")
+    assert answer.locator("a.cl-cite").first.inner_text().split("\n")[:2] == ["1", "Lease.pdf"]
     assert page.locator("#chat-head > h2").inner_text() == "What is the liability cap?"
     composer.fill("Is there a liability cap at all?")
     page.get_by_role("button", name="Send").click()
@@ -63,6 +63,27 @@ def test_a_question_streams_into_the_dock_and_its_citation_opens_the_passage(vis
     beside.locator("a.cl-cite[aria-current]").first.wait_for()
     assert beside.locator("#chat-head > h2").inner_text() == "What is the liability cap?"
     assert beside.get_by_placeholder("Ask about this record").input_value() == "And who pays?"
+
+
+def test_two_sentences_of_one_passage_are_two_sources_that_open_at_their_words(visit, contract, index):
+    cap, rent = "The cap on all claims is two million euros.", "Rent falls due on the first day of each month."
+    index.row(contract, f"{cap} {rent}", file=index.file(contract, "Lease.pdf"), page=4)
+    page = visit(f"/entities/{contract.pk}/")
+    page.get_by_placeholder("Ask about this record").fill("What is this document about?")
+    page.get_by_role("button", name="Send").click()
+    answer = page.locator("#talk [data-state=done]")
+    chips = answer.locator("a.cl-cite")
+    chips.nth(1).wait_for()
+    assert chips.locator("strong").all_inner_texts() == ["1", "2"]
+    sources = answer.get_by_label("Sources").get_by_role("listitem")
+    assert [" ".join(one.split()) for one in sources.all_inner_texts()] == ["1 Lease.pdf, p. 4", "2 Lease.pdf, p. 4"]
+    assert page.complaints == []
+    sources.nth(1).get_by_role("link").click()
+    page.wait_for_url("**/files/**")
+    assert page.locator("mark").all_inner_texts() == [rent]
+    page.locator("#dock a.cl-cite").first.click()
+    page.locator("mark", has_text=cap).wait_for()
+    assert page.locator("mark").all_inner_texts() == [cap]
 
 
 def test_a_document_opens_beside_the_conversation_that_cited_it(visit, viewer, contract, index):

@@ -1,5 +1,6 @@
 """What the model is shown of numbered passages, and what people are shown of citations."""
 
+from dataclasses import replace
 from uuid import uuid4
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from entities.models.classification import INTERNAL
 from ingestion.models import ContextRow, Kind, Paragraph, RowParagraph
 from llm.prompts import passages
-from retrieval.citation_links import citation_links
+from retrieval.citation_links import citation_links, list_sources
 from retrieval.citation_stream import normalise
 from retrieval.citations import numbers_of, register_all
 from retrieval.models import Citation, SourceType
@@ -88,6 +89,29 @@ def test_chips_for_a_text(answer, viewer):
     assert set(links) == {1}
     assert (links[1].name, links[1].where, links[1].support) == ("lease.pdf", "p. 7", "supported")
     assert links[1].preview_url == f"/w/acme/citations/{pk}/1/"
+
+
+def test_each_marker_of_a_passage_has_the_words_of_its_own_sentence(answer, viewer):
+    pk, citing = answer
+    text = "The cap is two million euros [citation:1]. Notice is due by May [citation:1]. A cap of two [citation:1]."
+    with viewer.scope.open():
+        links = citation_links(viewer.scope, replace(citing, text=text), pk)
+        sources = list_sources(links)
+    assert [link.number for link in links[1].places] == [1, 2, 1]
+    assert [link.preview_url for link in links[1].places[:2]] == [
+        f"/w/acme/citations/{pk}/1/", f"/w/acme/citations/{pk}/1/?at=1"]  # fmt: skip
+    assert [link.support for link in links[1].places[:2]] == ["supported", "unsupported"]
+    assert [source.number for source in sources] == [1, 2]
+    assert links[1].places[0].url != links[1].places[1].url
+
+
+@pytest.mark.parametrize("at", ["9", "x", "-1", ""])
+def test_a_marker_that_is_not_there_is_the_passage_as_a_whole(answer, viewer, at):
+    pk, _ = answer
+    page = viewer.client.get(f"/w/acme/citations/{pk}/1/", {"at": at})
+    assert page.status_code == 200
+    assert "two million euros" in page.content.decode()
+    assert "Supported" not in page.content.decode()
 
 
 def test_chat_messages_are_turns(index, contract, viewer, owner, service):

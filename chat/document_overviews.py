@@ -1,0 +1,182 @@
+"""The tool `read_documents`: what the documents of a record say on the whole, for a summary or a first look.
+
+A search needs words that a passage would contain, and "What is this about?" has none. This tool goes through the
+documents instead: of each the opening, then the passages that say most of what the others say, or that hold the words
+of `focus`. Everything is read as the asker: a row that they may not see is neither counted nor weighed.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from chat.models import Session
+from chat.tools import BadCall, Found, print_results, related
+from entities.access import Scope, get_entity_or_404, sources_visible, visible
+from entities.models import Entity
+from ingestion.models import ContextRow, File, Kind
+from llm.offline.overview import stands_alone
+from llm.offline.ranking import inverse_frequencies, sum_of_cosines, terms
+from llm.offline.sentences import sentences
+from retrieval.fusion import Hit
+from retrieval.gate import gate
+from retrieval.query import Within
+from retrieval.results import FILE_NAME_IS_READABLE, load_results
+from retrieval.terms import Terms
+
+NAME = "read_documents"
+MAX_DOCUMENTS = 6
+MAX_PASSAGES = 14
+MAX_PASSAGES_PER_DOCUMENT = 8
+MAX_ROWS_PER_DOCUMENT = 200
+"""Passages of a document among which the tool chooses, from its beginning."""
+MAX_NAMES = 500
+MAX_FIELD_ROWS = 4
+MIN_NAME_FIT = 0.6
+"""Share of the words asked for that a document's name has."""
+NO_SUCH_NAME = "No document that the person asking may see is called so."
+NO_TEXT = "There is no text here that the person asking may see."
+
+READ_DOCUMENTS: dict[str, Any] = {
+    "name": NAME,
+    "description": (
+        "Read what the documents of this record say on the whole, and its own fields: for a summary, an overview, main"
+        " points, what was decided, who was there. Returns numbered passages of each document. To find a fact, search."
+    ),
+    "input_schema": {
+        "type": "object",
+        "properties": {
+            "document": {"type": "string", "description": "Words of a document's name, to read that one alone."},
+            "focus": {"type": "string", "description": "Words that the passages should have, such as: agreed decided."},
+        },
+    },
+}
+
+
+@dataclass(frozen=True)
+class ReadingRequest:
+    """What a model asks to read. document: words of a name, "" for all. focus: words of passages, "" for any."""
+
+    document: str = ""
+    focus: str = ""
+
+
+def parse_reading(asked: Mapping[str, Any]) -> ReadingRequest:
+    """Raises: BadCall."""
+    values = [asked.get(name) or "" for name in ("document", "focus")]
+    if not all(isinstance(value, str) for value in values):
+        raise BadCall("Give `document` and `focus` as words.")
+    return ReadingRequest(*(value.strip()[:300] for value in values))
+
+
+def read_documents(scope: Scope, session: Session, request: ReadingRequest) -> Found:
+    """Passages of the documents, numbered in the session's registry. Raises: Http404 where the record is hidden."""
+    entity = get_entity_or_404(scope, session.entity_id)
+    if request.document:
+        files = find_named_files(scope, entity, request.document)
+        if not files:
+            return Found(NO_SUCH_NAME, (), ())
+        numbers: list[int] = []
+    else:
+        files = _list_files(scope, entity.pk)
+        numbers = _choose_field_rows(scope, entity.pk)
+    share = max(2, min(MAX_PASSAGES_PER_DOCUMENT, MAX_PASSAGES // max(1, len(files))))
+    for file in files:
+        numbers += _choose_passages(scope, file, terms(request.focus), share)
+    # Asked for once more by number, under the conditions of every search.
+    through = gate(scope, Within())
+    results = load_results(scope, [Hit(number, 0.0) for number in numbers], through, Terms({}))
+    if not results:
+        return Found(NO_TEXT, (), ())
+    return print_results(scope, session, results)
+
+
+def find_named_files(scope: Scope, entity: Entity, name: str) -> list[UUID]:
+    """The files whose names fit the words best: of the record, else of records beside it, else anywhere."""
+    wanted = _name_terms(name)
+    if not wanted:
+        return []
+    places = [Q(entity=entity.pk), Q(entity__in=related(scope, entity.pk))]
+    for place in [*places, Q(name__icontains=max(re.findall(r"\w+", name), key=len, default=name))]:
+        found = _readable_rows(scope).filter(file__in=_named_files(scope).filter(place)).order_by()
+        names = dict(
+            _named_files(scope).filter(pk__in=found.values("file").distinct()[:MAX_NAMES]).values_list("pk", "name")
+        )
+        fits = {pk: len(wanted & _name_terms(known)) / len(wanted) for pk, known in names.items()}
+        best = max(fits.values(), default=0.0)
+        if best >= MIN_NAME_FIT:
+            chosen = [pk for pk, fit in fits.items() if fit == best]
+            # Of "Annex 1.pdf" and "Annex 1 to the lease.pdf" the first is called just so.
+            shortest = min(len(_name_terms(names[pk])) for pk in chosen)
+            return [pk for pk in chosen if len(_name_terms(names[pk])) == shortest][:MAX_DOCUMENTS]
+    return []
+
+
+def _name_terms(name: str) -> set[str]:
+    """Words of a file's name: "Side_letter-2.pdf" has "side", "letter" and "2"."""
+    return set(terms(re.sub(r"\.\w{2,4}$", "", name).replace("_", " ").replace("-", " ").replace(".", " ")))
+
+
+def _named_files(scope: Scope) -> QuerySet[File]:
+    """Files of visible records whose names the asker is cleared for."""
+    return _visible_files(scope).alias(cleared=FILE_NAME_IS_READABLE).filter(cleared=True)
+
+
+def _visible_files(scope: Scope) -> QuerySet[File]:
+    return File.objects.filter(entity__in=Entity.objects.filter(visible(scope, Entity)).order_by().values("pk"))
+
+
+def _readable_rows(scope: Scope) -> QuerySet[ContextRow]:
+    """Passages of files as the asker reads them: row-level security asks for labels and audience."""
+    seen = Entity.objects.filter(visible(scope, Entity)).order_by().values("pk")
+    return ContextRow.objects.filter(sources_visible(scope), entity__in=seen, kind=Kind.FILE_CHUNK)
+
+
+def _list_files(scope: Scope, entity: UUID) -> list[UUID]:
+    """The record's files with text for the asker: pictures after papers, the newest first."""
+    rows = _readable_rows(scope).filter(entity=entity, file__isnull=False).order_by()
+    files = _visible_files(scope).filter(pk__in=rows.values("file")).order_by("-created_at", "pk")
+    found = list(files.values_list("pk", "revision__blob__media_type")[: 4 * MAX_DOCUMENTS])
+    found.sort(key=lambda pair: str(pair[1] or "").startswith("image/"))
+    return [pk for pk, _ in found[:MAX_DOCUMENTS]]
+
+
+def _choose_field_rows(scope: Scope, entity: UUID) -> list[int]:
+    """The record's own fields and long texts, a row a label, those of fields first."""
+    seen = Entity.objects.filter(visible(scope, Entity)).order_by().values("pk")
+    rows = ContextRow.objects.filter(
+        sources_visible(scope), entity=entity, entity__in=seen, kind=Kind.METADATA, file=None
+    )
+    return list(rows.order_by("field", "position", "number").values_list("number", flat=True)[:MAX_FIELD_ROWS])
+
+
+def _choose_passages(scope: Scope, file: UUID, focus: Sequence[str], count: int) -> list[int]:
+    """Numbers of rows, in reading order."""
+    rows = _readable_rows(scope).filter(file=file).order_by("position", "number")
+    found = list(rows.values_list("number", "text")[:MAX_ROWS_PER_DOCUMENT])
+    chosen = choose_central([text for _, text in found], focus, count)
+    return [found[index][0] for index in chosen]
+
+
+def choose_central(texts: Sequence[str], focus: Sequence[str], count: int) -> list[int]:
+    """Places of `count` texts, in order: the first that state something, then those that hold most words of `focus`
+    or, without one, stand early and are like the others.
+    """
+    if len(texts) <= count:
+        return list(range(len(texts)))
+    bags = [terms(text) for text in texts]
+    likeness = sum_of_cosines(bags, inverse_frequencies(bags))
+    most = max(likeness) or 1.0
+    states = [any(stands_alone(sentence) for sentence in sentences(text)) for text in texts]
+    first = [0, *[index for index, has in enumerate(states) if has][:2]]
+    wanted = set(focus)
+
+    def rank(index: int) -> tuple[int, bool, float]:
+        early = 1 - index / len(texts)
+        return -len(wanted & set(bags[index])), not states[index], -(likeness[index] / most + early)
+
+    order = sorted(range(len(texts)), key=rank)
+    return sorted(list(dict.fromkeys([*first, *order]))[:count])

@@ -1,0 +1,92 @@
+"""The tools of a turn: each call runs as the asker, and is in the audit before the model is given its result."""
+
+import json
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from chat.document_overviews import ReadingRequest, parse_reading, read_documents
+from chat.models import EventKind
+from chat.record_lists import list_knowledge, read_query
+from chat.running import Run
+from chat.steps import as_asker, in_thread, prepare_as, rerank_as
+from chat.tools import Found, Looked, asked_for, find_knowledge, search_knowledge
+from entities.access import Scope, atoms_of
+from entities.audit import Question, record_question
+from retrieval.audit import note_search
+
+
+async def _search_knowledge(run: Run, asked: dict[str, Any]) -> Found:
+    """Raises: BadCall."""
+    words = asked_for(asked)
+    run.say(EventKind.STEP, text=f"Searching: {words[:120]}")
+    started = time.monotonic()
+    query = await in_thread(prepare_as, run.asker, words)
+    looked = await as_asker(run.asker, find_knowledge, run.session, query, asked)
+    if looked.short is not None:
+        looked = await in_thread(rerank_as, run.asker, looked)
+    return await as_asker(run.asker, _search, run, looked, started)
+
+
+async def _list_records(run: Run, asked: dict[str, Any]) -> Found:
+    """Raises: BadCall."""
+    run.say(EventKind.STEP, text=f"Listing: {str(asked.get('type') or '')[:40]} records")
+    return await as_asker(run.asker, _list, run, asked)
+
+
+async def _read_documents(run: Run, asked: dict[str, Any]) -> Found:
+    """Raises: BadCall."""
+    request = parse_reading(asked)
+    run.say(EventKind.STEP, text=f"Reading: {request.document[:120] or 'the documents of this record'}")
+    return await as_asker(run.asker, _read, run, request)
+
+
+CALLS: Mapping[str, Callable[[Run, dict[str, Any]], Awaitable[Found]]] = {
+    "search_knowledge": _search_knowledge,
+    "read_documents": _read_documents,
+    "list_records": _list_records,
+}
+"""Name of a tool -> what does it. Raises: BadCall."""
+
+# Database steps
+
+
+def _search(scope: Scope, run: Run, looked: Looked, started: float) -> Found:
+    """A search and its row in the audit: the model is given nothing that is not on record. Its words were made from the
+    question and from what the model had been given.
+    """
+    found = search_knowledge(scope, run.session, looked)
+    shown = [(passage.row, passage.given.entity) for passage in found.passages]
+    behind = {*atoms_of(run.label), *atoms_of(run.found)}
+    note_search(
+        scope,
+        "chat",
+        looked.hits,
+        found.within,
+        shown,
+        started,
+        depth=looked.depth,
+        behind=behind,
+        turn=run.turn,
+    )
+    return found
+
+
+def _list(scope: Scope, run: Run, asked: dict[str, Any]) -> Found:
+    """A list of records and its row in the audit, as for a search."""
+    found = list_knowledge(scope, run.session, read_query(scope, asked))
+    retrieved = tuple((passage.row, passage.given.entity) for passage in found.passages)
+    behind = {*atoms_of(run.label), *atoms_of(run.found)}
+    question = Question(json.dumps(asked, ensure_ascii=False), behind, retrieved)
+    record_question(scope, "records.listed", question, "turn", run.turn, door="chat")
+    return found
+
+
+def _read(scope: Scope, run: Run, request: ReadingRequest) -> Found:
+    """Passages of documents and their row in the audit, as for a search."""
+    found = read_documents(scope, run.session, request)
+    retrieved = tuple((passage.row, passage.given.entity) for passage in found.passages)
+    behind = {*atoms_of(run.label), *atoms_of(run.found)}
+    words = " ".join(filter(None, (request.document, request.focus)))
+    record_question(scope, "documents.read", Question(words, behind, retrieved), "turn", run.turn, door="chat")
+    return found

@@ -1,0 +1,142 @@
+"""What is asked of a document as a whole: its parties, who attended, what was decided, what to do, who wrote it …"""
+
+import re
+from dataclasses import dataclass
+
+from llm.offline.asked import DATE
+from llm.offline.pulsing import BLOCKED
+from llm.offline.ranking import stem
+from llm.recognisers.findings import words
+from llm.recognisers.money import AMOUNT
+
+
+@dataclass(frozen=True)
+class Aspect:
+    """Something that is asked of a document as a whole. has: a sentence with it. focus: words of such passages.
+
+    words: of the question, besides those that say nothing; any other word makes it a question for a search.
+    """
+
+    asked: re.Pattern[str]
+    has: re.Pattern[str]
+    focus: str
+    words: frozenset[str]
+    also: re.Pattern[str] | None = None
+
+    def fits(self, sentence: str) -> bool:
+        return bool(self.has.search(sentence)) and (self.also is None or bool(self.also.search(sentence)))
+
+
+def _aspect(asked: str, has: str, focus: str, known: str, also: re.Pattern[str] | None = None) -> Aspect:
+    return Aspect(re.compile(asked, re.I), re.compile(has, re.I), focus, frozenset(map(stem, words(known))), also)
+
+
+ASPECTS = (
+    _aspect(
+        r"\bpart(?:y|ies)\b|\bbetween (?:whom|who)\b|\bwho (?:is|are)\b.*\b(?:between|involved)\b",
+        r"\b(?:by and (?:between|among)|(?:made|entered into|agreement|contract|lease)\b.*"
+        r"\bbetween (?!(?:the|both|such|these)? ?(?:contracting )?part)\b"
+        r"|(?:hereinafter|referred to as|\(the [“\"])|part(?:y|ies)\s*:)",
+        "between party parties made agreement hereinafter landlord tenant supplier customer",
+        "party parties contracting involved contract agreement sides signatories two signed sign",
+    ),
+    _aspect(
+        r"\bwho (?:attended|took part|participated|came|was (?:there|present|at|in)|were (?:there|present|at|in))\b"
+        r"|\b(?:attendees|participants|attendance)\b",
+        r"^\W*(?:present|attendees?|attending|in attendance|attendance|participants?|members present|apologies)\b"
+        r"|\b(?:attended|w(?:as|ere) present|took part)\b",
+        "present attendees attended participants apologies attendance",
+        "attended attend took part participated came present attendees participants attendance meeting",
+    ),
+    _aspect(
+        r"\bwhat (?:was|were|has been|have been|did (?:they|we|the \w+))\b.*\b(?:decid|agree|resol|approv)\w*"
+        r"|\b(?:decisions?|resolutions?|outcomes?|results?)\b",
+        r"\b(?:agreed|decided|resolved|approved|adopted|accepted|rejected|voted|decisions?\s*:|resolution)\b",
+        "agreed decided resolved approved adopted decision resolution",
+        "decided decide agreed agree resolved approved decisions decision resolutions outcome outcomes result results"
+        " meeting taken made",
+    ),
+    _aspect(
+        r"\b(?:action (?:items?|points?)|actions|next steps|to-?dos?|who has to do what)\b"
+        r"|\bwhat (?:do|must|should|shall) (?:i|we) (?:have to |need to )?do\b|\bwhat (?:is|needs) to be done\b"
+        r"|\bwhat (?:do|does|is|are)\b.*\b(?:want|need|ask(?:ed|ing)?|expect(?:ed)?|require[sd]?|demand)\b"
+        r"|\bwhat (?:are|is)\b.*\b(?:obligations?|duties)\b",
+        r"\b(?:actions?|to-?do|must|shall|please|needs? to|ha(?:s|ve) to|is to|are to|are asked|is asked|we ask"
+        r"|required|requires?|ought to|kindly)\b|^\W*(?:[A-Z]\w+ ){1,3}(?:to|will) [a-z]",
+        "action must shall please required asked will send",
+        "action actions items item points point next steps step todo todos done have want need ask asked asking expect"
+        " expected require required requires demand obligations obligation duties tenant we us",
+    ),
+    _aspect(
+        r"\bwho (?:wrote|sent|signed|drafted|prepared)\b|\b(?:from whom|author|sender)\b|\bwho\b.*\bfrom\b",
+        r"^\W*(?:from|sender|author|signed|written by|prepared by|von)\b"
+        r"|\b(?:yours (?:sincerely|faithfully|truly)|(?:kind|best|warm) regards|sincerely(?: yours)?|signed by)\b",
+        "from sender author signed sincerely faithfully regards prepared",
+        "wrote write sent send signed sign drafted prepared author sender come comes",
+    ),
+    _aspect(
+        r"\b(?:date|name|title|year)\b.* of (?:the|this) \w+\W*$|\bdate when\b.*\beffective\b"
+        r"|\bwhen (?:was|is) (?:the|this|it)\b.*\b(?:signed|dated|made|concluded|effective|written)\b",
+        r"\b(?:dated|entered into|made (?:and entered into )?(?:as of|on|this)|effective (?:date|as of)|is made)\b",
+        "dated made entered effective date agreement",
+        "date name title year effective dated signed sign made concluded written",
+    ),
+    _aspect(
+        r"\b(?:to whom|addressed to|addressee|recipient)\b|\bwho\b.*\bto\W*$",
+        r"^\W*(?:to|dear|attn|attention|addressee|an|sehr geehrte\w*)\b",
+        "to dear attention addressee",
+        "addressed addressee recipient sent",
+    ),
+    _aspect(
+        r"\bdeadlines?\b|\bwhen is (?:it|this|the \w+) due\b|\bdue dates?\b",
+        r"\b(?:by|before|until|within|due|deadline|(?:no|not) later than|expir\w+|ends?|latest|at least)\b",
+        "date deadline due until by no later than",
+        "deadline deadlines due date dates important given fixed",
+        DATE,
+    ),
+    _aspect(
+        r"\b(?:which|what|any|are there|list|important)\b.*\bdates\b",
+        r"^(?!source\b)",
+        "date deadline due until by no later than",
+        "date dates important given named",
+        DATE,
+    ),
+    _aspect(
+        r"\bhow much (?:is (?:it|this|that)|does (?:it|this) cost|do (?:i|we) (?:have to )?(?:pay|owe)|money)\b"
+        r"|\bwhat does (?:it|this|that)\b.*\bcost\b"
+        r"|\b(?:which|what|any|are there)\b.*\b(?:amounts|sums|prices|costs|fees)\b"
+        r"|\bwhat(?:'s|\s+is|\s+are)\s+the\s+(?:total|price|costs?|amount|fees?|rent)"
+        r"(?:\s+(?:of|in)\s+(?:this|the)\s+\w+)?\W*$",
+        r".",
+        "total price cost fee amount pay payable rent sum",
+        "cost costs pay owe amounts amount sums sum prices price fees fee rent total money named given",
+        AMOUNT,
+    ),
+    _aspect(
+        r"\bwhen (?:does|do|did|will|is) (?:it|this|the \w+|that)\b.*\b(?:end|expire|start|begin|stop|over|run out)\w*"
+        r"|\bhow long (?:does|is|do|will) (?:it|this|the \w+|that)\b|\b(?:term|duration|start date|end date)\W*$",
+        r"\b(?:expir\w+|terminat\w+|ends?|ended|term|until|commenc\w+|effective|starts?|begins?|duration|period"
+        r"|from)\b",
+        "term ends expires until commences effective begins period",
+        "end ends expire expires expired start starts begin begins begun stop over long run runs last lasts valid term"
+        " duration date",
+        DATE,
+    ),
+    _aspect(
+        r"\b(?:can|may|could|how (?:can|do|may|could|would)) (?:i|we|you|one|they|it|this|the \w+)\b"
+        r".*\b(?:cancel|end|ended|terminate|terminated|leave|get out|withdraw|quit|cancelled)\b",
+        r"\b(?:terminat\w+|cancel\w*|withdraw\w*|end (?:this|the))\b",
+        "terminate termination cancel cancelled notice withdraw end",
+        "cancel end ended terminate terminated leave withdraw quit cancelled early get out",
+    ),
+    _aspect(
+        r"\b(?:risks?|problems?|issues?|concerns?|red flags?|worr(?:y|ies|ied)|wrong|dangers?"
+        r"|open (?:points|questions))\b",
+        BLOCKED.pattern
+        + r"|\b(?:liab\w+|indemn\w+|penalt\w+|damages|problem|concern\w*|at risk|warn\w+|unsafe|danger\w*"
+        r"|not (?:yet|in)|unclear|disput\w+)\b",
+        "risk problem delay late overdue missing failed penalty liability damages concern",
+        "risk risks problem problems issue issues concern concerns red flag flags worry worries worried wrong danger"
+        " dangers open points questions main big anything know should aware",
+    ),
+)  # fmt: skip

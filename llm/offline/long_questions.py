@@ -1,0 +1,88 @@
+"""Long questions, as lawyers ask them: what they ask for is in a few words, the rest gives examples and definitions.
+
+"Does one party have the right to terminate if the other undergoes a change of control, such as a merger?" asks about
+terminate, change and control. Words that name the form of a clause stand in no clause.
+"""
+
+import re
+from collections.abc import Mapping, Sequence, Set
+
+from llm.offline.asked import name_terms
+from llm.offline.ranking import ALIKE, stem, terms
+from llm.recognisers.findings import words
+
+ALIKE_WEIGHT = 0.8
+MIN_LONG_TERMS = 8
+"""Content words from which a question is long."""
+MIN_TELLING_TERMS = 2
+MAX_WEIGHED_TERMS = 4
+EXAMPLES = re.compile(
+    r"\s*\([^()]*\)|,?\s*\b(?:such as|for example|e\.g\.|including|in particular|like)\b[^.?]*|\s*\betc\.?",
+    re.IGNORECASE,
+)
+ALTERNATIVES = re.compile(r"\b[\w'’-]+(?:,\s+[\w'’-]+)*,?(?:\s+(?:and/)?or\s+|\s?/\s?)(?:[\w'’-]+)", re.IGNORECASE)
+FORM = frozenset(
+    stem(word)
+    for word in words(
+        """counterparty counterparties clause clauses contract agreement category provision provisions party parties
+        requirement required require restriction restricted include includes contain contains terms event events
+        whether subject certain ability commitment obligation obligations require requires type types similar either
+        right rights ensure solely giving allowing respective provided described applicable relevant particular"""
+    )
+)
+
+
+def trim_question(question: str) -> str:
+    """The first sentence without its examples; the question itself where nothing is left of it."""
+    first = re.split(r"(?<=[.?!])\s+(?=[A-Z])", question.strip(), maxsplit=1)[0]
+    trimmed = EXAMPLES.sub("", first).strip(" ,;")
+    return trimmed if len(trimmed.split()) >= 3 else question
+
+
+def keep_telling_terms(asked: Sequence[str], names: set[str]) -> list[str]:
+    """The words that say what a question is about, without those of its form; of a long one its names and the first
+    few: what follows defines and limits.
+    """
+    telling = [term for term in asked if term not in FORM or term in names]
+    if len(telling) < MIN_TELLING_TERMS:
+        return list(asked)
+    if len(asked) < MIN_LONG_TERMS:
+        return telling
+    first = [term for term in telling if term not in names][: max(0, MAX_WEIGHED_TERMS - len(names))]
+    return [term for term in telling if term in first or term in names]
+
+
+def merge_alternatives(question: str) -> dict[str, str]:
+    """Term -> the one that stands for it: of "books, records or locations" any will do."""
+    merged: dict[str, str] = {}
+    for listed in ALTERNATIVES.finditer(question):
+        found = list(dict.fromkeys(terms(re.sub(r"\b(?:and/)?or\b|/", " ", listed.group()))))
+        merged |= {other: merged.get(found[0], found[0]) for other in found[1:]}
+    return merged
+
+
+def merge_terms(found: Sequence[str], merged: Mapping[str, str]) -> set[str]:
+    """Terms of a text, with those that stand for them."""
+    return {*found, *(merged[term] for term in found if term in merged)}
+
+
+def measure_term(term: str, bag: Set[str]) -> float:
+    """How much of a term's weight a text itself carries: less where it has only a word that means the same."""
+    if term in bag:
+        return 1.0
+    return ALIKE_WEIGHT if any(stem(other) in bag for other in ALIKE.get(term, ())) else 0.0
+
+
+def list_telling_terms(question: str) -> list[str]:
+    """The terms by which a question is answered."""
+    question = trim_question(question)
+    merged = merge_alternatives(question)
+    asked = dict.fromkeys(merged.get(term, term) for term in terms(question))
+    return keep_telling_terms(list(asked), name_terms(question))
+
+
+def measure_coverage(question: str, text: str) -> float:
+    """Share of the telling words of a question that a text has; 0 where the question has none."""
+    asked = list_telling_terms(question)
+    bag = merge_terms(terms(text), merge_alternatives(trim_question(question)))
+    return sum(measure_term(term, bag) for term in asked) / len(asked) if asked else 0.0

@@ -1,0 +1,183 @@
+"""The offline engine's account of documents that were read: for a briefing a few sentences of each, for an aspect
+those that have it. Every sentence is verbatim and has the number of its passage.
+"""
+
+import re
+
+from llm.offline.answering import FIELDS
+from llm.offline.aspects import Aspect
+from llm.offline.overview_questions import Plan
+from llm.offline.pulsing import ABOUT_PAPER, ALIKE, ENUMERATOR, FURNITURE, LEANS_BACK, NAMES_PAPER, NEWS
+from llm.offline.ranking import cosine, inverse_frequencies, sum_of_cosines, terms
+from llm.offline.reading import Passage
+from llm.offline.sentences import sentences, spoken
+from llm.offline.summaries import REMOVED
+from llm.recognisers.findings import phrases
+
+MAX_POINTS = 8
+MAX_ASPECT_POINTS = 6
+MAX_POINT_CHARACTERS = 480
+MAX_ANNOUNCEMENT_CHARACTERS = 40
+MIN_CHARACTERS = 30
+MAX_TITLE_CHARACTERS = 80
+MIN_LETTERS = 0.65
+MAX_CAPITALS = 0.4
+MIN_TERMS = 4
+"""Content words of a sentence that says something by itself."""
+LEADING_SECTION = re.compile(
+    r"\b"
+    + phrases(
+        """abstract; summary; overview; introduction; purpose; scope; background; conclusions?; recitals?; subject;
+        objectives?; preamble; zusammenfassung; einleitung"""
+    )
+    + r"\b",
+    re.IGNORECASE,
+)
+NO_PROSE = re.compile(r"^\W*\^|[={}<>]|\b(?:pp?|eds?|vol)\.\s|\bISBN\b|\bdoi\b|https?:|(?:\. ?){4}", re.IGNORECASE)
+"""Code, references and tables of contents."""
+INTRODUCES = re.compile(
+    rf"\b(?:this|the present) (?:\w+ ){{0,3}}{NAMES_PAPER}\b|\bwe (?:present|propose|describe|report|introduce)\b"
+    r"|\bby and between\b|\bentered into\b|\bis (?:a|an|the) (?:\w+ ){0,3}(?:for|of|that|which)\b",
+    re.IGNORECASE,
+)
+"""Says what a document is, or what its subject is."""
+GOES_ON = re.compile(
+    r"^\W*"
+    + phrases(
+        """however; additionally; moreover; furthermore; also; but; and; or; so; thus; hence; therefore; note that;
+        for example; for instance; in addition; in contrast; otherwise; nevertheless; similarly; finally; first(?:ly)?;
+        second(?:ly)?; here; such; another; he; she"""
+    )
+    + r"\b",
+    re.IGNORECASE,
+)
+ANNOUNCES = re.compile(r":$|\b(?:sincerely|faithfully|truly|yours|regards|wishes)\W*$", re.IGNORECASE)
+
+
+def write_points(plan: Plan, found: list[Passage], before: str = "") -> list[str]:
+    """Bullets of cited sentences, document by document, in the order in which the tool gave them. before: an answer
+    that is not to be repeated.
+    """
+    if before:
+        found = [Passage(p.n, p.title, _without(p.text, before), p.kind) for p in found if p.kind != FIELDS]
+    documents = group_documents(found)
+    if plan.aspect:
+        return _write_aspect(plan.aspect, documents)
+    lines = [] if plan.topic else _write_fields([p for p in found if p.kind == FIELDS])
+    share = max(1, min(6, MAX_POINTS // max(1, len(documents))))
+    for passages in documents:
+        lines += _write_document(passages, share)
+    return lines
+
+
+def _without(text: str, before: str) -> str:
+    return "\n\n".join(s for s in sentences(text) if ENUMERATOR.sub("", spoken(s)) not in before)
+
+
+def group_documents(found: list[Passage]) -> list[list[Passage]]:
+    """Passages by document: a title may go on with the section, "Lease.pdf (Quay lease), 2 Rent"."""
+    grouped: dict[str, list[Passage]] = {}
+    for passage in found:
+        if passage.kind != FIELDS:
+            head, closed, _ = passage.title.partition("), ")
+            grouped.setdefault(head + closed[:1], []).append(passage)
+    return list(grouped.values())
+
+
+def _write_fields(found: list[Passage]) -> list[str]:
+    """The record's own line: its fields, one after the other."""
+    texts = [("; ".join(line.strip(" .;") for line in p.text.splitlines() if line.strip()), p.n) for p in found]
+    return [f"- {text}. [{n}]" for text, n in texts[:1] if text]
+
+
+def _write_document(passages: list[Passage], count: int) -> list[str]:
+    """What a document opens with and the sentences that say most of what it says, in reading order."""
+    units = _units(passages)
+    places = [place for place, (text, _) in enumerate(units) if stands_alone(text)]
+    if not places:
+        # A table or a form states nothing in sentences: its first lines say what it holds.
+        rows = [unit for unit in units if unit[0].startswith("|")]
+        lines = [_bullet(*unit) for unit in rows or units if not _is_artefact(unit[0])]
+        return list(dict.fromkeys(lines))[: max(2, count)]
+    leading = {p.n for p in passages if LEADING_SECTION.search(p.title.rpartition(" > ")[2].rpartition("), ")[2])}
+    bags = [terms(units[place][0]) for place in places]
+    weights = inverse_frequencies(bags)
+    likeness = sum_of_cosines(bags, weights)
+    most = max(likeness, default=0.0) or 1.0
+    scores = [
+        likeness[at] / most
+        + (0.6 if at == 0 else 0.3 / (1 + at))
+        + 0.4 * (units[place][1] in leading)
+        + 0.5 * bool(INTRODUCES.search(units[place][0]))
+        + 0.1 * sum(bool(part.search(units[place][0])) for part in NEWS)
+        for at, place in enumerate(places)
+    ]
+    chosen: list[int] = []
+    for at in sorted(range(len(places)), key=lambda at: (-scores[at], at)):
+        if len(chosen) < count and all(cosine(bags[at], bags[other], weights) < ALIKE for other in chosen):
+            chosen.append(at)
+    return [_bullet(*units[places[at]]) for at in sorted(chosen)]
+
+
+def stands_alone(sentence: str) -> bool:
+    """Whether a sentence is understood without those before it: a whole one that neither goes on nor points back."""
+    bare = ENUMERATOR.sub("", sentence)
+    letters = sum(character.isalpha() for character in bare)
+    return (
+        MIN_CHARACTERS <= len(sentence) <= MAX_POINT_CHARACTERS
+        and sentence[0] != "|"
+        and bare.rstrip('”’)" ').endswith((".", "!"))
+        and not bare[:1].islower()
+        and not any(pattern.search(bare) for pattern in (GOES_ON, LEANS_BACK, ABOUT_PAPER, FURNITURE, NO_PROSE))
+        and letters > MIN_LETTERS * len(bare)
+        and sum(character.isupper() for character in bare) < MAX_CAPITALS * letters
+        and not is_title(bare)
+        and len(terms(bare)) >= MIN_TERMS
+    )
+
+
+def is_title(sentence: str) -> bool:
+    """A heading that ends in a full stop: "6 Term and Termination."."""
+    words = re.findall(r"[^\W\d_]{4,}", sentence)
+    return (
+        len(sentence) < MAX_TITLE_CHARACTERS
+        and ":" not in sentence
+        and bool(words)
+        and all(word[0].isupper() for word in words)
+    )
+
+
+def _write_aspect(aspect: Aspect, documents: list[list[Passage]]) -> list[str]:
+    """The sentences that have what is asked for."""
+    lines: list[str] = []
+    share = max(2, MAX_ASPECT_POINTS // max(1, len(documents)))
+    for passages in documents:
+        units = _units(passages)
+        fitting = [
+            i for i, (text, _) in enumerate(units) if aspect.fits(text) and not (_is_artefact(text) or is_title(text))
+        ]
+        wanted = set(terms(aspect.focus))
+        best = sorted(fitting, key=lambda i: (-len(wanted & set(terms(units[i][0]))), i))[:share]
+        chosen = sorted({place for i in best for place in (i, *_completed(units, i))})
+        lines += [_bullet(*units[i]) for i in chosen]
+    return list(dict.fromkeys(lines))[:MAX_ASPECT_POINTS]
+
+
+def _completed(units: list[tuple[str, int]], index: int) -> list[int]:
+    """What follows a piece that only announces: a signature under its closing, the names under "Present:"."""
+    text, n = units[index]
+    announces = len(text) <= MAX_ANNOUNCEMENT_CHARACTERS and ANNOUNCES.search(text.strip())
+    return [index + 1] if announces and index + 1 < len(units) and units[index + 1][1] == n else []
+
+
+def _units(passages: list[Passage]) -> list[tuple[str, int]]:
+    found = [(s, p.n) for p in passages for s in sentences(p.text)]
+    return [(s, n) for s, n in found if REMOVED not in s and len(s) <= MAX_POINT_CHARACTERS]
+
+
+def _is_artefact(text: str) -> bool:
+    return text.startswith("#") or bool(re.search(r"\bpage \d+ of \d+\b", text, re.I)) or not re.search(r"\w{3}", text)
+
+
+def _bullet(sentence: str, n: int) -> str:
+    return f"- {ENUMERATOR.sub('', spoken(sentence))} [{n}]"

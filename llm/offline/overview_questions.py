@@ -1,0 +1,114 @@
+"""Questions about a whole record or document: "What is this about?", "Who attended?", "What was decided?".
+
+No passage holds their words, so the documents are read (`read_documents`). A question that names anything else is
+searched for instead.
+"""
+
+import re
+from dataclasses import dataclass
+
+from llm.offline.aspects import ASPECTS, Aspect
+from llm.offline.ranking import content_words, stem, terms
+from llm.recognisers.findings import phrases, words
+
+READ = "read_documents"
+NOUNS = words(
+    """document documents file files paper papers pdf text texts page pages record project contract agreement lease
+    amendment report letter mail email e-mail message minutes meeting memo note notes protocol invoice offer proposal
+    policy handbook manual guide spreadsheet sheet table workbook excel presentation slides deck form attachment
+    article thing stuff content contents dokument datei vertrag brief bericht protokoll tabelle seite projekt"""
+)
+"""What a document or a record may be called in general."""
+_GIST = phrases(
+    r"""summary; overview; outline; gist; recap; briefing; synopsis; abstract; tl\W?dr; short version; highlights;
+    (?:key|main|most important|central|essential|important) (?:points?|facts?|messages?|findings?|take-?aways?|things);
+    (?:key|main|most important|central|essential|important) (?:topics|ideas|contents?|clauses|sections|provisions|terms)
+    """
+)
+_REST = "(?:are|do|can|have|is|we|i|you|there|here|see|got|in|this|the|record|project|it|on)"
+_IS = r"(?:['’]s|s| is| are| were)"
+OVERVIEW = re.compile(
+    r"^\W*(?:"
+    + phrases("please; hi; hello; hey; so; ok(?:ay)?; (?:can|could|would|will) you; i(?:'d| would) like you to")
+    + r"\W+)*"
+    + phrases(
+        rf"""summari[sz]e; sum up; recap; brief me; outline; (?:an? |the )?(?:short |quick |brief )?{_GIST}\b;
+        (?:give|write|show|make|get|provide|i (?:need|want))\b.{{0,24}}\b{_GIST};
+        what{_IS} (?:the |its )?{_GIST}; what{_IS} (?:\w+\s+){{0,6}}about\W*$;
+        what do(?:es)? (?:\w+\s+){{0,6}}(?:say|contain|cover|deal with|tell (?:me|us))\W*$;
+        what{_IS} (?:this|it|that)(?:\s+\w+)?\W*$; what am i looking at; what{_IS} it all about;
+        what{_IS} (?:written )?in (?:this|the|it|that|here|there|these)\b(?:\s+\w+){{0,3}}\W*$;
+        what{_IS} the (?:purpose|subject|topic)\b; what (?:kind|sort|type) of \w+ is (?:this|it)\b;
+        what happened (?:at|in) (?:this|the) \w+\W*$; (?:is there anything|what) (?:i should|should i) know\b;
+        (?:explain|describe) (?:this|the|it|that)\b(?:\s+\w+){{0,3}}(?:\s+to me)?\W*$;
+        what{_IS} (?:going on|new)\b; (?:tell me|what do (?:we|you) know) about\b;
+        (?:is there )?anything (?:urgent|new|important|open)\b; what (?:is urgent|needs attention)\b;
+        (?:which|what|(?:list|show me)(?: all)?(?: the| my)?) (?:documents|files|papers)(?: {_REST})*\W*$;
+        fass\w*\b.{{0,40}}\bzusammen; zusammenfassung; (?:ein(?:en)? )?überblick; wor(?:um|über) (?:geht|handelt);
+        was steht (?:in|da|hier); r[ée]sum\w+; de quoi (?:s['’]agit|parle); resum\w+; de qu[ée] trata"""
+    ),
+    re.IGNORECASE,
+)
+"""Asks for an account of everything instead of one fact."""
+TELL = re.compile(r"\b(?:tell\s+me|know)\s+about\b", re.IGNORECASE)
+ASKS_STATE = re.compile(r"\b(?:urgent|going on|new|attention|open)\b(?! (?:points|questions)\b)", re.IGNORECASE)
+OVERVIEW_WORDS = words(
+    """summarise summarize sum recap brief outline summary overview gist briefing synopsis abstract tl dr tldr short
+    version highlights point points fact facts message messages finding findings takeaway takeaways take-away
+    take-aways things topics ideas key central essential quick say says contain contains cover covers deal tell know
+    looking written going urgent anything needs attention open new write provide sentence sentences bullet bullets
+    simple plain words whole everything fasse fass zusammen zusammenfassung überblick worum worüber geht handelt steht
+    résumé résume résumer resumen resume quoi agit parle qué trata list see like want i'd here there hier bitte mal kurz
+    what it purpose subject topic kind sort type happened should clauses sections provisions terms lot detail details
+    briefly shortly hi hello hey okay ok us"""
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How to read. topic: words that the question names a document by, or ""; general: that it may do without them."""
+
+    topic: str = ""
+    general: bool = True
+    aspect: Aspect | None = None
+
+    def call(self, *, named: bool) -> dict[str, str]:
+        """The input of the tool. named: of the document that the topic names alone."""
+        asked = {"document": self.topic if named else "", "focus": self.aspect.focus if self.aspect else ""}
+        return {key: value for key, value in asked.items() if value}
+
+
+def plan_reading(question: str, about: str) -> Plan | None:
+    """How a question about a whole record or document is answered; None where it is one for a search.
+
+    about: the name and type of the record at hand.
+    """
+    if ASKS_STATE.search(question):
+        return None
+    if OVERVIEW.search(question):
+        topic = _topic(question, about, OVERVIEW_WORDS)
+        general = all(word.lower() in NOUNS for word in topic.split())
+        if not general and TELL.search(question):
+            return None  # of anything that has a name, all records may tell
+        return Plan("" if _points_here(question, topic) else topic, general)
+    for aspect in ASPECTS:
+        if aspect.asked.search(question):
+            topic = _topic(question, about, OVERVIEW_WORDS)
+            left = [word for word in topic.split() if stem(word) not in aspect.words]
+            if all(word.lower() in NOUNS for word in left):
+                return Plan("" if _points_here(question, " ".join(left)) else " ".join(left), True, aspect)
+    return None
+
+
+def _topic(question: str, about: str, known: frozenset[str]) -> str:
+    """The words that name what it is about, without those of the question's form and of the record at hand."""
+    here = set(terms(about))
+    kept = [word for word in content_words(question.replace("’", "'")) if word.lower().removesuffix("'s") not in known]
+    return " ".join(word for word in kept if not set(terms(word)) <= here)
+
+
+def _points_here(question: str, topic: str) -> bool:
+    """Whether what is named is the record or document at hand: "this letter"."""
+    return not topic or bool(
+        len(topic.split()) == 1 and re.search(rf"\b(?:this|these|dies\w*)\s+{re.escape(topic)}\b", question, re.I)
+    )

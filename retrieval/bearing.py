@@ -1,0 +1,59 @@
+"""Whether a sentence that follows from its passage answers the question, as far as words can tell.
+
+Two things are asked: does the sentence follow from the passage (`retrieval.support`), and does it bear on the question.
+A quotation always follows, and two thirds of the wrong answers measured held most words of their questions. So a
+quotation counts as supported only where it has all that the question says; else it is called what it is, a quotation.
+"""
+
+from collections.abc import Sequence
+
+from llm.offline.asked import has_asked, has_numbered, name_terms, numbered, split_parts
+from llm.offline.long_questions import list_telling_terms, measure_coverage
+from llm.offline.overview_questions import plan_reading
+from llm.offline.ranking import terms
+from retrieval.support import Support, check_support, is_quote
+
+HALF = 0.5
+"""Share of a question's telling words that a passage must hold to bear on it."""
+
+
+def judge_support(question: str, sentences: Sequence[str], passage: str, section: str = "", names: str = "") -> Support:
+    """The support check of sentences that cite a passage under `section`, of the file and record called `names`.
+
+    question: that they answer, "" for none: then only the first thing is asked.
+    """
+    verdict = check_support(sentences, f"{section}\n{passage}")
+    if verdict is not Support.SUPPORTED or not question:
+        return verdict
+    quoted = all(is_quote(sentence, passage) for sentence in sentences)
+    plan = plan_reading(question, names)
+    if plan is not None:
+        # A summary is of whatever a document says.
+        fits = plan.aspect is None or any(plan.aspect.fits(sentence) for sentence in sentences)
+        return Support.QUOTED if quoted else Support.SUPPORTED if fits else Support.WEAK
+    there = f"{names} {section}\n{passage}"
+    parts = [part for part in split_parts(question) if has_what_is_asked(part, sentences, there)]
+    if not parts:
+        return Support.WEAK
+    if quoted:
+        holds = any(holds_question(part, sentence) for part in parts for sentence in sentences)
+        return Support.SUPPORTED if holds else Support.QUOTED
+    share = max(measure_coverage(part, f"{' '.join(sentences)} {there}") for part in parts)
+    return Support.SUPPORTED if share >= HALF else Support.WEAK
+
+
+def holds_question(question: str, sentence: str) -> bool:
+    """Whether a sentence by itself has every telling word of a question that has several."""
+    return len(list_telling_terms(question)) > 1 and measure_coverage(question, sentence) == 1.0
+
+
+def has_what_is_asked(question: str, sentences: Sequence[str], passage: str) -> bool:
+    """Whether one of the sentences has what a part of a question asks for (a person, a date, an amount …), and what its
+    names and numbers name stands in the passage. passage: with its section and the names of its file and record.
+    """
+    if not any(has_asked(question, sentence) for sentence in sentences):
+        return False
+    there, about = set(terms(passage)), name_terms(question)
+    return all(has_numbered(noun, number, passage) for noun, number in numbered(question)) and (
+        not about or len(about & there) * 2 >= len(about)
+    )

@@ -1,0 +1,114 @@
+"""A question about all of a record is answered from what the asker may see of its documents, and from nothing else."""
+
+import pytest
+
+from chat.models import EventKind
+from entities.models.classification import FINANCIAL
+from ingestion.models import Kind
+from llm.prompts import NOT_FOUND
+
+OPENING = "This lease lets the north quay of Skerrow to the ferry company for ten years."
+NOTICE = "Either party may terminate this lease with ninety days of written notice."
+PRICE = "The ferry company pays a yearly rent of 910,000 euros for the north quay."
+MINUTES = "It was agreed on 4 May 2026 to dredge the north berth before the winter."
+ABOUT = "What is this document about?"
+
+
+@pytest.fixture
+def papers(index, contract):
+    """Two documents: a lease whose rent is Financial, and minutes."""
+    lease = index.file(contract, "Lease.pdf")
+    for place, (text, label) in enumerate([(OPENING, 0), (PRICE, FINANCIAL), (NOTICE, 0)]):
+        index.row(contract, text, file=lease, position=2 * place, page=place + 1, label=label)
+    index.row(contract, MINUTES, file=index.file(contract, "Minutes.docx"), page=1)
+    return lease
+
+
+@pytest.mark.parametrize("question", [ABOUT, "Summarise this record", "What are the main points?"])
+def test_a_summary_is_cited_sentences_of_each_document(viewer, contract, papers, start, question):
+    chat = start(viewer, contract)
+    turn = chat.ask(question)
+    text = turn["message"]["content"]
+    assert OPENING in text
+    assert NOTICE in text
+    assert MINUTES in text
+    assert all("[citation:" in line for line in text.splitlines())
+    steps = [event.data["text"] for event in chat.events(turn["id"]) if event.kind == EventKind.STEP]
+    assert "Reading: the documents of this record" in steps
+
+
+def test_a_summary_has_no_more_than_its_reader_may_read(viewer, cfo, contract, papers, start):
+    everything = start(cfo, contract).ask(ABOUT)["message"]
+    assert PRICE in everything["content"]
+    chat = start(viewer, contract)
+    turn = chat.ask(ABOUT)
+    assert "910,000" not in str(turn)
+    assert "910,000" not in str(chat.events(turn["id"]))
+    page = viewer.client.get(f"{viewer.base}chat/{chat.session}/").content.decode()
+    assert "910,000" not in page
+    assert "Text nearby in Lease.pdf" in page  # the placeholder that may stand there
+
+
+def test_a_named_document_is_told_alone_and_only_where_its_name_may_be_read(
+    viewer, cfo, contract, index, papers, start
+):
+    index.row(contract, "The auditor found a gap in the harbour dues.", file=index.file(
+        contract, "Audit findings.pdf", name_label=FINANCIAL))  # fmt: skip
+    text = start(viewer, contract).ask("Summarise Minutes.docx")["message"]["content"]
+    assert MINUTES in text
+    assert OPENING not in text
+    asked = "Summarise the audit findings"
+    assert "gap in the harbour dues" in start(cfo, contract).ask(asked)["message"]["content"]
+    chat = start(viewer, contract)
+    chat.ask(asked)
+    assert "Audit findings.pdf" not in viewer.client.get(f"{viewer.base}chat/{chat.session}/").content.decode()
+
+
+def test_documents_of_a_hidden_record_are_not_read_by_name(viewer, alice, contract, restricted, index, start):
+    index.row(restricted, "The settlement with Olufsen ends the dispute.", file=index.file(restricted, "Olufsen.pdf"))
+    asked = "Summarise Olufsen.pdf"
+    assert "ends the dispute" in start(alice, contract).ask(asked)["message"]["content"]
+    assert start(viewer, contract).ask(asked)["message"]["content"] == NOT_FOUND
+
+
+def test_without_documents_the_fields_answer_and_what_is_hidden_is_a_placeholder(viewer, contract, index, start):
+    index.row(contract, "Contract: Quay lease with Port of Skerrow\nStatus: Active", kind=Kind.METADATA)
+    chat = start(viewer, contract)
+    text = chat.ask("What is this about?")["message"]["content"]
+    assert text == "- Contract: Quay lease with Port of Skerrow; Status: Active. [citation:1]"
+    index.row(contract, PRICE, file=index.file(contract, "Rent.pdf"), label=FINANCIAL)
+    again = chat.ask("Summarise this record")["message"]["content"]
+    assert again == text
+    page = viewer.client.get(f"{viewer.base}chat/{chat.session}/").content.decode()
+    assert "910,000" not in page
+    assert "Text in this record" in page
+
+
+def test_a_model_reads_the_documents_by_name_and_focus(viewer, contract, papers, start, model):
+    model.says(tool_use=("read_documents", {"document": "lease", "focus": "notice"}))
+    model.says(tool_use=("read_documents", {"document": "nothing such"}))
+    model.says(tool_use=("read_documents", {"document": 7}))
+    model.says(text="Done.")
+    start(viewer, contract).ask("What is in it?")
+    results = [request.body["messages"][-1]["content"][0] for request in model.requests[1:]]
+    assert OPENING in results[0]["content"]
+    assert MINUTES not in results[0]["content"]
+    assert results[1]["content"] == "No document that the person asking may see is called so."
+    assert results[2]["is_error"]
+
+
+def test_an_answer_is_labelled_by_what_it_shows_and_the_conversation_by_what_it_was_made_from(
+    cfo, contract, papers, start
+):
+    chat = start(cfo, contract)
+    for question, shown in [
+        ("What is the status?", "Public"),
+        ("What is the value?", "Financial"),
+        ("Summarise Minutes.docx", "Public"),
+        ("Summarise the lease", "Financial"),
+    ]:
+        turn = chat.ask(question)
+        assert [label["label"] for label in turn["message"]["labels"]] == ["Financial"]
+        page = cfo.client.get(f"{cfo.base}chat/turns/{turn['id']}/", headers={"HX-Request": "true"}).content.decode()
+        foot = page[page.index("cl-turn-foot") :]
+        assert [name for name in ("Public", "Financial") if name in foot] == [shown], (question, page)

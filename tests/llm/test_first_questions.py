@@ -1,0 +1,207 @@
+"""The first questions of somebody new to a record, before they know what its documents say. No database is needed."""
+
+import pytest
+
+from llm import prompts
+from llm.offline import engine
+from llm.prompts import NOT_FOUND, Agent, Document, Passage, Record
+from tests.llm.offline_helpers import said
+
+LEASE = Document(
+    "Lease.pdf (Boat yard)",
+    [
+        Passage(
+            1,
+            "# Lease of the boat yard\n\nThis lease is made on 1 April 2026 between Harbour Estates Ltd (the Landlord)"
+            " and Orrin Boats Ltd (the Tenant). It lets the boat yard at Fisher Row for the building of wooden boats.",
+        ),
+        Passage(
+            2,
+            "2 Term\n\nThe term is five years and ends on 31 March 2031. Either party may terminate this lease with six"
+            " months' written notice.",
+        ),
+        Passage(
+            3,
+            "3 Rent\n\nThe Tenant shall pay a rent of £4,200 a month on the first working day. Where rent is late by"
+            " more than ten days, a penalty of two per cent is due.",
+        ),
+    ],
+)
+MINUTES = Document(
+    "Minutes 14 May.docx (Boat yard)",
+    [
+        Passage(
+            4,
+            "Minutes of the yard meeting\n\nPresent: Mara Quill, Tobias Fenn, Ada Brook\n\nThe slipway was inspected on"
+            " 12 May 2026 and two boards are rotten.",
+        ),
+        Passage(
+            5,
+            "It was agreed to close the slipway until the boards are replaced. Mara Quill to order oak boards by"
+            " 21 May 2026.",
+        ),
+    ],
+)
+LETTER = Document(
+    "Letter.pdf (Boat yard)",
+    [
+        Passage(
+            6,
+            "From: Northgate Council, Licensing\n\nDear Mr Fenn,\n\nYour licence for the slipway runs out on 30 June"
+            " 2026. Please send the insurance certificate before 1 June 2026.\n\nYours sincerely\n\nHelen Marsh",
+        )
+    ],
+)
+SHEET = Document(
+    "Boards.xlsx (Boat yard)",
+    [Passage(7, "| Item | Pieces | Price |\n| --- | --- | --- |\n| Oak board | 12 | £1,140 |\n| Nails | 400 | £36 |")],
+)
+FIELDS = Document("Boat yard", [Passage(8, "Contract: Boat yard with Harbour Estates\nStatus: Active")], "fields")
+READ = [
+    {"name": "search_knowledge", "description": "Search.", "input_schema": {"type": "object", "properties": {}}},
+    {"name": "read_documents", "description": "Read.", "input_schema": {"type": "object", "properties": {}}},
+]
+
+
+def ask(question, documents, history=(), rounds=4):
+    """The answer, and the calls made for it: reading gives `documents`, a search gives nothing."""
+    messages = [*history, {"role": "user", "content": question}]
+    system = prompts.chat_system(Agent("Assistant"), Record("Contract", "Boat yard", {"Status": "Active"}))
+    calls = []
+    for n in range(rounds):
+        choice = {"type": "none"} if n == rounds - 1 else None
+        answer = engine.answer(
+            {"system": system, "messages": messages, "tools": READ, "tool_choice": choice, "max_tokens": 2000}
+        )
+        if not answer.tools:
+            return said(answer), calls
+        (tool,) = answer.tools
+        calls.append((tool.name, tool.input))
+        named = tool.input.get("document", "").lower()
+        given = [d for d in documents if named in d.title.lower()] if tool.name == "read_documents" else []
+        use = {"type": "tool_use", "id": f"t{n}", "name": tool.name, "input": tool.input}
+        result = {
+            "type": "tool_result",
+            "tool_use_id": f"t{n}",
+            "content": prompts.passages(given).text if given else "Nothing.",
+        }
+        messages = [*messages, {"role": "assistant", "content": [use]}, {"role": "user", "content": [result]}]
+    raise AssertionError("no answer")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What is this document about?",
+        "what's this about",
+        "Summarise this record",
+        "Please summarize the documents",
+        "Tell me about this project",
+        "What are the main points?",
+        "Give me a short summary",
+        "tl;dr",
+        "What does it say?",
+        "What is in these files?",
+        "Explain this to me",
+        "Which documents are there?",
+        "Key facts please",
+        "Worum geht es hier?",
+        "Fass das bitte zusammen",
+    ],
+)
+def test_a_question_about_all_of_it_is_answered_from_each_document_with_its_numbers(question):
+    text, calls = ask(question, [FIELDS, LEASE, MINUTES, LETTER])
+    assert [name for name, _ in calls] == ["read_documents"]
+    lines = text.splitlines()
+    assert all(line.startswith("- ") and line.endswith("]") for line in lines), text
+    assert lines[0] == "- Contract: Boat yard with Harbour Estates; Status: Active. [8]"
+    assert "This lease is made on 1 April 2026" in text
+    assert any(f"[{n}]" in text for n in (4, 5))
+    assert "[6]" in text
+    assert "# Lease" not in text
+    assert "3 Rent" not in text
+    assert "Minutes of the yard meeting" not in text
+    assert 4 <= len(lines) <= 9
+
+
+def test_one_document_is_told_alone_where_it_is_named():
+    text, calls = ask("Summarise the minutes", [FIELDS, LEASE, MINUTES])
+    assert calls == [("read_documents", {"document": "minutes"})]
+    assert "[4]" in text
+    assert "[5]" in text
+    assert "[1]" not in text
+    assert "[8]" not in text
+
+
+def test_what_no_document_is_called_is_the_record_where_it_may_be():
+    text, calls = ask("What is this report about?", [LETTER])
+    assert "Your licence for the slipway runs out" in text
+    assert calls == [("read_documents", {})]
+    text, calls = ask("What is the contract about?", [LEASE])
+    assert [name for name, _ in calls] == ["read_documents"]  # the record is a contract
+    text, calls = ask("What is the report about?", [LETTER])
+    assert calls == [("read_documents", {"document": "report"}), ("read_documents", {})]
+    assert "Your licence for the slipway runs out" in text
+
+
+def test_what_names_something_else_is_searched_for():
+    for question in ("Summarise the dispute with Tallis", "Tell me about Mara Quill"):
+        text, calls = ask(question, [LEASE])
+        assert calls[-1][0] == "search_knowledge"
+        assert text == NOT_FOUND
+
+
+def test_a_record_without_files_is_told_by_its_fields():
+    text, _ = ask("What is this about?", [FIELDS])
+    assert text == "- Contract: Boat yard with Harbour Estates; Status: Active. [8]"
+    assert ask("What is this about?", [])[0] == NOT_FOUND
+
+
+def test_more_is_what_was_not_said_before():
+    first, _ = ask("Summarise the lease", [LEASE])
+    history = [{"role": "user", "content": "Summarise the lease"}, {"role": "assistant", "content": first}]
+    more, calls = ask("Tell me more", [LEASE], history)
+    assert calls[0][0] == "read_documents"
+    assert not set(more.splitlines()) & set(first.splitlines())
+
+
+@pytest.mark.parametrize(
+    ("question", "documents", "has", "lacks"),
+    [
+        ("Who are the parties?", [LEASE], ["between Harbour Estates Ltd"], ["penalty"]),
+        ("When does it end?", [LEASE], ["ends on 31 March 2031"], ["rent"]),
+        ("How long does the contract run?", [LEASE], ["ends on 31 March 2031"], []),
+        ("How much do we have to pay?", [LEASE], ["£4,200"], ["31 March"]),
+        ("Can we cancel it?", [LEASE], ["six months' written notice"], ["rent"]),
+        ("What was decided?", [MINUTES], ["agreed to close the slipway"], ["rotten"]),
+        ("Who attended?", [MINUTES], ["Present: Mara Quill, Tobias Fenn, Ada Brook"], ["agreed"]),
+        ("Who was at the meeting?", [MINUTES], ["Present: Mara Quill"], []),
+        ("What are the action items?", [MINUTES], ["Mara Quill to order oak boards"], ["rotten"]),
+        ("What are the next steps?", [MINUTES], ["Mara Quill to order oak boards"], []),
+        ("Who is this letter from?", [LETTER], ["Northgate Council", "Helen Marsh"], ["Please send"]),
+        ("What do they want from us?", [LETTER], ["Please send the insurance certificate"], ["Northgate"]),
+        ("Are there any deadlines?", [LETTER], ["before 1 June 2026"], []),
+        ("What is in this spreadsheet?", [SHEET], ["Item · Pieces · Price [7]", "Oak board · 12 · £1,140 [7]"], []),
+        ("What are the risks?", [LEASE, MINUTES], ["penalty of two per cent"], ["Fisher Row"]),
+    ],
+)
+def test_what_a_newcomer_asks_of_a_document_is_quoted_from_it(question, documents, has, lacks):
+    text, calls = ask(question, documents)
+    assert calls[0][0] == "read_documents", calls
+    assert [words for words in has if words not in text] == [], text
+    assert [words for words in lacks if words in text] == [], text
+    assert all(line.endswith("]") for line in text.splitlines())
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Who signed the crane hire?",
+        "When does the piling end?",
+        "What was decided about the crane?",
+        "Who is Mara Quill?",
+    ],
+)
+def test_a_question_that_names_something_is_one_for_a_search(question):
+    _, calls = ask(question, [LEASE])
+    assert {name for name, _ in calls} == {"search_knowledge"}
