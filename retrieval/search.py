@@ -16,7 +16,8 @@ from entities.access.scope import cached
 from entities.models import Entity
 from llm.messages import Usage
 from references.graph import walk
-from retrieval.candidates import by_meaning, by_words, keep_rarest, load_similarities, vectors_of
+from retrieval.branches import compare_rows, search_meaning, search_words
+from retrieval.candidates import vectors_of
 from retrieval.exact import word_for_word
 from retrieval.fusion import Hit, append_neighbours, blend_scores, skip_copies
 from retrieval.gate import Gates, gate
@@ -49,9 +50,9 @@ class Found:
 
     within: where it was looked for, with what references led to. linked: record that references led to -> the record
     that they led from. exact: what is added to the scores of rows that hold the question itself. quoted: what holds
-    what is quoted; where there are rows, they alone were looked at. weights: of meaning and words. problem: why the
-    reranker that the workspace wishes gave no order. read: what it took to have the best read again, where that was
-    done or tried. opened: the opening of the scope in which it was found.
+    what is quoted; where there are rows, they alone were looked at. problem: why the reranker that the workspace wishes
+    gave no order. read: what it took to have the best read again, where that was done or tried. opened: the opening of
+    the scope in which it was found.
     """
 
     query: PreparedQuery
@@ -61,7 +62,6 @@ class Found:
     linked: Mapping[UUID, UUID] = field(default_factory=dict)
     exact: Mapping[int, float] = field(default_factory=dict)
     quoted: Holders = Holders()
-    weights: tuple[float, float] | None = None
     problem: str = ""
     read: Read | None = None
     opened: object = field(default=None, compare=False, repr=False)
@@ -109,17 +109,14 @@ def find(
     if quoted.rows:
         through = narrowed(through, quoted.rows)
     size = survey(list(terms.words), through)
-    long = len(terms.stems) > tuning().words
-    terms = keep_rarest(terms, through, size, tuning().words)
-    worded = by_words(terms, through, size)
+    worded = search_words(asked, terms, through, size)
     if not asked.typed and not quoted.rows and (other := _spelled(scope, asked, terms, worded)):
         return replace(find(scope, other, within=within, floor=floor), linked=linked)
-    near = by_meaning(asked, through, size)
+    near = search_meaning(asked, through, size)
     exact = word_for_word(asked, terms, worded)
     t = tuning()
     first = max(t.pool, t.reranked)
-    weights = t.long if long else t.weights
-    hits = _fused(asked, near, worded, exact, t.floor if floor is None else floor, weights)
+    hits = _fused(asked, near, worded, exact, t.floor if floor is None else floor)
     hits = weighed(scope, hits, first)
     origins = load_origins(hits[:first])
     return Found(
@@ -130,7 +127,6 @@ def find(
         linked=linked,
         exact=exact,
         quoted=quoted,
-        weights=weights,
         opened=cached("opened", object),
     )
 
@@ -165,20 +161,17 @@ def _fused(
     worded: list[tuple[int, float, frozenset[int]]],
     exact: Mapping[int, float],
     floor: float,
-    weights: tuple[float, float],
 ) -> tuple[Hit, ...]:
     """Both branches by their scores. A row that is far off in meaning and holds no word is not an answer."""
     lexical = {row: (score, terms) for row, score, terms in worded}
     similarity = {row: value for row, value in near if value >= floor or row in lexical}
-    similarity |= load_similarities(asked, [row for row in lexical if row not in similarity])
+    similarity |= compare_rows(asked, [row for row in lexical if row not in similarity])
     none: tuple[None, frozenset[int]] = (None, frozenset())
     rows = sorted({*similarity, *lexical})
-    return score_hits([Hit(row, 0.0, similarity.get(row), *lexical.get(row, none)) for row in rows], exact, weights)
+    return score_hits([Hit(row, 0.0, similarity.get(row), *lexical.get(row, none)) for row in rows], exact)
 
 
-def score_hits(
-    hits: Sequence[Hit], exact: Mapping[int, float], weights: tuple[float, float] | None = None
-) -> tuple[Hit, ...]:
+def score_hits(hits: Sequence[Hit], exact: Mapping[int, float]) -> tuple[Hit, ...]:
     """`hits` with the scores that they have among each other, best first; equal scores by row number.
 
     What holds the question itself is raised, where there is any: in a large workspace it may be far off in meaning, and
@@ -187,7 +180,7 @@ def score_hits(
     scores = blend_scores(
         {hit.row: hit.similarity for hit in hits if hit.similarity is not None},
         {hit.row: hit.lexical for hit in hits if hit.lexical is not None},
-        weights or tuning().weights,
+        tuning().weights,
     )
     if exact:
         most = 1 + max(exact.values())
@@ -206,7 +199,7 @@ def still_found(scope: Scope, found: Found) -> Found:
     left = tuple(hit for hit in found.hits if hit.row in seen)
     if len(left) < len(found.hits):
         exact = {row: raised for row, raised in found.exact.items() if row in seen}
-        scored = score_hits(left, exact, found.weights)
+        scored = score_hits(left, exact)
         scored = put_passages_first(scored, load_origins(scored[: tuning().pool]))
         if any(hit.reranked for hit in left):
             # The order of the reranker stays, and the scores still fall.

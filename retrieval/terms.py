@@ -23,6 +23,14 @@ class Terms:
     words: Mapping[int, frozenset[str]]
     stems: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
+    def only(self, words: Iterable[str]) -> "Terms":
+        """Of some of the words."""
+        chosen = self.stems.keys() & set(words)
+        return Terms(
+            {term: of & chosen for term, of in self.words.items() if of & chosen},
+            {word: stems for word, stems in self.stems.items() if word in chosen},
+        )
+
     @property
     def matcher(self) -> Matcher:
         """Finds the words in a text."""
