@@ -37,7 +37,7 @@ def search_words(
     whole: dict[int, float] = {}
     held: dict[int, frozenset[int]] = {}
     for part in asked.parts:
-        for row, score, found in by_words(terms.only(part.words), gates, size):
+        for row, score, found in by_words(terms.of_part(part.text, part.words), gates, size):
             score *= part.weight
             best[row] = max(best.get(row, 0.0), score)
             whole[row] = whole.get(row, 0.0) + score

@@ -106,7 +106,7 @@ def find(
     if not asked.text:
         return nothing
     within, linked = widen(scope, within, reference_depth)
-    terms = terms_of(asked.words)
+    terms = terms_of(asked.words, asked.text)
     through = gate(scope, within)
     quoted = rows_with(asked.required, through) if asked.required else Holders()
     if quoted.rows:
