@@ -59,7 +59,6 @@ first AS MATERIALIZED (SELECT h."row", {bm25} AS score
   FROM hits h JOIN idf i USING (term) CROSS JOIN rows r GROUP BY h."row" ORDER BY score DESC, h."row" LIMIT %(first)s)
 {tail}
 """
-HELD = "WITH {ctes} SELECT p.term, count(*) FROM {rows} AND p.term = ANY(%(terms)s::int[]) GROUP BY p.term"
 HITS = 'SELECT p.term, p."row", p.tf, p.dl FROM {rows} AND {also}'
 COUNTED = "SELECT count(*)::float8, avg(p.dl)::float8 FROM {rows} AND p.term = 0"
 ESTIMATED = "SELECT %(visible)s::float8, %(length)s::float8"
@@ -145,29 +144,6 @@ def plan(terms: Sequence[int], size: Survey) -> Plan:
     if least > HIGHEST or counts[least] < limit / 20:
         return Plan(tuple(taken), tuple(ordered), first, min(least, HIGHEST) - 1, sliced=True)
     return Plan(tuple(taken), tuple(ordered), first, least)
-
-
-def keep_rarest(terms: Terms, gates: Gates, size: Survey, most: int) -> Terms:
-    """The `most` words of a long question that fewest visible rows hold: what it is about stands anywhere in it."""
-    if len(terms.stems) <= most:
-        return terms
-    if size.exact:
-        gate = gates.cheaper(size.at_most)
-        rows = BY_LABEL.format(table="ingestion_posting", condition=gate.condition)
-        held = dict(rows_of(gate.fill(HELD, rows=rows), {**gate.params, "terms": list(terms.words)}))
-    else:
-        held = {term: size.frequency(term) for term in terms.words}
-    often: dict[str, float] = dict.fromkeys(terms.stems, 0.0)
-    for term, words in terms.words.items():
-        for word in words:
-            often[word] = max(often[word], float(held.get(term, 0)))
-    # Where all are counted, a word that no row holds finds none.
-    order = sorted((n for n in often if often[n] or not size.exact), key=lambda word: (often[word], word))
-    chosen = set(order[:most])
-    return Terms(
-        {term: words & chosen for term, words in terms.words.items() if words & chosen},
-        {word: stems for word, stems in terms.stems.items() if word in chosen},
-    )
 
 
 def by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, float, frozenset[int]]]:

@@ -15,6 +15,13 @@ IDEOGRAPH = re.compile(f"[{IDEOGRAPHS}]")
 WORD = re.compile(rf"[{IDEOGRAPHS}]|[^\s{IDEOGRAPHS}]+")
 NUMBER = re.compile(r"\D?\d{1,3}(?:[,.'’]\d{3})+|\D?\d{4,}")
 MARK = "[,.'’]?"
+DAY = re.compile(r"d(\d{4})m(\d{1,2})d(\d{1,2})")
+"""A day as the index knows it (`ingestion/migrations/dates.sql`)."""
+WRITTEN = (
+    r"(?<!\d)(?:{y}-0?{m}-0?{d}|0?{d}\.\s?0?{m}\.\s?{y}|0?{d}/0?{m}/{y}|0?{m}/0?{d}/{y}"
+    r"|0?{d}(?:st|nd|rd|th|er|\.)?(?:-|\s+(?:day\s+of\s+|of\s+|de\s+)?)[^\W\d_]{{3,12}}\.?,?(?:-|\s+(?:de\s+)?){y}"
+    r"|[^\W\d_]{{3,12}}\.?\s+0?{d}(?:st|nd|rd|th)?,?\s+{y})(?!\d)"
+)
 APART = re.compile(rf"(?<=[{IDEOGRAPHS}]) (?=[{IDEOGRAPHS}])")
 
 
@@ -31,6 +38,10 @@ def _fold_character(character: str) -> str:
 def told(words: Iterable[str]) -> str:
     """Words of a question as people write them."""
     return APART.sub("", " ".join(map(bare, words)))
+
+
+def is_day(lexemes: Iterable[str]) -> bool:
+    return any(DAY.fullmatch(lexeme) for lexeme in lexemes)
 
 
 def bare(word: str) -> str:
@@ -85,6 +96,9 @@ def _pattern(word: str, lexemes: Iterable[str]) -> re.Pattern[str] | None:
     """Words that begin with a stem. Stemmers write a final "y" as "i": "party" and "parties" are "parti". Of a stem of
     one or two letters nothing is left to tell words by: in French "fee" is "fe", and so would "February" begin.
     """
+    lexemes = list(lexemes)
+    if day := next(filter(None, map(DAY.fullmatch, lexemes)), None):
+        return re.compile(WRITTEN.format(y=day[1], m=day[2], d=day[3]))
     if IDEOGRAPH.fullmatch(word):
         return re.compile(re.escape(fold(word)))
     if grouped := NUMBER.fullmatch(bare(word)):

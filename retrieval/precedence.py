@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ingestion.models import Kind
-from retrieval.candidates import load_similarities
+from retrieval.branches import compare_rows
 from retrieval.fusion import Hit
 from retrieval.gate import INDEX_ROWS, Gates
 from retrieval.query import PreparedQuery
@@ -100,7 +100,7 @@ def follow_headings(
     if not leads:
         return tuple(hits)
     found = {hit.row: hit for hit in hits if hit.row not in leads}
-    similarities = load_similarities(asked, sorted({*leads.values()} - found.keys()))
+    similarities = compare_rows(asked, sorted({*leads.values()} - found.keys()))
     for hit in hits:
         if (row := leads.get(hit.row)) is not None:
             below = found.get(row, Hit(row, 0.0, similarities.get(row)))

@@ -3,7 +3,7 @@
 import logging
 import re
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 from hashlib import sha256
@@ -12,10 +12,11 @@ from uuid import UUID
 
 from entities.access import Scope
 from ingestion.embed import get_embedder
-from ingestion.embedders import EmbeddingFailed
+from ingestion.embedders import Embedder, EmbeddingFailed
 from ingestion.embedders.remote import RemoteEmbedder
 from ingestion.models import Kind
 from ingestion.vector_models import model_for_search
+from retrieval.long_questions import split_question
 from retrieval.matches import WORD
 from retrieval.tuning import tuning
 
@@ -60,7 +61,8 @@ class PreparedQuery:
     """A question, cleaned, with its vector. Made by `prepare`, before a scope is open where that is possible.
 
     vector: empty where the embedder did not answer; the question is then searched by its words. cut: whether it was
-    longer than is read. typed: the question as it was asked, where words of it were replaced; "" where none was.
+    longer than is read. typed: the question as it was asked, where words of it were replaced; "" where none was. parts:
+    of a long question, which are searched in its place; weight: of such a part.
     """
 
     text: str
@@ -68,6 +70,8 @@ class PreparedQuery:
     vector: tuple[float, ...] = field(repr=False)
     cut: bool = False
     typed: str = ""
+    parts: tuple["PreparedQuery", ...] = ()
+    weight: float = 1.0
 
     @property
     def words(self) -> list[str]:
@@ -129,10 +133,12 @@ def replace_text(query: PreparedQuery, text: str) -> PreparedQuery:
     """The same question in other words. Within an open scope no embedder behind a network is asked: the vector of the
     question as it was typed is near enough.
     """
-    vector = query.vector
-    if vector and not isinstance(embedder := get_embedder(query.model_id), RemoteEmbedder):
-        vector = tuple(float(x) for x in embedder.embed_query(text))
-    return replace(query, text=text, vector=vector, typed=query.text)
+    embedder = get_embedder(query.model_id) if query.vector else None
+    if embedder is None or isinstance(embedder, RemoteEmbedder):
+        return replace(query, text=text, typed=query.text, parts=_parts_of(text, query, None))
+    vector = tuple(float(x) for x in embedder.embed_query(text))
+    made = replace(query, text=text, vector=vector, typed=query.text)
+    return replace(made, parts=_parts_of(text, made, lambda part: _vector_of(embedder, part)))
 
 
 def prepare(text: str, scope: Scope, *, model: str = "") -> PreparedQuery:
@@ -145,13 +151,37 @@ def prepare(text: str, scope: Scope, *, model: str = "") -> PreparedQuery:
     model_id = model or model_for_search(scope)
     if not text:
         return PreparedQuery("", model_id, ())
-    key = scope.workspace, model_id, sha256(text.encode()).hexdigest()
-    vector = CACHE.get(key)
-    if vector is None:
-        try:
-            vector = tuple(float(x) for x in get_embedder(model_id).embed_query(text))
-        except EmbeddingFailed as failure:
-            logger.warning("searching by words only: %s", failure)
-            return PreparedQuery(text, model_id, (), cut)
-        CACHE.put(key, vector)
-    return PreparedQuery(text, model_id, vector, cut)
+
+    def embed(asked: str) -> tuple[float, ...]:
+        key = scope.workspace, model_id, sha256(asked.encode()).hexdigest()
+        vector = CACHE.get(key)
+        if vector is None:
+            vector = _vector_of(get_embedder(model_id), asked)
+            CACHE.put(key, vector)
+        return vector
+
+    try:
+        whole = PreparedQuery(text, model_id, embed(text), cut)
+        remote = isinstance(get_embedder(model_id), RemoteEmbedder)
+        return replace(whole, parts=_parts_of(text, whole, None if remote else embed))
+    except EmbeddingFailed as failure:
+        logger.warning("searching by words only: %s", failure)
+        whole = PreparedQuery(text, model_id, (), cut)
+        return replace(whole, parts=_parts_of(text, whole, None))
+
+
+def _vector_of(embedder: Embedder, text: str) -> tuple[float, ...]:
+    """Raises: EmbeddingFailed."""
+    return tuple(float(x) for x in embedder.embed_query(text))
+
+
+def _parts_of(
+    text: str, whole: PreparedQuery, embed: Callable[[str], tuple[float, ...]] | None
+) -> tuple[PreparedQuery, ...]:
+    """embed: None where each part has the vector of the whole. A model behind a network reads all of a question, and is
+    not asked so many times.
+    """
+    return tuple(
+        PreparedQuery(part, whole.model_id, embed(part) if embed else whole.vector, weight=weight)
+        for part, weight in split_question(text)
+    )

@@ -16,10 +16,12 @@ from entities.access.scope import cached
 from entities.models import Entity
 from llm.messages import Usage
 from references.graph import walk
-from retrieval.candidates import by_meaning, by_words, keep_rarest, load_similarities, vectors_of
+from retrieval.branches import compare_rows, search_meaning, search_words
+from retrieval.candidates import vectors_of
 from retrieval.exact import word_for_word
 from retrieval.fusion import Hit, append_neighbours, blend_scores, skip_copies
 from retrieval.gate import Gates, gate
+from retrieval.lifts import add_lifts, lift_openings
 from retrieval.neighbours import beside
 from retrieval.phrases import Holders, narrowed, rows_with
 from retrieval.precedence import follow_headings, load_origins, put_passages_first
@@ -49,9 +51,10 @@ class Found:
 
     within: where it was looked for, with what references led to. linked: record that references led to -> the record
     that they led from. exact: what is added to the scores of rows that hold the question itself. quoted: what holds
-    what is quoted; where there are rows, they alone were looked at. weights: of meaning and words. problem: why the
-    reranker that the workspace wishes gave no order. read: what it took to have the best read again, where that was
-    done or tried. opened: the opening of the scope in which it was found.
+    what is quoted; where there are rows, they alone were looked at. scored: all that was found, before headings gave
+    their places to what stands under them. problem: why the reranker that the workspace wishes gave no order. read:
+    what it took to have the best read again, where that was done or tried. opened: the opening of the scope in which it
+    was found.
     """
 
     query: PreparedQuery
@@ -61,7 +64,7 @@ class Found:
     linked: Mapping[UUID, UUID] = field(default_factory=dict)
     exact: Mapping[int, float] = field(default_factory=dict)
     quoted: Holders = Holders()
-    weights: tuple[float, float] | None = None
+    scored: tuple[Hit, ...] = ()
     problem: str = ""
     read: Read | None = None
     opened: object = field(default=None, compare=False, repr=False)
@@ -103,36 +106,39 @@ def find(
     if not asked.text:
         return nothing
     within, linked = widen(scope, within, reference_depth)
-    terms = terms_of(asked.words)
+    terms = terms_of(asked.words, asked.text)
     through = gate(scope, within)
     quoted = rows_with(asked.required, through) if asked.required else Holders()
     if quoted.rows:
         through = narrowed(through, quoted.rows)
     size = survey(list(terms.words), through)
-    long = len(terms.stems) > tuning().words
-    terms = keep_rarest(terms, through, size, tuning().words)
-    worded = by_words(terms, through, size)
+    worded = search_words(asked, terms, through, size)
     if not asked.typed and not quoted.rows and (other := _spelled(scope, asked, terms, worded)):
         return replace(find(scope, other, within=within, floor=floor), linked=linked)
-    near = by_meaning(asked, through, size)
-    exact = word_for_word(asked, terms, worded)
+    near = search_meaning(asked, through, size)
     t = tuning()
-    first = max(t.pool, t.reranked)
-    weights = t.long if long else t.weights
-    hits = _fused(asked, near, worded, exact, t.floor if floor is None else floor, weights)
-    hits = weighed(scope, hits, first)
-    origins = load_origins(hits[:first])
+    exact = word_for_word(asked, terms, worded)
+    raised = add_lifts(exact, lift_openings(within, through))
+    hits = _fused(asked, near, worded, raised, t.floor if floor is None else floor)
+    scored = weighed(scope, hits, max(t.pool, t.reranked))
     return Found(
         query=asked,
         terms=terms,
-        hits=follow_headings(asked, put_passages_first(hits, origins), through, origins),
+        hits=_place(asked, scored, through),
         within=within,
         linked=linked,
         exact=exact,
         quoted=quoted,
-        weights=weights,
+        scored=scored,
         opened=cached("opened", object),
     )
+
+
+def _place(asked: PreparedQuery, scored: Sequence[Hit], through: Gates) -> tuple[Hit, ...]:
+    """What is drawn from passages behind those, and what stands under a heading in its place."""
+    t = tuning()
+    origins = load_origins(scored[: max(t.pool, t.reranked)])
+    return follow_headings(asked, put_passages_first(scored, origins), through, origins)
 
 
 def _spelled(
@@ -165,20 +171,17 @@ def _fused(
     worded: list[tuple[int, float, frozenset[int]]],
     exact: Mapping[int, float],
     floor: float,
-    weights: tuple[float, float],
 ) -> tuple[Hit, ...]:
     """Both branches by their scores. A row that is far off in meaning and holds no word is not an answer."""
     lexical = {row: (score, terms) for row, score, terms in worded}
     similarity = {row: value for row, value in near if value >= floor or row in lexical}
-    similarity |= load_similarities(asked, [row for row in lexical if row not in similarity])
+    similarity |= compare_rows(asked, [row for row in lexical if row not in similarity])
     none: tuple[None, frozenset[int]] = (None, frozenset())
     rows = sorted({*similarity, *lexical})
-    return score_hits([Hit(row, 0.0, similarity.get(row), *lexical.get(row, none)) for row in rows], exact, weights)
+    return score_hits([Hit(row, 0.0, similarity.get(row), *lexical.get(row, none)) for row in rows], exact)
 
 
-def score_hits(
-    hits: Sequence[Hit], exact: Mapping[int, float], weights: tuple[float, float] | None = None
-) -> tuple[Hit, ...]:
+def score_hits(hits: Sequence[Hit], exact: Mapping[int, float]) -> tuple[Hit, ...]:
     """`hits` with the scores that they have among each other, best first; equal scores by row number.
 
     What holds the question itself is raised, where there is any: in a large workspace it may be far off in meaning, and
@@ -187,7 +190,7 @@ def score_hits(
     scores = blend_scores(
         {hit.row: hit.similarity for hit in hits if hit.similarity is not None},
         {hit.row: hit.lexical for hit in hits if hit.lexical is not None},
-        weights or tuning().weights,
+        tuning().weights,
     )
     if exact:
         most = 1 + max(exact.values())
@@ -198,22 +201,28 @@ def score_hits(
 
 def still_found(scope: Scope, found: Found) -> Found:
     """`found` without what was hidden since, where it was found in a transaction before this one: neither the place nor
-    the likeness of that may count, so what is left is scored among itself.
+    the likeness of that may count, nor what it led to, so what is left is scored and placed among itself.
     """
     if found.opened is cached("opened", object):
         return found
-    seen = filter_visible_rows([hit.row for hit in found.hits], _gate_of(scope, found)) if found.hits else set()
-    left = tuple(hit for hit in found.hits if hit.row in seen)
-    if len(left) < len(found.hits):
+    through = _gate_of(scope, found)
+    rows = {hit.row for hit in (*found.scored, *found.hits)}
+    seen = filter_visible_rows(sorted(rows), through) if rows else set()
+    hits = found.hits
+    if len(seen) < len(rows):
         exact = {row: raised for row, raised in found.exact.items() if row in seen}
-        scored = score_hits(left, exact, found.weights)
-        scored = put_passages_first(scored, load_origins(scored[: tuning().pool]))
-        if any(hit.reranked for hit in left):
+        left = [hit for hit in found.scored if hit.row in seen]
+        scored = score_hits(left, add_lifts(exact, lift_openings(found.within, through)))
+        hits = _place(found.query, scored, through)
+        if any(hit.reranked for hit in found.hits):
             # The order of the reranker stays, and the scores still fall.
-            falling = sorted((hit.score for hit in scored), reverse=True)
-            scored = tuple(replace(hit, score=score) for hit, score in zip(left, falling, strict=True))
-        left = scored
-    return replace(found, hits=left, opened=cached("opened", object))
+            there = {hit.row for hit in hits}
+            known = {hit.row: hit for hit in found.hits if hit.row in there}
+            ordered = [*known.values(), *(hit for hit in hits if hit.row not in known)]
+            falling = sorted((hit.score for hit in hits), reverse=True)
+            hits = tuple(replace(hit, score=score) for hit, score in zip(ordered, falling, strict=True))
+        found = replace(found, scored=scored)
+    return replace(found, hits=hits, opened=cached("opened", object))
 
 
 def _gate_of(scope: Scope, found: Found) -> Gates:

@@ -1,9 +1,10 @@
 """The words of a question as the index knows them."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from retrieval.matches import Matcher
+from retrieval.matches import WORD, Matcher, is_day
 from retrieval.statements import rows_of
 
 CONFIGS = (
@@ -23,6 +24,15 @@ class Terms:
     words: Mapping[int, frozenset[str]]
     stems: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
+    def of_part(self, text: str, words: Iterable[str]) -> "Terms":
+        """Of the words and days of a part of the question."""
+        chosen = {word for word, lexemes in self.stems.items() if is_day(lexemes) and word in text}
+        chosen |= self.stems.keys() & set(words)
+        return Terms(
+            {term: of & chosen for term, of in self.words.items() if of & chosen},
+            {word: stems for word, stems in self.stems.items() if word in chosen},
+        )
+
     @property
     def matcher(self) -> Matcher:
         """Finds the words in a text."""
@@ -38,22 +48,22 @@ LEXEMES = """
 SELECT w.word, c.config::text, t.lexeme, hashtext(t.lexeme)
 FROM unnest(%(words)s::text[]) w (word) CROSS JOIN unnest(%(configs)s::regconfig[]) c (config)
 LEFT JOIN LATERAL unnest(to_tsvector(c.config, app_words(w.word))) t ON true
+UNION ALL SELECT d.written, '', d.word, hashtext(d.word) FROM app_dates(%(text)s) d
 """
 
 
-def terms_of(words: Sequence[str]) -> Terms:
-    """Stems of `words` in every language that rows may be in. Touches no workspace data.
+def terms_of(words: Sequence[str], text: str = "") -> Terms:
+    """Stems of `words` in every language that rows may be in, and the days that are written in their text, which are
+    one word however they are written. Touches no workspace data.
 
     Words that say nothing in the question's own language are left out: in an index of another language they would
     be rare, and rare words weigh most. Its language is the one that knows most of the words as stop words.
     """
     if not words:
         return Terms({})
-    found = [
-        row
-        for row in rows_of(LEXEMES, {"words": list(words), "configs": list(CONFIGS)})
-        if row[2] is not None and row[3] != 0
-    ]
+    params = {"words": list(words), "configs": list(CONFIGS), "text": text}
+    found = [row for row in rows_of(LEXEMES, params) if row[2] is not None and row[3] != 0]
+    days = list(dict.fromkeys(word for word, config, _, _ in found if not config))
     spoken = {(config, word) for word, config, _, _ in found}
     silent = {
         config: {word for word in words if (config, word) not in spoken and ("simple", word) in spoken}
@@ -61,10 +71,14 @@ def terms_of(words: Sequence[str]) -> Terms:
     }
     own = max(CONFIGS, key=lambda config: (len(silent[config]), config == CONFIGS[0]))
     said = [word for word in words if word not in silent[own]] or list(words)
+    if days:
+        # Its day, month and year are no words of their own.
+        rest = set(WORD.findall(re.sub("|".join(map(re.escape, days)), " ", text)))
+        said = [word for word in said if word in rest] + days
     by_term: dict[int, set[str]] = {}
     stems: dict[str, set[str]] = {word: set() for word in said}
-    for word, _, lexeme, term in found:
-        if word in stems:
+    for word, config, lexeme, term in found:
+        if word in stems and (word in days) == (config == ""):
             by_term.setdefault(term, set()).add(word)
             stems[word].add(lexeme)
     return Terms({t: frozenset(w) for t, w in by_term.items()}, {w: frozenset(s) for w, s in stems.items()})

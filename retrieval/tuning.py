@@ -11,16 +11,14 @@ from django.core.exceptions import ImproperlyConfigured
 class Tuning:
     """One name is one key of `settings.RETRIEVAL`.
 
-    candidates: rows a branch hands on. weights (vector, lexical): of the two scores in their mean; long: the same for a
-    question of more than `words` words, of which a vector shows the beginning; exact, every_word:
+    candidates: rows a branch hands on. weights (vector, lexical): of the two scores in their mean. exact, every_word:
     what is added for holding the question as it was asked, or else every word of it. k1, b: BM25. floor: a row found by
     meaning alone needs this cosine similarity at least. pool: best fused rows from which a page is chosen; always: how
-    many of them stay however alike they are; copies: the likeness from which another one is a copy. words: of a long
-    question, the rarest, that are searched. window: neighbours on either side of a
-    passage, which fill a page that is not full; each step away multiplies its score by decay. page, prompt, most:
-    results on a page, passages in a prompt, and the most that anybody may ask for. scan: visible rows up to which all
-    vectors are compared; above, the graph is walked with a list of `breadth` rows (more in a graph of more than
-    200,000) where that takes less time, and never where `strict`, which a workspace may choose for itself
+    many of them stay however alike they are; copies: the likeness from which another one is a copy. window: neighbours
+    on either side of a passage, which fill a page that is not full; each step away multiplies its score by decay. page,
+    prompt, most: results on a page, passages in a prompt, and the most that anybody may ask for. scan: visible rows up
+    to which all vectors are compared; above, the graph is walked with a list of `breadth` rows (more in a graph of more
+    than 200,000) where that takes less time, and never where `strict`, which a workspace may choose for itself
     (`RankingSettings`). hits: passages that are read for their words; common words beyond only order what the others
     found. reranked: how many of the best a reranker reads. nearly_same: the likeness from which a related record is
     told to be nearly the same.
@@ -28,7 +26,6 @@ class Tuning:
 
     candidates: int = 100
     weights: tuple[float, float] = (0.5, 0.5)
-    long: tuple[float, float] = (0.2, 0.8)
     exact: float = 1.0
     every_word: float = 0.4
     k1: float = 1.2
@@ -42,7 +39,6 @@ class Tuning:
     page: int = 10
     prompt: int = 5
     most: int = 50
-    words: int = 64
     scan: int = 27_500
     hits: int = 5_000
     breadth: int = 400

@@ -6,13 +6,15 @@ import pytest
 
 from entities.access import Scope
 from entities.models import Entity, Workspace
+from entities.models.classification import FINANCIAL
 from entities.models.entity import Visibility
 from entities.types import Contract
 from ingestion.embed import get_embedder
+from ingestion.models import ContextRow, Paragraph
 from llm import scripted
 from retrieval import rerank as reranking
 from retrieval.models import RankingSettings
-from retrieval.query import prepare
+from retrieval.query import Within, prepare
 from retrieval.search import choose, find
 from tests.conftest import Person, person
 from tests.retrieval.conftest import Index
@@ -123,3 +125,45 @@ def test_a_question_that_another_workspace_asked_is_no_faster(
     for who in (viewer, cfo, outsider):
         prepare("Who sells the lighthouse of workspace Acme?", who.scope)
     assert len(asked) == 2, "once for a workspace"
+
+
+@pytest.mark.parametrize("hidden", [True, False])
+def test_a_heading_hidden_since_leads_nowhere(
+    hidden: bool, contract: Contract, viewer: Person, service: Scope, index: Index
+) -> None:
+    """The passage below holds no word of the question: only its heading led to it."""
+    heading, body = "Remuneration of cranemen", "Each gets forty marks on the last Friday."
+    file = index.file(contract)
+    row = index.row(contract, heading, file=file, position=1, vector=False)
+    index.row(contract, body, file=file, position=2, vector=False)
+    with service.open():
+        paragraphs = Paragraph.objects.filter(file=file)
+        paragraphs.filter(text=heading).update(kind="heading")
+        paragraphs.filter(text=body).update(headings=[paragraphs.get(text=heading).pk])
+    with viewer.scope.open():
+        found = find(viewer.scope, "remuneration of cranemen")
+    if hidden:
+        with service.open():
+            paragraphs.filter(text=heading).update(data_classification=None)
+            ContextRow.objects.filter(pk=row).delete()
+    with viewer.scope.open():
+        texts = [result.text for result in choose(viewer.scope, found)]
+    assert texts == ([] if hidden else [body, heading])
+
+
+def test_the_opening_of_a_file_is_what_its_reader_sees_of_it(contract: Contract, viewer: Person, index: Index) -> None:
+    file = index.file(contract)
+    for n in range(9, 4, -1):
+        index.row(contract, f"A contract, number {n}.", file=file, position=n, vector=False)
+
+    def ask(within: Within) -> list[tuple[str, float]]:
+        with viewer.scope.open():
+            found = choose(viewer.scope, find(viewer.scope, "name of the contract", within=within))
+        return [(result.text, result.score) for result in found]
+
+    before = ask(Within(files=[file.pk]))
+    assert [text for text, _ in before] == [f"A contract, number {n}." for n in range(5, 10)]
+    assert [text for text, _ in ask(Within())] == [f"A contract, number {n}." for n in range(9, 4, -1)]
+    for n in range(5):
+        index.row(contract, f"A secret contract, number {n}.", file=file, position=n, label=FINANCIAL)
+    assert ask(Within(files=[file.pk])) == before

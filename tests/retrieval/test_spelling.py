@@ -76,16 +76,6 @@ def test_one_edit_away() -> None:
     assert "cab" not in edit_once("abc")
 
 
-def test_of_a_long_question_the_rarest_words_are_searched(index: Index, contract: Contract, viewer: Person) -> None:
-    common = " ".join(f"clause{n}" for n in range(90))
-    for n in range(12):
-        index.row(contract, f"{common} {n}", vector=False)
-    wanted = "The capstan is oiled on Fridays."
-    index.row(contract, wanted, vector=False)
-    texts, _ = ask(viewer, f"{common} and who oils the capstan")
-    assert texts[0] == wanted
-
-
 def test_a_quotation_is_required_only_where_it_is_most_of_the_question(
     index: Index, contract: Contract, viewer: Person
 ) -> None:

@@ -1,0 +1,58 @@
+"""Both branches, of a question or of the parts of a long one: a row counts by the part that it answers best.
+
+What is best of all is among the best of one part, so the parts are searched one after the other and nothing is lost.
+"""
+
+from collections.abc import Sequence
+
+from retrieval.candidates import by_meaning, by_words, load_similarities
+from retrieval.gate import Gates
+from retrieval.query import PreparedQuery
+from retrieval.survey import Survey
+from retrieval.terms import Terms
+from retrieval.tuning import tuning
+
+OTHERS_SHARE = 0.1
+"""Of what the other parts of a long question find in a row by their words, so much is added to the best."""
+
+
+def search_meaning(asked: PreparedQuery, gates: Gates, size: Survey) -> list[tuple[int, float]]:
+    """As `by_meaning`. The likeness to a part that only states something counts by its weight."""
+    if not asked.parts:
+        return by_meaning(asked, gates, size)
+    best: dict[int, float] = {}
+    for part in asked.parts:
+        for row, similarity in by_meaning(part, gates, size):
+            best[row] = max(best.get(row, -1.0), part.weight * similarity)
+    return sorted(best.items(), key=lambda found: (-found[1], found[0]))[: tuning().candidates]
+
+
+def search_words(
+    asked: PreparedQuery, terms: Terms, gates: Gates, size: Survey
+) -> list[tuple[int, float, frozenset[int]]]:
+    """As `by_words`. terms: of the whole question."""
+    if not asked.parts:
+        return by_words(terms, gates, size)
+    best: dict[int, float] = {}
+    whole: dict[int, float] = {}
+    held: dict[int, frozenset[int]] = {}
+    for part in asked.parts:
+        for row, score, found in by_words(terms.of_part(part.text, part.words), gates, size):
+            score *= part.weight
+            best[row] = max(best.get(row, 0.0), score)
+            whole[row] = whole.get(row, 0.0) + score
+            held[row] = held.get(row, frozenset()) | found
+    scores = {row: best[row] + OTHERS_SHARE * (whole[row] - best[row]) for row in best}
+    rows = sorted(scores, key=lambda row: (-scores[row], row))[: tuning().candidates]
+    return [(row, scores[row], held[row]) for row in rows]
+
+
+def compare_rows(asked: PreparedQuery, rows: Sequence[int]) -> dict[int, float]:
+    """As `load_similarities`."""
+    if not asked.parts:
+        return load_similarities(asked, rows)
+    best: dict[int, float] = {}
+    for part in asked.parts:
+        for row, similarity in load_similarities(part, rows).items():
+            best[row] = max(best.get(row, -1.0), part.weight * similarity)
+    return best

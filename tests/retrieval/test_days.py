@@ -1,0 +1,45 @@
+"""A day is one thing, however the question and the text write it."""
+
+import pytest
+
+from entities.models.classification import FINANCIAL
+from entities.types import Contract
+from tests.conftest import Person
+from tests.retrieval.conftest import Index
+
+WRITTEN = ("2026-03-24", "24.3.2026", "24 March 2026", "March 24th, 2026", "24/03/2026", "24. März 2026", "24-Mar-2026")
+
+
+@pytest.fixture
+def days(index: Index, contract: Contract) -> None:
+    for written in WRITTEN:
+        index.row(contract, f"The crane was inspected on {written} by nobody.", vector=False)
+    index.row(contract, "In March 2026, there were 24 cranes.", vector=False)
+    index.row(contract, "The crane was inspected on 03/04/2026 and on 24 March 2025.", vector=False)
+
+
+@pytest.mark.parametrize("question", ["2026-03-24", "24 March 2026?", "March 24, 2026", "24.03.2026"])
+def test_every_way_to_write_a_day_finds_every_other(days: None, viewer: Person, question: str) -> None:
+    found = viewer.api.get("/api/search/", {"q": question}).json()["results"]
+    assert {result["text"] for result in found} == {
+        f"The crane was inspected on {written} by nobody." for written in WRITTEN
+    }
+    assert all(result["why"].startswith(f"Matched “{question.rstrip('?')}”") for result in found)
+
+
+def test_a_day_of_two_meanings_is_no_day(days: None, viewer: Person) -> None:
+    found = viewer.api.get("/api/search/", {"q": "cranes on 4 March 2026"}).json()["results"]
+    assert not any("2026" in result["why"] for result in found)
+
+
+def test_a_day_is_marked_and_said_only_where_it_stands(days: None, viewer: Person) -> None:
+    page = viewer.client.get(f"{viewer.base}search/", {"q": "inspected 2026-03-24"}).content.decode()
+    assert "<mark>24 March 2026</mark>" in page
+    assert "<mark>March 24th, 2026</mark>" in page
+    assert "<mark>24 March 2025</mark>" not in page
+
+
+def test_a_hidden_day_is_not_found(index: Index, contract: Contract, viewer: Person, cfo: Person) -> None:
+    index.row(contract, "Paid on 24 March 2026.", label=FINANCIAL, vector=False)
+    assert viewer.api.get("/api/search/", {"q": "2026-03-24"}).json()["results"] == []
+    assert len(cfo.api.get("/api/search/", {"q": "2026-03-24"}).json()["results"]) == 1
