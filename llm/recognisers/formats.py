@@ -186,15 +186,12 @@ CALLING = re.compile(
     + r"\b",
     re.IGNORECASE,
 )
-PHONE_WORDS = re.compile(
-    r"\b"
-    + phrases(
-        """phone; telephone; tel; calls?; cell; cellphone; mobile; mob; fax; reach; ring; text; sms; whatsapp;
-        contact; dial; telefon; handy; téléphone; teléfono; móvil; mobil; number; answering; messages"""
-    )
-    + r"\b[^\n]{0,40}$",
-    re.IGNORECASE,
+CALL_WORDS = phrases(
+    """phone; telephone; tel; calls?; cell; cellphone; mobile; mob; fax; reach; ring; text; sms; whatsapp;
+    contact; dial; telefon; handy; téléphone; teléfono; móvil; mobil; number; answering; messages"""
 )
+PHONE_WORDS = re.compile(rf"\b{CALL_WORDS}\b[^\n]{{0,40}}$", re.IGNORECASE)
+PHONE_WORD_ANYWHERE = re.compile(CALL_WORDS, re.IGNORECASE)
 URL = re.compile(r"\b[a-z][a-z0-9+.-]+://[^\s<>\"')\]?]+|\bwww\.[^\s<>\"')\]?]+")
 
 ROLE_MAILBOXES = words(
