@@ -42,11 +42,8 @@ def _join_patterns(parts: Sequence[str]) -> str:
             groups.append((letter, [part[len(letter) :]]))
         else:
             same.append(part[len(letter) :])
-    return (
-        "(?:"
-        + "|".join(letter + (rest[0] if len(rest) == 1 else _join_patterns(rest)) for letter, rest in groups)
-        + ")"
-    )
+    rests = ((letter, rest[0] if len(rest) == 1 else _join_patterns(rest)) for letter, rest in groups)
+    return "(?:" + "|".join(letter + rest for letter, rest in rests) + ")"
 
 
 def _movable(groups: list[tuple[str, list[str]]]) -> Iterator[tuple[str, list[str]]]:
@@ -60,6 +57,9 @@ def _has_bar(pattern: str) -> bool:
     while bare != (bare := re.sub(r"\([^()]*\)", "", bare)):
         pass
     return "|" in bare
+
+
+DIGIT = re.compile(r"\d")
 
 
 def words(listing: str) -> frozenset[str]:

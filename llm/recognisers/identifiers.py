@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from llm.recognisers import formats
-from llm.recognisers.findings import Finding, any_overlap, matches, words
+from llm.recognisers.findings import DIGIT, Finding, any_overlap, matches, words
 from llm.recognisers.formats import is_role_mailbox, without_urls
 
 # Presidio's entities by our kind.
@@ -122,8 +122,11 @@ def find_identifiers(text: str, lang: str = "en") -> list[Finding]:
     """Findings of kinds email, role_mailbox, phone, card, account, government_id, health_id, professional_id, licence,
     personnel_id, born and street, by position."""
     text = without_urls(text)
+    misread = matches("government_id", formats.SSN, text)  # scanners take letters for its digits
+    if not DIGIT.search(text):
+        return [*misread, *(_presidio(text) if "@" in text else ())]
     found = [
-        *matches("government_id", formats.SSN, text),
+        *misread,
         *matches("government_id", formats.NATIONAL_ID, text),
         *matches("government_id", formats.NATIONAL_ID_OF, text),
         *matches("licence", formats.LICENCE_OF, text),
@@ -215,12 +218,12 @@ def _phones(text: str, lang: str, taken: list[Finding]) -> list[Finding]:
     import phonenumbers
 
     found: list[Finding] = []
-    if "+" not in text and "\uff0b" not in text and not formats.PHONE_WORD_ANYWHERE.search(text):
+    if "+" not in text and "\uff0b" not in text and not formats.CALLED_NUMBER.search(text):
         return found
     for region in REGIONS.get(lang, REGIONS["en"]):
         for match in phonenumbers.PhoneNumberMatcher(text, region, leniency=phonenumbers.Leniency.VALID):
             phone = Finding("phone", match.start, match.end)
-            before = text[max(0, match.start - 45) : match.start]
+            before = text[max(0, match.start - 60) : match.start]
             if not any_overlap(phone, taken) and (
                 match.raw_string.startswith("+") or formats.PHONE_WORDS.search(before)
             ):
