@@ -186,15 +186,13 @@ CALLING = re.compile(
     + r"\b",
     re.IGNORECASE,
 )
-PHONE_WORDS = re.compile(
-    r"\b"
-    + phrases(
-        """phone; telephone; tel; calls?; cell; cellphone; mobile; mob; fax; reach; ring; text; sms; whatsapp;
-        contact; dial; telefon; handy; téléphone; teléfono; móvil; mobil; number; answering; messages"""
-    )
-    + r"\b[^\n]{0,40}$",
-    re.IGNORECASE,
+CALL_WORDS = phrases(
+    """phone; telephone; tel; calls?; cell; cellphone; mobile; mob; fax; reach; ring; text; sms; whatsapp;
+    contact; dial; telefon; handy; téléphone; teléfono; móvil; mobil; number; answering; messages"""
 )
+PHONE_WORDS = re.compile(rf"\b{CALL_WORDS}\b[^\n]{{0,40}}$", re.IGNORECASE)
+CALLED_NUMBER = re.compile(rf"\b{CALL_WORDS}(?:\b|(?=\d))[^\n]{{0,40}}?[\d(\[\uff08\uff3b]", re.IGNORECASE)
+"""Where a number may stand of which PHONE_WORDS says that it is called."""
 URL = re.compile(r"\b[a-z][a-z0-9+.-]+://[^\s<>\"')\]?]+|\bwww\.[^\s<>\"')\]?]+")
 
 ROLE_MAILBOXES = words(

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 from llm.recognisers import formats
-from llm.recognisers.findings import Finding, any_overlap, matches, words
+from llm.recognisers.findings import DIGIT, Finding, any_overlap, matches, words
 from llm.recognisers.formats import is_role_mailbox, without_urls
 
 # Presidio's entities by our kind.
@@ -27,6 +27,8 @@ KINDS = {
     "licence": frozenset({"MEDICAL_LICENSE"}),
 }  # fmt: skip
 THRESHOLD = 0.4
+WEAK = "weak"
+"""Name of a recogniser none of whose patterns reaches the threshold by itself."""
 # Plain runs of digits whose checksum one number in ten passes by chance: they count only near such a word.
 NEEDS_CONTEXT = {
     "UK_NHS": r"nhs|patient|health",
@@ -49,6 +51,9 @@ NEEDS_CONTEXT = {
     "TH_TNIN": r"identi|\bid\b|ประชาชน",
     "NG_NIN": r"\bnin\b|identi",
     "US_MBI": r"medicare|mbi|beneficiary",
+}
+CONTEXT_ANYWHERE = {
+    entity: re.compile(word.replace(r"\b", ""), re.IGNORECASE) for entity, word in NEEDS_CONTEXT.items()
 }
 REGIONS = {
     "en": ("US", "GB"), "de": ("DE", "AT", "CH"), "fr": ("FR", "BE", "CH"), "es": ("ES", "MX"), "it": ("IT",),
@@ -92,7 +97,7 @@ def _analyzer() -> Any:
     classes = [
         OfflineEmailRecognizer, known.CreditCardRecognizer, known.IbanRecognizer, known.CryptoRecognizer,
         known.UsSsnRecognizer, known.UsItinRecognizer, known.AbaRoutingRecognizer, known.NhsRecognizer,
-        known.UkNinoRecognizer, known.InAadhaarRecognizer, known.InPanRecognizer, known.AuTfnRecognizer,
+        known.UkNinoRecognizer, known.InAadhaarRecognizer, known.AuTfnRecognizer,
         known.AuMedicareRecognizer, known.EsNifRecognizer, known.EsNieRecognizer, known.ItFiscalCodeRecognizer,
         known.PlPeselRecognizer, known.FiPersonalIdentityCodeRecognizer, known.SgFinRecognizer,
         known.MedicalLicenseRecognizer, known.DeTaxIdRecognizer, known.DeSocialSecurityRecognizer,
@@ -102,9 +107,11 @@ def _analyzer() -> Any:
     ]  # fmt: skip
     engine = BlankEngine(models=[{"lang_code": "en", "model_name": "blank"}])
     engine.load()
-    registry = RecognizerRegistry(
-        recognizers=[cls(supported_language="en") for cls in classes], supported_languages=["en"]
-    )
+    recognisers = [cls(supported_language="en") for cls in classes]
+    # The weak patterns of this one take longer than all others, and count beside its words alone.
+    strong, *weak = known.InPanRecognizer.PATTERNS
+    recognisers += [known.InPanRecognizer(patterns=[strong]), known.InPanRecognizer(patterns=weak, name=WEAK)]
+    registry = RecognizerRegistry(recognizers=recognisers, supported_languages=["en"])
     enhancer = LemmaContextAwareEnhancer(context_matching_mode="whole_word")
     return AnalyzerEngine(
         registry=registry, nlp_engine=engine, supported_languages=["en"], context_aware_enhancer=enhancer
@@ -115,8 +122,11 @@ def find_identifiers(text: str, lang: str = "en") -> list[Finding]:
     """Findings of kinds email, role_mailbox, phone, card, account, government_id, health_id, professional_id, licence,
     personnel_id, born and street, by position."""
     text = without_urls(text)
+    misread = matches("government_id", formats.SSN, text)  # scanners take letters for its digits
+    if not DIGIT.search(text):
+        return [*misread, *(_presidio(text) if "@" in text else ())]
     found = [
-        *matches("government_id", formats.SSN, text),
+        *misread,
         *matches("government_id", formats.NATIONAL_ID, text),
         *matches("government_id", formats.NATIONAL_ID_OF, text),
         *matches("licence", formats.LICENCE_OF, text),
@@ -151,16 +161,48 @@ def find_identifiers(text: str, lang: str = "en") -> list[Finding]:
 
 
 def _presidio(text: str) -> list[Finding]:
+    """A recogniser whose word stands nowhere is not asked, and the words around a number are looked at only where the
+    number alone is not enough: splitting a text into words takes longer than all patterns together.
+    """
+    lowered = text.lower()
     with _lock:  # spaCy's vocabulary is not written to safely by several threads
-        results = _analyzer().analyze(text=text, language="en", score_threshold=THRESHOLD)
+        analyzer = _analyzer()
+        results = [
+            result
+            for recogniser in analyzer.registry.recognizers
+            if _may_count(recogniser, text, lowered)
+            for result in recogniser.analyze(text, recogniser.supported_entities)
+        ]
+        unsure = {result.entity_type for result in results if result.score < THRESHOLD}
+        unsure = {entity for entity in unsure if any(word in lowered for word in _context_words()[entity])}
+        results = [result for result in results if result.score >= THRESHOLD]
+        if unsure:
+            results += analyzer.analyze(text, "en", sorted(unsure), score_threshold=THRESHOLD)
     found = []
-    for result in results:
-        kind = _kind(result.entity_type, text[result.start : result.end])
-        wanted = NEEDS_CONTEXT.get(result.entity_type, "")
-        near = text[max(0, result.start - 60) : result.end + 20]
+    for entity, start, end in sorted({(result.entity_type, result.start, result.end) for result in results}):
+        kind = _kind(entity, text[start:end])
+        wanted = NEEDS_CONTEXT.get(entity, "")
+        near = text[max(0, start - 60) : end + 20]
         if kind and re.search(wanted, near, re.IGNORECASE):
-            found.append(Finding(kind, result.start, result.end))
+            found.append(Finding(kind, start, end))
     return found
+
+
+def _may_count(recogniser: Any, text: str, lowered: str) -> bool:
+    """Whether a recogniser could find anything in `text` that counts."""
+    entity = recogniser.supported_entities[0]
+    if entity == "EMAIL_ADDRESS":
+        return "@" in text
+    if recogniser.name == WEAK and not any(word in lowered for word in recogniser.context):
+        return False
+    return entity not in CONTEXT_ANYWHERE or CONTEXT_ANYWHERE[entity].search(text) is not None
+
+
+@cache
+def _context_words() -> dict[str, list[str]]:
+    """Words beside which a number counts more, by Presidio's entity."""
+    recognisers = _analyzer().registry.recognizers
+    return {recogniser.supported_entities[0]: recogniser.context or [] for recogniser in recognisers}
 
 
 def _kind(entity: str, value: str) -> str:
@@ -175,11 +217,13 @@ def _phones(text: str, lang: str, taken: list[Finding]) -> list[Finding]:
     """National formats by libphonenumber. Without a leading "+" they count only behind a word such as "call"."""
     import phonenumbers
 
-    found = []
+    found: list[Finding] = []
+    if "+" not in text and "\uff0b" not in text and not formats.CALLED_NUMBER.search(text):
+        return found
     for region in REGIONS.get(lang, REGIONS["en"]):
         for match in phonenumbers.PhoneNumberMatcher(text, region, leniency=phonenumbers.Leniency.VALID):
             phone = Finding("phone", match.start, match.end)
-            before = text[max(0, match.start - 45) : match.start]
+            before = text[max(0, match.start - 60) : match.start]
             if not any_overlap(phone, taken) and (
                 match.raw_string.startswith("+") or formats.PHONE_WORDS.search(before)
             ):

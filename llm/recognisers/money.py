@@ -1,8 +1,9 @@
 """Amounts of money, financial figures and pay."""
 
 import re
+from collections.abc import Iterator
 
-from llm.recognisers.findings import Finding, any_inside, matches, phrases, sentence_spans
+from llm.recognisers.findings import DIGIT, Finding, any_inside, matches, phrases, sentence_spans
 from llm.recognisers.ledger import find_ledger
 
 # Every repetition is bounded: text of a hostile length must not cost quadratic time.
@@ -255,22 +256,27 @@ def find_money(text: str) -> list[Finding]:
         and not (text[f.start : f.end].lower().endswith("pounds") and POUNDS_WEIGHED.search(text[: f.start]))
     ]
     figures = list(matches("figure", METRIC_FIGURE, text)) if NUMERAL.search(text) else []
-    figures += [*matches("periodic", PERIODIC, text), *matches("figure", RATE, text)]
-    figures += [*matches("figure", MILLIONS, text), *matches("figure", DISTRESS, text)]
-    cents = list(matches("figure", CENTS, text))
-    if cents and (len(cents) >= 2 and BOOKS.search(text) or METRIC_WORD.search(text)) and not PARTS.search(text):
-        figures += cents
-    figures += [*matches("figure", EACH_AT, text), *matches("figure", ASKED, text), *matches("figure", SETTLED, text)]
+    figures += [*matches("periodic", PERIODIC, text), *matches("figure", DISTRESS, text)]
+    if DIGIT.search(text):
+        figures += _figures_in_digits(text)
     if IN_THOUSANDS.search(text) and METRIC_WORD.search(text):
         figures += matches("figure", IN_THOUSANDS, text)
     figures += find_ledger(text)
-    if RATE_WORD.search(text):
-        figures += matches("figure", RATE_EACH, text)
     if (CURRENCY_TABLE.search(text, 0, _end_of_head(text)) or PEOPLE_TABLE.search(text)) and TABLE_FIGURE.search(text):
         figures += matches("figure", TABLE_FIGURE, text)
     if PEOPLE_TABLE.search(text) and TABLE_FIGURE.search(text):
         figures += matches("people_pay", PEOPLE_TABLE, text)
     return amounts + figures + _pay(text, amounts)
+
+
+def _figures_in_digits(text: str) -> Iterator[Finding]:
+    for pattern in (RATE, MILLIONS, EACH_AT, ASKED, SETTLED):
+        yield from matches("figure", pattern, text)
+    cents = list(matches("figure", CENTS, text))
+    if cents and (len(cents) >= 2 and BOOKS.search(text) or METRIC_WORD.search(text)) and not PARTS.search(text):
+        yield from cents
+    if RATE_WORD.search(text):
+        yield from matches("figure", RATE_EACH, text)
 
 
 def _end_of_head(text: str) -> int:

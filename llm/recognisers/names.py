@@ -7,6 +7,7 @@ warning, an illness.
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from llm.recognisers.findings import Finding, matches, words
 from llm.recognisers.people import NAME, NOT_SURNAMES, PARTICLES, given_names
@@ -87,6 +88,7 @@ COMMON = words(
 )
 
 
+@lru_cache(maxsize=8)
 def find_names(text: str) -> list[Finding]:
     """Findings of kind "person" for runs of capitalised words that read like names, in order.
 
