@@ -29,6 +29,8 @@ from entities.registry import entity_types
 from entities.sign_in import DEMO_SLUG, is_unclaimed
 
 MAX_SLUG_CHARACTERS = 50
+MODEL_STEP = "model/?first"
+"""Where a founder connects a model, unless the installation has one."""
 
 
 class FirstRunForm(forms.Form):
@@ -119,7 +121,8 @@ def begin(request: HttpRequest) -> HttpResponse:
             founder.save()
             workspace = claim_installation(founder, form.cleaned_data)
         login(request, founder, backend=settings.AUTHENTICATION_BACKENDS[0])
-        return redirect(f"/w/{workspace.slug}/")
+        has_model = settings.ANTHROPIC_API_KEY or settings.ANTHROPIC_BASE_URL or not settings.WORKSPACE_MODELS
+        return redirect(f"/w/{workspace.slug}/{'' if has_model else MODEL_STEP}")
     return render(
         request, "registration/begin.html", {"form": form, "code": code}, status=422 if form.is_bound else 200
     )

@@ -45,10 +45,10 @@ class Shell:
     desk_waiting_url: str = ""  # answers ingestion/desk_waiting.html
     admin_url: str = ""
     people_url: str = ""
+    model_url: str = ""
     evaluation_url: str = ""
     quarantine_url: str = ""
     sign_in_url: str = ""
     sign_out_url: str = ""
-    offline_engine: bool = False
     view_as: str = ""
     view_as_end_url: str = ""
