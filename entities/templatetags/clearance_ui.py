@@ -17,8 +17,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from entities import formats
+from entities.access import scope_is_open
 from entities.model_markdown import CitationLink, Citations, render_citations, render_markdown
 from entities.palette import SPRITE, color_name, icon_name
+from entities.people import has_other_steward
 
 register = template.Library()
 
@@ -93,9 +95,10 @@ def placeholder(
     file: object = "",
     page: int | None = None,
     what: str = "Content",
+    reasons: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The band in the place of text: `requires` are the missing atoms. about, file: ids of the record and the file
-    that it is in, with which a steward can be asked.
+    that it is in, with which a steward can be asked. reasons: why it requires them, for who wrote it.
     """
     missing = list(requires)
     shell = context.get("shell")
@@ -105,6 +108,9 @@ def placeholder(
         "ask_url": ask_url(context, missing, about, file),
         "page": page,
         "what": what,
+        "reasons": reasons,
+        "nobody_decides": bool(about or file) and not _has_steward(context),
+        "people_url": getattr(shell, "people_url", ""),
     }
 
 
@@ -116,9 +122,10 @@ def redacted(context: Context, requires: Iterable[Any], about: object = "") -> d
 
 
 def ask_url(context: Context, missing: Sequence[Any], about: object = "", file: object = "") -> str:
-    """Where a steward is asked for these atoms, and how to come back here; "" where that is not known."""
+    """Where a steward is asked for these atoms, and how to come back here; "" where that is not known, or where nobody
+    is a steward."""
     address = str(getattr(context.get("shell"), "ask_url", ""))
-    if not address or not (about or file):
+    if not address or not (about or file) or not _has_steward(context):
         return ""
     request = context.get("request")
     htmx = getattr(request, "htmx", None)
@@ -126,6 +133,11 @@ def ask_url(context: Context, missing: Sequence[Any], about: object = "", file: 
     given = {"file": file} if file else {"entity": about}
     labels = [("labels", getattr(label, "value", "")) for label in missing]
     return f"{address}?{urlencode([*given.items(), *labels, ('next', here or '')])}"
+
+
+def _has_steward(context: Context) -> bool:
+    shell = context.get("shell")
+    return not (shell and scope_is_open()) or has_other_steward(shell.user_id)
 
 
 # Citations and model text
