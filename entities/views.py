@@ -103,6 +103,7 @@ def detail(request: HttpRequest, pk: UUID) -> HttpResponse:
         "texts": text_sections(entity, read_texts(scope, entity, own=True)),
         "may_change": may(scope, entity, "change"),
         "may_delete": may(scope, entity, "delete"),
+        "may_share": may(scope, entity, "share"),
         "children": children_of(scope, entity),
         "deletion": deletion_text(type(entity)),
     }

@@ -1,7 +1,7 @@
 """Tags and filters of the interface kit; parameters and examples of each are in docs/ui.md."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -52,6 +52,12 @@ FILE_ICONS = {
 }
 
 register.filter("color_name", color_name)
+
+
+@register.filter
+def lookup(mapping: Mapping[Any, Any], key: Any) -> Any:
+    """What a mapping has under `key`, or None."""
+    return mapping.get(key)
 
 
 # Icons, labels, placeholders
