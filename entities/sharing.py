@@ -158,9 +158,11 @@ def _list_grants(entity: Entity, members: dict[int, list[str]]) -> list[Way]:
 def _members_by_role() -> dict[int, list[str]]:
     names: dict[int, list[str]] = {}
     inside = Membership.objects.filter(user__is_active=True).values("user")
-    rows = Role.objects.filter(group__user__in=inside).order_by("group__user__username")
-    for pk, name in rows.values_list("pk", "group__user__username"):
-        names.setdefault(pk, []).append(name)
+    people = {user.pk: str(user) for user in User.objects.filter(pk__in=inside)}
+    for role, user in Role.objects.filter(group__user__in=people).values_list("pk", "group__user"):
+        names.setdefault(role, []).append(people[user])
+    for members in names.values():
+        members.sort()
     return names
 
 

@@ -13,7 +13,7 @@ if (toggle) {
 
 const ACTIONS = {
   "/": () => {
-    const field = document.getElementById("search");
+    const field = document.getElementById("search") ?? document.getElementById("search-q");
     field?.focus();
     field?.select();
   },
