@@ -1,7 +1,6 @@
 """The page on which a workspace is connected to a model: a key or a server of its own, tested before it is saved."""
 
 from collections.abc import Sequence
-from typing import Any
 from urllib.parse import urlsplit
 
 from django import forms
@@ -27,28 +26,44 @@ from llm.endpoints import (
 )
 from llm.models_catalogue import TIERS, CatalogueError
 
-KEY, SERVER = "key", "server"
 
+class KeyForm(forms.Form):
+    """A key of Anthropic's API."""
 
-class EndpointForm(forms.Form):
-    """A key of Anthropic's API, or a server that speaks the same language."""
-
-    kind = forms.ChoiceField(
-        label="Where is the model?",
-        choices=[(KEY, "At Anthropic, with an API key"), (SERVER, "On a server of our own")],
-        initial=KEY,
-        widget=forms.RadioSelect(attrs={"class": "form-check-input m-0"}),
-    )
+    prefix = "anthropic"
     key = forms.CharField(
         label="API key",
-        required=False,
         max_length=400,
-        help_text="It is saved encrypted and never shown again. A server of your own may need none.",
+        help_text="It is saved encrypted, and never shown again.",
         widget=forms.PasswordInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
-    base_url = forms.CharField(
-        label="Address of the server",
+    model = forms.CharField(
+        label="Name of the model",
         required=False,
+        max_length=80,
+        help_text="Leave it empty for the recommended ones.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+
+    def clean_model(self) -> str:
+        name: str = self.cleaned_data["model"]
+        try:
+            Endpoint("key", "", name).list_models()
+        except CatalogueError:
+            raise ValidationError("The price of this model is not known here. Leave it empty.") from None
+        return name
+
+    @property
+    def endpoint(self) -> Endpoint:
+        return Endpoint(self.cleaned_data["key"], "", self.cleaned_data["model"], own=True)
+
+
+class ServerForm(forms.Form):
+    """A server that speaks the same language as Anthropic's."""
+
+    prefix = "server"
+    base_url = forms.CharField(
+        label="Address",
         max_length=300,
         help_text="It has to speak Anthropic's Messages API, as Ollama, LM Studio, vLLM and llama.cpp do. "
         "For example http://127.0.0.1:11434",
@@ -56,16 +71,19 @@ class EndpointForm(forms.Form):
     )
     model = forms.CharField(
         label="Name of the model",
-        required=False,
         max_length=80,
-        help_text="A server of your own needs one. With a key, leave it empty for the recommended models.",
+        help_text="As the server knows it.",
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    key = forms.CharField(
+        label="Key",
+        required=False,
+        max_length=400,
+        widget=forms.PasswordInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
 
     def clean_base_url(self) -> str:
         address: str = self.cleaned_data["base_url"].rstrip("/").removesuffix("/v1")
-        if not address:
-            return ""
         try:
             parts = urlsplit(address)
             valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
@@ -75,32 +93,10 @@ class EndpointForm(forms.Form):
             raise ValidationError("Write an address like http://127.0.0.1:11434, and nothing after it.")
         return address
 
-    def clean(self) -> dict[str, Any]:
-        cleaned: dict[str, Any] = super().clean() or {}
-        if cleaned.get("kind") == KEY and not cleaned.get("key"):
-            self.add_error("key", "Paste the key.")
-        if cleaned.get("kind") == SERVER:
-            if not cleaned.get("base_url") and "base_url" not in self.errors:
-                self.add_error("base_url", "Write the address of the server.")
-            if not cleaned.get("model"):
-                self.add_error("model", "Write the name of the model, as the server knows it.")
-        elif not self.errors and cleaned.get("model"):
-            try:
-                self.endpoint.list_models()
-            except CatalogueError:
-                self.add_error("model", "The price of this model is not known here. Leave it empty.")
-        return cleaned
-
     @property
     def endpoint(self) -> Endpoint:
-        """What a valid form asks for."""
-        own_server = self.cleaned_data["kind"] == SERVER
-        return Endpoint(
-            self.cleaned_data["key"],
-            self.cleaned_data["base_url"] if own_server else "",
-            self.cleaned_data["model"],
-            own=True,
-        )
+        data = self.cleaned_data
+        return Endpoint(data["key"], data["base_url"], data["model"], own=True)
 
 
 @opens_own_scope
@@ -112,10 +108,10 @@ def model(request: HttpRequest) -> HttpResponse:
     """What answers now, and a form to connect a model. What does not work is not saved."""
     scope = scope_of(request)
     if request.method == "GET":
-        return _render(request, EndpointForm())
+        return _render(request)
     if not settings.WORKSPACE_MODELS:
         raise Http404("Not found.")
-    form = EndpointForm(request.POST)
+    form = ServerForm(request.POST) if request.POST.get("kind") == "server" else KeyForm(request.POST)
     if not form.is_valid():
         return _render(request, form, status=422)
     findings = check_endpoint(scope.workspace, scope.principal, form.endpoint)
@@ -123,7 +119,7 @@ def model(request: HttpRequest) -> HttpResponse:
         return _render(request, form, findings, status=422)
     with scope.open():
         save_endpoint(scope, form.endpoint)
-    return _render(request, EndpointForm(), findings)
+    return _render(request, None, findings)
 
 
 @opens_own_scope
@@ -137,7 +133,7 @@ def check(request: HttpRequest) -> HttpResponse:
         endpoint = current_endpoint()
     if endpoint.is_offline:
         return redirect("llm:model")
-    return _render(request, EndpointForm(), check_endpoint(scope.workspace, scope.principal, endpoint))
+    return _render(request, None, check_endpoint(scope.workspace, scope.principal, endpoint))
 
 
 @requires(ADMIN)
@@ -154,12 +150,14 @@ def scope_of(request: HttpRequest) -> Scope:
 
 
 def _render(
-    request: HttpRequest, form: EndpointForm, findings: Sequence[Finding] = (), status: int = 200
+    request: HttpRequest, form: KeyForm | ServerForm | None = None, findings: Sequence[Finding] = (), status: int = 200
 ) -> HttpResponse:
     with scope_of(request).open():
         saved = describe_endpoint()
         context = {
             "form": form,
+            "key_form": form if isinstance(form, KeyForm) else KeyForm(),
+            "server_form": form if isinstance(form, ServerForm) else ServerForm(),
             "findings": findings,
             "failed": any(finding.problem for finding in findings),
             "endpoint": current_endpoint(),

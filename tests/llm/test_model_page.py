@@ -31,7 +31,9 @@ def address() -> Iterator[str]:
 
 def connect(who: Person, address: str, **changes: str) -> Any:
     wanted = {"kind": "server", "base_url": f"{address}/v1/", "model": "local-7b", "key": KEY} | changes
-    return who.client.post(f"{who.base}model/", wanted)
+    prefix = "server" if wanted["kind"] == "server" else "anthropic"
+    fields = {name if name == "kind" else f"{prefix}-{name}": value for name, value in wanted.items()}
+    return who.client.post(f"{who.base}model/", fields)
 
 
 def test_a_server_that_uses_tools_is_saved_and_answers_from_then_on(
@@ -91,13 +93,13 @@ def test_what_does_not_work_is_not_saved_and_the_page_says_why(
 @pytest.mark.parametrize(
     ("changes", "word"),
     [
-        ({"kind": "key", "key": ""}, "Paste the key."),
+        ({"kind": "key", "key": "", "model": ""}, "This field is required."),
         ({"kind": "key", "model": "who-knows"}, "price"),
-        ({"base_url": ""}, "Write the address"),
+        ({"base_url": ""}, "This field is required."),
         ({"base_url": "file:///etc/passwd"}, "Write an address like"),
         ({"base_url": "http://user:word@host"}, "Write an address like"),
         ({"base_url": "http://host:99999"}, "Write an address like"),
-        ({"model": ""}, "Write the name of the model"),
+        ({"model": ""}, "This field is required."),
     ],
 )
 def test_nothing_is_asked_of_what_cannot_be_right(
