@@ -44,6 +44,11 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             workspace=here,
             workspaces=[NavLink(w.name, w.url, current=w is here) for w in mine],
             nav=nav,
+            creates=[
+                NavLink(f"New {model.singular_title}", reverse("entities:create", args=[name]), "plus")
+                for name, model in list_kinds().items()
+                if may_create(scope, model)
+            ],
             roles=[name for name, _, _ in held],
             cleared_for=chips_of_atoms({0, *granted_atoms()}),
             home_url=reverse("entities:home"),

@@ -180,11 +180,6 @@ def counted(count: int | None, noun: str) -> str:
 
 
 @register.filter
-def time_left(seconds: float) -> str:
-    return formats.format_left(seconds)
-
-
-@register.filter
 def initials(name: str) -> str:
     words = [word for word in re.split(r"[\s._@-]+", name) if word]
     return "".join(word[0] for word in words[:2]).upper() or "?"

@@ -17,6 +17,12 @@ const ACTIONS = {
     field?.focus();
     field?.select();
   },
+  c: () => {
+    const composer = document.querySelector("[data-composer] textarea");
+    if (!composer) return;
+    document.dispatchEvent(new CustomEvent("clearance:show-part", { detail: { part: "dock" } }));
+    composer.focus();
+  },
   "?": () => dialog?.showModal(),
   "[": () => document.dispatchEvent(new CustomEvent("clearance:step-citation", { detail: { by: -1 } })),
   "]": () => document.dispatchEvent(new CustomEvent("clearance:step-citation", { detail: { by: 1 } })),
