@@ -83,6 +83,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
                 "entities.shell_context.shell",
+                "llm.context.model_notice",
             ],
         },
     },
@@ -220,6 +221,8 @@ MODEL_TIERS = {
     "standard": env.str("CLEARANCE_MODEL_STANDARD", "claude-sonnet-5-5"),
     "deep": env.str("CLEARANCE_MODEL_DEEP", "claude-opus-5-5"),
 }
+# Whether administrators may connect a model of their workspace's own; if not, only the two settings above count.
+WORKSPACE_MODELS = env.bool("CLEARANCE_WORKSPACE_MODELS", True)
 # USD per million tokens (in, out) of models that llm/models_catalogue.py does not know: {"local-70b": ["0", "0"]}.
 MODEL_PRICES = env.json("CLEARANCE_MODEL_PRICES", default={})
 # auto: the real API when a key or an address is set, else the offline engine.

@@ -6,6 +6,7 @@ from entities.admin_site import site
 
 urlpatterns = [
     path("", include("entities.urls")),
+    path("", include("llm.urls")),
     path("", include("ingestion.urls")),
     path("", include("references.urls")),
     path("", include("retrieval.urls")),

@@ -9,7 +9,6 @@ from typing import Any
 from django import forms
 from django.conf import settings
 from django.contrib.auth import login
-from django.contrib.auth.password_validation import validate_password
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
@@ -25,14 +24,19 @@ from entities.access import PUBLIC_ROUTE, requires
 from entities.founding import ALL_LEVELS, found_workspace
 from entities.models import User, Workspace
 from entities.network import is_public
+from entities.password_form import NewPasswordForm
 from entities.registry import entity_types
 from entities.sign_in import DEMO_SLUG, is_unclaimed
 
 MAX_SLUG_CHARACTERS = 50
+MODEL_STEP = "model/?first"
+"""Where a founder connects a model, unless the installation has one."""
 
 
-class FirstRunForm(forms.Form):
+class FirstRunForm(NewPasswordForm):
     """Who founds the workspace, and what it is for."""
+
+    field_order = ["username", "password"]
 
     username = forms.CharField(
         label="Your user name",
@@ -41,12 +45,6 @@ class FirstRunForm(forms.Form):
         widget=forms.TextInput(
             attrs={"autocomplete": "username", "autocapitalize": "none", "spellcheck": "false", "autofocus": True}
         ),
-    )
-    password = forms.CharField(
-        label="Your password",
-        strip=False,
-        help_text="Eight characters or more, and none of those that everybody uses.",
-        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
     name = forms.CharField(
         label="Name of the workspace",
@@ -86,15 +84,6 @@ class FirstRunForm(forms.Form):
             raise ValidationError("Somebody has this name already. Choose another one.")
         return username
 
-    def clean(self) -> dict[str, Any]:
-        cleaned: dict[str, Any] = super().clean() or {}
-        if cleaned.get("password"):
-            try:
-                validate_password(cleaned["password"], User(username=cleaned.get("username", "")))
-            except ValidationError as problem:
-                self.add_error("password", problem)
-        return cleaned
-
 
 @requires(PUBLIC_ROUTE)
 @sensitive_post_parameters()
@@ -119,7 +108,8 @@ def begin(request: HttpRequest) -> HttpResponse:
             founder.save()
             workspace = claim_installation(founder, form.cleaned_data)
         login(request, founder, backend=settings.AUTHENTICATION_BACKENDS[0])
-        return redirect(f"/w/{workspace.slug}/")
+        has_model = settings.ANTHROPIC_API_KEY or settings.ANTHROPIC_BASE_URL or not settings.WORKSPACE_MODELS
+        return redirect(f"/w/{workspace.slug}/{'' if has_model else MODEL_STEP}")
     return render(
         request, "registration/begin.html", {"form": form, "code": code}, status=422 if form.is_bound else 200
     )

@@ -69,17 +69,6 @@ def format_relative(moment: datetime | date, now: datetime | None = None) -> str
     return format_day(timezone.localtime(moment).date(), now)
 
 
-def format_left(seconds: float) -> str:
-    """How long something still takes, as roughly as it is known: "about 3 min left"."""
-    if seconds < 10:
-        return "a few seconds left"
-    if seconds < 55:
-        return f"about {round(seconds / 10) * 10} s left"
-    if seconds < 50 * 60:
-        return f"about {max(1, round(seconds / 60))} min left"
-    return f"about {max(1, round(seconds / 3600))} h left"
-
-
 def format_day(day: date, now: datetime | None = None) -> str:
     """ "12 May", with the year when it is not this one."""
     this_year = timezone.localdate(now or timezone.now()).year

@@ -37,8 +37,14 @@ class Property:
 class TextSection:
     """A long text with its blocks; (text, chips, placeholder chips) each."""
 
+    name: str
     title: str
     blocks: Sequence[tuple[Block, list[Classification] | None, list[Classification]]]
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether something that the reader typed is being classified."""
+        return any(block.own and block.text is not None for block, _, _ in self.blocks)
 
 
 def columns_of(model: type[Entity], *, declared: bool = False) -> list[Column]:
@@ -106,6 +112,7 @@ def choices_of(model: type[Entity], query: Mapping[str, str]) -> list[dict[str, 
 def text_sections(entity: Entity, texts: Mapping[str, Sequence[Block]]) -> list[TextSection]:
     return [
         TextSection(
+            name,
             type(entity).long_texts[name].verbose_name,
             [(b, chips_of(b.label) if b.text is not None else [], chips_of_atoms(b.requires)) for b in blocks],
         )

@@ -8,9 +8,10 @@ from django.db.models import Q
 from django.utils import timezone
 
 from entities.access import Scope
+from entities.access.scope import cached
 from entities.actions import announce_access_change, record
 from entities.api.lists import chips_of_atoms
-from entities.models import Classification, ClassificationGrant, LabelGrant, Membership, Role
+from entities.models import Classification, ClassificationGrant, LabelGrant, Membership, Role, User
 from entities.models.classification import FIRST_COMPOUND
 
 
@@ -35,6 +36,16 @@ class RoleRow:
     role: Role
     cells: list[tuple[Classification, bool]]
     members: int
+
+
+def has_other_steward(principal: int) -> bool:
+    """Whether somebody else can decide what `principal` asks for. Asked once a page, in an open scope."""
+
+    def load() -> bool:
+        others = User.objects.filter(is_active=True).exclude(pk=principal)
+        return Role.objects.filter(is_steward=True, group__user__in=others).exists()
+
+    return bool(cached("other steward", load))
 
 
 def list_levels() -> list[Classification]:

@@ -9,7 +9,6 @@ from django import forms
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
-from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
@@ -31,6 +30,7 @@ from entities.invitations import (
 )
 from entities.joining import account_name
 from entities.models import Invitation, Role, User
+from entities.password_form import NewPasswordForm
 from entities.people import change_levels, list_levels, list_people, list_roles
 from entities.views import scope_of
 
@@ -59,17 +59,13 @@ class InvitationForm(forms.Form):
         self.fields["roles"].queryset = people  # type: ignore[attr-defined]
 
 
-class AccountForm(forms.Form):
+class AccountForm(NewPasswordForm):
     """The account of somebody who was invited. slug: of the workspace."""
+
+    field_order = ["username", "password"]
 
     username = forms.CharField(
         label="Your name", max_length=100, widget=forms.TextInput(attrs={"autocomplete": "username"})
-    )
-    password = forms.CharField(
-        label="Your password",
-        strip=False,
-        help_text="Eight characters or more, and none of those that everybody uses.",
-        widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
 
     def __init__(self, slug: str, data: Any = None) -> None:
@@ -83,15 +79,6 @@ class AccountForm(forms.Form):
         if User.objects.filter(username__iexact=username).exists():
             raise ValidationError("This workspace has or had a member of this name. Choose another one.")
         return username
-
-    def clean(self) -> dict[str, Any]:
-        cleaned: dict[str, Any] = super().clean() or {}
-        if cleaned.get("password"):
-            try:
-                validate_password(cleaned["password"], User(username=cleaned.get("username", "")))
-            except ValidationError as problem:
-                self.add_error("password", problem)
-        return cleaned
 
 
 @requires(ADMIN)

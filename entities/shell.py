@@ -32,6 +32,7 @@ class Shell:
     workspace: NavLink | None = None
     workspaces: Sequence[NavLink] = ()
     nav: Sequence[NavLink] = ()
+    creates: Sequence[NavLink] = ()  # records that the caller may add
     roles: Sequence[str] = ()
     cleared_for: Sequence[Any] = ()  # LabelChip or Classification
     home_url: str = "/"
@@ -45,10 +46,27 @@ class Shell:
     desk_waiting_url: str = ""  # answers ingestion/desk_waiting.html
     admin_url: str = ""
     people_url: str = ""
+    model_url: str = ""
     evaluation_url: str = ""
     quarantine_url: str = ""
     sign_in_url: str = ""
     sign_out_url: str = ""
-    offline_engine: bool = False
     view_as: str = ""
     view_as_end_url: str = ""
+
+    @property
+    def commands(self) -> list[NavLink]:
+        """What the palette offers (templates/components/palette.html)."""
+        places = [
+            NavLink("Home", self.home_url if self.workspace else "", "activity"),
+            *self.nav,
+            NavLink("Requests for access", self.requests_url, "key"),
+            NavLink("Classification desk", self.desk_url, "checklist"),
+            NavLink("People and roles", self.people_url, "users"),
+            NavLink("Model", self.model_url, "plug"),
+            NavLink("Administration", self.admin_url, "settings"),
+            NavLink("Evaluation", self.evaluation_url, "chart-line"),
+            NavLink("Quarantine", self.quarantine_url, "shield-off"),
+        ]
+        others = [NavLink(f"Switch to {w.name}", w.url, "selector") for w in self.workspaces if not w.current]
+        return [*self.creates, *(place for place in places if place.url), *others]

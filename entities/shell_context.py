@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from django.conf import settings
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 
@@ -45,13 +44,17 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             workspace=here,
             workspaces=[NavLink(w.name, w.url, current=w is here) for w in mine],
             nav=nav,
+            creates=[
+                NavLink(f"New {model.singular_title}", reverse("entities:create", args=[name]), "plus")
+                for name, model in list_kinds().items()
+                if may_create(scope, model)
+            ],
             roles=[name for name, _, _ in held],
             cleared_for=chips_of_atoms({0, *granted_atoms()}),
             home_url=reverse("entities:home"),
             search_url=address("retrieval:search"),
             suggest_url=address("retrieval:suggest"),
             jobs_url=address("ingestion:jobs"),
-            offline_engine=not (settings.ANTHROPIC_API_KEY or settings.ANTHROPIC_BASE_URL),
             ask_url=address("ingestion:access_ask"),
             requests_url=address("ingestion:access_requests"),
             requests_waiting_url=address("ingestion:access_requests_waiting"),
@@ -59,6 +62,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             desk_waiting_url=address("ingestion:desk_waiting") if decides else "",
             admin_url=address("admin:index") if administers else "",
             people_url=address("entities:people") if administers else "",
+            model_url=address("llm:model") if administers else "",
             evaluation_url=address("retrieval:evaluation") if administers else "",
             quarantine_url=address("ingestion:quarantine") if decides else "",
         )

@@ -1,10 +1,11 @@
 """Long texts of records: written as paragraphs without a label, read as what the scope may see (docs/adr/0002)."""
 
 import difflib
+import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from uuid import UUID
 
@@ -22,7 +23,10 @@ DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 @dataclass(frozen=True)
 class Block:
-    """A paragraph as a reader gets it: text with its label, or (text None) a placeholder naming the missing atoms."""
+    """A paragraph as a reader gets it: text with its label, or (text None) a placeholder naming the missing atoms.
+
+    own: the reader typed it. reasons: why it needs `requires`, of the reader's own text.
+    """
 
     field: str
     position: int
@@ -30,6 +34,8 @@ class Block:
     label: int | None
     requires: tuple[int, ...] = ()
     paragraph: UUID | None = None
+    own: bool = False
+    reasons: tuple[str, ...] = ()
 
 
 def digest_of(text: str) -> str:
@@ -42,24 +48,45 @@ def split_paragraphs(text: str) -> list[str]:
     return [block.strip("\n").rstrip() for block in clean.split("\n\n") if block.strip()]
 
 
-def read_texts(scope: Scope, entity: Entity) -> dict[str, list[Block]]:
+def read_texts(scope: Scope, entity: Entity, *, own: bool = False) -> dict[str, list[Block]]:
     """Every long text of `entity`, which the caller got from an access function, in order, one placeholder a hidden
-    run.
+    run. own: with `read_own_texts`.
     """
     blocks = [
         Block(p.field, p.position, p.text, p.data_classification, paragraph=p.pk)
         for p in FieldParagraph.objects.filter(entity=entity.pk)
     ]
+    typed = read_own_texts(entity) if own else {}
     with connection.cursor() as cursor:
         cursor.execute("SELECT field, position, label FROM app_hidden_field_paragraphs(%s)", [entity.pk])
-        hidden = [Block(f, p, None, label, missing_atoms(label)) for f, p, label in cursor.fetchall()]
+        for field, position, label in cursor.fetchall():
+            mine = typed.get((field, position), Block(field, position, None, None))
+            blocks.append(replace(mine, label=label, requires=missing_atoms(label)))
+    blocks += [block for block in typed.values() if block.text is not None]
     result: dict[str, list[Block]] = {name: [] for name in entity.type_class.long_texts}
-    for block in sorted([*blocks, *hidden], key=lambda b: b.position):
+    for block in sorted(blocks, key=lambda b: b.position):
         run = result.setdefault(block.field, [])
-        if block.text is None and run and run[-1].text is None and run[-1].requires == block.requires:
-            continue
-        run.append(block)
+        last = run[-1] if run else None
+        if last and last.text is block.text is None and (last.requires, last.own) == (block.requires, block.own):
+            run[-1] = replace(last, reasons=tuple(dict.fromkeys(last.reasons + block.reasons)))
+        else:
+            run.append(block)
     return result
+
+
+def read_own_texts(entity: Entity) -> dict[tuple[str, int], Block]:
+    """(field, position) -> what the caller typed into `entity` and may not read otherwise: text that has no label yet,
+    and placeholders of what needs more than they hold, with the reasons. In an open scope.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT field, position, body, votes FROM app_own_paragraphs(%s)", [entity.pk])
+        rows = cursor.fetchall()
+    found = {}
+    for field, position, text, votes in rows:
+        given = json.loads(votes) if isinstance(votes, str) else votes
+        reasons = dict.fromkeys(v.get("reason") for v in given if v.get("source") == "rules" and v.get("labels"))
+        found[field, position] = Block(field, position, text, None, own=True, reasons=tuple(filter(None, reasons)))
+    return found
 
 
 def editable_text(entity: Entity, field: str) -> str:
@@ -120,6 +147,7 @@ def write_text(scope: Scope, entity: Entity, field: str, text: str) -> frozenset
                 field=field,
                 text=body,
                 digest=digest_of(body),
+                author=max(scope.principal, 0),
                 floor=_floor_of(body, old[a0:a1], removed.values()),
                 position=0,
             )

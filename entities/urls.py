@@ -1,6 +1,6 @@
 from django.urls import path
 
-from entities import people_views, views
+from entities import people_views, share_views, views
 
 app_name = "entities"
 
@@ -14,5 +14,6 @@ urlpatterns = [
     path("entities/<uuid:pk>/", views.detail, name="detail"),
     path("entities/<uuid:pk>/edit/", views.edit, name="edit"),
     path("entities/<uuid:pk>/delete/", views.delete, name="delete"),
+    path("entities/<uuid:pk>/share/", share_views.share, name="share"),
     path("entities/<uuid:pk>/archive/", views.archive, name="archive"),
 ]

@@ -100,9 +100,10 @@ def detail(request: HttpRequest, pk: UUID) -> HttpResponse:
     context = {
         "entity": entity,
         "properties": properties_of(scope, entity, links, columns_of(type(entity), declared=True)),
-        "texts": text_sections(entity, read_texts(scope, entity)),
+        "texts": text_sections(entity, read_texts(scope, entity, own=True)),
         "may_change": may(scope, entity, "change"),
         "may_delete": may(scope, entity, "delete"),
+        "may_share": may(scope, entity, "share"),
         "children": children_of(scope, entity),
         "deletion": deletion_text(type(entity)),
     }

@@ -14,7 +14,6 @@ from entities.access import Scope
 from entities.models import Entity
 from ingestion.access import disclosed_files, visible_files
 from ingestion.claims import UNFINISHED
-from ingestion.estimates import all_left, examples
 from ingestion.known_versions import known_column, known_updated_at
 from ingestion.listing import as_disclosed, standing_of
 from ingestion.models import File, FileRevision, Redo, State
@@ -32,7 +31,7 @@ left it."""
 @dataclass(frozen=True)
 class Batch:
     """One batch of the caller's on a record. total: all files of it; ready, failed, working, waiting: of those. again:
-    how many may be tried once more together. left: seconds, None where not known. cost: USD so far.
+    how many may be tried once more together. cost: USD so far.
     """
 
     id: UUID
@@ -43,7 +42,6 @@ class Batch:
     working: int
     waiting: int
     again: int
-    left: float | None
     cost: Decimal
 
     @property
@@ -97,7 +95,6 @@ def newest(scope: Scope, column: str) -> Case:
 def _batch(scope: Scope, entity: Entity, batch: UUID) -> Batch:
     files: Sequence[File] = list_disclosed_files(scope, of_batch(scope, entity, batch))
     states = Counter(file.state for file in files)
-    unfinished = [file for file in files if file.state in UNFINISHED]
     # What came under the same id on other records is not told here: the caller may not see them any more.
     mine = FileRevision.objects.filter(batch=batch, created_by=scope.principal, file__entity=entity.pk)
     cost = mine.aggregate(cost=Sum(F("cost")))["cost"]
@@ -110,7 +107,6 @@ def _batch(scope: Scope, entity: Entity, batch: UUID) -> Batch:
         working=states[State.PROCESSING],
         waiting=states[State.PENDING],
         again=of_batch(scope, entity, batch).filter(WORTH_AGAIN).count(),
-        left=all_left(unfinished, examples(scope), states[State.PROCESSING]) if unfinished else 0.0,
         cost=cost or Decimal(0),
     )
 

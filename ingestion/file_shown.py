@@ -55,8 +55,8 @@ class FileView:
     others the kind of problem only, no numbers. labels: atoms of what is readable or acknowledged in it. outcome: what
     came out, by label. stages: how it was worked on, told to whom the size of the original is; the API leaves them out.
     notes: how it was read, told to the same. unaccounted: what could not be read of it, told to stewards. strategy: how
-    it is to be read. page, page_count: what is being read; left: seconds that work still takes once it is its turn;
-    cost: USD so far; told to whom the size is told, on pages only. folders: in which it stood, outermost first, where
+    it is to be read. page, page_count: what is being read; cost:
+    USD so far; told to whom the size is told, on pages only. folders: in which it stood, outermost first, where
     its name is readable. origin: None also where the caller may not know of it. url: of the reader, "" where there is
     nothing to read; the other addresses are "" where the caller may not.
     """
@@ -88,7 +88,6 @@ class FileView:
     unaccounted: Sequence[Mapping[str, Any]] = ()
     page: int | None = None
     page_count: int | None = None
-    left: float | None = None
     cost: Decimal = Decimal(0)
     attachments: int = 0
     folders: Sequence[str] = ()

@@ -25,8 +25,6 @@ from ingestion.access import (
     outlines,
     visible_files,
 )
-from ingestion.claims import UNFINISHED
-from ingestion.estimates import Example, examples, seconds_left
 from ingestion.file_shown import NAMELESS, FileOrigin, FileView, Outcome, StageDone
 from ingestion.known_versions import known_numbers, latest_number, newest_known
 from ingestion.models import File, FileRevision, Paragraph, Stage, State
@@ -97,7 +95,6 @@ def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> l
             uploads, deletes = may(scope, entity, "upload"), may(scope, entity, "delete")
             records[file.entity_id] = RecordFacts(collections_of(entity), uploads, deletes)
     origins = _origins(scope, shown)
-    finished = examples(scope) if any(file.state in UNFINISHED for file in shown) else []
     return [
         _view(
             scope,
@@ -107,7 +104,6 @@ def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> l
             outcomes.get(file.pk, []),
             records[file.entity_id],
             origins.get(file.origin_id) if file.origin_id else None,
-            finished,
         )
         for file in shown
     ]
@@ -213,7 +209,6 @@ def _view(
     outcome: Sequence[Outcome],
     record: RecordFacts,
     origin: FileOrigin | None,
-    known: Sequence[Example],
 ) -> FileView:
     declared = record.collections
     own = is_steward(scope) or is_own(scope, revision)
@@ -256,7 +251,6 @@ def _view(
         unaccounted=file.unaccounted if is_steward(scope) else (),
         page=file.page if own else None,
         page_count=file.page_count if own else None,
-        left=seconds_left(file, known) if own and file.state in UNFINISHED else None,
         cost=revision.cost if own and revision else Decimal(0),
         attachments=file.attachments,
         folders=folders_of(file.path) if named else (),

@@ -76,7 +76,7 @@ class Looker:
                 logger.warning("Tesseract was not found: pictures in files are not read (docs/ocr.md)")
                 notes.append(NO_ENGINE)
         if self.strategy == "vision":
-            if client.is_offline():
+            if client.is_offline(self.workspace):
                 notes.append(NO_EYES)
             else:
                 notes += self._ask(path, wanted, seen, asked)

@@ -12,24 +12,28 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import httpx2
 from asgiref.sync import sync_to_async
 from django.db import connection
 
 from entities.access import scope_is_open
-from llm import metering, models_catalogue, transport
-from llm.errors import BudgetExceeded, CalledInsideScope, ModelError, ModelInterrupted, ModelUnavailable
+from llm import endpoints, metering, models_catalogue, transport
+from llm.endpoints import Endpoint
+from llm.errors import (
+    BudgetExceeded,
+    CalledInsideScope,
+    ModelError,
+    ModelInterrupted,
+    ModelUnavailable,
+)
 from llm.fences import legible
 from llm.messages import Call, Reply, TextDelta, ToolUse, Usage
 from llm.models import ModelCall
 from llm.models_catalogue import Model
 from llm.offline.tokens import estimate
 from llm.wire import monotonic_ms
-
-if TYPE_CHECKING:
-    import anthropic
 
 __all__ = [
     "BudgetExceeded",
@@ -55,23 +59,27 @@ Outcome = ModelCall.Outcome
 Blocks = list[dict[str, Any]]
 
 
-def is_offline() -> bool:
-    """Whether the offline engine answers, because no model is configured."""
-    return transport.chosen() == "offline"
+def is_offline(workspace: int = 0) -> bool:
+    """Whether the offline engine answers in a workspace, because no model is configured.
+
+    workspace: may be left out in an open scope, whose workspace it then is.
+    """
+    return transport.chosen(endpoints.endpoint_of(workspace)) == "offline"
 
 
 def model_for(tier: str) -> str:
-    """The name of the model that a tier means now."""
-    return _model(tier).name
+    """The name of the model that a tier means now in the workspace whose scope is open."""
+    return _model(tier, endpoints.current_endpoint()).name
 
 
 def cost_of(tier: str, *, tokens_in: int, tokens_out: int) -> Decimal:
-    """USD of one call of so many tokens to the model that a tier means now, nothing being cached."""
-    return _model(tier).cost(fresh=tokens_in, written=0, read=0, output=tokens_out)
+    """USD of one call of so many tokens to the model that a tier means now, nothing being cached. In an open scope."""
+    model = _model(tier, endpoints.current_endpoint())
+    return model.cost(fresh=tokens_in, written=0, read=0, output=tokens_out)
 
 
-def _model(tier: str) -> Model:
-    return models_catalogue.OFFLINE if is_offline() else models_catalogue.model_for(tier)
+def _model(tier: str, endpoint: Endpoint) -> Model:
+    return models_catalogue.OFFLINE if transport.chosen(endpoint) == "offline" else endpoint.model_for(tier)
 
 
 def complete(
@@ -82,8 +90,9 @@ def complete(
     tools: Sequence[dict[str, Any]] = (),
     tool_choice: dict[str, Any] | None = None,
     max_tokens: int = 2048,
+    endpoint: Endpoint | None = None,
 ) -> Reply:
-    """The whole answer.
+    """The whole answer. endpoint: another than the workspace's, to test it.
 
     Raises: BudgetExceeded before the call; ModelUnavailable; ModelInterrupted when the answer broke off;
     CalledInsideScope.
@@ -91,18 +100,19 @@ def complete(
     _refuse_inside_scope()
     import anthropic
 
-    model = _model(call.tier)
-    if not is_offline():
+    endpoint = endpoint or endpoints.endpoint_of(call.workspace)
+    model = _model(call.tier, endpoint)
+    if model is not models_catalogue.OFFLINE:
         metering.check_budget(call, model.name)
     request = _request(model, system, messages, tools, tool_choice, max_tokens)
     answer, outcome, started = _Answer(model), Outcome.FAILED, monotonic_ms()
     try:
-        with transport.sync_client().messages.stream(**request) as events:
+        with transport.sync_client(endpoint).messages.stream(**request) as events:
             for event in events:
                 answer.take(event)
         outcome = answer.outcome
     except anthropic.APIError as error:
-        raise unavailable(error) from error
+        raise transport.unavailable(error) from error
     except BROKEN as error:
         _log_broken(call, error)
         outcome = Outcome.INTERRUPTED
@@ -132,13 +142,14 @@ async def stream(
     await asyncio.to_thread(import_module, "anthropic")
     import anthropic
 
-    model = _model(call.tier)
-    if not is_offline():
+    endpoint = await _in_thread(endpoints.endpoint_of, call.workspace)
+    model = _model(call.tier, endpoint)
+    if model is not models_catalogue.OFFLINE:
         await _in_thread(metering.check_budget, call, model.name)
     request = _request(model, system, messages, tools, tool_choice, max_tokens)
     answer, outcome, started = _Answer(model), Outcome.STOPPED, monotonic_ms()
     try:
-        async with transport.async_client().messages.stream(**request) as events:
+        async with transport.async_client(endpoint).messages.stream(**request) as events:
             async for event in events:
                 text = answer.take(event)
                 if text:
@@ -146,7 +157,7 @@ async def stream(
         outcome = answer.outcome
     except anthropic.APIError as error:
         outcome = Outcome.FAILED
-        raise unavailable(error) from error
+        raise transport.unavailable(error) from error
     except BROKEN as error:
         _log_broken(call, error)
         outcome = Outcome.INTERRUPTED
@@ -161,17 +172,17 @@ def _refuse_inside_scope() -> None:
         raise CalledInsideScope("A model is called with no scope open: read first, close the scope, then call.")
 
 
-async def _in_thread(function: Callable[..., None], *args: Any) -> None:
+async def _in_thread(function: Callable[..., Any], *args: Any) -> Any:
     """A database step of a task: the thread's connection is given back when it ends."""
 
-    def step() -> None:
+    def step() -> Any:
         try:
-            function(*args)
+            return function(*args)
         finally:
             if not connection.in_atomic_block:
                 connection.close()
 
-    await sync_to_async(step)()
+    return await sync_to_async(step)()
 
 
 def _request(
@@ -202,34 +213,6 @@ def _request(
 
 def _log_broken(call: Call, error: Exception) -> None:
     logger.warning("an answer for %s in workspace %s broke off: %s", call.feature, call.workspace, type(error).__name__)
-
-
-SENTENCES = {
-    400: "The model refused the request.",
-    401: "The model's provider refused the API key.",
-    403: "The model's provider refused the API key.",
-    404: "The model's provider does not know this model.",
-    413: "The request was too large for the model.",
-    429: "The model's provider is limiting our rate; try again in a moment.",
-    529: "The model is overloaded; try again in a moment.",
-}
-TEMPORARY = ("overloaded_error", "api_error", "rate_limit_error", "timeout_error")
-
-
-def unavailable(error: "anthropic.APIError") -> ModelUnavailable:
-    """The SDK's error as ours. An error event in mid-stream comes with status 200 and counts by its type."""
-    import anthropic
-
-    if isinstance(error, anthropic.APIStatusError):
-        status = error.status_code
-        if status == 200:
-            temporary = error.type in TEMPORARY
-            return ModelUnavailable("The model failed in the middle of its answer.", retryable=temporary, status=status)
-        temporary = status in (408, 409, 429) or status >= 500
-        return ModelUnavailable(
-            SENTENCES.get(status, "The model is not available."), retryable=temporary, status=status
-        )
-    return ModelUnavailable("The model could not be reached.", retryable=True)
 
 
 @dataclass

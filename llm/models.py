@@ -43,3 +43,20 @@ class Budget(models.Model):
 
     def __str__(self) -> str:
         return f"{self.monthly_cap} USD a month"
+
+
+class WorkspaceEndpoint(models.Model):
+    """The model that a workspace's administrators connected. Without a row the installation's settings hold.
+
+    sealed_key: the key, encrypted by `llm.endpoints`. saved_by: user id.
+    """
+
+    workspace = models.OneToOneField(Workspace, models.PROTECT, primary_key=True, related_name="+")
+    base_url = models.CharField(max_length=300, blank=True)
+    model = models.CharField(max_length=80, blank=True)
+    sealed_key = models.TextField(blank=True)
+    saved_by = models.BigIntegerField()
+    saved_at = models.DateTimeField(auto_now=True)
+
+    def __str__(self) -> str:
+        return self.base_url or "Anthropic"

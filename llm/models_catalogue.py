@@ -93,12 +93,21 @@ def model_for(tier: str) -> Model:
     """The model of a tier by the settings. Raises: CatalogueError."""
     if tier not in TIERS:
         raise CatalogueError(f"There is no model tier {tier!r}; the tiers are {', '.join(TIERS)}.")
-    name = settings.MODEL_TIERS[tier]
+    return find_model(settings.MODEL_TIERS[tier])
+
+
+def find_model(name: str, *, free: bool = False) -> Model:
+    """A model by its name. free: one whose price is not known costs nothing, as on a server of one's own.
+
+    Raises: CatalogueError.
+    """
     if name in CATALOGUE:
         return CATALOGUE[name]
     prices = getattr(settings, "MODEL_PRICES", {})
     if name not in prices:
-        raise CatalogueError(f"The {tier} model is {name!r}, whose price is not known: give it in MODEL_PRICES.")
+        if free:
+            return Model(name, _price("0", "0"))
+        raise CatalogueError(f"The price of {name!r} is not known: give it in MODEL_PRICES.")
     try:
         input, output = prices[name]
         return Model(name, _price(str(input), str(output)))

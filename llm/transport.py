@@ -1,6 +1,6 @@
 """Which transport the SDK's clients have: the network, the offline engine, or a scripted model.
 
-`MODEL_TRANSPORT` in the settings is "auto" (the network when a key or a base URL is configured, else the offline
+`MODEL_TRANSPORT` in the settings is "auto" (the network when the endpoint has a key or an address, else the offline
 engine), "real", "offline" or "scripted". A script that is in force (llm.scripted) comes before the setting.
 """
 
@@ -8,13 +8,15 @@ import asyncio
 import json
 import weakref
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import httpx2
 from django.conf import settings
 
 from llm import scripted
+from llm.endpoints import Endpoint
+from llm.errors import ModelUnavailable
 from llm.offline import engine
 from llm.wire import refuse, respond
 
@@ -28,40 +30,50 @@ TIMEOUT = httpx2.Timeout(connect=5.0, read=120.0, write=30.0, pool=10.0)
 # Attempts after the first, by the SDK, with its exponential pause, on 408, 409, 429, 5xx and lost connections.
 RETRIES = 2
 OFFLINE_URL = "http://offline.invalid"
+SENTENCES = {
+    400: "The model refused the request.",
+    401: "The model's provider refused the API key.",
+    403: "The model's provider refused the API key.",
+    404: "The model's provider does not know this model.",
+    413: "The request was too large for the model.",
+    429: "The model's provider is limiting our rate; try again in a moment.",
+    529: "The model is overloaded; try again in a moment.",
+}
+TEMPORARY = ("overloaded_error", "api_error", "rate_limit_error", "timeout_error")
 
 
-def chosen() -> Transport:
-    """The transport that the next call uses."""
+def chosen(endpoint: Endpoint) -> Transport:
+    """The transport that the next call to `endpoint` uses."""
     if scripted.in_force():
         return "scripted"
     setting = getattr(settings, "MODEL_TRANSPORT", "auto")
     if setting == "auto":
-        return "real" if settings.ANTHROPIC_API_KEY or settings.ANTHROPIC_BASE_URL else "offline"
+        return "offline" if endpoint.is_offline else "real"
     for known in get_args(Transport):
         if setting == known:
             return known  # type: ignore[no-any-return]
     raise ValueError(f"MODEL_TRANSPORT is {setting!r}; it is auto, real, offline or scripted")
 
 
-def sync_client() -> "anthropic.Anthropic":
+def sync_client(endpoint: Endpoint) -> "anthropic.Anthropic":
     """The SDK's client for workers."""
-    match chosen():
+    match chosen(endpoint):
         case "real":
-            return _real(settings.ANTHROPIC_API_KEY, settings.ANTHROPIC_BASE_URL)
+            return _real(endpoint.key, endpoint.base_url)
         case "scripted":
             return _in_process(scripted.answer_request)
         case _:
             return _in_process(_answer_offline)
 
 
-def async_client() -> "anthropic.AsyncAnthropic":
+def async_client(endpoint: Endpoint) -> "anthropic.AsyncAnthropic":
     """The SDK's client for the running event loop; connections belong to one loop, so each loop has its own."""
     import anthropic
 
-    match chosen():
+    match chosen(endpoint):
         case "real":
             clients = _async_real.setdefault(asyncio.get_running_loop(), {})
-            key = (settings.ANTHROPIC_API_KEY, settings.ANTHROPIC_BASE_URL)
+            key = (endpoint.key, endpoint.base_url)
             if key not in clients:
                 clients[key] = anthropic.AsyncAnthropic(**_real_options(*key))
             return clients[key]
@@ -75,7 +87,7 @@ _async_real: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[st
 _async_real = weakref.WeakKeyDictionary()
 
 
-@cache
+@lru_cache(maxsize=32)
 def _real(api_key: str, base_url: str) -> "anthropic.Anthropic":
     import anthropic
 
@@ -127,3 +139,19 @@ async def _answer_offline_async(request: httpx2.Request) -> httpx2.Response:
     body = json.loads(request.content)
     answer = await asyncio.to_thread(engine.answer, body)
     return respond(replace(answer, pace=settings.OFFLINE_PACE), body, asynchronous=True)
+
+
+def unavailable(error: "anthropic.APIError") -> ModelUnavailable:
+    """The SDK's error as ours. An error event in mid-stream comes with status 200 and counts by its type."""
+    import anthropic
+
+    if isinstance(error, anthropic.APIStatusError):
+        status = error.status_code
+        if status == 200:
+            temporary = error.type in TEMPORARY
+            return ModelUnavailable("The model failed in the middle of its answer.", retryable=temporary, status=status)
+        temporary = status in (408, 409, 429) or status >= 500
+        return ModelUnavailable(
+            SENTENCES.get(status, "The model is not available."), retryable=temporary, status=status
+        )
+    return ModelUnavailable("The model could not be reached.", retryable=True)

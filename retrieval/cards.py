@@ -8,10 +8,14 @@ from django.utils.safestring import SafeString
 
 from entities.api.lists import chips_of
 from ingestion.models import Kind
+from retrieval.matches import fold
 from retrieval.nearby import Nearby
 from retrieval.results import Result
 from retrieval.snippets import marked, snippet
+from retrieval.suggest import QUOTES
 
+CLOSE = 0.35
+"""Cosine similarity from which a passage is said to be near in meaning too."""
 ICONS = {
     Kind.METADATA: "list-details",
     Kind.FILE_CHUNK: "file-text",
@@ -25,10 +29,13 @@ ICONS = {
 
 @dataclass(frozen=True)
 class Card:
-    """For components/search_result.html. hidden: acknowledged text beside it that the reader is not cleared for."""
+    """For components/search_result.html. hidden: acknowledged text beside it that the reader is not cleared for. asked:
+    what was searched.
+    """
 
     result: Result
     hidden: Sequence[Nearby] = ()
+    asked: str = ""
 
     @property
     def text(self) -> SafeString:
@@ -60,8 +67,16 @@ class Card:
 
     @property
     def merit(self) -> str:
-        """The shortest true reason; the whole one is `result.why`."""
+        """The shortest true reason, in words; the whole one, with figures, is `result.why`."""
         similarity = self.result.scores.vector
-        if self.result.matched:
-            return "By its words" if similarity is None else f"Words and {similarity:.2f} similar"
-        return "Beside a find" if similarity is None else f"{similarity:.2f} similar"
+        if not self.result.matched:
+            return "Next to a match" if similarity is None else "Similar meaning"
+        if self.is_verbatim:
+            return "Exact words"
+        return "Words and meaning" if similarity is not None and similarity >= CLOSE else "Words"
+
+    @property
+    def is_verbatim(self) -> bool:
+        """Whether it holds what was searched as it was written, quotation marks aside."""
+        asked, text = (" ".join(fold(QUOTES.sub("", text)).split()) for text in (self.asked, self.result.text))
+        return bool(asked) and asked in text

@@ -18,6 +18,7 @@ from ingestion.known_versions import TOLD_AT
 from ingestion.models import Kind
 from retrieval.query import Within
 from retrieval.sizes import sizes
+from retrieval.terms import terms_of
 
 CONVERSATION = [Kind.CHAT_MESSAGE, Kind.ROLLING_SUMMARY]
 
@@ -94,6 +95,7 @@ def gate(scope: Scope, within: Within) -> Gates:
     conditions += [
         part for part in (_places(within, params), _collections(within, params), _days(within, params)) if part
     ]
+    conditions += [part for part in (_labels(within, params), _without(within, params)) if part]
     ctes = f"seen (number) AS (SELECT number FROM ({whole}) v)"  # noqa: S608
     cleared = "\n  AND ".join(conditions)
     each = Gate(ctes, cleared, SEEN_EACH.format(chosen=chosen), params)
@@ -135,6 +137,26 @@ def _collections(within: Within, params: dict[str, Any]) -> str:
         return ""
     params["collections"] = list(within.collections)
     return "p.file IN (SELECT f.number FROM ingestion_file f WHERE f.collection = ANY(%(collections)s))"
+
+
+def _labels(within: Within, params: dict[str, Any]) -> str:
+    """A level that does not exist and one that the reader may not know of find the same: nothing."""
+    if not within.labels:
+        return ""
+    params["labels"] = list(within.labels)
+    return """p.data_classification IN (
+  SELECT c.value FROM entities_classification c JOIN entities_classification a ON a.workspace_id = c.workspace_id
+    AND lower(a.label) = ANY(%(labels)s) AND (a.value = c.value OR a.value = ANY(c.components))
+  WHERE c.workspace_id = %(workspace)s)"""
+
+
+def _without(within: Within, params: dict[str, Any]) -> str:
+    """Each word in all its forms, as the index knows them."""
+    if not within.without:
+        return ""
+    params["without"] = [term for word in within.without for term in terms_of([word]).words]
+    return """p."row" NOT IN (SELECT x."row" FROM ingestion_posting x
+  WHERE x.workspace_id = %(workspace)s AND x.term = ANY(%(without)s::int[]))"""
 
 
 def _days(within: Within, params: dict[str, Any]) -> str:

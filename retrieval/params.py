@@ -1,6 +1,6 @@
 """What a request asks for, read from its parameters: the same for the page and the API."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, TypeVar
@@ -11,6 +11,7 @@ from django.http import QueryDict
 from entities.registry import entity_types
 from ingestion.models import Kind
 from references.graph import DEEPEST
+from retrieval.operators import split_operators
 from retrieval.query import KINDS, Within
 from retrieval.tuning import tuning
 
@@ -20,18 +21,23 @@ MOST_VALUES = 100
 
 @dataclass(frozen=True)
 class Asked:
-    """problems: parameter -> a sentence about what is wrong with it."""
+    """text: the question without its operators. written: with them. problems: parameter -> a sentence about what is
+    wrong with it.
+    """
 
     text: str
     within: Within
     limit: int
     reference_depth: int = 0
     problems: Mapping[str, str] = field(default_factory=dict)
+    written: str = ""
 
 
 def read_search_query(params: QueryDict) -> Asked:
     """`q`, `limit`, `reference_depth`, and the filters, each of which may be given several times or with commas."""
-    problems: dict[str, str] = {}
+    written = params.get("q", "").strip()
+    operators = split_operators(written)
+    problems: dict[str, str] = dict(operators.problems)
 
     def several(name: str, read: Callable[[str], T]) -> tuple[T, ...]:
         given = [part.strip() for value in params.getlist(name) for part in value.split(",") if part.strip()]
@@ -57,14 +63,28 @@ def read_search_query(params: QueryDict) -> Asked:
         files=several("file", _id),
         collections=several("collection", _collection),
         sessions=several("session", _id),
-        types=several("type", _type),
+        types=several("type", _type) or _types(operators.types, problems),
         kinds=several("kind", _kind),
-        since=one("since", None, _day),
-        until=one("until", None, _day),
+        since=one("since", None, _day) or operators.since,
+        until=one("until", None, _day) or operators.until,
+        labels=operators.labels,
+        without=operators.without,
     )
     limit = one("limit", tuning().page, _number(1, tuning().most))
     depth = one("reference_depth", 0, _number(0, DEEPEST))
-    return Asked(params.get("q", "").strip(), within, limit, depth, problems)
+    return Asked(operators.text, within, limit, depth, problems, written)
+
+
+def _types(names: Sequence[str], problems: dict[str, str]) -> tuple[str, ...]:
+    """Types by their key, or by their name in one word or many."""
+    known = {
+        name.lower(): key
+        for key, model in entity_types().items()
+        for name in (key, model.singular_title, model.plural_title)
+    }
+    if unknown := [name for name in names if name not in known]:
+        problems["type"] = f"There is no type {unknown[0][:60]!r}. Types are: {', '.join(entity_types())}."
+    return tuple(dict.fromkeys(known[name] for name in names if name in known))
 
 
 def _id(value: str) -> UUID:

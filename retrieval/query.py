@@ -38,7 +38,8 @@ class Within:
 
     Files and sessions are places, and a passage is in one of them at most, so where both are given either will do.
     entities, files, sessions: public ids. collections: keys of the types' declarations. types: names of entity types.
-    kinds: of index rows. since, until: first and last day on which the text came in.
+    kinds: of index rows. since, until: first and last day on which the text came in. labels: names of levels in lower
+    case, one of which a passage has. without: words that it does not hold.
     """
 
     entities: Sequence[UUID] = ()
@@ -49,6 +50,8 @@ class Within:
     kinds: Sequence[Kind] = ()
     since: date | None = None
     until: date | None = None
+    labels: Sequence[str] = ()
+    without: Sequence[str] = ()
 
     @property
     def everywhere(self) -> bool:

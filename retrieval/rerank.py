@@ -93,7 +93,7 @@ def _order(scope: Scope, question: str, short: Shortlist) -> tuple[list[int], Re
 
 def _asked(scope: Scope, prompt: Prompt) -> client.Reply:
     """Raises: RerankFailed."""
-    if client.is_offline():
+    if client.is_offline(scope.workspace):
         raise RerankFailed("no model is configured.")
     try:
         return client.complete(client.Call(scope.workspace, scope.principal, "rerank", "fast"), **prompt.request)

@@ -6,7 +6,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from ingestion.tables import in_words
-from retrieval.matches import Matcher, closeness
+from retrieval.matches import SENTENCE, Matcher, closeness
 
 LENGTH = 320
 BLANKS = re.compile(r"\s+")
@@ -19,9 +19,9 @@ def snippet(text: str, matcher: Matcher, length: int = LENGTH) -> str:
     text = BLANKS.sub(" ", in_words(text)).strip()
     if len(text) <= length:
         return text
-    start = _densest(text, matcher, length)
+    start, at_sentence = _choose_start(text, matcher, length)
     stop = start + length
-    if start:
+    if start and not at_sentence:
         start = text.find(" ", start, start + WORD) + 1 or start
     if stop < len(text):
         stop = stop if (blank := text.rfind(" ", stop - WORD, stop)) < 0 else blank
@@ -36,6 +36,20 @@ def marked(text: str, matcher: Matcher) -> SafeString:
         parts += [(text[at:start],), (format_html("<mark>{}</mark>", text[start:end]),)]
         at = end
     return format_html_join("", "{}", [*parts, (text[at:],)])
+
+
+def _choose_start(text: str, matcher: Matcher, length: int) -> tuple[int, bool]:
+    """Where to begin, and whether a sentence begins there: the sentence that matches best is in the middle, as far as
+    whole sentences before it have room.
+    """
+    best = matcher.best_sentence(text)
+    if best is None or best[1] - best[0] > length:
+        return _densest(text, matcher, length), False
+    room = (length - (best[1] - best[0])) // 2
+    starts = [match.end() - len(match.group().lstrip()) for match in SENTENCE.finditer(text, 0, best[1])]
+    start = next((start for start in starts if start >= best[0] - room), best[0])
+    last = len(text) - length
+    return (start, True) if start <= last or start == 0 else (max(last, 0), False)
 
 
 def _densest(text: str, matcher: Matcher, length: int) -> int:

@@ -49,10 +49,14 @@ class Labelled(models.Model):
 
 
 class FieldParagraph(Labelled):
-    """One paragraph of a `LongText` field of a record. The only place where that text is stored."""
+    """One paragraph of a `LongText` field of a record. The only place where that text is stored.
+
+    author: user id of who typed it, 0 for nobody: `app_own_paragraphs` shows it to them until it has a label.
+    """
 
     entity = WorkspaceForeignKey(Entity)
     field = models.CharField(max_length=64)
+    author = models.BigIntegerField(default=0)
 
     class Meta:
         ordering = ["field", "position"]

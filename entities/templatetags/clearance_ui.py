@@ -1,7 +1,7 @@
 """Tags and filters of the interface kit; parameters and examples of each are in docs/ui.md."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -17,8 +17,10 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from entities import formats
+from entities.access import scope_is_open
 from entities.model_markdown import CitationLink, Citations, render_citations, render_markdown
 from entities.palette import SPRITE, color_name, icon_name
+from entities.people import has_other_steward
 
 register = template.Library()
 
@@ -50,6 +52,12 @@ FILE_ICONS = {
 }
 
 register.filter("color_name", color_name)
+
+
+@register.filter
+def lookup(mapping: Mapping[Any, Any], key: Any) -> Any:
+    """What a mapping has under `key`, or None."""
+    return mapping.get(key)
 
 
 # Icons, labels, placeholders
@@ -93,9 +101,10 @@ def placeholder(
     file: object = "",
     page: int | None = None,
     what: str = "Content",
+    reasons: Sequence[str] = (),
 ) -> dict[str, Any]:
     """The band in the place of text: `requires` are the missing atoms. about, file: ids of the record and the file
-    that it is in, with which a steward can be asked.
+    that it is in, with which a steward can be asked. reasons: why it requires them, for who wrote it.
     """
     missing = list(requires)
     shell = context.get("shell")
@@ -105,6 +114,9 @@ def placeholder(
         "ask_url": ask_url(context, missing, about, file),
         "page": page,
         "what": what,
+        "reasons": reasons,
+        "nobody_decides": bool(about or file) and not _has_steward(context),
+        "people_url": getattr(shell, "people_url", ""),
     }
 
 
@@ -116,9 +128,10 @@ def redacted(context: Context, requires: Iterable[Any], about: object = "") -> d
 
 
 def ask_url(context: Context, missing: Sequence[Any], about: object = "", file: object = "") -> str:
-    """Where a steward is asked for these atoms, and how to come back here; "" where that is not known."""
+    """Where a steward is asked for these atoms, and how to come back here; "" where that is not known, or where nobody
+    is a steward."""
     address = str(getattr(context.get("shell"), "ask_url", ""))
-    if not address or not (about or file):
+    if not address or not (about or file) or not _has_steward(context):
         return ""
     request = context.get("request")
     htmx = getattr(request, "htmx", None)
@@ -126,6 +139,11 @@ def ask_url(context: Context, missing: Sequence[Any], about: object = "", file: 
     given = {"file": file} if file else {"entity": about}
     labels = [("labels", getattr(label, "value", "")) for label in missing]
     return f"{address}?{urlencode([*given.items(), *labels, ('next', here or '')])}"
+
+
+def _has_steward(context: Context) -> bool:
+    shell = context.get("shell")
+    return not (shell and scope_is_open()) or has_other_steward(shell.user_id)
 
 
 # Citations and model text
@@ -159,11 +177,6 @@ def filesize(size: float | None) -> str:
 def counted(count: int | None, noun: str) -> str:
     """`{{ 3|counted:"reply,replies" }}` is "3 replies"."""
     return formats.format_count(count, noun)
-
-
-@register.filter
-def time_left(seconds: float) -> str:
-    return formats.format_left(seconds)
 
 
 @register.filter

@@ -13,9 +13,15 @@ if (toggle) {
 
 const ACTIONS = {
   "/": () => {
-    const field = document.getElementById("search");
+    const field = document.getElementById("search") ?? document.getElementById("search-q");
     field?.focus();
     field?.select();
+  },
+  c: () => {
+    const composer = document.querySelector("[data-composer] textarea");
+    if (!composer) return;
+    document.dispatchEvent(new CustomEvent("clearance:show-part", { detail: { part: "dock" } }));
+    composer.focus();
   },
   "?": () => dialog?.showModal(),
   "[": () => document.dispatchEvent(new CustomEvent("clearance:step-citation", { detail: { by: -1 } })),

@@ -130,6 +130,20 @@ function count(list) {
   badge.hidden = badge.textContent === "0";
 }
 
+// Many files at once are one line that opens; the bar above tells how far they are.
+const FOLDED = 8;
+
+function fold(rows, number) {
+  const [line, details, summary, inner] = ["li", "details", "summary", "ul"].map((name) => document.createElement(name));
+  line.className = "cl-file-group";
+  inner.className = "cl-files";
+  summary.textContent = `${number} files of this upload`;
+  inner.append(rows);
+  details.append(summary, inner);
+  line.append(details);
+  return line;
+}
+
 // given: [{file, path}], path being "" for a file that was taken alone.
 function take(form, given) {
   if (!given.length) return;
@@ -149,7 +163,7 @@ function take(form, given) {
     rows.append(row);
     dropped.push(() => queue(form, row, one, batch));
   }
-  list.prepend(rows);
+  list.prepend(given.length > FOLDED ? fold(rows, given.length) : rows);
   count(list);
   dropped.forEach((start) => start());
 }
@@ -165,7 +179,7 @@ document.addEventListener("htmx:afterSettle", () => {
       last = row;
       window.htmx?.process(row);
     }
-    count(came.parentElement);
+    count(came.parentElement.closest("ul[id]"));
     came.remove();
   }
 });

@@ -160,3 +160,21 @@ def test_the_batch_never_says_less_than_the_rows_below_it(browse):
     attributes = f'id="batch" hx-get="{held[0].request.url}" hx-trigger="clearance:ask" hx-swap="outerHTML"'
     held[0].fulfill(status=200, content_type="text/html", body=f'<div class="cl-batch" {attributes}></div>')
     expect(batch).to_contain_text("2 of 2 files done")
+
+
+def test_many_files_at_once_are_one_line_that_opens(browse):
+    page = browse("admin")
+    page.goto(make_contract(page, "Daily notes of the yard"))
+    files = [{"name": f"day {n}.txt", "mimeType": "", "buffer": f"Day {n}: it rained.".encode()} for n in range(14)]
+    page.locator("#upload").set_input_files(files)
+    line = page.locator("#files .cl-file-group")
+    expect(line.locator("summary").first).to_have_text("14 files of this upload")
+    expect(row_of(page, "day 3.txt")).to_be_hidden()
+    line.locator("summary").first.click()
+    expect(row_of(page, "day 3.txt")).to_be_visible()
+    ended(page)
+    expect(page.locator("#batch")).to_contain_text("14 of 14 files done", timeout=LONG)
+    expect(page.locator("[data-count-of='#files']")).to_have_text("14")
+    page.reload()
+    expect(page.locator("#files .cl-file-group summary").first).to_have_text("2 more files")
+    expect(page.locator("#files .cl-file")).to_have_count(14)

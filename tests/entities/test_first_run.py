@@ -45,7 +45,7 @@ def test_who_begins_goes_in_and_holds_everything() -> None:
     assert client.get("/sign-in/")["Location"] == "/begin/"
     assert client.get("/begin/").status_code == 200
     answer = begin(client)
-    assert (answer.status_code, answer["Location"]) == (302, "/w/quay-sons-ltd/")
+    assert (answer.status_code, answer["Location"]) == (302, "/w/quay-sons-ltd/model/?first")
     home = client.get("/w/quay-sons-ltd/").content.decode()
     assert "Quay &amp; Sons Ltd." in home
     assert "Add your first project" in home

@@ -12,7 +12,6 @@ from django.db.models.functions import Now
 from entities.access import Scope
 from entities.types import Contract
 from ingestion import claims, queueing, tasks
-from ingestion.estimates import Example, all_left, seconds_left
 from ingestion.inline import work_off
 from ingestion.models import File, FileRevision, Stage, State
 from pulse.claims import LONGEST_BATCH, claim_due
@@ -130,26 +129,9 @@ def test_a_form_without_scripts_sends_one_batch(alice: Person, contract: Contrac
         assert FileRevision.objects.filter(batch__isnull=False).count() == 3
 
 
-def example(size: int, seconds: float) -> Example:
-    return Example(size, dict.fromkeys(STAGES, seconds / len(STAGES)))
-
-
-def test_the_time_left_is_that_of_files_of_the_like_size() -> None:
-    known = [*(example(1_000, 1.0) for _ in range(9)), *(example(1_000_000, 100.0) for _ in range(9))]
-    waiting = File(size=1_100, state=State.PENDING, stage=Stage.WAITING)
-    assert seconds_left(waiting, known) == pytest.approx(1.1)
-    assert seconds_left(waiting, known[:2]) is None
-    large = File(size=2_000_000, state=State.PENDING, stage=Stage.WAITING)
-    assert seconds_left(large, known) == pytest.approx(200.0)
-    half = File(size=1_000_000, state=State.PROCESSING, stage=Stage.CLASSIFY, progress=50)
-    assert seconds_left(half, known) == pytest.approx(70.0)
-    assert all_left([waiting] * 10, known, 2) == pytest.approx(5.5)
-    assert all_left([large, waiting], known, 2) == pytest.approx(200.0)
-
-
-def test_times_are_told_to_who_sent_the_file(alice: Person, viewer: Person, contract: Contract, service: Scope) -> None:
-    for number in range(3):
-        ready(alice, contract, f"old {number}.txt", f"Number {number}.".encode())
+def test_what_is_read_now_is_told_to_who_sent_the_file(
+    alice: Person, viewer: Person, contract: Contract, service: Scope
+) -> None:
     file = upload(alice, contract, "new.txt", b"The new plan.").json()["id"]
     with service.open():
         File.objects.filter(pk=file).update(
@@ -159,12 +141,10 @@ def test_times_are_told_to_who_sent_the_file(alice: Person, viewer: Person, cont
             page_count=40,
             claimed_until=Now() + WHILE,
         )
-        for revision in FileRevision.objects.exclude(file=file):
-            FileRevision.objects.filter(pk=revision.pk).update(stages=[[stage, 1, 30.0] for stage in STAGES])
     row = f"files/{file}/row/"
     shown = alice.client.get(alice.base + row).content.decode()
     assert "page 12 of 40" in shown
-    assert "min left" in shown
+    assert "min left" not in shown
     others = viewer.client.get(viewer.base + row).content.decode()
     assert "page 12" not in others
     assert "left" not in others

@@ -1,9 +1,7 @@
 """The real SDK through each of its transports: network, offline engine, scripted model."""
 
-import json
 import threading
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
@@ -13,6 +11,7 @@ from llm import client, prompts, scripted, wire
 from llm.client import CalledInsideScope, ModelInterrupted, ModelUnavailable
 from llm.messages import ToolUse
 from llm.models import ModelCall
+from tests.llm.provider import Provider, serve_provider
 
 ASK = {"system": "You help.", "messages": [{"role": "user", "content": "How high is the cap?"}]}
 SEARCH = {"name": "search_knowledge", "description": "Search.", "input_schema": {"type": "object", "properties": {}}}
@@ -24,42 +23,10 @@ def script() -> Iterator[scripted.Script]:
         yield made
 
 
-class Provider(BaseHTTPRequestHandler):
-    """A server that speaks the Messages API, as a compatible local server would."""
-
-    answers: list[wire.Answer | int] = []
-    seen: list[dict[str, Any]] = []
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        self.seen.append({"path": self.path, "key": self.headers.get("x-api-key"), **body})
-        answer = self.answers.pop(0)
-        if isinstance(answer, int):
-            self.send_response(answer)
-            self.send_header("content-type", "application/json")
-            self.send_header("retry-after-ms", "1")
-            self.end_headers()
-            self.wfile.write(json.dumps({"type": "error", "error": {"type": "api_error", "message": "no"}}).encode())
-            return
-        self.send_response(200)
-        self.send_header("content-type", "text/event-stream")
-        self.end_headers()
-        for event in wire.as_events(answer, body["model"]):
-            self.wfile.write(event)
-
-    def log_message(self, *args: Any) -> None:
-        pass
-
-
 @pytest.fixture
 def provider(settings: Any) -> Iterator[type[Provider]]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Provider)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    settings.ANTHROPIC_BASE_URL = f"http://127.0.0.1:{server.server_port}"
-    Provider.answers, Provider.seen = [], []
-    yield Provider
-    server.shutdown()
-    server.server_close()
+    with serve_provider() as settings.ANTHROPIC_BASE_URL:
+        yield Provider
 
 
 def test_a_configured_provider_is_called_over_the_network(provider, call, streamed):

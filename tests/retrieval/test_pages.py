@@ -121,7 +121,8 @@ def test_the_page_shows_cards(lease, contract, viewer):
     assert "lease.pdf" in page
     assert "page 7" in page
     assert f"/w/acme/files/{lease.pk}/?row=" in page
-    assert "similar</summary>" in page
+    assert ">Exact words<" in page
+    assert " match<" not in page
     assert "Matched “liability cap”" in page
     assert "<html" in page
 
@@ -184,7 +185,7 @@ def test_the_number_of_passages_is_the_facets(index, contract, viewer):
     index.row(contract, "Wholly different words stand here.", file=file, position=3, vector=False)
     page = viewer.client.get("/w/acme/search/?q=kestrel").content.decode()
     assert page.count("cl-result-where") == 2
-    assert 'role="status">1 passage, and 1 that stands beside<' in page
+    assert 'role="status">1 passage, and 1 next to it<' in page
     assert facets(viewer, "q=kestrel")["kind", "file_chunk"] == 1
 
 

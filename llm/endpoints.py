@@ -1,0 +1,131 @@
+"""Where a workspace's models are: its own key or server, else the installation's settings (docs/models.md).
+
+The key is saved encrypted with the installation's secret key. No page, log or audit entry holds it.
+"""
+
+import base64
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from cryptography.fernet import Fernet, InvalidToken
+from django.conf import settings
+from django.utils.crypto import salted_hmac
+
+from entities.access import Scope, scope_is_open
+from entities.access.scope import cached
+from entities.actions import record
+from llm import models_catalogue
+from llm.models import WorkspaceEndpoint
+from llm.models_catalogue import TIERS, Model
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """key, base_url: as the SDK takes them; with neither, the offline engine answers. model: the one model of all
+    tiers; "": those of the settings. own: saved by the workspace's administrators. unreadable: its key was saved under
+    another secret key of the installation.
+    """
+
+    key: str = field(default="", repr=False)
+    base_url: str = ""
+    model: str = ""
+    own: bool = False
+    unreadable: bool = False
+
+    @property
+    def is_offline(self) -> bool:
+        return not (self.key or self.base_url)
+
+    def model_for(self, tier: str) -> Model:
+        """Raises: CatalogueError."""
+        if not self.model:
+            return models_catalogue.model_for(tier)
+        return models_catalogue.find_model(self.model, free=bool(self.base_url))
+
+    def list_models(self) -> list[tuple[str, str]]:
+        """(tier, name of its model), each model once."""
+        found: dict[str, str] = {}
+        for tier in TIERS:
+            found.setdefault(self.model_for(tier).name, tier)
+        return [(tier, name) for name, tier in found.items()]
+
+
+@dataclass(frozen=True)
+class SavedEndpoint:
+    """What a page may show of the workspace's own endpoint."""
+
+    base_url: str
+    model: str
+    has_key: bool
+    saved_by: int
+    saved_at: datetime
+
+
+def installation_endpoint() -> Endpoint:
+    return Endpoint(settings.ANTHROPIC_API_KEY, settings.ANTHROPIC_BASE_URL)
+
+
+def endpoint_of(workspace: int) -> Endpoint:
+    """Opens a service scope where none is open."""
+    if scope_is_open():
+        return current_endpoint()
+    if not settings.WORKSPACE_MODELS or not workspace:
+        return installation_endpoint()
+    with Scope.for_service(workspace).open():
+        return current_endpoint()
+
+
+def current_endpoint() -> Endpoint:
+    """Of the workspace whose scope is open; of the installation where none is."""
+    if not settings.WORKSPACE_MODELS or not scope_is_open():
+        return installation_endpoint()
+    found: Endpoint = cached("model endpoint", _load)
+    return found
+
+
+def describe_endpoint() -> SavedEndpoint | None:
+    """The workspace's own, without its key. In an open scope."""
+    row = WorkspaceEndpoint.objects.first()
+    if row is None:
+        return None
+    return SavedEndpoint(row.base_url, row.model, bool(row.sealed_key), row.saved_by, row.saved_at)
+
+
+def save_endpoint(scope: Scope, endpoint: Endpoint) -> None:
+    """In the open scope of an administrator."""
+    sealed = _cipher().encrypt(endpoint.key.encode()).decode() if endpoint.key else ""
+    WorkspaceEndpoint.objects.update_or_create(
+        workspace_id=scope.workspace,
+        defaults={
+            "base_url": endpoint.base_url,
+            "model": endpoint.model,
+            "sealed_key": sealed,
+            "saved_by": scope.principal,
+        },
+    )
+    record(scope, "model.connected", "workspace", scope.workspace, own_server=bool(endpoint.base_url))
+
+
+def remove_endpoint(scope: Scope) -> bool:
+    """Whether there was one. In the open scope of an administrator."""
+    removed, _ = WorkspaceEndpoint.objects.filter(workspace_id=scope.workspace).delete()
+    if removed:
+        record(scope, "model.disconnected", "workspace", scope.workspace)
+    return bool(removed)
+
+
+def _load() -> Endpoint:
+    row = WorkspaceEndpoint.objects.first()
+    if row is None:
+        return installation_endpoint()
+    try:
+        key = _cipher().decrypt(row.sealed_key.encode()).decode() if row.sealed_key else ""
+    except InvalidToken:
+        # Text goes nowhere rather than to a server that was not meant for it.
+        return Endpoint(own=True, unreadable=True)
+    return Endpoint(key, row.base_url, row.model, own=True)
+
+
+def _cipher() -> Fernet:
+    secret = salted_hmac("clearance.model_endpoint", "key", algorithm="sha256").digest()
+    return Fernet(base64.urlsafe_b64encode(secret))

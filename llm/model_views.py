@@ -1,0 +1,181 @@
+"""The page on which a workspace is connected to a model: a key or a server of its own, tested before it is saved."""
+
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.core.exceptions import ValidationError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_http_methods, require_POST
+
+from entities.access import ADMIN, Scope, opens_own_scope, requires
+from entities.models import User
+from llm.endpoint_check import Finding, check_endpoint
+from llm.endpoints import (
+    Endpoint,
+    current_endpoint,
+    describe_endpoint,
+    installation_endpoint,
+    remove_endpoint,
+    save_endpoint,
+)
+from llm.models_catalogue import TIERS, CatalogueError
+
+
+class KeyForm(forms.Form):
+    """A key of Anthropic's API."""
+
+    prefix = "anthropic"
+    key = forms.CharField(
+        label="API key",
+        max_length=400,
+        help_text="It is saved encrypted, and never shown again.",
+        widget=forms.PasswordInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    model = forms.CharField(
+        label="Name of the model",
+        required=False,
+        max_length=80,
+        help_text="Leave it empty for the recommended ones.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+
+    def clean_model(self) -> str:
+        name: str = self.cleaned_data["model"]
+        try:
+            Endpoint("key", "", name).list_models()
+        except CatalogueError:
+            raise ValidationError("The price of this model is not known here. Leave it empty.") from None
+        return name
+
+    @property
+    def endpoint(self) -> Endpoint:
+        return Endpoint(self.cleaned_data["key"], "", self.cleaned_data["model"], own=True)
+
+
+class ServerForm(forms.Form):
+    """A server that speaks the same language as Anthropic's."""
+
+    prefix = "server"
+    base_url = forms.CharField(
+        label="Address",
+        max_length=300,
+        help_text="It has to speak Anthropic's Messages API, as Ollama, LM Studio, vLLM and llama.cpp do. "
+        "For example http://127.0.0.1:11434",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "inputmode": "url", "spellcheck": "false"}),
+    )
+    model = forms.CharField(
+        label="Name of the model",
+        max_length=80,
+        help_text="As the server knows it.",
+        widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+    key = forms.CharField(
+        label="Key",
+        required=False,
+        max_length=400,
+        widget=forms.PasswordInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
+    )
+
+    def clean_base_url(self) -> str:
+        address: str = self.cleaned_data["base_url"].rstrip("/").removesuffix("/v1")
+        try:
+            parts = urlsplit(address)
+            valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+        except ValueError:
+            valid = False
+        if not valid or parts.username or parts.query or parts.fragment:
+            raise ValidationError("Write an address like http://127.0.0.1:11434, and nothing after it.")
+        return address
+
+    @property
+    def endpoint(self) -> Endpoint:
+        data = self.cleaned_data
+        return Endpoint(data["key"], data["base_url"], data["model"], own=True)
+
+
+@opens_own_scope
+@requires(ADMIN)
+@sensitive_post_parameters()
+@never_cache
+@require_http_methods(["GET", "POST"])
+def model(request: HttpRequest) -> HttpResponse:
+    """What answers now, and a form to connect a model. What does not work is not saved."""
+    scope = scope_of(request)
+    if request.method == "GET":
+        return _render(request)
+    if not settings.WORKSPACE_MODELS:
+        raise Http404("Not found.")
+    form = ServerForm(request.POST) if request.POST.get("kind") == "server" else KeyForm(request.POST)
+    if not form.is_valid():
+        return _render(request, form, status=422)
+    findings = check_endpoint(scope.workspace, scope.principal, form.endpoint)
+    if any(finding.problem for finding in findings):
+        return _render(request, form, findings, status=422)
+    with scope.open():
+        save_endpoint(scope, form.endpoint)
+    return _render(request, None, findings)
+
+
+@opens_own_scope
+@requires(ADMIN)
+@never_cache
+@require_POST
+def check(request: HttpRequest) -> HttpResponse:
+    """Test the model that is connected."""
+    scope = scope_of(request)
+    with scope.open():
+        endpoint = current_endpoint()
+    if endpoint.is_offline:
+        return redirect("llm:model")
+    return _render(request, None, check_endpoint(scope.workspace, scope.principal, endpoint))
+
+
+@requires(ADMIN)
+@require_POST
+def disconnect(request: HttpRequest) -> HttpResponse:
+    """Forget the workspace's own key or server."""
+    if remove_endpoint(scope_of(request)):
+        messages.success(request, "The model is disconnected, and its key is deleted.")
+    return redirect("llm:model")
+
+
+def scope_of(request: HttpRequest) -> Scope:
+    return request.access_scope  # type: ignore[attr-defined, no-any-return]
+
+
+def _render(
+    request: HttpRequest, form: KeyForm | ServerForm | None = None, findings: Sequence[Finding] = (), status: int = 200
+) -> HttpResponse:
+    with scope_of(request).open():
+        saved = describe_endpoint()
+        context = {
+            "form": form,
+            "key_form": form if isinstance(form, KeyForm) else KeyForm(),
+            "server_form": form if isinstance(form, ServerForm) else ServerForm(),
+            "findings": findings,
+            "failed": any(finding.problem for finding in findings),
+            "endpoint": current_endpoint(),
+            "saved": saved,
+            "saved_by": User.objects.filter(pk=saved.saved_by).first() if saved else None,
+            "models": _name_models(current_endpoint()),
+            "installation": not installation_endpoint().is_offline,
+            "may_connect": settings.WORKSPACE_MODELS,
+            "is_forced_offline": settings.MODEL_TRANSPORT == "offline",
+            "first": "first" in request.GET,
+        }
+        return render(request, "llm/model.html", context, status=status)
+
+
+def _name_models(endpoint: Endpoint) -> list[str]:
+    if endpoint.is_offline:
+        return []
+    try:
+        return list(dict.fromkeys(endpoint.model_for(tier).name for tier in TIERS))
+    except CatalogueError:
+        return []

@@ -1,0 +1,48 @@
+"""A server that speaks the Messages API, as a compatible local server would."""
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from llm import wire
+
+
+class Provider(BaseHTTPRequestHandler):
+    """answers: in order; a number is a refusal with that status. seen: the requests, with their keys."""
+
+    answers: list[wire.Answer | int] = []
+    seen: list[dict[str, Any]] = []
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["content-length"])))
+        self.seen.append({"path": self.path, "key": self.headers.get("authorization"), **body})
+        answer = self.answers.pop(0)
+        if isinstance(answer, int):
+            self.send_response(answer)
+            self.send_header("content-type", "application/json")
+            self.send_header("retry-after-ms", "1")
+            self.end_headers()
+            self.wfile.write(json.dumps({"type": "error", "error": {"type": "api_error", "message": "no"}}).encode())
+            return
+        self.send_response(200)
+        self.send_header("content-type", "text/event-stream")
+        self.end_headers()
+        for event in wire.as_events(answer, body["model"]):
+            self.wfile.write(event)
+
+    def log_message(self, *args: Any) -> None:
+        pass
+
+
+@contextmanager
+def serve_provider() -> Iterator[str]:
+    """Its address."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Provider)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    Provider.answers, Provider.seen = [], []
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()

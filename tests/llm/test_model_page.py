@@ -1,0 +1,172 @@
+"""The page on which a workspace is connected to a model: tested before it is saved, for this workspace alone."""
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.conf import LazySettings
+from django.core import signing
+from django.db import connection
+
+from entities.models import AuditEntry
+from llm import client, wire
+from llm.endpoints import endpoint_of
+from llm.messages import ToolUse
+from llm.models import ModelCall, WorkspaceEndpoint
+from tests.conftest import Person
+from tests.llm.provider import Provider, serve_provider
+
+pytestmark = pytest.mark.django_db
+KEY = "sk-test-0123456789"
+USES_TOOL = wire.Answer(tools=(ToolUse("t1", "add", {"a": 19, "b": 23}),), input_tokens=9, output_tokens=9)
+TALKS = wire.Answer(deltas=("It is 42.",), input_tokens=9, output_tokens=9)
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    with serve_provider() as url:
+        yield url
+
+
+def connect(who: Person, address: str, **changes: str) -> Any:
+    wanted = {"kind": "server", "base_url": f"{address}/v1/", "model": "local-7b", "key": KEY} | changes
+    prefix = "server" if wanted["kind"] == "server" else "anthropic"
+    fields = {name if name == "kind" else f"{prefix}-{name}": value for name, value in wanted.items()}
+    return who.client.post(f"{who.base}model/", fields)
+
+
+def test_a_server_that_uses_tools_is_saved_and_answers_from_then_on(
+    alice: Person, address: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    assert "Connect a model</a>" in alice.client.get(alice.base).content.decode()
+    Provider.answers = [USES_TOOL]
+    page = connect(alice, address)
+    assert page.status_code == 200
+    text = page.content.decode()
+    assert "<strong>local-7b</strong>: answered in" in text
+    assert f"local-7b at {address}." in text
+    assert (Provider.seen[0]["path"], Provider.seen[0]["key"], Provider.seen[0]["model"]) == (
+        "/v1/messages",
+        f"Bearer {KEY}",
+        "local-7b",
+    )
+    Provider.answers = [TALKS]
+    call = client.Call(alice.scope.workspace, alice.user.pk, "chat", "deep")
+    assert client.complete(call, system="", messages=[{"role": "user", "content": "Hello"}]).text == "It is 42."
+    assert Provider.seen[1]["key"] == f"Bearer {KEY}"
+    shown = [alice.client.get(f"{alice.base}{path}").content.decode() for path in ("model/", "")]
+    assert "Offline engine" not in shown[1]
+    with alice.scope.open():
+        row = WorkspaceEndpoint.objects.get()
+        entry = AuditEntry.objects.get(action="model.connected")
+        assert list(ModelCall.objects.order_by("pk").values_list("feature", "cost")) == [("test", 0), ("chat", 0)]
+    for written in (text, *shown, row.sealed_key, str(entry.detail), caplog.text, repr(endpoint_of(row.workspace_id))):
+        assert KEY not in written
+
+
+@pytest.mark.parametrize(
+    ("answer", "sentence"),
+    [
+        (401, "refused the API key"),
+        (404, "does not know this model"),
+        (TALKS, "did not use the tool"),
+        (wire.Answer(tools=(ToolUse("t", "add", {"a": 1, "b": 2}),)), "other figures"),
+    ],
+)
+def test_what_does_not_work_is_not_saved_and_the_page_says_why(
+    alice: Person, address: str, answer: Any, sentence: str
+) -> None:
+    Provider.answers = [answer]
+    page = connect(alice, address)
+    assert page.status_code == 422
+    text = page.content.decode()
+    assert sentence in text
+    assert "Nothing was saved." in text
+    assert KEY not in text
+    with alice.scope.open():
+        assert not WorkspaceEndpoint.objects.exists()
+        assert client.is_offline()
+
+
+@pytest.mark.parametrize(
+    ("changes", "word"),
+    [
+        ({"kind": "key", "key": "", "model": ""}, "This field is required."),
+        ({"kind": "key", "model": "who-knows"}, "price"),
+        ({"base_url": ""}, "This field is required."),
+        ({"base_url": "file:///etc/passwd"}, "Write an address like"),
+        ({"base_url": "http://user:word@host"}, "Write an address like"),
+        ({"base_url": "http://host:99999"}, "Write an address like"),
+        ({"model": ""}, "This field is required."),
+    ],
+)
+def test_nothing_is_asked_of_what_cannot_be_right(
+    alice: Person, address: str, changes: dict[str, str], word: str
+) -> None:
+    page = connect(alice, address, **changes)
+    assert (page.status_code, word in page.content.decode(), Provider.seen) == (422, True, [])
+
+
+def test_a_connected_model_is_tested_again_and_disconnected(alice: Person, address: str) -> None:
+    Provider.answers = [USES_TOOL, 503, 503, 503]
+    connect(alice, address)
+    page = alice.client.post(f"{alice.base}model/test/").content.decode()
+    assert "The model is not available." in page
+    assert "Nothing was saved." not in page
+    alice.client.post(f"{alice.base}model/disconnect/")
+    with alice.scope.open():
+        assert not WorkspaceEndpoint.objects.exists()
+        assert AuditEntry.objects.filter(action="model.disconnected").exists()
+        assert client.is_offline()
+
+
+def test_administrators_alone_connect_models_and_for_their_workspace_alone(
+    alice: Person, viewer: Person, steward: Person, outsider: Person, address: str
+) -> None:
+    for who, status in ((viewer, 403), (steward, 403)):
+        assert connect(who, address).status_code == status
+        for path in ("model/", "model/test/", "model/disconnect/"):
+            assert who.client.post(f"{who.base}{path}").status_code == status
+        assert who.client.get(f"{who.base}model/").status_code == status
+        assert "/model/" not in who.client.get(who.base).content.decode()
+    assert outsider.client.post(f"{alice.base}model/").status_code == 404
+    assert Provider.seen == []
+    Provider.answers = [USES_TOOL]
+    connect(alice, address)
+    assert endpoint_of(alice.scope.workspace).base_url == address
+    assert endpoint_of(outsider.scope.workspace).is_offline
+    with outsider.scope.open():
+        assert not WorkspaceEndpoint.objects.exists()
+
+
+def test_who_runs_the_installation_may_keep_the_choice(alice: Person, address: str, settings: LazySettings) -> None:
+    Provider.answers = [USES_TOOL]
+    connect(alice, address)
+    settings.WORKSPACE_MODELS = False
+    assert connect(alice, address).status_code == 404
+    assert "closed this page" in alice.client.get(f"{alice.base}model/").content.decode()
+    assert endpoint_of(alice.scope.workspace).is_offline
+    assert len(Provider.seen) == 1
+
+
+def test_a_key_under_another_secret_is_not_used_and_nothing_is_sent(
+    alice: Person, address: str, settings: LazySettings
+) -> None:
+    Provider.answers = [USES_TOOL]
+    connect(alice, address)
+    with alice.scope.open():
+        row = WorkspaceEndpoint.objects.get()
+        row.sealed_key = signing.dumps(KEY)
+        row.save()
+    assert client.is_offline(alice.scope.workspace)
+    assert "can no longer read it" in alice.client.get(f"{alice.base}model/").content.decode()
+
+
+def test_the_table_is_closed_without_a_scope(alice: Person, address: str) -> None:
+    Provider.answers = [USES_TOOL]
+    connect(alice, address)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM llm_workspaceendpoint")
+        assert cursor.fetchone() == (0,)

@@ -1,0 +1,118 @@
+"""Operators in the search field: what is left out, which kind, which level, since when; and what finds nothing."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from entities.access import Scope
+from entities.actions import create_entity
+from entities.models import AuditText, Classification
+from entities.models.classification import FINANCIAL, INTERNAL, SECRET
+from entities.types import Contract, Project
+from retrieval.operators import split_operators
+from tests.conftest import Person
+from tests.retrieval.conftest import Index
+
+
+@pytest.mark.parametrize(
+    ("written", "text", "found"),
+    [
+        ("liability -cap type:contract", "liability", {"without": ("cap",), "types": ("contract",)}),
+        ('label:"Export Controlled" rope', "rope", {"labels": ("export controlled",)}),
+        ("rope before:2026-03 after:2025", "rope", {"before": date(2026, 3, 1), "after": date(2025, 12, 31)}),
+        ("after:2024-02 rope", "rope", {"after": date(2024, 2, 29)}),
+        ('"-cap type:risk" rope', '"-cap type:risk" rope', {}),
+        ("HV-S-0112 a-b -5 - x", "HV-S-0112 a-b -5 - x", {}),
+        ("what came before: this", "what came before: this", {}),
+        ("  two  blanks ", "two  blanks", {}),
+    ],
+)
+def test_operators_are_told_from_the_question(written: str, text: str, found: dict[str, Any]) -> None:
+    operators = split_operators(written)
+    assert operators.text == text
+    for name in ("without", "types", "labels", "before", "after"):
+        assert getattr(operators, name) == found.get(name, () if name not in ("before", "after") else None), name
+
+
+pages = pytest.mark.django_db
+
+
+def titles(who: Person, question: str) -> list[str]:
+    return sorted(hit["text"] for hit in who.api.get("/api/search/", {"q": question}).json()["results"])
+
+
+@pytest.fixture
+def rows(index: Index, contract: Contract, alice: Person) -> Contract:
+    with alice.scope.open():
+        project = create_entity(scope=alice.scope, model=Project, fields={"name": "Pier"})
+    index.row(contract, "The rope bears two tonnes.")
+    index.row(contract, "The ropes are drafted for renewal.")
+    index.row(project, "A rope hangs from the pier.")
+    index.row(contract, "The rope costs forty pounds.", label=FINANCIAL)
+    return contract
+
+
+@pages
+def test_operators_narrow_what_is_found(rows: Contract, viewer: Person, cfo: Person) -> None:
+    three = ["A rope hangs from the pier.", "The rope bears two tonnes.", "The ropes are drafted for renewal."]
+    costs = "The rope costs forty pounds."
+    assert titles(viewer, "rope") == three
+    assert titles(viewer, "rope -draft") == three[:2]  # in every form of the word
+    assert titles(viewer, "rope -draft -hang") == [three[1]]
+    assert titles(viewer, "rope type:project") == titles(viewer, "rope type:Projects") == [three[0]]
+    assert titles(cfo, "rope label:Financial") == [costs]
+    assert costs not in titles(cfo, "rope label:public")
+    assert len(titles(viewer, "rope after:2001")) == 3
+    assert titles(viewer, "rope before:2001") == []
+
+
+@pages
+def test_a_level_that_is_not_theirs_finds_what_one_that_does_not_exist_finds(
+    rows: Contract, viewer: Person, service: Scope
+) -> None:
+    with service.open():
+        Classification.objects.filter(value=SECRET).update(conceal=True)
+    nothing = viewer.api.get("/api/search/", {"q": "rope label:nowhere"}).json()
+    for level in ("financial", "secret"):
+        assert viewer.api.get("/api/search/", {"q": f"rope label:{level}"}).json() == nothing
+    assert nothing["results"] == []
+
+
+@pages
+def test_what_cannot_be_read_is_said_on_the_page_and_the_question_stays(rows: Contract, viewer: Person) -> None:
+    for question, sentence in (
+        ("rope before:soon", "is not a day"),
+        ("rope type:dragon", "There is no type"),
+        ("type:contract", "Add what to look for"),
+    ):
+        page = viewer.client.get(f"{viewer.base}search/", {"q": question}).content.decode()
+        assert sentence in page, question
+        assert f'value="{question}"' in page
+
+
+@pages
+def test_the_audit_has_the_question_as_it_was_written(rows: Contract, viewer: Person, service: Scope) -> None:
+    viewer.client.get(f"{viewer.base}search/", {"q": "rope -draft"})
+    with service.open():
+        text = AuditText.objects.get()
+        assert (text.text, text.within) == ("rope -draft", {"without": ["draft"]})
+
+
+@pages
+def test_there_is_one_field_and_it_says_how_to_search_exactly(rows: Contract, viewer: Person) -> None:
+    page = viewer.client.get(f"{viewer.base}search/", {"q": "rope"}).content.decode()
+    assert page.count('type="search"') == 1
+    assert "type:contract" in page
+    assert viewer.client.get(viewer.base).content.decode().count('type="search"') == 1
+
+
+@pages
+def test_nonsense_finds_nothing_and_what_it_may_have_meant_is_offered(
+    index: Index, contract: Contract, viewer: Person, staff: Person
+) -> None:
+    index.row(contract, "Sefa Lindqvist, Skerrow Harbour Conservancy")
+    index.row(contract, "Granary", label=INTERNAL, vector=False)
+    pages = [who.client.get(f"{who.base}search/", {"q": "grana"}).content.decode() for who in (staff, viewer)]
+    assert ["Nothing found" in page for page in pages] == [True, True]
+    assert ["Did you mean" in page and "granary" in page for page in pages] == [True, False]
