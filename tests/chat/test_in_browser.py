@@ -76,7 +76,7 @@ def test_two_sentences_of_one_passage_are_two_sources_that_open_at_their_words(v
     chips.nth(1).wait_for()
     assert chips.locator("strong").all_inner_texts() == ["1", "2"]
     sources = answer.get_by_label("Sources").get_by_role("listitem")
-    assert [" ".join(one.split()) for one in sources.all_inner_texts()] == ["1 Lease.pdf, p. 4", "2 Lease.pdf, p. 4"]
+    assert [" ".join(one.split()) for one in sources.all_inner_texts()] == ["1 Lease.pdf p. 4", "2 Lease.pdf p. 4"]
     assert page.complaints == []
     sources.nth(1).get_by_role("link").click()
     page.wait_for_url("**/files/**")
