@@ -39,6 +39,11 @@ def pytest_collection_finish() -> None:
     gc.enable()
 
 
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Bytes are named by their argument: an archive holds the time, and workers must collect tests of the same names."""
+    return argname if isinstance(val, bytes) else None
+
+
 ALL = [INTERNAL, CONFIDENTIAL, PII, PII_SENSITIVE, FINANCIAL, SECRET]
 
 
