@@ -61,8 +61,8 @@ def write_points(plan: Plan, found: list[Passage], before: str = "") -> list[str
     if before:
         found = [Passage(p.n, p.title, _without(p.text, before), p.kind) for p in found if p.kind != FIELDS]
     documents = group_documents(found)
-    if plan.aspect:
-        return _write_aspect(plan.aspect, documents)
+    if plan.aspects:
+        return list(dict.fromkeys(line for aspect in plan.aspects for line in _write_aspect(aspect, documents)))
     lines = [] if plan.topic else _write_fields([p for p in found if p.kind == FIELDS])
     share = max(1, min(6, MAX_POINTS // max(1, len(documents))))
     for passages in documents:
