@@ -31,7 +31,7 @@ NAME = "read_documents"
 MAX_DOCUMENTS = 6
 MAX_PASSAGES = 14
 MAX_PASSAGES_PER_DOCUMENT = 8
-MAX_ROWS_PER_DOCUMENT = 200
+MAX_ROWS_PER_DOCUMENT = 400
 """Passages of a document among which the tool chooses, from its beginning."""
 MAX_NAMES = 500
 MAX_FIELD_ROWS = 4

@@ -29,7 +29,7 @@ def judge_support(question: str, sentences: Sequence[str], passage: str, section
     plan = plan_reading(question, names)
     if plan is not None:
         # A summary is of whatever a document says.
-        fits = plan.aspect is None or any(plan.aspect.fits(sentence) for sentence in sentences)
+        fits = not plan.aspects or any(aspect.fits(one) for aspect in plan.aspects for one in sentences)
         return Support.QUOTED if quoted else Support.SUPPORTED if fits else Support.WEAK
     there = f"{names} {section}\n{passage}"
     parts = [part for part in split_parts(question) if has_what_is_asked(part, sentences, there)]

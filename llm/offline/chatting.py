@@ -85,7 +85,7 @@ def next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
             return READ, plan.call(named=bool(plan.topic))
         if plan.topic and plan.general and len(readings) == 1 and "<passages>" not in readings[0]:
             return READ, plan.call(named=False)
-        if _read_points(body, index, question, results) and (plan.aspect or _has_documents(readings)):
+        if _read_points(body, index, question, results) and (plan.aspects or _has_documents(readings)):
             return None
     searched = _search_results(results)
     if not searched:

@@ -18,6 +18,8 @@ MAX_POINTS = 8
 MAX_ASPECT_POINTS = 6
 MAX_POINT_CHARACTERS = 480
 MAX_ANNOUNCEMENT_CHARACTERS = 40
+MAX_COMMON = 0.8
+"""Share of the words of a line that one before it may have."""
 MIN_CHARACTERS = 30
 MAX_TITLE_CHARACTERS = 80
 MIN_LETTERS = 0.65
@@ -61,8 +63,8 @@ def write_points(plan: Plan, found: list[Passage], before: str = "") -> list[str
     if before:
         found = [Passage(p.n, p.title, _without(p.text, before), p.kind) for p in found if p.kind != FIELDS]
     documents = group_documents(found)
-    if plan.aspect:
-        return _write_aspect(plan.aspect, documents)
+    if plan.aspects:
+        return list(dict.fromkeys(line for aspect in plan.aspects for line in _write_aspect(aspect, documents)))
     lines = [] if plan.topic else _write_fields([p for p in found if p.kind == FIELDS])
     share = max(1, min(6, MAX_POINTS // max(1, len(documents))))
     for passages in documents:
@@ -126,7 +128,7 @@ def stands_alone(sentence: str) -> bool:
     return (
         MIN_CHARACTERS <= len(sentence) <= MAX_POINT_CHARACTERS
         and sentence[0] != "|"
-        and bare.rstrip('”’)" ').endswith((".", "!"))
+        and bare.rstrip('”’)" ').endswith((".", "!", "。", "！", "।"))
         and not bare[:1].islower()
         and not any(pattern.search(bare) for pattern in (GOES_ON, LEANS_BACK, ABOUT_PAPER, FURNITURE, NO_PROSE))
         and letters > MIN_LETTERS * len(bare)
@@ -157,7 +159,13 @@ def _write_aspect(aspect: Aspect, documents: list[list[Passage]]) -> list[str]:
             i for i, (text, _) in enumerate(units) if aspect.fits(text) and not (_is_artefact(text) or is_title(text))
         ]
         wanted = set(terms(aspect.focus))
-        best = sorted(fitting, key=lambda i: (-len(wanted & set(terms(units[i][0]))), i))[:share]
+        bags = {i: set(terms(units[i][0])) for i in fitting}
+        best: list[int] = []
+        for i in sorted(fitting, key=lambda i: (-len(wanted & bags[i]), i)):
+            # Passages overlap, and a line may stand in two of them.
+            copied = any(len(bags[i] & bags[o]) > MAX_COMMON * min(len(bags[i]), len(bags[o])) for o in best)
+            if len(best) < share and not copied:
+                best.append(i)
         chosen = sorted({place for i in best for place in (i, *_completed(units, i))})
         lines += [_bullet(*units[i]) for i in chosen]
     return list(dict.fromkeys(lines))[:MAX_ASPECT_POINTS]

@@ -7,6 +7,7 @@ searched for instead.
 import re
 from dataclasses import dataclass
 
+from llm.offline.asked import split_parts
 from llm.offline.aspects import ASPECTS, Aspect
 from llm.offline.ranking import content_words, stem, terms
 from llm.recognisers.findings import phrases, words
@@ -66,15 +67,17 @@ OVERVIEW_WORDS = words(
 
 @dataclass(frozen=True)
 class Plan:
-    """How to read. topic: words that the question names a document by, or ""; general: that it may do without them."""
+    """How to read. topic: words that the question names a document by, or ""; general: that it may do without them.
+    aspects: what is asked for, one for each part of the question; none for an account of everything.
+    """
 
     topic: str = ""
     general: bool = True
-    aspect: Aspect | None = None
+    aspects: tuple[Aspect, ...] = ()
 
     def call(self, *, named: bool) -> dict[str, str]:
         """The input of the tool. named: of the document that the topic names alone."""
-        asked = {"document": self.topic if named else "", "focus": self.aspect.focus if self.aspect else ""}
+        asked = {"document": self.topic if named else "", "focus": " ".join(aspect.focus for aspect in self.aspects)}
         return {key: value for key, value in asked.items() if value}
 
 
@@ -91,12 +94,22 @@ def plan_reading(question: str, about: str) -> Plan | None:
         if not general and TELL.search(question):
             return None  # of anything that has a name, all records may tell
         return Plan("" if _points_here(question, topic) else topic, general)
+    found = [_plan_aspect(part, about) for part in split_parts(question)]
+    plans = [plan for plan in found if plan is not None]
+    if len(plans) < len(found):
+        return None
+    topics = " ".join(dict.fromkeys(plan.topic for plan in plans if plan.topic))
+    return Plan(topics, True, tuple(aspect for plan in plans for aspect in plan.aspects))
+
+
+def _plan_aspect(question: str, about: str) -> Plan | None:
+    """For one question, the first aspect that it asks for and that leaves no other word of it."""
     for aspect in ASPECTS:
         if aspect.asked.search(question):
-            topic = _topic(question, about, OVERVIEW_WORDS)
-            left = [word for word in topic.split() if stem(word) not in aspect.words]
+            left = [word for word in _topic(question, about, OVERVIEW_WORDS).split() if stem(word) not in aspect.words]
             if all(word.lower() in NOUNS for word in left):
-                return Plan("" if _points_here(question, " ".join(left)) else " ".join(left), True, aspect)
+                topic = " ".join(left)
+                return Plan("" if _points_here(question, topic) else topic, True, (aspect,))
     return None
 
 

@@ -182,6 +182,8 @@ def test_more_is_what_was_not_said_before():
         ("What do they want from us?", [LETTER], ["Please send the insurance certificate"], ["Northgate"]),
         ("Are there any deadlines?", [LETTER], ["before 1 June 2026"], []),
         ("What is in this spreadsheet?", [SHEET], ["Item · Pieces · Price [7]", "Oak board · 12 · £1,140 [7]"], []),
+        ("Who attended, and what was decided?", [MINUTES], ["Present: Mara Quill", "agreed to close"], ["rotten"]),
+        ("When does it end and how much do we pay?", [LEASE], ["31 March 2031", "£4,200"], []),
         ("What are the risks?", [LEASE, MINUTES], ["penalty of two per cent"], ["Fisher Row"]),
     ],
 )
