@@ -16,7 +16,8 @@ CONFIGS = (
 
 @dataclass(frozen=True)
 class Terms:
-    """The words of a question as the index knows them: term (hash of a lexeme) -> the words that gave it.
+    """The words of a question as the index knows them: term (hash of a lexeme) -> the words that gave it, none
+    where the question only implies it.
 
     stems: the lexemes of each word, by which matches are shown.
     """
@@ -24,12 +25,12 @@ class Terms:
     words: Mapping[int, frozenset[str]]
     stems: Mapping[str, frozenset[str]] = field(default_factory=dict)
 
-    def of_part(self, text: str, words: Iterable[str]) -> "Terms":
+    def of_part(self, text: str, words: Sequence[str]) -> "Terms":
         """Of the words and days of a part of the question."""
         chosen = {word for word, lexemes in self.stems.items() if is_day(lexemes) and word in text}
         chosen |= self.stems.keys() & set(words)
         return Terms(
-            {term: of & chosen for term, of in self.words.items() if of & chosen},
+            {t: of & chosen for t, of in self.words.items() if of & chosen or (not of and asks_when(words))},
             {word: stems for word, stems in self.stems.items() if word in chosen},
         )
 
@@ -49,12 +50,18 @@ SELECT w.word, c.config::text, t.lexeme, hashtext(t.lexeme)
 FROM unnest(%(words)s::text[]) w (word) CROSS JOIN unnest(%(configs)s::regconfig[]) c (config)
 LEFT JOIN LATERAL unnest(to_tsvector(c.config, app_words(w.word))) t ON true
 UNION ALL SELECT d.written, '', d.word, hashtext(d.word) FROM app_dates(%(text)s) d
+UNION ALL SELECT '', '', 'd0m0d0', hashtext('d0m0d0')
 """
+# The last word is of every passage that holds a day (`ingestion/migrations/dates.sql`).
+ASKS_WHEN = re.compile(
+    r"(?i)\W*(?:when|dates?|dated|deadline|wann|datum|frist|quand|fecha|cu[aá]ndo|quando|wanneer|hvornår|när|milloin)\W*"
+)
 
 
 def terms_of(words: Sequence[str], text: str = "") -> Terms:
     """Stems of `words` in every language that rows may be in, and the days that are written in their text, which are
-    one word however they are written. Touches no workspace data.
+    one word however they are written. Touches no workspace data. A question that asks when has a word more, which is
+    of every text with a day in it.
 
     Words that say nothing in the question's own language are left out: in an index of another language they would
     be rare, and rare words weigh most. Its language is the one that knows most of the words as stop words.
@@ -63,7 +70,7 @@ def terms_of(words: Sequence[str], text: str = "") -> Terms:
         return Terms({})
     params = {"words": list(words), "configs": list(CONFIGS), "text": text}
     found = [row for row in rows_of(LEXEMES, params) if row[2] is not None and row[3] != 0]
-    days = list(dict.fromkeys(word for word, config, _, _ in found if not config))
+    days = list(dict.fromkeys(word for word, config, _, _ in found if word and not config))
     spoken = {(config, word) for word, config, _, _ in found}
     silent = {
         config: {word for word in words if (config, word) not in spoken and ("simple", word) in spoken}
@@ -78,7 +85,14 @@ def terms_of(words: Sequence[str], text: str = "") -> Terms:
     by_term: dict[int, set[str]] = {}
     stems: dict[str, set[str]] = {word: set() for word in said}
     for word, config, lexeme, term in found:
-        if word in stems and (word in days) == (config == ""):
+        if word in stems and bool(config) is (word not in days):
             by_term.setdefault(term, set()).add(word)
             stems[word].add(lexeme)
+        elif not word and not days and asks_when(words):
+            # No word of the question is told to have matched by it.
+            by_term[term] = set()
     return Terms({t: frozenset(w) for t, w in by_term.items()}, {w: frozenset(s) for w, s in stems.items()})
+
+
+def asks_when(words: Iterable[str]) -> bool:
+    return any(map(ASKS_WHEN.fullmatch, words))

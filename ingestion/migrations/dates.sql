@@ -43,9 +43,12 @@ LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE ROWS 2 AS $$
   WHERE given ~ '(?:19|20)[0-9]{2}' AND f.m BETWEEN 1 AND 12 AND f.d BETWEEN 1 AND 31
 $$;
 
+-- The words of its days, and "d0m0d0" for a text that holds any: a question that asks when is looking for one.
 CREATE FUNCTION app_date_words(given text) RETURNS text LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE AS $$
-  SELECT CASE WHEN given ~ '(?:19|20)[0-9]{2}'
-    THEN (SELECT coalesce(string_agg(' ' || d.word, ''), '') FROM app_dates(given) d) ELSE '' END
+  SELECT CASE WHEN given ~ '(?:19|20)[0-9]{2}' THEN (
+    SELECT coalesce(string_agg(' ' || d.word, ''), '')
+      || CASE WHEN count(*) > 0 OR given ~ '[0-9]/[0-9]{1,2}/(?:19|20)[0-9]{2}' THEN ' d0m0d0' ELSE '' END
+    FROM app_dates(given) d) ELSE '' END
 $$;
 
 CREATE OR REPLACE FUNCTION app_index_rows() RETURNS trigger
@@ -79,11 +82,10 @@ END $$;
 -- Rows that hold a day are given its word, as the trigger does it; that they are longer by it is left out.
 INSERT INTO ingestion_posting
   (workspace_id, term, data_classification, audience, entity, file, "row", kind, tf, dl, sample, drawn)
-SELECT p.workspace_id, hashtext(d.word), p.data_classification, p.audience, p.entity, p.file, p."row", p.kind,
-  least(d.tf, 32000), p.dl, p.sample, p.drawn
+SELECT p.workspace_id, hashtext(t.lexeme), p.data_classification, p.audience, p.entity, p.file, p."row", p.kind,
+  least(cardinality(t.positions), 32000), p.dl, p.sample, p.drawn
 FROM ingestion_contextrow c
 JOIN ingestion_posting p ON p."row" = c.number AND p.term = 0
-CROSS JOIN LATERAL (
-  SELECT word, count(*) AS tf FROM app_dates(c.heading_path || ' ' || c.text) GROUP BY word) d
+CROSS JOIN LATERAL unnest(to_tsvector('simple', app_date_words(c.heading_path || ' ' || c.text))) t
 WHERE c.heading_path || ' ' || c.text ~ '(?:19|20)[0-9]{2}'
 ORDER BY 1, 2, 3;

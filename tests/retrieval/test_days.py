@@ -43,3 +43,19 @@ def test_a_hidden_day_is_not_found(index: Index, contract: Contract, viewer: Per
     index.row(contract, "Paid on 24 March 2026.", label=FINANCIAL, vector=False)
     assert viewer.api.get("/api/search/", {"q": "2026-03-24"}).json()["results"] == []
     assert len(cfo.api.get("/api/search/", {"q": "2026-03-24"}).json()["results"]) == 1
+
+
+def test_who_asks_when_finds_a_day_before_the_same_words(
+    index: Index, contract: Contract, viewer: Person, cfo: Person
+) -> None:
+    for n in range(5):
+        index.row(contract, f"Signature of the contract, copy {n}.", vector=False)
+    index.row(contract, "Signature of the contract: 3/4/2026.", vector=False)
+    index.row(contract, "Signature of the contract: 2 May 2026.", vector=False, label=FINANCIAL)
+
+    def first(person: Person, question: str) -> str:
+        return str(person.api.get("/api/search/", {"q": question}).json()["results"][0]["text"])
+
+    assert first(viewer, "when was the signature of the contract?") == "Signature of the contract: 3/4/2026."
+    assert "copy" in first(viewer, "where was the signature of the contract?")
+    assert "2026" in first(cfo, "date of the signature of the contract?")
