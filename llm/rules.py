@@ -18,22 +18,23 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, SECRET
+from llm.recognisers import formats
 from llm.recognisers.contact import COMPANY, HOME, is_company_phone, is_home, is_network_address_of_person
 from llm.recognisers.findings import Finding, in_one_sentence, phrases
 from llm.recognisers.health import find_health
 from llm.recognisers.identifiers import find_identifiers
-from llm.recognisers.learned import find_learned
+from llm.recognisers.learned import SPOKEN_OF, find_learned
 from llm.recognisers.marks import find_marks
 from llm.recognisers.money import find_money, find_pay_talk
 from llm.recognisers.names import find_names
-from llm.recognisers.people import find_people
+from llm.recognisers.people import find_people, says_age
 from llm.recognisers.questions import find_answers
 from llm.recognisers.secrets import find_secrets
 from llm.recognisers.spelling import read_spellings
 from llm.recognisers.staff import ADDRESSED, PERSONAL_PAPER, find_staff_matters, pays_somebody
 
 # Raised by a change of these rules, so that witnesses made with older rules do not match.
-VERSION = 10
+VERSION = 11
 # Characters of a piece of an overlong text, and how far two pieces overlap.
 PIECE, OVERLAP = 4_000, 400
 BLANKS = re.compile(r"[^\S\n]{3,}")
@@ -63,14 +64,6 @@ SINGULAR = re.compile(
     + r"\b",
     re.IGNORECASE,
 )
-SPOKEN_OF = {
-    INTERNAL: "reads like a note to colleagues",
-    CONFIDENTIAL: "reads like what others must not learn",
-    PII: "reads like what is said of one person",
-    PII_SENSITIVE: "reads like health or belief of one person",
-    FINANCIAL: "reads like money",
-    SECRET: "reads like what opens something",
-}
 DECLARED = {
     "internal": INTERNAL, "confidential": CONFIDENTIAL, "restricted": CONFIDENTIAL, "pii": PII, "personal": PII,
     "sensitive": CONFIDENTIAL, "financial": FINANCIAL, "secret": SECRET, "top secret": SECRET,
@@ -203,6 +196,8 @@ def _contact(read: Reading) -> Votes:
         of_person = bool(read.people) or read.singular or bool(HOME.search(read.text)) or bool(read.anybody)
         if not is_company_phone(read.text, finding, of_person=of_person):
             yield PII, "phone number"
+    if (read.singular or read.anybody) and formats.HANDLE.search(read.text):
+        yield PII, "name of a person in a network"
     if "street" in read.kinds and is_home(read.text, of_person=bool(read.anybody)):
         yield PII, "home address"
 
@@ -217,6 +212,8 @@ def _identity(read: Reading) -> Votes:
         yield PII_SENSITIVE, "patient or health insurance number"
     if "born" in kinds:
         yield PII, "date of birth"
+    if says_age(read.text, read.people):
+        yield PII, "age of a person"
     if "personnel_id" in kinds:
         yield PII, "personnel number"
     if "professional_id" in kinds or "licence" in kinds and read.anybody:
@@ -229,9 +226,10 @@ def _accounts(read: Reading) -> Votes:
     if "card" in read.kinds:
         yield FINANCIAL, "payment card number"
         yield PII, "payment card number"
-    if "account" in read.kinds:
+    ending = formats.ENDING.search(read.text) and read.anybody
+    if "account" in read.kinds or ending:
         yield FINANCIAL, "bank account"
-        if read.people or read.singular or read.anybody and not COMPANY.search(read.text):
+        if ending or read.people or read.singular or read.anybody and not COMPANY.search(read.text):
             yield PII, "bank account of a person"
 
 

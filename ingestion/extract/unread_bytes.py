@@ -8,7 +8,7 @@ import re
 import zipfile
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import suppress
-from email import message_from_bytes
+from email import message_from_binary_file
 from pathlib import Path
 
 from ingestion.documents import Unaccounted
@@ -36,10 +36,8 @@ def digest_unread(path: Path, media_type: str, unaccounted: Collection[Unaccount
     codes = {missed.code for missed in unaccounted}
     if codes <= (IN_PARTS_OF_MAIL if media_type == sniff.EML else IN_PARTS):
         with suppress(Exception):  # a part of any form that is not as it should be: all bytes count
-            parts = _list_parts(path, media_type, {missed.page for missed in unaccounted})
-            return _digest(sorted(map(_digest_piece, parts)))
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+            return _digest(sorted(_digest_parts(path, media_type, {missed.page for missed in unaccounted})))
+    return _digest_file(path).hex()
 
 
 def _digest(pieces: Iterable[bytes]) -> str:
@@ -48,6 +46,11 @@ def _digest(pieces: Iterable[bytes]) -> str:
 
 def _digest_piece(piece: bytes) -> bytes:
     return hashlib.sha256(piece).digest()
+
+
+def _digest_file(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").digest()
 
 
 def _digest_part(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bytes:
@@ -59,18 +62,19 @@ def _digest_part(archive: zipfile.ZipFile, part: zipfile.ZipInfo) -> bytes:
     return digest.digest()
 
 
-def _list_parts(path: Path, media_type: str, pages: Collection[int | None]) -> Iterable[bytes]:
+def _digest_parts(path: Path, media_type: str, pages: Collection[int | None]) -> list[bytes]:
+    """One part after another, so that no more than one is in memory."""
     if media_type == sniff.PDF:
-        return _pdf_streams(path, pages)
+        return list(map(_digest_piece, _pdf_streams(path, pages)))
     if zipfile.is_zipfile(path):
         with zipfile.ZipFile(path) as archive:
             parts = [part for part in archive.infolist() if not TEXT_PART.fullmatch(part.filename)]
-            return [_digest_part(archive, part) for part in parts]
+            return [_digest_piece(_digest_part(archive, part)) for part in parts]
     if media_type == sniff.EML:
-        return _mail_parts(path)
+        return list(map(_digest_piece, _mail_parts(path)))
     if media_type in (sniff.HTML, sniff.MARKDOWN):
-        return ["".join(held).encode() for held in DATA.findall(path.read_text("latin-1"))]
-    return [path.read_bytes()]
+        return [_digest_piece("".join(held).encode()) for held in DATA.findall(path.read_text("latin-1"))]
+    return [_digest_file(path)]
 
 
 def _pdf_streams(path: Path, pages: Collection[int | None]) -> Iterator[bytes]:
@@ -92,6 +96,8 @@ def _pdf_streams(path: Path, pages: Collection[int | None]) -> Iterator[bytes]:
 
 
 def _mail_parts(path: Path) -> Iterator[bytes]:
-    for part in parts_of(message_from_bytes(path.read_bytes())):
+    with path.open("rb") as file:
+        message = message_from_binary_file(file)
+    for part in parts_of(message):
         if part.kind != TEXT:
             yield part.content() or b""

@@ -53,6 +53,12 @@ HOTLINE = re.compile(
 FAX = re.compile(r"\b(?:fax|facsimile|telefax|telecopier)\b", re.IGNORECASE)
 TOLL_FREE = re.compile(r"^\+?1?[\s.\-(]*8(?:00|33|44|55|66|77|88)\b|^0?800\b|^\+\d{2}\s?800\b")
 
+# The field of a form or a record; a firm's names the firm or its building beside it.
+ADDRESS_LINE = re.compile(
+    r"\bc/o\s|^[\s\W]*(?:address|anschrift|adresse|direcci[oó]n|indirizzo)\W{1,3}(?=[^\n]*\d)",
+    re.IGNORECASE | re.MULTILINE,
+)
+
 
 def is_company_phone(text: str, phone: Finding, *, of_person: bool) -> bool:
     """Whether a number is nobody's in particular. of_person: the text speaks of a person or of a home."""
@@ -69,6 +75,7 @@ def is_home(text: str, *, of_person: bool) -> bool:
     """Whether a street in `text` is where somebody lives, and not a firm's address."""
     if HOME.search(text) or formats.MILITARY_POST.search(text) or formats.APARTMENT.search(text):
         return True
+    of_person = of_person or ADDRESS_LINE.search(text) is not None
     return of_person and not COMPANY.search(text) and not PREMISES.search(text)
 
 

@@ -107,6 +107,9 @@ IN_WORDS = re.compile(
 )
 
 
+LARGE = re.compile(r"(?:million|thousand|hundred|grand|quid)$", re.IGNORECASE)
+
+
 def find_figures(text: str) -> Iterator[Finding]:
     """Findings of kinds bare (a number of nothing that is named), exact (one with two decimals or thousands), kilo
     (one
@@ -147,4 +150,6 @@ def find_figures(text: str) -> Iterator[Finding]:
         if not small and (not follows or follows["word"].lower() in FUNCTION):
             yield Finding("share", *match.span())
     for match in IN_WORDS.finditer(text):
-        yield Finding("share", *match.span())
+        follows = NEXT.match(text, match.end())
+        counts = follows is not None and follows["word"].lower() not in FUNCTION
+        yield Finding("kilo" if LARGE.search(match.group()) and not counts else "share", *match.span())

@@ -7,6 +7,7 @@ from llm.recognisers.findings import phrases, words
 SAYS = r"\s*+(?:is|:|#|=)?\s*+:?\s*+"
 
 PHONES = re.compile(
+    r"\b(?:call|ring|phone|text|reach)\s[^.\n\d]{1,30}(?<!\d)(?P<local>\d{3}[ -]\d{4})(?![\d-])|"
     r"(?<![\w.+/-])(?:\+\d{1,3}[\s.-]?(?:\(\d{1,4}\)[\s.-]?)?\d{1,4}(?:[\s.-]?\d{2,4}){2,4}"
     r"|\(\d{3}\)\s?\d{3}[\s.-]\d{4}|\d{3}-\d{3}-\d{4})(?![\w-])"
     r"|\b"
@@ -37,6 +38,11 @@ NATIONAL_ID_OF = re.compile(
     )
     + r"\b[^\n]{0,60}?(?P<hit>\b(?:[A-Z]{1,3} ?)?\d(?:[ .\-]?\d){4,17}(?: ?[A-Z])?\b"
     r"|\b(?=[A-Z0-9]{8,10}\b)(?=(?:[A-Z]*\d){4})[CFGHJK][A-Z0-9]{7,9}\b)",
+    re.IGNORECASE,
+)
+DRIVING_LICENCE = re.compile(
+    r"\bdriv\w+['’]?s?\s+licen[cs]e(?:\s+(?:number|no\.?|of\s+[\w ]{1,30}))?[\s:#]++"
+    r"(?P<hit>(?=[A-Z0-9 ]*\d{4})[A-Z0-9][A-Z0-9 ]{6,20})\b",
     re.IGNORECASE,
 )
 LICENCE_OF = re.compile(
@@ -94,9 +100,10 @@ RECORD = re.compile(
     re.IGNORECASE,
 )
 PERSONNEL = re.compile(
-    r"\b(?:employee|staff|personnel|payroll|badge|personal|member)[\s-]*(?:card|id|number|no\.?|#|nummer)\s*+(?:is|:"
-    r"|#|=)?\s*+"
-    r"(?P<hit>(?=[A-Z0-9\-]{0,14}\d{2})[A-Z0-9\-]{3,15})\b",
+    r"\b(?:employee|staff|personnel|payroll|badge|personal|member(?:ship)?|student|pupil|volunteer)[\s-]*"
+    r"(?:card|id|number|no\b\.?|#|nummer)\s*+(?:is|:|#|=)?\s*+"
+    r"(?P<hit>(?=[A-Z0-9\-]{0,14}\d{2})[A-Z0-9\-]{3,15})\b"
+    r"|\b(?:employee|student|member)\s+(?P<plain>\d{4,9})(?![\d.,])",
     re.IGNORECASE,
 )
 ACCOUNT = re.compile(
@@ -107,9 +114,10 @@ ACCOUNT = re.compile(
         número de cuenta"""
     )
     + r"\s*+(?:is|:|#|=|ending(?:\s+in)?)?\s*+(?:code)?\s*+:?\s*+"
-    r"(?P<hit>(?=(?:[A-Z0-9]|[ \-](?=\w)){0,32}\d{3})[A-Z0-9](?:[A-Z0-9]|[ \-](?=\d)){5,33})\b",
+    r"(?P<hit>(?=(?:[A-Z0-9]|[ \-](?=\w)){0,32}\d{3})[A-Z0-9](?:[A-Z0-9]|[ \-](?=\d)){5,33}|\d\d(?:[ -]\d\d){2,4})\b",
     re.IGNORECASE,
 )
+ENDING = re.compile(r"\b(?:card|account|konto)\s+ending(?:\s+(?:in|with|on))?\W{0,12}\d{4}\b", re.IGNORECASE)
 CARD = re.compile(
     r"(?<![\d-])(?P<groups>\d{4}([ -])\d{4}\2\d{4}\2\d{4})(?![\d-])"
     r"|\b(?:credit|debit|payment|my|this|bank)?\s*card\.?\s*+(?:number|no\.?|#)?\s*+(?:is|:|#)?\s*+"
@@ -129,9 +137,11 @@ BORN = re.compile(
     re.IGNORECASE,
 )
 PLATE = re.compile(
-    r"\b(?:reg(?:istration|istered|\.)?|(?:number|licen[cs]e) ?plate|kennzeichen"
-    r"|plate(?=\s*(?:number|no\b|:|[A-Z]{1,3}-[A-Z]{1,2} ?\d|[A-Z]{2}\d\d ?[A-Z]{3}\b))|immatriculé\w*)"
+    r"\b(?:(?i:reg(?:istration|istered|\.)?|(?:number|licen[cs]e) ?plate|kennzeichen)"
+    r"|(?i:plate)(?=\s*(?:number|no\b|:|[A-Z]{1,3}-[A-Z]{1,2} ?\d|[A-Z]{2}\d\d ?[A-Z]{3}\b))|immatriculé\w*)"
     r"\s*+(?:number|no\.?|:)?\s*+(?P<hit>[A-Z]{1,3}[ -]?[A-Z]{0,2} ?\d{1,4}(?: ?[A-Z]{1,3})?)\b"
+    r"|\b(?i:vehicle|car|van|lorry|fahrzeug|pkw|wagen|voiture)\s+"
+    r"(?P<vehicle>[A-ZÄÖÜ]{1,3}-[A-Z]{1,2} ?\d{1,4}|[A-Z]{2}\d\d ?[A-Z]{3}|[A-Z]{2}-\d{3}-[A-Z]{2})\b"
 )
 BORN_YEAR = re.compile(
     r"\b(?:born|b\.|geboren|jahrgang|née?|nacida?o?)\s*(?:in\s+|en\s+)?(?P<hit>(?:19[2-9]|20[01])\d)\b", re.IGNORECASE
@@ -140,6 +150,10 @@ BORN_TABLE = re.compile(
     r"^[ \t]*\|(?=[^\n]*\b(?:born|birth\w*|dob|geburtsdatum|geboren|naissance)\b)[^\n]*\|[ \t]*\n[ \t"
     r"|:\-]*+\n?[^\n]*?(?P<hit>\d{1,4}[./-]\d{1,2}[./-]\d{1,4})",
     re.IGNORECASE | re.MULTILINE,
+)
+HANDLE = re.compile(
+    r"\b(?:twitter|instagram|insta|telegram|skype|mastodon|tiktok|discord|snapchat|linkedin)\b[^.\n]{0,40}?(?<![\w.])@\w{3,}",
+    re.IGNORECASE,
 )
 YEAR = re.compile(r"\b1[0-9]\d\d\b")
 LIVING = 1915
@@ -153,7 +167,7 @@ STREET = re.compile(
     )
     + r"\b\.?"
     r"|\b[^\W\d_][\w.\-]{0,40}(?:str\.|straße|strasse|weg|stieg|ufer|ring|damm|hof|gasse|allee|platz|straat|laan"
-    r"|gatan|vej|gade|gate|tie|katu|utca)"
+    r"|gatan|vägen|vejen|veien|gaten|vej|gade|gate|tie|katu|utca)"
     r"\s+\d{1,4}\s?[a-z]?\b"
     r"|\b\d{1,4}(?:\s?bis)?,?\s+(?:rue|avenue|boulevard|chemin|impasse|allée|quai)\s+[^\d\n,]{3,40}"
     r"|\b(?:calle|avenida|avda\.?|plaza|paseo|via|viale|piazza|corso|rua|rúa|ul\.|al\.|c/)\s++[^\d\n,]{3,40},?\s+\d{1,4}\b"
@@ -167,12 +181,14 @@ STREET = re.compile(
 )
 # Addresses at which nobody but people live: a flat with its place, a post office of the forces.
 MILITARY_POST = re.compile(r"\b(?:FPO|APO|DPO),?\s+A[AEP],?\s+\d{5}\b", re.IGNORECASE)
-APARTMENT = re.compile(r"\b(?:apt|apartment|flat)\b\.?\s*#?\w?\d+\b[^\d]{2,60}\b\d{4,6}\b", re.IGNORECASE)
+APARTMENT = re.compile(
+    r"\bapt\b\.?\s*#?\w?\d+\b|\b(?:apt|apartment|flat)\b\.?\s*#?\w?\d+\b[^\d]{2,60}\b\d{4,6}\b", re.IGNORECASE
+)
 # Groups of digits that begin as telephone numbers do, for texts that speak of calling or name a person.
 GROUPED = re.compile(
-    r"(?<![\w.,/+-])(?P<hit>(?:\+|00)\d{1,3}(?:[ .\-/]\d{2,4}){2,5}|0\d{1,5}(?:[ .\-/]\d{2,4}){2,4}"
+    r"(?<![\w./+-])(?<!\d,)(?P<hit>(?:\+|00)\d{1,3}(?:[ .\-/]\d{2,4}){2,5}|0\d{1,5}(?:[ .\-/]\d{2,4}){2,4}"
     r"|0\d{2,4}[ /-]\d{5,8}|0\d{3,4} (?:\d{2,4} ){1,2}\d(?: \d{2,4})?|07\d{3} \d{6}"
-    r"|\d{3} \d{3} \d{3}|\d{2}(?: \d{2}){3})(?![\w]|[.,]\d|[ -]\d)"
+    r"|\d{3} \d{3} \d{3,4}|\d{2}(?: \d{2}){3})(?![\w]|[.,]\d|[ -]\d)"
 )
 CALLING = re.compile(
     r"\b"

@@ -11,7 +11,8 @@ CONDITIONS = phrases(
     hypertension; hypothyroidism; migraines?; depress(?:ion|ed|ive episode); bipolar(?: disorder)?;
     schizophreni[ac]; PTSD; anxiety(?: disorder)?; post-traumatic stress; burn-?out; autis(?:m|tic); ADHD; dementia;
     alzheimer['’]?s?; parkinson['’]?s?; multiple sclerosis; HIV; AIDS; hepatitis; tuberculosis; COVID(?:-19)?;
-    pneumonia; stroke; heart (?:attack|failure|disease|condition); arthritis; fibromyalgia; crohn['’]?s; colitis;
+    pneumonia; stroke; heart (?:attack|failure|disease|condition); arthritis; osteoarthritis; fibromyalgia;
+    depressive disorder; crohn['’]?s; colitis;
     kidney (?:disease|failure); anaemia; anemia; obesity; anorexia; bulimia; alcoholi(?:sm|c); substance abuse;
     drug (?:addiction|dependenc[ey]); addiction; miscarriage; endometriosis; reflux; bronchitis; sepsis;
     fracture[ds]?; concussion; infarction; neuropathy; COPD; eczema; psoriasis; lupus; krebs; depressionen;
@@ -74,19 +75,28 @@ HEALTH = re.compile(rf"{NO}\b(?:{CONDITIONS}|{MEDICINES}|{TREATMENT})\b{INSTITUT
 # Said of one person, whether or not the name stands in the same paragraph.
 PATIENT = r"(?:the|this|a|our)?\s*(?:patient|pt)\b(?!s|\s+(?:portal|care|service|satisfaction|rights))[^.\n]{0,80}?\b"
 SUBJECT = (
-    r"(?:he|she|they|who|i|employee|worker|colleague|claimant)\s+"
-    r"(?:was|is|were|has\s+been|had\s+been|am|have\s+been|had|has|suffers\s+from|suffered(?:\s+from)?"
-    r"|has\s+suffered\s+from)\s+(?:\w+\s+){0,2}?"
+    r"(?:(?:he|she|they|who|i|employee|worker|colleague|claimant"
+    r"|(?:the|one|our|this)\s+(?:boy|girl|child|driver|tenant|resident|pupil|guest)"
+    r"|one\s+of\s+(?:the|our)\s+\w+)\s+"
+    r"(?:was|is|were|has\s+been|had\s+been|am|have\s+been|had|has|have\s+had|has\s+had|suffers\s+from"
+    r"|suffered(?:\s+from)?|has\s+suffered\s+from)|(?:he|she|i|who)['’](?:s|m|ve\s+had|ve))\s+(?:\w+\s+){0,2}?"
 )
 CLINICAL = re.compile(
     rf"\b(?:{PATIENT}(?:{CONDITIONS}|{MEDICINES}|{TREATMENT}|reports?|presents?|denies|alert|stable)"
     rf"|{SUBJECT}(?:diagnosed|hospitali[sz]ed|pregnant|{CONDITIONS}|tested\s+positive|on\s+sick\s+leave|undergoing)"
+    rf"|\b(?:he|she|i)\s+(?:was|is|am|has|had|has\s+been|have\s+been)\s+(?:\w+\s+){{0,3}}?(?:with\s+)?(?:{CONDITIONS}"
+    r"|(?:fertility|chemo|radio|psycho)[\s-]?(?:treatment|therapy))\b"
+    rf"|\b(?:er|ich)\s+(?:ist|bin|hat|habe|war|hatte)\s+(?:\w+\s+){{0,4}}?(?:{CONDITIONS})\b"
+    rf"|\bone\s+of\s+(?:the|our)\s+\w+\s+tested\s+positive\b|\bknown\s+(?:{CONDITIONS}|allergies)\b"
+    r"|\b(?:continue|increase|prescribed)\s+\w+\s+\d+\s?m?c?g\b|\b(?:the|a)\s+\d{1,3}[- ]year[- ]old\s+presented\b"
     r"|\b(?:he|she)\b(?!\s+or\b)[^.\n]{0,60}?\b(?:with|after|because\s+of|due\s+to|following|from)\s+(?:an?\s+)?"
     rf"(?:{CONDITIONS})\b"
     rf"|\b(?:his|her|my|ihre?|seine?|sa|son)\s+(?:\w+\s+){{0,2}}(?:{CONDITIONS}|{MEDICINES}|{TREATMENT}|diagnosis"
     rf"|surgery|medications?|pregnancy|disability|illness"
     r"|treatment|symptoms|psychiatrist|therapist|chemotherapy|doctor['’]?s?\s+note)"
     rf"|\b(?:(?:currently|still|now|been)\s+(?:taking|on)|medications?\s+includes?)\s+(?:{MEDICINES}|[A-Z]?\w+\s+\d+\s?m?c?g\b)"
+    rf"|\b(?:A/P|CC|Dx|PMH|assessment|impression|chief\s+complaint)\s*:\s*(?:\w+\s+){{0,2}}(?:{CONDITIONS})\b"
+    rf"|\b{MEDICINES}\s+\d+\s?m?c?g\s+(?:given|administered|po|iv|daily|twice|bid|tid|prn)\b"
     r"|\bECG\b|\btroponin\b|\ballergies\s*:|\boperations?\s*:\s*\w+[^.\n]{0,40}\b(?:19|20)\d\d\b"
     r"|\bdiagnos(?:is|e)\s*:|\bBMI\s*:?\s*\d\d|\bblood\s+pressure\s*:?\s*\d{2,3}\s?/\s?\d{2,3}"
     r"|\bshe\s+miscarried|\b(?:son|daughter|husband|wife|child)\s+(?:has\s+)?died\b|\bdeclares\s+that\s+(?:he"

@@ -129,6 +129,7 @@ def find_identifiers(text: str, lang: str = "en") -> list[Finding]:
         *misread,
         *matches("government_id", formats.NATIONAL_ID, text),
         *matches("government_id", formats.NATIONAL_ID_OF, text),
+        *matches("government_id", formats.DRIVING_LICENCE, text),
         *matches("licence", formats.LICENCE_OF, text),
         *matches("licence", formats.PLATE, text),
         *matches("health_id", formats.RECORD, text),

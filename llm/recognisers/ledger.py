@@ -59,7 +59,7 @@ TERMS = phrases(
     true-?up;
     intervention rate; grant (?:claim|funding|awarded|received); donations?; fundrais\w+; endowment; sponsorship;
     in the bank; bar takings; takings; (?:cash )?float; fundings? (?:level|ratio); % funded; scrap value;
-    gas price; scheme is;
+    gas price; scheme is; break-?even; demurrage;
     nous doit; quid; bucks; grand(?= (?:for|in|to|a|on|more|less|short|over))|change order|contract sum|quotation;
     procurement savings?;
     mahn(?:ung|gebühr\w*); zzgl\.; rechnungsbetrag; offene[nr]? (?:betrag|posten|rechnung); überweis\w+;
@@ -102,7 +102,7 @@ WORDS = phrases(
     gehalt; gehälter; gewinn\w*; verlust\w*; zins\w*;
     steuer\w*; einkauf; verkauf; verkaufen; kaufen; prix; coût\w*; payer; payé\w*; montant; facture\w*; loyer;
     salaires?;
-    marges?; bénéfices?; pertes?; solde; impôts?; devis"""
+    marges?; bénéfices?; pertes?; solde; impôts?; devis; stundens[aä]tze?; tagess[aä]tze?; kaution\w*; fines?"""
 )
 # Said of so much else that the number has to look like one of money too.
 LOOSE = phrases(
@@ -167,7 +167,11 @@ STATES = re.compile(
         zahlungsstockung;
         difficultés de trésorerie; redressement judiciaire; dépôt de bilan; (?:en|au) dessous du prix de revient;
         counts? as an? (?:operating|capital) expense; expensed rather than;
-        capitali[sz]ed as an? (?:asset|development)"""
+        capitali[sz]ed as an? (?:asset|development); credit rating; (?:barely )?breaks? even;
+        (?:four|five|six|seven|eight)-figure (?:sum|amount|salary|offer|loss|profit); rent-free; profit sharing;
+        time and a half; pledged to the (?:bank|lender); security for the loan; not been repaid;
+        invoices? (?:is|are|were) (?:open|overdue); late payment interest;
+        budget (?:[\w-]+ ){0,4}(?:is|was) (?:used up|exhausted|gone|spent); contingency is (?:gone|used up|spent)"""
     )
     + r"(?!\w)",
     re.IGNORECASE,
@@ -185,8 +189,8 @@ TRADE = re.compile(
 )
 HEADS = re.compile(
     r"\b(?:open|overdue|limit|drawn|debit|credit|soll|haben|balance|saldo|bookings|mrr|arr|turnover|revenue"
-    r"|profit|overheads"
-    r"|margin|marge|ep|gp|einzelpreis|gesamtpreis|betrag|summe|preis|kosten|umsatz|unit[ _]price|line[ _]total"
+    r"|profit|overheads|bidder|offer|margin|marge|ep|gp|einzelpreis|gesamtpreis|betrag|summe|preis|kosten|umsatz"
+    r"|unit[ _]price|line[ _]total"
     r"|net|gross|vat"
     r"|mwst|amount|fees?|budget|actual|forecast|plan|ist|variance|dividend|shareholder|class|paid|due|montant"
     r"|prix|total ht)\b",

@@ -14,14 +14,15 @@ SCALE = (
         r"""k; m; mn; bn; mio\.?; mrd\.?; tsd\.?; thousand; millions?; billion; millionen; milliarden; milliards?;
         millones; crore; lakh"""
     )
-    + r"\b)"
+    + r"\b\.?)"
 )
 CODES = phrases(
     """USD; EUR; GBP; CHF; JPY; CAD; AUD; NZD; SEK; NOK; DKK; PLN; CZK; HUF; RON; INR; CNY; RMB; BRL; MXN; ZAR; SGD;
     HKD; KRW; (?-i:TRY); ILS; AED"""
 )
 WORDS = r"(?:(?:US|Canadian|Australian)\s+)?" + phrases(
-    "dollars?; euros?; pounds?(?: sterling)?; francs?; yen; rupees?; kroner; kronor; zloty"
+    """dollars?; euros?; cents; pence; quid; bucks; grand(?! (?:piano|prix|slam|child|total|final|tour|hotel));
+    pounds?(?: sterling)?; francs?; yen; rupees?; kroner; kronor; zloty"""
 )
 SPELLED = phrases(
     """one; two; three; four; five; six; seven; eight; nine; ten; eleven; twelve; thirteen; fourteen; fifteen;
@@ -33,7 +34,7 @@ AMOUNT = re.compile(
     rf"(?:US|CA|AU|HK|NZ|NT|MX|C|A|R|S)?[$€£¥₹₩₽₪₺]\s?(?:{NUMBER}){SCALE}?"
     rf"|{CODES}\s?(?:{NUMBER}){SCALE}?"
     rf"|(?:Rs\.?|kr\.?)\s?(?:{NUMBER}){SCALE}?"
-    rf"|(?:{NUMBER}){SCALE}?\s?(?:[€£¥₹]|{CODES}\b|{WORDS}\b|kr\b|Kč|zł|T€|k€|m€|€k|€m)"
+    rf"|(?:{NUMBER}){SCALE}?\s?(?:[€£¥₹]|{CODES}\b|{WORDS}\b|kr\b|Kč|zł|T€|k€|m€|€k|€m|[TkM]EUR\b)"
     rf"|\b{SPELLED}\s++(?:and\s++)?(?:[\w-]+)?\s*{WORDS}\b)",
     re.IGNORECASE,
 )
@@ -42,42 +43,34 @@ SHELL_VARIABLE = re.compile(r"\$\d(?![\d.,])")
 
 METRIC = phrases(
     r"""net result; result (?:after|before) tax; reserves; outlays?; (?:ordered?|delivered|order|stock|asset) value;
-    (?:your|account|bank)
-    balance; owes?; skonto; zahlungsziel; eigenkapital\w*; verschuldung\w*; reduction of the invoice; early payment;
-    shareholding;
-    costs?; loss(?! of); retention; cash at bank; credit line; order book; cost of sales; ebit; capex; opex;
-    depreciation; amorti[sz]ation;
-    overheads?; subsid(?:y|ies); penalt(?:y|ies); damages; refunds?; reimburs\w+; (?:we|they) owe; owed; quotation;
-    share capital; equity;
-    debts?; borrowings?; yield; return on (?:capital|equity|sales|investment); unsecured; overdraft; cash-?flow; net
-    worth;
-    rents?; lease payments?; hire charges?; surcharges?; tariffs?; duties; contract sum; retainer; sponsorship;
-    donations?;
-    umsatzerlöse; kosten; verbindlichkeiten; forderungen; rückstellung\w*; darlehen; kredit\w*; zinsen; zuschuss;
-    vertragsstrafe;
-    chiffre d['’]affaires; dépenses; recettes; emprunt; crédit; subvention; pénalités?; remise; salaires?;
+    (?:your|account|bank) balance; owes?; skonto; zahlungsziel; eigenkapital\w*; verschuldung\w*;
+    reduction of the invoice; early payment; shareholding; costs?; loss(?! of); retention; cash at bank;
+    credit line; order book; cost of sales; ebit; capex; opex; depreciation; amorti[sz]ation; overheads?;
+    subsid(?:y|ies); penalt(?:y|ies); damages; refunds?; reimburs\w+; (?:we|they) owe; owed; quotation;
+    share capital; equity; debts?; borrowings?; yield; return on (?:capital|equity|sales|investment); unsecured;
+    overdraft; cash-?flow; net worth; rents?; lease payments?; hire charges?; surcharges?; tariffs?; duties;
+    contract sum; retainer; sponsorship; donations?; umsatzerlöse; kosten; verbindlichkeiten; forderungen;
+    rückstellung\w*; darlehen; kredit\w*; zinsen; zuschuss; vertragsstrafe; chiffre d['’]affaires; dépenses;
+    recettes; emprunt; crédit; subvention; pénalités?; remise; salaires?;
     (?:wage|labour|unit|energy|freight|running|staff) costs?; energy bill; spend(?:ing)? to date; expenditure;
     principal; loans?; mortgage; lender; (?:lowest |highest |second )?bids?; (?:we|they) (?:offered|quoted|bid);
     insurer offers; tenders?; quotes?; grants?; waiver fee; fees?; payouts?; margins?; euribor; libor; hedge ratio;
-    bunker price;
-    prices?; write-?offs? of; book value; provision of; provisions for; outstanding
-    (?:balance|invoices?|debts?|amounts?|principal|loans?|sums?); receivables?; payables?; deposits?; allowances?;
-    premiums?; tax (?:due|paid|rate); prepayments?; redemption; instal?ments?; bonds? (?:of|for|in); severance; pay
-    (?:rise|bands?);
-    (?:opening|closing) balance; petty cash; order intake; turnover tax; for the (?:shares|business|company|plant|land);
-    stundens[aä]tze?; miete; kaltmiete; nebenkosten; auftragssumme; kaufpreis\w*; ergebnis vor steuern; honorar; kosten;
-    loyer; montant; acompte; prix; marge brute; honoraires; devis; revenues?; turnover; net sales; sales; ebitda?;
-    gross (?:margins?|profits?); profits?; profitability;
+    bunker price; prices?; write-?offs? of; book value; provision of; provisions for;
+    outstanding (?:balance|invoices?|debts?|amounts?|principal|loans?|sums?); receivables?; payables?; deposits?;
+    allowances?; premiums?; tax (?:due|paid|rate); prepayments?; redemption; instal?ments?; bonds? (?:of|for|in);
+    severance; pay (?:rise|bands?); (?:opening|closing) balance; petty cash; order intake; turnover tax;
+    for the (?:shares|business|company|plant|land); stundens[aä]tze?; miete; kaltmiete; nebenkosten; auftragssumme;
+    kaufpreis\w*; ergebnis vor steuern; honorar; kosten; loyer; montant; acompte; prix; marge brute; honoraires;
+    devis; revenues?; turnover; net sales; sales; ebitda?; gross (?:margins?|profits?); profits?; profitability;
     losses; operating (?:margins?|profits?|income|loss); net (?:income|profits?|loss|margins?|debt);
     working capital; liquidity; cash (?:flow|balance|reserves?|position|runway); burn rate; ARR; MRR; bookings;
     valuation; budgets?; overspend; cost overrun; forecasts?; discounts?; rebates?; royalt(?:y|ies); commissions?;
     purchase price; list prices?; contract (?:value|sum|price); unit prices?; price (?:increases?|list|cap);
     interest rates?; interest (?:at|of|is|on|shall|accru\w+); equity stake; credit (?:limit|line|facility);
     dividends?; earn-?out; total costs?; costs? (?:to|at) complet(?:e|ion); invoice (?:total|amount|value|sum);
-    (?:amount|total|balance) due;
-    late (?:payment )?(?:fee|charge|interest); retention; liquidated damages; day rates?; hourly rates?; umsatz;
-    gewinn; verlust; rendite; marge; budget; rabatt; chiffre d['’]affaires; bénéfice; ingresos; beneficio; ricavi;
-    omzet; winst"""
+    (?:amount|total|balance) due; late (?:payment )?(?:fee|charge|interest); retention; liquidated damages;
+    day rates?; hourly rates?; umsatz; gewinn; verlust; rendite; marge; budget; rabatt; chiffre d['’]affaires;
+    bénéfice; ingresos; beneficio; ricavi; omzet; winst"""
 )
 SHARE = (
     r"(?:[-+]?\d{1,9}(?:[.,]\d{1,4})?\s?(?:%|percent|per\s+cent|prozent|basis\s+points|bps)"
@@ -163,7 +156,7 @@ RATE_EACH = re.compile(
 ASKED = re.compile(
     r"\b(?:costs?|charg(?:es?|ed)|wants?|asks?(?:\s+for)?|asked(?:\s+for)?|pa(?:y|ys|id)|quot(?:es?|ed)|bill(?:s"
     r"|ed)?|owes?|spent|worth|sav(?:es?|ed)|lost|loses?"
-    r"|refunded|invoiced|com(?:es?|ing)\s+to|amount(?:s|ed|ing)?\s+to|total(?:s|ling|led)?|sums?\s+up\s+to"
+    r"|refunded|invoiced|c[ao]m(?:es?|ing)\s+to|amount(?:s|ed|ing)?\s+to|total(?:s|ling|led)?|sums?\s+up\s+to"
     r"|sich\s+auf|s['’]élève\s+à|sold\s+for|bought\s+for|kostet|zahlen|bezahlt|verlangt|coûte|payé|demande)\s+"
     r"(?:(?:us|them|him|her|about|some|around|only|nearly|over|another|a\s+further|rund|etwa|environ)\s+){0,2}"
     r"(?<![\d.,])(?:\d{1,3}(?:[.,'’]\d{3})+|\d{1,4}\s?k)\b(?=\s*(?:[.,;:)]|$|for\b|a\b|an\b|per\b|more\b|less\b"
@@ -239,8 +232,12 @@ STRONG_PAY = re.compile(
 )
 PAY_FIGURE = re.compile(
     r"(?<![\d.,])\d{2,6}[.,]\d\d(?![\d.,]\d)|\b\d{1,9}(?:[.,]\d{1,4})?\s?(?:%|percent|prozent|k\b)"
-    r"|\b\d{1,3}(?:[.,'’ ]\d{3}){1,6}\b"
-    r"|\b\d{4,7}\b(?!\s*(?:hours|days|employees|people))"
+    r"|\b\d{1,3}(?:[.,'’ ]\d{3}){1,6}\b|\b\d{4,7}\b(?!\s*(?:hours|days|employees|people))"
+)
+# Names with a sum each, behind what is paid.
+PAY_RUN = re.compile(
+    r"\b(?i:payroll|wages|salaries|bonus(?:es)?|löhne|gehälter)\b[^\n:]{0,30}:\s*"
+    r"(?:[A-Z][\w'’-]+\s+\d[\d.,'’]*\s*[;,/]\s*){1,40}[A-Z][\w'’-]+\s+\d"
 )
 YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 
@@ -264,6 +261,7 @@ def find_money(text: str) -> list[Finding]:
     figures += find_ledger(text)
     if (CURRENCY_TABLE.search(text, 0, _end_of_head(text)) or PEOPLE_TABLE.search(text)) and TABLE_FIGURE.search(text):
         figures += matches("figure", TABLE_FIGURE, text)
+    figures += matches("people_pay", PAY_RUN, text)
     if PEOPLE_TABLE.search(text) and TABLE_FIGURE.search(text):
         figures += matches("people_pay", PEOPLE_TABLE, text)
     return amounts + figures + _pay(text, amounts)

@@ -48,6 +48,9 @@ NOT_SURNAMES = words(
     kingdom union america europe asia africa"""
 )
 
+FAMILY_NAMES = words("hall hill lane west day park")
+"""Of NOT_SURNAMES, those that are among the commonest family names as well."""
+BEFORE_PLACES = words("the in at on near to")
 FUNCTION_WORDS = words("the and of in on at for to from with is was are were has have had shall will may must can")
 PARTICLES = words("de del della der den di da do dos van von zu ten ter la le el al bin ibn af av o' mac mc st")
 
@@ -105,6 +108,16 @@ PAID = re.compile(
 )
 AFTER_JOB = re.compile(rf"\b(?i:{JOB}),?\s+(?P<hit>{PAIR})")
 BEFORE_JOB = re.compile(rf"(?<!\w)(?P<hit>{PAIR})(?:,\s+|\s+\()(?:{WHOSE}\s+)?(?:[a-z][\w\-]*\s+){{0,3}}(?i:{JOB})\b")
+# Behind who it is of.
+AGE = (
+    r"(?:\d{2}|(?:thir|four|fif|six|seven|eigh|nine)teen|(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)"
+    r"(?:-[a-z]+)?)(?=\s*(?:[.,;)]|and\b|but\b|years\b|$))"
+)
+AGE_OF = re.compile(
+    rf"\b(?:he|she|i|who)(?:['’][sm]|\s+(?:is|am|was|turned))\s+(?:only\s+|just\s+|now\s+)?{AGE}",
+    re.IGNORECASE | re.MULTILINE,
+)
+AGE_BEHIND = re.compile(rf"(?:\s[A-Z]\.)?(?:\s+(?:is|turned|was)\s+(?:only\s+|just\s+)?{AGE}|,\s+\d\d,)")
 MONTH = re.compile(r"jan|mar|april?|may|june?|july?|august|sept?|dec", re.IGNORECASE)
 DAY_AFTER = re.compile(r"\.?[ \u00a0]+\d{1,4}\b")
 DAY_BEFORE = re.compile(r"\d(?:st|nd|rd|th|\.)?[ \u00a0/-]+$")
@@ -126,6 +139,11 @@ def find_people(text: str) -> list[Finding]:
     for pattern in (LABELLED, INTRODUCED, PERSONAL, PAID, AFTER_JOB, BEFORE_JOB):
         found += [f for f in matches("person", pattern, text) if not _is_organisation(text[f.start : f.end])]
     return _without_overlaps(found)
+
+
+def says_age(text: str, people: list[Finding]) -> bool:
+    """Whether it says how old one of `people` is, or whom a pronoun stands for."""
+    return AGE_OF.search(text) is not None or any(AGE_BEHIND.match(text, person.end) for person in people)
 
 
 def _addressed(text: str) -> list[Finding]:
@@ -196,12 +214,28 @@ def _family_name(text: str, words: list[re.Match[str]], index: int) -> int:
             position += 1
             continue
         shouted = raw.isupper() and len(raw) > 1 and not words[index].group().isupper()
-        if not raw[0].isupper() or _bare(raw) in NOT_SURNAMES or shouted:
+        known = _bare(raw) not in NOT_SURNAMES or position == index + 1 and _is_family_name(text, words, index)
+        if not raw[0].isupper() or not known or shouted:
             break
         if len(raw) > 1:
             last = position
         position += 1
     return index if _goes_on_as_organisation(text, words, last) else last
+
+
+def _is_family_name(text: str, words: list[re.Match[str]], index: int) -> bool:
+    """Whether "Kevin Hill" is somebody: the given name is no word, and neither a number nor "the" stands before it."""
+    if _bare(words[index + 1].group()) not in FAMILY_NAMES or _bare(words[index].group()) in AMBIGUOUS:
+        return False
+    before = text[: words[index].start()].rstrip()
+    return not before[-1:].isdigit() and before.rpartition(" ")[2].lower() not in (
+        "the",
+        "in",
+        "at",
+        "on",
+        "near",
+        "to",
+    )
 
 
 def _goes_on_as_organisation(text: str, words: list[re.Match[str]], last: int) -> bool:
@@ -217,7 +251,10 @@ def _starts_organisation(text: str, words: list[re.Match[str]], index: int) -> b
     if index + 1 >= len(words):
         return False
     gap = text[words[index].end() : words[index + 1].start()]
-    return gap == " & " or gap in (" ", "-") and words[index + 1].group()[0].isupper()
+    following = words[index + 1]
+    if len(following.group()) == 1 and text[following.end() : following.end() + 1] == ".":
+        return False  # "Timo K."
+    return gap == " & " or gap in (" ", "-") and following.group()[0].isupper()
 
 
 def _is_organisation(name: str) -> bool:

@@ -10,6 +10,7 @@ from llm.recognisers.formats import without_urls
 FORMATS = re.compile(
     r"-----BEGIN (?:[A-Z]+ )?PRIVATE KEY-----|\bA[KS]IA[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{20,}"
     r"|\bgithub_pat_\w{20,}"
+    r"|\bAuthorization:\s*(?:Basic|Bearer|Token)\s+[\w.~+/=-]{8,}"
     r"|\bglpat-[\w-]{16,}|\bxox[abeprs]-[\w-]{10,}|\bAIza[0-9A-Za-z_-]{30,}|\bnpm_[A-Za-z0-9]{30,}"
     r"|\bdop_v1_[a-f0-9]{40,}"
     r"|(?<![\w/-])(?:sk|pk|rk)[-_](?=[\w-]{0,80}\d)(?:live|test|ant|proj)?[-_]?[A-Za-z0-9_-]{12,}"
@@ -29,7 +30,7 @@ PASSWORD = re.compile(
     r"|clave|wachtwoord|mdp|lösenord|adgangskode|passord|hasło|parola\s+d['’]ordine"
     r"|identified\s+by)\b"
     rf"\*{{0,2}}[\"'`]?\s*{FOR_WHAT}(?:\b(?:is|was|are|ist|lautet|est|es|(?:has"
-    rf"|was)\s+never\s+been\s+changed\s+from|still|remains|changed\s+to|set\s+to|reset\s+to)\b\s*+:?|:|=>?|->|→"
+    rf"|was)\s+never\s+been\s+changed\s+from|still|remains|changed\s+to|set\s+to|reset\s+to)\b\s*+:?|:=?|=>?|->|→"
     rf"|(?=\s['\"]))\s*+\*{{0,2}}{VALUE}",
     re.IGNORECASE,
 )
@@ -46,8 +47,8 @@ CODE = re.compile(
     + phrases(
         r"""(?:alarm|door|gate|safe|vault|access|entry|security|garage|building|lock) (?:code|pin|combination);
         (?:disarm|unlock) code;
-        PIN(?: (?:code|number))?; (?:recovery|backup) codes?; combination; one-?time (?:code|password); türcode;
-        alarmcode; türcode; torcode; code
+        PIN(?: (?:code|number))?; (?:recovery|backup) codes?; combination; one-?time (?:code|password);
+        (?:alarm|tür|tor|zahlen|zugangs|pin)code; code
         (?:(?:de l|d)['’]\s*|(?:du|de la) )(?:alarme|coffre|porte|portail|accès|entrée)"""
     )
     + r"\s*+(?:(?:for|of|to|du|de|der|des|im|am|für|in)\s+(?:[\w'’][\w '’]{0,39}?\s*)?)?(?:is\s+still|is|are|was|ist"
@@ -64,8 +65,8 @@ OPENS = re.compile(
     r"\b(?:opens?|opened|switch(?:ed|es)?\s+off|turn(?:ed|s)?\s+off|deactivated?|keypad|disarm(?:ed)?|unlock(?:s"
     r"|ed)?|öffne\w*|entsperr\w*|ouvre"
     r"|désactiver)\b[^.\n]{0,40}?\b(?:with|by|code|takes|is|mit|avec)\s+(?:the\s+|den?\s+|le\s+)?(?:code\s+)?"
-    r"(?P<hit>[A-Z]?\d[\d -]{2,}\d[#*]?)|\b(?:enter|type|dial|key\s+in|punch\s+in|tippe\w*|tapez"
-    r"|saisir)\s+(?P<typed>\d{4,8}[#*]?)(?!\s*(?:times|to|for|rows))",
+    r"(?P<hit>[A-Z]?\d[\d -]{2,}\d[#*]?)|\bdisarm(?:ed|s)?\b[^.\n\d]{0,60}(?P<late>\d{4,8}[#*]?)\b"
+    r"|\b(?:enter|type|dial|key\s+in|punch\s+in|tippe\w*|tapez|saisir)\s+(?P<typed>\d{4,8}[#*]?)(?!\s*(?:times|to|for|rows))",
     re.IGNORECASE,
 )
 PHRASE = re.compile(
@@ -75,7 +76,7 @@ PHRASE = re.compile(
 )
 KEY_VALUE = re.compile(
     r"(?<![\w-])(?:pass|pwd|pw|secret|token|seed|\w*(?:BOT|TOKEN|SECRET|PASSWORD"
-    r"|KEY)|\w+(?:Key|Secret|Token|Password)(?==))(?:\s*+[=:]|[^\S ]*+ )\s*+"
+    r"|KEY)|\w+(?:Key|Secret|Token|Password)(?==))(?:\s*+(?::=|[=:])|[^\S ]*+ )\s*+"
     r"(?P<hit>(?=\S*\d)(?=\S*[A-Za-z])[A-Za-z0-9][^\s,;|]{7,})"
 )
 SEED_WORDS = re.compile(
@@ -89,6 +90,27 @@ SLASHED = re.compile(
     re.IGNORECASE,
 )
 CURL_USER = re.compile(r"(?<!\w)-u\s+[\w.-]+:(?P<hit>[^\s@]{4,})")
+# In an element, as an option of a command, and before the word.
+PLACED = re.compile(
+    r"<(?:\w*password|passw(?:or)?d|pwd|secret|\w*token|api_?key|pin)>\s*(?P<element>[^<\s]{4,80})\s*<"
+    r"|\bmysql\w*\b[^\n]{0,80}?\s-p(?P<option>[^\s'\"]{4,40})"
+    r"|(?P<ahead>(?=\S*\d)(?=\S*[A-Za-z])[^\s,;|<>\"'“”]{6,40})[\"'”]?\s+(?:as|for)\s+(?:the|its|your|a)\s+password\b"
+    r"|\b(?:password|passphrase|passwort|kennwort)\s+(?:is|lautet)\s+(?P<several>[A-Z]\w+(?:\s\w+){1,4}\s\d{1,4})\s*(?:[.,;]|$)",
+    re.IGNORECASE | re.MULTILINE,
+)
+# A name and what goes with it behind what they open.
+PAIR = re.compile(
+    r"\b(?:login|wi-?fi|wlan|credentials|zugang|zugangsdaten|admin)\b[^\n:]{0,40}:\s*[\w.@-]{2,40}\s*/\s*(?P<hit>[^\s/]{5,40})",
+    re.IGNORECASE,
+)
+KEY_PLACE = re.compile(
+    r"\b(?:(?:spare|safe|house|office|shed|garage|cellar|master|tresor|ersatz|haus|back\s+door|front\s+door)[\s-]*"
+    r"(?:keys?|schlüssel)|keys?\s+(?:to|for|of)\s+the\s+(?:\w+\s+)?(?:room|safe|door|shed|garage|cellar|house|office|vault))\b"
+    r"[^.\n]{0,30}?\b(?:under|behind|taped|hidden|inside|in\s+(?:the|a|my|his|her)|on\s+top|hinter|unter|im|sous|derrière)\b"
+    r"|\bkeys?\s+(?:is|are)\s+(?:taped|hidden|under|behind)\b",
+    re.IGNORECASE,
+)
+PIN = re.compile(r"\bPIN\s+(?P<hit>\d{4,5})(?![\d.,-])")
 USER_AND = re.compile(
     r"\b(?:user|login|benutzer|identifiant|account)\b[^\n]{0,30}[\"'“]\s?[\w.@-]+[\"'”]\s+(?:and|und|et|/"
     r"|with)\s+[\"'“](?P<hit>[^\"'”\n]{6,40})[\"'”]",
@@ -135,8 +157,10 @@ TOLD = re.compile(
 )
 DATED_CODE = re.compile(
     r"\b(?:door|gate|alarm|entry|access|garage|safe|tür|tor|alarm)[\s-]?code\b[^.\n]{0,40}?(?:\bis|:|=|\blautet"
-    r"|\best)\s*"
+    r"|\best|\bit['’]s|\bto)\s*"
     r"(?P<hit>[A-Z]?\d{3,8}[A-Z#*]{0,2})(?!\w)"
+    r"|\bcode\s+(?:for|of|to|at)\s+[\w '’-]{1,40}?\b(?:gate|doors?|alarm|safe|lock|garage|shed|locker|building"
+    r"|entrance|barrier|cellar|keypad|key\s?box)\b[^.\n\d]{0,15}?(?:\bis|:|=)\s*(?P<place>\d{3,8})(?!\d|[.,]\d)"
     r"|\bone-?time\s+(?:password|code|pin|passcode)\b[^.\n]{0,50}?:\s*(?P<once>\d[\d ]{2,8}\d)",
     re.IGNORECASE,
 )
@@ -166,13 +190,14 @@ OPENER = re.compile(
     re.IGNORECASE,
 )
 QUOTED = re.compile(
-    r"\b(?:client_secret|token|api_?key|unseal\s+key(?:\s+\d+)?|wep\s+key|psk)\b\s*[:=]?\s*"
+    r"\b(?:client[\s_-]secret|token|api_?key|unseal\s+key(?:\s+\d+)?|wep\s+key|psk|shared\s+key"
+    r"|(?:encryption|signing)\s+key)\b(?:\s*\([^)\n]{1,20}\))?\s*[:=]?\s*"
     r"[\"'“]?(?P<hit>(?=[^\s\"'”]*\d)(?=[^\s\"'”]*[A-Za-z])[^\s\"'”,;<>]{10,80})"
     r"|\blog\s+in\s+as\s+[\w.@-]+\s+with\s+[\"'“](?P<word>[^\"'”\n]{6,40})[\"'”]",
     re.IGNORECASE,
 )
 PASSWORD_FOR = re.compile(
-    r"\b(?:password|passwort|kennwort|wachtwoord|mot\s+de\s+passe|contraseña|senha|parola|lösenord|passord)\s+"
+    r"\b(?:password|pwd?|passwort|kennwort|wachtwoord|mot\s+de\s+passe|contraseña|senha|parola|lösenord|passord)\s+"
     r"[^\n:]{1,50}?\s?:\s*(?P<hit>[^\s,;|<>]{6,40})(?=\.?\s*$)",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -220,9 +245,11 @@ def find_secrets(text: str) -> list[Finding]:
     ]
     found += [*matches("secret", OPENER, text), *matches("secret", RECOVERY_ANSWERS, text)]
     found += [f for f in matches("secret", PASSWORD_FOR, text) if is_password(text[f.start : f.end], quoted=False)]
-    for match in (*BEHIND.finditer(text), *QUOTED.finditer(text)):
+    found += [*matches("secret", PIN, text), *matches("secret", KEY_PLACE, text)]
+    found += [f for f in matches("secret", PAIR, text) if is_password(text[f.start : f.end], quoted=False)]
+    for match in (*BEHIND.finditer(text), *QUOTED.finditer(text), *PLACED.finditer(text)):
         value = next(value for value in match.groups() if value)
-        if not PROSE.match(value) and not value.startswith(PLACEHOLDER):
+        if not PROSE.match(value) and not value.startswith(PLACEHOLDER) and not set(value) <= MASK:
             found.append(Finding("secret", *match.span()))
     for match in SECRET_TABLE.finditer(text):
         if TABLE_HEAD.search(match.group().partition("\n")[0]):

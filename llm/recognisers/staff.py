@@ -77,6 +77,8 @@ STAFF_MATTER = re.compile(
         leave (?:from [\w .]{1,20} to [\w .]{1,20} )?is (?:approved|refused); request to work part[ -]time;
         (?:his|her) (?:wife|husband|parents|children|daughter|son|brother|sister|mother|father|partner);
         single, ; married to; is married; was married; (?:two|three|four) children (?:at|and|from); nationality;
+        ['’]s (?:sister|brother|mother|father|husband|wife|son|daughter|mum|dad|parents);
+        their (?:son|daughter); has (?:no|one|two|three|four) (?:\w+ )?(?:children|kids|sons|daughters);
         pension file; asleep on (?:shift|duty);
         quarrel\w*; would not re-?employ; re-?employ(?:ed)?; complaints? (?:about|against); shouted at;
         abmahnung; kündigung von; verwarnung; probezeit; familienstand; führerschein\w*; aufenthalts\w+;

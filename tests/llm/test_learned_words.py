@@ -16,10 +16,13 @@ from llm.rules import rule_votes
 LEVELS = tuple(Level(value, label, text) for value, label, _, _, text in SEEDED)
 
 
+HINT = "Password hint: the name of the dog, then 1987."
+
+
 @pytest.mark.parametrize(
     ("text", "harmless", "atom"),
     [
-        ("wifi for the boat: Guillemot / wet+feather9", "The boat: built in 1911, oak on oak.", SECRET),
+        (HINT, "The boat: built in 1911, oak on oak.", SECRET),
     ],
 )
 def test_what_no_phrase_tells_is_proposed_by_the_words_together_and_hides_nothing(text, harmless, atom):
@@ -28,7 +31,7 @@ def test_what_no_phrase_tells_is_proposed_by_the_words_together_and_hides_nothin
 
 
 def test_a_proposal_says_what_it_is_and_quotes_nothing():
-    assert rule_votes("wifi for the boat: Guillemot / wet+feather9").reasons == ("perhaps what opens something",)
+    assert rule_votes(HINT).reasons == ("perhaps what opens something",)
 
 
 def test_what_a_rule_finds_is_not_proposed_as_well():
@@ -39,7 +42,7 @@ def test_what_a_rule_finds_is_not_proposed_as_well():
 
 
 def test_a_collection_may_have_what_is_proposed_given_at_once():
-    text = "wifi for the boat: Guillemot / wet+feather9"
+    text = HINT
     assert rules_vote(text, "en").labels == rules_vote(text, "en", learned="label").proposed == frozenset()
     assert rules_vote(text, "en").proposed == rules_vote(text, "en", learned="label").labels == {SECRET}
 
