@@ -70,7 +70,9 @@ def list_ways(entity: Entity) -> list[Way]:
     for (name, part), verbs in sorted(rules.items()):
         if name in roles:
             through = f"the rules for {entity.plural_title.lower()}"
-            ways.append(Way(name, through, _in_order(verbs), part=part, members=members.get(roles[name].pk, ())))
+            ways.append(
+                Way(f"Role {name}", through, _in_order(verbs), part=part, members=members.get(roles[name].pk, ()))
+            )
     return ways + _list_grants(entity, members)
 
 
@@ -140,14 +142,12 @@ def _is_holder(principal: int) -> bool:
 def _list_grants(entity: Entity, members: dict[int, list[str]]) -> list[Way]:
     """Grants that have not ended: the policy hides those that have."""
     found: dict[tuple[int, str, datetime | None], set[str]] = {}
-    users = EntityUserGrant.objects.filter(content_object=entity.pk).select_related("user", "permission")
-    for grant in users:
-        key = (grant.user_id, str(grant.user), grant.expires_at)
-        found.setdefault(key, set()).add(grant.permission.codename.removesuffix("_entity"))
-    roles = EntityRoleGrant.objects.filter(content_object=entity.pk).select_related("group__role", "permission")
-    for grant in roles:
-        key = (-grant.group.role.pk, grant.group.role.name, grant.expires_at)
-        found.setdefault(key, set()).add(grant.permission.codename.removesuffix("_entity"))
+    for to_user in EntityUserGrant.objects.filter(content_object=entity.pk).select_related("user", "permission"):
+        key = (to_user.user_id, str(to_user.user), to_user.expires_at)
+        found.setdefault(key, set()).add(to_user.permission.codename.removesuffix("_entity"))
+    for to_role in EntityRoleGrant.objects.filter(content_object=entity.pk).select_related("group__role", "permission"):
+        key = (-to_role.group.role.pk, to_role.group.role.name, to_role.expires_at)
+        found.setdefault(key, set()).add(to_role.permission.codename.removesuffix("_entity"))
     ways = []
     for (principal, name, until), verbs in sorted(found.items(), key=lambda item: (item[0][0] > 0, item[0][1])):
         through = "created it" if principal == entity.created_by else "was given access"

@@ -1,12 +1,23 @@
 from django.urls import path
 
-from ingestion import desk_views, pdf_views, quarantine_views, request_views, settling_views, version_views, views
+from ingestion import (
+    desk_views,
+    files_table_views,
+    pdf_views,
+    quarantine_views,
+    request_views,
+    settling_views,
+    version_views,
+    views,
+)
 
 app_name = "ingestion"
 
 urlpatterns = [
     path("entities/<uuid:pk>/files/", views.files_panel, name="files_panel"),
     path("entities/<uuid:pk>/files/upload/", views.upload, name="upload"),
+    path("entities/<uuid:pk>/files/table/", files_table_views.files_table, name="files_table"),
+    path("entities/<uuid:pk>/files/change/", files_table_views.change_files, name="change_files"),
     path("entities/<uuid:pk>/files/batch/", views.batch_panel, name="batch"),
     path("entities/<uuid:pk>/files/retry/", views.retry_batch, name="retry_batch"),
     path("files/jobs/", views.jobs, name="jobs"),

@@ -65,9 +65,12 @@ def split_operators(written: str) -> Operators:
                 problems[name] = f"{value[:60]!r} is not a day. Write it like 2026-03-31, 2026-03 or 2026."
             else:
                 days[name] = day
+    without, types, labels = (tuple(dict.fromkeys(values.get(name, ()))) for name in ("without", "type", "label"))
     return Operators(
         " ".join(text.split()) if values else written.strip(),
-        *(tuple(dict.fromkeys(values.get(name, ()))) for name in ("without", "type", "label")),
+        without,
+        types,
+        labels,
         days.get("before"),
         days.get("after"),
         problems,

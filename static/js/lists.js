@@ -9,6 +9,12 @@ document.addEventListener("htmx:beforeRequest", (event) => {
   location.assign(url);
 });
 
+// A box that ticks all of its table: <input type="checkbox" data-tick-all>.
+document.addEventListener("change", (event) => {
+  if (!event.target.matches("[data-tick-all]")) return;
+  for (const box of event.target.closest("table").querySelectorAll("tbody input[type=checkbox]")) box.checked = event.target.checked;
+});
+
 // A filter form applies itself when a choice changes: <form data-filter>. Its button stays for the keyboard.
 document.addEventListener("change", (event) => {
   const form = event.target.form;

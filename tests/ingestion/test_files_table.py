@@ -1,0 +1,89 @@
+"""A record's files as a table: what it shows, in which order, and what is done to several at once."""
+
+import re
+from typing import Any
+
+import pytest
+
+from entities.access import Scope
+from entities.actions import create_entity
+from entities.models.classification import FINANCIAL
+from entities.types import Contract
+from ingestion.models import File, Redo
+from tests.conftest import Person
+from tests.ingestion.helpers import ready
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def table(who: Person, record: Contract, **query: str) -> str:
+    return who.client.get(f"{who.base}entities/{record.pk}/files/table/", query).content.decode()
+
+
+def names(page: str) -> list[str]:
+    return re.findall(r'<th scope="row">.*?([\w ]+\.txt)', page)
+
+
+def change(who: Person, record: Contract, act: str, *files: str) -> Any:
+    return who.client.post(f"{who.base}entities/{record.pk}/files/change/", {"act": act, "file": files}, follow=True)
+
+
+@pytest.fixture
+def files(alice: Person, contract: Contract) -> list[str]:
+    return [
+        ready(alice, contract, "b notes.txt", b"The gate is green and the yard is wide."),
+        ready(alice, contract, "a plan.txt", b"The pier is long."),
+    ]
+
+
+def test_it_is_sorted_and_filtered(alice: Person, contract: Contract, files: list[str]) -> None:
+    assert names(table(alice, contract)) == ["a plan.txt", "b notes.txt"]
+    assert names(table(alice, contract, ordering="-name")) == ["b notes.txt", "a plan.txt"]
+    assert names(table(alice, contract, ordering="size")) == ["a plan.txt", "b notes.txt"]
+    assert names(table(alice, contract, ordering="-size")) == ["b notes.txt", "a plan.txt"]
+    assert names(table(alice, contract, ordering="password")) == ["a plan.txt", "b notes.txt"]
+    assert names(table(alice, contract, q="PLAN")) == ["a plan.txt"]
+    assert names(table(alice, contract, state="failed")) == []
+
+
+def test_several_are_deleted_or_read_again_at_once(
+    alice: Person, contract: Contract, files: list[str], service: Scope
+) -> None:
+    assert "2 files: read again." in change(alice, contract, "again", *files).content.decode()
+    with service.open():
+        assert File.objects.exclude(redo=Redo.NOTHING).count() == 2
+    page = change(alice, contract, "delete", *files, files[0], "nonsense").content.decode()
+    assert "2 files: deleted" in page
+    with service.open():
+        assert not File.objects.exists()
+    assert "Tick the files first." in change(alice, contract, "delete").content.decode()
+
+
+def test_only_who_may_does_it_and_only_on_this_record(
+    alice: Person, staff: Person, viewer: Person, outsider: Person, contract: Contract, files: list[str], service: Scope
+) -> None:
+    for who, act, status in (
+        (viewer, "again", 403),
+        (viewer, "delete", 403),
+        (staff, "delete", 403),
+        (outsider, "delete", 404),
+    ):
+        assert change(who, contract, act, *files).status_code == status
+    page = table(viewer, contract)
+    assert ("Tick" in page, "Read again" in page, "a plan.txt" in page) == (False, False, True)
+    with alice.scope.open():
+        other = create_entity(scope=alice.scope, model=Contract, fields={"name": "Other", "counterparty": "Nobody"})
+    assert isinstance(other, Contract)
+    assert "Tick the files first." in change(alice, other, "delete", *files).content.decode()
+    with service.open():
+        assert File.objects.count() == 2
+
+
+def test_sizes_and_names_that_are_not_theirs_sort_nothing(
+    alice: Person, viewer: Person, contract: Contract, files: list[str], service: Scope
+) -> None:
+    with service.open():
+        File.objects.filter(name="b notes.txt").update(name_classification=FINANCIAL)
+    shown = [table(viewer, contract, ordering=ordering) for ordering in ("size", "-size")]
+    assert names(shown[0]) == names(shown[1]) == ["a plan.txt"]
+    assert "notes" not in table(viewer, contract, q="notes").replace('value="notes"', "")
