@@ -260,6 +260,12 @@ BREAKS = [
         RECORDS_ARE_NOT_ASKED_FOR,
     ),
     Break("chat search", "a passage is lost", changed("chat.tools.choose", without_last)),
+    Break(
+        "chat reading",
+        "records are not asked for",
+        several(RECORDS_ARE_NOT_ASKED_FOR, put("chat.document_overviews.visible", value=anybody)),
+    ),
+    Break("chat reading", "a passage is lost", changed("chat.document_overviews.load_results", without_last)),
     Break("desk", "records are not asked for", put("ingestion.desk.visible_files", value=all_files)),
     Break(
         "desk", "typed text is lost", put("ingestion.desk.typed_of", value=lambda scope: FieldParagraph.objects.none())

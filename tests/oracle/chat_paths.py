@@ -1,8 +1,10 @@
 """Conversations: what of them is listed, shown, exported and told to the model, and what their search finds."""
 
+from collections import Counter
 from uuid import UUID
 
 from chat.context import assemble
+from chat.document_overviews import MAX_FIELD_ROWS, MAX_PASSAGES_PER_DOCUMENT, ReadingRequest, read_documents
 from chat.models import Session, Turn
 from chat.tools import find_knowledge, search_knowledge
 from retrieval.query import prepare
@@ -62,3 +64,22 @@ def chat_search(asked: Asked) -> None:
             looked = find_knowledge(asked.scope, session, prepare(WORDS, asked.scope), {"scope": "workspace"})
             found = search_knowledge(asked.scope, session, looked, most=50)
             asked.same("passages for the model", [p.text for p in found.passages], read)
+
+
+def chat_reading(asked: Asked) -> None:
+    """What the model is given where it reads a record's documents, and one of any record by its name."""
+    read = [t for t in asked.world.indexed(asked.person) if t.kind in ("metadata", "file_chunk")]
+    with asked.scope.open():
+        for record in asked.world.records:
+            if not asked.sees(record):
+                continue
+            session = Session.objects.get(pk=asked.all.sessions[asked.person.name, record.name])
+            found = read_documents(asked.scope, session, ReadingRequest())
+            own = [t for t in read if t.record == record.name]
+            if Counter(t.kind for t in own)["metadata"] <= MAX_FIELD_ROWS:
+                asked.same("passages of its documents", [p.text for p in found.passages], [t.words for t in own])
+            for other in asked.world.records:
+                found = read_documents(asked.scope, session, ReadingRequest(document=other.name))
+                texts = [t.words for t in read if t.record == other.name and t.kind == "file_chunk"]
+                if len(texts) <= MAX_PASSAGES_PER_DOCUMENT:
+                    asked.same("passages of a named document", [p.text for p in found.passages], texts)

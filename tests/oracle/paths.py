@@ -39,6 +39,7 @@ PATHS: dict[str, Check] = {
     "pulse": record_paths.pulse,
     "chat": chat_paths.chat,
     "chat search": chat_paths.chat_search,
+    "chat reading": chat_paths.chat_reading,
     "lists": record_paths.lists,
     "records": record_paths.records,
 }
