@@ -54,7 +54,8 @@ __all__ = [
 
 logger = logging.getLogger(__name__)
 
-BROKEN = (httpx2.HTTPError, httpx2.StreamError, ValueError)
+# A server that is only half compatible leaves out what the SDK and `_Answer.take` reach for.
+BROKEN = (httpx2.HTTPError, httpx2.StreamError, ValueError, AttributeError, LookupError, TypeError, TimeoutError)
 Outcome = ModelCall.Outcome
 Blocks = list[dict[str, Any]]
 
@@ -92,7 +93,7 @@ def complete(
     max_tokens: int = 2048,
     endpoint: Endpoint | None = None,
 ) -> Reply:
-    """The whole answer. endpoint: another than the workspace's, to test it.
+    """The whole answer. endpoint: another than the workspace's, to test it: once, and not for long.
 
     Raises: BudgetExceeded before the call; ModelUnavailable; ModelInterrupted when the answer broke off;
     CalledInsideScope.
@@ -100,16 +101,22 @@ def complete(
     _refuse_inside_scope()
     import anthropic
 
+    tested = endpoint is not None
     endpoint = endpoint or endpoints.endpoint_of(call.workspace)
     model = _model(call.tier, endpoint)
-    if model is not models_catalogue.OFFLINE:
+    if not model.is_free:
         metering.check_budget(call, model.name)
     request = _request(model, system, messages, tools, tool_choice, max_tokens)
     answer, outcome, started = _Answer(model), Outcome.FAILED, monotonic_ms()
     try:
-        with transport.sync_client(endpoint).messages.stream(**request) as events:
+        sdk = transport.sync_client(endpoint)
+        if tested:
+            sdk = sdk.with_options(max_retries=0, timeout=transport.TEST_TIMEOUT)
+        with sdk.messages.stream(**request) as events:
             for event in events:
                 answer.take(event)
+                if tested and monotonic_ms() - started > transport.TEST_SECONDS * 1000:
+                    raise TimeoutError
         outcome = answer.outcome
     except anthropic.APIError as error:
         raise transport.unavailable(error) from error
@@ -144,7 +151,7 @@ async def stream(
 
     endpoint = await _in_thread(endpoints.endpoint_of, call.workspace)
     model = _model(call.tier, endpoint)
-    if model is not models_catalogue.OFFLINE:
+    if not model.is_free:
         await _in_thread(metering.check_budget, call, model.name)
     request = _request(model, system, messages, tools, tool_choice, max_tokens)
     answer, outcome, started = _Answer(model), Outcome.STOPPED, monotonic_ms()

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from llm import client
 from llm.endpoints import Endpoint
-from llm.errors import ModelError
+from llm.errors import ModelError, ModelInterrupted
 from llm.messages import Call
 
 ADD = {
@@ -21,7 +21,7 @@ QUESTION = "Use the tool to add 19 and 23. Do not answer yourself."
 
 
 @dataclass(frozen=True)
-class Finding:
+class CheckResult:
     """What came of asking one model. problem: a sentence, "" where all is well."""
 
     model: str
@@ -29,16 +29,16 @@ class Finding:
     problem: str = ""
 
 
-def check_endpoint(workspace: int, principal: int, endpoint: Endpoint) -> list[Finding]:
-    """One finding for each model; after the first that does not work, no other is asked. No scope may be open."""
-    findings: list[Finding] = []
+def check_endpoint(workspace: int, principal: int, endpoint: Endpoint) -> list[CheckResult]:
+    """One result for each model; after the first that does not work, no other is asked. No scope may be open."""
+    results: list[CheckResult] = []
     for tier, model in endpoint.list_models():
         started = time.monotonic()
         problem = _ask(Call(workspace, principal, "test", tier), endpoint)  # type: ignore[arg-type]
-        findings.append(Finding(model, time.monotonic() - started, problem))
+        results.append(CheckResult(model, time.monotonic() - started, problem))
         if problem:
             break
-    return findings
+    return results
 
 
 def _ask(call: Call, endpoint: Endpoint) -> str:
@@ -52,6 +52,8 @@ def _ask(call: Call, endpoint: Endpoint) -> str:
             max_tokens=300,
             endpoint=endpoint,
         )
+    except ModelInterrupted:
+        return "It does not answer as Anthropic’s Messages API does, or its answer broke off."
     except ModelError as problem:
         return str(problem)
     used = next((tool.input for tool in reply.tool_uses if tool.name == "add"), None)

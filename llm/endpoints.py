@@ -103,7 +103,7 @@ def save_endpoint(scope: Scope, endpoint: Endpoint) -> None:
             "saved_by": scope.principal,
         },
     )
-    record(scope, "model.connected", "workspace", scope.workspace, own_server=bool(endpoint.base_url))
+    record(scope, "model.connected", "workspace", scope.workspace, address=endpoint.base_url, model=endpoint.model)
 
 
 def remove_endpoint(scope: Scope) -> bool:

@@ -1,12 +1,12 @@
 """The page on which a workspace is connected to a model: a key or a server of its own, tested before it is saved."""
 
 from collections.abc import Sequence
-from urllib.parse import urlsplit
 
+import httpx2
 from django import forms
 from django.conf import settings
 from django.contrib import messages
-from django.core.exceptions import ValidationError
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -14,8 +14,9 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
 
 from entities.access import ADMIN, Scope, opens_own_scope, requires
+from entities.access.routes import holds
 from entities.models import User
-from llm.endpoint_check import Finding, check_endpoint
+from llm.endpoint_check import CheckResult, check_endpoint
 from llm.endpoints import (
     Endpoint,
     current_endpoint,
@@ -85,11 +86,11 @@ class ServerForm(forms.Form):
     def clean_base_url(self) -> str:
         address: str = self.cleaned_data["base_url"].rstrip("/").removesuffix("/v1")
         try:
-            parts = urlsplit(address)
-            valid = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
-        except ValueError:
+            parts = httpx2.URL(address)
+            valid = parts.scheme in ("http", "https") and bool(parts.host)
+        except httpx2.InvalidURL:
             valid = False
-        if not valid or parts.username or parts.query or parts.fragment:
+        if not valid or parts.userinfo or parts.query or parts.fragment:
             raise ValidationError("Write an address like http://127.0.0.1:11434, and nothing after it.")
         return address
 
@@ -114,12 +115,14 @@ def model(request: HttpRequest) -> HttpResponse:
     form = ServerForm(request.POST) if request.POST.get("kind") == "server" else KeyForm(request.POST)
     if not form.is_valid():
         return _render(request, form, status=422)
-    findings = check_endpoint(scope.workspace, scope.principal, form.endpoint)
-    if any(finding.problem for finding in findings):
-        return _render(request, form, findings, status=422)
+    results = check_endpoint(scope.workspace, scope.principal, form.endpoint)
+    if any(result.problem for result in results):
+        return _render(request, form, results, status=422)
     with scope.open():
+        if not holds(scope, ADMIN):  # the test took its time
+            raise PermissionDenied
         save_endpoint(scope, form.endpoint)
-    return _render(request, None, findings)
+    return _render(request, None, results)
 
 
 @opens_own_scope
@@ -150,16 +153,19 @@ def scope_of(request: HttpRequest) -> Scope:
 
 
 def _render(
-    request: HttpRequest, form: KeyForm | ServerForm | None = None, findings: Sequence[Finding] = (), status: int = 200
+    request: HttpRequest,
+    form: KeyForm | ServerForm | None = None,
+    results: Sequence[CheckResult] = (),
+    status: int = 200,
 ) -> HttpResponse:
     with scope_of(request).open():
         saved = describe_endpoint()
         context = {
             "form": form,
             "key_form": form if isinstance(form, KeyForm) else KeyForm(),
-            "server_form": form if isinstance(form, ServerForm) else ServerForm(),
-            "findings": findings,
-            "failed": any(finding.problem for finding in findings),
+            "server_form": form if isinstance(form, ServerForm) else ServerForm(initial=vars(saved) if saved else None),
+            "results": results,
+            "failed": any(result.problem for result in results),
             "endpoint": current_endpoint(),
             "saved": saved,
             "saved_by": User.objects.filter(pk=saved.saved_by).first() if saved else None,

@@ -55,6 +55,10 @@ class Model:
     long_above: int = 0
     long_price: Price | None = None
 
+    @property
+    def is_free(self) -> bool:
+        return not (self.price.input or self.price.output)
+
     def cost(self, *, fresh: int, written: int, read: int, output: int) -> Decimal:
         """USD of one call."""
         long = self.long_price is not None and fresh + written + read > self.long_above

@@ -6,6 +6,7 @@ engine), "real", "offline" or "scripted". A script that is in force (llm.scripte
 
 import asyncio
 import json
+import os
 import weakref
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -29,6 +30,12 @@ Transport = Literal["real", "offline", "scripted"]
 TIMEOUT = httpx2.Timeout(connect=5.0, read=120.0, write=30.0, pool=10.0)
 # Attempts after the first, by the SDK, with its exponential pause, on 408, 409, 429, 5xx and lost connections.
 RETRIES = 2
+CUSTOM_HEADERS = "ANTHROPIC_CUSTOM_HEADERS"
+"""A variable that the SDK reads."""
+# While a model is tested, somebody waits for the page.
+TEST_TIMEOUT = httpx2.Timeout(connect=5.0, read=20.0, write=10.0, pool=5.0)
+TEST_SECONDS = 30
+ANTHROPIC_URL = "https://api.anthropic.com"
 OFFLINE_URL = "http://offline.invalid"
 SENTENCES = {
     400: "The model refused the request.",
@@ -46,6 +53,8 @@ def chosen(endpoint: Endpoint) -> Transport:
     """The transport that the next call to `endpoint` uses."""
     if scripted.in_force():
         return "scripted"
+    if endpoint.unreadable:
+        return "offline"
     setting = getattr(settings, "MODEL_TRANSPORT", "auto")
     if setting == "auto":
         return "offline" if endpoint.is_offline else "real"
@@ -59,7 +68,7 @@ def sync_client(endpoint: Endpoint) -> "anthropic.Anthropic":
     """The SDK's client for workers."""
     match chosen(endpoint):
         case "real":
-            return _real(endpoint.key, endpoint.base_url)
+            return _real(endpoint.key, endpoint.base_url, endpoint.own)
         case "scripted":
             return _in_process(scripted.answer_request)
         case _:
@@ -73,9 +82,10 @@ def async_client(endpoint: Endpoint) -> "anthropic.AsyncAnthropic":
     match chosen(endpoint):
         case "real":
             clients = _async_real.setdefault(asyncio.get_running_loop(), {})
-            key = (endpoint.key, endpoint.base_url)
+            key = (endpoint.key, endpoint.base_url, endpoint.own)
             if key not in clients:
-                clients[key] = anthropic.AsyncAnthropic(**_real_options(*key))
+                http = anthropic.DefaultAsyncHttpxClient(follow_redirects=False)
+                clients[key] = anthropic.AsyncAnthropic(http_client=http, **_real_options(*key))
             return clients[key]
         case "scripted":
             return _in_process_async(scripted.answer_request_async)
@@ -83,22 +93,33 @@ def async_client(endpoint: Endpoint) -> "anthropic.AsyncAnthropic":
             return _in_process_async(_answer_offline_async)
 
 
-_async_real: "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str], anthropic.AsyncAnthropic]]"
+_async_real: (
+    "weakref.WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, str, bool], anthropic.AsyncAnthropic]]"
+)
 _async_real = weakref.WeakKeyDictionary()
 
 
 @lru_cache(maxsize=32)
-def _real(api_key: str, base_url: str) -> "anthropic.Anthropic":
+def _real(api_key: str, base_url: str, own: bool) -> "anthropic.Anthropic":
+    """Redirects are not followed: nobody has named the host that they lead to."""
     import anthropic
 
-    return anthropic.Anthropic(**_real_options(api_key, base_url))
+    http = anthropic.DefaultHttpxClient(follow_redirects=False)
+    return anthropic.Anthropic(http_client=http, **_real_options(api_key, base_url, own))
 
 
-def _real_options(api_key: str, base_url: str) -> dict[str, Any]:
-    """A local server may need no key; the SDK always sends one."""
+def _real_options(api_key: str, base_url: str, own: bool) -> dict[str, Any]:
+    """own: of a workspace, which takes neither an address nor headers from the installation's environment.
+
+    A local server may need no key; the SDK always sends one.
+    """
+    import anthropic
+
+    foreign = [line.partition(":")[0].strip() for line in os.environ.get(CUSTOM_HEADERS, "").split("\n") if own]
     return {
         "api_key": api_key or "none",
-        "base_url": base_url or None,
+        "base_url": base_url or (ANTHROPIC_URL if own else None),
+        "default_headers": {name: anthropic.Omit() for name in foreign if name},
         "timeout": TIMEOUT,
         "max_retries": RETRIES,
         "open_telemetry": False,

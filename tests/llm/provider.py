@@ -11,26 +11,29 @@ from llm import wire
 
 
 class Provider(BaseHTTPRequestHandler):
-    """answers: in order; a number is a refusal with that status. seen: the requests, with their keys."""
+    """answers: in order; a number is a refusal with that status, bytes are sent as they are. seen: the requests, with
+    their keys and headers by lower-case name."""
 
-    answers: list[wire.Answer | int] = []
+    answers: list[wire.Answer | int | bytes] = []
     seen: list[dict[str, Any]] = []
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["content-length"])))
-        self.seen.append({"path": self.path, "key": self.headers.get("authorization"), **body})
+        headers = {name.lower(): value for name, value in self.headers.items()}
+        self.seen.append({"path": self.path, "key": headers.get("authorization"), "headers": headers, **body})
         answer = self.answers.pop(0)
         if isinstance(answer, int):
             self.send_response(answer)
             self.send_header("content-type", "application/json")
             self.send_header("retry-after-ms", "1")
+            self.send_header("location", self.path)
             self.end_headers()
             self.wfile.write(json.dumps({"type": "error", "error": {"type": "api_error", "message": "no"}}).encode())
             return
         self.send_response(200)
         self.send_header("content-type", "text/event-stream")
         self.end_headers()
-        for event in wire.as_events(answer, body["model"]):
+        for event in [answer] if isinstance(answer, bytes) else wire.as_events(answer, body["model"]):
             self.wfile.write(event)
 
     def log_message(self, *args: Any) -> None:

@@ -6,20 +6,21 @@ from typing import Any
 
 import pytest
 from django.conf import LazySettings
-from django.core import signing
 from django.db import connection
 
-from entities.models import AuditEntry
-from llm import client, wire
-from llm.endpoints import endpoint_of
+from entities.access import Scope
+from entities.models import AuditEntry, Role
+from llm import client, model_views, transport, wire
+from llm.endpoints import Endpoint, endpoint_of
 from llm.messages import ToolUse
-from llm.models import ModelCall, WorkspaceEndpoint
+from llm.models import Budget, ModelCall, WorkspaceEndpoint
 from tests.conftest import Person
 from tests.llm.provider import Provider, serve_provider
 
 pytestmark = pytest.mark.django_db
 KEY = "sk-test-0123456789"
 USES_TOOL = wire.Answer(tools=(ToolUse("t1", "add", {"a": 19, "b": 23}),), input_tokens=9, output_tokens=9)
+HALF = b'event: message_start\ndata: {"type": "message_start", "message": {"id": "m", "type": "message"}}\n\n'
 TALKS = wire.Answer(deltas=("It is 42.",), input_tokens=9, output_tokens=9)
 
 
@@ -73,6 +74,9 @@ def test_a_server_that_uses_tools_is_saved_and_answers_from_then_on(
         (404, "does not know this model"),
         (TALKS, "did not use the tool"),
         (wire.Answer(tools=(ToolUse("t", "add", {"a": 1, "b": 2}),)), "other figures"),
+        (307, "The model is not available."),
+        (b"<html>Welcome</html>", "does not answer as Anthropic’s Messages API does"),
+        (HALF, "does not answer as Anthropic’s Messages API does"),
     ],
 )
 def test_what_does_not_work_is_not_saved_and_the_page_says_why(
@@ -81,6 +85,7 @@ def test_what_does_not_work_is_not_saved_and_the_page_says_why(
     Provider.answers = [answer]
     page = connect(alice, address)
     assert page.status_code == 422
+    assert len(Provider.seen) == 1
     text = page.content.decode()
     assert sentence in text
     assert "Nothing was saved." in text
@@ -98,7 +103,9 @@ def test_what_does_not_work_is_not_saved_and_the_page_says_why(
         ({"base_url": ""}, "This field is required."),
         ({"base_url": "file:///etc/passwd"}, "Write an address like"),
         ({"base_url": "http://user:word@host"}, "Write an address like"),
+        ({"base_url": "http://:word@host"}, "Write an address like"),
         ({"base_url": "http://host:99999"}, "Write an address like"),
+        ({"base_url": "http://☃..com"}, "Write an address like"),
         ({"model": ""}, "This field is required."),
     ],
 )
@@ -110,7 +117,7 @@ def test_nothing_is_asked_of_what_cannot_be_right(
 
 
 def test_a_connected_model_is_tested_again_and_disconnected(alice: Person, address: str) -> None:
-    Provider.answers = [USES_TOOL, 503, 503, 503]
+    Provider.answers = [USES_TOOL, 503]
     connect(alice, address)
     page = alice.client.post(f"{alice.base}model/test/").content.decode()
     assert "The model is not available." in page
@@ -156,11 +163,14 @@ def test_a_key_under_another_secret_is_not_used_and_nothing_is_sent(
 ) -> None:
     Provider.answers = [USES_TOOL]
     connect(alice, address)
-    with alice.scope.open():
-        row = WorkspaceEndpoint.objects.get()
-        row.sealed_key = signing.dumps(KEY)
-        row.save()
+    assert endpoint_of(alice.scope.workspace).key == KEY
+    settings.SECRET_KEY = "another"
+    alice.client.force_login(alice.user)
+    settings.MODEL_TRANSPORT = "real"
     assert client.is_offline(alice.scope.workspace)
+    call = client.Call(alice.scope.workspace, alice.user.pk, "chat", "deep")
+    assert client.complete(call, system="", messages=[{"role": "user", "content": "Hello"}]).offline
+    assert len(Provider.seen) == 1
     assert "can no longer read it" in alice.client.get(f"{alice.base}model/").content.decode()
 
 
@@ -170,3 +180,45 @@ def test_the_table_is_closed_without_a_scope(alice: Person, address: str) -> Non
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM llm_workspaceendpoint")
         assert cursor.fetchone() == (0,)
+
+
+def test_who_administers_no_longer_when_the_test_ends_saves_nothing(
+    alice: Person, address: str, service: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = model_views.check_endpoint
+
+    def check_and_revoke(*arguments: Any) -> Any:
+        found = asked(*arguments)
+        with service.open():
+            Role.objects.filter(is_admin=True).update(is_admin=False)
+        return found
+
+    monkeypatch.setattr(model_views, "check_endpoint", check_and_revoke)
+    Provider.answers = [USES_TOOL]
+    assert connect(alice, address).status_code == 403
+    with service.open():
+        assert not WorkspaceEndpoint.objects.exists()
+
+
+def test_a_workspace_without_budget_left_may_connect_a_server_that_costs_nothing(alice: Person, address: str) -> None:
+    with alice.scope.open():
+        Budget.objects.create(workspace_id=alice.scope.workspace, monthly_cap=0)
+    Provider.answers = [USES_TOOL]
+    assert connect(alice, address).status_code == 200
+    assert "spent its budget" in connect(alice, address, kind="key", model="").content.decode()
+
+
+def test_what_the_installation_sends_is_not_sent_for_a_workspace(
+    alice: Person, address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither its headers to the server of a workspace, nor the key of a workspace to its address."""
+    monkeypatch.setenv("ANTHROPIC_CUSTOM_HEADERS", "X-Gateway: secret")
+    monkeypatch.setenv("ANTHROPIC_BASE_URL", address)
+    Provider.answers = [USES_TOOL, TALKS]
+    connect(alice, address)
+    assert "x-gateway" not in Provider.seen[0]["headers"]
+    own = transport.sync_client(Endpoint("sk-own", own=True))
+    assert own.base_url.host == "api.anthropic.com"
+    installed = transport.sync_client(Endpoint("sk-installed"))
+    installed.messages.create(model="m", max_tokens=9, messages=[{"role": "user", "content": "Hello"}], stream=True)
+    assert Provider.seen[1]["headers"]["x-gateway"] == "secret"
