@@ -28,6 +28,9 @@ from llm.endpoints import (
 from llm.models_catalogue import TIERS, CatalogueError
 
 
+MAX_PORT = 65_535
+
+
 class KeyForm(forms.Form):
     """A key of Anthropic's API."""
 
@@ -87,7 +90,7 @@ class ServerForm(forms.Form):
         address: str = self.cleaned_data["base_url"].rstrip("/").removesuffix("/v1")
         try:
             parts = httpx2.URL(address)
-            valid = parts.scheme in ("http", "https") and bool(parts.host)
+            valid = parts.scheme in ("http", "https") and bool(parts.host) and (parts.port or 1) <= MAX_PORT
         except httpx2.InvalidURL:
             valid = False
         if not valid or parts.userinfo or parts.query or parts.fragment:
