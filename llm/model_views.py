@@ -27,7 +27,6 @@ from llm.endpoints import (
 )
 from llm.models_catalogue import TIERS, CatalogueError
 
-
 MAX_PORT = 65_535
 
 
