@@ -8,7 +8,6 @@ from functools import partial
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import Q
 from django.http import Http404
 
 from entities.access import Scope, atoms_of, combine_many, raise_labels
@@ -26,6 +25,7 @@ from ingestion.errors import BadUpload
 from ingestion.extract import language
 from ingestion.index import delete_rows
 from ingestion.models import ContextRow, File, FileRevision, Paragraph, RowParagraph
+from ingestion.paragraph_rows import raise_rows, rows_with
 from ingestion.queueing import publish_again, take_revision
 from ingestion.records import mark_stale
 from ingestion.votes import Vote, automatic, decide, find_floor, manual_vote, votes_of, with_floor
@@ -178,7 +178,10 @@ def _apply(decision: Decision) -> tuple[Paragraph | FieldParagraph, bool] | None
     votes = [*votes_of(paragraph.votes), _vote(decision, paragraph)]
     label = combine_many(decide(votes, model_needed=False) or ())
     if label != old:
-        delete_rows(rows_with(paragraph))
+        rows = rows_with(paragraph)
+        if old is not None and label is not None and set(atoms_of(old)) < set(atoms_of(label)):
+            rows = raise_rows(paragraph, rows, label)
+        delete_rows(rows)
     paragraph.votes = [vote.to_json() for vote in votes]
     paragraph.floor = paragraph.data_classification = label
     paragraph.save(update_fields=["votes", "floor", "data_classification"])
@@ -265,15 +268,6 @@ def raise_published(file: UUID, floor: int) -> None:
         rows.filter(data_classification=old).update(data_classification=combine_many([old, floor]))
     Paragraph.objects.bulk_update(paragraphs, ["votes", "floor", "data_classification"], batch_size=500)
     raise_labels({p.pk: p.data_classification for p in paragraphs if p.data_classification is not None})
-
-
-def rows_with(paragraph: Labelled) -> list[UUID]:
-    """Index rows in which the text of a paragraph stands: as text, or as a heading above it."""
-    if not isinstance(paragraph, Paragraph):
-        return list(RowParagraph.objects.filter(field_paragraph=paragraph.pk).values_list("row", flat=True))
-    above = Q(headings__contains=[paragraph.pk]) | Q(under__contains=[paragraph.pk])
-    below = Paragraph.objects.filter(above, file=paragraph.file_id).values_list("pk", flat=True)
-    return list(RowParagraph.objects.filter(paragraph__in=[paragraph.pk, *below]).values_list("row", flat=True))
 
 
 def label_text(workspace: int, text: str) -> int | None:

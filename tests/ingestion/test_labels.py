@@ -90,6 +90,28 @@ def test_raising_hides_the_text_everywhere_in_one_transaction(
         assert all("storm" not in row.text for row in summaries.filter(data_classification=0))
 
 
+def test_a_passage_of_its_own_rises_at_once_and_is_found_by_who_has_the_label(
+    alice: Person, steward: Person, viewer: Person, cfo: Person, contract: Contract, service: Scope
+) -> None:
+    text = "The keel was laid in spring."
+    file = ready(alice, contract, "keel.txt", f"{text}\n\n{SALARY}".encode())
+    with service.open():
+        row = ContextRow.objects.get(kind=Kind.FILE_CHUNK, text=text).pk
+    assert relabel(steward, passage(steward, file, text)["id"], [5]).status_code == 200
+    # Before any worker ran.
+    with cfo.scope.open():
+        assert ContextRow.objects.get(pk=row).data_classification == 5
+    with viewer.scope.open():
+        assert not ContextRow.objects.filter(pk=row).exists()
+    # What falls is out until the index follows: what else the row says may need the old label.
+    assert relabel(steward, passage(steward, file, text)["id"], []).status_code == 200
+    with service.open():
+        assert not ContextRow.objects.filter(pk=row).exists()
+    work_off(alice.scope.workspace)
+    with viewer.scope.open():
+        assert ContextRow.objects.get(kind=Kind.FILE_CHUNK, text=text).data_classification == 0
+
+
 def test_the_audit_keeps_the_reason_and_tells_the_paragraph_to_who_may_read_both(
     alice: Person, steward: Person, workspace: Workspace, contract: Contract
 ) -> None:
