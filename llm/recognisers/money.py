@@ -35,7 +35,7 @@ AMOUNT = re.compile(
     rf"|{CODES}\s?(?:{NUMBER}){SCALE}?"
     rf"|(?:Rs\.?|kr\.?)\s?(?:{NUMBER}){SCALE}?"
     rf"|(?:{NUMBER}){SCALE}?\s?(?:[€£¥₹]|{CODES}\b|{WORDS}\b|kr\b|Kč|zł|T€|k€|m€|€k|€m|[TkM]EUR\b)"
-    rf"|\b{SPELLED}\s++(?:and\s++)?(?:[\w-]+)?\s*{WORDS}\b)",
+    rf"|\b{SPELLED}\s++(?:and\s++)?(?:[\w-]+\s+)?{WORDS}\b)",
     re.IGNORECASE,
 )
 POUNDS_WEIGHED = re.compile(r"\bweigh\w*\b[^.\n]{0,40}$", re.IGNORECASE)

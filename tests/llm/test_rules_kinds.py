@@ -23,6 +23,7 @@ KINDS = [
     ("Please transfer it to account 40 12 77 91, sort code 20-14-53.", {FINANCIAL}, "On account of rain, 12 July."),
     ("12 TEUR in the first year, 9 TEUR in the second", {FINANCIAL}, "12 TEU in the first bay, 9 TEU in the second"),
     ("They want 40 grand for the boat.", {FINANCIAL}, "They want 2 grand pianos for the hall."),
+    ("It came to forty-two thousand pounds.", {FINANCIAL}, "They came down in forty descents."),
     ("Membership card 2209-118 was issued to her.", {PII}, "Membership card holders get in free."),
     ("Driver licence MORGA 753116 SM9IJ", {PII, PII_SENSITIVE}, "A driver licence is needed for class 7."),
     ("Kennzeichen HB-KL 482, Halter ist unser Kollege Detlef Busch.", {PII}, "Das Kennzeichen ist zu reinigen."),

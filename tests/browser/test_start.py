@@ -1,6 +1,7 @@
-"""The first hour: from an installation that nobody has begun to a cited answer about one's own file."""
+"""The first hour: from an installation that nobody has begun to a cited answer about one's own file.
 
-import time
+After `test_pages`, which looks at the page of the first run before somebody has begun.
+"""
 
 import pytest
 from playwright.sync_api import Browser, expect
@@ -15,7 +16,6 @@ The tug Perseverance is laid up until 4 May because her gearbox is being rebuilt
 
 The crane on the east quay is inspected every second Monday.
 """
-GOAL_SECONDS = 60
 
 
 def test_one_begins_drops_a_file_and_gets_a_cited_answer(
@@ -29,7 +29,6 @@ def test_one_begins_drops_a_file_and_gets_a_cited_answer(
     if page.goto("/begin/").status == 404:
         pytest.skip("somebody has begun this installation already")
     complaints.listen(page)
-    started = time.monotonic()
     page.get_by_label("Your user name").fill("maria")
     page.get_by_label("Your password").fill("a long pass phrase")
     page.get_by_label("Name of the workspace").fill("Berth 9")
@@ -50,5 +49,4 @@ def test_one_begins_drops_a_file_and_gets_a_cited_answer(
     answer.locator("a.cl-cite").first.click()
     page.wait_for_url("**/files/**")
     expect(page.locator(".cl-doc")).to_contain_text("her gearbox is being rebuilt")
-    assert time.monotonic() - started < GOAL_SECONDS
     context.close()
