@@ -12,15 +12,18 @@ from llm.offline.ranking import ALIKE, stem, terms
 from llm.recognisers.findings import words
 
 ALIKE_WEIGHT = 0.8
+MAX_QUESTION_CHARACTERS = 2_000
 MIN_LONG_TERMS = 8
 """Content words from which a question is long."""
 MIN_TELLING_TERMS = 2
 MAX_WEIGHED_TERMS = 4
 EXAMPLES = re.compile(
-    r"\s*\([^()]*\)|,?\s*\b(?:such as|for example|e\.g\.|including|in particular|like)\b[^.?]*|\s*\betc\.?",
+    r"\s*\([^()]{0,400}\)|,?\s*\b(?:such as|for example|e\.g\.|including|in particular|like)\b[^.?]*|\s*\betc\.?",
     re.IGNORECASE,
 )
-ALTERNATIVES = re.compile(r"\b[\w'’-]+(?:,\s+[\w'’-]+)*,?(?:\s+(?:and/)?or\s+|\s?/\s?)(?:[\w'’-]+)", re.IGNORECASE)
+ALTERNATIVES = re.compile(
+    r"\b[\w'’-]{1,40}(?:,\s+[\w'’-]{1,40}){0,12},?(?:\s+(?:and/)?or\s+|\s?/\s?)(?:[\w'’-]+)", re.IGNORECASE
+)
 FORM = frozenset(
     stem(word)
     for word in words(
@@ -34,6 +37,7 @@ FORM = frozenset(
 
 def trim_question(question: str) -> str:
     """The first sentence without its examples; the question itself where nothing is left of it."""
+    question = question[:MAX_QUESTION_CHARACTERS]
     first = re.split(r"(?<=[.?!])\s+(?=[A-Z])", question.strip(), maxsplit=1)[0]
     trimmed = EXAMPLES.sub("", first).strip(" ,;")
     return trimmed if len(trimmed.split()) >= 3 else question
