@@ -169,7 +169,7 @@ def _fused(
     asked: PreparedQuery,
     near: list[tuple[int, float]],
     worded: list[tuple[int, float, frozenset[int]]],
-    exact: Mapping[int, float],
+    raised: Mapping[int, float],
     floor: float,
 ) -> tuple[Hit, ...]:
     """Both branches by their scores. A row that is far off in meaning and holds no word is not an answer."""
@@ -178,23 +178,25 @@ def _fused(
     similarity |= compare_rows(asked, [row for row in lexical if row not in similarity])
     none: tuple[None, frozenset[int]] = (None, frozenset())
     rows = sorted({*similarity, *lexical})
-    return score_hits([Hit(row, 0.0, similarity.get(row), *lexical.get(row, none)) for row in rows], exact)
+    return score_hits([Hit(row, 0.0, similarity.get(row), *lexical.get(row, none)) for row in rows], raised)
 
 
-def score_hits(hits: Sequence[Hit], exact: Mapping[int, float]) -> tuple[Hit, ...]:
+def score_hits(
+    hits: Sequence[Hit], raised: Mapping[int, float], weights: tuple[float, float] | None = None
+) -> tuple[Hit, ...]:
     """`hits` with the scores that they have among each other, best first; equal scores by row number.
 
-    What holds the question itself is raised, where there is any: in a large workspace it may be far off in meaning, and
-    short words of which there are many hardly count.
+    raised: what is added to scores. What holds the question itself is raised, where there is any: in a large workspace
+    it may be far off in meaning, and short words of which there are many hardly count.
     """
     scores = blend_scores(
         {hit.row: hit.similarity for hit in hits if hit.similarity is not None},
         {hit.row: hit.lexical for hit in hits if hit.lexical is not None},
-        tuning().weights,
+        weights or tuning().weights,
     )
-    if exact:
-        most = 1 + max(exact.values())
-        scores = {row: (score + exact.get(row, 0.0)) / most for row, score in scores.items()}
+    if raised:
+        most = 1 + max(raised.values())
+        scores = {row: (score + raised.get(row, 0.0)) / most for row, score in scores.items()}
     scored = [replace(hit, score=min(1.0, scores[hit.row] * hit.factor)) for hit in hits]
     return tuple(sorted(scored, key=lambda hit: (-hit.score, hit.row)))
 
@@ -210,7 +212,7 @@ def still_found(scope: Scope, found: Found) -> Found:
     seen = filter_visible_rows(sorted(rows), through) if rows else set()
     hits = found.hits
     if len(seen) < len(rows):
-        exact = {row: raised for row, raised in found.exact.items() if row in seen}
+        exact = {row: lift for row, lift in found.exact.items() if row in seen}
         left = [hit for hit in found.scored if hit.row in seen]
         scored = score_hits(left, add_lifts(exact, lift_openings(found.within, through)))
         hits = _place(found.query, scored, through)

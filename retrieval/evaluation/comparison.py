@@ -37,6 +37,17 @@ def compare_rankings(outcomes: Sequence[Outcome]) -> dict[str, Compared]:
     return {ranking: _compared(answered, ranking) for ranking in TITLES}
 
 
+def average_sets(compared: Sequence[Mapping[str, Compared]]) -> dict[str, Compared]:
+    """The means over sets, each of which counts once, however many questions it has."""
+    return {
+        ranking: Compared(
+            {k: fmean(one[ranking].hits[k] for one in compared) for k in HITS},
+            fmean(one[ranking].ndcg_10 for one in compared),
+        )
+        for ranking in TITLES
+    }
+
+
 def _compared(answered: Sequence[Outcome], ranking: str) -> Compared:
     gains = [one.gains_of(_rows(one, ranking)) for one in answered]
     ranks = [first(found) for found in gains]

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from entities.access import Scope
 from ingestion.models import ContextRow
 from retrieval.fusion import Hit
+from retrieval.gate import gate
+from retrieval.lifts import add_lifts, lift_openings
 from retrieval.query import PreparedQuery, Within
 from retrieval.rerank import rerank, shortlist
 from retrieval.search import Found, choose, find
@@ -20,12 +22,12 @@ neighbours."""
 @dataclass(frozen=True)
 class Rankings:
     """rows: ranking -> row numbers, best first. nearest: similarity of the nearest passage, None where nothing was
-    found. exact: what is added to the score of what holds the question itself. hits: all that was found.
+    found. raised: what is added to scores beside words and meaning. hits: all that was found.
     """
 
     rows: Mapping[str, Sequence[int]]
     nearest: float | None
-    exact: Mapping[int, float] = field(default_factory=dict)
+    raised: Mapping[int, float] = field(default_factory=dict)
     hits: Sequence[Hit] = ()
 
 
@@ -48,7 +50,8 @@ def _ranked(scope: Scope, found: Found, ordered: Found) -> Rankings:
         SHOWN: [numbers[result.id] for result in results],
     }
     similarities = [hit.similarity for hit in found.hits if hit.similarity is not None]
-    return Rankings(lists, max(similarities, default=-1.0) if found.hits else None, found.exact, found.hits)
+    raised = add_lifts(found.exact, lift_openings(found.within, gate(scope, found.within)))
+    return Rankings(lists, max(similarities, default=-1.0) if found.hits else None, raised, found.hits)
 
 
 def branches(found: Found) -> dict[str, list[int]]:

@@ -92,4 +92,4 @@ def score(outcome: Outcome, rows: Sequence[int]) -> float:
 
 def refused(outcome: Outcome, share: float) -> list[int]:
     """The rows as a search with this share of meaning would order them."""
-    return [hit.row for hit in score_hits(outcome.found.hits, outcome.found.exact, (share, 1 - share))]
+    return [hit.row for hit in score_hits(outcome.found.hits, outcome.found.raised, (share, 1 - share))]

@@ -10,7 +10,7 @@ from entities.access import Scope
 from entities.models import AuditEntry, Classification, Role, Workspace
 from entities.models.classification import FINANCIAL, PII, SECRET
 from ingestion.models import File
-from retrieval.evaluation.comparison import fuse_ranks
+from retrieval.evaluation.comparison import TITLES, Compared, average_sets, fuse_ranks
 from retrieval.evaluation.documents import slug_of
 from retrieval.models import EvaluationOutcome, EvaluationQuestion, EvaluationRun
 from tests.conftest import ALL
@@ -262,3 +262,10 @@ def test_weights_are_chosen_on_one_half_and_reported_on_the_other(lease, alice, 
 def test_plain_rank_fusion_by_hand():
     """1/61 + 1/62 twice, which the row's number decides; then 1/63."""
     assert fuse_ranks([7, 3], [3, 7, 9]) == [3, 7, 9]
+
+
+def test_each_set_counts_once_in_the_means():
+    high, low = Compared({1: 1.0, 5: 1.0, 10: 1.0}, 0.9), Compared({1: 0.0, 5: 0.5, 10: 1.0}, 0.3)
+    found = average_sets([dict.fromkeys(TITLES, high), dict.fromkeys(TITLES, low)])
+    assert found["shown"].hits == {1: 0.5, 5: 0.75, 10: 1.0}
+    assert found["shown"].ndcg_10 == pytest.approx(0.6)

@@ -9,7 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from entities.access import NoWorkspace, Scope
 from entities.models import User
 from ingestion.vector_models import model_for_search, whole_models
-from retrieval.evaluation.comparison import compare_rankings, comparison_as_json, comparison_lines
+from retrieval.evaluation.comparison import average_sets, compare_rankings, comparison_as_json, comparison_lines
 from retrieval.evaluation.documents import ROLE, load_documents
 from retrieval.evaluation.readers import as_lines, read_set
 from retrieval.evaluation.report import as_json, lines, weight_lines, weights_as_json
@@ -75,9 +75,13 @@ class Command(BaseCommand):
             whole = {"sets": reports, "weights": weights_as_json(chosen)} if chosen else reports
             self.stdout.write(json.dumps(reports[0] if whole is reports and len(reports) == 1 else whole, indent=1))
         else:
-            for one, kept in made:
+            compared = [compare_rankings(one.outcomes) for one, _ in made]
+            for (_, kept), rankings in zip(made, compared, strict=True):
                 self.stdout.write("\n".join(lines(kept, options["threshold"])))
-                self.stdout.write("\n".join(comparison_lines(compare_rankings(one.outcomes))))
+                self.stdout.write("\n".join(comparison_lines(rankings)))
+            if len(made) > 1:
+                self.stdout.write(f"Means of {len(made)} sets:")
+                self.stdout.write("\n".join(comparison_lines(average_sets(compared))))
             if chosen:
                 self.stdout.write("\n".join(weight_lines(chosen)))
         if any(kept.run.dropped for _, kept in made):
