@@ -58,7 +58,7 @@ def test_a_decrease_waits_and_is_accepted_or_kept(
     assert waiting(steward) == []
 
 
-PROPOSED = "wifi for the boat: Guillemot / wet+feather9"
+PROPOSED = "Password hint: the name of the dog, then 1987."
 
 
 def test_what_rules_propose_is_read_until_a_steward_takes_it(
