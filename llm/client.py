@@ -92,7 +92,7 @@ def complete(
     max_tokens: int = 2048,
     endpoint: Endpoint | None = None,
 ) -> Reply:
-    """The whole answer. endpoint: another than the workspace's, to test it.
+    """The whole answer. endpoint: one that is tested: it is asked once, and not waited for long.
 
     Raises: BudgetExceeded before the call; ModelUnavailable; ModelInterrupted when the answer broke off;
     CalledInsideScope.
@@ -100,6 +100,7 @@ def complete(
     _refuse_inside_scope()
     import anthropic
 
+    is_test = endpoint is not None
     endpoint = endpoint or endpoints.endpoint_of(call.workspace)
     model = _model(call.tier, endpoint)
     if model is not models_catalogue.OFFLINE:
@@ -107,7 +108,7 @@ def complete(
     request = _request(model, system, messages, tools, tool_choice, max_tokens)
     answer, outcome, started = _Answer(model), Outcome.FAILED, monotonic_ms()
     try:
-        with transport.sync_client(endpoint).messages.stream(**request) as events:
+        with transport.sync_client(endpoint, is_test=is_test).messages.stream(**request) as events:
             for event in events:
                 answer.take(event)
         outcome = answer.outcome

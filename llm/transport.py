@@ -27,6 +27,7 @@ Transport = Literal["real", "offline", "scripted"]
 
 # Seconds. `read` is the longest silence between two pieces of an answer; the SDK sends pings meanwhile.
 TIMEOUT = httpx2.Timeout(connect=5.0, read=120.0, write=30.0, pool=10.0)
+TEST_TIMEOUT = httpx2.Timeout(connect=5.0, read=45.0, write=10.0, pool=10.0)
 # Attempts after the first, by the SDK, with its exponential pause, on 408, 409, 429, 5xx and lost connections.
 RETRIES = 2
 OFFLINE_URL = "http://offline.invalid"
@@ -55,11 +56,12 @@ def chosen(endpoint: Endpoint) -> Transport:
     raise ValueError(f"MODEL_TRANSPORT is {setting!r}; it is auto, real, offline or scripted")
 
 
-def sync_client(endpoint: Endpoint) -> "anthropic.Anthropic":
-    """The SDK's client for workers."""
+def sync_client(endpoint: Endpoint, *, is_test: bool = False) -> "anthropic.Anthropic":
+    """The SDK's client for workers. is_test: somebody waits for the page that says whether it answers."""
     match chosen(endpoint):
         case "real":
-            return _real(endpoint.key, endpoint.base_url)
+            client = _real(endpoint.key, endpoint.base_url)
+            return client.with_options(timeout=TEST_TIMEOUT, max_retries=0) if is_test else client
         case "scripted":
             return _in_process(scripted.answer_request)
         case _:

@@ -110,7 +110,7 @@ def test_nothing_is_asked_of_what_cannot_be_right(
 
 
 def test_a_connected_model_is_tested_again_and_disconnected(alice: Person, address: str) -> None:
-    Provider.answers = [USES_TOOL, 503, 503, 503]
+    Provider.answers = [USES_TOOL, 503]
     connect(alice, address)
     page = alice.client.post(f"{alice.base}model/test/").content.decode()
     assert "The model is not available." in page
