@@ -53,11 +53,11 @@ def share(request: HttpRequest, pk: UUID) -> HttpResponse:
     if request.method == "POST" and (form.is_valid() or not form.is_bound):
         try:
             with transaction.atomic():
-                said = _act(request, entity, form)
+                done = _change_access(request, entity, form)
         except SharingRefused as refusal:
             messages.error(request, str(refusal))
         else:
-            messages.success(request, said)
+            messages.success(request, done)
         return redirect("entities:share", entity.pk)
     context = {
         "entity": entity,
@@ -80,8 +80,8 @@ def _list_clearances() -> dict[int, list[Classification]]:
     return people | {-row.role.pk: [level for level, ticked in row.cells if ticked] for row in list_roles()}
 
 
-def _act(request: HttpRequest, entity: Entity, form: GiveForm) -> str:
-    """What to say of it. Raises: SharingRefused."""
+def _change_access(request: HttpRequest, entity: Entity, form: GiveForm) -> str:
+    """What was done, in a sentence. Raises: SharingRefused."""
     scope, names = scope_of(request), dict(list_holders())
     if form.is_bound:
         given, days = form.cleaned_data, form.cleaned_data["days"]

@@ -60,7 +60,7 @@ def choose_strategy(request: HttpRequest, pk: UUID) -> HttpResponse:
     except APIException as refusal:
         messages.error(request, sentence(refusal))
     else:
-        messages.success(request, "It is read anew. What is there stays readable until then.")
+        messages.success(request, "It is being read again. What is there stays readable until then.")
     return redirect("ingestion:versions", file.pk)
 
 

@@ -101,7 +101,7 @@ def complete(
     _refuse_inside_scope()
     import anthropic
 
-    tested = endpoint is not None
+    is_test = endpoint is not None
     endpoint = endpoint or endpoints.endpoint_of(call.workspace)
     model = _model(call.tier, endpoint)
     if not model.is_free:
@@ -109,13 +109,10 @@ def complete(
     request = _request(model, system, messages, tools, tool_choice, max_tokens)
     answer, outcome, started = _Answer(model), Outcome.FAILED, monotonic_ms()
     try:
-        sdk = transport.sync_client(endpoint)
-        if tested:
-            sdk = sdk.with_options(max_retries=0, timeout=transport.TEST_TIMEOUT)
-        with sdk.messages.stream(**request) as events:
+        with transport.sync_client(endpoint, is_test=is_test).messages.stream(**request) as events:
             for event in events:
                 answer.take(event)
-                if tested and monotonic_ms() - started > transport.TEST_SECONDS * 1000:
+                if is_test and monotonic_ms() - started > transport.TEST_SECONDS * 1000:
                     raise TimeoutError
         outcome = answer.outcome
     except anthropic.APIError as error:

@@ -64,11 +64,12 @@ def chosen(endpoint: Endpoint) -> Transport:
     raise ValueError(f"MODEL_TRANSPORT is {setting!r}; it is auto, real, offline or scripted")
 
 
-def sync_client(endpoint: Endpoint) -> "anthropic.Anthropic":
-    """The SDK's client for workers."""
+def sync_client(endpoint: Endpoint, *, is_test: bool = False) -> "anthropic.Anthropic":
+    """The SDK's client for workers. is_test: somebody waits for the page that says whether it answers."""
     match chosen(endpoint):
         case "real":
-            return _real(endpoint.key, endpoint.base_url, endpoint.own)
+            client = _real(endpoint.key, endpoint.base_url, endpoint.own)
+            return client.with_options(timeout=TEST_TIMEOUT, max_retries=0) if is_test else client
         case "scripted":
             return _in_process(scripted.answer_request)
         case _:

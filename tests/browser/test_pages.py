@@ -21,7 +21,7 @@ NAMES = (
     "versions", "search", "search-empty", "search-none", "conversations", "conversation", "join", "password",
     "not-found", "evaluation", "evaluation-run", "bench", "bench-empty", "desk", "desk-empty", "desk-item", "desk-page",
     "quarantine", "requests", "requests-none", "ask", "ask-none", "files", "links", "shelf-versions",
-    "people", "roles",
+    "people", "roles", "model", "share", "files-table",
 )  # fmt: skip
 QUESTIONS = (
     {
@@ -158,6 +158,9 @@ def addresses(chromium: Browser, installation: str, environment: dict[str, str],
         "quarantine": f"{root}quarantine/",
         "people": f"{root}people/",
         "roles": f"{root}people/roles/",
+        "model": f"{root}model/",
+        "share": f"{root}{record}share/",
+        "files-table": f"{root}{shelf.record}files/table/",
         "requests": f"{root}access-requests/",
         "requests-none": f"{root}access-requests/",
         "ask": f"{ask}5",

@@ -113,7 +113,7 @@ def test_the_page_offers_it_to_who_may(file: str, alice: Person, viewer: Person)
         assert link in alice.client.get(alice.base + where).content.decode(), where
         assert link not in viewer.client.get(alice.base + where).content.decode(), where
     chosen = alice.client.post(f"{alice.base}files/{file}/strategy/", {"strategy": "layout"}, follow=True)
-    assert "It is read anew" in chosen.content.decode()
+    assert "It is being read again" in chosen.content.decode()
     assert "Being read" in chosen.content.decode()
     work_off(alice.scope.workspace)
     refused = alice.client.post(f"{alice.base}files/{file}/strategy/", {"strategy": "guess"}, follow=True)
@@ -169,7 +169,7 @@ def test_what_could_not_be_compared_is_compared_when_it_is_read_again(
         before = ModelCall.objects.count(), set(Paragraph.objects.values_list("pk", flat=True))
     if door == "page":
         answer = alice.client.post(f"{alice.base}files/{file}/strategy/", {"strategy": "auto"}, follow=True)
-        assert "It is read anew" in answer.content.decode()
+        assert "It is being read again" in answer.content.decode()
     else:
         given = {"strategy": "auto", "again": True}
         assert alice.api.patch(f"/api/files/{file}/", given, format="json").json()["state"] == "pending"

@@ -25,6 +25,8 @@ LISTED = {
     ),
     PLACE: "app_hidden_field_paragraphs app_hidden_paragraphs app_hidden_messages app_hidden_pulse app_file_outlines"
     " app_hidden_boxes",
+    "their own typed text to its author alone, without a label as far as its floor is theirs, afterwards the rules'"
+    " reasons; to nobody who is narrowed": "app_own_paragraphs",
     "a trigger: refuses a clearance that is not the caller's to grant": "app_check_label_grant",
     "numbers of versions that changed something which the caller may read or know of": "app_known_versions",
     WHETHER: "app_cleared_for_file app_file_concealed app_hidden_positions app_pulse_covers app_cleared_since"

@@ -102,9 +102,9 @@ def test_the_audit_has_the_question_as_it_was_written(rows: Contract, viewer: Pe
 @pages
 def test_there_is_one_field_and_it_says_how_to_search_exactly(rows: Contract, viewer: Person) -> None:
     page = viewer.client.get(f"{viewer.base}search/", {"q": "rope"}).content.decode()
-    assert page.count('type="search"') == 1
+    assert page.count('role="search"') == 1
     assert "type:contract" in page
-    assert viewer.client.get(viewer.base).content.decode().count('type="search"') == 1
+    assert viewer.client.get(viewer.base).content.decode().count('role="search"') == 1
 
 
 @pages
