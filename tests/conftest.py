@@ -40,7 +40,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
-    """Bytes are named by their argument: an archive holds the time, and workers must collect tests of the same names."""
+    """Bytes are named by their argument: an archive holds the time, and workers must collect the same names."""
     return argname if isinstance(val, bytes) else None
 
 
