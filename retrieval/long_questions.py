@@ -3,8 +3,6 @@
 A vector shows the beginning of a text, and a word of the talk that few passages hold weighs more than what is meant.
 """
 
-import re
-
 from retrieval.matches import SENTENCE
 
 MIN_LONG_CHARS = 300
@@ -15,7 +13,7 @@ MAX_SENTENCE_CHARS = 400
 MAX_PARTS = 16
 STATED_WEIGHT = 0.8
 """Of a part that asks nothing, where another one asks."""
-ASKS = re.compile(r"[?？]\W*$")
+CLOSING_MARKS = "\"'”’“»)]}.! "
 
 
 def split_question(text: str) -> list[tuple[str, float]]:
@@ -36,7 +34,7 @@ def split_question(text: str) -> list[tuple[str, float]]:
 
 
 def _asks(part: str) -> bool:
-    return bool(ASKS.search(part))
+    return part.rstrip(CLOSING_MARKS).endswith(("?", "？"))
 
 
 def _cut_sentence(sentence: str) -> list[str]:

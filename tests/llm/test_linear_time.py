@@ -20,6 +20,7 @@ from llm import fences, injection
 from llm.recognisers.money import AMOUNT
 from llm.rules import PIECE, _exact, _learned, heading_votes, rule_votes
 from retrieval.completions import LAST_WORD
+from retrieval.long_questions import split_question
 from retrieval.matches import bare
 from retrieval.query import PreparedQuery
 from retrieval.support import check_sentence, figures, sentences_citing
@@ -50,6 +51,7 @@ def questions(text: str) -> None:
     query = PreparedQuery(text, "", ())
     assert len(query.words) + len(query.phrases) >= 0
     bare(text)
+    split_question(text)
     LAST_WORD.search(text)
 
 

@@ -110,9 +110,9 @@ RECORDS_ARE_NOT_ASKED_FOR = several(
 )
 BREAKS = [
     Break("lexical", "records are not asked for", RECORDS_ARE_NOT_ASKED_FOR),
-    Break("lexical", "a branch loses a row", changed("retrieval.search.by_words", without_last)),
+    Break("lexical", "a branch loses a row", changed("retrieval.search.search_words", without_last)),
     Break("vector", "sources are not asked for", NO_SOURCES),
-    Break("vector", "a branch loses a row", changed("retrieval.search.by_meaning", without_last)),
+    Break("vector", "a branch loses a row", changed("retrieval.search.search_meaning", without_last)),
     Break(
         "results",
         "sources are not asked for",

@@ -69,7 +69,8 @@ def test_a_long_quotation_is_found_by_a_few_of_its_words(index: Index, contract:
     index.row(contract, f"{said} something else.", vector=False)
     with CaptureQueriesContext(connection) as captured:
         assert asked(viewer, f'"{said} the end"') == ([f"{said} the end."], [])
-    assert 0 < max(query["sql"].count("ingestion_posting o WHERE") for query in captured) < 8
+    # A statement that comes again and again is prepared, and no longer written out.
+    assert 0 < max((query["sql"] or "").count("ingestion_posting o WHERE") for query in captured) < 8
     assert asked(viewer, f'"{said} no end"')[1], "every word of it is compared"
 
 
