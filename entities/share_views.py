@@ -1,5 +1,6 @@
 """The page on which a record is shared: who can see it and through what, and giving and taking access."""
 
+import re
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -12,7 +13,7 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from entities.access import ADMIN, MEMBER, requires
+from entities.access import ADMIN, MEMBER, Scope, requires
 from entities.access.routes import holds
 from entities.models import Classification, Entity
 from entities.models.entity import Visibility
@@ -21,9 +22,12 @@ from entities.sharing import (
     LEVEL_NAMES,
     SharingRefused,
     change_visibility,
+    find_person,
     give_access,
-    list_holders,
-    list_ways,
+    list_access_paths,
+    list_people_to_share_with,
+    list_roles_to_share_with,
+    name_holder,
     take_access,
 )
 from entities.views import get_for, scope_of
@@ -32,15 +36,38 @@ ENDS = {"": "without an end", "1": "for a day", "7": "for a week", "30": "for a 
 
 
 class GiveForm(forms.Form):
-    """Whom to give access, which, and for how long."""
+    """Whom to give access, which, and for how long.
 
-    holder = forms.TypedChoiceField(label="Whom", coerce=int)
+    Administrators choose among all people and roles. Others choose among their own roles or type a username: who is
+    here, and which roles there are, is not for everybody.
+    """
+
+    username = forms.CharField(label="Username", max_length=150, required=False)
+    holder = forms.TypedChoiceField(label="Whom", coerce=int, empty_value=None)
     level = forms.ChoiceField(label="What they may do", choices=list(LEVEL_NAMES.items()))
     days = forms.ChoiceField(label="How long", choices=list(ENDS.items()), required=False)
 
-    def __init__(self, data: Any = None) -> None:
+    def __init__(self, scope: Scope, data: Any = None) -> None:
         super().__init__(data)
-        self.fields["holder"].choices = [("", "Choose…"), *list_holders()]  # type: ignore[attr-defined]
+        holder: Any = self.fields["holder"]
+        holders = list_roles_to_share_with(scope)
+        if holds(scope, ADMIN):
+            del self.fields["username"]
+            holders += list_people_to_share_with()
+        else:
+            holder.label, holder.required = "Or one of your roles", False
+        holder.choices = [("", "Choose…"), *holders]
+
+    def clean(self) -> None:
+        username = self.cleaned_data.get("username", "")
+        if "username" not in self.fields or self.errors:
+            return
+        if bool(username) == bool(self.cleaned_data.get("holder")):
+            self.add_error("username", "Type a username, or choose one of your roles.")
+        elif username:
+            self.cleaned_data["holder"] = find_person(username)
+            if self.cleaned_data["holder"] is None:
+                self.add_error("username", "Nobody here has this username.")
 
 
 @requires(MEMBER)
@@ -49,7 +76,7 @@ def share(request: HttpRequest, pk: UUID) -> HttpResponse:
     """`act`: give, take (`holder`), or visibility (`visibility`)."""
     scope = scope_of(request)
     entity = get_for(scope, pk, "share")
-    form = GiveForm(request.POST if request.POST.get("act") == "give" else None)
+    form = GiveForm(scope, request.POST if request.POST.get("act") == "give" else None)
     if request.method == "POST" and (form.is_valid() or not form.is_bound):
         try:
             with transaction.atomic():
@@ -62,7 +89,7 @@ def share(request: HttpRequest, pk: UUID) -> HttpResponse:
     context = {
         "entity": entity,
         "form": form,
-        "ways": list_ways(entity),
+        "paths": list_access_paths(scope, entity),
         "visibilities": [
             choice
             for choice in Visibility.choices
@@ -82,16 +109,16 @@ def _list_clearances() -> dict[int, list[Classification]]:
 
 def _change_access(request: HttpRequest, entity: Entity, form: GiveForm) -> str:
     """What was done, in a sentence. Raises: SharingRefused."""
-    scope, names = scope_of(request), dict(list_holders())
+    scope = scope_of(request)
     if form.is_bound:
         given, days = form.cleaned_data, form.cleaned_data["days"]
         until = timezone.now() + timedelta(days=int(days)) if days else None
         give_access(scope, entity, given["holder"], given["level"], until)
-        return f"{names[given['holder']]} {LEVEL_NAMES[given['level']]}{f' {ENDS[days]}' if days else ''}."
+        return f"{name_holder(given['holder'])} {LEVEL_NAMES[given['level']]}{f' {ENDS[days]}' if days else ''}."
     if request.POST.get("act") == "visibility":
         change_visibility(scope, entity, request.POST.get("visibility", ""))
         return "Who can see this record has changed."
     wanted = request.POST.get("holder", "")
-    if not wanted.lstrip("-").isdecimal() or len(wanted) > 12 or not take_access(scope, entity, int(wanted)):
+    if not re.fullmatch(r"-?[0-9]{1,11}", wanted) or not take_access(scope, entity, int(wanted)):
         raise SharingRefused("They had no access of their own any more.")
-    return f"{names.get(int(wanted), 'They')} no longer has access of their own."
+    return f"{name_holder(int(wanted))} no longer has access of their own."

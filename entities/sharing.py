@@ -1,14 +1,15 @@
 """Who can see a record and through what, and changing it. In the open scope of somebody who may share the record."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
 
-from entities.access import Scope, grant_entity, may, revoke_entity
+from entities.access import ADMIN, Scope, grant_entity, may, revoke_entity
 from entities.access.objects import lock_or_404
+from entities.access.routes import holds
 from entities.actions import PULSE_ROLE, announce_access_change, record
 from entities.models import Entity, EntityRoleGrant, EntityUserGrant, Membership, Role, User
 from entities.models.entity import Visibility
@@ -25,6 +26,7 @@ LEVEL_NAMES = {
     "change": "may change it and add files",
     "share": "may do everything, also delete and share it",
 }
+LAST_SHARER = "Nobody would be left who may share this record without an end. Give that to somebody else first."
 VERB_NAMES = {"view": "see", "change": "change", "upload": "add files", "delete": "delete", "share": "share"}
 
 
@@ -33,7 +35,7 @@ class SharingRefused(Exception):
 
 
 @dataclass(frozen=True)
-class Way:
+class AccessPath:
     """One way in. holder: who has it. through: why. principal: of a grant, user id or -role id; 0: no grant.
 
     part: it holds for some records of the type, and whether for this one is not said: that may hang on a hidden field.
@@ -53,84 +55,116 @@ class Way:
         return ", ".join(VERB_NAMES[verb] for verb in VERBS if verb in self.verbs)
 
 
-def list_ways(entity: Entity) -> list[Way]:
-    """Every way in, the widest first. What each reader then reads of the record is decided by labels."""
-    members = _members_by_role()
-    if entity.visibility == Visibility.PRIVATE:
-        creator = User.objects.filter(pk=entity.created_by).first()
-        return [Way(str(creator or "its creator"), "created it, and it is private", VERBS)]
-    ways = []
-    if entity.visibility == Visibility.WORKSPACE:
-        ways.append(Way("Everybody in the workspace", "it is open to all", ("view",)))
-    rules: dict[tuple[str, bool], set[str]] = {}
-    for rule in entity.type_class.access().rules:
-        for name in rule.roles:
-            rules.setdefault((name, rule.rows is not None), set()).add(rule.verb)
-    roles = {role.name: role for role in Role.objects.all()}
-    for (name, part), verbs in sorted(rules.items()):
-        if name in roles:
-            through = f"the rules for {entity.plural_title.lower()}"
-            ways.append(
-                Way(f"Role {name}", through, _in_order(verbs), part=part, members=members.get(roles[name].pk, ()))
-            )
-    return ways + _list_grants(entity, members)
+def list_access_paths(scope: Scope, entity: Entity) -> list[AccessPath]:
+    """Every way in, the widest first. What each reader then reads of the record is decided by labels.
+
+    Who is in a role is for administrators.
+    """
+    paths = _list_paths(entity)
+    return paths if holds(scope, ADMIN) else [replace(path, members=()) for path in paths]
 
 
 def give_access(scope: Scope, entity: Entity, principal: int, level: str, until: datetime | None = None) -> None:
-    """Grant the verbs of a level. Raises: SharingRefused; Http404 when the record was deleted meanwhile."""
+    """Grant the verbs of a level. Who gives keeps sharing, and somebody shares the record without an end.
+
+    Raises: SharingRefused, upon which the caller rolls back; Http404 when the record was deleted meanwhile.
+    """
     if level not in LEVELS:
         raise SharingRefused("Choose what they may do.")
+    if until is not None and until <= timezone.now():
+        raise SharingRefused("Access ends in the future; to end it now, take it away.")
+    if principal == scope.principal:
+        raise SharingRefused("You cannot change your own access. Ask somebody else who may share the record.")
+    if not _is_holder(principal):
+        raise SharingRefused("Choose a member or a role of this workspace.")
+    _lock_to_share(scope, entity)
     missing = [VERB_NAMES[verb] for verb in LEVELS[level] if not may(scope, entity, verb)]
     if missing:
         raise SharingRefused(f"You may not {' or '.join(missing)} this record yourself, so you cannot give that.")
-    if until is not None and until <= timezone.now():
-        raise SharingRefused("Access ends in the future; to end it now, take it away.")
-    if not _is_holder(principal):
-        raise SharingRefused("Choose a member or a role of this workspace.")
-    lock_or_404(entity)
+    lasted = _is_shared_without_end(entity)
     # What was given before is replaced: who is given less has less.
-    revoke_entity(entity, principal, [verb for verb in VERBS if verb not in LEVELS[level]])
+    revoke_entity(entity, principal)
+    shares_otherwise = may(scope, entity, "share")
     grant_entity(entity, principal, LEVELS[level], expires_at=until)
+    if not shares_otherwise and (until or not may(scope, entity, "share")):
+        raise SharingRefused("You share this record through that role, so it keeps that without an end.")
+    if lasted and not _is_shared_without_end(entity):
+        raise SharingRefused(LAST_SHARER)
     ends = until.isoformat() if until else None
     _record(scope, "entity.granted", entity, principal, verbs=[*LEVELS[level]], expires_at=ends)
 
 
 def take_access(scope: Scope, entity: Entity, principal: int) -> bool:
-    """Whether there was a grant. Raises: SharingRefused for one's own; Http404 when the record was deleted."""
+    """Whether there was a grant. Raises: as `give_access`."""
     if principal == scope.principal:
         raise SharingRefused("You cannot take your own access away. Ask somebody else who may share the record.")
-    lock_or_404(entity)
+    _lock_to_share(scope, entity)
+    lasted = _is_shared_without_end(entity)
     if not revoke_entity(entity, principal):
         return False
     if not may(scope, entity, "share"):
-        raise SharingRefused("You share this record through that role. Give yourself access first.")
+        raise SharingRefused("You share this record through that role. Ask somebody else who may share it.")
+    if lasted and not _is_shared_without_end(entity):
+        raise SharingRefused(LAST_SHARER)
     _record(scope, "entity.revoked", entity, principal)
     return True
 
 
 def change_visibility(scope: Scope, entity: Entity, visibility: str) -> None:
-    """Who shares a record keeps sharing it, whatever it becomes.
+    """Who shares a record keeps what they may do with it, whatever it becomes, and gains nothing.
 
     Raises: SharingRefused; Http404 when it was deleted meanwhile.
     """
     if visibility not in Visibility.values:
         raise SharingRefused("Choose who can see it.")
-    if Visibility.PRIVATE in (visibility, entity.visibility) and entity.created_by != scope.principal:
+    _lock_to_share(scope, entity)
+    row = Entity._base_manager.filter(pk=entity.pk)
+    before, creator = row.values_list("visibility", "created_by").get()
+    if Visibility.PRIVATE in (visibility, before) and creator != scope.principal:
         raise SharingRefused("Only who created a record makes it private.")
-    lock_or_404(entity)
-    Entity._base_manager.filter(pk=entity.pk).update(visibility=visibility)
+    held = [verb for verb in VERBS if may(scope, entity, verb)]
+    row.update(visibility=visibility)
     record(scope, "entity.changed", entity.type_name, entity.pk, visibility=visibility)
-    if not may(scope, entity, "share"):
-        grant_entity(entity, scope.principal)
-        _record(scope, "entity.granted", entity, scope.principal, verbs=[*VERBS])
+    if not all(may(scope, entity, verb) for verb in held):
+        # What ends on a day goes on ending then.
+        verbs = [verb for verb in held if verb not in _list_ending_verbs(entity, scope.principal)]
+        grant_entity(entity, scope.principal, verbs)
+        _record(scope, "entity.granted", entity, scope.principal, verbs=verbs)
     announce_access_change(scope, entity.pk)
 
 
-def list_holders() -> list[tuple[int, str]]:
-    """(principal, name) of whom access can be given to: roles first, then people."""
-    roles = Role.objects.exclude(name=PULSE_ROLE).order_by("name").values_list("pk", "name")
+def list_roles_to_share_with(scope: Scope) -> list[tuple[int, str]]:
+    """(principal, name) of the roles that the caller may give access to: their own, and to administrators all."""
+    roles = Role.objects.exclude(name=PULSE_ROLE).order_by("name")
+    if not holds(scope, ADMIN):
+        roles = roles.filter(group__user=scope.principal)
+    return [(-pk, f"Role {name}") for pk, name in roles.values_list("pk", "name")]
+
+
+def list_people_to_share_with() -> list[tuple[int, str]]:
+    """(principal, name) of all active members: for administrators."""
     people = Membership.objects.filter(user__is_active=True).select_related("user").order_by("user__username")
-    return [(-pk, f"Role {name}") for pk, name in roles] + [(one.user_id, str(one.user)) for one in people]
+    return [(one.user_id, str(one.user)) for one in people]
+
+
+def find_person(username: str) -> int | None:
+    """The principal of the active member with exactly this username."""
+    found = Membership.objects.filter(user__username=username, user__is_active=True)
+    return found.values_list("user", flat=True).first()
+
+
+def name_holder(principal: int) -> str:
+    """Of a principal that has been given access here, as sentences call them."""
+    if principal < 0:
+        return f"Role {Role.objects.get(pk=-principal).name}"
+    return str(User.objects.get(pk=principal))
+
+
+def _lock_to_share(scope: Scope, entity: Entity) -> None:
+    """What is tested from here on is what stands until the transaction ends. Raises: SharingRefused; Http404."""
+    lock_or_404(entity)
+    if not may(scope, entity, "share"):
+        raise SharingRefused("You may no longer share this record.")
 
 
 def _is_holder(principal: int) -> bool:
@@ -139,8 +173,61 @@ def _is_holder(principal: int) -> bool:
     return Membership.objects.filter(user=principal, user__is_active=True).exists()
 
 
-def _list_grants(entity: Entity, members: dict[int, list[str]]) -> list[Way]:
-    """Grants that have not ended: the policy hides those that have."""
+def _is_shared_without_end(entity: Entity) -> bool:
+    """Whether somebody may share the record, and does not cease to on a day."""
+    return any(
+        "share" in path.verbs and path.until is None and not path.part and (path.members or path.principal > 0)
+        for path in _list_paths(entity)
+    )
+
+
+def _list_ending_verbs(entity: Entity, user: int) -> set[str]:
+    """Verbs that a user has by grants with an end, of their own or of a role."""
+    members, found = _members_by_role(), set()
+    for (principal, _, until), verbs in _list_grants(entity).items():
+        if until and (principal == user or user in members.get(principal, {})):
+            found |= verbs
+    return found
+
+
+def _list_paths(entity: Entity) -> list[AccessPath]:
+    visibility, creator = Entity._base_manager.values_list("visibility", "created_by").get(pk=entity.pk)
+    if visibility == Visibility.PRIVATE:
+        person = User.objects.filter(pk=creator).first()
+        return [AccessPath(str(person or "its creator"), "created it, and it is private", VERBS, principal=creator)]
+    members, rules, grants = _members_by_role(), _list_rules(entity), _list_grants(entity)
+    paths = []
+    # What somebody may do with a record, they may do where they see it: of their own or through a role.
+    seeing = {principal for (principal, *_), verbs in [*rules.items(), *grants.items()] if "view" in verbs}
+    seeing |= {user for principal in seeing for user in members.get(principal, {})}
+    if visibility == Visibility.WORKSPACE:
+        paths.append(AccessPath("Everybody in the workspace", "it is open to all", ("view",)))
+        seeing = {principal for principal, *_ in [*rules, *grants]}
+    for (principal, name, part), verbs in sorted(rules.items(), key=lambda item: item[0][1:]):
+        if principal in seeing:
+            through, inside = f"the rules for {entity.plural_title.lower()}", _names_of(members, principal)
+            paths.append(AccessPath(f"Role {name}", through, _in_order(verbs), part=part, members=inside))
+    for (principal, name, until), verbs in sorted(grants.items(), key=lambda item: (item[0][0] > 0, item[0][1])):
+        if principal in seeing:
+            through = "created it" if principal == creator else "was given access"
+            inside = _names_of(members, principal)
+            paths.append(AccessPath(name, through, _in_order(verbs), until, principal, members=inside))
+    return paths
+
+
+def _list_rules(entity: Entity) -> dict[tuple[int, str, bool], set[str]]:
+    """(principal, name of the role, whether for some records only) -> verbs that the type's rules give."""
+    roles = dict(Role.objects.values_list("name", "pk"))
+    found: dict[tuple[int, str, bool], set[str]] = {}
+    for rule in entity.type_class.access().rules:
+        for name in rule.roles:
+            if name in roles:
+                found.setdefault((-roles[name], name, rule.rows is not None), set()).add(rule.verb)
+    return found
+
+
+def _list_grants(entity: Entity) -> dict[tuple[int, str, datetime | None], set[str]]:
+    """(principal, name, end) -> verbs. Grants that have not ended: the policy hides those that have."""
     found: dict[tuple[int, str, datetime | None], set[str]] = {}
     for to_user in EntityUserGrant.objects.filter(content_object=entity.pk).select_related("user", "permission"):
         key = (to_user.user_id, str(to_user.user), to_user.expires_at)
@@ -148,22 +235,21 @@ def _list_grants(entity: Entity, members: dict[int, list[str]]) -> list[Way]:
     for to_role in EntityRoleGrant.objects.filter(content_object=entity.pk).select_related("group__role", "permission"):
         key = (-to_role.group.role.pk, to_role.group.role.name, to_role.expires_at)
         found.setdefault(key, set()).add(to_role.permission.codename.removesuffix("_entity"))
-    ways = []
-    for (principal, name, until), verbs in sorted(found.items(), key=lambda item: (item[0][0] > 0, item[0][1])):
-        through = "created it" if principal == entity.created_by else "was given access"
-        ways.append(Way(name, through, _in_order(verbs), until, principal, members=members.get(-principal, ())))
-    return ways
+    return found
 
 
-def _members_by_role() -> dict[int, list[str]]:
-    names: dict[int, list[str]] = {}
+def _members_by_role() -> dict[int, dict[int, str]]:
+    """Principal of a role -> user id -> name, of active members."""
+    names: dict[int, dict[int, str]] = {}
     inside = Membership.objects.filter(user__is_active=True).values("user")
     people = {user.pk: str(user) for user in User.objects.filter(pk__in=inside)}
     for role, user in Role.objects.filter(group__user__in=people).values_list("pk", "group__user"):
-        names.setdefault(role, []).append(people[user])
-    for members in names.values():
-        members.sort()
+        names.setdefault(-role, {})[user] = people[user]
     return names
+
+
+def _names_of(members: dict[int, dict[int, str]], role: int) -> list[str]:
+    return sorted(members.get(role, {}).values())
 
 
 def _in_order(verbs: Iterable[str]) -> tuple[str, ...]:

@@ -12,6 +12,7 @@ urlpatterns = [
     path("records/<slug:type_name>/", views.record_list, name="list"),
     path("records/<slug:type_name>/new/", views.create, name="create"),
     path("entities/<uuid:pk>/", views.detail, name="detail"),
+    path("entities/<uuid:pk>/text/", views.record_text, name="text"),
     path("entities/<uuid:pk>/edit/", views.edit, name="edit"),
     path("entities/<uuid:pk>/delete/", views.delete, name="delete"),
     path("entities/<uuid:pk>/share/", share_views.share, name="share"),

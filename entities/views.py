@@ -20,7 +20,7 @@ from entities.records import BadQuery, list_records, visible_links
 from entities.registry import children, content_type_id, entity_types, goes_with, list_kinds
 from entities.shell_context import address
 from entities.sign_in import DEMO_SLUG, is_unclaimed
-from entities.text import read_texts
+from entities.text import read_own_texts, read_texts
 
 PAGE = 25
 
@@ -108,6 +108,18 @@ def detail(request: HttpRequest, pk: UUID) -> HttpResponse:
         "deletion": deletion_text(type(entity)),
     }
     return render(request, "entities/record_detail.html", context)
+
+
+@requires(MEMBER)
+@require_safe
+def record_text(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """One long text of a record (`field`), asked for while it is being classified; empty where nothing is left."""
+    scope, name = scope_of(request), request.GET.get("field", "")
+    entity = get_entity_or_404(scope, pk)
+    sections = {section.name: section for section in text_sections(entity, read_texts(scope, entity, own=True))}
+    if name not in sections:
+        return HttpResponse()
+    return render(request, "entities/record_text.html", {"entity": entity, "section": sections[name]})
 
 
 @requires(MEMBER)
@@ -205,5 +217,6 @@ def form_page(request: HttpRequest, model: type[Entity], form: Any, entity: Enti
         (field, chips_of_atoms(model.rag().label_of(field.name)) if field.name not in model.long_texts else [])
         for field in form
     ]
-    context = {"form": form, "fields": fields, "model": model, "entity": entity}
+    is_pending = entity is not None and any(block.text is not None for block in read_own_texts(entity).values())
+    context = {"form": form, "fields": fields, "model": model, "entity": entity, "is_pending": is_pending}
     return render(request, "entities/record_form.html", context, status=422 if form.is_bound else 200)

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_POST, require_safe
 from rest_framework.exceptions import APIException
@@ -59,8 +59,12 @@ def change_files(request: HttpRequest, pk: UUID) -> HttpResponse:
     """`act`: delete, or again, on each `file`. All that can be done is done; what cannot is said."""
     scope, act = scope_of(request), request.POST.get("act", "")
     get_record_for(scope, pk, "delete" if act == "delete" else "upload")
+    if act not in ("delete", "again"):
+        return HttpResponseBadRequest("Choose what to do with the files: delete, or again.")
     done, refused = 0, ""
-    for wanted in dict.fromkeys(request.POST.getlist("file")[:MAX_FILES]):
+    # In one order, so that two who lock the same files do not wait for each other.
+    ticked = sorted(set(request.POST.getlist("file")))
+    for wanted in ticked[:MAX_FILES]:
         try:
             file = get_file_or_404(scope, UUID(wanted))
             if file.entity_id != pk:
@@ -79,6 +83,8 @@ def change_files(request: HttpRequest, pk: UUID) -> HttpResponse:
     if done:
         what = "deleted, with everything drawn from them" if act == "delete" else "read again"
         messages.success(request, f"{done} {'file' if done == 1 else 'files'}: {what}.")
+    if left := len(ticked[MAX_FILES:]):
+        messages.warning(request, f"{left} more were ticked and left as they are: at most {MAX_FILES} at once.")
     if refused or not done:
         messages.error(request, refused or "Tick the files first.")
     return redirect("ingestion:files_table", pk)
@@ -100,5 +106,5 @@ def _in_order(files: Sequence[FileView], ordering: str) -> Sequence[FileView]:
         value = file.collection_title if name == "collection" else getattr(file, name)
         return value.lower() if isinstance(value, str) else value
 
-    known = [file for file in files if read(file) is not None]
-    return sorted(known, key=read, reverse=ordering.startswith("-")) + [file for file in files if file not in known]
+    known, unknown = ([file for file in files if (read(file) is None) is missing] for missing in (False, True))
+    return sorted(known, key=read, reverse=ordering.startswith("-")) + unknown

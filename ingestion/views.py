@@ -20,14 +20,18 @@ from ingestion.access import disclosed_files, get_file_or_404, get_record_for, i
 from ingestion.api import read_batch, take_upload
 from ingestion.batches import latest_batch
 from ingestion.claims import UNFINISHED
+from ingestion.file_shown import FileView
 from ingestion.link_views import link_panel
 from ingestion.listing import collection_choices, file_view, file_views, list_attachments, list_files
-from ingestion.models import Redo
+from ingestion.models import Redo, State
 from ingestion.pages import part_of, sections
 from ingestion.queueing import ENDED
 from ingestion.reader import NOTICE, blocks, cited_by, mark
 from ingestion.settling import unread_of
 from ingestion.strategies import STRATEGY_CHOICES
+
+UNFOLDED_ROWS = 12
+"""As templates/ingestion/files_panel.html has it."""
 
 
 def scope_of(request: HttpRequest) -> Scope:
@@ -42,7 +46,7 @@ def files_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
     entity = get_entity_or_404(scope, pk)
     context = {
         "entity": entity,
-        "files": list_files(scope, entity),
+        "files": _put_failed_first(list_files(scope, entity)),
         "collections": collection_choices(entity),
         "strategies": STRATEGY_CHOICES,
         "may_upload": may(scope, entity, "upload"),
@@ -51,6 +55,13 @@ def files_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
     }
     template = "ingestion/files_panel.html" if request.headers.get("HX-Request") else "ingestion/files_page.html"
     return render(request, template, context)
+
+
+def _put_failed_first(files: Sequence[FileView]) -> Sequence[FileView]:
+    """Where rows are folded away, those that somebody has to look at stand before the others."""
+    if len(files) <= UNFOLDED_ROWS:
+        return files
+    return sorted(files, key=lambda file: file.state not in (State.FAILED, State.QUARANTINED))
 
 
 @requires(MEMBER)

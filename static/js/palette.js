@@ -15,13 +15,14 @@ if (field) {
     all[index].scrollIntoView({ block: "nearest" });
   };
   const filter = () => {
+    // What was found for the words before: a quick Enter would open it.
+    found.replaceChildren();
     const typed = field.value.trim();
     const words = typed.toLowerCase().split(/\s+/);
     for (const command of commands) {
       const name = command.textContent.toLowerCase();
       command.hidden = !words.every((word) => name.includes(word));
     }
-    if (!typed) found.replaceChildren();
     if (searchAll) {
       searchAll.hidden = !typed;
       searchAll.querySelector("[data-slot=words]").textContent = typed;

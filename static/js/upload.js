@@ -20,8 +20,12 @@ function next() {
   // The batch on the server is only what has arrived there.
   const left = waiting.length + sending;
   for (const line of document.querySelectorAll("[data-upload-left]")) {
-    line.hidden = left <= AT_ONCE;
-    line.textContent = `${left} files are still to be sent: keep this page open until then.`;
+    const failed = line.closest("section").querySelectorAll(".cl-file[data-not-sent]").length;
+    const words = [];
+    if (left > AT_ONCE) words.push(`${left} files are still to be sent: keep this page open until then.`);
+    if (failed) words.push(failed === 1 ? "One file was not uploaded: its row says why." : `${failed} files were not uploaded: their rows say why.`);
+    line.hidden = !words.length;
+    line.textContent = words.join(" ");
   }
 }
 
@@ -48,11 +52,14 @@ function say(text) {
 
 function fail(row, { file }, reason) {
   row.dataset.state = "failed";
+  row.dataset.notSent = "";
+  row.closest("details")?.setAttribute("open", "");
   slot(row, "status").textContent = "Not uploaded";
   slot(row, "bar").hidden = true;
   slot(row, "error").hidden = false;
   slot(row, "reason").textContent = `${file.name}: ${reason}`;
   say(`${file.name}: ${reason}`);
+  next();
 }
 
 function reasonOf(xhr) {
@@ -65,6 +72,7 @@ function reasonOf(xhr) {
 
 function queue(form, row, given, batch) {
   row.dataset.state = "queued";
+  delete row.dataset.notSent;
   slot(row, "status").textContent = "Waiting to be sent";
   slot(row, "bar").hidden = true;
   slot(row, "error").hidden = true;
@@ -158,7 +166,7 @@ function take(form, given) {
     slot(row, "name").textContent = one.file.name;
     slot(row, "size").textContent = size(one.file.size);
     row.querySelector("[data-upload-retry]").addEventListener("click", () => queue(form, row, one, batch));
-    row.querySelector("[data-upload-dismiss]").addEventListener("click", () => { row.remove(); count(list); });
+    row.querySelector("[data-upload-dismiss]").addEventListener("click", () => { row.remove(); count(list); next(); });
     list.querySelector("[data-empty]")?.remove();
     rows.append(row);
     dropped.push(() => queue(form, row, one, batch));

@@ -175,6 +175,20 @@ def test_many_files_at_once_are_one_line_that_opens(browse):
     ended(page)
     expect(page.locator("#batch")).to_contain_text("14 of 14 files done", timeout=LONG)
     expect(page.locator("[data-count-of='#files']")).to_have_text("14")
+    expect(page.locator("[data-upload-left]")).to_be_hidden()
     page.reload()
     expect(page.locator("#files .cl-file-group summary").first).to_have_text("2 more files")
     expect(page.locator("#files .cl-file")).to_have_count(14)
+
+
+def test_what_was_not_uploaded_is_not_hidden_among_many(browse):
+    page = browse("admin")
+    page.goto(make_contract(page, "Weekly notes of the yard"))
+    files = [{"name": f"week {n}.txt", "mimeType": "", "buffer": f"Week {n}: sun.".encode()} for n in range(8)]
+    page.locator("#upload").set_input_files([*files, {"name": "none.txt", "mimeType": "", "buffer": b""}])
+    expect(row_of(page, "none.txt")).to_be_visible()
+    expect(row_of(page, "none.txt")).to_contain_text("none.txt: it is empty.")
+    left = page.locator("[data-upload-left]")
+    expect(left).to_have_text("One file was not uploaded: its row says why.", timeout=LONG)
+    row_of(page, "none.txt").get_by_role("button", name="Remove").click()
+    expect(left).to_be_hidden()

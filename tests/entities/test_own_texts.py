@@ -13,6 +13,7 @@ from tests.conftest import Person, person
 
 pytestmark = pytest.mark.django_db(transaction=True)
 CALL = "Call Jane Miller at +44 20 7946 0958."
+STILL = "still being classified and is not in this form"
 BEING = "Being classified…"
 
 
@@ -42,7 +43,28 @@ def test_who_typed_it_sees_it_at_once_and_nobody_else_does(
     assert ("Not classified yet" in page, CALL in page, BEING in page) == (True, True, False)
     record = address.split("/")[-2]
     assert CALL not in str(staff.api.get(f"/api/entities/article/{record}/").json())
-    assert CALL not in read(staff, f"{address}edit/")
+    form = read(staff, f"{address}edit/")
+    assert (CALL in form, STILL in form) == (False, True)
+    assert STILL not in read(steward, f"{address}edit/")
+    assert STILL not in read(person(workspace, "editor", [], ("Editor",)), f"{address}edit/")
+
+
+def test_the_text_asks_for_itself_until_it_is_classified(
+    staff: Person, viewer: Person, outsider: Person, address: str, service: Scope
+) -> None:
+    fragment = f"{address}text/?field=body"
+    assert fragment in read(staff, address)
+    assert fragment not in read(viewer, address)
+    page = read(staff, fragment)
+    assert (page.count(BEING), fragment in page, "<html" in page, "load delay" in page) == (2, True, False, False)
+    page = read(viewer, fragment)
+    assert (BEING in page, "gate is green" in page) == (False, False)
+    assert outsider.client.get(fragment).status_code == 404
+    assert read(staff, f"{address}text/?field=nothing") == ""
+    work_off(service.workspace)
+    page = read(staff, fragment)
+    assert ("gate is green" in page, CALL in page, fragment in page) == (True, False, False)
+    assert STILL not in read(staff, f"{address}edit/")
 
 
 def test_what_needs_more_than_they_hold_says_why_and_whom_to_ask(

@@ -9,7 +9,7 @@ from entities.access import Scope
 from entities.actions import create_entity
 from entities.models.classification import FINANCIAL
 from entities.types import Contract
-from ingestion.models import File, Redo
+from ingestion.models import File, Redo, State
 from tests.conftest import Person
 from tests.ingestion.helpers import ready
 
@@ -59,6 +59,21 @@ def test_several_are_deleted_or_read_again_at_once(
     assert "Tick the files first." in change(alice, contract, "delete").content.decode()
 
 
+def test_what_is_too_many_is_counted_and_an_unknown_act_is_refused(
+    alice: Person, contract: Contract, files: list[str], service: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for act in ("", "keep"):
+        assert change(alice, contract, act, *files).status_code == 400
+    monkeypatch.setattr("ingestion.files_table_views.MAX_FILES", 1)
+    page = change(alice, contract, "delete", *files).content.decode()
+    assert "1 file: deleted" in page
+    assert "1 more were ticked and left as they are: at most 1 at once." in page
+    with service.open():
+        assert File.objects.exclude(redo=Redo.NOTHING).count() == 0
+        assert File.objects.count() == 1
+    assert "more were ticked" not in change(alice, contract, "delete", *files[:1]).content.decode()
+
+
 def test_only_who_may_does_it_and_only_on_this_record(
     alice: Person, staff: Person, viewer: Person, outsider: Person, contract: Contract, files: list[str], service: Scope
 ) -> None:
@@ -85,5 +100,21 @@ def test_sizes_and_names_that_are_not_theirs_sort_nothing(
     with service.open():
         File.objects.filter(name="b notes.txt").update(name_classification=FINANCIAL)
     shown = [table(viewer, contract, ordering=ordering) for ordering in ("size", "-size")]
-    assert names(shown[0]) == names(shown[1]) == ["a plan.txt"]
+    for page in shown:
+        rows = re.findall(r'<th scope="row">(.*?)</th>', page, re.DOTALL)
+        assert [("a plan.txt" in row, "notes" in row) for row in rows] == [(True, False), (False, False)]
     assert "notes" not in table(viewer, contract, q="notes").replace('value="notes"', "")
+
+
+def test_where_rows_are_folded_away_those_that_failed_stay_before(
+    alice: Person, contract: Contract, files: list[str], service: Scope, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stand() -> list[str]:
+        page = alice.client.get(f"{alice.base}entities/{contract.pk}/files/").content.decode()
+        return re.findall(r'id="file-([0-9a-f-]+)"', page)
+
+    with service.open():
+        File.objects.filter(pk=files[0]).update(state=State.FAILED)
+    assert stand() == [files[1], files[0]]
+    monkeypatch.setattr("ingestion.views.UNFOLDED_ROWS", 1)
+    assert stand() == files
