@@ -12,7 +12,7 @@ from entities.registry import entity_types
 from ingestion.models import Kind
 from references.graph import DEEPEST
 from retrieval.operators import split_operators
-from retrieval.query import KINDS, Within
+from retrieval.query import CONTROL, KINDS, LONGEST, Within
 from retrieval.tuning import tuning
 
 T = TypeVar("T")
@@ -22,7 +22,7 @@ MOST_VALUES = 100
 @dataclass(frozen=True)
 class Asked:
     """text: the question without its operators. written: with them. problems: parameter -> a sentence about what is
-    wrong with it.
+    wrong with it. cut: whether it was longer than is read.
     """
 
     text: str
@@ -31,11 +31,13 @@ class Asked:
     reference_depth: int = 0
     problems: Mapping[str, str] = field(default_factory=dict)
     written: str = ""
+    cut: bool = False
 
 
 def read_search_query(params: QueryDict) -> Asked:
     """`q`, `limit`, `reference_depth`, and the filters, each of which may be given several times or with commas."""
-    written = params.get("q", "").strip()
+    whole = CONTROL.sub(" ", params.get("q", "")).strip()
+    written = whole[:LONGEST].strip()
     operators = split_operators(written)
     problems: dict[str, str] = dict(operators.problems)
 
@@ -72,7 +74,7 @@ def read_search_query(params: QueryDict) -> Asked:
     )
     limit = one("limit", tuning().page, _number(1, tuning().most))
     depth = one("reference_depth", 0, _number(0, DEEPEST))
-    return Asked(operators.text, within, limit, depth, problems, written)
+    return Asked(operators.text, within, limit, depth, problems, written, len(whole) > LONGEST)
 
 
 def _types(names: Sequence[str], problems: dict[str, str]) -> tuple[str, ...]:

@@ -252,10 +252,12 @@ def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:
     return results
 
 
-def notices_of(found: Found) -> tuple[str, ...]:
-    """Sentences for whoever asked: what this search could not do as it was asked."""
+def notices_of(found: Found, *, cut: bool = False) -> tuple[str, ...]:
+    """Sentences for whoever asked: what this search could not do as it was asked. cut: whether the question was cut
+    before it was prepared.
+    """
     told = []
-    if found.query.cut:
+    if found.query.cut or cut:
         told.append(f"Only the first {LONGEST:,} characters of the question were read.")
     if found.query.typed:
         told.append(f"Showing results for “{found.query.text}”: no text that you may see has a word as it was typed.")

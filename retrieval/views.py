@@ -66,7 +66,14 @@ def found_context(request: HttpRequest, asked: Asked, found: Found | None, start
     found = still_found(scope, found)
     results = choose(scope, found, limit=asked.limit)
     note_search(
-        scope, "page", as_written(found, asked), asked.within, shown_of(results), started, depth=asked.reference_depth
+        scope,
+        "page",
+        found,
+        asked.within,
+        shown_of(results),
+        started,
+        depth=asked.reference_depth,
+        written=asked.written,
     )
     beside = nearby_by_row(scope, results)
     there_is_more = len(results) == asked.limit < min(len(found.hits), tuning().most)
@@ -81,7 +88,7 @@ def found_context(request: HttpRequest, asked: Asked, found: Found | None, start
         "facets": count_facets(scope, found, asked.within, asked.reference_depth),
         "more_url": address(request, limit=min(asked.limit + tuning().page, tuning().most)) if there_is_more else "",
         "everywhere_url": f"{request.path}?{urlencode({'q': asked.written})}",
-        "notices": notices_of(found),
+        "notices": notices_of(found, cut=asked.cut),
         "by_words": not found.query.vector,
         "narrowed": narrowed["records"] or any(vars(asked.within).values()),
     }
@@ -91,13 +98,6 @@ def drop_faint(found: Found) -> Found:
     """`found`, or nothing where nobody's words were met and the nearest meaning is no nearer than nonsense comes."""
     certain = any(hit.lexical is not None or (hit.similarity or 0) >= FAINT for hit in found.hits)
     return found if certain else replace(found, hits=())
-
-
-def as_written(found: Found, asked: Asked) -> Found:
-    """For the audit: the question with its operators."""
-    if asked.written == asked.text:
-        return found
-    return replace(found, query=replace(found.query, typed=asked.written))
 
 
 def address(request: HttpRequest, **changed: object) -> str:

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from entities.access import Scope
+from entities.access import Scope, atoms_of
 from entities.actions import create_entity
 from entities.models import AuditText, Classification
-from entities.models.classification import FINANCIAL, INTERNAL, SECRET
+from entities.models.classification import FINANCIAL, INTERNAL, PII, SECRET
 from entities.types import Contract, Project
 from retrieval.operators import split_operators
-from tests.conftest import Person
+from tests.conftest import Person, person
 from tests.retrieval.conftest import Index
 
 
@@ -94,9 +94,51 @@ def test_what_cannot_be_read_is_said_on_the_page_and_the_question_stays(rows: Co
 @pages
 def test_the_audit_has_the_question_as_it_was_written(rows: Contract, viewer: Person, service: Scope) -> None:
     viewer.client.get(f"{viewer.base}search/", {"q": "rope -draft"})
+    viewer.api.get("/api/search/", {"q": "rope -draft"})
     with service.open():
-        text = AuditText.objects.get()
-        assert (text.text, text.within) == ("rope -draft", {"without": ["draft"]})
+        for text in AuditText.objects.all():
+            assert (text.text, text.within) == ("rope -draft", {"without": ["draft"]})
+        assert AuditText.objects.count() == 2
+
+
+@pages
+@pytest.mark.parametrize("door", ["page", "api"])
+def test_words_of_operators_are_labelled_in_the_audit(
+    rows: Contract, viewer: Person, workspace: Any, service: Scope, door: str
+) -> None:
+    for question in ('rope label:"Jane Doe DE89 3704 0044 0532 0130 00"', "rope label:public"):
+        if door == "api":
+            assert viewer.api.get("/api/search/", {"q": question}).status_code == 200
+        else:
+            assert viewer.client.get(f"{viewer.base}search/", {"q": question}).status_code == 200
+    with service.open():
+        labels = [atoms_of(row.data_classification) for row in AuditText.objects.order_by("pk")]
+    assert [PII in atoms for atoms in labels] == [True, False]
+    for clearance, texts in (([INTERNAL], 1), ([INTERNAL, PII, FINANCIAL], 2)):
+        reader = person(workspace, f"reader{texts}", clearance, ("Admin",))
+        with reader.scope.open():
+            assert AuditText.objects.count() == texts, clearance
+
+
+@pages
+@pytest.mark.parametrize("question", ["rope label:a\0", "rope\0 -draft", "rope type:a\0b", "rope -dr\0", "rope\x07"])
+def test_control_characters_break_no_door(rows: Contract, viewer: Person, service: Scope, question: str) -> None:
+    assert viewer.client.get(f"{viewer.base}search/", {"q": question}).status_code in (200, 422)
+    answer = viewer.api.get("/api/search/", {"q": question})
+    assert answer.status_code == (400 if "\0" in question else 200)
+    with service.open():
+        assert all(text.text.isprintable() and text.text.isascii() for text in AuditText.objects.all())
+
+
+@pages
+def test_a_question_with_operators_is_cut_where_it_is_too_long(rows: Contract, viewer: Person, service: Scope) -> None:
+    cut = "Only the first 2,000 characters of the question were read."
+    for question, notices in (("rope -draft " * 170, [cut]), ("rope -draft " * 160, [])):
+        assert viewer.api.get("/api/search/", {"q": question}).json()["notices"] == notices
+        page = viewer.client.get(f"{viewer.base}search/", {"q": question}).content.decode()
+        assert (cut in page) is bool(notices)
+    with service.open():
+        assert max(len(text.text) for text in AuditText.objects.all()) <= 2_000
 
 
 @pages
