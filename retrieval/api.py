@@ -165,9 +165,9 @@ def search_view(request: Request) -> Response:
     """
     asked = read_search_query(request.query_params)
     problems = {name: [sentence] for name, sentence in asked.problems.items()}
-    if "\x00" in asked.text:
+    if "\x00" in request.query_params.get("q", ""):
         problems["q"] = ["A question holds no NUL characters."]
-    if not asked.text:
+    elif not asked.text:
         problems["q"] = ["Say what to look for."]
     if problems:
         raise ValidationError(problems)
@@ -176,9 +176,10 @@ def search_view(request: Request) -> Response:
     found = look(scope, asked.text, within=asked.within, reference_depth=depth)
     with scope.open():
         results = choose(scope, found, limit=asked.limit)
-        note_search(scope, "api", found, asked.within, shown_of(results), started, depth=depth)
+        shown = shown_of(results)
+        note_search(scope, "api", found, asked.within, shown, started, depth=depth, written=asked.written)
         answer = [result_json(result) for result in results]
-    return Response({"results": answer, "notices": notices_of(found)})
+    return Response({"results": answer, "notices": notices_of(found, cut=asked.cut)})
 
 
 @requires(MEMBER)

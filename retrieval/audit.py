@@ -31,6 +31,7 @@ def note_search(
     started: float,
     *,
     depth: int = 0,
+    written: str = "",
     behind: Collection[int] = (),
     turn: UUID | None = None,
 ) -> None:
@@ -38,12 +39,12 @@ def note_search(
 
     within: as it was asked, before references widened it. shown: (index row, record) of the results, in order. started:
     `time.monotonic()` from before the search. behind: atoms of what the words were made from. turn: of the conversation
-    that searched.
+    that searched. written: the question with its operators, at a door that reads them: their words need labels too.
     """
     query = found.query
     if not query.text:
         return
-    asked = query.typed or query.text
+    asked = " ".join(written.split()) or query.typed or query.text
     inside = atoms_in(asked)
     atoms = None if inside is None else {*inside, *behind}
     question = Question(asked, atoms, tuple(shown), narrowed(within, depth))

@@ -12,7 +12,7 @@ from entities.registry import entity_types
 from ingestion.models import Kind
 from references.graph import DEEPEST
 from retrieval.operators import split_operators
-from retrieval.query import KINDS, Within
+from retrieval.query import CONTROL, KINDS, LONGEST, Within
 from retrieval.tuning import tuning
 
 T = TypeVar("T")
@@ -22,7 +22,8 @@ MOST_VALUES = 100
 @dataclass(frozen=True)
 class Asked:
     """text: the question without its operators. written: with them. problems: parameter -> a sentence about what is
-    wrong with it.
+    wrong with it. cut: whether it was longer than is read. within: both of chosen, which parameters ask for, and
+    operators.
     """
 
     text: str
@@ -31,11 +32,15 @@ class Asked:
     reference_depth: int = 0
     problems: Mapping[str, str] = field(default_factory=dict)
     written: str = ""
+    cut: bool = False
+    chosen: Within = Within()
+    operators: Within = Within()
 
 
 def read_search_query(params: QueryDict) -> Asked:
     """`q`, `limit`, `reference_depth`, and the filters, each of which may be given several times or with commas."""
-    written = params.get("q", "").strip()
+    whole = CONTROL.sub(" ", params.get("q", "")).strip()
+    written = whole[:LONGEST].strip()
     operators = split_operators(written)
     problems: dict[str, str] = dict(operators.problems)
 
@@ -58,21 +63,32 @@ def read_search_query(params: QueryDict) -> Asked:
             problems[name] = str(wrong)
             return default
 
-    within = Within(
+    chosen = Within(
         entities=several("entity", _id),
         files=several("file", _id),
         collections=several("collection", _collection),
         sessions=several("session", _id),
-        types=several("type", _type) or _types(operators.types, problems),
+        types=several("type", _type),
         kinds=several("kind", _kind),
-        since=one("since", None, _day) or operators.since,
-        until=one("until", None, _day) or operators.until,
+        since=one("since", None, _day),
+        until=one("until", None, _day),
+    )
+    written_within = Within(
+        types=_types(operators.types, problems),
+        since=operators.since,
+        until=operators.until,
         labels=operators.labels,
         without=operators.without,
     )
+    within = chosen
+    try:
+        within = chosen.narrow(written_within)
+    except ValueError as wrong:
+        problems["type"] = str(wrong)
     limit = one("limit", tuning().page, _number(1, tuning().most))
     depth = one("reference_depth", 0, _number(0, DEEPEST))
-    return Asked(operators.text, within, limit, depth, problems, written)
+    cut = len(whole) > LONGEST
+    return Asked(operators.text, within, limit, depth, problems, written, cut, chosen, written_within)
 
 
 def _types(names: Sequence[str], problems: dict[str, str]) -> tuple[str, ...]:
