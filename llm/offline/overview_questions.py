@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from llm.offline.asked import split_parts
 from llm.offline.aspects import ASPECTS, Aspect
+from llm.offline.long_questions import cut_question
 from llm.offline.ranking import content_words, stem, terms
 from llm.recognisers.findings import phrases, words
 
@@ -86,6 +87,7 @@ def plan_reading(question: str, about: str) -> Plan | None:
 
     about: the name and type of the record at hand.
     """
+    question = cut_question(question)
     if ASKS_STATE.search(question):
         return None
     if OVERVIEW.search(question):
