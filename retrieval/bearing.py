@@ -8,7 +8,7 @@ quotation counts as supported only where it has all that the question says; else
 from collections.abc import Sequence
 
 from llm.offline.asked import has_asked, has_numbered, name_terms, numbered, split_parts
-from llm.offline.long_questions import list_telling_terms, measure_coverage
+from llm.offline.long_questions import cut_question, list_telling_terms, measure_coverage
 from llm.offline.overview_questions import plan_reading
 from llm.offline.ranking import terms
 from retrieval.support import Support, check_support, is_quote
@@ -25,6 +25,7 @@ def judge_support(question: str, sentences: Sequence[str], passage: str, section
     verdict = check_support(sentences, f"{section}\n{passage}")
     if verdict is not Support.SUPPORTED or not question:
         return verdict
+    question = cut_question(question)
     quoted = all(is_quote(sentence, passage) for sentence in sentences)
     plan = plan_reading(question, names)
     if plan is not None:

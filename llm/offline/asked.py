@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from llm.offline.ranking import STOP, content_words, stem, terms
+from llm.offline.sentences import ABBREVIATIONS
 from llm.recognisers.money import AMOUNT
 from llm.recognisers.people import find_people
 
@@ -150,7 +151,9 @@ def name_terms(question: str) -> set[str]:
     """Terms of the names and numbers in a question. Its first word counts where it is no ordinary one."""
     found: set[str] = set()
     for match in NAME.finditer(question):
-        begins = not question[: match.start()].strip(" \"'“(") or question[: match.start()].rstrip()[-1:] in ".?!"
+        before = question[: match.start()].rsplit(maxsplit=1)[-1:] or [""]
+        ended = before[0][-1:] in ("?", "!", ".") and before[0].rstrip(".").lower() not in ABBREVIATIONS
+        begins = ended or not question[: match.start()].strip(" \"'“(")
         word = match.group()
         if begins and not (any(c.isdigit() for c in word) or sum(c.isupper() for c in word) > 1):
             continue

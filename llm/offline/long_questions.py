@@ -6,23 +6,26 @@ terminate, change and control. Words that name the form of a clause stand in no 
 
 import re
 from collections.abc import Mapping, Sequence, Set
+from functools import lru_cache
 
 from llm.offline.asked import name_terms
 from llm.offline.ranking import ALIKE, stem, terms
+from llm.offline.sentences import sentences
 from llm.recognisers.findings import words
 
 ALIKE_WEIGHT = 0.8
-MAX_QUESTION_CHARACTERS = 2_000
 MIN_LONG_TERMS = 8
 """Content words from which a question is long."""
 MIN_TELLING_TERMS = 2
 MAX_WEIGHED_TERMS = 4
+MAX_QUESTION_CHARS = 600
+"""Characters of a question that are read: a pasted text is no question, and some patterns look ahead."""
 EXAMPLES = re.compile(
-    r"\s*\([^()]{0,400}\)|,?\s*\b(?:such as|for example|e\.g\.|including|in particular|like)\b[^.?]*|\s*\betc\.?",
+    r"\s*\([^()]*\)|(?:,?\s*\b(?:such as|for example|e\.g\.|including|in particular)|,\s*like)\b[^.?]*|\s*\betc\.?",
     re.IGNORECASE,
 )
 ALTERNATIVES = re.compile(
-    r"\b[\w'’-]{1,40}(?:,\s+[\w'’-]{1,40}){0,12},?(?:\s+(?:and/)?or\s+|\s?/\s?)(?:[\w'’-]+)", re.IGNORECASE
+    r"(?<![\w'’-])[\w'’-]++(?:,\s+[\w'’-]++){0,8},?(?:\s+(?:and/)?or\s+|\s?/\s?)(?:[\w'’-]+)", re.IGNORECASE
 )
 FORM = frozenset(
     stem(word)
@@ -35,11 +38,26 @@ FORM = frozenset(
 )
 
 
+def cut_question(question: str) -> str:
+    """What is read of a question: of a pasted text with one behind or before it, the end up to its last "?"."""
+    question = question.strip()
+    if len(question) <= MAX_QUESTION_CHARS:
+        return question
+    end = question.rfind("?") + 1 or MAX_QUESTION_CHARS
+    return question[max(0, end - MAX_QUESTION_CHARS) : end]
+
+
 def trim_question(question: str) -> str:
-    """The first sentence without its examples; the question itself where nothing is left of it."""
-    question = question[:MAX_QUESTION_CHARACTERS]
-    first = re.split(r"(?<=[.?!])\s+(?=[A-Z])", question.strip(), maxsplit=1)[0]
-    trimmed = EXAMPLES.sub("", first).strip(" ,;")
+    """Of a long question the sentences that ask and those before them that name something, without examples; any other
+    question as it is. What stands behind the question defines its words.
+    """
+    question = cut_question(question)
+    if len(set(terms(question))) < MIN_LONG_TERMS:
+        return question
+    pieces = sentences(question)
+    asking = [piece for piece in pieces if piece.rstrip('"”’)] ').endswith("?")]
+    naming = [piece for piece in pieces[: pieces.index(asking[0])] if name_terms(piece)] if asking else []
+    trimmed = EXAMPLES.sub("", " ".join([*asking, *naming] or pieces)).strip(" ,;")
     return trimmed if len(trimmed.split()) >= 3 else question
 
 
@@ -77,16 +95,24 @@ def measure_term(term: str, bag: Set[str]) -> float:
     return ALIKE_WEIGHT if any(stem(other) in bag for other in ALIKE.get(term, ())) else 0.0
 
 
-def list_telling_terms(question: str) -> list[str]:
-    """The terms by which a question is answered."""
+@lru_cache(maxsize=64)
+def read_question(question: str) -> tuple[tuple[str, ...], Mapping[str, str]]:
+    """The terms by which a question is answered, and those that stand for others. One question is compared with many
+    texts.
+    """
     question = trim_question(question)
     merged = merge_alternatives(question)
     asked = dict.fromkeys(merged.get(term, term) for term in terms(question))
-    return keep_telling_terms(list(asked), name_terms(question))
+    return tuple(keep_telling_terms(list(asked), name_terms(question))), merged
+
+
+def list_telling_terms(question: str) -> Sequence[str]:
+    """The terms by which a question is answered."""
+    return read_question(question)[0]
 
 
 def measure_coverage(question: str, text: str) -> float:
     """Share of the telling words of a question that a text has; 0 where the question has none."""
-    asked = list_telling_terms(question)
-    bag = merge_terms(terms(text), merge_alternatives(trim_question(question)))
+    asked, merged = read_question(question)
+    bag = merge_terms(terms(text), merged)
     return sum(measure_term(term, bag) for term in asked) / len(asked) if asked else 0.0

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 
 from llm.offline.asked import split_parts
 from llm.offline.aspects import ASPECTS, Aspect
+from llm.offline.long_questions import cut_question
 from llm.offline.ranking import content_words, stem, terms
 from llm.recognisers.findings import phrases, words
 
 READ = "read_documents"
-MAX_QUESTION_CHARACTERS = 400
-"""A longer question names what it is about."""
 NOUNS = words(
     """document documents file files paper papers pdf text texts page pages record project contract agreement lease
     amendment report letter mail email e-mail message minutes meeting memo note notes protocol invoice offer proposal
@@ -88,7 +87,8 @@ def plan_reading(question: str, about: str) -> Plan | None:
 
     about: the name and type of the record at hand.
     """
-    if len(question) > MAX_QUESTION_CHARACTERS or ASKS_STATE.search(question):
+    question = cut_question(question)
+    if ASKS_STATE.search(question):
         return None
     if OVERVIEW.search(question):
         topic = _topic(question, about, OVERVIEW_WORDS)

@@ -17,8 +17,11 @@ import retrieval
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, PII, SECRET
 from ingestion.extract import language
 from llm import fences, injection
+from llm.offline.long_questions import measure_coverage
+from llm.offline.overview_questions import plan_reading
 from llm.recognisers.money import AMOUNT
 from llm.rules import PIECE, _exact, _learned, heading_votes, rule_votes
+from retrieval.bearing import judge_support
 from retrieval.completions import LAST_WORD
 from retrieval.long_questions import split_question
 from retrieval.matches import bare
@@ -53,6 +56,12 @@ def questions(text: str) -> None:
     bare(text)
     split_question(text)
     LAST_WORD.search(text)
+
+
+def bearings(text: str) -> None:
+    measure_coverage(text, "The rent is due.")
+    plan_reading(text, "")
+    judge_support(text, ["The rent falls due."], "The rent is due.")
 
 
 def answers(text: str) -> None:
@@ -131,6 +140,13 @@ def test_an_order_before_signs_takes_no_quadratic_time(begin: str, unit: str) ->
 @pytest.mark.parametrize(("begin", "unit"), [('"a', "b"), ("«a", "_"), ("a", "("), ("", "a"), ('"', '"a')])
 def test_a_quotation_or_a_last_word_takes_no_quadratic_time(begin: str, unit: str) -> None:
     assert_linear(questions, unit, begin=begin)
+
+
+@pytest.mark.parametrize(
+    "unit", ["ab, ", "a-", "what is ", "any ", "can i ", "what rent ", "Mr. A. ", "a or ", "a?", "\n"]
+)
+def test_a_pasted_question_takes_no_quadratic_time(unit: str) -> None:
+    assert_linear(bearings, unit)
 
 
 @pytest.mark.parametrize(

@@ -238,6 +238,36 @@ def test_a_question_that_names_the_record_is_answered_from_passages_that_do_not(
     assert answer("What is the pension of Brannock Steelworks?", found, ["Counterparty: Brannock Steelworks Ltd"]) == []
 
 
+SIGNED = "Dr. Smith signed the quay lease on 3 May 2024. The landlord is Harbour Estates Ltd."
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("When did Dr. Smith sign the quay lease?", ["Dr. Smith signed the quay lease on 3 May 2024."]),
+        ("When did Dr. Brown sign the quay lease?", []),
+        (
+            "On which date did Dr. Brown of the northern harbour office sign the amended quay lease about cranes, boats"
+            " and sheds?",
+            [],
+        ),
+        ("I have a question about the lease. Who is the landlord?", ["The landlord is Harbour Estates Ltd."]),
+        (
+            "We rented a shed, two cranes and several boats last summer from somebody. Who is the landlord?",
+            ["The landlord is Harbour Estates Ltd."],
+        ),
+        # What is named before the question still counts.
+        ("We rented a shed, two cranes and several boats from Gannet Marine. Who is the landlord?", []),
+        ("Would the landlord like to renew the pension?", []),
+    ],
+)
+def test_what_is_asked_is_the_question_itself(question, quoted):
+    from llm.offline.answering import answer
+    from llm.offline.reading import Passage
+
+    assert [quote.sentence for quote in answer(question, [Passage(1, "a.md", SIGNED)])] == quoted
+
+
 def test_a_summary_has_rows_of_a_table_only_where_there_is_nothing_else():
     table = "| Lift | Annual fee |\n| --- | --- |\n| L1 | £21,600 |"
     assert summarise(["The fee of the lifts is paid each year.", table]) == "The fee of the lifts is paid each year."
