@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import partial
+from itertools import pairwise
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
@@ -135,8 +136,7 @@ def label_texts(claim: RecordClaim) -> None:
         rows = list(
             FieldParagraph.objects.filter(entity=claim.entity, data_classification=None).order_by("field", "position")
         )
-        every = FieldParagraph.objects.filter(entity=claim.entity).values_list("field", "position", "text")
-        texts_before = {(field, position): text for field, position, text in every}
+        texts_before = _texts_before(claim.entity)
         default = atoms(entity.type_class.rag().default)
         inherited = [_inherited(default, frozenset(atoms_of(row.floor))) for row in rows]
         classifier = Classifier(claim.workspace, workspace_levels(), workspace_guidance(), entity.type_title)
@@ -147,7 +147,7 @@ def label_texts(claim: RecordClaim) -> None:
         [
             *(v for v in votes_of(row.votes) if v.source == "manual"),
             *given,
-            rules_vote(text.text, text.lang, before=texts_before.get((row.field, row.position - 1), "")),
+            rules_vote(text.text, text.lang, before=texts_before.get(row.pk, "")),
         ]
         for row, given, text in zip(rows, inherited, texts, strict=True)
     ]
@@ -167,6 +167,13 @@ def label_texts(claim: RecordClaim) -> None:
             appeared |= bool(written) and decided == frozenset()
         if appeared:
             move_date(claim.entity)
+
+
+def _texts_before(entity: UUID) -> dict[UUID, str]:
+    """Of each paragraph that follows another of its field, the text of that one."""
+    rows = FieldParagraph.objects.filter(entity=entity).order_by("field", "position")
+    pairs = pairwise(rows.values_list("pk", "field", "text"))
+    return {pk: text for (_, field, text), (pk, own_field, _) in pairs if field == own_field}
 
 
 def _inherited(default: frozenset[int], floor: frozenset[int]) -> list[Vote]:

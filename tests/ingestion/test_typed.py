@@ -88,6 +88,16 @@ def test_long_text_is_indexed_by_label(alice: Person, cfo: Person, viewer: Perso
     assert rows(cfo, Kind.METADATA, field="body") == ["Doors open at eight.", "The rent of the hall is 4,500 pounds."]
 
 
+def test_a_paragraph_that_asks_counts_for_the_next_one(alice: Person, hr: Person, viewer: Person) -> None:
+    born, built = "12 March 1984", "14 April 1985"
+    make(alice, Article, {"body": f"Date of birth:\n\n{born}"}, name="Hall")
+    make(alice, Article, {"body": f"Date of building:\n\n{built}"}, name="Shed")
+    work_off(alice.scope.workspace)
+    found = {who: " ".join(rows(who, Kind.METADATA, field="body")) for who in (viewer, hr)}
+    assert [born in found[who] for who in (viewer, hr)] == [False, True]
+    assert [built in found[who] for who in (viewer, hr)] == [True, True]
+
+
 def test_text_that_could_not_be_labelled_is_not_indexed_and_the_rest_is(
     alice: Person, steward: Person, service: Scope
 ) -> None:
