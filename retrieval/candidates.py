@@ -152,17 +152,17 @@ def by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, float,
     Okapi BM25 (Robertson and Zaragoza, 2009) with the idf that is never negative; k1 and b from `Tuning`. Frequencies
     are of the reader's rows alone.
     """
-    if not terms.words:
+    if not terms.numbers:
         return []
     t = tuning()
-    way = plan(list(terms.words), size)
+    way = plan(terms.numbers, size)
     gate = gates.cheaper(size.at_most if size.exact else way.reads(size))
     params: dict[str, object] = {
         **gate.params,
         "k1": t.k1,
         "b": t.b,
-        "terms": list(terms.words),
-        "known": [size.frequency(term) if term in way.weighed else None for term in terms.words],
+        "terms": terms.numbers,
+        "known": [size.frequency(term) if term in way.weighed else None for term in terms.numbers],
         "looked_for": list(way.looked_for),
         "first": 2 * t.candidates if way.weighed else t.candidates,
         "candidates": t.candidates,
@@ -172,8 +172,8 @@ def by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, float,
         rows = BY_RECORD.format(table="ingestion_posting", cleared=gate.cleared, also="AND p.term = 0")
         hits = HITS_OF_MINE.format(cleared=gate.cleared)
         parts = {"mine": MINE.format(rows=rows), "hits": hits, "counted": COUNTED_OF_MINE}
-        rare = [term for term in terms.words if size.under.get(term, 0) + SAMPLED < 4 * size.visible]
-        params |= {"rare": rare, "common": [term for term in terms.words if term not in rare]}
+        rare = [term for term in terms.numbers if size.under.get(term, 0) + SAMPLED < 4 * size.visible]
+        params |= {"rare": rare, "common": [term for term in terms.numbers if term not in rare]}
     else:
         parts = {"mine": "", **_parts(way, gate, size, params)}
     found = rows_of(gate.fill(LEXICAL, bm25=BM25, tail=tail, **parts), params)

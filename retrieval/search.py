@@ -16,12 +16,12 @@ from entities.access.scope import cached
 from entities.models import Entity
 from llm.messages import Usage
 from references.graph import walk
+from retrieval.boosts import add_boosts, boost_openings
 from retrieval.branches import compare_rows, search_meaning, search_words
 from retrieval.candidates import vectors_of
 from retrieval.exact import word_for_word
 from retrieval.fusion import Hit, append_neighbours, blend_scores, skip_copies
 from retrieval.gate import Gates, gate
-from retrieval.lifts import add_lifts, lift_openings
 from retrieval.neighbours import beside
 from retrieval.phrases import Holders, narrowed, rows_with
 from retrieval.precedence import follow_headings, load_origins, put_passages_first
@@ -111,14 +111,14 @@ def find(
     quoted = rows_with(asked.required, through) if asked.required else Holders()
     if quoted.rows:
         through = narrowed(through, quoted.rows)
-    size = survey(list(terms.words), through)
+    size = survey(terms.numbers, through)
     worded = search_words(asked, terms, through, size)
     if not asked.typed and not quoted.rows and (other := _spelled(scope, asked, terms, worded)):
         return replace(find(scope, other, within=within, floor=floor), linked=linked)
     near = search_meaning(asked, through, size)
     t = tuning()
     exact = word_for_word(asked, terms, worded)
-    raised = add_lifts(exact, lift_openings(within, through))
+    raised = add_boosts(exact, boost_openings(within, through))
     hits = _fused(asked, near, worded, raised, t.floor if floor is None else floor)
     scored = weighed(scope, hits, max(t.pool, t.reranked))
     return Found(
@@ -212,7 +212,7 @@ def still_found(scope: Scope, found: Found) -> Found:
     if len(seen) < len(rows):
         exact = {row: raised for row, raised in found.exact.items() if row in seen}
         left = [hit for hit in found.scored if hit.row in seen]
-        scored = score_hits(left, add_lifts(exact, lift_openings(found.within, through)))
+        scored = score_hits(left, add_boosts(exact, boost_openings(found.within, through)))
         hits = _place(found.query, scored, through)
         if any(hit.reranked for hit in found.hits):
             # The order of the reranker stays, and the scores still fall.

@@ -16,22 +16,29 @@ CONFIGS = (
 
 @dataclass(frozen=True)
 class Terms:
-    """The words of a question as the index knows them: term (hash of a lexeme) -> the words that gave it, none
-    where the question only implies it.
+    """The words of a question as the index knows them: term (hash of a lexeme) -> the words that gave it.
 
-    stems: the lexemes of each word, by which matches are shown.
+    stems: the lexemes of each word, by which matches are shown. implied: terms that no word gave, as of a question that
+    asks when.
     """
 
     words: Mapping[int, frozenset[str]]
     stems: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    implied: frozenset[int] = frozenset()
+
+    @property
+    def numbers(self) -> list[int]:
+        """All that is looked for."""
+        return [*self.words, *self.implied]
 
     def of_part(self, text: str, words: Sequence[str]) -> "Terms":
         """Of the words and days of a part of the question."""
         chosen = {word for word, lexemes in self.stems.items() if is_day(lexemes) and word in text}
         chosen |= self.stems.keys() & set(words)
         return Terms(
-            {t: of & chosen for t, of in self.words.items() if of & chosen or (not of and asks_when(words))},
+            {t: of & chosen for t, of in self.words.items() if of & chosen},
             {word: stems for word, stems in self.stems.items() if word in chosen},
+            self.implied if asks_when(words) else frozenset(),
         )
 
     @property
@@ -84,14 +91,15 @@ def terms_of(words: Sequence[str], text: str = "") -> Terms:
         said = [word for word in said if word in rest] + days
     by_term: dict[int, set[str]] = {}
     stems: dict[str, set[str]] = {word: set() for word in said}
+    implied: frozenset[int] = frozenset()
     for word, config, lexeme, term in found:
         if word in stems and bool(config) is (word not in days):
             by_term.setdefault(term, set()).add(word)
             stems[word].add(lexeme)
         elif not word and not days and asks_when(words):
-            # No word of the question is told to have matched by it.
-            by_term[term] = set()
-    return Terms({t: frozenset(w) for t, w in by_term.items()}, {w: frozenset(s) for w, s in stems.items()})
+            implied = frozenset({term})
+    words_of = {term: frozenset(of) for term, of in by_term.items()}
+    return Terms(words_of, {w: frozenset(s) for w, s in stems.items()}, implied - words_of.keys())
 
 
 def asks_when(words: Iterable[str]) -> bool:

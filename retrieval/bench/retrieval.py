@@ -161,7 +161,7 @@ def word_lines(world: BenchWorld, reader: Reader, rounds: int, plans: list[str])
 
 
 def ours(terms: Terms, through: Gates) -> Any:
-    size: Survey = survey(list(terms.words), through)
+    size: Survey = survey(terms.numbers, through)
     return by_words(terms, through, size)
 
 

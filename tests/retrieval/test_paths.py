@@ -118,7 +118,7 @@ def test_common_words_order_what_rare_ones_found(
     monkeypatch.setattr("retrieval.survey.FEW", 1)
     with alice.scope.open():
         found = find(alice.scope, "sluice quay", floor=-1)
-        terms = list(found.terms.words)
+        terms = found.terms.numbers
         assert candidates.plan(terms, survey(terms, gate(alice.scope, found.within))).weighed
     assert best() == whole == ["The sluice by the quay is open.", "The sluice is shut."]
 

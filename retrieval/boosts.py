@@ -7,7 +7,7 @@ from retrieval.gate import INDEX_ROWS, Gates
 from retrieval.query import Within
 from retrieval.statements import rows_of
 
-OPENING_LIFT = 0.2
+OPENING_BOOST = 0.2
 """Added to the score of the first passage of the only file that is searched; half of it to the second, and so on. What
 a document is, who made it and when stands there, in few words that the rest has as well.
 """
@@ -21,16 +21,16 @@ WHERE {condition} ORDER BY p.position, p."row" LIMIT %(most)s
 """
 
 
-def lift_openings(within: Within, gates: Gates) -> dict[int, float]:
+def boost_openings(within: Within, gates: Gates) -> dict[int, float]:
     """row -> what is added to its score, of the first passages of a file, where that alone is searched."""
     if len(within.files) != 1:
         return {}
     statement = gates.each.fill(OPENINGS, rows=INDEX_ROWS)
     params = {"opened": within.files[0], "passage": int(Kind.FILE_CHUNK), "most": OPENING_PASSAGES}
     rows = rows_of(statement, {**gates.each.params, **params})
-    return {row: OPENING_LIFT / place for place, (row,) in enumerate(rows, start=1)}
+    return {row: OPENING_BOOST / place for place, (row,) in enumerate(rows, start=1)}
 
 
-def add_lifts(*lifts: Mapping[int, float]) -> dict[int, float]:
+def add_boosts(*boosts: Mapping[int, float]) -> dict[int, float]:
     """The sum for each row."""
-    return {row: sum(lift.get(row, 0.0) for lift in lifts) for row in {row for lift in lifts for row in lift}}
+    return {row: sum(boost.get(row, 0.0) for boost in boosts) for row in set().union(*boosts)}
