@@ -11,8 +11,9 @@ from entities.access import Scope, sources_visible, visible
 from entities.models import Entity
 from entities.registry import entity_types
 from ingestion.models import ContextRow, Kind
+from retrieval.faint import drop_faint
 from retrieval.query import KINDS, Within
-from retrieval.search import Found, find
+from retrieval.search import EVERYTHING, Found, find
 
 KIND_NAMES = {kind: name for name, kind in KINDS.items()}
 
@@ -39,21 +40,32 @@ class Facet:
 FIELDS = {"type": "types", "kind": "kinds", "collection": "collections"}
 
 
-def count_facets(scope: Scope, found: Found, within: Within, reference_depth: int = 0) -> list[Facet]:
-    """The three facets of a question. Each counts what its own choice does not narrow, so that another can be chosen.
+def count_facets(
+    scope: Scope,
+    found: Found,
+    chosen: Within,
+    reference_depth: int = 0,
+    *,
+    operators: Within = EVERYTHING,
+    faint: bool = True,
+) -> list[Facet]:
+    """The three facets of a question. Each counts what its own choice does not narrow, so that another can be chosen;
+    what the operators of the question narrow, no facet widens. faint: whether what is only faintly similar counts.
 
     Counts are over everything found, at most `Tuning.candidates` a branch: they agree with the list to its end.
     """
     facets = []
     for parameter, title in (("type", "Type"), ("kind", "Kind"), ("collection", "Collection")):
-        chosen = getattr(within, FIELDS[parameter])
+        values = getattr(chosen, FIELDS[parameter])
         base = found
-        if chosen:
-            base = find(scope, found.query, within=_without(within, parameter), reference_depth=reference_depth)
+        if values:
+            within = _without(chosen, parameter).narrow(operators)
+            base = find(scope, found.query, within=within, reference_depth=reference_depth)
+            base = base if faint else drop_faint(base)
         counts = _counts(scope, [hit.row for hit in base.hits])[parameter]
-        for value in chosen:
+        for value in values:
             counts.setdefault(KIND_NAMES[value] if parameter == "kind" else value, 0)
-        facets.append(Facet(parameter, title, _values(parameter, counts, {_written(parameter, v) for v in chosen})))
+        facets.append(Facet(parameter, title, _values(parameter, counts, {_written(parameter, v) for v in values})))
     return [facet for facet in facets if facet.values]
 
 

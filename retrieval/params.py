@@ -22,7 +22,8 @@ MOST_VALUES = 100
 @dataclass(frozen=True)
 class Asked:
     """text: the question without its operators. written: with them. problems: parameter -> a sentence about what is
-    wrong with it. cut: whether it was longer than is read.
+    wrong with it. cut: whether it was longer than is read. within: both of chosen, which parameters ask for, and
+    operators.
     """
 
     text: str
@@ -32,6 +33,8 @@ class Asked:
     problems: Mapping[str, str] = field(default_factory=dict)
     written: str = ""
     cut: bool = False
+    chosen: Within = Within()
+    operators: Within = Within()
 
 
 def read_search_query(params: QueryDict) -> Asked:
@@ -60,21 +63,32 @@ def read_search_query(params: QueryDict) -> Asked:
             problems[name] = str(wrong)
             return default
 
-    within = Within(
+    chosen = Within(
         entities=several("entity", _id),
         files=several("file", _id),
         collections=several("collection", _collection),
         sessions=several("session", _id),
-        types=several("type", _type) or _types(operators.types, problems),
+        types=several("type", _type),
         kinds=several("kind", _kind),
-        since=one("since", None, _day) or operators.since,
-        until=one("until", None, _day) or operators.until,
+        since=one("since", None, _day),
+        until=one("until", None, _day),
+    )
+    written_within = Within(
+        types=_types(operators.types, problems),
+        since=operators.since,
+        until=operators.until,
         labels=operators.labels,
         without=operators.without,
     )
+    within = chosen
+    try:
+        within = chosen.narrow(written_within)
+    except ValueError as wrong:
+        problems["type"] = str(wrong)
     limit = one("limit", tuning().page, _number(1, tuning().most))
     depth = one("reference_depth", 0, _number(0, DEEPEST))
-    return Asked(operators.text, within, limit, depth, problems, written, len(whole) > LONGEST)
+    cut = len(whole) > LONGEST
+    return Asked(operators.text, within, limit, depth, problems, written, cut, chosen, written_within)
 
 
 def _types(names: Sequence[str], problems: dict[str, str]) -> tuple[str, ...]:

@@ -58,6 +58,21 @@ class Within:
         """Whether nothing is narrowed."""
         return not any(vars(self).values())
 
+    def narrow(self, other: "Within") -> "Within":
+        """What is within both, by the fields that operators have. Raises: ValueError where no type is in both."""
+        types = tuple(self.types or other.types)
+        if self.types and other.types and not (types := tuple(name for name in types if name in other.types)):
+            ours, theirs = " or ".join(self.types), " or ".join(other.types)
+            raise ValueError(f"The question asks for {theirs}, the filter for {ours}. Nothing is both.")
+        return replace(
+            self,
+            types=types,
+            since=max(filter(None, (self.since, other.since)), default=None),
+            until=min(filter(None, (self.until, other.until)), default=None),
+            labels=(*self.labels, *other.labels),
+            without=(*self.without, *other.without),
+        )
+
 
 @dataclass(frozen=True)
 class PreparedQuery:

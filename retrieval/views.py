@@ -1,7 +1,6 @@
 """Search page, suggestions under the search field, related records, and the preview of a citation."""
 
 import time
-from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -18,6 +17,7 @@ from retrieval.audit import note_search, shown_of
 from retrieval.cards import Card
 from retrieval.citation_links import meant_by, support_of
 from retrieval.facets import count_facets
+from retrieval.faint import drop_faint
 from retrieval.locate import resolve
 from retrieval.nearby import nearby_by_row
 from retrieval.owners import citing_or_404
@@ -30,9 +30,6 @@ from retrieval.suggest import suggest
 from retrieval.support import list_citing_sentences
 from retrieval.tuning import tuning
 
-FAINT = 0.3
-"""Cosine similarity. On the demo the nearest passage to a made-up word comes to 0.21 to 0.31, to a word that means
-something there but stands nowhere mostly to 0.35 and more."""
 SUGGESTED = 4
 
 
@@ -49,8 +46,6 @@ def search_page(request: HttpRequest) -> HttpResponse:
     started, found = time.monotonic(), None
     if asked.text and not asked.problems:
         found = look(scope, asked.text, within=asked.within, reference_depth=asked.reference_depth)
-    if found is not None and "faint" not in request.GET:
-        found = drop_faint(found)
     template = "retrieval/search_results.html" if request.htmx else "retrieval/search.html"  # type: ignore[attr-defined]
     with scope.open():
         context = {"asked": asked, **found_context(request, asked, found, started)}
@@ -63,7 +58,8 @@ def found_context(request: HttpRequest, asked: Asked, found: Found | None, start
     narrowed = {"records": [entity_ref(scope, record) for record in records]}
     if found is None:
         return narrowed
-    found = still_found(scope, found)
+    everything, faint = still_found(scope, found), "faint" in request.GET
+    found = everything if faint else drop_faint(everything)
     results = choose(scope, found, limit=asked.limit)
     note_search(
         scope,
@@ -84,20 +80,16 @@ def found_context(request: HttpRequest, asked: Asked, found: Found | None, start
         "beside_count": sum(not result.is_found for result in results),
         "cards": [Card(result, beside.get(result.id, ()), found.query.text) for result in results],
         "completed": [] if results else suggest(scope, asked.text, limit=SUGGESTED),
-        "faint_url": "" if results or "faint" in request.GET else address(request, faint="1"),
-        "facets": count_facets(scope, found, asked.within, asked.reference_depth),
+        "faint_url": address(request, faint="1") if everything.hits and not found.hits else "",
+        "facets": count_facets(
+            scope, found, asked.chosen, asked.reference_depth, operators=asked.operators, faint=faint
+        ),
         "more_url": address(request, limit=min(asked.limit + tuning().page, tuning().most)) if there_is_more else "",
-        "everywhere_url": f"{request.path}?{urlencode({'q': asked.written})}",
+        "everywhere_url": f"{request.path}?{urlencode({'q': asked.text})}",
         "notices": notices_of(found, cut=asked.cut),
         "by_words": not found.query.vector,
         "narrowed": narrowed["records"] or any(vars(asked.within).values()),
     }
-
-
-def drop_faint(found: Found) -> Found:
-    """`found`, or nothing where nobody's words were met and the nearest meaning is no nearer than nonsense comes."""
-    certain = any(hit.lexical is not None or (hit.similarity or 0) >= FAINT for hit in found.hits)
-    return found if certain else replace(found, hits=())
 
 
 def address(request: HttpRequest, **changed: object) -> str:

@@ -1,5 +1,6 @@
 """Operators in the search field: what is left out, which kind, which level, since when; and what finds nothing."""
 
+import re
 from datetime import date
 from typing import Any
 
@@ -65,6 +66,57 @@ def test_operators_narrow_what_is_found(rows: Contract, viewer: Person, cfo: Per
     assert costs not in titles(cfo, "rope label:public")
     assert len(titles(viewer, "rope after:2001")) == 3
     assert titles(viewer, "rope before:2001") == []
+
+
+@pages
+@pytest.mark.parametrize("word", ["deadline", "date", "dated", "when", "frist"])
+def test_a_word_that_asks_when_leaves_out_that_word_and_no_day(
+    index: Index, contract: Contract, viewer: Person, word: str
+) -> None:
+    index.row(contract, "The rope was renewed on 2 May 2026.")
+    index.row(contract, f"The rope has a {word}.")
+    day, said = "The rope was renewed on 2 May 2026.", f"The rope has a {word}."
+    # A word that says nothing in its language is in no index.
+    assert titles(viewer, f"rope -{word}") == ([said, day] if word == "when" else [day])
+
+
+@pages
+def test_a_filter_and_an_operator_both_count(rows: Contract, viewer: Person) -> None:
+    def ask(question: str, **filters: str) -> list[str]:
+        answer = viewer.api.get("/api/search/", {"q": question, **filters})
+        assert answer.status_code == 200, answer.json()
+        return sorted(hit["text"] for hit in answer.json()["results"])
+
+    def fields(question: str, **filters: str) -> set[str]:
+        return set(viewer.api.get("/api/search/", {"q": question, **filters}).json()["error"]["fields"])
+
+    pier = ["A rope hangs from the pier."]
+    assert ask("rope type:project", type="contract,project") == ask("rope type:project", type="project") == pier
+    assert fields("rope type:contract", type="project") == fields("rope type:dragon", type="project") == {"type"}
+    assert ask("rope type:project", since="2001-01-01") == ask("rope type:project after:2001") == pier
+    assert ask("rope after:2001", since="2999-01-01") == ask("rope after:2998", since="2001-01-01") == []
+    assert ask("rope before:2001", until="2999-01-01") == ask("rope before:2999", until="2001-01-01") == []
+    assert ask("rope before:2999 type:project", until="2998-01-01") == pier
+
+
+@pages
+def test_facets_widen_no_operator_and_its_type_is_no_ticked_box(rows: Contract, viewer: Person) -> None:
+    def counts(**query: str) -> list[tuple[str, str, str]]:
+        page = viewer.client.get(f"{viewer.base}search/", query).content.decode()
+        return re.findall(r'name="type" value="(\w+)"( checked)?.*?cl-count">(\d+)<', page)
+
+    assert counts(q="rope", type="project") == [("contract", "", "2"), ("project", " checked", "1")]
+    assert counts(q="rope type:project") == [("project", "", "1")]
+    assert counts(q="rope type:project", type="project") == [("project", " checked", "1")]
+    page = viewer.client.get(f"{viewer.base}search/", {"q": "rope after:2001"}).content.decode()
+    assert 'value="2002-01-01"' not in page
+
+
+@pages
+def test_search_without_filters_is_without_operators(rows: Contract, viewer: Person) -> None:
+    for query in ({"q": "rope before:2001"}, {"q": "rope type:dragon"}, {"q": "rope", "until": "2001-01-01"}):
+        page = viewer.client.get(f"{viewer.base}search/", query).content.decode()
+        assert re.search(r'href="/w/acme/search/\?q=rope">Search without filters', page), query
 
 
 @pages
@@ -158,3 +210,33 @@ def test_nonsense_finds_nothing_and_what_it_may_have_meant_is_offered(
     pages = [who.client.get(f"{who.base}search/", {"q": "grana"}).content.decode() for who in (staff, viewer)]
     assert ["Nothing found" in page for page in pages] == [True, True]
     assert ["Did you mean" in page and "granary" in page for page in pages] == [True, False]
+
+
+@pages
+def test_nonsense_within_filters_counts_nothing_and_offers_the_same(
+    index: Index, contract: Contract, viewer: Person, staff: Person
+) -> None:
+    index.row(contract, "Sefa Lindqvist, Skerrow Harbour Conservancy")
+    index.row(contract, "Granary", label=INTERNAL, vector=False)
+
+    def page(who: Person, **query: str) -> str:
+        return str(who.client.get(f"{who.base}search/", {"type": "contract", **query}).content.decode())
+
+    pages = [page(who, q="grana") for who in (staff, viewer)]
+    for each in pages:
+        assert "Nothing found here" in each
+        assert set(re.findall(r'cl-count">(\d+)<', each)) == {"0"}
+        assert "only faintly similar" in each
+    assert ["Did you mean" in each and "granary" in each for each in pages] == [True, False]
+    faint = page(viewer, q="grana", faint="1")
+    assert "Sefa Lindqvist" in faint
+    assert set(re.findall(r'cl-count">(\d+)<', faint)) == {"1"}
+    assert "only faintly similar" not in page(viewer, q="grana before:2001"), "nothing is even faintly similar there"
+
+
+@pages
+def test_asking_when_meets_no_word(index: Index, contract: Contract, viewer: Person) -> None:
+    index.row(contract, "The rope was renewed on 2 May 2026.", vector=False)
+    for question, found in (("when is xqzzt", False), ("when was the rope renewed", True)):
+        page = viewer.client.get(f"{viewer.base}search/", {"q": question}).content.decode()
+        assert ("2 May 2026" in page, "Nothing found" in page) == (found, not found), question
