@@ -7,7 +7,7 @@ from entities.access import Scope
 from ingestion.models import ContextRow
 from retrieval.fusion import Hit
 from retrieval.gate import gate
-from retrieval.lifts import add_lifts, lift_openings
+from retrieval.boosts import add_boosts, boost_openings
 from retrieval.query import PreparedQuery, Within
 from retrieval.rerank import rerank, shortlist
 from retrieval.search import Found, choose, find
@@ -50,7 +50,7 @@ def _ranked(scope: Scope, found: Found, ordered: Found) -> Rankings:
         SHOWN: [numbers[result.id] for result in results],
     }
     similarities = [hit.similarity for hit in found.hits if hit.similarity is not None]
-    raised = add_lifts(found.exact, lift_openings(found.within, gate(scope, found.within)))
+    raised = add_boosts(found.exact, boost_openings(found.within, gate(scope, found.within)))
     return Rankings(lists, max(similarities, default=-1.0) if found.hits else None, raised, found.hits)
 
 
