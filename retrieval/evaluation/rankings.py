@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 from entities.access import Scope
 from ingestion.models import ContextRow
+from retrieval.boosts import add_boosts, boost_openings
 from retrieval.fusion import Hit
 from retrieval.gate import gate
-from retrieval.boosts import add_boosts, boost_openings
 from retrieval.query import PreparedQuery, Within
 from retrieval.rerank import rerank, shortlist
 from retrieval.search import Found, choose, find
