@@ -141,7 +141,8 @@ ENDS = "The lease of the shed expires on 3 May 2027 without notice."
         # The date that is asked for stands in the sentence itself.
         ("When does it end?", "The lease of the shed runs out on 3 May 2027.", ENDS, "", SUPPORTED),
         ("When does it end?", "No notice of the shed is due.", ENDS, "", WEAK),
-        ("Who are the parties, and when does it end?", "The lease of the shed runs out on 3 May 2027.", ENDS, "", SUPPORTED),
+        ("Who are the parties, and when does it end?", "The lease of the shed runs out on 3 May 2027.", ENDS, "",
+         SUPPORTED),
     ],
 )  # fmt: skip
 def test_an_answer_about_a_whole_document_may_be_in_other_words(question, sentence, passage, section, verdict):
