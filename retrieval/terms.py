@@ -54,7 +54,7 @@ UNION ALL SELECT '', '', 'd0m0d0', hashtext('d0m0d0')
 """
 # The last word is of every passage that holds a day (`ingestion/migrations/dates.sql`).
 ASKS_WHEN = re.compile(
-    r"(?i)\W*(?:when|dates?|dated|deadline|wann|datum|frist|quand|fecha|cu[aá]ndo|quando|wanneer|hvornår|när|milloin)\W*"
+    r"(?i)\W*+(?:when|dates?|dated|deadline|wann|datum|frist|quand|fecha|cu[aá]ndo|quando|wanneer|hvornår|när|milloin)\W*"
 )
 
 
