@@ -9,14 +9,14 @@ from collections.abc import Sequence
 
 from llm.offline.asked import has_asked, has_numbered, name_terms, numbered, split_parts
 from llm.offline.aspects import Aspect
-from llm.offline.long_questions import cut_question, list_telling_terms, measure_coverage
+from llm.offline.long_questions import cut_question, list_content_terms, measure_coverage
 from llm.offline.overview_questions import plan_reading
 from llm.offline.ranking import terms
 from llm.offline.sentences import sentences as split_sentences
 from retrieval.support import Support, check_support, is_quote
 
 HALF = 0.5
-"""Share of a question's telling words that a passage must hold to bear on it."""
+"""Share of a question's content words that a passage must hold to bear on it."""
 
 
 def judge_support(question: str, sentences: Sequence[str], passage: str, section: str = "", names: str = "") -> Support:
@@ -50,8 +50,8 @@ def judge_support(question: str, sentences: Sequence[str], passage: str, section
 
 
 def holds_question(question: str, sentence: str) -> bool:
-    """Whether a sentence by itself has every telling word of a question that has several."""
-    return len(list_telling_terms(question)) > 1 and measure_coverage(question, sentence) == 1.0
+    """Whether a sentence by itself has every content word of a question that has several."""
+    return len(list_content_terms(question)) > 1 and measure_coverage(question, sentence) == 1.0
 
 
 def answers_aspect(question: str, aspect: Aspect, sentence: str, pieces: Sequence[str]) -> bool:
