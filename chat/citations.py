@@ -21,6 +21,8 @@ from retrieval.citation_links import MARKER, citation_links
 from retrieval.models import Citation
 from retrieval.owners import Citing
 
+SHORTENED = "; the first "
+"""In the head of a list that cites some of the records counted: the number may need more than those."""
 LIST_HEAD = re.compile(r"\d+ [^:]*:$|Sum of [^:]*: ")
 """The lines over a list of records (`record_lists`)."""
 
@@ -65,6 +67,8 @@ def atoms_shown(
             found |= {atom for n in numbers for atom in links[n].atoms}
             cited += 1
         elif fields is not None and LIST_HEAD.match(line):
+            if SHORTENED in line:
+                return None
             heads += 1
         elif fields is not None and title in fields:
             found |= set(fields[title])

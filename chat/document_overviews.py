@@ -23,7 +23,7 @@ from llm.offline.ranking import inverse_frequencies, sum_of_cosines, terms
 from llm.offline.sentences import sentences
 from retrieval.fusion import Hit
 from retrieval.gate import gate
-from retrieval.query import Within
+from retrieval.query import CONTROL, Within
 from retrieval.results import FILE_NAME_IS_READABLE, load_results
 from retrieval.terms import Terms
 
@@ -69,7 +69,7 @@ def parse_reading(asked: Mapping[str, Any]) -> ReadingRequest:
     values = [asked.get(name) or "" for name in ("document", "focus")]
     if not all(isinstance(value, str) for value in values):
         raise BadCall("Give `document` and `focus` as words.")
-    return ReadingRequest(*(value.strip()[:300] for value in values))
+    return ReadingRequest(*(CONTROL.sub(" ", value).strip()[:300] for value in values))
 
 
 def read_documents(scope: Scope, session: Session, request: ReadingRequest) -> Found:

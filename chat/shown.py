@@ -27,7 +27,7 @@ from retrieval.results import paragraphs_of
 CITED = re.compile(r"\[citation:(\d+)\]")
 MOST_BESIDE = 2
 MIN_COVERAGE = 0.34
-"""Share of a question's telling words in a passage that is about it."""
+"""Share of a question's content words in a passage that is about it."""
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from chat.tools import Found, Looked, asked_for, find_knowledge, search_knowledg
 from entities.access import Scope, atoms_of
 from entities.audit import Question, record_question
 from retrieval.audit import note_search
+from retrieval.query import CONTROL
 
 
 async def _search_knowledge(run: Run, asked: dict[str, Any]) -> Found:
@@ -30,7 +31,7 @@ async def _search_knowledge(run: Run, asked: dict[str, Any]) -> Found:
 
 async def _list_records(run: Run, asked: dict[str, Any]) -> Found:
     """Raises: BadCall."""
-    run.say(EventKind.STEP, text=f"Listing: {str(asked.get('type') or '')[:40]} records")
+    run.say(EventKind.STEP, text=f"Listing: {CONTROL.sub(' ', str(asked.get('type') or ''))[:40]} records")
     return await as_asker(run.asker, _list, run, asked)
 
 

@@ -18,7 +18,7 @@ from references.graph import DEEPEST
 from references.models import Reference
 from retrieval.citations import Owner, register_all
 from retrieval.models import OwnerKind
-from retrieval.query import PreparedQuery, Within
+from retrieval.query import CONTROL, PreparedQuery, Within
 from retrieval.rerank import Shortlist, shortlist
 from retrieval.results import Result
 from retrieval.search import Found as Hits
@@ -98,9 +98,10 @@ def owner_of(session: Session) -> Owner:
 def asked_for(asked: dict[str, Any]) -> str:
     """The words to search for. Raises: BadCall."""
     query = asked.get("query")
-    if not isinstance(query, str) or not query.strip():
+    words = CONTROL.sub(" ", query).strip() if isinstance(query, str) else ""
+    if not words:
         raise BadCall("Say in `query` what to search for.")
-    return query.strip()
+    return words
 
 
 @dataclass(frozen=True)

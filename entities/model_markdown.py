@@ -50,7 +50,7 @@ class CitationLink:
     url: str = ""
     where: str = ""  # "p. 12"
     preview_url: str = ""  # answers an HTML fragment, templates/components/citation_preview.html
-    support: str = ""  # "supported", "weak", "unsupported" or unknown
+    support: str = ""  # "supported", "quoted", "weak", "unsupported" or "" for unknown
     atoms: tuple[int, ...] = ()  # what the source needs
     places: tuple["CitationLink", ...] = ()
 

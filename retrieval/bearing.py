@@ -8,13 +8,15 @@ quotation counts as supported only where it has all that the question says; else
 from collections.abc import Sequence
 
 from llm.offline.asked import has_asked, has_numbered, name_terms, numbered, split_parts
-from llm.offline.long_questions import cut_question, list_telling_terms, measure_coverage
+from llm.offline.aspects import Aspect
+from llm.offline.long_questions import cut_question, list_content_terms, measure_coverage
 from llm.offline.overview_questions import plan_reading
 from llm.offline.ranking import terms
+from llm.offline.sentences import sentences as split_sentences
 from retrieval.support import Support, check_support, is_quote
 
 HALF = 0.5
-"""Share of a question's telling words that a passage must hold to bear on it."""
+"""Share of a question's content words that a passage must hold to bear on it."""
 
 
 def judge_support(question: str, sentences: Sequence[str], passage: str, section: str = "", names: str = "") -> Support:
@@ -30,7 +32,11 @@ def judge_support(question: str, sentences: Sequence[str], passage: str, section
     plan = plan_reading(question, names)
     if plan is not None:
         # A summary is of whatever a document says.
-        fits = not plan.aspects or any(aspect.fits(one) for aspect in plan.aspects for one in sentences)
+        pieces = [section, *split_sentences(passage)] if plan.aspects else []
+        asked = zip(split_parts(question), plan.aspects, strict=True) if plan.aspects else ()
+        fits = not plan.aspects or any(
+            answers_aspect(part, aspect, one, pieces) for part, aspect in asked for one in sentences
+        )
         return Support.QUOTED if quoted else Support.SUPPORTED if fits else Support.WEAK
     there = f"{names} {section}\n{passage}"
     parts = [part for part in split_parts(question) if has_what_is_asked(part, sentences, there)]
@@ -44,8 +50,21 @@ def judge_support(question: str, sentences: Sequence[str], passage: str, section
 
 
 def holds_question(question: str, sentence: str) -> bool:
-    """Whether a sentence by itself has every telling word of a question that has several."""
-    return len(list_telling_terms(question)) > 1 and measure_coverage(question, sentence) == 1.0
+    """Whether a sentence by itself has every content word of a question that has several."""
+    return len(list_content_terms(question)) > 1 and measure_coverage(question, sentence) == 1.0
+
+
+def answers_aspect(question: str, aspect: Aspect, sentence: str, pieces: Sequence[str]) -> bool:
+    """Whether a sentence says what a question asks of a whole document: in the words of the aspect, or in others where
+    its passage has those words. The person, date or amount that is asked for stands in the sentence itself.
+
+    pieces: of the passage, its section among them.
+    """
+    return aspect.fits(sentence) or (
+        has_asked(question, sentence)
+        and (aspect.also is None or bool(aspect.also.search(sentence)))
+        and any(aspect.has.search(piece) for piece in pieces)
+    )
 
 
 def has_what_is_asked(question: str, sentences: Sequence[str], passage: str) -> bool:

@@ -15,6 +15,7 @@ from retrieval.locate import Resolved, resolve, resolve_all
 from retrieval.owners import Citing
 from retrieval.support import Support, borne_out_by, list_citing_sentences, sentences_citing
 
+WORST_FIRST = (Support.UNSUPPORTED, Support.WEAK, Support.QUOTED, Support.SUPPORTED, "")
 MARKER = re.compile(r"\[citation:(\d{1,9})\]")
 
 
@@ -66,9 +67,12 @@ def meant_by(resolved: Resolved, sentences: Sequence[str]) -> Resolved:
 
 
 def list_sources(links: Mapping[int, CitationLink]) -> list[CitationLink]:
-    """The numbered sources of a text, each once."""
-    every = {link.number: link for found in links.values() for link in (found.places or (found,))}
-    return [every[number] for number in sorted(every)]
+    """The numbered sources of a text, each once: of several sentences that cite the same words, the worst verdict."""
+    every = [link for found in links.values() for link in (found.places or (found,))]
+    worst: dict[int, CitationLink] = {}
+    for link in sorted(every, key=lambda link: WORST_FIRST.index(link.support)):
+        worst.setdefault(link.number, link)
+    return [worst[number] for number in sorted(worst)]
 
 
 def citation_json(scope: Scope, citing: Citing, n: int) -> dict[str, Any] | None:

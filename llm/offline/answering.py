@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from llm.offline.asked import asks_for_account, find_kind, find_role, has_numbered, name_terms, numbered
 from llm.offline.long_questions import (
-    keep_telling_terms,
+    keep_content_terms,
     measure_term,
     merge_alternatives,
     merge_terms,
@@ -79,7 +79,7 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
     wanted = names - about
     asked = [term for term in asked if not (term in names and term in about)] or asked
     weights = _weights(asked, names, [list(bag) for bag in bags], set().union(*passage_terms.values()))
-    asked = keep_telling_terms(asked, names)
+    asked = keep_content_terms(asked, names)
     total = sum(weights[term] for term in asked)
     kind, role = find_kind(question), find_role(question)
     scored: list[tuple[float, int]] = []

@@ -16,7 +16,7 @@ from llm.recognisers.findings import words
 ALIKE_WEIGHT = 0.8
 MIN_LONG_TERMS = 8
 """Content words from which a question is long."""
-MIN_TELLING_TERMS = 2
+MIN_CONTENT_TERMS = 2
 MAX_WEIGHED_TERMS = 4
 MAX_QUESTION_CHARS = 600
 """Characters of a question that are read: a pasted text is no question, and some patterns look ahead."""
@@ -61,17 +61,17 @@ def trim_question(question: str) -> str:
     return trimmed if len(trimmed.split()) >= 3 else question
 
 
-def keep_telling_terms(asked: Sequence[str], names: set[str]) -> list[str]:
+def keep_content_terms(asked: Sequence[str], names: set[str]) -> list[str]:
     """The words that say what a question is about, without those of its form; of a long one its names and the first
     few: what follows defines and limits.
     """
-    telling = [term for term in asked if term not in FORM or term in names]
-    if len(telling) < MIN_TELLING_TERMS:
+    content = [term for term in asked if term not in FORM or term in names]
+    if len(content) < MIN_CONTENT_TERMS:
         return list(asked)
     if len(asked) < MIN_LONG_TERMS:
-        return telling
-    first = [term for term in telling if term not in names][: max(0, MAX_WEIGHED_TERMS - len(names))]
-    return [term for term in telling if term in first or term in names]
+        return content
+    first = [term for term in content if term not in names][: max(0, MAX_WEIGHED_TERMS - len(names))]
+    return [term for term in content if term in first or term in names]
 
 
 def merge_alternatives(question: str) -> dict[str, str]:
@@ -103,16 +103,16 @@ def read_question(question: str) -> tuple[tuple[str, ...], Mapping[str, str]]:
     question = trim_question(question)
     merged = merge_alternatives(question)
     asked = dict.fromkeys(merged.get(term, term) for term in terms(question))
-    return tuple(keep_telling_terms(list(asked), name_terms(question))), merged
+    return tuple(keep_content_terms(list(asked), name_terms(question))), merged
 
 
-def list_telling_terms(question: str) -> Sequence[str]:
+def list_content_terms(question: str) -> Sequence[str]:
     """The terms by which a question is answered."""
     return read_question(question)[0]
 
 
 def measure_coverage(question: str, text: str) -> float:
-    """Share of the telling words of a question that a text has; 0 where the question has none."""
+    """Share of the content words of a question that a text has; 0 where the question has none."""
     asked, merged = read_question(question)
     bag = merge_terms(terms(text), merged)
     return sum(measure_term(term, bag) for term in asked) / len(asked) if asked else 0.0

@@ -50,7 +50,6 @@ NOT_SURNAMES = words(
 
 FAMILY_NAMES = words("hall hill lane west day park")
 """Of NOT_SURNAMES, those that are among the commonest family names as well."""
-BEFORE_PLACES = words("the in at on near to")
 FUNCTION_WORDS = words("the and of in on at for to from with is was are were has have had shall will may must can")
 PARTICLES = words("de del della der den di da do dos van von zu ten ter la le el al bin ibn af av o' mac mc st")
 

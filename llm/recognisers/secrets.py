@@ -94,7 +94,7 @@ CURL_USER = re.compile(r"(?<!\w)-u\s+[\w.-]+:(?P<hit>[^\s@]{4,})")
 PLACED = re.compile(
     r"<(?:\w*password|passw(?:or)?d|pwd|secret|\w*token|api_?key|pin)>\s*(?P<element>[^<\s]{4,80})\s*<"
     r"|\bmysql\w*\b[^\n]{0,80}?\s-p(?P<option>[^\s'\"]{4,40})"
-    r"|(?P<ahead>(?=\S*\d)(?=\S*[A-Za-z])[^\s,;|<>\"'“”]{6,40})[\"'”]?\s+(?:as|for)\s+(?:the|its|your|a)\s+password\b"
+    r"|(?<![^\s,;|<>\"'“”])(?P<ahead>(?=\S{0,80}\d)(?=\S{0,80}[A-Za-z])[^\s,;|<>\"'“”]{6,80}+)[\"'”]?\s+(?:as|for)\s+(?:the|its|your|a)\s+password\b"
     r"|\b(?:password|passphrase|passwort|kennwort)\s+(?:is|lautet)\s+(?P<several>[A-Z]\w+(?:\s\w+){1,4}\s\d{1,4})\s*(?:[.,;]|$)",
     re.IGNORECASE | re.MULTILINE,
 )

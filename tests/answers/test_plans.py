@@ -79,6 +79,8 @@ FIELDS = {"Status": frozenset[int](), "Value": frozenset({5})}
         ("Value: €1,200,000", (5,)),
         ("2 contracts (status active):\n\n- Lease [citation:1]\n- Hire [citation:2]", (5,)),
         ("1 contract:\nSum of value: €3\n\n- Lease [citation:1]", ()),
+        # The number counts records that are not cited.
+        ("31 contracts (name like Lease); the first 1 by name:\n\n- Lease [citation:1]", None),
         # What no record is cited for, or what is neither a field nor a head, is under the label of all that went in.
         ("0 contracts:", None),
         ("The value is high.", None),
@@ -87,3 +89,8 @@ FIELDS = {"Status": frozenset[int](), "Value": frozenset({5})}
 )
 def test_the_offline_engines_own_lines_need_what_they_say(answer, atoms):
     assert atoms_shown(answer, LINKS, FIELDS) == atoms
+
+
+def test_a_field_that_the_reader_lacks_is_under_the_label_of_all_that_went_in():
+    assert atoms_shown("Value: €1,200,000", LINKS, {"Status": FIELDS["Status"]}) is None
+    assert atoms_shown("Value: €1,200,000", LINKS) is None

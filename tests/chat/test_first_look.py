@@ -95,6 +95,18 @@ def test_a_model_reads_the_documents_by_name_and_focus(viewer, contract, papers,
     assert results[2]["is_error"]
 
 
+def test_signs_that_no_database_stores_do_not_end_the_turn(viewer, contract, papers, start, model):
+    model.says(tool_use=("read_documents", {"document": "lease\x00", "focus": "notice"}))
+    model.says(tool_use=("search_knowledge", {"query": "quay\x00 lease"}))
+    model.says(tool_use=("search_knowledge", {"query": "\x00"}))
+    model.says(tool_use=("list_records", {"type": "contract\x00"}))
+    model.says(text="Done.")
+    assert start(viewer, contract).ask("What is in it?")["message"]["content"] == "Done."
+    results = [request.body["messages"][-1]["content"][0] for request in model.requests[1:]]
+    assert OPENING in results[0]["content"]
+    assert [bool(result.get("is_error")) for result in results] == [False, False, True, True]
+
+
 def test_an_answer_is_labelled_by_what_it_shows_and_the_conversation_by_what_it_was_made_from(
     cfo, contract, papers, start
 ):

@@ -20,6 +20,7 @@ from llm import fences, injection
 from llm.offline.long_questions import measure_coverage
 from llm.offline.overview_questions import plan_reading
 from llm.recognisers.money import AMOUNT
+from llm.recognisers.secrets import PLACED
 from llm.rules import PIECE, _exact, _learned, heading_votes, rule_votes
 from retrieval.bearing import judge_support
 from retrieval.completions import LAST_WORD
@@ -140,6 +141,10 @@ def test_an_order_before_signs_takes_no_quadratic_time(begin: str, unit: str) ->
 @pytest.mark.parametrize(("begin", "unit"), [('"a', "b"), ("«a", "_"), ("a", "("), ("", "a"), ('"', '"a')])
 def test_a_quotation_or_a_last_word_takes_no_quadratic_time(begin: str, unit: str) -> None:
     assert_linear(questions, unit, begin=begin)
+
+
+def test_a_text_without_blanks_takes_no_quadratic_time() -> None:
+    assert_linear(lambda text: list(PLACED.finditer(text)), "aB3xZ9/Q", longest=LONGEST)
 
 
 @pytest.mark.parametrize(

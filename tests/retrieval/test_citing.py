@@ -5,6 +5,7 @@ from uuid import uuid4
 
 import pytest
 
+from entities.model_markdown import CitationLink
 from entities.models.classification import INTERNAL
 from ingestion.models import ContextRow, Kind, Paragraph, RowParagraph
 from llm.prompts import passages
@@ -103,6 +104,23 @@ def test_each_marker_of_a_passage_has_the_words_of_its_own_sentence(answer, view
     assert [link.support for link in links[1].places[:2]] == ["supported", "unsupported"]
     assert [source.number for source in sources] == [1, 2]
     assert links[1].places[0].url != links[1].places[1].url
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "listed"),
+    [
+        (["unsupported", "supported"], "unsupported"),
+        (["supported", "weak", "quoted"], "weak"),
+        (["quoted", "supported"], "quoted"),
+        (["supported", "supported"], "supported"),
+        (["", ""], ""),
+    ],
+)
+def test_a_source_is_listed_with_the_worst_verdict_of_its_sentences(verdicts, listed):
+    places = tuple(CitationLink(1, "lease.pdf", support=verdict) for verdict in verdicts)
+    other = CitationLink(2, "minutes.pdf", support="supported")
+    sources = list_sources({4: replace(places[0], places=places), 7: other})
+    assert [(source.number, source.support) for source in sources] == [(1, listed), (2, "supported")]
 
 
 @pytest.mark.parametrize("at", ["9", "x", "-1", ""])

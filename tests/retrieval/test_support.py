@@ -120,3 +120,30 @@ def test_a_verbatim_quote_is_supported_only_where_it_has_all_that_is_asked(quest
 )
 def test_other_words_are_supported_where_their_passage_bears_on_the_question(question, verdict):
     assert judge_support(question, ["It is 125 per cent of the Subcontract Sum."], QUOTE) is verdict
+
+
+PARTIES = "This lease is made between Harbour Estates Ltd (the “Landlord”) and Orrin Boats Ltd (the “Tenant”)."
+CANCELLED = "Either party may terminate this lease by six months' written notice. It is governed by the law of Skerrow."
+ENDS = "The lease of the shed expires on 3 May 2027 without notice."
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "passage", "section", "verdict"),
+    [
+        ("Who are the parties?", "The landlord is Harbour Estates Ltd and the tenant is Orrin Boats Ltd.", PARTIES, "",
+         SUPPORTED),
+        ("Who are the parties?", "The law of Skerrow governs it.", "It is governed by the law of Skerrow.", "", WEAK),
+        ("Who attended?", "Mara Quill and Tobias Fenn.", "Present: Mara Quill, Tobias Fenn", "", SUPPORTED),
+        ("Who attended?", "Mara Quill and Tobias Fenn.", "Mara Quill, Tobias Fenn", "Attendance", SUPPORTED),
+        ("Who attended?", "Mara Quill and Tobias Fenn.", "Mara Quill owes Tobias Fenn a pump.", "", WEAK),
+        ("Can we cancel it?", "Yes, with six months' written notice by either party.", CANCELLED, "", SUPPORTED),
+        ("Can we cancel it?", "Yes, in writing.", "Changes are made in writing.", "", WEAK),
+        # The date that is asked for stands in the sentence itself.
+        ("When does it end?", "The lease of the shed runs out on 3 May 2027.", ENDS, "", SUPPORTED),
+        ("When does it end?", "No notice of the shed is due.", ENDS, "", WEAK),
+        ("Who are the parties, and when does it end?", "The lease of the shed runs out on 3 May 2027.", ENDS, "",
+         SUPPORTED),
+    ],
+)  # fmt: skip
+def test_an_answer_about_a_whole_document_may_be_in_other_words(question, sentence, passage, section, verdict):
+    assert judge_support(question, [sentence], passage, section) is verdict
