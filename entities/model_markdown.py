@@ -75,7 +75,7 @@ def render_citations(links: Sequence[CitationLink]) -> SafeString:
 def _render_chip(link: CitationLink) -> str:
     place = f"{link.name}, {link.where}" if link.where else link.name
     # After the number two parts, of which the name is cut short first: where to look is never lost.
-    text = f'<strong aria-hidden="true">{link.number}</strong><span>{escape(link.name)}</span>' + (
+    text = f"<strong>{link.number}</strong> <span>{escape(link.name)}</span>" + (
         f"<span> · {escape(link.where)}</span>" if link.where else ""
     )
     if not _is_local(link.url):
