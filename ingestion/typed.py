@@ -59,13 +59,21 @@ def snapshots(entity: Entity, embedder: Embedder) -> list[RowDraft]:
 
 
 def semantic(entity: Entity) -> tuple[str, int]:
-    """The type's sentence about a record, filled, and the label of everything in it."""
+    """The type's sentence about a record, filled, and the label of everything in it. A part between commas whose fields
+    are all empty is left out: "owned by" nobody says nothing."""
     template = type(entity).rag().semantic
-    names = [name for _, name, _, _ in string.Formatter().parse(template) if name]
+    names = list_field_names(template)
     links = parents(type(entity))
     values = {name: "" if name in links else format_value(entity, name) for name in names}
-    sentence = " ".join(template.format(**values).split()).replace(" ,", ",").strip(" ,")
+    parts = [
+        part for part in template.split(", ") if not (fields := list_field_names(part)) or any(map(values.get, fields))
+    ]
+    sentence = " ".join(", ".join(parts).format(**values).split()).strip(" ,")
     return sentence, combine_many(label_of_field(entity, name) for name in names)
+
+
+def list_field_names(template: str) -> list[str]:
+    return [name for _, name, _, _ in string.Formatter().parse(template) if name]
 
 
 def heading(entity: Entity, label: int) -> str:

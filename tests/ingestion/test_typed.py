@@ -43,6 +43,15 @@ def test_properties_stand_in_the_row_of_their_own_label(
     assert any("1,200,000" in text and "Port" not in text for text in rows(cfo, Kind.METADATA))
 
 
+def test_a_sentence_about_a_record_says_nothing_of_what_is_empty(alice: Person, viewer: Person) -> None:
+    make(alice, Project, name="Pier", phase="closed")
+    make(alice, Project, name="Mole", phase="closed", owner_name="Ann Reed")
+    work_off(alice.scope.workspace)
+    mole, pier = (text.splitlines()[0] for text in rows(viewer, Kind.METADATA))
+    assert mole == "Project: Mole, Closed phase, owned by Ann Reed"
+    assert pier == "Project: Pier, Closed phase"
+
+
 def test_compound_fields_need_all_their_labels(alice: Person, hr: Person, cfo: Person, service: Scope) -> None:
     make(alice, Employee, name="Ann Reed", job_title="Clerk", email="ann@example.com", salary="50000")
     work_off(alice.scope.workspace)
