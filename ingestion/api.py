@@ -28,6 +28,7 @@ from ingestion.file_shapes import (
 from ingestion.folder_addresses import read_addresses
 from ingestion.listing import file_view, list_files
 from ingestion.models import File
+from ingestion.moving import move_file
 from ingestion.reader import NOTICE, blocks
 
 
@@ -123,14 +124,21 @@ def read_labels(data: Any) -> list[int]:
 )
 @api_view(["GET", "PATCH", "DELETE"])
 def file_detail(request: Request, pk: UUID) -> Response:
-    """A file; another way of reading it, which reads it anew and needs the verb "upload"; and deleting it."""
+    """A file; another way of reading it, which reads it anew, or another folder, both with the verb "upload"; and
+    deleting it.
+    """
     scope = scope_of(request)
     file = get_file_or_404(scope, pk)
     if request.method == "PATCH":
         get_record_for(scope, file.entity_id, "upload")
         given = FileChangeSerializer(data=request.data)
         given.is_valid(raise_exception=True)
-        file = actions.choose_strategy(scope=scope, file=file, **given.validated_data)
+        change = given.validated_data
+        if (folder := change.pop("folder", None)) is not None:
+            move_file(scope=scope, file=file, folder=folder)
+        if "strategy" in change:
+            actions.choose_strategy(scope=scope, file=file, **change)
+        file = get_file_or_404(scope, pk)
         return Response(file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
     if request.method == "DELETE":
         get_record_for(scope, file.entity_id, "delete")

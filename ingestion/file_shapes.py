@@ -1,11 +1,12 @@
 """Files and their text as the API takes and gives them (design §11)."""
 
-from typing import get_args
+from typing import Any, get_args
 
 from rest_framework import serializers
 
 from entities.api.shapes import Label, Placeholder, TextBlock, one_of
 from entities.rag import Strategy
+from ingestion.names import LONGEST_PATH
 
 STRATEGY_CHOICES = list(get_args(Strategy))
 
@@ -60,10 +61,18 @@ class FileSerializer(serializers.Serializer):
 
 
 class FileChangeSerializer(serializers.Serializer):
-    """strategy: how the file is to be read from now on. again: read it anew also where that is how it is read."""
+    """strategy: how the file is to be read from now on. again: read it anew also where that is how it is read. folder:
+    where it is to stand, "/minutes/2026", or "/" for the top. At least one of strategy and folder is needed.
+    """
 
-    strategy = serializers.CharField()
+    strategy = serializers.CharField(required=False)
     again = serializers.BooleanField(default=False)
+    folder = serializers.CharField(required=False, max_length=LONGEST_PATH)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if not attrs.keys() & {"strategy", "folder"}:
+            raise serializers.ValidationError("Say what is to change: strategy, or folder.")
+        return attrs
 
 
 class UploadSerializer(serializers.Serializer):

@@ -25,14 +25,18 @@ MOST_TARGETS = 20
 """References of one link that fits several records."""
 
 
-def follow_file(workspace: int, file: UUID) -> None:
-    """Make references of the links in a file, and of those that lead to it. Needs no scope open."""
+def follow_file(workspace: int, file: UUID, path_before: str = "") -> None:
+    """Make references of the links in a file, and of those that lead to it or led to where it stood before. Needs no
+    scope open.
+    """
     with Scope.for_service(workspace).open():
         path = File.objects.filter(pk=file).values_list("path", flat=True).first()
         if path is None:
             return
         rows = {row.pk: row for row in DocumentLink.objects.filter(file=file)}
         rows |= _asking(Wanted.PATH, keys_of(path)) | _asking(Wanted.FILE, [str(file)])
+        if path_before:
+            rows |= _asking(Wanted.PATH, keys_of(path_before))
         follow(list(rows))
 
 
