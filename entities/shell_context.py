@@ -58,6 +58,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             ask_url=address("ingestion:access_ask"),
             requests_url=address("ingestion:access_requests"),
             requests_waiting_url=address("ingestion:access_requests_waiting"),
+            bin_url=address("ingestion:bin"),
             desk_url=address("ingestion:desk") if decides else "",
             desk_waiting_url=address("ingestion:desk_waiting") if decides else "",
             admin_url=address("admin:index") if administers else "",

@@ -13,6 +13,7 @@ from rest_framework.exceptions import APIException
 from entities.access import MEMBER, get_entity_or_404, may, requires
 from ingestion import actions
 from ingestion.access import get_file_or_404, get_record_for
+from ingestion.bin import bin_file
 from ingestion.file_shown import FileView
 from ingestion.listing import file_view, list_files
 from ingestion.models import State
@@ -70,7 +71,7 @@ def change_files(request: HttpRequest, pk: UUID) -> HttpResponse:
             if file.entity_id != pk:
                 continue
             if act == "delete":
-                actions.delete_file(scope=scope, file=file)
+                bin_file(scope=scope, file=file)
             elif (shown := file_view(scope, file)).state in (State.FAILED, State.QUARANTINED):
                 actions.retry_file(scope=scope, file=file)
             else:
@@ -81,7 +82,7 @@ def change_files(request: HttpRequest, pk: UUID) -> HttpResponse:
         except (Http404, ValueError):  # it went with the message that it came in, or somebody else was faster
             continue
     if done:
-        what = "deleted, with everything drawn from them" if act == "delete" else "read again"
+        what = "in the bin" if act == "delete" else "read again"
         messages.success(request, f"{done} {'file' if done == 1 else 'files'}: {what}.")
     if left := len(ticked[MAX_FILES:]):
         messages.warning(request, f"{left} more were ticked and left as they are: at most {MAX_FILES} at once.")
