@@ -83,5 +83,5 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.RunSQL([SQL], [BACK]),
-        *[RenewPolicy(name) for name in ("File", "Paragraph", "PastParagraph", "ContextRow", "DocumentLink")],
+        *[RenewPolicy(name) for name in ("File", "Paragraph", "PastParagraph", "ContextRow", "DocumentLink", "RequalifiedFile")],
     ]
