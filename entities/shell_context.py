@@ -59,6 +59,8 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             requests_url=address("ingestion:access_requests"),
             requests_waiting_url=address("ingestion:access_requests_waiting"),
             bin_url=address("ingestion:bin"),
+            tokens_url=address("entities:tokens"),
+            workspace_url=address("entities:workspace") if administers else "",
             desk_url=address("ingestion:desk") if decides else "",
             desk_waiting_url=address("ingestion:desk_waiting") if decides else "",
             admin_url=address("admin:index") if administers else "",

@@ -195,8 +195,8 @@ def workspaces_of(user: "User") -> list[tuple[str, str]]:
 
 
 def open_token(digest: str) -> tuple[int, str] | None:
-    """(user id, workspace slug) of an API token's SHA-256, or None."""
+    """(user id, workspace slug) of an API token's SHA-256, or None. Notes that it was used today."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT user_id, slug FROM app_open_token(%s)", [digest])
+        cursor.execute("SELECT user_id, slug FROM app_use_token(%s)", [digest])
         row = cursor.fetchone()
     return (row[0], row[1]) if row else None

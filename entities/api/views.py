@@ -24,7 +24,6 @@ from entities.access import (
     may_create,
     requires,
 )
-from entities.api.auth import issue_token
 from entities.api.lists import labels_of_atoms, paginate
 from entities.api.serializers import (
     TypeSerializer,
@@ -42,6 +41,7 @@ from entities.models import Entity, Membership, Role, User
 from entities.records import BadQuery, list_records, visible_links
 from entities.registry import column_of, entity_types, parents
 from entities.text import read_texts
+from entities.tokens import issue_token
 
 MAX_BATCH = 500
 # Fields with an order, and how their values are written in an address.

@@ -16,9 +16,28 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
 $$;
 """
 
+TOKENS = """
+CREATE OR REPLACE FUNCTION app_open_token(wanted text) RETURNS TABLE (user_id bigint, slug text)
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  SELECT m.user_id, w.slug FROM entities_token t
+  JOIN entities_membership m ON m.id = t.membership_id
+  JOIN entities_workspace w ON w.id = m.workspace_id
+  WHERE t.digest = wanted AND (t.expires_at IS NULL OR t.expires_at > clock_timestamp())
+$$;
+
+-- As app_open_token, for a request that begins: it notes that the token was used today.
+CREATE FUNCTION app_use_token(wanted text) RETURNS TABLE (user_id bigint, slug text)
+LANGUAGE plpgsql VOLATILE SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  UPDATE entities_token t SET last_used_on = current_date
+  WHERE t.digest = wanted AND t.last_used_on IS DISTINCT FROM current_date;
+  RETURN QUERY SELECT o.user_id, o.slug FROM app_open_token(wanted) o;
+END $$;
+"""
+
 
 class Migration(migrations.Migration):
-    """A record that is deleted goes to the bin first."""
+    """A record that is deleted goes to the bin first. A token may end, and says when it was last used."""
 
     dependencies = [("entities", "0025_author_of_own_texts")]
 
@@ -61,4 +80,8 @@ class Migration(migrations.Migration):
         ),
         migrations.RunSQL([SQL], ["DROP FUNCTION app_any_binned(uuid[])", "DROP FUNCTION app_bin()"]),
         RenewPolicy("Entity"),
+        migrations.AddField("token", "expires_at", models.DateTimeField(null=True)),
+        migrations.AddField("token", "last_used_on", models.DateField(null=True)),
+        migrations.RunSQL([TOKENS], ["DROP FUNCTION app_use_token(text)"]),
+        RenewPolicy("Token"),
     ]

@@ -15,10 +15,10 @@ from rest_framework.test import APIClient
 
 from entities.access import Scope, combine, grant_entity, looking_into_bin
 from entities.actions import add_member, create_role, create_workspace
-from entities.api.auth import issue_token
 from entities.models import Classification, Entity, FieldParagraph, LabelGrant, Membership, Source, User, Workspace
 from entities.models import Role as RoleRow
 from entities.text import digest_of
+from entities.tokens import issue_token
 from entities.types import Article, Contract, Employee
 from ingestion.boxes import Box, Boxes
 from ingestion.extract.sniff import PDF

@@ -13,7 +13,7 @@ LISTED = {
     POLICY: "app_roles_of app_is_principal app_atoms_of app_allowed_now app_acknowledged app_unlabelled app_audiences"
     " app_allowed_until app_grantable app_administers"
     " app_binned_files",
-    ENTRY: "app_open_scope app_workspaces_of app_open_token app_workspace_ids",
+    ENTRY: "app_open_scope app_workspaces_of app_open_token app_use_token app_workspace_ids",
     CASCADE: "app_delete_base app_delete_group app_delete_compounds app_replace_expired app_forget_sources"
     " app_forget_derived app_forget_pulse app_forget_pulses app_raise_citations app_relabel_events app_delete_message"
     " app_delete_session"
