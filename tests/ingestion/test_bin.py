@@ -175,3 +175,20 @@ def test_text_that_was_drawn_from_a_file_hides_with_it(alice: Person, service: S
     assert not shown()
     alice.api.post(f"/api/bin/{file}/restore/")
     assert shown()
+
+
+def test_what_was_asked_about_a_deleted_file_breaks_no_page(
+    alice: Person, viewer: Person, steward: Person, contract: Contract
+) -> None:
+    file = ready(alice, contract)
+    asked = viewer.api.post("/api/access-requests/", {"file": file, "labels": [5]}, format="json")
+    assert asked.status_code == 201, asked.content
+    alice.api.delete(f"/api/files/{file}/")
+    for who in (viewer, steward, alice):
+        for page in ("access-requests/", "desk/", f"entities/{contract.pk}/", "files/jobs/", "admin/ingestion/file/"):
+            answer = who.client.get(f"{who.base}{page}")
+            assert answer.status_code in (200, 403), (page, answer.status_code)
+            assert "report.md" not in answer.content.decode(), page
+        listed = who.api.get("/api/access-requests/")
+        assert listed.status_code == 200
+        assert "report.md" not in listed.content.decode()
