@@ -96,9 +96,9 @@ class GrantAdmin(WorkspaceAdmin):
 
 
 class EntityAdmin(WorkspaceAdmin):
-    """Metadata of the records that the administrator may see, and names as far as they may read them. No other text."""
+    """Metadata of the records that the administrator may see. No names, no text."""
 
-    list_display = ["title_or_type", "content_type", "visibility", "created_at", "updated_at", "archived_at"]
+    list_display = ["id", "content_type", "visibility", "created_at", "updated_at", "archived_at"]
     fields = [
         "id",
         "content_type",
@@ -115,7 +115,7 @@ class EntityAdmin(WorkspaceAdmin):
         return Entity.objects.readable_by(self.scope(request))
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        """Called by its type and key in headings and messages."""
+        """Called by its type and key: names are text."""
         found = super().get_object(request, object_id, from_field)
         if found is not None:
             found.title = f"{found.type_title} {found.pk}"
