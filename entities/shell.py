@@ -49,6 +49,9 @@ class Shell:
     model_url: str = ""
     evaluation_url: str = ""
     quarantine_url: str = ""
+    bin_url: str = ""
+    tokens_url: str = ""
+    workspace_url: str = ""
     sign_in_url: str = ""
     sign_out_url: str = ""
     view_as: str = ""
@@ -67,6 +70,9 @@ class Shell:
             NavLink("Administration", self.admin_url, "settings"),
             NavLink("Evaluation", self.evaluation_url, "chart-line"),
             NavLink("Quarantine", self.quarantine_url, "shield-off"),
+            NavLink("Bin", self.bin_url, "trash"),
+            NavLink("API tokens", self.tokens_url, "key"),
+            NavLink("Workspace", self.workspace_url, "settings"),
         ]
         others = [NavLink(f"Switch to {w.name}", w.url, "selector") for w in self.workspaces if not w.current]
         return [*self.creates, *(place for place in places if place.url), *others]

@@ -12,6 +12,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from entities import actions
 from entities.access import MEMBER, SIGNED_IN, Scope, get_entity_or_404, may, may_create, requires, workspaces_of
+from entities.bin import bin_entity
 from entities.first_steps import choose_first_kind, list_demo_questions, list_other_people
 from entities.forms import cleaned, entity_form
 from entities.models import Entity
@@ -154,8 +155,8 @@ def edit(request: HttpRequest, pk: UUID) -> HttpResponse:
 def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = scope_of(request)
     entity = get_for(scope, pk, "delete")
-    actions.delete_entity(scope=scope, entity=entity)
-    messages.success(request, f"{entity} was deleted, with its files and everything drawn from them.")
+    bin_entity(scope=scope, entity=entity)
+    messages.success(request, f"{entity} is in the bin.", extra_tags=f"undo:{entity.pk}")
     return redirect("entities:list", entity.type_name)
 
 
@@ -205,8 +206,8 @@ def deletion_text(model: type[Entity]) -> str:
         f" So do all {' and '.join(sorted(below))} that belong to it, also those that you may not see." if below else ""
     )
     return (
-        f"Its files, passages, Pulse, conversations and references go with it.{also}"
-        " This cannot be undone; archiving can."
+        f"Nobody finds it any more, and its files, passages, Pulse, conversations and references go with it.{also}"
+        " You can restore it from the bin for 30 days."
     )
 
 

@@ -13,10 +13,11 @@ from rest_framework.response import Response
 
 from entities.access import MEMBER, Scope, get_entity_or_404, requires
 from entities.api.lists import paginate
-from entities.api.shapes import PAGING, page_of
+from entities.api.shapes import FOREVER, IN_THE_BIN, PAGING, is_forever, page_of
 from entities.models import Entity
 from ingestion import actions, downloads
 from ingestion.access import get_file_or_404, get_record_for
+from ingestion.bin import bin_file
 from ingestion.file_shapes import (
     BatchRetriedSerializer,
     BatchSerializer,
@@ -115,7 +116,9 @@ def read_labels(data: Any) -> list[int]:
 
 @requires(MEMBER)
 @extend_schema(operation_id="file_read", methods=["GET"], responses=FileSerializer)
-@extend_schema(operation_id="file_delete", methods=["DELETE"], responses={204: None})
+@extend_schema(
+    operation_id="file_delete", methods=["DELETE"], description=IN_THE_BIN, parameters=[FOREVER], responses={204: None}
+)
 @extend_schema(
     operation_id="file_change",
     methods=["PATCH"],
@@ -142,7 +145,8 @@ def file_detail(request: Request, pk: UUID) -> Response:
         return Response(file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
     if request.method == "DELETE":
         get_record_for(scope, file.entity_id, "delete")
-        actions.delete_file(scope=scope, file=file)
+        delete = actions.delete_file if is_forever(request) else bin_file
+        delete(scope=scope, file=file)
         return Response(status=status.HTTP_204_NO_CONTENT)
     return Response(file_view(scope, file).to_json())
 

@@ -14,6 +14,7 @@ from rest_framework.exceptions import APIException
 from entities.access import MEMBER, get_entity_or_404, may, requires
 from ingestion import actions
 from ingestion.access import get_file_or_404, get_record_for
+from ingestion.bin import bin_file
 from ingestion.file_shown import FileView
 from ingestion.listing import file_view, list_files
 from ingestion.models import State
@@ -30,7 +31,7 @@ STATES = {
     "failed": "Failed",
     "quarantined": "Quarantined",
 }
-DONE = {"delete": "deleted, with everything drawn from them", "again": "read again", "move": "moved"}
+DONE = {"delete": "in the bin", "again": "read again", "move": "moved"}
 SORTS = ("name", "size", "pages", "state", "collection")
 
 
@@ -85,7 +86,7 @@ def change_files(request: HttpRequest, pk: UUID) -> HttpResponse:
             if file.entity_id != pk:
                 continue
             if act == "delete":
-                actions.delete_file(scope=scope, file=file)
+                bin_file(scope=scope, file=file)
             elif act == "move":
                 move_file(scope=scope, file=file, folder=request.POST.get("into", ""))
             elif (shown := file_view(scope, file)).state in (State.FAILED, State.QUARANTINED):

@@ -19,6 +19,7 @@ from ingestion import actions, downloads
 from ingestion.access import disclosed_files, get_file_or_404, get_record_for, is_steward, visible_files
 from ingestion.api import read_batch, take_upload
 from ingestion.batches import latest_batch
+from ingestion.bin import bin_file
 from ingestion.claims import UNFINISHED
 from ingestion.file_shown import FileView
 from ingestion.link_views import link_panel
@@ -160,8 +161,10 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     file = get_file_or_404(scope, pk)
     get_record_for(scope, file.entity_id, "delete")
     name = file_view(scope, file).name
-    actions.delete_file(scope=scope, file=file)
-    messages.success(request, f"{name} was deleted, with everything drawn from it.")
+    if bin_file(scope=scope, file=file):
+        messages.success(request, f"{name} is in the bin.", extra_tags=f"undo:{file.pk}")
+    else:
+        messages.success(request, f"{name} was deleted, with everything drawn from it.")
     return redirect("entities:detail", file.entity_id)
 
 

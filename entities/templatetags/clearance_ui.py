@@ -13,6 +13,7 @@ from django.forms import BoundField
 from django.forms.widgets import CheckboxInput, CheckboxSelectMultiple, FileInput, RadioSelect, Select
 from django.template.context import Context
 from django.templatetags.static import static
+from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
@@ -161,6 +162,13 @@ def model_markdown(text: str | None, links: Citations | None = None) -> SafeStri
 
 
 # Numbers and times
+
+
+@register.filter
+def undo_url(message: Any) -> str:
+    """Where a message offers to take back what it tells of (`extra_tags="undo:<id>"`): out of the bin again."""
+    what, _, pk = (message.extra_tags or "").partition(":")
+    return reverse("ingestion:restore", args=[pk]) if what == "undo" else ""
 
 
 @register.filter
