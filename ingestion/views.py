@@ -197,12 +197,13 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
     asked = query.get("passage", ""), query.get("row", "")
     cited = cited_by(file, *asked, query.get("start", ""), query.get("end", ""))
     shown = file_view(scope, file)
-    found = mark(blocks(scope, file, tells=shown.tells), cited)
+    found = mark(blocks(scope, file, tells=shown.tells, granted=True), cited)
     part = part_of(found, query.get("part", ""))
     entity = get_entity_or_404(scope, file.entity_id)
     unread = unread_of(scope, file)
     context = {
         "file": shown,
+        "source": file,
         "unread": unread,
         "settles": is_steward(scope),
         "chips": chips_of_atoms(unread.atoms) if unread and unread.atoms is not None else None,

@@ -51,7 +51,7 @@ def test_reader_blocks_have_the_shape_of_the_contract(alice: Person, viewer: Per
         "labels": [],
         "passage": first["passage"],
     }
-    assert hidden == {"type": "placeholder", "requires": [{"value": 5, "label": "Financial"}], "page": None}
+    assert hidden == {"type": "placeholder", "requires": [{"value": 5, "label": "Financial"}], "page": None, "run": 0}
     assert last["section"] == "Progress > Next steps"
 
 
