@@ -156,9 +156,9 @@ def wanted_atoms(file: File | None, wish: Wish) -> Collection[int]:
 def find_open_request(
     scope: Scope, entity: UUID, file: UUID | None, atoms: list[int], positions: list[int]
 ) -> AccessRequest | None:
-    """The caller's own request for just these atoms there, which waits."""
+    """The caller's own request for just these atoms there, or for all of the file or record, which waits."""
     waiting = AccessRequest.objects.filter(requester=scope.principal, state=State.OPEN)
-    return waiting.filter(entity=entity, file=file, atoms=atoms, positions=positions).first()
+    return waiting.filter(entity=entity, file=file, atoms=atoms, positions__in=[positions, []]).first()
 
 
 def requests_of(scope: Scope) -> QuerySet[AccessRequest]:
