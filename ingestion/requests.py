@@ -117,7 +117,7 @@ def find_spot(scope: Scope, entity: Entity, file: File | None, wish: Wish) -> Pl
         return None
     shown: Sequence[Any]
     if file is not None:
-        shown = [b for b in blocks(scope, file, tells=True, granted=True) if isinstance(b, Placeholder)]
+        shown = [b for b in blocks(scope, file, granted=True) if isinstance(b, Placeholder)]
     else:
         shown = [b for b in read_texts(scope, entity, own=True).get(wish.field, []) if b.text is None]
     found: Placeholder | Block | None = next((block for block in shown if block.run == wish.run), None)

@@ -55,6 +55,7 @@ EXTRA: list[Callable[[Everything], None]] = [
     text_grants.texts_are_granted_to_one_person,
     text_grants.texts_are_granted_until_they_end,
     text_grants.texts_are_granted_by_stewards,
+    text_grants.requests_are_about_a_place,
     files.files_are_known_to_who_sent_them,
     files.files_are_above_their_floors,
     files.files_exist_for_every_steward,

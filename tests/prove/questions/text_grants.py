@@ -1,16 +1,23 @@
 """Text that one person was granted without its level (ADR 51): to whom it is answered, which of it, and until when."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
+from django.core.exceptions import PermissionDenied
 from django.db import DatabaseError
 from django.utils import timezone
 
-from entities.access import combine_many
+from entities.access import combine_many, get_entity_or_404
+from entities.api.errors import Conflict
 from entities.models import Classification, FieldParagraph, Membership
-from entities.text import find_granted_texts
+from entities.text import find_granted_texts, read_texts
+from ingestion.errors import BadUpload
 from ingestion.grants import find_asked_passages, find_opened_labels, list_offers
-from ingestion.models import AccessRequest, Extent, Paragraph, TextGrant
+from ingestion.models import AccessRequest, Extent, File, Paragraph, TextGrant
+from ingestion.reader import Placeholder, blocks
+from ingestion.requests import Wish, ask_for_access, recall_request
 from tests.oracle.monitor import Person
 from tests.oracle.planting import Everything
 from tests.prove.questions.clearances import ANN, BEN, DEE, as_person
@@ -151,3 +158,53 @@ def texts_are_granted_by_stewards(e: Everything) -> None:
         assert offers.get(Extent.RECORD, 0) == counted["record0"]
         assert offers[Extent.LEVEL] == sum(counted.values())
         assert {p.pk for p in find_asked_passages(ann, request)} <= {request.passage}
+
+
+def requests_are_about_a_place(e: Everything) -> None:
+    """A placeholder by its number on the caller's own page: its positions are kept, in the text that it stands in."""
+    world, planted = e.world, e.planted
+    dee = planted.scope(world.people[DEE])
+    asked_about = 0
+    for name, pk in planted.records.items():
+        if not world.sees(world.people[DEE], world.record(name)):
+            continue
+        for is_granted_some in (False, True):
+            with undone():
+                if is_granted_some and name == "record0":
+                    with planted.service.open():
+                        give(e, "record", (1,))
+                with dee.open():
+                    asked_about += ask_about_places(e, pk, e.files.get(name))
+    assert asked_about > 1
+
+
+def ask_about_places(e: Everything, record: UUID, pk: UUID | None) -> int:
+    """In dee's scope: asks about each placeholder of a record and its file; how many there are."""
+    dee = e.planted.scope(e.world.people[DEE])
+    file = File.objects.filter(pk=pk).first()
+    places: list[tuple[Any, Any, Any]] = []
+    if file is not None and Paragraph.objects.filter(file=file.pk).exists():
+        shown = [b for b in blocks(dee, file, granted=True) if isinstance(b, Placeholder)]
+        places += [(b, Wish(file=file.pk, run=b.run, field="notes"), file.revision_id) for b in shown]
+    for field, typed in read_texts(dee, get_entity_or_404(dee, record), own=True).items():
+        places += [(b, Wish(entity=record, run=b.run, field=field), None) for b in typed if b.text is None]
+    for block, wish, revision in places:
+        request, _ = ask_for_access(scope=dee, wish=wish)
+        assert request.positions == list(block.positions) != []
+        assert (request.atoms, request.revision) == (list(block.requires), revision)
+        assert (request.field, request.entity_id) == ("" if wish.file else wish.field, record)
+        for wrong in (replace(wish, run=999), replace(wish, labels=(2, 3, 5))):
+            with refused(BadUpload):
+                ask_for_access(scope=dee, wish=wrong)
+        again, new = ask_for_access(scope=dee, wish=replace(wish, labels=tuple(block.requires)))
+        assert (again.pk, new) == (request.pk, False)
+        with refused(PermissionDenied):
+            recall_request(scope=e.planted.scope(e.world.people[ANN]), request=request)
+        assert recall_request(scope=dee, request=request).state == AccessRequest.State.RECALLED
+        with refused(Conflict):
+            recall_request(scope=dee, request=request)
+    with refused(BadUpload):
+        ask_for_access(scope=dee, wish=Wish(entity=record, run=0, field="nothing"))
+    request, _ = ask_for_access(scope=dee, wish=Wish(entity=record, labels=(2,), field="notes"))
+    assert (request.field, request.positions) == ("", [])
+    return len(places)
