@@ -158,7 +158,7 @@ def find_words(blocks: Sequence[Block], words: str) -> tuple[list[Block], list[S
         if marks:
             found[place] = replace(block, marks=marks)
             first = max(0, marks[0][0] - 40)
-            cut = " ".join(block.text[first : marks[0][1] + 60].split())
+            cut = " ".join(block.text[first : marks[0][1] + 60].replace("|", " ").split())
             hits.append(Stop(block.passage, cut, bisect_right(starts, place), page=block.page))
     return found, hits
 
