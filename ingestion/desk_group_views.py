@@ -11,15 +11,20 @@ from rest_framework.exceptions import APIException
 from entities.access import STEWARD, Scope, opens_own_scope, requires
 from entities.api.lists import atom_chips, chips_of_atoms
 from entities.formats import format_count
+from entities.models import FieldParagraph
 from ingestion.desk import Item, accept, item_of, paragraphs_of, places_of, typed_of
 from ingestion.desk_groups import preview_sight
 from ingestion.desk_views import back, read_labels, read_shown, scope_of
+from ingestion.models import Paragraph
 from ingestion.relabelling import check_decision
 
 
 def find_shown(scope: Scope, shown: dict[UUID, str]) -> list[Item]:
     """Items of a form as they stand now; what has changed since it was shown is left out."""
-    rows = [*paragraphs_of(scope).filter(pk__in=shown), *typed_of(scope).filter(pk__in=shown)]
+    rows: list[Paragraph | FieldParagraph] = [
+        *paragraphs_of(scope).filter(pk__in=shown),
+        *typed_of(scope).filter(pk__in=shown),
+    ]
     places = places_of(scope, rows)
     found = [item_of(row, places[row.pk]) for row in rows if row.pk in places]
     return [item for item in found if item.seen == shown[item.paragraph.pk]]

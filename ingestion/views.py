@@ -24,7 +24,7 @@ from ingestion.file_shown import FileView
 from ingestion.link_views import link_panel
 from ingestion.listing import collection_choices, file_view, file_views, list_attachments, list_files
 from ingestion.models import Redo, State
-from ingestion.pages import MAX_HITS, find_page, find_words, list_headings, part_of, sections
+from ingestion.pages import MAX_HITS, Stop, find_page, find_words, list_headings, part_of, sections
 from ingestion.queueing import ENDED
 from ingestion.reader import NOTICE, blocks, cited_by, mark
 from ingestion.settling import unread_of
@@ -201,7 +201,8 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
     page = query.get("page", "")
     if page.isascii() and page.isdigit() and len(page) < 7 and (place := find_page(found, int(page))):
         return redirect(f"?part={place[0]}#page-{place[1]}")
-    words, hits = " ".join(query.get("find", "").replace("\x00", "").split())[:100], []
+    words = " ".join(query.get("find", "").replace("\x00", "").split())[:100]
+    hits: list[Stop] = []
     if words:
         found, hits = find_words(found, words)
     part = part_of(found, query.get("part", "") or (str(hits[0].part) if hits else ""))
