@@ -14,12 +14,12 @@ from entities.formats import format_count
 from entities.models import FieldParagraph
 from ingestion.desk import Item, accept, item_of, paragraphs_of, places_of, typed_of
 from ingestion.desk_groups import preview_sight
-from ingestion.desk_views import back, read_labels, read_shown, scope_of
+from ingestion.desk_views import back, read_labels, read_ticked_items, scope_of
 from ingestion.models import Paragraph
 from ingestion.relabelling import check_decision
 
 
-def find_shown(scope: Scope, shown: dict[UUID, str]) -> list[Item]:
+def find_ticked_items(scope: Scope, shown: dict[UUID, str]) -> list[Item]:
     """Items of a form as they stand now; what has changed since it was shown is left out."""
     rows: list[Paragraph | FieldParagraph] = [
         *paragraphs_of(scope).filter(pk__in=shown),
@@ -40,8 +40,8 @@ def read_own_labels(given: QueryDict) -> list[int] | None:
 def desk_preview(request: HttpRequest) -> HttpResponse:
     """Who gains and who loses sight, before anything is decided: of `item`s as proposed, or (`own`) with `labels`."""
     scope, given = scope_of(request), request.POST
-    shown = read_shown(given)
-    items = find_shown(scope, shown)
+    shown = read_ticked_items(given)
+    items = find_ticked_items(scope, shown)
     labels = read_own_labels(given)
     known = set(atom_chips())
     atoms = None if labels is None else frozenset(labels) & known - {0}
@@ -63,7 +63,7 @@ def desk_preview(request: HttpRequest) -> HttpResponse:
 def desk_decide_all(request: HttpRequest) -> HttpResponse:
     """The same `labels` with one `reason` for all `item`s, each as it was shown. They hold when the scope is closed."""
     scope, given = scope_of(request), request.POST
-    shown = read_shown(given)
+    shown = read_ticked_items(given)
     try:
         with scope.open():
             atoms, reason = check_decision(read_labels(given), given.get("reason", ""))

@@ -54,7 +54,7 @@ def read_labels(given: QueryDict) -> list[int]:
     return [int(v) if v.isascii() and v.isdigit() and len(v) < 6 else NO_LABEL for v in given.getlist("labels")]
 
 
-def read_shown(given: QueryDict) -> dict[UUID, str]:
+def read_ticked_items(given: QueryDict) -> dict[UUID, str]:
     """`Item.seen` by id, of a form's `item`s; as many as are decided at once."""
     pairs = [item.partition(" ") for item in given.getlist("item")[:MOST]]
     return {pk: seen for key, _, seen in pairs if (pk := _uuid(key)) is not None}
@@ -119,7 +119,7 @@ def desk_accept(request: HttpRequest) -> HttpResponse:
     """Take the ticked proposals: `item` is "<id> <seen>", as the page had them. What came of it is known when the scope
     is closed."""
     scope = scope_of(request)
-    shown = read_shown(request.POST)
+    shown = read_ticked_items(request.POST)
     with scope.open():
         taken = accept(scope=scope, shown=shown)
     done = taken.carried_out()
