@@ -167,7 +167,7 @@ def file_retry(request: Request, pk: UUID) -> Response:
 @api_view(["GET"])
 def file_reader(request: Request, pk: UUID) -> Response:
     scope = scope_of(request)
-    found = blocks(scope, get_file_or_404(scope, pk))
+    found = blocks(scope, get_file_or_404(scope, pk), granted=True)
     return Response({"notice": NOTICE, "blocks": [block.to_json() for block in found]})
 
 

@@ -106,17 +106,20 @@ class BatchRetriedSerializer(serializers.Serializer):
 
 class FileText(TextBlock):
     """A paragraph of a file. page: from 1, null where the format has none. section: the headings above it. read_by: who
-    read it, only of text that was read off a picture."""
+    read it, only of text that was read off a picture. granted_until: only of text that the caller was granted without
+    its labels, when that ends; null for never."""
 
     page = serializers.IntegerField(allow_null=True)
     section = serializers.CharField()
     read_by = serializers.ChoiceField(["ocr", "vision"], required=False)
+    granted_until = serializers.DateTimeField(required=False, allow_null=True)
 
 
 class FilePlaceholder(Placeholder):
-    """A run of paragraphs that need more clearance."""
+    """A run of paragraphs that need more clearance. run: its number in the file, with which a steward can be asked."""
 
     page = serializers.IntegerField(allow_null=True)
+    run = serializers.IntegerField()
 
 
 class ReaderSerializer(serializers.Serializer):

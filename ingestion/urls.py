@@ -2,6 +2,7 @@ from django.urls import path
 
 from ingestion import (
     bin_views,
+    desk_group_views,
     desk_views,
     files_table_views,
     pdf_views,
@@ -32,6 +33,8 @@ urlpatterns = [
     path("desk/", desk_views.desk, name="desk"),
     path("desk/waiting/", desk_views.desk_waiting, name="desk_waiting"),
     path("desk/accept/", desk_views.desk_accept, name="desk_accept"),
+    path("desk/preview/", desk_group_views.desk_preview, name="desk_preview"),
+    path("desk/decide/", desk_group_views.desk_decide_all, name="desk_decide_all"),
     path("desk/paragraphs/<uuid:pk>/", desk_views.desk_item, name="desk_item"),
     path("desk/paragraphs/<uuid:pk>/decide/", desk_views.desk_decide, name="desk_decide"),
     path("desk/paragraphs/<uuid:pk>/page/", desk_views.desk_page, name="desk_page"),

@@ -25,7 +25,7 @@ from ingestion.file_shown import FileView
 from ingestion.link_views import link_panel
 from ingestion.listing import collection_choices, file_view, file_views, list_attachments, list_files
 from ingestion.models import Redo, State
-from ingestion.pages import part_of, sections
+from ingestion.pages import MAX_HITS, Stop, find_page, find_words, list_headings, part_of, sections
 from ingestion.queueing import ENDED
 from ingestion.reader import NOTICE, blocks, cited_by, mark
 from ingestion.settling import unread_of
@@ -200,12 +200,20 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
     asked = query.get("passage", ""), query.get("row", "")
     cited = cited_by(file, *asked, query.get("start", ""), query.get("end", ""))
     shown = file_view(scope, file)
-    found = mark(blocks(scope, file, tells=shown.tells), cited)
-    part = part_of(found, query.get("part", ""))
+    found = mark(blocks(scope, file, tells=shown.tells, granted=True), cited)
+    page = query.get("page", "")
+    if page.isascii() and page.isdigit() and len(page) < 7 and (place := find_page(found, int(page))):
+        return redirect(f"?part={place[0]}#page-{place[1]}")
+    words = " ".join(query.get("find", "").replace("\x00", "").split())[:100]
+    hits: list[Stop] = []
+    if words:
+        found, hits = find_words(found, words)
+    part = part_of(found, query.get("part", "") or (str(hits[0].part) if hits else ""))
     entity = get_entity_or_404(scope, file.entity_id)
     unread = unread_of(scope, file)
     context = {
         "file": shown,
+        "source": file,
         "unread": unread,
         "settles": is_steward(scope),
         "chips": chips_of_atoms(unread.atoms) if unread and unread.atoms is not None else None,
@@ -214,6 +222,11 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
         "entity": entity,
         "notice": NOTICE,
         "part": part,
+        "headings": list_headings(found),
+        "last_page": max((block.page or 0 for block in found), default=0),
+        "find": words,
+        "hits": hits[:MAX_HITS],
+        "hit_count": len(hits),
         "sections": sections(part.blocks),
         "not_located": any(asked) and cited is None,
         "siblings": neighbours(scope, entity, file.pk),

@@ -29,6 +29,8 @@ LISTED = {
     " app_hidden_boxes",
     "their own typed text to its author alone, without a label as far as its floor is theirs, afterwards the rules'"
     " reasons; to nobody who is narrowed": "app_own_paragraphs",
+    "text that one person was granted without its level, to that person alone while it lasts, on a thing that they see,"
+    " and no text that needs more by now; to nobody who is narrowed": "app_granted_texts",
     "a trigger: refuses a clearance that is not the caller's to grant": "app_check_label_grant",
     "numbers of versions that changed something which the caller may read or know of": "app_known_versions",
     WHETHER: "app_cleared_for_file app_file_concealed app_hidden_positions app_pulse_covers app_cleared_since"

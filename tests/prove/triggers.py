@@ -25,6 +25,8 @@ forget_allowed AFTER INSERT OR DELETE OR UPDATE ON entities_labelgrant FOR EACH 
  EXECUTE FUNCTION app_forget_allowed()
 check_label_grant BEFORE INSERT OR UPDATE ON entities_labelgrant FOR EACH ROW
  EXECUTE FUNCTION app_check_label_grant()
+check_text_grant BEFORE INSERT OR UPDATE ON ingestion_textgrant FOR EACH ROW
+ EXECUTE FUNCTION app_check_label_grant()
 forget_allowed AFTER INSERT OR DELETE OR UPDATE ON entities_role FOR EACH STATEMENT
  EXECUTE FUNCTION app_forget_allowed()
 forget_allowed AFTER INSERT OR DELETE OR UPDATE ON entities_membership FOR EACH STATEMENT
