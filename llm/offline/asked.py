@@ -175,6 +175,17 @@ def find_role(question: str) -> str | None:
     return stem(found[1]) if found else None
 
 
+def has_negations(question: str, text: str) -> bool:
+    """Whether what a question asks to be without is absent: of "without cause", a text with "for cause" has it not."""
+    return all(
+        re.search(
+            rf"\b(?:without|no|not|non|nor|never|any|free of)\W+(?:\w+\W+){{0,3}}?{re.escape(word[:5])}", text, re.I
+        )
+        for word in re.findall(r"\b(?:without|no)\s+(?:an?\s+|any\s+)?([^\W\d_]{4,})", question, re.I)
+        if stem(word) in set(terms(text))
+    )
+
+
 def split_parts(question: str) -> list[str]:
     """The questions in one: of "Who inspected it, and what was found?" both."""
     return PARTS.split(question)
