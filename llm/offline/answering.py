@@ -38,7 +38,9 @@ FIELDS = "fields"
 RAREST = 4
 SHARE_OF_RAREST = 0.6
 MIN_SHARE_IN_PASSAGE = 0.5
-"""More than this share of what a question asks about stands in a passage that answers it."""
+"""More than this share of what is asked about stands in a passage that answers, where no person, date or amount is
+asked for, which would show in the sentence.
+"""
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,8 @@ def _is_about(
     if not all(has_numbered(noun, number, f"{passage.title} {passage.text}") for noun, number in numbered(question)):
         return False
     known = [term for term in asked if measure_term(term, there if term in names else own)]
-    if len(known) <= MIN_SHARE_IN_PASSAGE * len(asked):
+    kind = find_kind(question)
+    if len(known) <= MIN_SHARE_IN_PASSAGE * len(asked) and not (kind and kind.must):
         return False
     rarest_few = sorted(asked, key=lambda term: -weights[term])[:RAREST]
     return sum(measure_term(term, there) > 0 for term in rarest_few) >= round(SHARE_OF_RAREST * len(rarest_few))

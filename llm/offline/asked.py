@@ -126,7 +126,10 @@ KINDS = (
     Kind(re.compile(r"\bwhy\b|\bwhat (?:is|was) the (?:reason|cause)\b|\bhow come\b", re.I),
          lambda s, q: bool(REASON.search(s)), must=False),
     Kind(
-        re.compile(r"\bwhen\b|\bhow long\b|\bby when\b|\b(?:what|which)\b[^?]*?\b(?:date|deadline)\b", re.I),
+        re.compile(r"\b(?:what|which)\b[^?]*?\b(?:date|day|deadline)\b", re.I), lambda s, q: bool(DATE.search(s))
+    ),
+    Kind(
+        re.compile(r"\bwhen\b|\bhow long\b|\bby when\b", re.I),
         lambda s, q: bool(DATE.search(s)) or bool(CONDITION.search(s)) and not PAST_OR_COMING.search(q),
     ),
     Kind(re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|company|party|employee)\b", re.I), _has_person),

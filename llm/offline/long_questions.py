@@ -21,7 +21,8 @@ MAX_WEIGHED_TERMS = 4
 MAX_QUESTION_CHARS = 600
 """Characters of a question that are read: a pasted text is no question, and some patterns look ahead."""
 EXAMPLES = re.compile(
-    r"\s*\([^()]*\)|(?:,?\s*\b(?:such as|for example|e\.g\.|including|in particular)|,\s*(?:like|whether|either))\b[^.?]*"
+    r"\s*\([^()]*\)"
+    r"|(?:,?\s*\b(?:such as|for example|e\.g\.|including|in particular)|,\s*(?:like|whether|either))\b[^.?]*"
     r"|\s*\betc\.?",
     re.IGNORECASE,
 )
@@ -106,11 +107,6 @@ def read_question(question: str) -> tuple[tuple[str, ...], Mapping[str, str]]:
     merged = merge_alternatives(question)
     asked = dict.fromkeys(merged.get(term, term) for term in terms(question))
     return tuple(keep_content_terms(list(asked), name_terms(question))), merged
-
-
-def list_content_terms(question: str) -> Sequence[str]:
-    """The terms by which a question is answered."""
-    return read_question(question)[0]
 
 
 def measure_coverage(question: str, text: str) -> float:
