@@ -20,8 +20,6 @@ from llm.offline.summaries import REMOVED
 # about six HR documents, five passages each by BM25: 223 of 251 answerable ones answered, 190 of them from the cited
 # page or the next; 29 of 45 unanswerable ones refused, among them all that have nothing to do with the documents.
 ENOUGH = 0.42
-# The same where no person, date or amount is asked for, which would show in the sentence.
-ENOUGH_UNCHECKED = 0.44
 # Share that the sentence must carry by its own words.
 OWN = 0.25
 # A further sentence must come this near the best one.
@@ -124,9 +122,7 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
         fitting = 0.0 if kind is None else 0.12 if has else -0.08
         short = -0.1 if len(sentence) < 25 else 0.0
         scored.append((score + fitting + short, index))
-    return _field_quotes(question, asked, fields or [], prose, found) or _best(
-        scored, units, bags, ENOUGH if kind else ENOUGH_UNCHECKED
-    )
+    return _field_quotes(question, asked, fields or [], prose, found) or _best(scored, units, bags)
 
 
 def _is_loose(term: str, question: str, sentence: str, bag: set[str]) -> bool:
@@ -220,11 +216,9 @@ def _neighbourhood(units: list[tuple[Passage, str]], bags: list[set[str]], index
     return around, set(heading or ())
 
 
-def _best(
-    scored: list[tuple[float, int]], units: list[tuple[Passage, str]], bags: list[set[str]], enough: float
-) -> Answered:
+def _best(scored: list[tuple[float, int]], units: list[tuple[Passage, str]], bags: list[set[str]]) -> Answered:
     ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1]))
-    if not ranked or ranked[0][0] < enough:
+    if not ranked or ranked[0][0] < ENOUGH:
         return Answered([])
     chosen: list[int] = []
     for score, index in ranked:
