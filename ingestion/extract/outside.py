@@ -98,8 +98,8 @@ def _read(
             on_progress(progress)
 
     while True:
-        options = {"name": name, "strategy": strategy, "skip": skip, "seen": str(seen) if seen else None}
-        options["counts"] = counts
+        pictures = str(seen) if seen else None
+        options = {"name": name, "strategy": strategy, "skip": skip, "seen": pictures, "counts": counts}
         try:
             answer = run_limited(
                 "ingestion.extract.inside:task",
