@@ -50,10 +50,9 @@ def scope_of(request: Request) -> Scope:
 def entity_files(request: Request, pk: UUID) -> Response:
     """The files of a record; upload one."""
     scope = scope_of(request)
-    entity = get_entity_or_404(scope, pk)
     if request.method == "GET":
-        return paginate(request, list_files(scope, entity), lambda view: view.to_json())
-    get_record_for(scope, pk, "upload")
+        return paginate(request, list_files(scope, get_entity_or_404(scope, pk)), lambda view: view.to_json())
+    entity = get_record_for(scope, pk, "upload")
     file = take_upload(scope, entity, request.FILES, request.data)
     return Response(file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
 
