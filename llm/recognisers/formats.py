@@ -208,7 +208,7 @@ CALLING = re.compile(
     + r"\b|(?:^|[\s|(])[MPTDC][:)]\s*(?=[+(0])",
     re.IGNORECASE,
 )
-NUMBERS_ALONE = re.compile(r"(?:\W*\n)?(?:[ \t]*(?:\+|00?)\d[\d ()/.-]{7,16}\d[ \t]*[,;]?(?:\n|$)){2,500}")
+NUMBERS_ALONE = re.compile(r"\s*+(?>[+0]\d[\d ()/.-]{7,17}\d[ \t]*[,;]?(?:\n[ \t]*|$)){2,500}+")
 """A list of nothing but numbers that begin as telephone numbers do."""
 CALL_WORDS = phrases(
     """phone; telephone; tel; calls?; cell; cellphone; mobile; mob; fax; reach; ring; text; sms; whatsapp;
