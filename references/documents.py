@@ -34,7 +34,7 @@ def follow_file(workspace: int, file: UUID, path_before: str = "") -> None:
         path = File.objects.filter(pk=file).values_list("path", flat=True).first()
         if path is None:
             return
-        to_path = Q(wanted=Wanted.PATH, key__in=[*keys_of(path), *keys_of(path_before)])
+        to_path = Q(wanted=Wanted.PATH, key__in=[*keys_of(path), *(keys_of(path_before) if path_before else ())])
         links = DocumentLink.objects.filter(Q(file=file) | to_path | Q(wanted=Wanted.FILE, key=str(file)))
         follow(list(links.values_list("pk", flat=True)))
 
