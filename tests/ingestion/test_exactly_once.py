@@ -125,7 +125,7 @@ def test_web_servers_killed_at_points_of_chance_within_an_upload(
         assert sent.status_code == 202
         work_off(workspace)
         assert_whole(service, alice, sent.json()["id"])
-        assert alice.api.delete(f"/api/files/{sent.json()['id']}/").status_code == 204
+        assert alice.api.delete(f"/api/files/{sent.json()['id']}/?forever=1").status_code == 204
         with service.open():
             assert not Blob.objects.exists()
 
