@@ -1,6 +1,7 @@
 -- The text that one person was granted without its level (docs/adr/0051): of one record's long texts, or of one file of it.
 -- It is answered to that person alone, while the grant lasts, and to no view of theirs that is narrowed. A paragraph that
--- needs more than they hold and were granted stays hidden, and so does one whose level is concealed from them by now.
+-- needs more than they hold and were granted stays hidden, and so does one whose level is concealed from them by now, and
+-- all of what is in the bin.
 CREATE FUNCTION app_granted_texts(record uuid, wanted uuid)
 RETURNS TABLE (id uuid, field text, "position" integer, page integer, kind text, body text, label integer, until timestamptz)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
@@ -12,6 +13,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
     JOIN entities_membership m ON m.workspace_id = g.workspace_id AND m.id = g.membership_id
     JOIN entities_classification c ON c.workspace_id = g.workspace_id AND c.id = g.classification_id
     WHERE g.workspace_id = app_workspace() AND r.entity_id = record
+      AND NOT EXISTS (SELECT 1 FROM entities_entity e WHERE e.id = record AND e.deleted_at IS NOT NULL)
       AND app_principal() > 0 AND m.user_id = app_principal()
       AND (g.expires_at IS NULL OR g.expires_at > statement_timestamp())
       AND coalesce(current_setting('app.narrowed', true), '') = '' AND coalesce(current_setting('app.atoms', true), '') = ''
@@ -19,7 +21,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
   hidden AS (
     SELECT p.id, '' AS field, p.position, p.page, p.kind, p.text, p.data_classification, p.file_id
     FROM ingestion_paragraph p JOIN ingestion_file f ON f.workspace_id = p.workspace_id AND f.id = p.file_id
-    WHERE p.workspace_id = app_workspace() AND p.file_id = wanted AND f.entity_id = record
+    WHERE p.workspace_id = app_workspace() AND p.file_id = wanted AND f.entity_id = record AND f.deleted_at IS NULL
     UNION ALL
     SELECT p.id, p.field, p.position, NULL, 'text', p.text, p.data_classification, NULL
     FROM entities_fieldparagraph p

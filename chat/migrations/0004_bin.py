@@ -20,6 +20,6 @@ CREATE TRIGGER forget_passages BEFORE DELETE ON ingestion_file FOR EACH ROW
 class Migration(migrations.Migration):
     """What was drawn from a file that is deleted for good goes with it."""
 
-    dependencies = [("chat", "0003_titles"), ("ingestion", "0047_admin_bin")]
+    dependencies = [("chat", "0003_titles"), ("ingestion", "0047_bin")]
 
     operations = [migrations.RunSQL([SQL], ["DROP FUNCTION app_forget_passages() CASCADE"])]

@@ -28,7 +28,7 @@ EXTENTS = [
 class Migration(migrations.Migration):
     """A request says which paragraphs it is about, and can be granted for them, for a file or for a record."""
 
-    dependencies = [("ingestion", "0046_dates_as_words"), ("entities", "0025_author_of_own_texts")]
+    dependencies = [("ingestion", "0047_bin"), ("entities", "0025_author_of_own_texts")]
 
     operations = [
         migrations.AlterField(

@@ -61,7 +61,7 @@ DROP FUNCTION app_binned_files();
 class Migration(migrations.Migration):
     """A file that is deleted goes to the bin first, and the files of a record with it."""
 
-    dependencies = [("ingestion", "0046_dates_as_words"), ("entities", "0026_admin_bin")]
+    dependencies = [("ingestion", "0046_dates_as_words"), ("entities", "0026_bin")]
 
     operations = [
         migrations.AddField("file", "deleted_at", models.DateTimeField(editable=False, null=True)),
