@@ -211,14 +211,29 @@ def _remainder_now(file: File, revision: FileRevision) -> Remainder | None:
 
 
 def _details(file: File, remainder: Remainder) -> list[str]:
-    told = [
-        f"{missed['detail']} Page {missed['page']}." if missed.get("page") else str(missed["detail"])
-        for missed in file.unaccounted
-    ]
+    pages: dict[str, list[int]] = {}
+    for missed in file.unaccounted:
+        pages.setdefault(str(missed["detail"]), []).extend([missed["page"]] if missed.get("page") else [])
+    missing = [f"{detail} {name_pages(found)}".strip() for detail, found in pages.items()]
     revision = _settled_version(file)
     before = {*SENTENCES, *(revision.withheld if revision is not None else ())}
     codes = (before & {*remainder.codes}) - {missed["code"] for missed in file.unaccounted}
-    return [*told, *(SENTENCES.get(code, FOUND_BEFORE.format(code)) for code in sorted(codes))]
+    return [*missing, *(SENTENCES.get(code, FOUND_BEFORE.format(code)) for code in sorted(codes))]
+
+
+def name_pages(pages: Iterable[int]) -> str:
+    """ "Page 7.", "Pages 1 to 5 and 9."; empty for none."""
+    runs: list[list[int]] = []
+    for page in sorted(set(pages)):
+        if runs and page == runs[-1][-1] + 1:
+            runs[-1].append(page)
+        else:
+            runs.append([page])
+    if not runs:
+        return ""
+    names = [name for run in runs for name in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run))]
+    listed = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+    return f"{'Page' if sum(map(len, runs)) == 1 else 'Pages'} {listed}."
 
 
 def _digest(remainder: Remainder) -> str:

@@ -83,5 +83,8 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.RunSQL([SQL], [BACK]),
-        *[RenewPolicy(name) for name in ("File", "Paragraph", "PastParagraph", "ContextRow", "DocumentLink", "RequalifiedFile")],
+        *[
+            RenewPolicy(name)
+            for name in ("File", "Paragraph", "PastParagraph", "ContextRow", "DocumentLink", "RequalifiedFile")
+        ],
     ]

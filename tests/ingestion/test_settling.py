@@ -15,6 +15,7 @@ from ingestion import desk_views, pipeline
 from ingestion.documents import Extraction, Unaccounted
 from ingestion.inline import work_off
 from ingestion.models import FileRevision
+from ingestion.settling import name_pages
 from tests.conftest import Person, person
 from tests.ingestion.helpers import SALARY, paragraph, ready, upload
 
@@ -280,3 +281,17 @@ def test_what_was_not_read_is_told_to_who_is_cleared_for_all_of_it(
     assert (PICTURE.detail in pages[cfo], PICTURE.detail in pages[viewer]) == (True, False)
     assert "It needs clearance for Financial at least." in pages[viewer]
     assert "It needs clearance" not in pages[cfo]
+
+
+@pytest.mark.parametrize(
+    ("pages", "words"),
+    [
+        ([], ""),
+        ([7], "Page 7."),
+        ([2, 1, 2], "Pages 1 and 2."),
+        ([1, 2, 5, 6], "Pages 1, 2, 5 and 6."),
+        ([9, *range(1, 6)], "Pages 1 to 5 and 9."),
+    ],
+)
+def test_pages_are_named_in_one_sentence(pages: list[int], words: str) -> None:
+    assert name_pages(pages) == words
