@@ -54,9 +54,9 @@ def test_a_file_whose_process_is_killed_is_tried_again_and_is_never_called_damag
 def test_a_count_that_is_killed_is_made_again(
     alice: Person, viewer: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Without the count, the original would be withheld for ever."""
+    """Without the count, the original would be withheld for ever. Rich Text is counted in a process of its own."""
     workspace = alice.scope.workspace
-    file = upload(alice, contract, "plan.txt", b"The plan of the quay.").json()["id"]
+    file = upload(alice, contract, "plan.rtf", rb"{\rtf1 The plan of the quay.}").json()["id"]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(drift, "run_limited", kill_processes)
         assert try_again(service, workspace, file).state == State.PENDING
