@@ -5,6 +5,7 @@ from typing import Any, cast
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import F
+from django.utils.translation import gettext
 
 from entities.access import Scope, readable_fields
 from entities.models import Entity
@@ -56,7 +57,7 @@ def entity_form(scope: Scope, model: type[Entity], data: Any = None, entity: Ent
             validators=[fits],
             label=text.verbose_name,
             widget=forms.Textarea(attrs={"rows": 8}),
-            help_text="Paragraphs are classified after saving; a blank line starts a new one.",
+            help_text=gettext("Paragraphs are classified after saving; a blank line starts a new one."),
         )
         if entity is not None:
             initial[name] = editable_text(entity, name)

@@ -5,7 +5,7 @@ unless `Accept-Language` asks for another. Nothing that is stored, indexed, labe
 such text stays English, and where a page shows a stored sentence it is translated there (`translate_stored`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.conf import settings
@@ -71,6 +71,13 @@ def translate_stored(text: object) -> str:
 def translate_level(name: object) -> str:
     """The name of a level: the seeded ones have a translation, those of a workspace's own are what they are."""
     return pgettext("level", str(name)) if name else ""
+
+
+def join_words(words: Sequence[str]) -> str:
+    """ "Financial", "PII and Financial", "PII, Financial and Secret"."""
+    if len(words) < 2:
+        return "".join(words)
+    return pgettext("list", "%(first)s and %(last)s") % {"first": ", ".join(words[:-1]), "last": words[-1]}
 
 
 def lowercase_noun(text: object) -> str:

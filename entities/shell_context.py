@@ -4,9 +4,11 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
+from django.utils.translation import gettext
 
 from entities.access import Scope, granted_atoms, may_create, scope_is_open, workspaces_of
 from entities.api.lists import chips_of_atoms
+from entities.language import translate_stored
 from entities.middleware import WORKSPACE_URLS
 from entities.models import Entity, Role
 from entities.registry import content_type_id, list_kinds
@@ -28,7 +30,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         return {"shell": Shell(**basics, workspaces=mine)}
     nav = [
         NavLink(
-            str(model._meta.verbose_name_plural).capitalize(),
+            translate_stored(model.plural_title),
             reverse("entities:list", args=[name]),
             model.rag().icon,
             request.path_info.startswith(f"/records/{name}/"),
@@ -45,7 +47,11 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             workspaces=[NavLink(w.name, w.url, current=w is here) for w in mine],
             nav=nav,
             creates=[
-                NavLink(f"New {model.singular_title}", reverse("entities:create", args=[name]), "plus")
+                NavLink(
+                    gettext("New %(kind)s") % {"kind": translate_stored(model.singular_title)},
+                    reverse("entities:create", args=[name]),
+                    "plus",
+                )
                 for name, model in list_kinds().items()
                 if may_create(scope, model)
             ],

@@ -7,6 +7,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
 from rest_framework.exceptions import APIException
 
@@ -22,11 +23,11 @@ from ingestion.views import scope_of
 MAX_FILES = 500
 """At once."""
 STATES = {
-    "ready": "Ready",
-    "processing": "Being read",
-    "pending": "Waiting",
-    "failed": "Failed",
-    "quarantined": "Quarantined",
+    "ready": gettext_lazy("Ready"),
+    "processing": gettext_lazy("Being read"),
+    "pending": gettext_lazy("Waiting"),
+    "failed": gettext_lazy("Failed"),
+    "quarantined": gettext_lazy("Quarantined"),
 }
 SORTS = ("name", "size", "pages", "state", "collection")
 
@@ -60,7 +61,7 @@ def change_files(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope, act = scope_of(request), request.POST.get("act", "")
     get_record_for(scope, pk, "delete" if act == "delete" else "upload")
     if act not in ("delete", "again"):
-        return HttpResponseBadRequest("Choose what to do with the files: delete, or again.")
+        return HttpResponseBadRequest(gettext("Choose what to do with the files: delete, or again."))
     done, refused = 0, ""
     # In one order, so that two who lock the same files do not wait for each other.
     ticked = sorted(set(request.POST.getlist("file")))
@@ -81,12 +82,23 @@ def change_files(request: HttpRequest, pk: UUID) -> HttpResponse:
         except (Http404, ValueError):  # it went with the message that it came in, or somebody else was faster
             continue
     if done:
-        what = "deleted, with everything drawn from them" if act == "delete" else "read again"
-        messages.success(request, f"{done} {'file' if done == 1 else 'files'}: {what}.")
+        if act == "delete":
+            words = ngettext(
+                "%(count)s file: deleted, with everything drawn from them.",
+                "%(count)s files: deleted, with everything drawn from them.",
+                done,
+            )
+        else:
+            words = ngettext("%(count)s file: read again.", "%(count)s files: read again.", done)
+        messages.success(request, words % {"count": done})
     if left := len(ticked[MAX_FILES:]):
-        messages.warning(request, f"{left} more were ticked and left as they are: at most {MAX_FILES} at once.")
+        messages.warning(
+            request,
+            gettext("%(left)s more were ticked and left as they are: at most %(most)s at once.")
+            % {"left": left, "most": MAX_FILES},
+        )
     if refused or not done:
-        messages.error(request, refused or "Tick the files first.")
+        messages.error(request, refused or gettext("Tick the files first."))
     return redirect("ingestion:files_table", pk)
 
 

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from rest_framework.exceptions import APIException
 
@@ -35,7 +36,13 @@ from ingestion.requests import (
 )
 
 LISTED = 50
-ENDS = {"1": "for a day", "7": "for a week", "30": "for a month", "365": "for a year", "": "without an end"}
+ENDS = {
+    "1": gettext_lazy("for a day"),
+    "7": gettext_lazy("for a week"),
+    "30": gettext_lazy("for a month"),
+    "365": gettext_lazy("for a year"),
+    "": gettext_lazy("without an end"),
+}
 """Days that a grant may last, as the page offers them."""
 
 
@@ -94,7 +101,9 @@ def access_ask(request: HttpRequest) -> HttpResponse:
     except APIException as refusal:
         messages.error(request, str(refusal.detail))
     else:
-        messages.success(request, "Sent to the stewards." if new else "You have asked for this already; it waits.")
+        messages.success(
+            request, gettext("Sent to the stewards.") if new else gettext("You have asked for this already; it waits.")
+        )
     return redirect(onward(request))
 
 
@@ -137,7 +146,7 @@ def access_decide(request: HttpRequest, pk: UUID) -> HttpResponse:
     row: AccessRequest = get_request_or_404(scope, pk)
     state, days = given.get("state", ""), given.get("days", "")
     if state not in (State.GRANTED, State.REFUSED, State.WITHDRAWN) or (state == State.GRANTED and days not in ENDS):
-        messages.error(request, "Choose whether to grant or to refuse it.")
+        messages.error(request, gettext("Choose whether to grant or to refuse it."))
         return redirect("ingestion:access_requests")
     until = timezone.now() + timedelta(days=int(days)) if state == State.GRANTED and days else None
     try:

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.utils.translation import gettext
+
 from entities.access import Scope
 from entities.api.lists import chips_of
 from entities.models import Classification, Entity, User
@@ -126,7 +128,11 @@ def other_end(reference: Reference, entity: Entity) -> UUID:
 def title_of(reference: Reference, entity: Entity) -> str:
     """The name of the group that a reference stands in, as it reads from `entity`."""
     if reference.origin == Reference.Origin.DOCUMENT:
-        return "Linked from its documents" if reference.source_id == entity.pk else "Linked in documents of"
+        return (
+            gettext("Linked from its documents")
+            if reference.source_id == entity.pk
+            else gettext("Linked in documents of")
+        )
     return Kind(reference.kind).label if reference.source_id == entity.pk else INCOMING[reference.kind]
 
 

@@ -16,11 +16,11 @@ from django.templatetags.static import static
 from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
-from django.utils.translation import gettext, gettext_lazy, pgettext
+from django.utils.translation import gettext, gettext_lazy
 
 from entities import formats
 from entities.access import scope_is_open
-from entities.language import lowercase_noun, translate_level, translate_stored
+from entities.language import join_words, lowercase_noun, translate_level, translate_stored
 from entities.model_markdown import CitationLink, Citations, render_citations, render_markdown
 from entities.palette import SPRITE, color_name, icon_name
 from entities.people import has_other_steward
@@ -95,10 +95,7 @@ def label_chips(labels: Iterable[Any] | None, public: bool = True, joined: bool 
 @register.filter
 def named_labels(labels: Iterable[Any]) -> str:
     """ "Financial", "PII and Financial", "PII, Financial and Secret"."""
-    names = _level_names(labels)
-    if len(names) < 2:
-        return "".join(names)
-    return pgettext("list", "%(first)s and %(last)s") % {"first": ", ".join(names[:-1]), "last": names[-1]}
+    return join_words(_level_names(labels))
 
 
 @register.filter
