@@ -55,6 +55,7 @@ class Shell:
     sign_out_url: str = ""
     view_as: str = ""
     view_as_end_url: str = ""
+    own_time_zone: bool = False
 
     @property
     def commands(self) -> list[NavLink]:

@@ -20,7 +20,13 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     if user is None or not user.is_authenticated:
         return {}
     mine = [NavLink(name, f"/w/{slug}/") for slug, name in workspaces_of(user)]  # type: ignore[arg-type]
-    basics = {"user_id": user.pk, "user_name": str(user), "sign_in_url": "/sign-in/", "sign_out_url": "/sign-out/"}
+    basics = {
+        "user_id": user.pk,
+        "user_name": str(user),
+        "sign_in_url": "/sign-in/",
+        "sign_out_url": "/sign-out/",
+        "own_time_zone": bool(user.time_zone),
+    }
     scope = getattr(request, "access_scope", None)
     if scope is None or not scope_is_open() or getattr(request, "urlconf", None) != WORKSPACE_URLS:
         # The API's own pages too, whoever asks for them: outside `/w/…/` there are no addresses of a workspace.
