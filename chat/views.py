@@ -116,7 +116,7 @@ def answered(request: HttpRequest, scope: Scope, entity: Entity, post: Callable[
     try:
         posted = post()
     except (actions.BadMessage, actions.Busy, actions.TooMany) as problem:
-        sentence = str(problem) or BUSY
+        sentence = str(problem) or str(BUSY)
         if request.headers.get("HX-Request"):
             code, status = REFUSALS[type(problem)]
             return JsonResponse(payload(code, sentence), status=status)

@@ -62,7 +62,7 @@ class AccessPath:
 
     @property
     def words(self) -> str:
-        return ", ".join(VERB_NAMES[verb] for verb in VERBS if verb in self.verbs)
+        return ", ".join(str(VERB_NAMES[verb]) for verb in VERBS if verb in self.verbs)
 
 
 def list_access_paths(scope: Scope, entity: Entity) -> list[AccessPath]:
@@ -88,7 +88,7 @@ def give_access(scope: Scope, entity: Entity, principal: int, level: str, until:
     if not _is_holder(principal):
         raise SharingRefused(gettext("Choose a member or a role of this workspace."))
     _lock_to_share(scope, entity)
-    missing = [VERB_NAMES[verb] for verb in LEVELS[level] if not may(scope, entity, verb)]
+    missing = [str(VERB_NAMES[verb]) for verb in LEVELS[level] if not may(scope, entity, verb)]
     if missing:
         raise SharingRefused(
             gettext("You cannot give what you may not do with this record yourself: %(verbs)s.")

@@ -197,7 +197,7 @@ def as_disclosed(
     if stands != published:
         # Of the other's bytes: for who sent those.
         told.pages, told.notes, told.error_page = stands.pages, [], None
-        told.error_detail = TOLD.get(told.error_code, BROKEN)
+        told.error_detail = str(TOLD.get(told.error_code, BROKEN))
     return told, stands
 
 
@@ -220,7 +220,10 @@ def _view(
     waits = file.state == State.PENDING and file.error_code != ""
     error: dict[str, Any] | None = None
     if ended_badly or waits:
-        error = {"code": file.error_code, "detail": file.error_detail if own else TOLD.get(file.error_code, BROKEN)}
+        error = {
+            "code": file.error_code,
+            "detail": file.error_detail if own else str(TOLD.get(file.error_code, BROKEN)),
+        }
         if file.error_page is not None and own:
             error["page"] = file.error_page
     named = readable_now(file.name_classification)

@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy
 
 from entities.access import Scope
+from entities.language import translate_stored
 from entities.models import Entity
 from references.kinds import Kind
 
@@ -30,4 +31,4 @@ class ReferenceForm(forms.Form):
         records = Entity.objects.readable_by(scope).filter(archived_at__isnull=True).exclude(pk=source.pk)
         self.fields["target"].queryset = records.order_by("title", "pk")  # type: ignore[attr-defined, misc]
         kinds = [k for k in Kind if k != Kind.CITATION and (may_change or k == Kind.BOOKMARK)]
-        self.fields["kind"].choices = [(k.value, k.label) for k in kinds]  # type: ignore[attr-defined]
+        self.fields["kind"].choices = [(k.value, translate_stored(k.label)) for k in kinds]  # type: ignore[attr-defined]

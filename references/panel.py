@@ -148,7 +148,7 @@ def places_of(references: Sequence[Reference], places: Mapping[UUID, Location]) 
         named = {r.label: Place(r.label, place_url(r, places)) for r in references if r.label}
         return [named[words] for words in sorted(named)]
     page = places.get(first.pk, Location()).detail.get("page")
-    return [Place(f"p. {page}", place_url(first, places))] if page else []
+    return [Place(gettext("p. %(page)s") % {"page": page}, place_url(first, places))] if page else []
 
 
 def makers(references: Sequence[Reference]) -> dict[int, str]:

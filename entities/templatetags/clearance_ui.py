@@ -57,6 +57,7 @@ FILE_ICONS = {
 register.filter("color_name", color_name)
 register.filter("translated", translate_stored)
 register.filter("level_name", translate_level)
+register.filter("each_translated", lambda texts: [translate_stored(text) for text in texts])
 register.filter("noun", lowercase_noun)
 
 
