@@ -83,7 +83,8 @@ def _render_chip(link: CitationLink) -> str:
         label = escape(
             gettext("Source %(number)s: %(place)s, no longer available") % {"number": link.number, "place": place}
         )
-        gone = f'role="note" data-gone="true" title="{escape(gettext("No longer available"))}" aria-label="{label}"'
+        title = escape(gettext("No longer available"))
+        gone = f'role="note" data-gone="true" title="{title}" aria-label="{label}"'
         return f'<span class="cl-cite" {gone}>{text}</span>'
     source = gettext("Source %(number)s: %(place)s") % {"number": link.number, "place": place}
     verdict = {"weak": gettext("weak support"), "unsupported": gettext("not supported by the source")}.get(link.support)
