@@ -5,6 +5,7 @@ unless `Accept-Language` asks for another. Nothing that is stored, indexed, labe
 such text stays English, and where a page shows a stored sentence it is translated there (`translate_stored`).
 """
 
+import re
 from collections.abc import Callable, Sequence
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -14,6 +15,7 @@ from django.utils import timezone, translation
 from django.utils.cache import patch_vary_headers
 from django.utils.translation import get_language_from_request, gettext, pgettext
 
+API = re.compile(r"(?:/w/[^/]*)?/api/")
 WITHOUT_READER = ("/healthz", "/readyz", settings.STATIC_URL)
 
 
@@ -35,8 +37,8 @@ class LanguageMiddleware:
 
 
 def is_api(request: HttpRequest) -> bool:
-    path = request.path_info
-    return path.startswith("/api/") or (path.startswith("/w/") and path.split("/", 3)[3:] > ["api/"])
+    """Of the installation, or under `/w/<slug>/`."""
+    return API.match(request.path_info) is not None
 
 
 def choose_language(request: HttpRequest) -> str:
