@@ -23,6 +23,7 @@ from django.views.decorators.http import require_http_methods
 
 from entities.access import PUBLIC_ROUTE, requires
 from entities.founding import ALL_LEVELS, found_workspace
+from entities.language import translate_stored
 from entities.models import User, Workspace
 from entities.network import is_public
 from entities.password_form import NewPasswordForm
@@ -75,7 +76,7 @@ class FirstRunForm(NewPasswordForm):
 
     def __init__(self, data: Any = None) -> None:
         super().__init__(data)
-        choices = [(name, model.plural_title) for name, model in entity_types().items()]
+        choices = [(name, translate_stored(model.plural_title)) for name, model in entity_types().items()]
         kinds = self.fields["kinds"]
         assert isinstance(kinds, forms.MultipleChoiceField)
         kinds.choices = choices

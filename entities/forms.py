@@ -8,6 +8,7 @@ from django.db.models import F
 from django.utils.translation import gettext
 
 from entities.access import Scope, readable_fields
+from entities.language import translate_stored
 from entities.models import Entity
 from entities.records import visible_links
 from entities.registry import column_of, parents
@@ -47,6 +48,8 @@ def entity_form(scope: Scope, model: type[Entity], data: Any = None, entity: Ent
         if field is not None:
             if isinstance(field, forms.CharField):
                 field.validators.append(one_line)
+            if isinstance(field, forms.ChoiceField):
+                field.choices = [(value, translate_stored(words)) for value, words in field.choices]  # type: ignore[misc]
             fields[name] = field
         if entity is not None:
             initial[name] = entity.title if name == "name" else getattr(entity, name)  # type: ignore[attr-defined]

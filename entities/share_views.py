@@ -63,7 +63,7 @@ class GiveForm(forms.Form):
             holders += list_people_to_share_with()
         else:
             holder.label, holder.required = gettext("Or one of your roles"), False
-        holder.choices = [("", "Choose…"), *holders]
+        holder.choices = [("", gettext("Choose…")), *holders]
 
     def clean(self) -> None:
         username = self.cleaned_data.get("username", "")
