@@ -91,7 +91,7 @@ def give_access(scope: Scope, entity: Entity, principal: int, level: str, until:
     missing = [str(VERB_NAMES[verb]) for verb in LEVELS[level] if not may(scope, entity, verb)]
     if missing:
         raise SharingRefused(
-            gettext("You cannot give what you may not do with this record yourself: %(verbs)s.")
+            gettext("You may not do all of this with the record yourself (%(verbs)s), so you cannot give that.")
             % {"verbs": ", ".join(missing)}
         )
     lasted = _is_shared_without_end(entity)
