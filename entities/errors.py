@@ -13,7 +13,7 @@ TOO_MUCH = gettext_lazy("This is too much for one request. Put long content into
 NOT_FOUND = gettext_lazy("There is nothing here, or nothing that you may see.")
 
 
-def payload(code: str, detail: str, fields: Any = None) -> dict[str, Any]:
+def payload(code: str, detail: object, fields: Any = None) -> dict[str, Any]:
     """The error body of the API (design §11)."""
     error: dict[str, Any] = {"code": code, "detail": str(detail)}
     if fields:
@@ -63,7 +63,7 @@ def malformed(request: HttpRequest, exception: Exception | None = None) -> HttpR
         most = settings.DATA_UPLOAD_MAX_NUMBER_FILES
         detail = gettext("At most %(most)s files can be sent at once. Send them in several goes.") % {"most": most}
     elif too_much:
-        detail = TOO_MUCH
+        detail = str(TOO_MUCH)
     code, status = ("too_large", 413) if too_much else ("invalid", 400)
     if request.path_info.startswith("/api/"):
         return JsonResponse(payload(code, detail), status=status)

@@ -49,7 +49,8 @@ def entity_form(scope: Scope, model: type[Entity], data: Any = None, entity: Ent
             if isinstance(field, forms.CharField):
                 field.validators.append(one_line)
             if isinstance(field, forms.ChoiceField):
-                field.choices = [(value, translate_stored(words)) for value, words in field.choices]  # type: ignore[misc]
+                choices = cast("list[tuple[Any, Any]]", field.choices)
+                field.choices = [(value, translate_stored(words)) for value, words in choices]
             fields[name] = field
         if entity is not None:
             initial[name] = entity.title if name == "name" else getattr(entity, name)  # type: ignore[attr-defined]

@@ -59,7 +59,7 @@ def list_time_zones() -> list[str]:
 @never_cache
 @require_http_methods(["GET", "POST"])
 def profile(request: HttpRequest) -> HttpResponse:
-    user = User.objects.get(pk=request.user.pk)
+    user = User.objects.get(username=request.user.get_username())
     now = {"name": user.get_full_name(), "email": user.email, "language": user.language, "time_zone": user.time_zone}
     form = ProfileForm(request.POST if request.method == "POST" else None, initial=now)
     if form.is_valid():

@@ -63,7 +63,7 @@ class LinkView:
 
     @property
     def sentence(self) -> str:
-        return SENTENCES[Reason(self.reason)] if self.reason else ""
+        return str(SENTENCES[Reason(self.reason)]) if self.reason else ""
 
     @property
     def labels(self) -> Sequence[Classification] | None:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import QuerySet
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext, gettext_noop
 
 from entities.access import Scope
 from entities.actions import record
@@ -25,7 +25,7 @@ from ingestion.models import Blob, File, FileRevision, Redo, Review, State
 from ingestion.queueing import ENDED, queue_file, resume_revision
 from ingestion.results import drop_results
 
-REJECTED = gettext_lazy("A steward has looked at this version and kept it back. Upload another one.")
+REJECTED = gettext_noop("A steward has looked at this version and kept it back. Upload another one.")
 
 
 @dataclass(frozen=True)

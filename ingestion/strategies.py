@@ -32,11 +32,11 @@ def ways_of(file: File) -> Sequence[tuple[str, str]]:
     """
     usual = collection_of(file).strategy
     as_usual = (
-        WAYS["auto"]
+        str(WAYS["auto"])
         if usual == "auto"
         else gettext("As usual here: %(way)s") % {"way": lowercase_first(str(WAYS[usual]))}
     )
-    return [("auto", as_usual), *((way, words) for way, words in WAYS.items() if way != "auto")]
+    return [("auto", as_usual), *((way, str(words)) for way, words in WAYS.items() if way != "auto")]
 
 
 def lowercase_first(words: str) -> str:
