@@ -36,6 +36,13 @@ LANGUAGES = [("en-gb", "English"), ("de", "Deutsch")]
 LOCALE_PATHS = [BASE / "locale"]
 LANGUAGE_COOKIE_NAME = "clearance_language"
 TIME_ZONE = env.str("CLEARANCE_TIME_ZONE", "UTC")
+# Without a mail server invitations are links to be handed on.
+MAIL_URL = env.str("CLEARANCE_MAIL_URL", "")
+EMAIL_HOST = ""
+if MAIL_URL:
+    globals().update(env.email_url("CLEARANCE_MAIL_URL"))
+EMAIL_TIMEOUT = 10
+DEFAULT_FROM_EMAIL = env.str("CLEARANCE_MAIL_FROM", "clearance@localhost")
 USE_TZ = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 

@@ -1,7 +1,9 @@
 """Pages of people: members and invitations, roles and what they clear for, and the page behind an invitation's link."""
 
+import logging
 import re
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -10,6 +12,8 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
 from django.core.exceptions import ValidationError
+from django.core.mail import send_mail
+from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext, gettext_lazy, ngettext
@@ -30,11 +34,12 @@ from entities.invitations import (
     withdraw_invitation,
 )
 from entities.joining import account_name
-from entities.models import Invitation, Role, User
+from entities.models import Invitation, Role, User, Workspace
 from entities.password_form import NewPasswordForm
 from entities.people import change_levels, list_levels, list_people, list_roles
 from entities.views import scope_of
 
+logger = logging.getLogger(__name__)
 CELL = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
 
 
@@ -54,8 +59,14 @@ class InvitationForm(forms.Form):
         help_text=gettext_lazy("Without a role they read Public text and add nothing."),
     )
 
+    email = forms.EmailField(
+        label="Send the link to", required=False, help_text="Empty: you hand the link on yourself."
+    )
+
     def __init__(self, data: Any = None) -> None:
         super().__init__(data)
+        if not settings.EMAIL_HOST:
+            del self.fields["email"]
         people = Role.objects.exclude(name=PULSE_ROLE).order_by("name")
         self.fields["roles"].queryset = people  # type: ignore[attr-defined]
 
@@ -92,6 +103,9 @@ def people(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         path = make_invitation(scope_of(request), note=form.cleaned_data["note"], roles=form.cleaned_data["roles"])
         link = f"{request.scheme}://{request.get_host()}{path}"
+        if email := form.cleaned_data.get("email"):
+            name = Workspace.objects.values_list("name", flat=True).get(pk=scope_of(request).workspace)
+            transaction.on_commit(partial(mail_invitation, str(request.user), name, email, link))
         form = InvitationForm()
     context = {
         "people": list_people(),
@@ -101,6 +115,15 @@ def people(request: HttpRequest) -> HttpResponse:
         "valid_days": VALID_DAYS,
     }
     return render(request, "entities/people.html", context, status=422 if form.errors else 200)
+
+
+def mail_invitation(inviter: str, workspace: str, email: str, link: str) -> None:
+    """After the commit. Where the mail server does not take it, the link on the page still works."""
+    text = f"{inviter} invites you to {workspace}.\n\n{link}\n\nThe link is good for one person and {VALID_DAYS} days."
+    try:
+        send_mail("You are invited", text, None, [email])
+    except OSError:
+        logger.exception("an invitation was not sent: the mail server did not take it")
 
 
 @requires(ADMIN)

@@ -20,6 +20,8 @@ UNLABELLED_ABOVE_FLOOR = (
     "(data_classification IS NULL AND (SELECT app_unlabelled()) AND floor = ANY((SELECT app_allowed())::int[]))"
 )
 REQUESTER = "(requester = (SELECT app_principal()) OR (SELECT app_unlabelled()))"
+NOT_BINNED = "(deleted_at IS NULL OR (SELECT app_bin()))"
+OF_NO_BINNED_FILE = "(file_id IN (SELECT app_binned_files())) IS NOT TRUE"
 AUDIENCE = "(audience = ANY((SELECT app_audiences())::bigint[]) OR (SELECT app_service()))"
 
 
@@ -46,9 +48,19 @@ def conditions(model: type[models.Model]) -> tuple[str, str]:
         # What somebody asks of stewards is theirs and the stewards'.
         using.append(REQUESTER)
         check.append(REQUESTER)
+    if "deleted_at" in columns:
+        using.append(NOT_BINNED)
+    if label is not None and "file" in columns and _can_be_binned(columns["file"]):
+        using.append(OF_NO_BINNED_FILE)
     if "expires_at" in columns:
         using.append("(expires_at IS NULL OR expires_at > now() OR (SELECT app_service()))")
     return " AND ".join(using), " AND ".join(check)
+
+
+def _can_be_binned(link: models.Field) -> bool:
+    """Whether a link leads to rows that can be in the bin."""
+    target = link.related_model if isinstance(link, WorkspaceForeignKey) else None
+    return target is not None and any(f.name == "deleted_at" for f in target._meta.local_fields)
 
 
 def policy_sql(table: str, using: str, check: str, *, append_only: bool = False) -> list[str]:

@@ -51,6 +51,9 @@ class Shell:
     model_url: str = ""
     evaluation_url: str = ""
     quarantine_url: str = ""
+    bin_url: str = ""
+    tokens_url: str = ""
+    workspace_url: str = ""
     sign_in_url: str = ""
     sign_out_url: str = ""
     view_as: str = ""
@@ -70,6 +73,9 @@ class Shell:
             NavLink(gettext("Administration"), self.admin_url, "settings"),
             NavLink(gettext("Evaluation"), self.evaluation_url, "chart-line"),
             NavLink(gettext("Quarantine"), self.quarantine_url, "shield-off"),
+            NavLink(gettext("Bin"), self.bin_url, "trash"),
+            NavLink(gettext("API tokens"), self.tokens_url, "key"),
+            NavLink(gettext("Workspace"), self.workspace_url, "settings"),
         ]
         others = [
             NavLink(gettext("Switch to %(name)s") % {"name": w.name}, w.url, "selector")

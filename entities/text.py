@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from hashlib import sha256
 from uuid import UUID
 
@@ -26,7 +27,9 @@ DIRECTIONS = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 class Block:
     """A paragraph as a reader gets it: text with its label, or (text None) a placeholder naming the missing atoms.
 
-    own: the reader typed it. reasons: why it needs `requires`, of the reader's own text.
+    own: the reader typed it. reasons: why it needs `requires`, of the reader's own text. granted: the reader was
+    granted it without its label, for good or until `until`. run: the number of a placeholder among those of its field.
+    positions: of the paragraphs behind a placeholder, which nobody is told.
     """
 
     field: str
@@ -37,6 +40,39 @@ class Block:
     paragraph: UUID | None = None
     own: bool = False
     reasons: tuple[str, ...] = ()
+    granted: bool = False
+    until: datetime | None = None
+    run: int = 0
+    positions: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class GrantedText:
+    """A paragraph that its reader was granted without its label. until: when that ends; None for never."""
+
+    passage: UUID
+    field: str
+    position: int
+    page: int | None
+    kind: str
+    text: str
+    label: int
+    until: datetime | None
+
+
+def find_granted_texts(scope: Scope, entity: UUID, file: UUID | None = None) -> list[GrantedText]:
+    """What the caller was granted of a record's long texts, or of one file of it (docs/adr/0051). Whether they may see
+    the record is asked in the same statement.
+    """
+    record = Entity.objects.visible_to(scope).filter(pk=entity).order_by().values("pk")
+    visible, parameters = record.query.sql_with_params()
+    with connection.cursor() as cursor:
+        cursor.execute(
+            'SELECT g.id, g.field, g."position", g.page, g.kind, g.body, g.label, g.until'  # noqa: S608
+            f" FROM ({visible}) e (id), LATERAL app_granted_texts(e.id, %s) g",
+            [*parameters, file],
+        )
+        return [GrantedText(*row) for row in cursor.fetchall()]
 
 
 def digest_of(text: str) -> str:
@@ -51,27 +87,35 @@ def split_paragraphs(text: str) -> list[str]:
 
 def read_texts(scope: Scope, entity: Entity, *, own: bool = False) -> dict[str, list[Block]]:
     """Every long text of `entity`, which the caller got from an access function, in order, one placeholder a hidden
-    run. own: with `read_own_texts`.
+    run. own: with `read_own_texts` and `find_granted_texts`, for the record's page.
     """
     blocks = [
         Block(p.field, p.position, p.text, p.data_classification, paragraph=p.pk)
         for p in FieldParagraph.objects.filter(entity=entity.pk)
     ]
     typed = read_own_texts(entity) if own else {}
+    granted = {(text.field, text.position): text for text in find_granted_texts(scope, entity.pk)} if own else {}
+    blocks += [
+        Block(g.field, g.position, g.text, g.label, paragraph=g.passage, granted=True, until=g.until)
+        for g in granted.values()
+    ]
     with connection.cursor() as cursor:
         cursor.execute("SELECT field, position, label FROM app_hidden_field_paragraphs(%s)", [entity.pk])
         for field, position, label in cursor.fetchall():
+            if (field, position) in granted:
+                continue
             mine = typed.get((field, position), Block(field, position, None, None))
-            blocks.append(replace(mine, label=label, requires=missing_atoms(label)))
+            blocks.append(replace(mine, label=label, requires=missing_atoms(label), positions=(position,)))
     blocks += [block for block in typed.values() if block.text is not None]
     result: dict[str, list[Block]] = {name: [] for name in entity.type_class.long_texts}
     for block in sorted(blocks, key=lambda b: b.position):
         run = result.setdefault(block.field, [])
         last = run[-1] if run else None
         if last and last.text is block.text is None and (last.requires, last.own) == (block.requires, block.own):
-            run[-1] = replace(last, reasons=tuple(dict.fromkeys(last.reasons + block.reasons)))
+            reasons = tuple(dict.fromkeys(last.reasons + block.reasons))
+            run[-1] = replace(last, reasons=reasons, positions=last.positions + block.positions)
         else:
-            run.append(block)
+            run.append(replace(block, run=sum(before.text is None for before in run)) if block.text is None else block)
     return result
 
 

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from entities import people_views, share_views, views
+from entities import level_views, people_views, share_views, token_views, views
 
 app_name = "entities"
 
@@ -9,6 +9,10 @@ urlpatterns = [
     path("people/", people_views.people, name="people"),
     path("people/withdraw/", people_views.withdraw, name="withdraw_invitation"),
     path("people/roles/", people_views.roles, name="roles"),
+    path("levels/", level_views.levels, name="levels"),
+    path("workspace/", level_views.workspace, name="workspace"),
+    path("tokens/", token_views.tokens, name="tokens"),
+    path("tokens/revoke/", token_views.revoke, name="revoke_token"),
     path("records/<slug:type_name>/", views.record_list, name="list"),
     path("records/<slug:type_name>/new/", views.create, name="create"),
     path("entities/<uuid:pk>/", views.detail, name="detail"),

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from entities import actions
 from entities.access import MEMBER, SIGNED_IN, Scope, get_entity_or_404, may, may_create, requires, workspaces_of
+from entities.bin import bin_entity
 from entities.first_steps import choose_first_kind, list_demo_questions, list_other_people
 from entities.forms import cleaned, entity_form
 from entities.language import join_words, lowercase_noun
@@ -158,10 +159,8 @@ def edit(request: HttpRequest, pk: UUID) -> HttpResponse:
 def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = scope_of(request)
     entity = get_for(scope, pk, "delete")
-    actions.delete_entity(scope=scope, entity=entity)
-    messages.success(
-        request, gettext("%(name)s was deleted, with its files and everything drawn from them.") % {"name": entity}
-    )
+    bin_entity(scope=scope, entity=entity)
+    messages.success(request, gettext("%(name)s is in the bin.") % {"name": entity}, extra_tags=f"undo:{entity.pk}")
     return redirect("entities:list", entity.type_name)
 
 
@@ -214,13 +213,15 @@ def children_of(scope: Scope, entity: Entity) -> list[dict[str, Any]]:
 def deletion_text(model: type[Entity]) -> str:
     """What goes with a record. Of the type and not of the record: it must not tell whether something is hidden."""
     below = {lowercase_noun(kind.plural_title) for kind, field in children(model) if goes_with(kind, field)}
-    sentences = [gettext("Its files, passages, Pulse, conversations and references go with it.")]
+    sentences = [
+        gettext("Nobody finds it any more, and its files, passages, Pulse, conversations and references go with it.")
+    ]
     if below:
         kinds = join_words(sorted(below))
         sentences.append(
             gettext("So do all %(kinds)s that belong to it, also those that you may not see.") % {"kinds": kinds}
         )
-    return " ".join([*sentences, gettext("This cannot be undone; archiving can.")])
+    return " ".join([*sentences, gettext("You can restore it from the bin for 30 days.")])
 
 
 def form_page(request: HttpRequest, model: type[Entity], form: Any, entity: Entity | None = None) -> HttpResponse:

@@ -28,7 +28,7 @@ from ingestion.downloads import is_allowed
 from ingestion.errors import BadUpload
 from ingestion.folder_addresses import FolderAddress
 from ingestion.known_versions import get_known_or_404
-from ingestion.models import Blob, File, FileRevision, Stage, State
+from ingestion.models import Blob, File, FileRevision, Review, Stage, State
 from ingestion.names import BadPath, clean_name, clean_path
 from ingestion.quarantine import review_of
 from ingestion.queueing import queue_file, take_revision
@@ -135,7 +135,7 @@ def _file(scope: Scope, entity: Entity, collection: str, path: str, floor: int, 
     _lock_name(scope, entity.pk, collection, name)
     there = File.objects.filter(entity=entity.pk, collection=collection, name=name)
     named = list(there.select_for_update().order_by("twin"))
-    found = outlines([file.pk for file in named])
+    found = outlines([file.pk for file in named]) if named else {}
     for file in named:
         if file.origin_id is not None or file.path != path:
             continue  # it is what came in its message, and stays that, or it stands elsewhere
@@ -176,7 +176,7 @@ def _next_revision(
     strategy = strategy or before
     otherwise = strategy != before
     moved = bool(addresses) and revision is not None and addresses != revision.addresses
-    review = review_of(file, blob, scope.principal, strategy)
+    review = review_of(file, blob, scope.principal, strategy) if revision is not None else Review.NONE
     if otherwise and file.revision_id is None:
         File.objects.filter(pk=file.pk).update(strategy=strategy)
         file.strategy = strategy

@@ -13,10 +13,11 @@ from rest_framework.response import Response
 
 from entities.access import MEMBER, Scope, get_entity_or_404, requires
 from entities.api.lists import paginate
-from entities.api.shapes import PAGING, page_of
+from entities.api.shapes import FOREVER, IN_THE_BIN, PAGING, is_forever, page_of
 from entities.models import Entity
 from ingestion import actions, downloads
 from ingestion.access import get_file_or_404, get_record_for
+from ingestion.bin import bin_file
 from ingestion.file_shapes import (
     BatchRetriedSerializer,
     BatchSerializer,
@@ -28,6 +29,7 @@ from ingestion.file_shapes import (
 from ingestion.folder_addresses import read_addresses
 from ingestion.listing import file_view, list_files
 from ingestion.models import File
+from ingestion.moving import move_file
 from ingestion.reader import NOTICE, blocks
 
 
@@ -48,10 +50,9 @@ def scope_of(request: Request) -> Scope:
 def entity_files(request: Request, pk: UUID) -> Response:
     """The files of a record; upload one."""
     scope = scope_of(request)
-    entity = get_entity_or_404(scope, pk)
     if request.method == "GET":
-        return paginate(request, list_files(scope, entity), lambda view: view.to_json())
-    get_record_for(scope, pk, "upload")
+        return paginate(request, list_files(scope, get_entity_or_404(scope, pk)), lambda view: view.to_json())
+    entity = get_record_for(scope, pk, "upload")
     file = take_upload(scope, entity, request.FILES, request.data)
     return Response(file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
 
@@ -114,7 +115,9 @@ def read_labels(data: Any) -> list[int]:
 
 @requires(MEMBER)
 @extend_schema(operation_id="file_read", methods=["GET"], responses=FileSerializer)
-@extend_schema(operation_id="file_delete", methods=["DELETE"], responses={204: None})
+@extend_schema(
+    operation_id="file_delete", methods=["DELETE"], description=IN_THE_BIN, parameters=[FOREVER], responses={204: None}
+)
 @extend_schema(
     operation_id="file_change",
     methods=["PATCH"],
@@ -123,18 +126,26 @@ def read_labels(data: Any) -> list[int]:
 )
 @api_view(["GET", "PATCH", "DELETE"])
 def file_detail(request: Request, pk: UUID) -> Response:
-    """A file; another way of reading it, which reads it anew and needs the verb "upload"; and deleting it."""
+    """A file; another way of reading it, which reads it anew, or another folder, both with the verb "upload"; and
+    deleting it.
+    """
     scope = scope_of(request)
     file = get_file_or_404(scope, pk)
     if request.method == "PATCH":
         get_record_for(scope, file.entity_id, "upload")
         given = FileChangeSerializer(data=request.data)
         given.is_valid(raise_exception=True)
-        file = actions.choose_strategy(scope=scope, file=file, **given.validated_data)
+        change = given.validated_data
+        if (folder := change.pop("folder", None)) is not None:
+            move_file(scope=scope, file=file, folder=folder)
+        if "strategy" in change:
+            actions.choose_strategy(scope=scope, file=file, **change)
+        file = get_file_or_404(scope, pk)
         return Response(file_view(scope, file).to_json(), status=status.HTTP_202_ACCEPTED)
     if request.method == "DELETE":
         get_record_for(scope, file.entity_id, "delete")
-        actions.delete_file(scope=scope, file=file)
+        delete = actions.delete_file if is_forever(request) else bin_file
+        delete(scope=scope, file=file)
         return Response(status=status.HTTP_204_NO_CONTENT)
     return Response(file_view(scope, file).to_json())
 
@@ -155,7 +166,7 @@ def file_retry(request: Request, pk: UUID) -> Response:
 @api_view(["GET"])
 def file_reader(request: Request, pk: UUID) -> Response:
     scope = scope_of(request)
-    found = blocks(scope, get_file_or_404(scope, pk))
+    found = blocks(scope, get_file_or_404(scope, pk), granted=True)
     return Response({"notice": NOTICE, "blocks": [block.to_json() for block in found]})
 
 

@@ -2,6 +2,7 @@ from django.urls import path
 
 from ingestion import (
     api,
+    bin_api,
     desk_api,
     link_api,
     paragraph_api,
@@ -35,6 +36,9 @@ urlpatterns = [
     path("desk/", desk_api.desk, name="desk"),
     path("desk/accept/", desk_api.desk_accept, name="desk_accept"),
     path("desk/files/", settling_api.desk_files, name="desk_files"),
+    path("bin/", bin_api.bin_list, name="bin"),
+    path("bin/<uuid:pk>/", bin_api.delete_for_good, name="delete_for_good"),
+    path("bin/<uuid:pk>/restore/", bin_api.restore, name="restore"),
     path("access-requests/", request_api.access_requests, name="access_requests"),
     path("access-requests/<uuid:pk>/", request_api.access_request, name="access_request"),
 ]

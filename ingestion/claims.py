@@ -23,7 +23,7 @@ from django.db.models.functions import Now
 from entities.access import Scope
 from ingestion.models import File, Stage, State
 from ingestion.queueing import publish_due
-from ingestion.turns import CLAIMED, FREE, LEASE, UNFINISHED, find_places, limit_places
+from ingestion.turns import CLAIMED, FREE, LEASE, UNFINISHED, find_places, limit_places, list_at_work
 from ingestion.workers import identify_process
 
 logger = logging.getLogger(__name__)
@@ -65,14 +65,8 @@ def claim_file(workspace: int, file: UUID) -> Claim | None:
             File.objects.filter(FREE, pk=file, state__in=UNFINISHED).update(woken_at=None)
             return None
         waiting = File.objects.filter(FREE, pk=file, state__in=UNFINISHED, pending_revision__isnull=False)
-        exhausted = waiting.filter(attempts__gte=MAX_ATTEMPTS)
-        if exhausted.update(
-            state=State.FAILED, claim=None, error_code="gave_up", error_detail=GIVEN_UP, updated_at=Now()
-        ):
-            publish_due(file)
-            return None
         # Told of it or not, who works on it holds one of the places that `take_sleeping` gives.
-        taken = waiting.update(
+        taken = waiting.filter(attempts__lt=MAX_ATTEMPTS).update(
             claim=token,
             claimed_until=Now() + LEASE,
             worker=identify_process(),
@@ -85,6 +79,10 @@ def claim_file(workspace: int, file: UUID) -> Claim | None:
             error_detail="",
         )
         if not taken:
+            if waiting.filter(attempts__gte=MAX_ATTEMPTS).update(
+                state=State.FAILED, claim=None, error_code="gave_up", error_detail=GIVEN_UP, updated_at=Now()
+            ):
+                publish_due(file)
             return None
         revision = File.objects.values_list("pending_revision", flat=True).get(pk=file)
         assert revision is not None
@@ -100,8 +98,8 @@ def is_crowded(workspace: int, file: UUID) -> bool:
         return False
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('claims', %s))", [workspace])
-    working = File.objects.filter(CLAIMED, state=State.PROCESSING)
-    return not find_places(File.objects.filter(pk=file), limit, working).exists()
+    working = list_at_work(File.objects.filter(CLAIMED, state=State.PROCESSING))
+    return bool(working) and not find_places(File.objects.filter(pk=file), limit, working).exists()
 
 
 def checkpoint(

@@ -46,12 +46,14 @@ PLAIN = words_of(
 
 @dataclass(frozen=True)
 class Classifier:
-    """What the model is asked with. guidance: the workspace's own advice. title: the file's name."""
+    """What the model is asked with. guidance: the workspace's own advice. title: the file's name. is_offline: as of
+    `Call`."""
 
     workspace: int
     levels: tuple[Level, ...]
     guidance: str = ""
     title: str = ""
+    is_offline: bool = False
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def ask_model(classifier: Classifier, texts: Sequence[str]) -> tuple[WindowLabel
     llm.errors.ModelError.
     """
     prompt = prompts.classify_window(classifier.levels, texts, title=classifier.title, guidance=classifier.guidance)
-    reply = complete(Call(classifier.workspace, 0, "classify", "fast"), **prompt.request)
+    reply = complete(Call(classifier.workspace, 0, "classify", "fast", classifier.is_offline), **prompt.request)
     values = {level.value for level in classifier.levels}
     return read_labels(reply, count=len(texts), levels=values), prompt.injections
 

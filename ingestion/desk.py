@@ -242,10 +242,12 @@ class Accepted:
         return Accepted(accepted, [*self.changed, *self.missed])
 
 
-def accept(*, scope: Scope, shown: Mapping[UUID, str]) -> Accepted:
+def accept(
+    *, scope: Scope, shown: Mapping[UUID, str], atoms: frozenset[int] | None = None, reason: str = ""
+) -> Accepted:
     """Take the proposals for paragraphs as they were shown (`Item.seen` by id), in one transaction of the service when
-    this one commits and before the caller gets an answer (`Accepted.carried_out`). Raises: PermissionError for who is
-    no steward.
+    this one commits and before the caller gets an answer (`Accepted.carried_out`). With `atoms` all of them get these,
+    for a `reason` (`relabelling.check_decision`). Raises: PermissionError for who is no steward.
     """
     if not is_steward(scope):
         raise PermissionError(gettext("Labels are decided by stewards."))
@@ -258,10 +260,12 @@ def accept(*, scope: Scope, shown: Mapping[UUID, str]) -> Accepted:
     same = [row for row in rows if judged(row) == shown[row.pk]]
     places = places_of(scope, same)
     found = [item_of(row, places[row.pk]) for row in same if row.pk in places]
-    taken = [(item, item.proposed) for item in found if item.proposed is not None]
+    taken = [(item, given) for item in found if (given := item.proposed if atoms is None else atoms) is not None]
     decisions = [
-        decision_on(scope, item.paragraph, atoms, "accepted as proposed", item.seen, tuple(item.causes))
-        for item, atoms in taken
+        decision_on(scope, item.paragraph, given, "accepted as proposed", item.seen, tuple(item.causes))
+        if atoms is None
+        else decision_on(scope, item.paragraph, given, reason, item.seen)
+        for item, given in taken
     ]
     items = [item for item, _ in taken]
     done = Accepted(items, [pk for pk in shown if pk not in {item.paragraph.pk for item in items}])

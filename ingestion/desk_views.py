@@ -20,6 +20,7 @@ from entities.api.lists import atom_chips, chips_of, chips_of_atoms
 from ingestion import actions
 from ingestion.access import get_file_or_404
 from ingestion.desk import CAUSES, MOST, Item, Wanted, accept, item_of, items_of, paragraphs_of, places_of, waiting
+from ingestion.desk_groups import GROUPINGS, MAX_GROUPED_ITEMS, find_alike, group_items
 from ingestion.listing import file_view, file_views
 from ingestion.models import Paragraph
 from ingestion.page_pictures import drawn, sheet_of, still_allowed
@@ -53,6 +54,12 @@ def read_labels(given: QueryDict) -> list[int]:
     return [int(v) if v.isascii() and v.isdigit() and len(v) < 6 else NO_LABEL for v in given.getlist("labels")]
 
 
+def read_ticked_items(given: QueryDict) -> dict[UUID, str]:
+    """`Item.seen` by id, of a form's `item`s; as many as are decided at once."""
+    pairs = [item.partition(" ") for item in given.getlist("item")[:MOST]]
+    return {pk: seen for key, _, seen in pairs if (pk := _uuid(key)) is not None}
+
+
 def _uuid(given: str) -> UUID | None:
     try:
         return UUID(given)
@@ -73,11 +80,17 @@ def desk(request: HttpRequest) -> HttpResponse:
     scope = scope_of(request)
     wanted = read_wanted(request.GET)
     page = Paginator(waiting(scope, wanted), ON_A_PAGE).get_page(request.GET.get("page"))
-    items = items_of(scope, page.object_list)
+    grouping = request.GET.get("group", "")
+    grouping = grouping if grouping in GROUPINGS else ""
+    rows = waiting(scope, wanted)[:MAX_GROUPED_ITEMS] if grouping else page.object_list
+    items = items_of(scope, rows)
     files = Paginator(files_to_settle(scope), ON_A_PAGE).get_page(request.GET.get("files"))
     context = {
         "page": page,
         "items": items,
+        "grouping": grouping,
+        "groupings": GROUPINGS.items(),
+        "groups": group_items(items, grouping) if grouping else [],
         "wanted": wanted,
         "query": query_of(wanted),
         "causes": [(name, cause.label) for name, cause in CAUSES.items()],
@@ -106,11 +119,7 @@ def desk_accept(request: HttpRequest) -> HttpResponse:
     """Take the ticked proposals: `item` is "<id> <seen>", as the page had them. What came of it is known when the scope
     is closed."""
     scope = scope_of(request)
-    shown: dict[UUID, str] = {}
-    for given in request.POST.getlist("item")[:MOST]:
-        key, _, seen = given.partition(" ")
-        if (pk := _uuid(key)) is not None:
-            shown[pk] = seen
+    shown = read_ticked_items(request.POST)
     with scope.open():
         taken = accept(scope=scope, shown=shown)
     done = taken.carried_out()
@@ -172,6 +181,7 @@ def show_item(request: HttpRequest, pk: UUID, wanted: Wanted, problem: str = "",
         "before": before,
         "after": after,
         "around": around(scope, item),
+        "alike": find_alike(items_of(scope, waiting(scope, Wanted())[:MAX_GROUPED_ITEMS]), item) if item.causes else [],
         "has_page": isinstance(paragraph, Paragraph) and paragraph.page is not None and bool(paragraph.boxes),
     }
     return render(request, "ingestion/desk_item.html", context, status=status)

@@ -10,7 +10,7 @@ span map from canonical text to the raw pages.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -100,7 +100,8 @@ class Extraction:
     strategy: `text`, or `layout` where tables were found. notes: what people should know of how it was read. wanted:
     pictures that nobody has looked at yet. remainder: texts in the bytes of the file that no paragraph shows; they are
     labelled by the same rules, and the original needs their labels too. unread: a digest of what is not text, where
-    there is any.
+    there is any. counted: what the file holds as other code counts it (`extract.structure`), where that was counted
+    with it; not saved.
     """
 
     media_type: str
@@ -114,6 +115,7 @@ class Extraction:
     wanted: tuple[Wanted, ...] = ()
     remainder: tuple[str, ...] = ()
     unread: str = ""
+    counted: Mapping[str, Any] | None = None
 
     @property
     def text(self) -> str:

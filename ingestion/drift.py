@@ -8,6 +8,7 @@ import logging
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -86,7 +87,8 @@ class Drifted(Quarantined):
 def check(path: Path, extraction: Extraction, *, limits: Limits | None = None) -> Extraction:
     """What was read of the file at `path`; where that could not be compared, it says so as of something that was not
     read. Raises Drifted."""
-    source = _source(path, extraction, limits)
+    source = _counted(extraction) or _source(path, extraction, limits)
+    extraction = replace(extraction, counted=None)
     missing = missing_words(source, extraction) if source is not None else {}
     found = (*own_losses(extraction), *lost(source or Structure(), extraction, missing))
     if found:
@@ -94,6 +96,15 @@ def check(path: Path, extraction: Extraction, *, limits: Limits | None = None) -
     if source is None:
         return replace(extraction, unaccounted=(*extraction.unaccounted, NOT_COMPARED))
     return replace(extraction, notes=(*extraction.notes, *notes_of_losses(source, missing)))
+
+
+def _counted(extraction: Extraction) -> Structure | None:
+    """What was counted of the file when it was read; None where it was not, or makes no sense."""
+    if extraction.counted is None:
+        return None
+    with suppress(ValueError, TypeError, AttributeError):
+        return source_of(extraction.counted)
+    return None
 
 
 def _source(path: Path, extraction: Extraction, limits: Limits | None) -> Structure | None:
@@ -108,7 +119,7 @@ def _source(path: Path, extraction: Extraction, limits: Limits | None) -> Struct
         return None
 
 
-def source_of(found: dict[str, Any]) -> Structure:
+def source_of(found: Mapping[str, Any]) -> Structure:
     return Structure(
         found.get("headings"),
         found.get("tables"),

@@ -1,11 +1,12 @@
 """Files and their text as the API takes and gives them (design §11)."""
 
-from typing import get_args
+from typing import Any, get_args
 
 from rest_framework import serializers
 
 from entities.api.shapes import Label, Placeholder, TextBlock, one_of
 from entities.rag import Strategy
+from ingestion.names import LONGEST_PATH
 
 STRATEGY_CHOICES = list(get_args(Strategy))
 
@@ -60,10 +61,18 @@ class FileSerializer(serializers.Serializer):
 
 
 class FileChangeSerializer(serializers.Serializer):
-    """strategy: how the file is to be read from now on. again: read it anew also where that is how it is read."""
+    """strategy: how the file is to be read from now on. again: read it anew also where that is how it is read. folder:
+    where it is to stand, "/minutes/2026", or "/" for the top. At least one of strategy and folder is needed.
+    """
 
-    strategy = serializers.CharField()
+    strategy = serializers.CharField(required=False)
     again = serializers.BooleanField(default=False)
+    folder = serializers.CharField(required=False, max_length=LONGEST_PATH)
+
+    def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
+        if not attrs.keys() & {"strategy", "folder"}:
+            raise serializers.ValidationError("Say what is to change: strategy, or folder.")
+        return attrs
 
 
 class UploadSerializer(serializers.Serializer):
@@ -97,17 +106,20 @@ class BatchRetriedSerializer(serializers.Serializer):
 
 class FileText(TextBlock):
     """A paragraph of a file. page: from 1, null where the format has none. section: the headings above it. read_by: who
-    read it, only of text that was read off a picture."""
+    read it, only of text that was read off a picture. granted_until: only of text that the caller was granted without
+    its labels, when that ends; null for never."""
 
     page = serializers.IntegerField(allow_null=True)
     section = serializers.CharField()
     read_by = serializers.ChoiceField(["ocr", "vision"], required=False)
+    granted_until = serializers.DateTimeField(required=False, allow_null=True)
 
 
 class FilePlaceholder(Placeholder):
-    """A run of paragraphs that need more clearance."""
+    """A run of paragraphs that need more clearance. run: its number in the file, with which a steward can be asked."""
 
     page = serializers.IntegerField(allow_null=True)
+    run = serializers.IntegerField()
 
 
 class ReaderSerializer(serializers.Serializer):

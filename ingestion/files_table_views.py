@@ -1,5 +1,6 @@
-"""A record's files as a table: sorted, filtered, and several deleted or read again at once."""
+"""A record's files as a table: by folder, sorted, filtered, and several deleted, moved or read again at once."""
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
@@ -14,9 +15,11 @@ from rest_framework.exceptions import APIException
 from entities.access import MEMBER, get_entity_or_404, may, requires
 from ingestion import actions
 from ingestion.access import get_file_or_404, get_record_for
+from ingestion.bin import bin_file
 from ingestion.file_shown import FileView
 from ingestion.listing import file_view, list_files
 from ingestion.models import State
+from ingestion.moving import move_file
 from ingestion.strategies import choose_strategy
 from ingestion.views import scope_of
 
@@ -29,19 +32,30 @@ STATES = {
     "failed": gettext_lazy("Failed"),
     "quarantined": gettext_lazy("Quarantined"),
 }
+ACTS = ("delete", "again", "move")
 SORTS = ("name", "size", "pages", "state", "collection")
 
 
 @requires(MEMBER)
 @require_safe
 def files_table(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """`q`: in names; `state`; `ordering`: a column, with - the other way round."""
+    """`q`: in names; `state`; `folder`: its files and those of its folders; `ordering`: a column, with - the other way
+    round.
+    """
     scope = scope_of(request)
     entity = get_entity_or_404(scope, pk)
-    query, state, ordering = (request.GET.get(name, "") for name in ("q", "state", "ordering"))
-    files = [file for file in list_files(scope, entity) if _fits(file, query, state)]
+    query, state, ordering, wanted = (request.GET.get(name, "") for name in ("q", "state", "ordering", "folder"))
+    folder = [part for part in wanted.split("/") if part]
+    every_file = list_files(scope, entity)
+    inside = [file for file in every_file if list(file.folders[: len(folder)]) == folder]
+    files = [file for file in inside if _fits(file, query, state)]
     context = {
         "entity": entity,
+        "folder": "/".join(["", *folder]) if folder else "",
+        "folders_above": _list_folders_above(folder),
+        "folders_inside": _list_folders_inside(inside, folder),
+        "folders_known": sorted({_join(file.folders) for file in every_file if file.folders}),
+        "below": f"{len(folder)}:",
         "files": _in_order(files, ordering),
         "q": query,
         "state": state,
@@ -57,11 +71,13 @@ def files_table(request: HttpRequest, pk: UUID) -> HttpResponse:
 @requires(MEMBER)
 @require_POST
 def change_files(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """`act`: delete, or again, on each `file`. All that can be done is done; what cannot is said."""
+    """`act` on each `file`: delete, again, or move, to the folder `into`. All that can be done is done; what cannot is
+    said.
+    """
     scope, act = scope_of(request), request.POST.get("act", "")
     get_record_for(scope, pk, "delete" if act == "delete" else "upload")
-    if act not in ("delete", "again"):
-        return HttpResponseBadRequest(gettext("Choose what to do with the files: delete, or again."))
+    if act not in ACTS:
+        return HttpResponseBadRequest(gettext("Choose what to do with the files: delete, move, or again."))
     done, refused = 0, ""
     # In one order, so that two who lock the same files do not wait for each other.
     ticked = sorted(set(request.POST.getlist("file")))
@@ -71,7 +87,9 @@ def change_files(request: HttpRequest, pk: UUID) -> HttpResponse:
             if file.entity_id != pk:
                 continue
             if act == "delete":
-                actions.delete_file(scope=scope, file=file)
+                bin_file(scope=scope, file=file)
+            elif act == "move":
+                move_file(scope=scope, file=file, folder=request.POST.get("into", ""))
             elif (shown := file_view(scope, file)).state in (State.FAILED, State.QUARANTINED):
                 actions.retry_file(scope=scope, file=file)
             else:
@@ -82,15 +100,7 @@ def change_files(request: HttpRequest, pk: UUID) -> HttpResponse:
         except (Http404, ValueError):  # it went with the message that it came in, or somebody else was faster
             continue
     if done:
-        if act == "delete":
-            words = ngettext(
-                "%(count)s file: deleted, with everything drawn from them.",
-                "%(count)s files: deleted, with everything drawn from them.",
-                done,
-            )
-        else:
-            words = ngettext("%(count)s file: read again.", "%(count)s files: read again.", done)
-        messages.success(request, words % {"count": done})
+        messages.success(request, say_done(act, done))
     if left := len(ticked[MAX_FILES:]):
         messages.warning(
             request,
@@ -100,6 +110,21 @@ def change_files(request: HttpRequest, pk: UUID) -> HttpResponse:
     if refused or not done:
         messages.error(request, refused or gettext("Tick the files first."))
     return redirect("ingestion:files_table", pk)
+
+
+def _join(folders: Sequence[str]) -> str:
+    return "/".join(["", *folders])
+
+
+def _list_folders_above(folder: Sequence[str]) -> list[tuple[str, str]]:
+    """(path, name) of this folder and of those that it is in, outermost first."""
+    return [(_join(folder[: depth + 1]), name) for depth, name in enumerate(folder)]
+
+
+def _list_folders_inside(files: Sequence[FileView], folder: Sequence[str]) -> list[tuple[str, str, int]]:
+    """(path, name, files in it at any depth) of the folders right in this one, by name."""
+    counts = Counter(file.folders[len(folder)] for file in files if len(file.folders) > len(folder))
+    return [(_join([*folder, name]), name, count) for name, count in sorted(counts.items())]
 
 
 def _fits(file: FileView, query: str, state: str) -> bool:
@@ -120,3 +145,14 @@ def _in_order(files: Sequence[FileView], ordering: str) -> Sequence[FileView]:
 
     known, unknown = ([file for file in files if (read(file) is None) is missing] for missing in (False, True))
     return sorted(known, key=read, reverse=ordering.startswith("-")) + unknown
+
+
+def say_done(act: str, count: int) -> str:
+    """The sentence about how many files `act` reached."""
+    if act == "delete":
+        words = ngettext("%(count)s file: in the bin.", "%(count)s files: in the bin.", count)
+    elif act == "move":
+        words = ngettext("%(count)s file: moved.", "%(count)s files: moved.", count)
+    else:
+        words = ngettext("%(count)s file: read again.", "%(count)s files: read again.", count)
+    return words % {"count": count}

@@ -16,7 +16,7 @@ from django.db.models import QuerySet
 from entities.models import Source
 from ingestion.chunk import SEPARATOR, embedding_text
 from ingestion.embedders import Embedder
-from ingestion.models import ContextRow, Kind, RowParagraph, VectorModel
+from ingestion.models import ContextRow, Kind, RowParagraph
 
 BATCH = 500
 EMBED_BATCH = 64
@@ -88,8 +88,8 @@ class RowDraft:
 INSERT_VECTORS = """
 INSERT INTO ingestion_vector
   (workspace_id, data_classification, audience, entity, file, "row", kind, model, embedding, drawn)
-SELECT c.workspace_id, c.data_classification, c.audience, e.number, coalesce(f.number, 0), c.number, c.kind, %s,
-  given.vector::halfvec,
+SELECT c.workspace_id, c.data_classification, c.audience, e.number, coalesce(f.number, 0), c.number, c.kind,
+  (SELECT id FROM ingestion_vectormodel WHERE model_id = %s), given.vector::halfvec,
   coalesce((SELECT p.drawn FROM ingestion_posting p WHERE p."row" = c.number AND p.term = 0), true)
 FROM unnest(%s::uuid[], %s::text[]) AS given (id, vector)
 JOIN ingestion_contextrow c ON c.id = given.id
@@ -99,17 +99,21 @@ ON CONFLICT DO NOTHING
 """
 
 
-def known_vectors(drafts: Sequence[RowDraft], model_id: str) -> tuple[set[UUID], dict[UUID, Vector]]:
+def known_vectors(
+    drafts: Sequence[RowDraft], model_id: str, *, is_first: bool = False
+) -> tuple[set[UUID], dict[UUID, Vector]]:
     """(drafts whose row has its vector already, vectors of equal text elsewhere in the workspace), in a service
-    scope.
+    scope. is_first: none of the rows is there yet.
     """
+    present: set[UUID] = set()
     with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT c.id FROM ingestion_contextrow c JOIN ingestion_vector v ON v.row = c.number"
-            " JOIN ingestion_vectormodel m ON m.id = v.model WHERE c.id = ANY(%s) AND m.model_id = %s",
-            [[draft.id for draft in drafts], model_id],
-        )
-        present = {row[0] for row in cursor.fetchall()}
+        if not is_first:
+            cursor.execute(
+                "SELECT c.id FROM ingestion_contextrow c JOIN ingestion_vector v ON v.row = c.number"
+                " JOIN ingestion_vectormodel m ON m.id = v.model WHERE c.id = ANY(%s) AND m.model_id = %s",
+                [[draft.id for draft in drafts], model_id],
+            )
+            present = {row[0] for row in cursor.fetchall()}
         missing = [draft for draft in drafts if draft.id not in present]
         cursor.execute(
             "SELECT DISTINCT ON (c.digest, c.heading_path) c.digest, c.heading_path, v.embedding::text"
@@ -130,8 +134,9 @@ def embed_texts(
     made: dict[UUID, Vector] = {}
     for start in range(0, len(drafts), EMBED_BATCH):
         batch = drafts[start : start + EMBED_BATCH]
-        vectors = embedder.embed_documents([draft.embedding_text for draft in batch])
-        done = {draft.id: as_vector(vector) for draft, vector in zip(batch, vectors, strict=True)}
+        texts = list(dict.fromkeys(draft.embedding_text for draft in batch))  # a short text is its own summary
+        vectors = dict(zip(texts, map(as_vector, embedder.embed_documents(texts)), strict=True))
+        done = {draft.id: vectors[draft.embedding_text] for draft in batch}
         made.update(done)
         if on_batch is not None:
             on_batch(done)
@@ -179,8 +184,8 @@ def replace_rows(
     ContextRow.objects.bulk_create(
         [_row(workspace, entity, file, draft, witness) for draft in drafts if draft.id not in there], batch_size=BATCH
     )
-    _write_links(workspace, drafts)
-    _write_sources(workspace, drafts)
+    _write_links(workspace, drafts, set(there))
+    _write_sources(workspace, drafts, set(there))
     write_vectors(vectors, embedder)
 
 
@@ -209,11 +214,11 @@ def _row(workspace: int, entity: UUID, file: UUID | None, draft: RowDraft, witne
     )
 
 
-def _write_links(workspace: int, drafts: Sequence[RowDraft]) -> None:
-    """Which paragraphs stand in which row. The database refuses a link whose ends do not have the same label."""
+def _write_links(workspace: int, drafts: Sequence[RowDraft], old: set[UUID]) -> None:
+    """Which paragraphs stand in which row. The database refuses a link whose ends do not have the same label. old: the
+    rows that were there before; others have none yet."""
     there: dict[UUID, set[tuple[UUID | None, UUID | None, int]]] = defaultdict(set)
-    ids = [draft.id for draft in drafts]
-    for link in RowParagraph.objects.filter(row__in=ids):
+    for link in RowParagraph.objects.filter(row__in=[draft.id for draft in drafts if draft.id in old]):
         there[link.row_id].add((link.paragraph_id, link.field_paragraph_id, link.data_classification))
     wrong, made = [], []
     for draft in drafts:
@@ -232,16 +237,16 @@ def _write_links(workspace: int, drafts: Sequence[RowDraft]) -> None:
                 )
                 for p, f, label in dict.fromkeys(links)
             ]
-    RowParagraph.objects.filter(row__in=wrong)._raw_delete("default")
+    RowParagraph.objects.filter(row__in=old.intersection(wrong))._raw_delete("default")
     RowParagraph.objects.bulk_create(made, batch_size=BATCH)
 
 
-def _write_sources(workspace: int, drafts: Sequence[RowDraft]) -> None:
+def _write_sources(workspace: int, drafts: Sequence[RowDraft], old: set[UUID]) -> None:
     there: dict[UUID, set[tuple[UUID, UUID | None]]] = defaultdict(set)
-    for source in Source.objects.filter(derived__in=[draft.id for draft in drafts]):
+    for source in Source.objects.filter(derived__in=[draft.id for draft in drafts if draft.id in old]):
         there[source.derived].add((source.entity_id, source.passage))
     changed = [draft for draft in drafts if there[draft.id] != set(draft.sources)]
-    Source.objects.filter(derived__in=[draft.id for draft in changed])._raw_delete("default")
+    Source.objects.filter(derived__in=[draft.id for draft in changed if draft.id in old])._raw_delete("default")
     Source.objects.bulk_create(
         [
             Source(workspace_id=workspace, derived=draft.id, entity_id=entity, passage=passage)
@@ -253,15 +258,15 @@ def _write_sources(workspace: int, drafts: Sequence[RowDraft]) -> None:
 
 
 def write_vectors(vectors: Mapping[UUID, Vector], embedder: Embedder) -> None:
-    """Put vectors beside their rows; columns that filters use are copied from the row."""
+    """Put vectors of a model that is registered (`vector_models`) beside their rows; columns that filters use are
+    copied from the row."""
     if not vectors:
         return
-    model, _ = VectorModel.objects.get_or_create(model_id=embedder.model_id, defaults={"dim": embedder.dim})
     ids = list(vectors)
     with connection.cursor() as cursor:
         for start in range(0, len(ids), BATCH):
             batch = ids[start : start + BATCH]
             cursor.execute(
                 INSERT_VECTORS,
-                [model.pk, batch, [vectors[pk] for pk in batch]],
+                [embedder.model_id, batch, [vectors[pk] for pk in batch]],
             )

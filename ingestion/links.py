@@ -45,11 +45,13 @@ class Place:
     key: str
 
 
-def publish_links(work: Work, extraction: Extraction, segmented: Segmented) -> None:
+def publish_links(work: Work, extraction: Extraction, segmented: Segmented, *, is_first: bool = False) -> None:
     """Make the links of a file those of the revision that is being published, in its transaction. Those that stay are
-    not touched; their labels follow their paragraphs by themselves.
+    not touched; their labels follow their paragraphs by themselves. is_first: the file has none yet.
     """
     links = all_links(extraction)
+    if not links and is_first:
+        return
     if not links:
         DocumentLink.objects.filter(file=work.file)._raw_delete("default")
         return

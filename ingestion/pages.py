@@ -1,7 +1,9 @@
 """What the reader's page shows: a part of a long document, with tables, chips and marks ready for the template."""
 
+import re
+from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -9,8 +11,12 @@ from entities.api.lists import chips_of, chips_of_atoms
 from ingestion.reader import Block, Placeholder, TextBlock
 from ingestion.tables import Table, read_table
 
-PART = 250
-"""Blocks on one page of the reader."""
+MAX_PART_BLOCKS = 120
+"""Blocks on one page of the reader, also where none of them is long."""
+MAX_PART_CHARACTERS = 16_000
+"""Of the text on one page of the reader: some six pages of paper."""
+MAX_HITS = 200
+"""Hits of a word that are listed beside the text; all of them are marked."""
 
 
 @dataclass(frozen=True)
@@ -52,14 +58,27 @@ class Shown:
         return isinstance(self.block, TextBlock)
 
 
+def cut_parts(blocks: Sequence[Block]) -> list[int]:
+    """Where each part begins, from 0: what a reader scrolls through at once."""
+    starts, characters = [0], 0
+    for place, block in enumerate(blocks):
+        length = len(block.text) if isinstance(block, TextBlock) else 0
+        if place > starts[-1] and (place - starts[-1] >= MAX_PART_BLOCKS or characters + length > MAX_PART_CHARACTERS):
+            starts.append(place)
+            characters = 0
+        characters += length
+    return starts
+
+
 def part_of(blocks: Sequence[Block], asked: str) -> Part:
     """The part that was asked for, else the one with the cited passage, else the first."""
-    count = max(1, -(-len(blocks) // PART))
+    starts = cut_parts(blocks)
+    count = len(starts)
     places = [n for n, block in enumerate(blocks) if isinstance(block, TextBlock) and block.cited]
-    number = places[0] // PART + 1 if places else 1
+    number = bisect_right(starts, places[0]) if places else 1
     if asked.isascii() and asked.isdigit() and len(asked) < 7:
         number = min(max(1, int(asked)), count)
-    chosen = blocks[(number - 1) * PART : number * PART]
+    chosen = blocks[starts[number - 1] : [*starts, len(blocks)][number]]
     cited = blocks[places[0]] if places else None
     texts = [block.passage for block in blocks if isinstance(block, TextBlock)]
     before = after = None
@@ -101,3 +120,53 @@ def pieces(block: TextBlock) -> list[tuple[str, bool]]:
     if block.text[place:]:
         result.append((block.text[place:], False))
     return [(text, marked) for text, marked in result if text]
+
+
+# Finding one's way
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A place that a document can be opened at: a heading, or a paragraph with a hit. part: in which part it stands."""
+
+    passage: UUID
+    text: str
+    part: int
+    level: int = 1
+    page: int | None = None
+
+
+def list_headings(blocks: Sequence[Block]) -> list[Stop]:
+    """The outline, of the headings that the caller may read."""
+    starts = cut_parts(blocks)
+    return [
+        Stop(block.passage, block.text, bisect_right(starts, place), min(block.level, 4), block.page)
+        for place, block in enumerate(blocks)
+        if isinstance(block, TextBlock) and block.kind == "heading"
+    ]
+
+
+def find_words(blocks: Sequence[Block], words: str) -> tuple[list[Block], list[Stop]]:
+    """(blocks with `words` marked wherever they stand, in any case and white space; the paragraphs that hold them)"""
+    pattern = re.compile(r"\s+".join(re.escape(word) for word in words.split()), re.IGNORECASE)
+    starts = cut_parts(blocks)
+    found, hits = list(blocks), []
+    for place, block in enumerate(blocks):
+        if not isinstance(block, TextBlock):
+            continue
+        marks = tuple(match.span() for match in pattern.finditer(block.text))
+        if marks:
+            found[place] = replace(block, marks=marks)
+            first = max(0, marks[0][0] - 40)
+            cut = " ".join(block.text[first : marks[0][1] + 60].replace("|", " ").split())
+            hits.append(Stop(block.passage, cut, bisect_right(starts, place), page=block.page))
+    return found, hits
+
+
+def find_page(blocks: Sequence[Block], page: int) -> tuple[int, int] | None:
+    """(part, page) of the page that was asked for, else of the next that the caller knows of; None after the last."""
+    starts = cut_parts(blocks)
+    for place, block in enumerate(blocks):
+        if block.page is not None and block.page >= page:
+            return bisect_right(starts, place), block.page
+    return None

@@ -2,15 +2,17 @@
 
     STEPS = extract → classify → segment → chunk → embed, then publish
 
-Each step runs with no scope open, reads what it needs in short transactions and hands on a value that is kept
-(`StepResult`, not for readers) before the next begins: a worker that is killed loses at most the step it was in, long
-steps at most a window or a batch, and no call to a model is made twice. Nothing is visible to a reader before
-`publish`, which is one transaction. Every write is under the claim, so two workers never publish one file.
+Each step runs with no scope open, reads what it needs in short transactions and hands on a value. Values are saved
+(`StepResult`, not for readers) as soon as more than SAVE_AFTER_SECONDS of work would be lost with this process, and
+each time a model has answered that is not the offline engine: no call to one is made twice. Nothing is visible to a
+reader before `publish`, which is one transaction. Every write is under the claim, so two workers never publish one
+file.
 """
 
 import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -19,7 +21,8 @@ from uuid import UUID
 from celery.exceptions import SoftTimeLimitExceeded
 from django.db.models import F
 
-from entities.access import Scope, combine_many
+from entities.access import Scope, combine_many, scope_is_open
+from entities.models.classification import FIRST_COMPOUND
 from ingestion import drift, results
 from ingestion.attachments import extract_attachments
 from ingestion.blobs import Missing, local_copy
@@ -54,13 +57,15 @@ from ingestion.stored import known_votes, published_extraction, published_votes
 from ingestion.synthesis import synthesise
 from ingestion.votes import FLOOR, Vote
 from ingestion.work import Classified, Segmented, Work, clearances_among, load_work
+from llm.client import is_offline
 from llm.errors import BudgetExceeded, ModelError
-from llm.metering import spending, take_spent
+from llm.metering import spending, take_spent, write_calls
 
 logger = logging.getLogger(__name__)
 
 BROKEN = "Something broke on our side while this file was worked on. It is tried again by itself; the bytes are safe."
 KILLED = "Reading this file was ended from outside each time, perhaps for lack of memory. Try again when there is more."
+SAVE_AFTER_SECONDS = 1.0
 GOES_ON = "Reading goes on by itself when there is one again."
 
 
@@ -75,9 +80,12 @@ class Step:
 
 
 def load_parts(work: Work, stage: Stage) -> dict[int, Any]:
-    """Part number -> data of what an earlier worker finished of a step. In an open service scope."""
+    """Part number -> data of what an earlier worker finished of a step. Opens a service scope where none is open."""
     witness = work.witness_of(stage)
-    return results.load_parts(work.claim.revision, stage, witness) if (stage, witness) in work.saved else {}
+    if (stage, witness) not in work.saved:
+        return {}
+    with nullcontext() if scope_is_open() else Scope.for_service(work.workspace).open():
+        return results.load_parts(work.claim.revision, stage, witness)
 
 
 def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
@@ -100,12 +108,11 @@ def extract(work: Work, done: dict[Stage, Any]) -> Extraction:
 
     if work.review == Review.REJECTED:
         raise Quarantined("rejected", REJECTED)
-    with Scope.for_service(work.workspace).open():
-        saved = load_parts(work, Stage.EXTRACT)
+    saved = load_parts(work, Stage.EXTRACT)
     tell = seldom(show)
     look = Looker(work.workspace, work.strategy, keep, tell, saved)
     with local_copy(work.path) as path:
-        extraction = extract_file(path, work.name, strategy=work.strategy, on_progress=tell, look=look)
+        extraction = extract_file(path, work.name, strategy=work.strategy, on_progress=tell, look=look, counts=True)
         if work.review != Review.RELEASED:
             extraction = drift.check(path, extraction)
     return extraction
@@ -140,7 +147,7 @@ def classify(work: Work, done: dict[Stage, Any]) -> Classified:
 
     answers = model_votes(
         paragraphs,
-        Classifier(work.workspace, work.levels, work.guidance, work.name),
+        Classifier(work.workspace, work.levels, work.guidance, work.name, work.is_offline),
         known=known,
         done={part: WindowVotes.from_json(data) for part, data in saved.items()},
         on_window=save_window,
@@ -167,7 +174,7 @@ def segment(work: Work, done: dict[Stage, Any]) -> Segmented:
     def keep(label: int, sentences: Sequence[str]) -> None:
         save(work, Stage.SEGMENT, list(sentences), label)
 
-    classifier = Classifier(work.workspace, work.levels, work.guidance, work.name)
+    classifier = Classifier(work.workspace, work.levels, work.guidance, work.name, work.is_offline)
     made = synthesise(classifier, texts_by_label(extraction, segmented.paragraphs), segmented.summaries, saved, keep)
     return replace(segmented, summaries=made)
 
@@ -176,8 +183,12 @@ def chunk(work: Work, done: dict[Stage, Any]) -> list[RowDraft]:
     """Passages, each within one segment, and a summary per label."""
     extraction, segmented = done[Stage.EXTRACT], done[Stage.SEGMENT]
     paragraphs = labelled(extraction, segmented)
-    with Scope.for_service(work.workspace).open():
-        clearances = clearances_among((p.label for p in paragraphs), work.inputs.concealed_atoms)
+    labels = {paragraph.label for paragraph in paragraphs}
+    if all(label is None or label < FIRST_COMPOUND for label in labels):
+        clearances = clearances_among(labels, work.inputs.concealed_atoms)
+    else:
+        with Scope.for_service(work.workspace).open():
+            clearances = clearances_among(labels, work.inputs.concealed_atoms)
     count_tokens = get_embedder(work.embedder).count_tokens
     found = cut(work.file, paragraphs, clearances=clearances, count_tokens=count_tokens)
     return [*passages_of(paragraphs, found, clearances), *summaries_of(work, extraction, segmented, clearances)]
@@ -187,7 +198,7 @@ def embed(work: Work, done: dict[Stage, Any]) -> dict[UUID, Vector]:
     """Vectors of the rows that have none, reused where equal text has one."""
     embedder, drafts = get_embedder(work.embedder), done[Stage.CHUNK]
     with Scope.for_service(work.workspace).open():
-        present, vectors = known_vectors(drafts, embedder.model_id)
+        present, vectors = known_vectors(drafts, embedder.model_id, is_first=work.is_first)
         saved = load_parts(work, Stage.EMBED)
     for data in saved.values():
         vectors.update({UUID(pk): vector for pk, vector in data.items()})
@@ -267,7 +278,6 @@ def work_through(claim: Claim) -> None:
     Raises: ClaimLost, Quarantined, ProcessKilled, ModelError, EmbeddingFailed, blobs.Missing.
     """
     with Scope.for_service(claim.workspace).open():
-        results.drop_superseded(claim.file, claim.revision)
         work = take_up(claim)
     while True:
         get_embedder(work.embedder)  # loading it takes a moment, which no transaction should wait for
@@ -290,8 +300,9 @@ def work_through(claim: Claim) -> None:
 def take_up(claim: Claim) -> Work:
     """The work, with what earlier workers saved of it. In an open service scope. Raises: ClaimLost."""
     work = load_work(claim)
-    all_labels = combine_many(level.value for level in work.levels)
-    return replace(work, all_labels=all_labels, saved=results.list_saved(claim.revision))
+    if work.number > 1 or work.published:
+        results.drop_superseded(claim.file, claim.revision)
+    return replace(work, is_offline=is_offline(), saved=results.list_saved(claim.revision))
 
 
 def run_steps(work: Work, took: dict[Stage, float] | None = None) -> dict[Stage, Any]:
@@ -315,10 +326,20 @@ def run_steps(work: Work, took: dict[Stage, float] | None = None) -> dict[Stage,
 
 
 def save(work: Work, stage: Stage, data: Any, part: int = results.WHOLE, *, progress: int = 0) -> None:
-    """Save what a step gave, or a part of it, under the claim. progress: per cent of the step after that part."""
+    """Save what a step gave, or a part of it, with all that was not saved before it, under the claim. What took no time
+    and cost nothing waits for the next one: of most files nothing is saved, for they are ready sooner. progress: per
+    cent of the step after that part.
+    """
+    unsaved, paid = work.unsaved, take_spent()
+    unsaved.results.append((stage, part, data))
+    if work.is_offline and not paid and unsaved.age_seconds < SAVE_AFTER_SECONDS:
+        return
     with Scope.for_service(work.workspace).open():
         advance(work.claim, FOLLOWING[stage] if part == results.WHOLE else stage, progress)
-        if paid := take_spent():
+        write_calls()
+        if paid:
             FileRevision.objects.filter(pk=work.claim.revision).update(cost=F("cost") + paid)
-        witness = work.witness_of(stage)
-        results.save_result(work.workspace, work.claim.revision, stage, witness, work.all_labels, data, part)
+        floor = combine_many(level.value for level in work.levels)
+        for step, number, result in unsaved.results:
+            results.save_result(work.workspace, work.claim.revision, step, work.witness_of(step), floor, result, number)
+    unsaved.clear()

@@ -23,13 +23,14 @@ from ingestion.index import BATCH, replace_rows
 from ingestion.links import publish_links
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, Redo, Stage, State
 from ingestion.queueing import resume_revision
-from ingestion.remainder_store import publish_remainder
+from ingestion.remainder_store import work_out_remainder
 from ingestion.remembered import remember
 from ingestion.results import drop_results
 from ingestion.segmenting import decisions_of, list_disclosed_sections
 from ingestion.signals import document_indexed
 from ingestion.vector_models import lock_embedder
 from ingestion.work import Marked, Segmented, Work, load_work
+from llm.metering import write_calls
 
 COLUMNS = (
     "position", "data_classification", "floor", "votes", "page", "boxes", "kind", "headings", "under", "lang", "start",
@@ -55,16 +56,19 @@ def publish(
     part. Raises: ClaimLost, Outdated; then nothing has changed.
     """
     scope = current()
-    file = File.objects.select_for_update().filter(work.claim.mine()).first()
+    mine = File.objects.select_for_update().filter(work.claim.mine())
+    file = mine.only("revision", "aside", "attachments").first()
     if file is None:
         raise ClaimLost
+    is_first = file.revision_id is None  # nothing of it is in the database yet that would have to be compared
     extraction: Extraction = done[Stage.EXTRACT]
     segmented: Segmented = done[Stage.SEGMENT]
     embedder = lock_embedder()
-    now = load_work(work.claim)
+    now = load_work(work.claim, embedder.model_id)
     if (now.witness, now.embedder, now.inputs.concealed) != (work.witness, work.embedder, work.inputs.concealed):
         raise Outdated(labels_only=now.witness == work.witness)
-    before = {p.pk: p for p in Paragraph.objects.select_for_update().filter(file=file.pk).order_by("position")}
+    there = Paragraph.objects.none() if is_first else Paragraph.objects.filter(file=file.pk)
+    before = {p.pk: p for p in there.select_for_update().order_by("position")}
     if decisions_of(list(before.values()), now.floor) != segmented.decisions:
         raise Outdated(labels_only=True)
     old_labels = {pk: paragraph.data_classification for pk, paragraph in before.items()}
@@ -72,25 +76,26 @@ def publish(
     labels = {m.id: m.label for m in segmented.paragraphs if m.label and old_labels.get(m.id) != m.label}
     # Text that was drawn from these rises with them, also from one that was away, or without a label, in between; where
     # a label fell, combining changes nothing.
-    drawn = Source.objects.filter(passage__in=labels).values_list("passage", flat=True).distinct() if labels else ()
+    drawn = Source.objects.filter(passage__in=() if is_first else labels).values_list("passage", flat=True).distinct()
     raise_labels({pk: labels[pk] for pk in drawn if pk is not None})
+    rows = ContextRow.objects.none() if is_first else ContextRow.objects.filter(file=file.pk)
     replace_rows(
         workspace=work.workspace,
         entity=work.entity,
         file=work.file,
-        existing=ContextRow.objects.filter(file=file.pk, kind__in=[Kind.FILE_CHUNK, Kind.FILE_SUMMARY]),
+        existing=rows.filter(kind__in=[Kind.FILE_CHUNK, Kind.FILE_SUMMARY]),
         drafts=done[Stage.CHUNK],
         vectors=done[Stage.EMBED],
         embedder=embedder,
         witness=work.witness,
     )
     if work.opened:
-        publish_links(work, extraction, segmented)
-        publish_attachments(work, extraction, segmented, received or {})
-        FileRevision.objects.filter(pk=work.claim.revision).update(stages=stages_of(done, took or {}))
+        publish_links(work, extraction, segmented, is_first=is_first)
+        if extraction.attachments or not is_first:
+            publish_attachments(work, extraction, segmented, received or {})
     else:
         follow_labels(work, segmented)
-    finish(scope, work, extraction, done)
+    finish(scope, work, file, extraction, done, took or {})
 
 
 def stages_of(done: dict[Stage, Any], took: Mapping[Stage, float]) -> list[tuple[str, int | None, float | None]]:
@@ -105,8 +110,10 @@ def stages_of(done: dict[Stage, Any], took: Mapping[Stage, float]) -> list[tuple
     return [(stage.value, counts.get(stage), took.get(stage)) for stage in done]
 
 
-def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, Any]) -> None:
-    """The file's row, the audit, and word to whoever builds on the index."""
+def finish(
+    scope: Scope, work: Work, file: File, extraction: Extraction, done: dict[Stage, Any], took: Mapping[Stage, float]
+) -> None:
+    """The file's row, the audit, and word to whoever builds on the index. file: as it was before."""
     revision, at = work.claim.revision, timezone.now()
     was = FileRevision.objects.get(pk=revision)
     lost = {LOST} & {*extraction.unaccounted}  # it is there, and may be taken out another time
@@ -116,8 +123,9 @@ def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, A
         attachments=max(was.attachments, len(extraction.attachments) + len(lost)),
         strategy="",
         published_at=at,
+        **({"stages": stages_of(done, took)} if work.opened else {}),
+        **work_out_remainder(work, file, was, extraction, done[Stage.CLASSIFY].remainder, lost),
     )
-    publish_remainder(work, was, extraction, done[Stage.CLASSIFY].remainder, lost)
     outcome = {
         "pending_revision": None,
         "state": State.READY,
@@ -127,12 +135,11 @@ def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, A
         "error_page": None,
         "redo": Redo.NOTHING,
     }
-    aside, shown = File.objects.values_list("aside", "revision").get(work.claim.mine())
-    if shown == revision:  # who knows of an earlier one alone sees that one made again
+    if file.revision_id == revision:  # who knows of an earlier one alone sees that one made again
         earlier = FileRevision.objects.filter(file=work.file, number__lt=was.number).exclude(witness="")
         earlier.update(published_at=at)
     File.objects.filter(work.claim.mine()).update(
-        **outcome | resume_revision(aside) | ({"strategy": was.strategy} if was.strategy else {}),
+        **outcome | resume_revision(file.aside) | ({"strategy": was.strategy} if was.strategy else {}),
         revision=revision,
         progress=100,
         media_type=extraction.media_type,
@@ -147,7 +154,9 @@ def finish(scope: Scope, work: Work, extraction: Extraction, done: dict[Stage, A
         woken_at=None,
         updated_at=at,
     )
-    drop_results(revision)
+    if work.saved or work.unsaved.has_saved:
+        drop_results(revision)
+    write_calls()
     injections = list(done[Stage.CLASSIFY].injections)
     record(scope, "file.indexed", "file", work.file, **({"injections": injections} if injections else {}))
     document_indexed.send(File, workspace=work.workspace, entity_id=work.entity, file_id=work.file)

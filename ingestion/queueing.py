@@ -1,18 +1,30 @@
 """Handing files to the pipeline. PostgreSQL is the truth, the broker only wakes workers."""
 
 import logging
+from collections.abc import Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
 from django.db import DatabaseError, connection, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Case, F, Q, QuerySet, Value, When
 from django.db.models.functions import Now
 from django.utils import timezone
 
 from entities.access import Scope
 from ingestion.models import File, FileRevision, Redo, Stage, State
-from ingestion.turns import FREE, Places, find_places, limit_places, list_unfinished, list_woken, order_waiting
+from ingestion.turns import (
+    FREE,
+    AtWork,
+    Places,
+    find_places,
+    limit_places,
+    list_at_work,
+    list_unfinished,
+    list_woken,
+    order_waiting,
+)
 from ingestion.workers import count_processes
 
 logger = logging.getLogger(__name__)
@@ -21,10 +33,19 @@ QUEUED_AT_ONCE = 8
 """Files of one workspace that the broker holds where none are too many at work; the others wait in the database."""
 
 
-def queue_file(workspace: int, file: UUID, revision: UUID, redo: Redo | None = None, *, waking: bool = True) -> None:
+def queue_file(
+    workspace: int,
+    file: UUID,
+    revision: UUID,
+    redo: Redo | None = None,
+    *,
+    waking: bool = True,
+    columns: Mapping[str, Any] = MappingProxyType({}),
+) -> None:
     """Let the pipeline work on `revision` after this transaction. Whoever is at an older one loses the claim.
 
-    redo: None leaves what was asked for before. waking: a worker is told at once, else the sweep tells one.
+    redo: None leaves what was asked for before. waking: a worker is told at once, else the sweep tells one. columns:
+    others of the file that change with it.
     """
     File.objects.filter(pk=file).update(
         pending_revision=revision,
@@ -42,6 +63,7 @@ def queue_file(workspace: int, file: UUID, revision: UUID, redo: Redo | None = N
         woken_at=None,
         updated_at=timezone.now(),
         **({} if redo is None else {"redo": redo}),
+        **columns,
     )
     if waking:
         transaction.on_commit(partial(wake_next, workspace))
@@ -50,10 +72,9 @@ def queue_file(workspace: int, file: UUID, revision: UUID, redo: Redo | None = N
 def take_revision(revision: FileRevision) -> None:
     """Queue a revision, and show its size; and what its type may be, where none has been read. It overtakes one that
     was put aside. What the published one is wanted for waits for it to end."""
-    files = File.objects.filter(pk=revision.file_id)
-    files.update(size=revision.blob.size, aside=None)
-    files.filter(revision=None).update(media_type=revision.blob.media_type)
-    queue_file(revision.workspace_id, revision.file_id, revision.pk)
+    guess = Case(When(revision=None, then=Value(revision.blob.media_type)), default=F("media_type"))
+    columns = {"size": revision.blob.size, "aside": None, "media_type": guess}
+    queue_file(revision.workspace_id, revision.file_id, revision.pk, columns=columns)
 
 
 ENDED = (State.FAILED, State.QUARANTINED)
@@ -132,13 +153,13 @@ def take_sleeping(workspace: int) -> list[UUID]:
     with Scope.for_service(workspace).open():
         lock_turns(workspace)
         sleeping = list_unfinished().filter(woken_at=None)
-        while sleeping.exists() and (file := find_next_file(limit, sleeping, list_woken())) is not None:
+        while sleeping.exists() and (file := find_next_file(limit, sleeping, list_at_work(list_woken()))) is not None:
             File.objects.filter(pk=file).update(woken_at=Now())
             found.append(file)
     return found
 
 
-def find_next_file(limit: Places, waiting: QuerySet[File], working: QuerySet[File]) -> UUID | None:
+def find_next_file(limit: Places, waiting: QuerySet[File], working: Sequence[AtWork]) -> UUID | None:
     """The file whose turn it is, of those for which there is a place beside those that are `working`."""
     return order_waiting(find_places(waiting, limit, working), working).values_list("pk", flat=True).first()
 
@@ -152,7 +173,7 @@ def choose_file(workspace: int, file: UUID) -> UUID:
         if not list_unfinished().filter(FREE, pk=file).exists():
             return file
         waiting = list_unfinished().filter(Q(woken_at=None) | Q(pk=file))
-        chosen = find_next_file(limit_places(), waiting, list_woken().exclude(pk=file))
+        chosen = find_next_file(limit_places(), waiting, list_at_work(list_woken().exclude(pk=file)))
         if chosen is None or chosen == file:
             return file
         asked.update(woken_at=None)

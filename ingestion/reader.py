@@ -8,6 +8,7 @@ import difflib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +19,7 @@ from django.utils.translation import gettext_noop
 from entities.access import Scope, missing_atoms
 from entities.api.lists import label_list, labels_of_atoms
 from entities.models import Source
+from entities.text import find_granted_texts
 from ingestion.chunk import SEPARATOR
 from ingestion.models import ContextRow, File, Paragraph, RowParagraph
 from ingestion.summaries import is_supported_by, words_of
@@ -31,7 +33,8 @@ class TextBlock:
     """A paragraph. level: of a heading, from 1. section: the readable headings above. label: None while not classified.
 
     marks: spans of the text that a citation means, by character; cited: the paragraph is part of it. read_by: `ocr` or
-    `vision` where it was read off a picture.
+    `vision` where it was read off a picture. granted: the reader was granted it without its label, for good or until
+    `until`.
     """
 
     passage: UUID
@@ -44,6 +47,8 @@ class TextBlock:
     cited: bool = False
     marks: tuple[tuple[int, int], ...] = ()
     read_by: str = ""
+    granted: bool = False
+    until: datetime | None = None
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -54,58 +59,96 @@ class TextBlock:
             "labels": None if self.label is None else label_list(self.label),
             "passage": str(self.passage),
             **({"read_by": self.read_by} if self.read_by else {}),
+            **({"granted_until": self.until and self.until.isoformat()} if self.granted else {}),
         }
 
 
 @dataclass(frozen=True)
 class Placeholder:
-    """A run of paragraphs that need more clearance. requires: the atoms the caller lacks."""
+    """A run of paragraphs that need more clearance. requires: the atoms the caller lacks. run: its number among the
+    placeholders of the file, with which a steward can be asked. positions: of its paragraphs, which nobody is told.
+    """
 
     requires: tuple[int, ...]
     page: int | None
+    run: int = 0
+    positions: tuple[int, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
-        return {"type": "placeholder", "requires": labels_of_atoms(self.requires), "page": self.page}
+        return {
+            "type": "placeholder",
+            "requires": labels_of_atoms(self.requires),
+            "page": self.page,
+            "run": self.run,
+        }
 
 
 Block = TextBlock | Placeholder
 
 
-def blocks(scope: Scope, file: File, *, tells: bool = False) -> list[Block]:
+def blocks(scope: Scope, file: File, *, tells: bool = False, granted: bool = False) -> list[Block]:
     """Everything of a file got with `get_file_or_404`, in order. Where no paragraph is cleared there is nothing; raises
-    Http404 then, unless it `tells` the caller something else (`FileView.tells`).
+    Http404 then, unless it `tells` the caller something else (`FileView.tells`). granted: with what the caller was
+    granted without its label, which is for who reads the page and for nothing that is derived from it.
     """
-    rows, hidden = _of_one_version(file)
-    if not rows and not tells:
+    rows, hidden, extra = _of_one_version(scope, file, granted)
+    if not rows and not extra and not tells:
         raise Http404("Not found.")
     texts = {row.pk: row.text for row in rows}
     placed: list[tuple[int, Block]] = [
-        (position, Placeholder(missing_atoms(label), page)) for position, page, label in hidden
+        (position, Placeholder(missing_atoms(label), page, 0, (position,)))
+        for position, page, label in hidden
+        if position not in extra
     ]
     placed += [(row.position, _text_block(row, texts)) for row in rows]
+    placed += extra.items()
     result: list[Block] = []
+    runs = 0
     for _, block in sorted(placed, key=lambda item: item[0]):
         last = result[-1] if result else None
-        if isinstance(block, Placeholder) and isinstance(last, Placeholder) and last.requires == block.requires:
-            continue
+        if isinstance(block, Placeholder):
+            if isinstance(last, Placeholder) and last.requires == block.requires:
+                result[-1] = replace(last, positions=last.positions + block.positions)
+                continue
+            block, runs = replace(block, run=runs), runs + 1
         result.append(block)
     return result
 
 
-def _of_one_version(file: File) -> tuple[list[Paragraph], Sequence[tuple[int, int | None, int]]]:
-    """The paragraphs that the caller may read, and (position, page, label) of those they may know of; nothing of these
-    where there is none of those. Where another version is published in between, both are read again.
+def _of_one_version(
+    scope: Scope, file: File, granted: bool
+) -> tuple[list[Paragraph], Sequence[tuple[int, int | None, int]], dict[int, TextBlock]]:
+    """The paragraphs that the caller may read, (position, page, label) of those they may know of, and by position those
+    that they were granted; nothing of the second where there is none of the others. Where another version is published
+    in between, all are read again.
     """
     for _ in range(READINGS):
         rows = list(Paragraph.objects.filter(file=file.pk).order_by("position"))
-        if not rows:
-            return [], []
+        extra = _granted_blocks(scope, file) if granted else {}
+        if not rows and not extra:
+            return [], [], {}
         with connection.cursor() as cursor:
             cursor.execute("SELECT position, page, label FROM app_hidden_paragraphs(%s)", [file.pk])
             hidden = cursor.fetchall()
-        if File.objects.filter(pk=file.pk, revision=rows[0].revision_id).exists():
+        if not rows or File.objects.filter(pk=file.pk, revision=rows[0].revision_id).exists():
             break
-    return rows, hidden
+    return rows, hidden, extra
+
+
+def _granted_blocks(scope: Scope, file: File) -> dict[int, TextBlock]:
+    return {
+        text.position: TextBlock(
+            passage=text.passage,
+            text=text.text,
+            kind=text.kind,
+            page=text.page,
+            section="",
+            label=text.label,
+            granted=True,
+            until=text.until,
+        )
+        for text in find_granted_texts(scope, file.entity_id, file.pk)
+    }
 
 
 def _text_block(row: Paragraph, texts: dict[UUID, str]) -> TextBlock:

@@ -86,6 +86,14 @@ def relabel_paragraph(
         raise PermissionError("Labels are decided by stewards.")
     if seen and seen != judged(paragraph):
         raise Conflict(CHANGED)
+    atoms, reason = check_decision(labels, reason)
+    decision = decision_on(scope, paragraph, atoms, reason, seen)
+    transaction.on_commit(partial(apply_decision, decision))
+    return [*votes_of(paragraph.votes), _vote(decision, paragraph)]
+
+
+def check_decision(labels: Iterable[int], reason: str) -> tuple[frozenset[int], str]:
+    """(atoms, reason) of a steward's own decision. Raises: BadUpload as `relabel_paragraph`."""
     atoms = frozenset(labels) - {0}
     known = set(Classification.objects.filter(value__lt=FIRST_COMPOUND).values_list("value", flat=True))
     if not atoms <= known:
@@ -93,9 +101,7 @@ def relabel_paragraph(
     reason = reason.replace("\x00", "").strip()
     if not reason:
         raise BadUpload("Say in a few words why this label is right; the audit keeps it.", "no_reason")
-    decision = decision_on(scope, paragraph, atoms, reason[:LONGEST_REASON], seen)
-    transaction.on_commit(partial(apply_decision, decision))
-    return [*votes_of(paragraph.votes), _vote(decision, paragraph)]
+    return atoms, reason[:LONGEST_REASON]
 
 
 def judged(paragraph: Labelled) -> str:

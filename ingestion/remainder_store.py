@@ -35,26 +35,33 @@ def remainder_columns(remainder: Remainder, policy: RemainderPolicy) -> dict[str
     }
 
 
-def publish_remainder(
+def work_out_remainder(
     work: Work,
+    file: File,
     revision: FileRevision,
     extraction: Extraction,
     votes: Sequence[Vote],
     lost: Iterable[Unaccounted],
-) -> None:
-    """Of the version that is being published, in its transaction and before the file has it. votes: on the texts. lost:
-    what is there and may be found another time.
+) -> dict[str, Any]:
+    """The columns of the row of a version that is being published, in its transaction and before the file has it.
+    votes: on the texts. lost: what is there and may be found another time.
     """
-    remainder = _work_out(work, revision, extraction, votes, lost) if work.opened else remainder_of(revision)
-    if remainder is not None:
-        columns = remainder_columns(remainder, work.collection.remainder)
-        FileRevision.objects.filter(pk=revision.pk).update(withheld=revision.withheld, **columns)
+    remainder = _work_out(work, file, revision, extraction, votes, lost) if work.opened else remainder_of(revision)
+    if remainder is None:
+        return {}
+    return {"withheld": revision.withheld, **remainder_columns(remainder, work.collection.remainder)}
 
 
 def _work_out(
-    work: Work, revision: FileRevision, extraction: Extraction, votes: Sequence[Vote], lost: Iterable[Unaccounted]
+    work: Work,
+    file: File,
+    revision: FileRevision,
+    extraction: Extraction,
+    votes: Sequence[Vote],
+    lost: Iterable[Unaccounted],
 ) -> Remainder:
-    same = list(_same_bytes(revision).order_by("number"))
+    is_alone = file.revision_id is None and work.number == 1
+    same = [revision] if is_alone else list(_same_bytes(revision).order_by("number"))
     found = {*extraction.unaccounted}
     revision.withheld = sorted(lasting_codes(found - {*lost}).union(*(other.withheld for other in same)))
     known = [one for one in map(remainder_of, same) if one is not None]
@@ -68,7 +75,7 @@ def _work_out(
     )
     for one in known:
         remainder = remainder.carry(one)
-    published = FileRevision.objects.filter(pk__in=File.objects.filter(pk=work.file).values("revision"))
+    published = FileRevision.objects.filter(pk=file.revision_id) if file.revision_id else FileRevision.objects.none()
     for before in published.exclude(blob=revision.blob_id):
         remainder = remainder.follow(remainder_of(before) or Remainder())
     return remainder

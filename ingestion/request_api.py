@@ -15,6 +15,7 @@ from entities.access import requires as requires_rule
 from entities.api.lists import Pagination
 from entities.api.shapes import PAGING, FileRef, Label, RecordRef, Whole, page_of
 from ingestion.api import scope_of
+from ingestion.models import Extent
 from ingestion.request_shown import present_request, present_requests
 from ingestion.requests import (
     LONGEST_MESSAGE,
@@ -24,6 +25,7 @@ from ingestion.requests import (
     ask_for_access,
     decide_access,
     get_request_or_404,
+    recall_request,
     requests_of,
     tell,
 )
@@ -34,10 +36,16 @@ class RequesterSerializer(serializers.Serializer):
     name = serializers.CharField()
 
 
+class OfferSerializer(serializers.Serializer):
+    extent = serializers.ChoiceField(Extent.values)
+    paragraphs = serializers.IntegerField()
+
+
 class AccessRequestSerializer(serializers.Serializer):
     """requires: the atoms that are asked for. text: of the passage, for stewards who are cleared for it. message: ""
     where none was written, null where it needs more clearance. lacks: what keeps the caller, a steward, from granting
-    it. until: of a granted one, when it ends.
+    it. until: of a granted one, when it ends. extent: how far it was granted. offers: how far a steward can grant it,
+    and how many paragraphs more each shows, of those that the steward may read.
     """
 
     id = serializers.UUIDField()
@@ -52,13 +60,15 @@ class AccessRequestSerializer(serializers.Serializer):
     lacks = Label(many=True)
     reason = serializers.CharField(allow_blank=True)
     until = serializers.DateTimeField(allow_null=True)
+    extent = serializers.ChoiceField(Extent.values, allow_null=True)
+    offers = OfferSerializer(many=True)
     created_at = serializers.DateTimeField()
     decided_at = serializers.DateTimeField(allow_null=True)
 
 
 class AskSerializer(serializers.Serializer):
     """A file, or a passage in it, or a record. labels: atoms; where none are named, all that the caller lacks for the
-    file.
+    file, or for the placeholder. run: the number of a placeholder of the file, or of the text `field` of the record.
     """
 
     entity = serializers.UUIDField(required=False)
@@ -66,12 +76,17 @@ class AskSerializer(serializers.Serializer):
     passage = serializers.UUIDField(required=False)
     labels = serializers.ListField(child=serializers.IntegerField(min_value=0, max_value=99_999), required=False)
     message = serializers.CharField(max_length=LONGEST_MESSAGE, required=False, allow_blank=True)
+    run = serializers.IntegerField(min_value=0, max_value=99_999, required=False)
+    field = serializers.CharField(max_length=64, required=False)  # type: ignore[assignment]
 
 
 class DecisionSerializer(Whole):
-    """reason: for whoever asked; needed but for a grant. until: of a grant, when it ends; never when not given."""
+    """reason: for whoever asked; needed of a steward but for a grant. until: of a grant, when it ends; never when not
+    given. extent: how far a grant reaches: for all text of the level, when not given.
+    """
 
-    state = serializers.ChoiceField(["granted", "refused", "withdrawn"])
+    state = serializers.ChoiceField(["granted", "refused", "withdrawn", "recalled"])
+    extent = serializers.ChoiceField(Extent.values, required=False)
     reason = serializers.CharField(max_length=LONGEST_REASON, required=False, allow_blank=True)
     until = serializers.DateTimeField(required=False, allow_null=True)
 
@@ -132,13 +147,18 @@ def access_requests(request: Request) -> Response:
 @api_view(["GET", "PATCH"])
 @parser_classes([JSONParser])
 def access_request(request: Request, pk: UUID) -> Response:
-    """A request. Stewards decide on those of others: granted, refused, or withdrawn once granted."""
+    """A request. Stewards decide on those of others: granted, refused, or withdrawn once granted. Who asked may take it
+    back while it waits: recalled.
+    """
     scope = scope_of(request)
     row = get_request_or_404(scope, pk)
     if request.method == "PATCH":
         given = DecisionSerializer(data=request.data)
         given.is_valid(raise_exception=True)
-        row = decide_access(scope=scope, request=row, **given.validated_data)
+        if given.validated_data["state"] == State.RECALLED:
+            row = recall_request(scope=scope, request=row)
+        else:
+            row = decide_access(scope=scope, request=row, **given.validated_data)
     shown = present_request(scope, row)
     tell(scope, [row])
     return Response(shown.to_json())

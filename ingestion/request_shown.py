@@ -12,15 +12,25 @@ from entities.api.lists import chips_of_atoms, labels_of_atoms
 from entities.models import Entity, User
 from ingestion.access import is_steward, outlines
 from ingestion.file_shown import NAMELESS
-from ingestion.models import AccessRequest, File, Paragraph
-from ingestion.requests import grantable, is_over, messages_of
+from ingestion.grants import Offer, find_asked_passages, grantable, list_offers
+from ingestion.models import AccessRequest, Extent, File, Paragraph
+from ingestion.request_messages import messages_of
+from ingestion.requests import is_over
+
+REACHES = {
+    Extent.PASSAGE: "for this paragraph",
+    Extent.FILE: "for this file",
+    Extent.RECORD: "for this record",
+    Extent.LEVEL: "for everything at this level",
+}
 
 
 @dataclass(frozen=True)
 class Shown:
     """A request. own: the caller made it. lacks: what keeps a steward from granting it, atoms that no role of theirs
     holds. message: "" where there is none, None where it needs more clearance. text: of the passage, None where the
-    caller may not read it. readable: there is text in the file for the caller.
+    caller may not read it. readable: there is text in the file for the caller. offers: how far the caller, a steward,
+    can grant it, and what each gives.
     """
 
     request: AccessRequest
@@ -37,6 +47,7 @@ class Shown:
     lacks: Sequence[int]
     may_decide: bool
     decider: str
+    offers: Sequence[Offer] = ()
 
     @property
     def state(self) -> str:
@@ -58,6 +69,17 @@ class Shown:
     @property
     def may_grant(self) -> bool:
         return self.may_decide and self.state == "open" and not self.lacks
+
+    @property
+    def may_recall(self) -> bool:
+        return self.own and self.state == "open"
+
+    @property
+    def reach(self) -> str:
+        """How far a grant reaches, in the middle of a sentence; "" of what was never granted."""
+        if self.state not in ("granted", "expired", "withdrawn"):
+            return ""
+        return REACHES[Extent(self.request.extent)]
 
     @property
     def record_url(self) -> str:
@@ -87,6 +109,8 @@ class Shown:
             "lacks": labels_of_atoms(self.lacks),
             "reason": row.reason,
             "until": row.until.isoformat() if row.until else None,
+            "extent": row.extent if self.reach else None,
+            "offers": [{"extent": offer.extent.value, "paragraphs": offer.count} for offer in self.offers],
             "created_at": row.created_at.isoformat(),
             "decided_at": row.decided_at.isoformat() if row.decided_at else None,
         }
@@ -109,9 +133,9 @@ def present_requests(scope: Scope, rows: Iterable[AccessRequest]) -> list[Shown]
     records = {e.pk: e for e in Entity.objects.readable_by(scope).filter(pk__in={r.entity_id for r in rows})}
     files = {f.pk: f for f in File.objects.filter(pk__in={r.file_id for r in rows if r.file_id})}
     outlined = outlines(files)
+    messages = messages_of(rows)
     wanted = {r.passage for r in rows if r.passage}
     texts = {p.pk: p for p in Paragraph.objects.filter(pk__in=wanted)}
-    messages = messages_of(rows)
     steward, may_give = is_steward(scope), grantable(scope)
     found = []
     for row in rows:
@@ -120,7 +144,12 @@ def present_requests(scope: Scope, rows: Iterable[AccessRequest]) -> list[Shown]
             continue
         file = files.get(row.file_id) if row.file_id else None
         own = row.requester == scope.principal
+        may_decide = steward and not own
+        waits = may_decide and row.state == row.State.OPEN
         passage = texts.get(row.passage) if row.passage else None
+        asked = find_asked_passages(scope, row) if waits and row.positions else []
+        if passage is not None and passage.file_id == row.file_id:
+            asked = [passage]
         message = messages.get(row.pk)
         named = file is not None and readable_now(file.name_classification)
         found.append(
@@ -134,11 +163,12 @@ def present_requests(scope: Scope, rows: Iterable[AccessRequest]) -> list[Shown]
                 file=(file.name if named else NAMELESS) if file else None,
                 file_named=named,
                 readable=file is not None and file.pk in outlined and outlined[file.pk].shown > 0,
-                text=passage.text if passage is not None and passage.file_id == row.file_id else None,
+                text="\n\n".join(paragraph.text for paragraph in asked) or None,
                 message=message.text if message else (None if row.has_message else ""),
                 lacks=() if own or not steward else sorted(frozenset(row.atoms) - may_give),
-                may_decide=steward and not own,
-                decider=people.get(row.decided_by or 0, ""),
+                may_decide=may_decide,
+                decider="" if row.state == row.State.RECALLED else people.get(row.decided_by or 0, ""),
+                offers=list_offers(scope, row) if waits else (),
             )
         )
     return found

@@ -17,8 +17,9 @@ from rest_framework.exceptions import APIException
 from entities.access import MEMBER, Scope, concealed_atoms, get_entity_or_404, granted_atoms, requires
 from entities.api.lists import atom_chips
 from ingestion.access import get_file_or_404, is_steward
+from ingestion.errors import BadUpload
 from ingestion.listing import file_view
-from ingestion.models import AccessRequest
+from ingestion.models import AccessRequest, Extent
 from ingestion.request_shown import present_requests
 from ingestion.requests import (
     LONGEST_MESSAGE,
@@ -27,9 +28,11 @@ from ingestion.requests import (
     ask_for_access,
     decide_access,
     find_open_request,
+    find_spot,
     get_request_or_404,
     in_force,
     news,
+    recall_request,
     requests_of,
     tell,
     to_decide,
@@ -85,7 +88,10 @@ def access_requests_waiting(request: HttpRequest) -> HttpResponse:
 
 def read_wish(given: QueryDict) -> Wish:
     labels = tuple(int(v) for v in given.getlist("labels") if v.isascii() and v.isdigit() and len(v) < 6)
-    return Wish(_uuid(given.get("entity", "")), _uuid(given.get("file", "")), None, labels, given.get("message", ""))
+    place = given.get("run", "")
+    run = int(place) if place.isascii() and place.isdigit() and len(place) < 6 else None
+    entity, file = _uuid(given.get("entity", "")), _uuid(given.get("file", ""))
+    return Wish(entity, file, None, labels, given.get("message", ""), run, given.get("field", "")[:64])
 
 
 @requires(MEMBER)
@@ -112,12 +118,18 @@ def ask_page(request: HttpRequest, scope: Scope, wish: Wish) -> HttpResponse:
     entity = get_entity_or_404(scope, file.entity_id if file else wish.entity or UUID(int=0))
     chips, known = atom_chips(), {0, *granted_atoms(), *concealed_atoms()}
     atoms = sorted({atom for atom in wish.labels if atom in chips and atom not in known})
+    try:
+        spot = find_spot(scope, entity, file, wish)
+    except BadUpload:
+        spot = None
+    positions = list(spot.positions) if spot else []
     context = {
         "wish": wish,
         "entity": entity,
         "file": file_view(scope, file) if file else None,
         "wanted": [chips[atom] for atom in atoms],
-        "waiting": find_open_request(scope, entity.pk, wish.file, atoms),
+        "waiting": find_open_request(scope, entity.pk, wish.file, atoms, positions),
+        "spot": spot,
         "next": request.GET.get("next", ""),
         "longest": LONGEST_MESSAGE,
     }
@@ -138,21 +150,35 @@ def _uuid(given: str) -> UUID | None:
         return None
 
 
+DONE = {
+    State.GRANTED: "Granted.",
+    State.REFUSED: "Declined.",
+    State.WITHDRAWN: "Withdrawn.",
+    State.RECALLED: "You took your request back.",
+}
+
+
 @requires(MEMBER)
 @require_POST
 def access_decide(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """A steward's decision: `state`, `reason`, and `days` that a grant lasts ("" for no end)."""
+    """A steward's decision: `state`, `reason`, and of a grant its `extent` and the `days` that it lasts ("" for no
+    end); or who asked takes it back, and goes on to `next`."""
     scope, given = scope_of(request), request.POST
     row: AccessRequest = get_request_or_404(scope, pk)
-    state, days = given.get("state", ""), given.get("days", "")
-    if state not in (State.GRANTED, State.REFUSED, State.WITHDRAWN) or (state == State.GRANTED and days not in ENDS):
-        messages.error(request, gettext("Choose whether to grant or to refuse it."))
+    state, days, extent = given.get("state", ""), given.get("days", ""), given.get("extent", Extent.LEVEL)
+    grants = state == State.GRANTED
+    if state not in DONE or (grants and (days not in ENDS or extent not in Extent.values)):
+        messages.error(request, gettext("Choose whether to grant or to decline it."))
         return redirect("ingestion:access_requests")
-    until = timezone.now() + timedelta(days=int(days)) if state == State.GRANTED and days else None
+    until = timezone.now() + timedelta(days=int(days)) if grants and days else None
     try:
-        decide_access(scope=scope, request=row, state=state, reason=given.get("reason", ""), until=until)
+        if state == State.RECALLED:
+            recall_request(scope=scope, request=row)
+        else:
+            reason = given.get("reason", "")
+            decide_access(scope=scope, request=row, state=state, reason=reason, until=until, extent=extent)
     except APIException as refusal:
         messages.error(request, str(refusal.detail))
     else:
-        messages.success(request, {"granted": "Granted.", "refused": "Refused.", "withdrawn": "Withdrawn."}[state])
-    return redirect("ingestion:access_requests")
+        messages.success(request, DONE[State(state)])
+    return redirect(onward(request))

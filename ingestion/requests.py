@@ -5,10 +5,10 @@ told anyway: a file that is concealed, foreign or absent answers the same 404, a
 that is not there, and asking for a label depends on no text.
 """
 
-import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
@@ -21,26 +21,22 @@ from django.utils.translation import gettext
 from entities.access import (
     Scope,
     atoms_of,
-    combine_many,
     concealed_atoms,
     get_entity_or_404,
     granted_atoms,
-    readable_now,
 )
-from entities.access.scope import cached
 from entities.actions import record
 from entities.api.errors import Conflict, TooManyRequests
-from entities.api.lists import atom_chips, chips_of_atoms
+from entities.api.lists import atom_chips
 from entities.formats import format_count
-from entities.models import Classification, Entity, LabelGrant, Membership
-from entities.models.classification import FIRST_CUSTOM
+from entities.models import Entity, Membership
+from entities.text import Block, read_texts
 from ingestion.access import Outline, get_file_or_404, is_steward, outlines
-from ingestion.classify import rules_vote
 from ingestion.errors import BadUpload
-from ingestion.extract import language
-from ingestion.models import AccessMessage, AccessRequest, File, Paragraph
-from ingestion.work import workspace_levels
-from llm.offline.classifying import custom_level, is_like
+from ingestion.grants import grant, withdraw_grants
+from ingestion.models import AccessRequest, Extent, File, Paragraph
+from ingestion.reader import Placeholder, blocks
+from ingestion.request_messages import check_reason, write_message
 
 State = AccessRequest.State
 LONGEST_MESSAGE = 1_000
@@ -53,7 +49,8 @@ MOST_A_DAY = 40
 @dataclass(frozen=True)
 class Wish:
     """What somebody asks for. labels: atoms; where none are named, all that they lack for the file. passage: what they
-    want to read in it, for stewards.
+    want to read in it, for stewards. run: the number of the placeholder that they ask about, in the file or in the text
+    `field` of the record, as its page shows it to them.
     """
 
     entity: UUID | None = None
@@ -61,6 +58,8 @@ class Wish:
     passage: UUID | None = None
     labels: tuple[int, ...] = ()
     message: str = ""
+    run: int | None = None
+    field: str = ""
 
 
 def ask_for_access(*, scope: Scope, wish: Wish) -> tuple[AccessRequest, bool]:
@@ -75,14 +74,16 @@ def ask_for_access(*, scope: Scope, wish: Wish) -> tuple[AccessRequest, bool]:
     entity = get_entity_or_404(scope, file.entity_id if file else wish.entity or UUID(int=0))
     if wish.file and wish.entity not in (None, entity.pk):
         raise Http404("Not found.")
-    atoms = sorted(wanted_atoms(file, wish))
+    spot = find_spot(scope, entity, file, wish)
+    atoms = list(spot.requires) if spot else sorted(wanted_atoms(file, wish))
+    positions = list(spot.positions) if spot else []
     message = wish.message.replace("\x00", "").strip()
     with connection.cursor() as cursor:
         # Two requests of one person take turns.
         cursor.execute("SELECT pg_advisory_xact_lock(hashtextextended('access request', %s))", [scope.principal])
     mine = AccessRequest.objects.filter(requester=scope.principal)
     waiting = mine.filter(state=State.OPEN)
-    same = find_open_request(scope, entity.pk, wish.file, atoms)
+    same = find_open_request(scope, entity.pk, wish.file, atoms, positions)
     if same is not None:
         return same, False
     today = mine.filter(created_at__gt=timezone.now() - timedelta(days=1))
@@ -96,6 +97,9 @@ def ask_for_access(*, scope: Scope, wish: Wish) -> tuple[AccessRequest, bool]:
         entity_id=entity.pk,
         file=file,
         passage=wish.passage,
+        field=wish.field if spot and file is None else "",
+        revision=file.revision_id if spot and file else None,
+        positions=positions,
         atoms=atoms,
         has_message=bool(message),
     )
@@ -103,6 +107,24 @@ def ask_for_access(*, scope: Scope, wish: Wish) -> tuple[AccessRequest, bool]:
         write_message(scope, made, message[:LONGEST_MESSAGE])
     record(scope, "access.requested", "accessrequest", made.pk, labels=atoms, entity=str(entity.pk))
     return made, True
+
+
+def find_spot(scope: Scope, entity: Entity, file: File | None, wish: Wish) -> Placeholder | Block | None:
+    """The placeholder that is asked about, as the page shows it to the caller; None where they ask about no single one.
+
+    Raises: BadUpload where it is not there, or requires something else than they ask for.
+    """
+    if wish.run is None:
+        return None
+    shown: Sequence[Any]
+    if file is not None:
+        shown = [b for b in blocks(scope, file, granted=True) if isinstance(b, Placeholder)]
+    else:
+        shown = [b for b in read_texts(scope, entity, own=True).get(wish.field, []) if b.text is None]
+    found: Placeholder | Block | None = next((block for block in shown if block.run == wish.run), None)
+    if found is None or (wish.labels and set(wish.labels) != set(found.requires)):
+        raise BadUpload("This place has changed since the page was shown. Look at it again.", "no_place")
+    return found
 
 
 def wanted_atoms(file: File | None, wish: Wish) -> Collection[int]:
@@ -129,36 +151,15 @@ def wanted_atoms(file: File | None, wish: Wish) -> Collection[int]:
     return missing
 
 
-def write_message(scope: Scope, request: AccessRequest, text: str) -> None:
-    """Above its author it has no label, and shows to stewards who are cleared for what was found."""
-    label = combine_many(atoms_in(text))
-    AccessMessage.objects.create(
-        workspace_id=scope.workspace,
-        request=request,
-        requester=scope.principal,
-        text=text,
-        data_classification=label if readable_now(label) else None,
-        floor=label,
-    )
-
-
-def atoms_in(text: str) -> frozenset[int]:
-    """What rules find in a short text, and the workspace's own classifications that it reads like, their names aside:
-    a request names what it asks for. No model is asked: it may be sent to nobody.
-    """
-    own = [custom_level(c.value, c.label, c.description) for c in workspace_levels() if c.value >= FIRST_CUSTOM]
-    names = "|".join(sorted((re.escape(level.label) for level in own), key=len, reverse=True))
-    bare = re.sub(rf"(?<!\w)(?:{names})(?!\w)" if names else r"(?!)", " ", text, flags=re.IGNORECASE)
-    return rules_vote(text, language.guess(text)).labels | {level.value for level in own if is_like(bare, level)}
-
-
 # What waits, and decisions
 
 
-def find_open_request(scope: Scope, entity: UUID, file: UUID | None, atoms: list[int]) -> AccessRequest | None:
-    """The caller's own request for just these atoms there, which waits."""
+def find_open_request(
+    scope: Scope, entity: UUID, file: UUID | None, atoms: list[int], positions: list[int]
+) -> AccessRequest | None:
+    """The caller's own request for just these atoms there, or for all of the file or record, which waits."""
     waiting = AccessRequest.objects.filter(requester=scope.principal, state=State.OPEN)
-    return waiting.filter(entity=entity, file=file, atoms=atoms).first()
+    return waiting.filter(entity=entity, file=file, atoms=atoms, positions__in=[positions, []]).first()
 
 
 def requests_of(scope: Scope) -> QuerySet[AccessRequest]:
@@ -188,23 +189,33 @@ def get_request_or_404(scope: Scope, pk: UUID) -> AccessRequest:
     return found
 
 
-def grantable(scope: Scope) -> frozenset[int]:
-    """The atoms that the caller may grant: a steward's, held by a role of theirs."""
-
-    def load() -> frozenset[int]:
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT app_grantable()")
-            return frozenset(cursor.fetchone()[0] or ())
-
-    return cached("grantable", load)  # type: ignore[no-any-return]
+def recall_request(*, scope: Scope, request: AccessRequest) -> AccessRequest:
+    """Whoever made a request takes it back while it waits. Raises: PermissionDenied for anybody else; Conflict where it
+    was decided already.
+    """
+    if request.requester != scope.principal:
+        raise PermissionDenied("Only who asked can take this back.")
+    waiting = AccessRequest.objects.filter(pk=request.pk, requester=scope.principal, state=State.OPEN)
+    now = timezone.now()
+    if not waiting.update(state=State.RECALLED, decided_by=scope.principal, decided_at=now, told_at=now):
+        raise Conflict("This request was decided already.")
+    record(scope, "access.recalled", "accessrequest", request.pk, labels=list(request.atoms))
+    return AccessRequest.objects.get(pk=request.pk)
 
 
 def decide_access(
-    *, scope: Scope, request: AccessRequest, state: str, reason: str = "", until: datetime | None = None
+    *,
+    scope: Scope,
+    request: AccessRequest,
+    state: str,
+    reason: str = "",
+    until: datetime | None = None,
+    extent: str = Extent.LEVEL,
 ) -> AccessRequest:
     """A steward grants or refuses a request got with `get_request_or_404`, or withdraws what was granted on it.
 
-    Whoever asked is cleared from their next request on, for all text with these labels on records that they may see.
+    Whoever asked is cleared from their next request on: for all text with these labels on records that they may see, or
+    for the text of one place (`grants`).
     Raises: PermissionDenied for who is no steward, decides on their own request, or does not hold by a role what they
     grant; Conflict where it was decided already; BadUpload without a reason, for one that needs a clearance, or for an
     end that makes no sense.
@@ -223,28 +234,19 @@ def decide_access(
     check_reason(reason)
     if state == State.GRANTED:
         check_end(until)
-        grant(scope, now, until)
+        grant(scope, now, until, extent)
+        now.extent = extent
     elif not reason:
         raise BadUpload(gettext("Say in a few words why; whoever asked is told."), "no_reason")
     elif state == State.WITHDRAWN:
-        LabelGrant.objects.filter(origin=now.pk).delete()
+        withdraw_grants(now)
     now.state, now.reason, now.decided_by, now.decided_at = state, reason, scope.principal, timezone.now()
     now.until, now.told_at = until if state == State.GRANTED else now.until, None
     now.save()
     detail = {"labels": list(now.atoms), "user": now.requester, "until": until.isoformat() if until else None}
+    detail["extent"] = now.extent
     record(scope, f"access.{state}", "accessrequest", now.pk, **detail)
     return now
-
-
-def check_reason(reason: str) -> None:
-    """It has no label of its own, and goes to whoever asked and to all stewards, whatever they are cleared for then."""
-    needed = atoms_in(reason)
-    if needed:
-        names = ", ".join(chip.label for chip in chips_of_atoms(needed))
-        sentence = gettext("Whoever asked and all stewards read the reason. Say it without what needs %(names)s.") % {
-            "names": names
-        }
-        raise BadUpload(sentence, "reason_needs_clearance")
 
 
 def check_end(until: datetime | None) -> None:
@@ -257,34 +259,10 @@ def check_end(until: datetime | None) -> None:
         )
 
 
-def grant(scope: Scope, request: AccessRequest, until: datetime | None) -> None:
-    """The database holds to the same rule (`app_check_label_grant`)."""
-    lacking = frozenset(request.atoms) - grantable(scope)
-    if lacking:
-        names = ", ".join(chip.label for chip in chips_of_atoms(lacking))
-        raise PermissionDenied(
-            gettext("Only a steward with a role that holds %(names)s can grant this.") % {"names": names}
-        )
-    for classification in Classification.objects.filter(value__in=request.atoms):
-        LabelGrant.objects.create(
-            workspace_id=scope.workspace,
-            membership_id=request.membership_id,
-            classification=classification,
-            expires_at=until,
-            granted_by=scope.principal,
-            origin=request.pk,
-        )
-
-
 def tell(scope: Scope, shown: Iterable[AccessRequest]) -> None:
     """The requester has been shown these decisions."""
     ids = [row.pk for row in shown if row.requester == scope.principal and row.state != State.OPEN]
     AccessRequest.objects.filter(pk__in=ids, told_at=None).update(told_at=timezone.now())
-
-
-def messages_of(requests: Iterable[AccessRequest]) -> dict[UUID, AccessMessage]:
-    """By request, those that the caller may read."""
-    return {m.request_id: m for m in AccessMessage.objects.filter(request__in=[r.pk for r in requests])}
 
 
 def in_force() -> Q:

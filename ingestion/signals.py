@@ -10,3 +10,6 @@ document_removed = Signal()
 
 record_indexed = Signal()
 """workspace: int, entity_id: UUID. A record's own text is labelled and in the index with this commit."""
+
+document_moved = Signal()
+"""workspace: int, file_id: UUID, path_before: str. A file stands at another path with this commit."""

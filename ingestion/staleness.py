@@ -18,7 +18,7 @@ from ingestion.index import delete_rows
 from ingestion.models import ContextRow, File, Kind, Paragraph
 from ingestion.queueing import publish_again
 from ingestion.witness import CONCEALED, Inputs, inputs_of
-from ingestion.work import workspace_concealed, workspace_guidance, workspace_levels
+from ingestion.work import load_levels, load_policy
 
 OF_FILES = (Kind.FILE_CHUNK, Kind.FILE_SUMMARY)
 NAMES = {
@@ -41,14 +41,14 @@ def inputs_by_group() -> dict[Group, Inputs]:
     """Of the published files that the open scope sees, what they would be worked on with today."""
 
     def load() -> dict[Group, Inputs]:
-        levels, guidance, concealed = workspace_levels(), workspace_guidance(), workspace_concealed()
+        (levels, concealed), (guidance, epoch) = load_levels(), load_policy()
         published = File.objects.filter(revision__isnull=False).order_by()
         found: dict[Group, Inputs] = {}
         for group in published.values_list("entity__content_type", "collection", "strategy").distinct():
             content_type, name, strategy = group
             declared = type_by_content_type(content_type).rag().collections.get(name, Collection(name))
             used = strategy if strategy != "auto" else declared.strategy
-            found[group] = inputs_of(declared, used, levels, guidance, concealed)
+            found[group] = inputs_of(declared, used, levels, guidance, concealed, epoch)
         return found
 
     return cached("inputs by group", load)  # type: ignore[no-any-return]
@@ -69,7 +69,7 @@ def is_cut_otherwise() -> Q:
     paragraph with one of those: the others would be cut as they are. In an open scope."""
 
     def load() -> dict[str, list[int]]:
-        now, atoms = workspace_concealed(), atoms_by_label()
+        now, atoms = load_levels()[1], atoms_by_label()
         published = File.objects.filter(revision__isnull=False).order_by()
         found = {}
         for was in published.values_list(f"revision__inputs__{CONCEALED}", flat=True).distinct():

@@ -25,7 +25,7 @@ Ask = Callable[[Classifier, Sequence[str]], str]
 def ask_model(classifier: Classifier, excerpts: Sequence[str]) -> str:
     """Raises: llm.errors.ModelError."""
     prompt = prompts.summarise(excerpts)
-    return complete(Call(classifier.workspace, 0, "summarise", "fast"), **prompt.request).text
+    return complete(Call(classifier.workspace, 0, "summarise", "fast", classifier.is_offline), **prompt.request).text
 
 
 def synthesise(

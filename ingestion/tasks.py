@@ -2,6 +2,7 @@
 database.
 """
 
+import logging
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -13,11 +14,13 @@ from django.db.models import Q
 from django.db.models.functions import Now
 
 from entities.access import Scope
-from ingestion import blobs, claims, pipeline, records, relabelling, results, staleness, vector_fill, vector_graph
+from ingestion import bin, blobs, claims, pipeline, records, relabelling, results, staleness, vector_fill, vector_graph
 from ingestion.models import File, RecordIndex
 from ingestion.queueing import choose_file, wake_next
 from ingestion.turns import LONGEST_LEASE
 from ingestion.workers import ProcessWatch
+
+logger = logging.getLogger(__name__)
 
 FORGOTTEN = timedelta(minutes=2)
 """How long a file or record may wait before its task counts as lost."""
@@ -100,6 +103,16 @@ def tidy() -> None:
         with Scope.for_service(workspace).open():
             blobs.remove_unknown(workspace)
     blobs.remove_abandoned()
+
+
+@shared_task(name="ingestion.bin")
+def empty_bins() -> None:
+    """Delete for good what has been in the bins for long enough. A workspace that fails does not hold up the others."""
+    for workspace in workspaces():
+        try:
+            bin.empty_bin(workspace)
+        except Exception:
+            logger.exception("the bin of workspace %s was not emptied", workspace)
 
 
 def workspaces() -> list[int]:

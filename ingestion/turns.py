@@ -1,10 +1,13 @@
 """Whose turn it is among the files that wait, and how many of a workspace may be at work (docs/adr/0035)."""
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from uuid import UUID
 
 from django.conf import settings
-from django.db.models import Case, Count, F, Q, QuerySet, When
+from django.db.models import Case, F, Q, QuerySet, When
 from django.db.models.functions import Now
 
 from ingestion.models import File, Redo, State
@@ -56,18 +59,30 @@ def limit_places() -> Places:
     return Places(total, max(1, total - 1), max(2, total - 1))
 
 
-def find_places(waiting: QuerySet[File], limit: Places, working: QuerySet[File]) -> QuerySet[File]:
+@dataclass(frozen=True)
+class AtWork:
+    """A file that has a place: who sent it, in which batch, and whether it is long."""
+
+    sender: int
+    batch: UUID | None
+    is_long: bool
+
+
+def list_at_work(files: QuerySet[File]) -> list[AtWork]:
+    rows = files.order_by().values_list("pending_revision__created_by", "pending_revision__batch")
+    return [AtWork(*row) for row in rows.annotate(is_long=Case(When(LONG, then=True), default=False))]
+
+
+def find_places(waiting: QuerySet[File], limit: Places, working: Sequence[AtWork]) -> QuerySet[File]:
     """The files among `waiting` for which there is a place beside those that are `working`."""
     if limit.total is None:
         return waiting
-    count = working.aggregate(total=Count("pk"), long=Count("pk", filter=LONG))
-    if count["total"] >= limit.total:
+    if len(working) >= limit.total:
         return waiting.none()
-    if limit.long is not None and count["long"] >= limit.long:
+    if limit.long is not None and sum(one.is_long for one in working) >= limit.long:
         waiting = waiting.exclude(LONG)
     if limit.together is not None:
-        batches = working.values_list("pending_revision__created_by", "pending_revision__batch").annotate(Count("pk"))
-        for sender, batch, together in batches:
+        for (sender, batch), together in Counter((one.sender, one.batch) for one in working).items():
             if together >= limit.together:
                 waiting = waiting.exclude(pending_revision__created_by=sender, pending_revision__batch=batch)
     return waiting
@@ -83,11 +98,11 @@ def list_woken() -> QuerySet[File]:
     return list_unfinished().filter(woken_at__isnull=False).exclude(RESTING)
 
 
-def order_waiting(files: QuerySet[File], working: QuerySet[File]) -> QuerySet[File]:
+def order_waiting(files: QuerySet[File], working: Sequence[AtWork]) -> QuerySet[File]:
     """Files with new labels, whose rows are out of the index; then new ones; then what is made again because something
     changed. Of those, files of whoever has the fewest among the `working`, and the smallest first."""
-    senders = working.values_list("pending_revision__created_by").annotate(Count("pk"))
-    busy = [When(pending_revision__created_by=sender, then=count) for sender, count in senders]
+    senders = Counter(one.sender for one in working)
+    busy = [When(pending_revision__created_by=sender, then=count) for sender, count in senders.items()]
     published = Q(pending_revision=F("revision"))
     return files.annotate(
         kind=Case(When(published, redo=Redo.NOTHING, then=0), When(published, then=2), default=1),

@@ -26,7 +26,7 @@ from ingestion.index import RowDraft
 from ingestion.models import Kind
 from ingestion.passages import languages
 from ingestion.segment import Labelled
-from ingestion.work import clearances_among, workspace_concealed
+from ingestion.work import clearances_among, load_levels
 
 
 def drafts_of(entity: Entity, embedder: Embedder) -> list[RowDraft]:
@@ -120,7 +120,7 @@ def long_texts(entity: Entity, embedder: Embedder) -> list[RowDraft]:
     for field, declared in type(entity).long_texts.items():
         stored = list(FieldParagraph.objects.filter(entity=entity.pk, field=field).order_by("position"))
         paragraphs = [Labelled(p.pk, p.text, p.data_classification) for p in stored]
-        clearances = clearances_among((p.label for p in paragraphs), workspace_concealed())
+        clearances = clearances_among((p.label for p in paragraphs), load_levels()[1])
         title = (entity.name, declared.verbose_name)
         spare = max(MAX_TOKENS // 2, MAX_TOKENS - embedder.count_tokens(SEPARATOR.join(title)))
         found = chunk(

@@ -1,6 +1,8 @@
 from django.urls import path
 
 from ingestion import (
+    bin_views,
+    desk_group_views,
     desk_views,
     files_table_views,
     pdf_views,
@@ -31,6 +33,8 @@ urlpatterns = [
     path("desk/", desk_views.desk, name="desk"),
     path("desk/waiting/", desk_views.desk_waiting, name="desk_waiting"),
     path("desk/accept/", desk_views.desk_accept, name="desk_accept"),
+    path("desk/preview/", desk_group_views.desk_preview, name="desk_preview"),
+    path("desk/decide/", desk_group_views.desk_decide_all, name="desk_decide_all"),
     path("desk/paragraphs/<uuid:pk>/", desk_views.desk_item, name="desk_item"),
     path("desk/paragraphs/<uuid:pk>/decide/", desk_views.desk_decide, name="desk_decide"),
     path("desk/paragraphs/<uuid:pk>/page/", desk_views.desk_page, name="desk_page"),
@@ -42,6 +46,9 @@ urlpatterns = [
     path("files/<uuid:pk>/strategy/", version_views.choose_strategy, name="strategy"),
     path("files/<uuid:pk>/versions/<int:number>/restore/", version_views.restore, name="restore_version"),
     path("files/<uuid:pk>/versions/<int:number>/download/", version_views.download, name="download_version"),
+    path("bin/", bin_views.bin_page, name="bin"),
+    path("bin/<uuid:pk>/restore/", bin_views.restore, name="restore"),
+    path("bin/<uuid:pk>/delete/", bin_views.delete_for_good, name="delete_for_good"),
     path("access-requests/", request_views.access_requests, name="access_requests"),
     path("access-requests/waiting/", request_views.access_requests_waiting, name="access_requests_waiting"),
     path("access-requests/new/", request_views.access_ask, name="access_ask"),

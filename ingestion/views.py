@@ -20,12 +20,13 @@ from ingestion import actions, downloads
 from ingestion.access import disclosed_files, get_file_or_404, get_record_for, is_steward, visible_files
 from ingestion.api import read_batch, take_upload
 from ingestion.batches import latest_batch
+from ingestion.bin import bin_file
 from ingestion.claims import UNFINISHED
 from ingestion.file_shown import FileView
 from ingestion.link_views import link_panel
 from ingestion.listing import collection_choices, file_view, file_views, list_attachments, list_files
 from ingestion.models import Redo, State
-from ingestion.pages import part_of, sections
+from ingestion.pages import MAX_HITS, Stop, find_page, find_words, list_headings, part_of, sections
 from ingestion.queueing import ENDED
 from ingestion.reader import NOTICE, blocks, cited_by, mark
 from ingestion.settling import unread_of
@@ -163,8 +164,10 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     file = get_file_or_404(scope, pk)
     get_record_for(scope, file.entity_id, "delete")
     name = file_view(scope, file).name
-    actions.delete_file(scope=scope, file=file)
-    messages.success(request, gettext("%(name)s was deleted, with everything drawn from it.") % {"name": name})
+    if bin_file(scope=scope, file=file):
+        messages.success(request, gettext("%(name)s is in the bin.") % {"name": name}, extra_tags=f"undo:{file.pk}")
+    else:
+        messages.success(request, gettext("%(name)s was deleted, with everything drawn from it.") % {"name": name})
     return redirect("entities:detail", file.entity_id)
 
 
@@ -200,12 +203,20 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
     asked = query.get("passage", ""), query.get("row", "")
     cited = cited_by(file, *asked, query.get("start", ""), query.get("end", ""))
     shown = file_view(scope, file)
-    found = mark(blocks(scope, file, tells=shown.tells), cited)
-    part = part_of(found, query.get("part", ""))
+    found = mark(blocks(scope, file, tells=shown.tells, granted=True), cited)
+    page = query.get("page", "")
+    if page.isascii() and page.isdigit() and len(page) < 7 and (place := find_page(found, int(page))):
+        return redirect(f"?part={place[0]}#page-{place[1]}")
+    words = " ".join(query.get("find", "").replace("\x00", "").split())[:100]
+    hits: list[Stop] = []
+    if words:
+        found, hits = find_words(found, words)
+    part = part_of(found, query.get("part", "") or (str(hits[0].part) if hits else ""))
     entity = get_entity_or_404(scope, file.entity_id)
     unread = unread_of(scope, file)
     context = {
         "file": shown,
+        "source": file,
         "unread": unread,
         "settles": is_steward(scope),
         "chips": chips_of_atoms(unread.atoms) if unread and unread.atoms is not None else None,
@@ -214,6 +225,11 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
         "entity": entity,
         "notice": NOTICE,
         "part": part,
+        "headings": list_headings(found),
+        "last_page": max((block.page or 0 for block in found), default=0),
+        "find": words,
+        "hits": hits[:MAX_HITS],
+        "hit_count": len(hits),
         "sections": sections(part.blocks),
         "not_located": any(asked) and cited is None,
         "siblings": neighbours(scope, entity, file.pk),

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from entities.models import WorkspaceSettings
 from entities.rag import Collection, atoms
 from llm import prompts, rules, vision
 from llm.client import model_for
@@ -73,9 +72,15 @@ class Inputs:
 
 
 def inputs_of(
-    collection: Collection, strategy: str, levels: Sequence[Level], guidance: str, concealed: Iterable[int]
+    collection: Collection,
+    strategy: str,
+    levels: Sequence[Level],
+    guidance: str,
+    concealed: Iterable[int],
+    epoch: int | None,
 ) -> Inputs:
-    """As they are now for files of a collection that are read by `strategy`. In an open scope."""
+    """As they are now for files of a collection that are read by `strategy`, under the policy of this epoch. In an open
+    scope."""
     hidden = " ".join(map(str, sorted(concealed)))
     declared: list[Any] = sorted(atoms(collection.classification))
     if collection.learned_votes != Collection.learned_votes:
@@ -85,7 +90,6 @@ def inputs_of(
     if not collection.classify:
         summaries = digest(model_for("fast"), prompts.digest(*prompts.SUMMARISE_TEMPLATES))
         return Inputs(extraction, digest(declared), str(rules.VERSION), "", "", summaries, hidden)
-    epoch = WorkspaceSettings.objects.values_list("policy_epoch", flat=True).first()
     told = [[level.value, level.label, level.description] for level in levels]
     return Inputs(
         extraction=extraction,

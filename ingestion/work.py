@@ -1,7 +1,8 @@
 """What the pipeline knows of the file it works on, and what its steps hand on."""
 
+import time
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -21,6 +22,25 @@ from ingestion.witness import CONCEALED, NAMES, Inputs, digest, inputs_of
 from llm.prompts import Level
 
 
+@dataclass
+class Unsaved:
+    """What steps gave and a killed worker would lose. results: (step, part, JSON data), in order. since: when the last
+    of the others was saved, of the monotonic clock. has_saved: whether any was."""
+
+    results: list[tuple[Stage, int, Any]] = field(default_factory=list)
+    since: float = field(default_factory=time.monotonic)
+    has_saved: bool = False
+
+    @property
+    def age_seconds(self) -> float:
+        return time.monotonic() - self.since
+
+    def clear(self) -> None:
+        """All has been saved."""
+        self.results.clear()
+        self.since, self.has_saved = time.monotonic(), True
+
+
 @dataclass(frozen=True)
 class Work:
     """A claimed revision.
@@ -32,8 +52,8 @@ class Work:
     it is worked on with; witness: the digest of the bytes and those; embedder: the model of its vectors. changed: of a
     published one that is worked over again, the inputs that are others now; else its labels alone are, from the votes
     it has, and its inputs stay those it was made with. anew: nothing is taken over, not even from equal inputs.
-    review: what a steward decided of it when it was quarantined (`ingestion.drift`). all_labels: the combination of all
-    levels. saved: (step, witness) of the results that earlier workers saved.
+    review: what a steward decided of it when it was quarantined (`ingestion.drift`). is_offline: there is no model.
+    saved: (step, witness) of the results that earlier workers saved. unsaved: what this one has not saved yet.
     """
 
     claim: Claim
@@ -58,8 +78,14 @@ class Work:
     anew: bool = False
     review: str = ""
     notes: tuple[Note, ...] = ()
-    all_labels: int = 0
+    is_offline: bool = False
     saved: frozenset[tuple[str, str]] = frozenset()
+    unsaved: Unsaved = field(default_factory=Unsaved, compare=False)
+
+    @property
+    def is_first(self) -> bool:
+        """Whether nothing was made of the file before."""
+        return self.number == 1 and not self.published
 
     @property
     def opened(self) -> bool:
@@ -166,16 +192,17 @@ class Segmented:
         )
 
 
-def load_work(claim: Claim) -> Work:
-    """In an open service scope. Raises: ClaimLost."""
+def load_work(claim: Claim, embedder: str = "") -> Work:
+    """embedder: the workspace's model, where that is known. In an open service scope. Raises: ClaimLost."""
     file = File.objects.select_related("pending_revision__blob").filter(claim.mine()).first()
     if file is None or file.pending_revision is None:
         raise ClaimLost
     revision = file.pending_revision
     collection = collection_of(file)
     strategy = strategy_of(file, revision)
-    levels, guidance = workspace_levels(), workspace_guidance()
-    inputs = inputs_of(collection, strategy, levels, guidance, workspace_concealed())
+    levels, concealed = load_levels()
+    guidance, epoch = load_policy()
+    inputs = inputs_of(collection, strategy, levels, guidance, concealed, epoch)
     witness = inputs.witness(revision.blob.sha256)
     published, changed = file.revision_id == revision.pk, frozenset[str]()
     anew = published and file.redo == Redo.ALL
@@ -198,7 +225,7 @@ def load_work(claim: Claim) -> Work:
         guidance=guidance,
         inputs=inputs,
         witness=witness,
-        embedder=current_model(),
+        embedder=embedder or current_model(),
         published=published,
         media_type=file.media_type,
         pages=file.pages,
@@ -219,8 +246,9 @@ def strategy_of(file: File, revision: FileRevision | None = None) -> str:
 
 def inputs_now(file: File) -> Inputs:
     """What a file would be worked on with today. In an open scope."""
-    levels, guidance = workspace_levels(), workspace_guidance()
-    return inputs_of(collection_of(file), strategy_of(file), levels, guidance, workspace_concealed())
+    levels, concealed = load_levels()
+    guidance, epoch = load_policy()
+    return inputs_of(collection_of(file), strategy_of(file), levels, guidance, concealed, epoch)
 
 
 def _lineage(file: File) -> tuple[UUID, ...]:
@@ -231,22 +259,33 @@ def _lineage(file: File) -> tuple[UUID, ...]:
     return tuple(found)
 
 
+def load_levels() -> tuple[tuple[Level, ...], frozenset[int]]:
+    """(the atoms of the open scope's workspace, as the model is told of them; those of which it shows nothing to who
+    lacks them)."""
+    rows = list(Classification.objects.filter(value__lt=FIRST_COMPOUND).order_by("value"))
+    levels = tuple(Level(row.value, row.label, row.description) for row in rows)
+    return levels, frozenset(row.value for row in rows if row.conceal)
+
+
 def workspace_levels() -> tuple[Level, ...]:
-    """The atoms of the open scope's workspace, as the model is told of them."""
-    rows = Classification.objects.filter(value__lt=FIRST_COMPOUND).order_by("value")
-    return tuple(Level(c.value, c.label, c.description) for c in rows)
-
-
-def workspace_concealed() -> frozenset[int]:
-    """The atoms of which the open scope's workspace shows nothing to who lacks them."""
-    rows = Classification.objects.filter(value__lt=FIRST_COMPOUND, conceal=True)
-    return frozenset(rows.values_list("value", flat=True))
+    return load_levels()[0]
 
 
 def clearances_among(labels: Iterable[int | None], concealed: frozenset[int]) -> Clearances:
-    """What who may read one of these labels knows of the others. In an open scope."""
-    return Clearances({label: frozenset(atoms_of(label)) for label in {*labels} if label is not None}, concealed)
+    """What who may read one of these labels knows of the others. In an open scope where one of them is a compound."""
+    atoms = {
+        label: frozenset({label} - {0}) if label < FIRST_COMPOUND else frozenset(atoms_of(label))
+        for label in {*labels}
+        if label is not None
+    }
+    return Clearances(atoms, concealed)
+
+
+def load_policy() -> tuple[str, int | None]:
+    """(the open scope's workspace's own advice to the model, its policy epoch)."""
+    row = WorkspaceSettings.objects.values_list("classification_prompt", "policy_epoch").first()
+    return row or ("", None)
 
 
 def workspace_guidance() -> str:
-    return WorkspaceSettings.objects.values_list("classification_prompt", flat=True).first() or ""
+    return load_policy()[0]

@@ -102,7 +102,8 @@ def complete(
     import anthropic
 
     is_test = endpoint is not None
-    endpoint = endpoint or endpoints.endpoint_of(call.workspace)
+    if endpoint is None:
+        endpoint = Endpoint() if call.is_offline else endpoints.endpoint_of(call.workspace)
     model = _model(call.tier, endpoint)
     if not model.is_free:
         metering.check_budget(call, model.name)

@@ -12,12 +12,15 @@ class Call:
     """Who calls for what: the key of metering and budgets.
 
     principal: user id, -role id, or 0 for the service (as `Scope.principal`). feature: "classify", "pulse", "chat" …
+    is_offline: the caller found a moment ago that the workspace has no model (`client.is_offline`), which need not be
+    looked up again.
     """
 
     workspace: int
     principal: int
     feature: str
     tier: Tier
+    is_offline: bool = False
 
 
 @dataclass(frozen=True)

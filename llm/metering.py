@@ -7,6 +7,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 
@@ -17,12 +18,22 @@ from entities.access import Scope
 from llm.errors import BudgetExceeded
 from llm.messages import Call, Usage
 from llm.models import Budget, ModelCall
+from llm.models_catalogue import OFFLINE
 
 logger = logging.getLogger(__name__)
 
 DEFAULT_MONTHLY_CAP = Decimal(100)
 
-_spent: ContextVar[list[Decimal] | None] = ContextVar("spent", default=None)
+
+@dataclass
+class _Spending:
+    """cost: USD that nobody has asked for yet. calls: of the offline engine, which are not written yet."""
+
+    cost: Decimal = Decimal(0)
+    calls: list[ModelCall] = field(default_factory=list)
+
+
+_spent: ContextVar[_Spending | None] = ContextVar("spent", default=None)
 
 
 def spent_this_month(workspace: int) -> Decimal:
@@ -44,44 +55,61 @@ def check_budget(call: Call, model: str) -> None:
         cap = monthly_cap(call.workspace)
         if spent_this_month(call.workspace) < cap:
             return
-        _insert(call, model, Usage(), 0, ModelCall.Outcome.REFUSED)
+        _describe_call(call, model, Usage(), 0, ModelCall.Outcome.REFUSED).save(force_insert=True)
     raise BudgetExceeded(f"This workspace has spent its budget of {cap} USD for models this month.")
 
 
 @contextmanager
 def spending() -> Iterator[None]:
     """Within, what calls cost is added up for `take_spent`; calls from threads that were started within count too where
-    they took the context over (asyncio.to_thread does).
+    they took the context over (asyncio.to_thread does). Calls of the offline engine are collected until `write_calls`
+    or the end, so that they need no transaction each.
     """
-    token = _spent.set([Decimal(0)])
+    spent = _Spending()
+    token = _spent.set(spent)
     try:
         yield
     finally:
+        if spent.calls:
+            with Scope.for_service(spent.calls[0].workspace_id).open():
+                write_calls()
         _spent.reset(token)
+
+
+def write_calls() -> None:
+    """Write the collected calls, in an open service scope of their workspace."""
+    spent = _spent.get()
+    if spent is not None and spent.calls:
+        ModelCall.objects.bulk_create(spent.calls)
+        spent.calls.clear()
 
 
 def take_spent() -> Decimal:
     """USD since it was last asked, within `spending`; 0 without."""
-    total = _spent.get()
-    if total is None:
+    spent = _spent.get()
+    if spent is None:
         return Decimal(0)
-    taken, total[0] = total[0], Decimal(0)
+    taken, spent.cost = spent.cost, Decimal(0)
     return taken
 
 
 def record(call: Call, model: str, usage: Usage, latency_ms: int, outcome: str) -> None:
     """Write the row of a call. An answer that is paid for is not lost to a failing database: the failure is logged."""
-    if (total := _spent.get()) is not None:
-        total[0] += usage.cost
+    row = _describe_call(call, model, usage, latency_ms, outcome)
+    if (spent := _spent.get()) is not None:
+        spent.cost += usage.cost
+        if model == OFFLINE.name:
+            spent.calls.append(row)
+            return
     try:
         with Scope.for_service(call.workspace).open():
-            _insert(call, model, usage, latency_ms, outcome)
+            row.save(force_insert=True)
     except Exception:
         logger.exception("a model call of workspace %s (%s) could not be metered", call.workspace, call.feature)
 
 
-def _insert(call: Call, model: str, usage: Usage, latency_ms: int, outcome: str) -> None:
-    ModelCall.objects.create(
+def _describe_call(call: Call, model: str, usage: Usage, latency_ms: int, outcome: str) -> ModelCall:
+    return ModelCall(
         workspace_id=call.workspace,
         principal=call.principal,
         feature=call.feature,

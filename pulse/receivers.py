@@ -17,7 +17,7 @@ from entities.models.entity import Visibility
 from entities.signals import access_changed, entity_changed, entity_deleted
 from ingestion.models import ContextRow
 from ingestion.signals import document_indexed, document_removed, record_indexed
-from pulse.staleness import ancestors, around, drawn_from, hold, mark_due, mark_stale
+from pulse.staleness import ancestors, around, drawn_from, hold, mark_changed, mark_due, mark_stale
 
 ALWAYS = frozenset({"name", "visibility", "archived_at"})
 """Columns that matter to every Pulse, whatever the type tracks."""
@@ -59,9 +59,7 @@ def on_document_indexed(sender: Any, workspace: int, entity_id: UUID, file_id: U
     near = around(entity_id)
     hold(near)
     labels = ContextRow.objects.filter(file=file_id).values_list("data_classification", flat=True).distinct()
-    for needs in smallest(frozenset(atoms_of(label)) for label in labels):
-        mark_stale([entity_id], needs)
-    mark_due(near)
+    mark_changed(entity_id, smallest(frozenset(atoms_of(label)) for label in labels), near)
 
 
 @receiver(document_removed, dispatch_uid="pulse.document_removed")

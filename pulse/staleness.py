@@ -44,10 +44,26 @@ def hold(entities: Iterable[UUID]) -> None:
 HOLD = "SELECT id FROM pulse_variant WHERE workspace_id = %s AND entity_id = ANY(%s) ORDER BY id FOR UPDATE"
 
 
+def mark_changed(entity: UUID, needs: Iterable[Iterable[int]], near: Iterable[UUID]) -> None:
+    """`mark_stale` of a record for each set of clearances, then `mark_due` of `near`, to which it belongs."""
+    windows = _windows(list(near))
+    keep_variants(windows)
+    if entity in windows:
+        for clearances in needs:
+            _mark_variants({entity: windows[entity]}, clearances, shown=True)
+    _mark_variants(windows, (), shown=False)
+
+
 def _mark(entities: Iterable[UUID], needs: Iterable[int], *, shown: bool) -> None:
-    windows, clearances = _windows(list(entities)), sorted(set(needs))
+    windows = _windows(list(entities))
+    keep_variants(windows)
+    _mark_variants(windows, needs, shown=shown)
+
+
+def _mark_variants(windows: Mapping[UUID, int], needs: Iterable[int], *, shown: bool) -> None:
+    """windows: as of `_windows`, of records whose variants are there."""
+    clearances = sorted(set(needs))
     if windows:
-        keep_variants(windows)
         with connection.cursor() as cursor:
             cursor.execute(
                 MARK, [list(windows), list(windows.values()), shown, clearances, current().workspace, clearances]
@@ -173,7 +189,8 @@ def drawn_from(*records: UUID) -> list[UUID]:
 
 def keep_variants(entities: Iterable[UUID]) -> None:
     """Make sure that there are rows for the variants that are always kept."""
-    service, workspace = service_role(), current().workspace
+    entities = list(entities)
+    service, workspace = service_role() if entities else None, current().workspace
     if service is not None:
         Variant.objects.bulk_create(
             [

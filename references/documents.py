@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Sequence
 from datetime import timedelta
 from uuid import UUID
 
+from django.db.models import Q
 from django.utils import timezone
 
 from entities.access import Scope, atoms_of, combine_many
@@ -25,15 +26,17 @@ MOST_TARGETS = 20
 """References of one link that fits several records."""
 
 
-def follow_file(workspace: int, file: UUID) -> None:
-    """Make references of the links in a file, and of those that lead to it. Needs no scope open."""
+def follow_file(workspace: int, file: UUID, path_before: str = "") -> None:
+    """Make references of the links in a file, and of those that lead to it or led to where it stood before. Needs no
+    scope open.
+    """
     with Scope.for_service(workspace).open():
         path = File.objects.filter(pk=file).values_list("path", flat=True).first()
         if path is None:
             return
-        rows = {row.pk: row for row in DocumentLink.objects.filter(file=file)}
-        rows |= _asking(Wanted.PATH, keys_of(path)) | _asking(Wanted.FILE, [str(file)])
-        follow(list(rows))
+        to_path = Q(wanted=Wanted.PATH, key__in=[*keys_of(path), *(keys_of(path_before) if path_before else ())])
+        links = DocumentLink.objects.filter(Q(file=file) | to_path | Q(wanted=Wanted.FILE, key=str(file)))
+        follow(list(links.values_list("pk", flat=True)))
 
 
 def follow_record(workspace: int, entity: UUID) -> None:
@@ -70,6 +73,8 @@ def follow(links: Collection[UUID]) -> None:
     """Make the references of these links, and no others, in an open service scope. Whoever else is at the same links
     waits, and finds the work done.
     """
+    if not links:
+        return
     rows = list(DocumentLink.objects.select_for_update().filter(pk__in=links).order_by("pk"))
     wanted = {(r.owner, r.target_id, r.location_detail.get("file")): r for r in _references(rows)}
     before = Reference.objects.filter(origin=Reference.Origin.DOCUMENT, owner__in=[row.pk for row in rows])

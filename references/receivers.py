@@ -11,7 +11,7 @@ from django.dispatch import receiver
 
 from entities.models import Entity
 from entities.signals import aliases_changed, entity_changed
-from ingestion.signals import document_indexed
+from ingestion.signals import document_indexed, document_moved
 from references.documents import follow_file
 
 logger = logging.getLogger(__name__)
@@ -21,6 +21,11 @@ logger = logging.getLogger(__name__)
 def on_document(sender: Any, workspace: int, file_id: UUID, **kwargs: Any) -> None:
     """After the commit, in a transaction of its own: two files that link to each other would wait for each other."""
     transaction.on_commit(partial(attempt, partial(follow_file, workspace, file_id)))
+
+
+@receiver(document_moved, dispatch_uid="references.follow_moved")
+def on_move(sender: Any, workspace: int, file_id: UUID, path_before: str, **kwargs: Any) -> None:
+    transaction.on_commit(partial(attempt, partial(follow_file, workspace, file_id, path_before)))
 
 
 @receiver(entity_changed, dispatch_uid="references.follow_record")

@@ -5,18 +5,27 @@ A quotation always follows, and two thirds of the wrong answers measured held mo
 quotation counts as supported only where it has all that the question says; else it is called what it is, a quotation.
 """
 
+import re
 from collections.abc import Sequence
 
-from llm.offline.asked import has_asked, has_numbered, name_terms, numbered, split_parts
+from llm.offline.asked import find_kind, has_asked, has_negations, has_numbered, name_terms, numbered, split_parts
 from llm.offline.aspects import Aspect
-from llm.offline.long_questions import cut_question, list_content_terms, measure_coverage
+from llm.offline.long_questions import cut_question, measure_coverage
 from llm.offline.overview_questions import plan_reading
-from llm.offline.ranking import terms
+from llm.offline.ranking import stem, terms
 from llm.offline.sentences import sentences as split_sentences
 from retrieval.support import Support, check_support, is_quote
 
 HALF = 0.5
 """Share of a question's content words that a passage must hold to bear on it."""
+MIN_TERMS = 2
+"""Content words of a question that a sentence can be compared with."""
+ASKS_WHAT = re.compile(r"\W*(?:and\s+)?(?:what|which)\b", re.IGNORECASE)
+STATES = re.compile(
+    r"\b((?:[\w'’-]+\s+){1,4})(?:is|are|was|were|means?|amounts? to|equals?|shall be|will be|refers? to)\b",
+    re.IGNORECASE,
+)
+"""The words before a verb that says what they are."""
 
 
 def judge_support(question: str, sentences: Sequence[str], passage: str, section: str = "", names: str = "") -> Support:
@@ -50,8 +59,20 @@ def judge_support(question: str, sentences: Sequence[str], passage: str, section
 
 
 def holds_question(question: str, sentence: str) -> bool:
-    """Whether a sentence by itself has every content word of a question that has several."""
-    return len(list_content_terms(question)) > 1 and measure_coverage(question, sentence) == 1.0
+    """Whether a sentence by itself states what a question asks: it has every word of it, and the date, amount or person
+    that is asked for, or goes on from one of the words with what it is.
+
+    What a quotation says to a question of yes or no, or how and why, only its reader can tell.
+    """
+    asked = set(terms(cut_question(question)))
+    if len(asked) < MIN_TERMS or not asked <= set(terms(sentence)):
+        return False
+    kind = find_kind(question)
+    if kind is not None:
+        return kind.must and kind.has(sentence, question)
+    return bool(ASKS_WHAT.match(question)) and any(
+        stem(part) in asked for stated in STATES.findall(sentence) for part in stated.split()
+    )
 
 
 def answers_aspect(question: str, aspect: Aspect, sentence: str, pieces: Sequence[str]) -> bool:
@@ -71,7 +92,7 @@ def has_what_is_asked(question: str, sentences: Sequence[str], passage: str) -> 
     """Whether one of the sentences has what a part of a question asks for (a person, a date, an amount …), and what its
     names and numbers name stands in the passage. passage: with its section and the names of its file and record.
     """
-    if not any(has_asked(question, sentence) for sentence in sentences):
+    if not any(has_asked(question, sentence) and has_negations(question, sentence) for sentence in sentences):
         return False
     there, about = set(terms(passage)), name_terms(question)
     return all(has_numbered(noun, number, passage) for noun, number in numbered(question)) and (

@@ -13,9 +13,9 @@ from rest_framework.test import APIClient
 
 from entities.access import Scope
 from entities.actions import add_member, create_entity, create_role, create_workspace
-from entities.api.auth import issue_token
 from entities.models import Membership, Role, User, Workspace
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, PII, PII_SENSITIVE, SECRET
+from entities.tokens import issue_token
 from entities.types import Contract
 from tests.costs import pytest_configure, pytest_runtest_protocol  # noqa: F401  hooks
 from tests.db_plugin import (  # noqa: F401  fixtures and hook

@@ -227,7 +227,7 @@ def clears(scope: Scope, entities: QuerySet["Entity"]) -> QuerySet["Entity"]:
 
 def sources_visible(scope: Scope, column: str = "pk") -> Q:
     """Condition on rows of a `Derived` model: every entity that the row was drawn from is visible to `scope`, and so is
-    every one that its numbers include, unless it was deleted.
+    every one that its numbers include, unless it was deleted for good. Nothing of it stands in a file in the bin.
     """
     key = f"sources visible {scope.principal} {scope.narrowed_to} {column}"
     return Q() if scope.is_service else cached(key, lambda: _drawn_from_visible(scope, column))
@@ -241,7 +241,27 @@ def _drawn_from_visible(scope: Scope, column: str) -> Q:
     hidden = sources.exclude(entity__in=records)
     # A condition of its own, which a partial index answers: few sources list records.
     counted = Entity.objects.filter(IsIn(F("pk"), OuterRef("counted"))).exclude(pk__in=records)
-    return ~Q(Exists(hidden)) & ~Q(Exists(sources.filter(Exists(counted), counted__isnull=False)))
+    counts_hidden = Exists(counted) | Q(AnyBinned(F("counted")))
+    binned = sources.filter(HAS_BINNED_FILES, IsBinned(F("passage")), passage__isnull=False)
+    return ~Q(Exists(hidden)) & ~Q(Exists(sources.filter(counts_hidden, counted__isnull=False))) & ~Q(Exists(binned))
+
+
+HAS_BINNED_FILES = RawSQL("EXISTS (SELECT FROM app_binned_files())", [], output_field=BooleanField())
+"""Asked once a statement, so that nothing is looked up while the bin holds no file."""
+
+
+class AnyBinned(Func):
+    """Whether one of an array of records is in the bin: no policy finds it there."""
+
+    function = "app_any_binned"
+    output_field = BooleanField()
+
+
+class IsBinned(Func):
+    """Whether a passage stands in a file that is in the bin."""
+
+    function = "app_is_binned"
+    output_field = BooleanField()
 
 
 class IsIn(Func):

@@ -140,6 +140,21 @@ def _set(
         return bool(cursor.fetchone()[-1])
 
 
+@contextmanager
+def looking_into_bin() -> Iterator[None]:
+    """Inside, the open scope finds what is in the bin beside what is not, as far as it might see it otherwise. For the
+    pages of the bin and its sweep alone: what is found here goes into no list, prompt or count.
+    """
+    current()
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('app.bin', 'on', true)")
+        try:
+            yield
+        finally:
+            if not connection.needs_rollback and connection.connection.info.transaction_status.name != "INERROR":
+                cursor.execute("SELECT set_config('app.bin', '', true)")
+
+
 def scope_is_open() -> bool:
     return getattr(connection, "open_scope", None) is not None
 
@@ -180,8 +195,8 @@ def workspaces_of(user: "User") -> list[tuple[str, str]]:
 
 
 def open_token(digest: str) -> tuple[int, str] | None:
-    """(user id, workspace slug) of an API token's SHA-256, or None."""
+    """(user id, workspace slug) of an API token's SHA-256, or None. Notes that it was used today."""
     with connection.cursor() as cursor:
-        cursor.execute("SELECT user_id, slug FROM app_open_token(%s)", [digest])
+        cursor.execute("SELECT user_id, slug FROM app_use_token(%s)", [digest])
         row = cursor.fetchone()
     return (row[0], row[1]) if row else None

@@ -1,5 +1,6 @@
 """The audit, to be read. Words show as far as the administrator is cleared for them (docs/audit.md)."""
 
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
 from typing import Any
@@ -14,11 +15,14 @@ from unfold.views import ChangeList
 
 from entities.access import Scope
 from entities.admin.base import ListAdmin
+from entities.admin.names import Thing, find_names, find_people
 from entities.api.lists import chips_of_atoms
 from entities.audit.reading import Row, State, known_actions, on_days, rows_of
 from entities.models import AuditEntry, Role, User
 
 DAYS = 14
+KINDS = {"entity": "record", "user": "user", "role": "role", "roles": "role"}
+"""Of the details that are ids, by their name."""
 SAID = {State.HIDDEN: "Words you are not cleared for", State.REDACTED: "Words taken out"}
 
 
@@ -86,16 +90,20 @@ class Rows(ChangeList):
 
     @cached_property
     def names(self) -> dict[int, str]:
-        actors = {entry.actor for entry in self.result_list}
-        people = {user.pk: str(user) for user in User.objects.filter(pk__in=actors)}
-        roles = {-role.pk: role.name for role in Role.objects.filter(pk__in=[-actor for actor in actors])}
-        return {0: "the program", **people, **roles}
+        return find_people(entry.actor for entry in self.result_list)
+
+    @cached_property
+    def things(self) -> dict[Thing, str]:
+        about = {(entry.object_kind, entry.object_id) for entry in self.result_list}
+        about |= {pair for entry in self.result_list for pair in named_in(entry.detail)}
+        return find_names(scope_of(self.request), about)
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
         self.request = request
         for entry in self.result_list:
             entry.row, entry.name = self.read[entry.pk], self.names.get(entry.actor, f"#{entry.actor}")
+            entry.things = self.things
 
 
 class AuditAdmin(ListAdmin):
@@ -124,8 +132,9 @@ class AuditAdmin(ListAdmin):
         return format_html('<span class="whitespace-nowrap">{}</span>', f"{entry.at:%Y-%m-%d %H:%M:%S}")
 
     @admin.display(description="Action", ordering="action")
-    def what(self, entry: AuditEntry) -> str:
-        return format_html("{}<br>{} {}", entry.action, entry.object_kind, entry.object_id)
+    def what(self, entry: Any) -> str:
+        name = entry.things.get((entry.object_kind, entry.object_id), entry.object_id)
+        return format_html("{}<br>{} {}", entry.action, entry.object_kind, name)
 
     @admin.display(description="Words")
     def words(self, entry: Any) -> str:
@@ -142,8 +151,8 @@ class AuditAdmin(ListAdmin):
         return format_html("{}{}", text, found)
 
     @admin.display(description="Details")
-    def figures(self, entry: AuditEntry) -> str:
-        return "; ".join(figure(name, value) for name, value in entry.detail.items())
+    def figures(self, entry: Any) -> str:
+        return format_html_join("; ", "{}", ((figure(n, value, entry.things),) for n, value in entry.detail.items()))
 
     def get_search_results(
         self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
@@ -157,11 +166,25 @@ def record_url(pk: UUID) -> str:
     return reverse("entities:detail", args=[pk])
 
 
-def figure(name: str, value: Any) -> str:
-    """One of `detail` for people: latency_ms, 830 as "latency 830 ms"."""
+def named_in(detail: Mapping[str, Any]) -> list[Thing]:
+    """The things that details of a row name by their ids."""
+    listed = ((kind, value if isinstance(value, list) else [value]) for kind, value in detail.items())
+    return [(KINDS[kind], str(each)) for kind, values in listed if kind in KINDS for each in values]
+
+
+def figure(name: str, value: Any, things: Mapping[Thing, str]) -> str:
+    """One of `detail` for people: latency_ms, 830 as "latency 830 ms"; ids as names where the administrator may read
+    them.
+    """
     if name.endswith("_ms"):
         return f"{name.removesuffix('_ms')} {value} ms"
-    return f"{name.replace('_', ' ')} {plain(value)}"
+    title = name.replace("_", " ")
+    if name == "labels" and isinstance(value, list):
+        return f"{title} {', '.join(chip.label for chip in chips_of_atoms(value))}"
+    pairs = named_in({name: value})
+    if not pairs:
+        return f"{title} {plain(value)}"
+    return format_html("{} {}", title, format_html_join(", ", "{}", ((things.get(pair, pair[1]),) for pair in pairs)))
 
 
 def plain(value: Any) -> str:

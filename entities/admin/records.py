@@ -3,14 +3,16 @@
 from typing import Any
 
 from django import forms
+from django.contrib import admin
 from django.contrib.auth.models import Permission
 from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from unfold.views import ChangeList
 from unfold.widgets import UnfoldAdminTextInputWidget
 
-from entities.access import may
+from entities.access import Scope, may
 from entities.actions import announce_access_change
 from entities.admin.base import WorkspaceAdmin
 from entities.models import Entity, Membership, User
@@ -25,11 +27,24 @@ class GrantForm(forms.ModelForm):
         return expires_at
 
 
+class NamedRecords(ChangeList):
+    """A page of grants, with the names of its records read at once."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        super().get_results(request)
+        scope: Scope = request.access_scope  # type: ignore[attr-defined]
+        records = Entity.objects.readable_by(scope).in_bulk({grant.content_object_id for grant in self.result_list})
+        for grant in self.result_list:
+            record = records.get(grant.content_object_id)
+            grant.record_name = record.title_or_type if record else str(grant.content_object_id)
+
+
 class GrantAdmin(WorkspaceAdmin):
     """Grants to members and roles of this workspace, on records that the administrator may share."""
 
     form = GrantForm
-    list_display = ["content_object_id", "holder", "permission", "expires_at"]
+    list_display = ["record", "holder", "verb", "expires_at"]
+    list_select_related = ["permission"]
     exclude = ["workspace"]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
@@ -65,6 +80,16 @@ class GrantAdmin(WorkspaceAdmin):
         verb = obj.permission.codename.removesuffix("_entity")
         until = obj.expires_at.isoformat() if obj.expires_at else None
         return {"entity": str(obj.content_object_id), **holder, "verb": verb, "expires_at": until}
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return NamedRecords
+
+    def record(self, grant: Any) -> str:
+        return str(grant.record_name)
+
+    @admin.display(description="May", ordering="permission")
+    def verb(self, grant: Any) -> str:
+        return str(grant.permission.codename.removesuffix("_entity"))
 
     def holder(self, grant: Any) -> str:
         return str(getattr(grant, "user", None) or grant.group.role)

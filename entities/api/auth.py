@@ -1,13 +1,8 @@
 """Tokens. The middleware has resolved the token already, because the scope must be open before the view runs."""
 
-import secrets
-from hashlib import sha256
-
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
 from rest_framework import authentication, exceptions
 from rest_framework.request import Request
-
-from entities.models import Membership, Token
 
 
 class TokenAuthentication(authentication.BaseAuthentication):
@@ -32,15 +27,3 @@ class TokenScheme(OpenApiAuthenticationExtension):
 
     def get_security_definition(self, auto_schema: object) -> dict[str, str]:
         return {"type": "apiKey", "in": "header", "name": "Authorization", "description": "`Token <secret>`"}
-
-
-def issue_token(membership: Membership, name: str = "") -> str:
-    """Make a token for a membership, in the open scope of its workspace. The secret is returned once and not stored."""
-    secret = secrets.token_urlsafe(32)
-    Token.objects.create(
-        workspace_id=membership.workspace_id,
-        membership=membership,
-        digest=sha256(secret.encode()).hexdigest(),
-        name=name,
-    )
-    return secret

@@ -5,6 +5,7 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer
 from rest_framework import serializers
+from rest_framework.request import Request
 
 PAGING = [
     OpenApiParameter("page", int, description="From 1."),
@@ -125,3 +126,11 @@ def add_errors(result: Any, **context: Any) -> Any:
         for operation in operations.values():
             operation["responses"]["4XX"] = {"description": "Refused; `detail` says why.", "content": content}
     return result
+
+
+IN_THE_BIN = "Moves it to the bin, where it is hidden from everybody and can be restored for 30 days (`GET bin/`)."
+FOREVER = OpenApiParameter("forever", bool, description="1: delete it for good, past the bin.")
+
+
+def is_forever(request: Request) -> bool:
+    return request.query_params.get("forever", "").lower() in ("1", "true")

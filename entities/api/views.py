@@ -24,7 +24,6 @@ from entities.access import (
     may_create,
     requires,
 )
-from entities.api.auth import issue_token
 from entities.api.lists import labels_of_atoms, paginate
 from entities.api.serializers import (
     TypeSerializer,
@@ -34,13 +33,15 @@ from entities.api.serializers import (
     type_json,
     type_serializer,
 )
-from entities.api.shapes import PAGING, Label, page_of
+from entities.api.shapes import FOREVER, IN_THE_BIN, PAGING, Label, is_forever, page_of
 from entities.attempts import SLOW_DOWN, note_wrong_password, too_many
+from entities.bin import bin_entity
 from entities.errors import PASSWORD_FIRST, payload
 from entities.models import Entity, Membership, Role, User
 from entities.records import BadQuery, list_records, visible_links
 from entities.registry import column_of, entity_types, parents
 from entities.text import read_texts
+from entities.tokens import issue_token
 
 MAX_BATCH = 500
 # Fields with an order, and how their values are written in an address.
@@ -239,7 +240,13 @@ def record_view(model: type[Entity]) -> Callable[..., Any]:
         request=type_serializer(model)(partial=True),
         responses=record_shape(model),
     )
-    @extend_schema(operation_id=f"{model._meta.model_name}_delete", methods=["DELETE"], responses={204: None})
+    @extend_schema(
+        operation_id=f"{model._meta.model_name}_delete",
+        methods=["DELETE"],
+        description=IN_THE_BIN,
+        parameters=[FOREVER],
+        responses={204: None},
+    )
     @api_view(["GET", "PATCH", "DELETE"])
     def record(request: Request, pk: UUID) -> Response:
         scope: Scope = request.access_scope  # type: ignore[attr-defined]
@@ -253,7 +260,8 @@ def record_view(model: type[Entity]) -> Callable[..., Any]:
         elif request.method == "DELETE":
             refuse_unless(scope, entity, "delete")
             # What belongs to it goes too, seen or not: docs/access.md.
-            actions.delete_entity(scope=scope, entity=entity)
+            delete = actions.delete_entity if is_forever(request) else bin_entity
+            delete(scope=scope, entity=entity)
             return Response(status=status.HTTP_204_NO_CONTENT)
         return Response(answer(scope, entity.pk))
 

@@ -60,6 +60,8 @@ class Entity(models.Model):
     """A business record. Concrete types (one file each in `entities/types/`) inherit from it by their own table.
 
     `source_system` and `source_id` are its identity and never change; titles, paths and URLs are `Alias` rows.
+    deleted_at: since when it is in the bin (`entities.bin`), where no scope finds it, the service's neither.
+    deleted_with: the record that it belongs to and went with; NULL for one that somebody deleted by itself.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -74,6 +76,9 @@ class Entity(models.Model):
     created_by = models.BigIntegerField(default=0, editable=False, help_text="User id, -role id, or 0 for the service.")
     updated_by = models.BigIntegerField(default=0, editable=False)
     archived_at = models.DateTimeField(null=True, editable=False)
+    deleted_at = models.DateTimeField(null=True, editable=False)
+    deleted_by = models.BigIntegerField(default=0, editable=False)
+    deleted_with = models.UUIDField(null=True, editable=False)
     source_system = models.CharField(max_length=60, default="clearance", editable=False)
     source_id = models.CharField(max_length=200, editable=False)
 
@@ -96,19 +101,29 @@ class Entity(models.Model):
         verbose_name = "record"
         ordering = ["-updated_at", "id"]
         constraints = [
-            models.UniqueConstraint(fields=["workspace", "source_system", "source_id"], name="entity_identity")
+            # What is in the bin does not stand in the way of a record that comes again from its source.
+            models.UniqueConstraint(
+                fields=["workspace", "source_system", "source_id"],
+                condition=models.Q(deleted_at__isnull=True),
+                name="entity_identity",
+            )
         ]
         indexes = [
             # A list counts and cuts its pages in it alone: what object permission asks of a row is included.
             models.Index(
                 fields=["workspace", "content_type", "-updated_at", "id"],
-                include=["visibility", "created_by", "archived_at"],
+                include=["visibility", "created_by", "archived_at", "deleted_at"],
                 name="entity_list",
             ),
             models.Index(fields=["workspace", "-updated_at"], name="entity_recent"),
             # Which records somebody sees is read out of it: most are open to all.
             models.Index(
-                fields=["workspace", "visibility", "created_by", "number"], include=["content_type"], name="entity_seen"
+                fields=["workspace", "visibility", "created_by", "number"],
+                include=["content_type", "deleted_at"],
+                name="entity_seen",
+            ),
+            models.Index(
+                fields=["workspace", "-deleted_at"], condition=models.Q(deleted_at__isnull=False), name="entity_binned"
             ),
         ]
         permissions = [("upload_entity", "Can upload files"), ("share_entity", "Can share")]

@@ -139,14 +139,26 @@ class Invitation(models.Model):
         return self.note or str(self.pk)
 
 
+KEY_LENGTH = 16
+
+
 class Token(models.Model):
-    """An API token of one membership; only its SHA-256 is stored."""
+    """An API token of one membership; only its SHA-256 is stored. expires_at: it works no longer then; NULL for no end.
+    last_used_on: a day, by the database's clock, for which the first request of a day writes.
+    """
 
     workspace = models.ForeignKey(Workspace, models.PROTECT)
     membership = WorkspaceForeignKey(Membership)
     digest = models.CharField(max_length=64, unique=True)
     name = models.CharField(max_length=100, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField(null=True)
+    last_used_on = models.DateField(null=True)
 
     def __str__(self) -> str:
         return self.name or self.digest[:8]
+
+    @property
+    def key(self) -> str:
+        """Names the token to its owner: a number would count those of the whole installation."""
+        return self.digest[:KEY_LENGTH]

@@ -13,6 +13,7 @@ from django.forms import BoundField
 from django.forms.widgets import CheckboxInput, CheckboxSelectMultiple, FileInput, RadioSelect, Select
 from django.template.context import Context
 from django.templatetags.static import static
+from django.urls import reverse
 from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
@@ -118,16 +119,23 @@ def placeholder(
     page: int | None = None,
     what: str = "",
     reasons: Sequence[str] = (),
+    run: int | None = None,
+    field: str = "",
+    asked: Any = None,
 ) -> dict[str, Any]:
     """The band in the place of text: `requires` are the missing atoms. about, file: ids of the record and the file
-    that it is in, with which a steward can be asked. reasons: why it requires them, for who wrote it.
+    that it is in, with which a steward can be asked; run, field: its number there, and the text of the record. reasons:
+    why it requires them, for who wrote it. asked: the reader's own request about it, if any.
     """
     missing = list(requires)
     shell = context.get("shell")
     return {
         "requires": missing,
         "holds": list(getattr(shell, "cleared_for", ())),
-        "ask_url": ask_url(context, missing, about, file),
+        "ask_url": ask_url(context, missing, about, file, run, field),
+        "asked": asked,
+        "here": _address_here(context),
+        "csrf_token": context.get("csrf_token"),
         "page": page,
         "what": what or gettext("Content"),
         "reasons": reasons,
@@ -143,18 +151,33 @@ def redacted(context: Context, requires: Iterable[Any], about: object = "") -> d
     return {"requires": missing, "ask_url": ask_url(context, missing, about)}
 
 
-def ask_url(context: Context, missing: Sequence[Any], about: object = "", file: object = "") -> str:
+def ask_url(
+    context: Context,
+    missing: Sequence[Any],
+    about: object = "",
+    file: object = "",
+    run: int | None = None,
+    field: str = "",
+) -> str:
     """Where a steward is asked for these atoms, and how to come back here; "" where that is not known, or where nobody
     is a steward."""
     address = str(getattr(context.get("shell"), "ask_url", ""))
     if not address or not (about or file) or not _has_steward(context):
         return ""
+    given: dict[str, object] = {"file": file} if file else {"entity": about}
+    if run is not None:
+        given["run"] = run
+    if field:
+        given["field"] = field
+    labels = [("labels", getattr(label, "value", "")) for label in missing]
+    return f"{address}?{urlencode([*given.items(), *labels, ('next', _address_here(context))])}"
+
+
+def _address_here(context: Context) -> str:
+    """The page that the reader is on, also where a part of it is asked for by itself."""
     request = context.get("request")
     htmx = getattr(request, "htmx", None)
-    here = (htmx.current_url_abs_path if htmx else request.get_full_path()) if request else ""
-    given = {"file": file} if file else {"entity": about}
-    labels = [("labels", getattr(label, "value", "")) for label in missing]
-    return f"{address}?{urlencode([*given.items(), *labels, ('next', here or '')])}"
+    return ((htmx.current_url_abs_path if htmx else request.get_full_path()) if request else "") or ""
 
 
 def _has_steward(context: Context) -> bool:
@@ -177,6 +200,13 @@ def model_markdown(text: str | None, links: Citations | None = None) -> SafeStri
 
 
 # Numbers and times
+
+
+@register.filter
+def undo_url(message: Any) -> str:
+    """Where a message offers to take back what it tells of (`extra_tags="undo:<id>"`): out of the bin again."""
+    what, _, pk = (message.extra_tags or "").partition(":")
+    return reverse("ingestion:restore", args=[pk]) if what == "undo" else ""
 
 
 @register.filter

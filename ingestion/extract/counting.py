@@ -9,6 +9,8 @@ from typing import Any
 from ingestion.extract.clean import clean
 
 WORD = re.compile(r"[^\W_]{2,}")
+STAGE = "checking"
+"""What is reported while a file is counted."""
 
 
 def words(text: str) -> Counter[str]:

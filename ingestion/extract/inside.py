@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 # Imported here, before rights are given up and before the file is opened, so that nothing has to be found later.
 from ingestion.documents import Extraction
-from ingestion.extract import sniff
+from ingestion.extract import sniff, structure
 from ingestion.extract.eyes import Eyes
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
@@ -60,11 +61,18 @@ def task(
     strategy: str | None = None,
     skip: Collection[int] = (),
     seen: str | None = None,
+    counts: bool = False,
 ) -> dict[str, Any]:
-    """For `run_limited("ingestion.extract.inside:task", …)`. seen: file with what was seen on its pictures."""
+    """For `run_limited("ingestion.extract.inside:task", …)`. seen: file with what was seen on its pictures. counts:
+    what a text holds is counted here too, so that it needs no process of its own.
+    """
     eyes = Eyes(strategy, Path(seen) if seen else None)
     extraction = extract(path, name, limits=limits, report=report, eyes=eyes, skip=skip)
-    return {**extraction.head_to_json(), "rows": extraction.rows_to_json()}
+    answer = {**extraction.head_to_json(), "rows": extraction.rows_to_json()}
+    if counts and READERS[extraction.media_type].of_text:
+        with suppress(Exception):  # the text stands; another process tries again to count it
+            answer["counted"] = structure.task(path, limits=limits, report=report, media_type=extraction.media_type)
+    return answer
 
 
 def extract(

@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ingestion.documents import Extraction, Note
-from ingestion.sandbox import Limits, Quarantined, run_limited
+from ingestion.extract.counting import STAGE
+from ingestion.sandbox import Limits, Progress, Quarantined, run_limited
 from ingestion.sandbox.runner import Listener
 from ingestion.seen import Seen, Wanted
 
@@ -47,12 +48,14 @@ def extract_file(
     on_progress: Listener | None = None,
     strategy: str | None = None,
     look: Look | None = None,
+    counts: bool = False,
 ) -> Extraction:
     """Reads one uploaded file. name: the name it came with, which its content is compared with.
 
     strategy: `text` (what the file says itself, no tables), `layout` (tables are looked for on every page), `ocr` and
     `vision` (every page is looked at), or None: layout for pages whose ruling lines suggest a table, and pages whose
-    text says too little are looked at, as are pictures. look: who looks; without, pictures are recorded as not read. A
+    text says too little are looked at, as are pictures. look: who looks; without, pictures are recorded as not read.
+    counts: what a text holds is counted in the same process (`Extraction.counted`). A
     page that breaks the reader, takes too long or too much memory is left out and recorded as `page_failed`; the others
     are read again without it, up to MAX_BAD_PAGES times.
 
@@ -62,7 +65,7 @@ def extract_file(
         raise ValueError(f"not a strategy of extraction: {strategy!r}")
     limits = limits or Limits()
     skip: list[int] = []
-    extraction = _read(path, name, limits, on_progress, strategy, skip, None)
+    extraction = _read(path, name, limits, on_progress, strategy, skip, None, counts)
     if look is None or not extraction.wanted:
         return extraction
     looked = look(path, extraction.wanted)
@@ -83,26 +86,40 @@ def _read(
     strategy: str | None,
     skip: list[int],
     seen: Path | None,
+    counts: bool = False,
 ) -> Extraction:
-    """One reading; pages that break it are added to `skip`."""
+    """One reading; pages that break it are added to `skip`. What breaks only while it is counted is read without."""
+    stage = ""
+
+    def listen(progress: Progress) -> None:
+        nonlocal stage
+        stage = progress.stage
+        if on_progress is not None:
+            on_progress(progress)
+
     while True:
-        options = {"name": name, "strategy": strategy, "skip": skip, "seen": str(seen) if seen else None}
+        pictures = str(seen) if seen else None
+        options = {"name": name, "strategy": strategy, "skip": skip, "seen": pictures, "counts": counts}
         try:
             answer = run_limited(
                 "ingestion.extract.inside:task",
                 path,
                 limits=limits,
-                on_progress=on_progress,
+                on_progress=listen,
                 options=options,
                 readable=[seen] if seen else [],
             )
         except Quarantined as refusal:
+            if counts and stage == STAGE:
+                counts = False
+                continue
             page = refusal.page
             if refusal.code not in OF_ONE_PAGE or page is None or page in skip or len(skip) == MAX_BAD_PAGES:
                 raise
             skip.append(page)
             continue
         try:
-            return Extraction.from_json(answer, answer.get("rows", []))
+            extraction = Extraction.from_json(answer, answer.get("rows", []))
+            return replace(extraction, counted=answer.get("counted"))
         except ValueError:
             raise Quarantined("crashed", "The reader gave an answer that makes no sense for this file.") from None

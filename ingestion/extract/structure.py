@@ -15,7 +15,7 @@ from ingestion.extract import sniff
 from ingestion.extract.counted_markup import marked, web
 from ingestion.extract.counted_packages import e_book, open_document, open_sheets, slides, word_document, workbook
 from ingestion.extract.counted_texts import message, rich_text, words_of_cards, words_of_json, words_of_xml
-from ingestion.extract.counting import rows, words
+from ingestion.extract.counting import STAGE, rows, words
 from ingestion.extract.decode import decode
 from ingestion.extract.page_numbers import is_bare, split_numbers
 from ingestion.sandbox.limits import Limits, Report
@@ -46,7 +46,7 @@ WORDS_BY_TYPE: dict[str, Callable[[str], Counter[str]]] = {
 
 def task(path: Path, *, limits: Limits, report: Report, media_type: str) -> dict[str, Any]:
     """{headings, tables, code, page_words: [words of each], rows: [word, count]}; what is not counted is absent."""
-    report("checking")
+    report(STAGE)
     if media_type == sniff.PDF:
         return {"page_words": _page_words(path, report)}
     if media_type in BY_TYPE:
@@ -70,7 +70,7 @@ def _page_words(path: Path, report: Report) -> list[list[str]]:
     pages = len(document)
     found = []
     for number in range(pages):
-        report("checking", number + 1, pages)
+        report(STAGE, number + 1, pages)
         text = document[number].get_textpage()
         lines = text.get_text_range().splitlines()
         text.close()

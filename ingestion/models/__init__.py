@@ -3,7 +3,7 @@ from ingestion.models.index import ContextRow, Kind, RowParagraph, VectorModel
 from ingestion.models.links import DocumentLink
 from ingestion.models.paragraphs import Paragraph, PastParagraph
 from ingestion.models.requalify import Requalification, RequalifiedFile
-from ingestion.models.requests import AccessMessage, AccessRequest
+from ingestion.models.requests import AccessMessage, AccessRequest, Extent, TextGrant
 from ingestion.models.vectors import WorkspaceModel
 from ingestion.models.work import RecordIndex, StepResult, Worker
 
@@ -13,6 +13,7 @@ __all__ = [
     "Blob",
     "ContextRow",
     "DocumentLink",
+    "Extent",
     "File",
     "FileRevision",
     "Kind",
@@ -27,6 +28,7 @@ __all__ = [
     "Stage",
     "State",
     "StepResult",
+    "TextGrant",
     "VectorModel",
     "Worker",
     "WorkspaceModel",

@@ -78,6 +78,8 @@ class File(models.Model):
     redo: what the published revision is to be worked over for (`ingestion.requalify`).
     rows_due: a decision took rows of the published revision out of the index, and they are not made again yet. aside:
     the newer revision that ended badly and how, while the published one is made again (`ingestion.queueing`).
+    deleted_at: since when it is in the bin (`ingestion.bin`), where no scope finds it, the service's neither.
+    deleted_with: the record that it went with, NULL where somebody deleted the file.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -121,11 +123,19 @@ class File(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     updated_at = models.DateTimeField(auto_now=True)
     created_by = models.BigIntegerField(default=0)
+    deleted_at = models.DateTimeField(null=True, editable=False)
+    deleted_by = models.BigIntegerField(default=0, editable=False)
+    deleted_with = models.UUIDField(null=True, editable=False)
 
     class Meta:
         ordering = ["name"]
         constraints = [
-            models.UniqueConstraint(fields=["entity", "collection", "name", "twin"], name="file_identity"),
+            # What is in the bin does not stand in the way of a file that comes under its name.
+            models.UniqueConstraint(
+                fields=["entity", "collection", "name", "twin"],
+                condition=models.Q(deleted_at__isnull=True),
+                name="file_identity",
+            ),
             models.UniqueConstraint(
                 fields=["origin", "part"], condition=models.Q(origin__isnull=False), name="file_attachment"
             ),
@@ -133,6 +143,9 @@ class File(models.Model):
         indexes = [
             models.Index(fields=["workspace", "state", "claimed_until"]),
             models.Index(fields=["workspace", "path"]),
+            models.Index(
+                fields=["workspace", "-deleted_at"], condition=models.Q(deleted_at__isnull=False), name="file_binned"
+            ),
         ]
 
     def __str__(self) -> str:

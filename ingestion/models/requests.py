@@ -6,24 +6,36 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from entities.fields import LabelField, WorkspaceForeignKey
-from entities.models import Entity, Membership, Workspace
+from entities.models import Classification, Entity, Membership, Workspace
 from ingestion.models.files import File
+
+
+class Extent(models.TextChoices):
+    """How far a grant reaches: `LEVEL` clears for all text with the atoms, the others for the text of one place."""
+
+    PASSAGE = "passage", "This paragraph"
+    FILE = "file", "This file"
+    RECORD = "record", "This record"
+    LEVEL = "level", "The level"
 
 
 class AccessRequest(models.Model):
     """A member asks for the atoms that they lack for a record, a file or a passage in it. Row-level security shows it
     to them and to stewards.
 
-    atoms: what is asked for. until: of a granted one, when that ends; NULL for never. reason: of the decision, for the
-    requester. told_at: when the requester was shown the decision. A granted one that has ended stays `granted`: what
-    counts is `LabelGrant`.
+    positions: of the paragraphs behind the placeholder that was asked about, in `field` of the record or in `revision`
+    of the file; empty where it was asked about all of it. They are never disclosed to the requester. extent: of a
+    granted one. atoms: what is asked for. until: of a granted one, when that ends; NULL for never. reason: of the
+    decision, for the requester. told_at: when the requester was shown the decision. A granted one that has ended stays
+    `granted`: what counts is `LabelGrant` or `TextGrant`.
     """
 
     class State(models.TextChoices):
         OPEN = "open", "Waiting"
         GRANTED = "granted", "Granted"
-        REFUSED = "refused", "Refused"
+        REFUSED = "refused", "Declined"
         WITHDRAWN = "withdrawn", "Withdrawn"
+        RECALLED = "recalled", "Taken back"
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
@@ -32,6 +44,10 @@ class AccessRequest(models.Model):
     entity = WorkspaceForeignKey(Entity)
     file = WorkspaceForeignKey(File, null=True)
     passage = models.UUIDField(null=True)
+    field = models.CharField(max_length=64, default="", blank=True)
+    revision = models.UUIDField(null=True)
+    positions = ArrayField(models.IntegerField(), default=list)
+    extent = models.CharField(max_length=7, choices=Extent, default=Extent.LEVEL)
     atoms = ArrayField(models.IntegerField())
     has_message = models.BooleanField(default=False)
     state = models.CharField(max_length=10, choices=State, default=State.OPEN)
@@ -64,6 +80,31 @@ class AccessMessage(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["request"], name="one_message_per_request")]
+
+    def __str__(self) -> str:
+        return str(self.pk)
+
+
+class TextGrant(models.Model):
+    """One member may read, on its page, text of one place that needs the atom `classification` (docs/adr/0051).
+
+    passages: ids of the paragraphs, where `extent` is `passage`; else the place is the file or the record of `request`.
+    It goes with the request and with the membership. Only `app_granted_texts` reads text by it.
+    """
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
+    request = WorkspaceForeignKey(AccessRequest)
+    membership = WorkspaceForeignKey(Membership)
+    classification = WorkspaceForeignKey(Classification)
+    extent = models.CharField(max_length=7, choices=Extent)
+    passages = ArrayField(models.UUIDField(), default=list)
+    expires_at = models.DateTimeField(null=True)
+    granted_by = models.BigIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        indexes = [models.Index(fields=["membership"], name="text_grant_membership")]
 
     def __str__(self) -> str:
         return str(self.pk)

@@ -89,9 +89,11 @@ class _Template:
         _send(life, STARTED.pack(pid))
 
     def _kill(self, pid: int) -> None:
-        """The worker has closed its end. Until it is reaped the child keeps its id, so no other process is hit."""
-        self._selector.unregister(self._children[pid])
-        os.kill(pid, signal.SIGKILL)
+        """The worker has closed its end. Until it is reaped the child keeps its id, so no other process is hit; it may have
+        been reaped since both were noticed."""
+        if pid in self._children:
+            self._selector.unregister(self._children[pid])
+            os.kill(pid, signal.SIGKILL)
 
     def _reap(self) -> None:
         self._wake.recv(1024)

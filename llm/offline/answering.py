@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from llm.offline.asked import asks_for_account, find_kind, find_role, has_numbered, name_terms, numbered
+from llm.offline.asked import asks_for_account, find_kind, find_role, has_negations, has_numbered, name_terms, numbered
 from llm.offline.long_questions import (
     keep_content_terms,
     measure_term,
@@ -37,6 +37,10 @@ FIELDS = "fields"
 # Of so many of the rarest words of a question this share stands in a passage that is about it.
 RAREST = 4
 SHARE_OF_RAREST = 0.6
+MIN_SHARE_IN_PASSAGE = 0.5
+"""More than this share of what is asked about stands in a passage that answers, where no person, date or amount is
+asked for, which would show in the sentence.
+"""
 
 
 @dataclass(frozen=True)
@@ -72,7 +76,8 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
     prose = [p for p in found if p.kind != FIELDS]
     units = [(p, s) for p in prose for s in sentences(p.text) if REMOVED not in s and len(s) <= 700]
     bags = [merge_terms(terms(sentence), merged) for _, sentence in units]
-    passage_terms = {p.n: merge_terms(terms(f"{p.title} {p.text}"), merged) | _record_terms(p, found) for p in prose}
+    own_terms = {p.n: merge_terms(terms(f"{p.title} {p.text}"), merged) for p in prose}
+    passage_terms = {p.n: own_terms[p.n] | _record_terms(p, found) for p in prose}
     names = name_terms(question)
     # Who asks within a record about what the record is about need not find its name in every passage.
     about = set(terms(" ".join(fields or [])))
@@ -86,7 +91,9 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
     for index, (passage, sentence) in enumerate(units):
         if is_heading(sentence) or sentence.rstrip().endswith("?") or _is_table_head(units, index):
             continue
-        if not _is_about(passage, question, asked, weights, wanted, passage_terms[passage.n]):
+        if not _is_about(passage, question, asked, weights, wanted, passage_terms[passage.n], own_terms[passage.n]):
+            continue
+        if not has_negations(question, sentence):
             continue
         has = kind is None or kind.has(sentence, question)
         if kind is not None and kind.must and not has:
@@ -127,12 +134,22 @@ def _is_loose(term: str, question: str, sentence: str, bag: set[str]) -> bool:
 
 
 def _is_about(
-    passage: Passage, question: str, asked: list[str], weights: dict[str, float], names: set[str], there: set[str]
+    passage: Passage,
+    question: str,
+    asked: list[str],
+    weights: dict[str, float],
+    names: set[str],
+    there: set[str],
+    own: set[str],
 ) -> bool:
     """Whether every name and number of the question stands in the passage, and most of its rarest words do."""
     if any(not measure_term(name, there) for name in names):
         return False
     if not all(has_numbered(noun, number, f"{passage.title} {passage.text}") for noun, number in numbered(question)):
+        return False
+    known = [term for term in asked if measure_term(term, there if term in names else own)]
+    kind = find_kind(question)
+    if len(known) <= MIN_SHARE_IN_PASSAGE * len(asked) and not (kind and kind.must):
         return False
     rarest_few = sorted(asked, key=lambda term: -weights[term])[:RAREST]
     return sum(measure_term(term, there) > 0 for term in rarest_few) >= round(SHARE_OF_RAREST * len(rarest_few))

@@ -126,7 +126,10 @@ KINDS = (
     Kind(re.compile(r"\bwhy\b|\bwhat (?:is|was) the (?:reason|cause)\b|\bhow come\b", re.I),
          lambda s, q: bool(REASON.search(s)), must=False),
     Kind(
-        re.compile(r"\bwhen\b|\bhow long\b|\bby when\b|\b(?:what|which)\b[^?]*?\b(?:date|deadline)\b", re.I),
+        re.compile(r"\b(?:what|which)\b[^?]*?\b(?:date|day|deadline)\b", re.I), lambda s, q: bool(DATE.search(s))
+    ),
+    Kind(
+        re.compile(r"\bwhen\b|\bhow long\b|\bby when\b", re.I),
         lambda s, q: bool(DATE.search(s)) or bool(CONDITION.search(s)) and not PAST_OR_COMING.search(q),
     ),
     Kind(re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|company|party|employee)\b", re.I), _has_person),
@@ -173,6 +176,17 @@ def find_role(question: str) -> str | None:
     """The term of what somebody is asked for as: of "Who is the insurer of the station?" the insurer."""
     found = re.search(r"\bwho (?:is|was|are|were) (?:the|our) (?:\w+ (?=\w+ of\b))?(\w+)", question, re.IGNORECASE)
     return stem(found[1]) if found else None
+
+
+def has_negations(question: str, text: str) -> bool:
+    """Whether what a question asks to be without is absent: of "without cause", a text with "for cause" has it not."""
+    return all(
+        re.search(
+            rf"\b(?:without|no|not|non|nor|never|any|free of)\W+(?:\w+\W+){{0,3}}?{re.escape(word[:5])}", text, re.I
+        )
+        for word in re.findall(r"\b(?:without|no)\s+(?:an?\s+|any\s+)?([^\W\d_]{4,})", question, re.I)
+        if stem(word) in set(terms(text))
+    )
 
 
 def split_parts(question: str) -> list[str]:

@@ -21,7 +21,9 @@ MAX_WEIGHED_TERMS = 4
 MAX_QUESTION_CHARS = 600
 """Characters of a question that are read: a pasted text is no question, and some patterns look ahead."""
 EXAMPLES = re.compile(
-    r"\s*\([^()]*\)|(?:,?\s*\b(?:such as|for example|e\.g\.|including|in particular)|,\s*like)\b[^.?]*|\s*\betc\.?",
+    r"\s*\([^()]*\)"
+    r"|(?:,?\s*\b(?:such as|for example|e\.g\.|including|in particular)|,\s*(?:like|whether|either))\b[^.?]*"
+    r"|\s*\betc\.?",
     re.IGNORECASE,
 )
 ALTERNATIVES = re.compile(
@@ -78,7 +80,8 @@ def merge_alternatives(question: str) -> dict[str, str]:
     """Term -> the one that stands for it: of "books, records or locations" any will do."""
     merged: dict[str, str] = {}
     for listed in ALTERNATIVES.finditer(question):
-        found = list(dict.fromkeys(terms(re.sub(r"\b(?:and/)?or\b|/", " ", listed.group()))))
+        found = [term for term in terms(re.sub(r"\b(?:and/)?or\b|/", " ", listed.group())) if term not in FORM]
+        found = list(dict.fromkeys(found))
         merged |= {other: merged.get(found[0], found[0]) for other in found[1:]}
     return merged
 
@@ -104,11 +107,6 @@ def read_question(question: str) -> tuple[tuple[str, ...], Mapping[str, str]]:
     merged = merge_alternatives(question)
     asked = dict.fromkeys(merged.get(term, term) for term in terms(question))
     return tuple(keep_content_terms(list(asked), name_terms(question))), merged
-
-
-def list_content_terms(question: str) -> Sequence[str]:
-    """The terms by which a question is answered."""
-    return read_question(question)[0]
 
 
 def measure_coverage(question: str, text: str) -> float:

@@ -20,7 +20,8 @@ COMPANY = re.compile(
     r"\b"
     + phrases(
         r"""inc; llc; llp; l\.?p; ltd; limited; gmbh; corp(?:oration)?; incorporated; plc; headquarter\w*;
-        registered office; principal place; esq"""
+        registered office; principal place; esq;
+        (?-i:AG|KG|SA|SAS|SARL|BV|NV|SpA|Oy|AB|ApS|OHG|SE); aktiengesellschaft; sp\. z o\.o; s\.a; b\.v; n\.v"""
     )
     + r"\b",
     re.IGNORECASE,

@@ -34,7 +34,8 @@ NATIONAL_ID_OF = re.compile(
         number;
         social security number; sozialversicherungsnummer; rentenversicherungsnummer; steuer-?id; steuernummer;
         numéro de sécurité sociale; AHV-?Nr\.?; CPR(?:-?nr\.?)?; personnummer; cart[ãa]o de cidad[ãa]o;
-        residence permit; carte d['’]identité; passeport; tax id; driving licen[cs]e"""
+        residence permit; carte d['’]identité; passeport; tax id; driving licen[cs]e;
+        aadhaar(?: number| no\.?)?; social insurance number"""
     )
     + r"\b[^\n]{0,60}?(?P<hit>\b(?:[A-Z]{1,3} ?)?\d(?:[ .\-]?\d){4,17}(?: ?[A-Z])?\b"
     r"|\b(?=[A-Z0-9]{8,10}\b)(?=(?:[A-Z]*\d){4})[CFGHJK][A-Z0-9]{7,9}\b)",
@@ -57,7 +58,7 @@ NATIONAL_ID = re.compile(
         personalausweis(?:nummer)?; reisepass(?:nummer)?; tax(?:payer)? (?:id|identification)(?: (?:number|no\.?))?;
         steuer-?id(?:entifikationsnummer)?; DNI; NIE; NIF; CURP; CPF; BSN; INSEE"""
     )
-    + r"\s*+(?:is|:|#|=|-|nr\.?|no\.?|n°)?\s*+(?P<hit>(?=(?:[A-Z.\-]{0,12}\d){4})[A-Z0-9][A-Z0-9.\-]{5,17})\b",
+    + r"\s*+(?:is|:|#|=|-|nr\.?|no\.?|n°)?\s*+\(?(?P<hit>(?=(?:[A-Z.\-]{0,12}\d){4})[A-Z0-9][A-Z0-9.\-]{5,17})\b",
     re.IGNORECASE,
 )
 # Numbers by which a state or a chamber knows one member of a profession.
@@ -114,7 +115,8 @@ ACCOUNT = re.compile(
         número de cuenta"""
     )
     + r"\s*+(?:is|:|#|=|ending(?:\s+in)?)?\s*+(?:code)?\s*+:?\s*+"
-    r"(?P<hit>(?=(?:[A-Z0-9]|[ \-](?=\w)){0,32}\d{3})[A-Z0-9](?:[A-Z0-9]|[ \-](?=\d)){5,33}|\d\d(?:[ -]\d\d){2,4})\b",
+    r"(?P<hit>(?=(?:[A-Z0-9]|[ \-](?=\w)){0,32}\d{3})[A-Z0-9](?:[A-Z0-9]|[ \-](?=\d)){5,33}|\d\d(?:[ -]\d\d){2,4})\b"
+    r"|\b(?:account|konto)\s(?:of|von)\s[^\n\d.]{2,40}\b(?:no\.?|number|nr\.?)\s*+:?\s*+\d{5,18}\b",
     re.IGNORECASE,
 )
 ENDING = re.compile(r"\b(?:card|account|konto)\s+ending(?:\s+(?:in|with|on))?\W{0,12}\d{4}\b", re.IGNORECASE)
@@ -127,7 +129,8 @@ CARD = re.compile(
 BORN = re.compile(
     r"\b"
     + phrases(
-        r"""d\.?o\.?b\.?; date of birth; birth\s*date; birthday; born(?: on)?; geboren(?: am)?; geburtsdatum;
+        r"""d\.?o\.?b\.?; date of birth; birth\s*date; birthday; born(?: on)?; geboren(?: am)?; geb(?=\.\s?\d);
+        geburtsdatum;
         née? le; né\(e\) le; date of birth:; \bborn:?; date de naissance; fecha de nacimiento; data di nascita;
         geboortedatum"""
     )
@@ -140,6 +143,7 @@ PLATE = re.compile(
     r"\b(?:(?i:reg(?:istration|istered|\.)?|(?:number|licen[cs]e) ?plate|kennzeichen)"
     r"|(?i:plate)(?=\s*(?:number|no\b|:|[A-Z]{1,3}-[A-Z]{1,2} ?\d|[A-Z]{2}\d\d ?[A-Z]{3}\b))|immatriculé\w*)"
     r"\s*+(?:number|no\.?|:)?\s*+(?P<hit>[A-Z]{1,3}[ -]?[A-Z]{0,2} ?\d{1,4}(?: ?[A-Z]{1,3})?)\b"
+    r"|\bVIN\b\W{1,3}(?P<chassis>[A-HJ-NPR-Z0-9]{17})\b"
     r"|\b(?i:vehicle|car|van|lorry|fahrzeug|pkw|wagen|voiture)\s+"
     r"(?P<vehicle>[A-ZÄÖÜ]{1,3}-[A-Z]{1,2} ?\d{1,4}|[A-Z]{2}\d\d ?[A-Z]{3}|[A-Z]{2}-\d{3}-[A-Z]{2})\b"
 )
@@ -152,7 +156,8 @@ BORN_TABLE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 HANDLE = re.compile(
-    r"\b(?:twitter|instagram|insta|telegram|skype|mastodon|tiktok|discord|snapchat|linkedin)\b[^.\n]{0,40}?(?<![\w.])@\w{3,}",
+    r"\b(?:twitter|instagram|insta|telegram|skype|mastodon|tiktok|discord|snapchat|linkedin)\b[^.\n]{0,40}?(?<![\w.])@\w{3,}"
+    r"|\buser\s?name\s*(?:is|:|=)\s*(?=\S*[\d_])[\w.]{3,}",
     re.IGNORECASE,
 )
 YEAR = re.compile(r"\b1[0-9]\d\d\b")
@@ -167,12 +172,13 @@ STREET = re.compile(
     )
     + r"\b\.?"
     r"|\b[^\W\d_][\w.\-]{0,40}(?:str\.|straße|strasse|weg|stieg|ufer|ring|damm|hof|gasse|allee|platz|straat|laan"
-    r"|gatan|vägen|vejen|veien|gaten|vej|gade|gate|tie|katu|utca)"
+    r"|gatan|vägen|vejen|veien|gaten|vej|gade|gate|tie|katu|utca|gracht|kade|singel|plein)"
     r"\s+\d{1,4}\s?[a-z]?\b"
     r"|\b\d{1,4}(?:\s?bis)?,?\s+(?:rue|avenue|boulevard|chemin|impasse|allée|quai)\s+[^\d\n,]{3,40}"
     r"|\b(?:calle|avenida|avda\.?|plaza|paseo|via|viale|piazza|corso|rua|rúa|ul\.|al\.|c/)\s++[^\d\n,]{3,40},?\s+\d{1,4}\b"
     r"|\b[^\W\d_][\w\-]{2,40}\s(?:út|utca|gata|väg|vägen|vei|veien|plass|katu|tee|tänav|köz|tér|sokak|caddesi)\s+\d{1,4}\b"
     r"|\b\d{3,4}\s?[A-Z]{2},?\s+[A-Z][a-z]+\b(?=[^\n]{0,20}\bNetherlands\b)"
+    r"|\b\d{1,3}-\d{1,3}(?:-\d{1,3})?,?\s[A-Z][\w-]{2,20},?\s[^\n]{2,40}?\b\d{3}-\d{4}\b"
     r"|\bP\.?\s?O\.?\s+Box\s+\d+|\bPSC\s+\d+,?\s+Box\s+\d+|\b(?:Suite|Flat|Unit)\s+\d{1,4}\b[^\d]{1,60}\b\d{4,6}\b"
     r"|\bApt\.?\s+\w?\d+|\b(?:FPO|APO|DPO),?\s+A[AEP],?\s+\d{5}\b|\b(?:address|anschrift|adresse)\s*(?:is|:|lautet:?)\s*[^\n\d@]{0,40}\s\d{1,6}\b[\s,]+[^\W_]"
     r"|\n[ \t]*\d{1,6}\s+[^\W\d_][^\n\d]{2,40}\d{0,10}[ \t]*\n"
@@ -194,14 +200,16 @@ CALLING = re.compile(
     r"\b"
     + phrases(
         r"""phones?; telephone; tel; calls?; called; cell; mobile; mob; reach(?:ed|able)?; rings?; whatsapp;
-        contact(?:s|ed)?; number; numbers; line; telefon\w*;
+        contact(?:s|ed)?; number; numbers; line; messages?; telefon\w*;
         handy; rufnummer; rufen; erreichbar; appelez; appeler; joindre; joignable; téléphone; portable; domicile;
         privat; bellen; gebeld; numero; rückruf; mobiel; contact_mobile; handynummer; new starter; \w+nummer;
         privatnummer; numéro personnel; notfallkontakt\w*"""
     )
-    + r"\b",
+    + r"\b|(?:^|[\s|(])[MPTDC][:)]\s*(?=[+(0])",
     re.IGNORECASE,
 )
+NUMBERS_ALONE = re.compile(r"\s*+(?>[+0]\d[\d ()/.-]{7,17}\d[ \t]*[,;]?(?:\n[ \t]*|$)){2,500}+")
+"""A list of nothing but numbers that begin as telephone numbers do."""
 CALL_WORDS = phrases(
     """phone; telephone; tel; calls?; cell; cellphone; mobile; mob; fax; reach; ring; text; sms; whatsapp;
     contact; dial; telefon; handy; téléphone; teléfono; móvil; mobil; number; answering; messages"""

@@ -55,7 +55,7 @@ TREATMENT = phrases(
     stress, \w+ (?:weeks|days); medical on; medical check\w*; treated
     (?:for|in|at); undergo(?:es|ing|ne); IVF; dialysis; suit un traitement; kur; physiotherap\w+; counselling;
     psycholog(?:ist|ical); recover(?:ing|y) from; prosthe\w+; pacemaker; phased return; off sick; ill with; seriously
-    ill; no lifting; cannot (?:lift|stand|walk|climb); fitness certificate; blood group; titre; booster
+    ill; no lifting; cannot (?:lift|stand|walk|climb); underwent; fitness certificate; blood group; titre; booster
     (?:jab|shot|vaccination); in therapy;
     oncologist; sick note;
     sleeps badly; expecting (?:a|her|their|an?other) (?:\w+ )?(?:child|baby); works doctor; company doctor;
@@ -70,7 +70,12 @@ INSTITUTION = r"(?!\s+" + phrases(
     days? policy; form; forms; is handed; are handed"""
 )
 NO = r"(?<!without\s)(?<!\bno\s)(?<!any\s)"
-HEALTH = re.compile(rf"{NO}\b(?:{CONDITIONS}|{MEDICINES}|{TREATMENT})\b{INSTITUTION})", re.IGNORECASE)
+PROCEDURES = phrases(
+    r"""(?:colono|endo|gastro|broncho|laparo|arthro)scopy; \w+ectomy; angioplasty; (?:electro|echo)cardiogram; EKG; MRI;
+    (?:CT|PET|bone density|ultrasound) scan; mammogra(?:m|phy); (?:hip|knee|valve) replacement; c(?:a)?esarean; biopsy;
+    (?:complete )?blood count; metabolic panel; pulmonary function test; catheteri[sz]ation; spirometry"""
+)
+HEALTH = re.compile(rf"{NO}\b(?:{CONDITIONS}|{MEDICINES}|{TREATMENT}|{PROCEDURES})\b{INSTITUTION})", re.IGNORECASE)
 
 # Said of one person, whether or not the name stands in the same paragraph.
 PATIENT = r"(?:the|this|a|our)?\s*(?:patient|pt)\b(?!s|\s+(?:portal|care|service|satisfaction|rights))[^.\n]{0,80}?\b"
@@ -102,8 +107,9 @@ CLINICAL = re.compile(
     r"|\bshe\s+miscarried|\b(?:son|daughter|husband|wife|child)\s+(?:has\s+)?died\b|\bdeclares\s+that\s+(?:he"
     r"|she)\s+has"
     r"|\b(?:he|she)\s+has\s+been\s+(?:sober|clean|dry)\b"
-    r"|\barbeitsunfähigkeit\s+(?:voraussichtlich|bis|seit)|\bmedications?\s*:|\b(?:BP|SpO2|HR"
-    r"|RR)\s*:?\s*\d{2,3}(?:/\d{2,3})?\b"
+    r"|\barbeitsunfähigkeit\s+(?:voraussichtlich|bis|seit)|\bmedications?\s*:"
+    r"|(?-i:\bBP\s*:?\s*\d{2,3}/\d{2,3}\b|\bSpO2\s*:?\s*\d{2,3}|\b(?:HR|RR):?\s\d{2,3}\s*(?:[,;]|bpm))"
+    rf"|\b(?:procedure|test|exam|ordered)\s*:\s*(?:\w+\s+){{0,2}}(?:{PROCEDURES})\b"
     r"|\b\d{1,3}[- ]year[- ]old\s+(?:male|female|man|woman|patient)\b[^.\n]{0,80}\b"
     rf"(?:history|presents?|with|{CONDITIONS}))",
     re.IGNORECASE,
@@ -123,8 +129,8 @@ RELIGIOUS = phrases(
     orthodox christian; church tax; kirchensteuer; black african; asian british; roma; caste"""
 )
 UNION = phrases(
-    r"""shop steward; union rep\w*; union matter; union (?:delegate|official); joined the (?:\w+ ){0,2}union;
-    gewerkschaftsmitglied\w*;
+    r"""shop steward; union rep\w*; belongs? to (?:the|a) (?:\w+ )?union; stands? for the works council;
+    union matter; union (?:delegate|official); joined the (?:\w+ ){0,2}union; gewerkschaftsmitglied\w*;
     syndiqué\w*; délégué syndical; member of the (?:greens|liberals|conservatives|socialists|social democrats);
     zeuge[n]? jehovas; (?:son|daughter|husband|wife|mother|father|child) (?:has )?died; ankle tag; on parole;
     community service order;

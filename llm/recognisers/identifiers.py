@@ -146,6 +146,8 @@ def find_identifiers(text: str, lang: str = "en") -> list[Finding]:
         *matches("street", formats.STREET, text),
         *matches("phone", formats.PHONES, text),
     ]
+    if formats.NUMBERS_ALONE.fullmatch(text):
+        found.append(Finding("phone", 0, len(text)))
     if formats.CALLING.search(text):
         found += [f for f in matches("phone", formats.GROUPED, text) if not any_overlap(f, found)]
     for account in matches("account", formats.ACCOUNT, text):

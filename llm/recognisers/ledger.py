@@ -178,13 +178,13 @@ STATES = re.compile(
 )
 TRADE = re.compile(
     r"\b(?:buy|bought|sell|sold|sells|buys|take|offer\w*|pay|pays)\b[^.\n]{0,30}\bat\s+\d+(?:[.,]\d+)?\b"
-    r"|\blist\s+(?:is|price)\b[^.\n]{0,20}\d|\bpays?\s+(?:more|less)\s+than\s+\d|\(\s?(?:k|m|T€|daily|per\s+day"
+    r"|\blist\s+(?:is|price)\b[^.\n]{0,20}\d|\bpays?\s+(?:more|less)\s+than\s+\d|\(\s?(?:k|T€|daily|per\s+day"
     r"|a\s+day)\s?\)"
     r"|\d[.,]\d\d\s+(?:each|apiece|a\s+(?:share|litre|head|piece|kilo|tonne|unit|seat|word))\b"
     r"|(?<![\w.,:])\d[\d.,]*\s+(?:a|per|je|pro|la)\s+(?:tonne|ton|box|teu|container|pallet|head|share|lit(?:re"
     r"|er)|kilo|kg|seat|piece"
     r"|unit|square\s+met(?:re|er)|word|bottle|barrel|crate|tonne|stück|kopf|liter)\b"
-    r"|\d\s?/\s?\d{2}\s?/\s?\d{2}\b(?=[^\n]{0,20}$)",
+    r"|\d0\s?/\s?\d0\s?/\s?\d0\b(?=[^\n]{0,20}$)",
     re.IGNORECASE | re.MULTILINE,
 )
 HEADS = re.compile(

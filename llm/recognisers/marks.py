@@ -24,45 +24,38 @@ THIS = rf"\bthis\s+(?:\w+\s+)?{HERE}\s+is\s+"
 INTERNAL = re.compile(
     r"\b"
     + phrases(
-        r"""for internal (?:use|distribution|circulation|purposes)(?: only)?; internal use only; internal only;
-        staff only; company internal; internal (?:memo(?:randum)?|draft)\b; employees only;
-        (?:do )?not (?:to be )?(?:share|shared|distribute|distributed|forward|circulate)d? (?:this )?(?:\w+ )?outside;
-        nur für (?:den )?(?:internen gebrauch|interne zwecke); usage interne; uso interno;
-        for (?:our )?(?:own )?(?:staff|employees|personnel|colleagues|our people|our own teams)(?: only)?(?=\s*[:.]);
-        our people only; for us only; (?:only )?for use (?:inside|within) (?:the|our)
-        (?:company|organisation|firm|house|works|group);
-        (?:only|just) (?:inside|within) (?:the|our) (?:company|organisation|firm|house|project team);
-        must not leave (?:the|our) (?:company|house|building|site|organisation); within the project team\);
-        (?:nur|ausschließlich) für (?:unsere )?(?:mitarbeiter\w*|beschäftigte\w*|das personal); do not circulate
-        outside;
-        not for (?:customers?|visitors|contractors|outsiders|third parties|suppliers|agencies|forwarding|external
-        (?:use|readers));
-        do not (?:give|show|pass|hand|send|speak about) (?:this|it|the following|them|out|on)?(?: on)? ?to (?:\w+ or
-        )?(?:customers?|visitors|contractors|outsiders|third parties|suppliers|agencies);
-        not (?:to be )?(?:shared|discussed|published|handed|passed|given|shown|available)(?: on| out)?(?: (?:with|to)
-        (?:\w+ or )?(?:customers?|visitors|(?:sub)?contractors|clients|outsiders|third parties|suppliers|agencies|the
-        public))?(?=\s*[.,;:)]|$);
-        please do not
+        r"""for internal (?:use|distribution|circulation|purposes)(?: only)?; internal use only; internal only; staff
+        only; company internal; internal (?:memo(?:randum)?|draft)\b; employees only; (?:do )?not (?:to be
+        )?(?:share|shared|distribute|distributed|forward|circulate)d? (?:this )?(?:\w+ )?outside; nur für (?:den
+        )?(?:internen gebrauch|interne zwecke); usage interne; uso interno; for (?:our )?(?:own
+        )?(?:staff|employees|personnel|colleagues|our people|our own teams)(?: only)?(?=\s*[:.]); our people only; for
+        us only; (?:only )?for use (?:inside|within) (?:the|our) (?:company|organisation|firm|house|works|group);
+        (?:only|just) (?:inside|within) (?:the|our) (?:company|organisation|firm|house|project team); must not leave
+        (?:the|our) (?:company|house|building|site|organisation); within the project team\); (?:nur|ausschließlich) für
+        (?:unsere )?(?:mitarbeiter\w*|beschäftigte\w*|das personal); do not circulate outside; not for
+        (?:customers?|visitors|contractors|outsiders|third parties|suppliers|agencies|forwarding|external
+        (?:use|readers)); do not (?:give|show|pass|hand|send|speak about) (?:this|it|the following|them|out|on)?(?: on)?
+        ?to (?:\w+ or )?(?:customers?|visitors|contractors|outsiders|third parties|suppliers|agencies); not (?:to be
+        )?(?:shared|discussed|published|handed|passed|given|shown|available)(?: on| out)?(?: (?:with|to) (?:\w+ or
+        )?(?:customers?|visitors|(?:sub)?contractors|clients|outsiders|third parties|suppliers|agencies|the
+        public))?(?=\s*[.,;:)]|$); please do not
         (?:show|share|pass|forward|hand)\b[^.\n]{0,40}(?:visitors|customers?|contractors|outside|agencies|outsiders);
         (?:please )?treat as internal; company[ -]internal; internal (?:wiki|circular|note|notice|working
         paper|comment|addresses|procedure|guideline|meeting);
         (?:staff|employees?|colleagues?|personnel|team|crew)(?:['’]s?)? eyes only; dienstgebrauch;
         (?:keep|kept|stays?|remain) (?:this|it|that)? ?(?:within|inside|in) (?:the|our)
-        (?:company|firm|house|organisation|works|team);
-        intern(?:er|e|es)? (?:hinweis|vermerk|info(?:rmation)?|papier|unterlage|dokument|leitfaden);
-        nicht nach (?:außen|draußen);
-        (?:visible|open|available|accessible) to (?:employees|staff|colleagues|members of staff) only;
-        (?:not|never) (?:to be )?
-        (?:shared|passed|forwarded|shown) (?:on )?(?:outside|beyond|externally); nur für (?:uns|interne\w*|kolleg\w+);
-        no externals; (?:don['’]t|do not|never) (?:forward|share|send|pass)[^.\n]{0,20} outside; intranet only;
-        not for the outside;
-        no external (?:distribution|circulation|use|sharing); (?:keep|kept|stays?) (?:it |this |that )?in-house;
-        nicht an (?:kunden|externe|dritte|lieferanten) (?:weiter\w+|geben|schicken|senden);
-        staff notice; circular is addressed to employees; restricted to (?:\w+ )?(?:personnel|staff|employees);
-        betriebsintern\w*; nur intern; firmenintern\w*; hausintern\w*; interne (?:notiz|mitteilung|anweisung); bleibt
-        (?:bitte )?im hause?;
-        nicht (?:an|für) (?:dritte|kunden|externe)(?: weiter\w+)?; document interne; note interne; diffusion interne;
-        réservée? au personnel; (?:ne pas|à ne pas) diffuser (?:à|en) l?['’]?ext[eé]rieur"""
+        (?:company|firm|house|organisation|works|team); intern(?:er|e|es)?
+        (?:hinweis|vermerk|info(?:rmation)?|papier|unterlage|dokument|leitfaden); nicht nach (?:außen|draußen);
+        (?:visible|open|available|accessible) to (?:employees|staff|colleagues|members of staff) only; (?:not|never)
+        (?:to be )? (?:shared|passed|forwarded|shown) (?:on )?(?:outside|beyond|externally); nur für
+        (?:uns|interne\w*|kolleg\w+); no externals; (?:don['’]t|do not|never) (?:forward|share|send|pass)[^.\n]{0,20}
+        outside; intranet only; not for the outside; no external (?:distribution|circulation|use|sharing);
+        (?:keep|kept|stays?) (?:it |this |that )?in-house; nicht an (?:kunden|externe|dritte|lieferanten)
+        (?:weiter\w+|geben|schicken|senden); staff notice; circular is addressed to employees; restricted to (?:\w+
+        )?(?:personnel|staff|employees); betriebsintern\w*; nur intern; firmenintern\w*; hausintern\w*; interne
+        (?:notiz|mitteilung|anweisung); bleibt (?:bitte )?im hause?; nicht (?:an|für) (?:dritte|kunden|externe)(?:
+        weiter\w+)?; document interne; note interne; diffusion interne; réservée? au personnel; (?:ne pas|à ne pas)
+        diffuser (?:à|en) l?['’]?ext[eé]rieur"""
     )
     + rf"(?!\w)|{LINE}intern(?:al|e)?(?:\s+use)?{END}|{LINE}internal\s+use\s*[.:]|{LINE}internal\s+[-–—:]"
     rf"|{LINE}(?:betriebs|firmen)?intern(?:e)?\s*:",
@@ -85,6 +78,7 @@ CONFIDENTIAL = re.compile(
     r"(?!\s+(?:basis|manner|information|data|and\s+may\s+not))"
     r"|\bcommercial[\s-]+in[\s-]+confidence\b|\bprivate\s+(?:and|&)\s+confidential\b"
     r"|\bconfidential\s*[-–—:]\s*(?:do\s+not|not\s+for|for\s+the\s+attention)"
+    r"|(?:^|(?<=\n))[^\n.]{1,60}\s[-–—|/]\s?(?:strictly\s+)?confidential[ \t*_\])]*(?=\n|$)"
     rf"|{THIS}(?:strictly\s+)?confidential\b|\bthe\s+following\s+is\s+(?:strictly\s+)?confidential\b"
     r"|\bnot\s+for\s+(?:public\s+)?(?:disclosure|release|publication|distribution|circulation)\b|\bunder\s+embargo\b"
     r"|\bstreng\s+vertraulich\b|\bvertraulich\s*$|\bstrictement\s+confidentiel\b|\bestrictamente\s+confidencial\b",
@@ -100,21 +94,19 @@ DEALS = re.compile(
     + phrases(
         r"""acquisition target; takeover (?:bid|target|offer); letter of intent to acquire; non-?binding offer for;
         (?:plans?|planning|negotiat\w+|talks) to (?:acquire|buy out|merge with|take over|divest|lay off);
-        (?:plans?|planning) to make \w+ redundant; material non-?public;
-        (?:has|have|is|are) not (?:yet )?(?:been )?(?:publicly )?(?:announced|public(?! ones| holidays)|made
-        public|disclosed);
-        before (?:the|any) (?:public )?announcement; board[\s-]+(?:only|eyes only|confidential);
-        exclusivity until; draft (?:heads of terms|letter of intent)"""
+        (?:plans?|planning) to make \w+ redundant; material non-?public; (?:has|have|is|are) not (?:yet )?(?:been
+        )?(?:publicly )?(?:announced|public(?! ones| holidays)|made public|disclosed); before (?:the|any) (?:public
+        )?announcement; board[\s-]+(?:only|eyes only|confidential); exclusivity until; draft (?:heads of terms|letter of
+        intent)"""
     )
     + r"\b",
     re.IGNORECASE,
 )
 OTHERS = phrases(
-    r"""they; he; she; it; customers?; clients?; competitors?; staff; employees; (?:the )?works council;
-    distributors?; suppliers?;
-    landowners?; owners?; the (?:other
-    side|market|press|public|plant|union|buyer|seller|client|team|bidders?|management|purchasing team);
-    nobody(?: \w+)?; no one; any bidder"""
+    r"""they; he; she; it; customers?; clients?; competitors?; staff; employees; (?:the )?works council; distributors?;
+    suppliers?; landowners?; owners?; the (?:other
+    side|market|press|public|plant|union|buyer|seller|client|team|bidders?|management|purchasing team); nobody(?: \w+)?;
+    no one; any bidder"""
 )
 # That somebody must not learn of it is what makes a plan, a dispute or a position confidential.
 HUSHED = re.compile(
@@ -125,37 +117,32 @@ HUSHED = re.compile(
     rf"|know|learnt|learned|seen)\b"
     r"|\b"
     + phrases(
-        r"""keep (?:that|this|it) (?:to yourself|to yourselves|between us|quiet|strictly|under wraps); between you
-        and me;
-        between ourselves; between us(?=\s*[:,]); nothing (?:of this |may |must |is to )\w+ (?:get out|known|leave);
-        may get out; get out
-        before;
-        (?:is|be|are|was) not (?:yet )?(?:public(?! ones| holidays)|published|known|announced|told); not (?:yet|to
-        be) (?:published|announced);
-        until (?:it is|the|they|we|he|she|then)?
-        ?[^.\n]{0,40}(?:announced?|announcement|signing|published|spoken|filing|filed);
-        no word (?:to|about); not a word; (?:told|tell|said to|know from) (?:us )?(?:in confidence|privately); has
-        privately;
-        kept? strictly; to be kept (?:secret|strictly|among); are insiders; is an insider; insider list;
-        (?:is|are|our|remains) (?:a |an |\w+ )?trade secrets?(?= of (?:the company|ours)| and|\s*[.,;:]|$);
-        marketing know last; talk to nobody; do not hand out; not to be shown to; (?:will|shall) hear it from;
-        not before; must not be mentioned; do not mention; don['’]t mention; on no account mention;
-        (?:to|should|must|please) not mention (?:it|that|this);
-        may not be seen to;
-        is not to be told; are not to be told; not to be told; keep silence; keeps? silent about; silence about; keep
-        the witness;
-        away from questions; embargoed until; keep (?:this|it|that) confidential; (?:will|shall|are to) (?:only )?be
-        told (?:in|on|after|later|once|when);
-        without (?:informing|telling|consulting) (?:the|our|them); (?:weiß|wissen|weiss) (?:davon |hiervon )?(?:noch
-        )?nichts; behind (?:their|his|her) backs?;
-        not (?:yet )?(?:informed|told|aware)(?= of (?:this|it|our)|\s*[.;]); nobody is to (?:write|speak|know);
-        (?:use|under|by) (?:the|its|their) code ?names?; code ?named; before it becomes known; for the board alone;
-        executive committee only; privately (?:told|agreed); has not been made public;
-        betriebsgeheimnis\w*; geschäftsgeheimnis\w*; nicht weitergeben; nicht weitersagen; darf (?:noch )?nicht
-        bekannt werden;
-        unter uns; noch nicht öffentlich; vertraulich(?=\s*[:.,;]); aucune annonce; ne pas divulguer; ne
-        doi(?:t|vent) pas (?:savoir|apprendre);
-        confidentiel(?:le)?(?=\s*[:.,;]); secret de fabrication; secret des affaires; à ne pas ébruiter; entre nous"""
+        r"""keep (?:that|this|it) (?:to yourself|to yourselves|between us|quiet|strictly|under wraps); between you and
+        me; between ourselves; between us(?=\s*[:,]); nothing (?:of this |may |must |is to )\w+ (?:get out|known|leave);
+        may get out; get out before; (?:is|be|are|was) not (?:yet )?(?:public(?! ones| holidays)|published|known(?! wh|
+        how| if)|announced|told); not (?:yet|to be) (?:published|announced); (?:have|has) not (?:yet )?been
+        (?:told|informed|approached)(?: yet)?(?=\s*[.;]|$); (?:only|just) the [^.\n]{2,30} (?:is|are|may|must|should)
+        (?:to )?(?:know|be told); deal team only; in confidence(?=\s*[:,]); (?:not to|must not|does not|may not|never)
+        leave (?:this|the) (?:room|circle|laboratory|group|meeting); nobody (?:outside|beyond|at|below) [^.\n]{1,40}
+        (?:knows|needs to know|must (?:know|find out)|has been told); (?:do not|don['’]t) tell the
+        (?:customer|client|buyer|seller|union|staff|team|press); keep it in the (?:family|team|room); until (?:it
+        is|the|they|we|he|she|then)? ?[^.\n]{0,40}(?:announced?|announcement|signing|published|spoken|filing|filed); no
+        word (?:to|about); not a word; (?:told|tell|said to|know from) (?:us )?(?:in confidence|privately); has
+        privately; kept? strictly; to be kept (?:secret|strictly|among); are insiders; is an insider; insider list;
+        (?:is|are|our|remains) (?:a |an |\w+ )?trade secrets?(?= of (?:the company|ours)| and|\s*[.,;:]|$); marketing
+        know last; talk to nobody; do not hand out; not to be shown to; (?:will|shall) hear it from; not before; must
+        not be mentioned; do not mention; don['’]t mention; on no account mention; (?:to|should|must|please) not mention
+        (?:it|that|this); may not be seen to; is not to be told; are not to be told; not to be told; keep silence;
+        keeps? silent about; silence about; keep the witness; away from questions; embargoed until; keep
+        (?:this|it|that) confidential; (?:will|shall|are to) (?:only )?be told (?:in|on|after|later|once|when); without
+        (?:informing|telling|consulting) (?:the|our|them); (?:weiß|wissen|weiss) (?:davon |hiervon )?(?:noch )?nichts;
+        behind (?:their|his|her) backs?; not (?:yet )?(?:informed|told|aware)(?= of (?:this|it|our)|\s*[.;]); nobody is
+        to (?:write|speak|know); (?:use|under|by) (?:the|its|their) code ?names?; code ?named; before it becomes known;
+        for the board alone; executive committee only; privately (?:told|agreed); has not been made public;
+        betriebsgeheimnis\w*; geschäftsgeheimnis\w*; nicht weitergeben; nicht weitersagen; darf (?:noch )?nicht bekannt
+        werden; unter uns; noch nicht öffentlich; vertraulich(?=\s*[:.,;]); aucune annonce; ne pas divulguer; ne
+        doi(?:t|vent) pas (?:savoir|apprendre); confidentiel(?:le)?(?=\s*[:.,;]); secret de fabrication; secret des
+        affaires; à ne pas ébruiter; entre nous"""
     )
     + r"(?!\w)",
     re.IGNORECASE,
@@ -164,39 +151,34 @@ HUSHED = re.compile(
 POSITION = re.compile(
     r"\b"
     + phrases(
-        r"""go in low; hold firm (?:on|to); concede (?:on|the); walk away (?:if|from|at); bottom line is; fallback
-        (?:position|is); bargaining (?:position|chip);
+        r"""go in low; hold firm (?:on|to); concede (?:on|the); walk away (?:if|from|at); bottom line is; our (?:\w+
+        )?(?:maximum|walk-?away|limit|reserve)(?: (?:price|offer|bid))? is; we (?:would|could|will|can) (?:go|pay|offer)
+        up to; fallback (?:position|is); bargaining (?:position|chip);
         (?:offer|bid|bidding|tender|negotiation|negotiating|litigation|defence|pricing|exit|acquisition) strategy;
-        (?:bid|tender|competitor|competing bid|market|pricing) intelligence; nda applies;
-        (?:under|covered by|subject to) (?:an? |the |our )?nda\b;
-        out of the loop; if they (?:find out|learn|knew|hear); our fallback; defence paper;
-        we will (?:argue|claim|say) that; our own records;
-        (?:have|has) not (?:yet )?(?:spoken|talked) to (?:anybody|anyone|them|him|her);
-        patent attorneys? (?:thinks?|believes?|says?|advises?);
-        stillschweigen; sperrfrist; gesperrt bis; (?:noch )?nichts davon erfahren; names of the whistle-?blowers?;
-        (?:have|has) been (?:copied|forged|falsified|backdated); had been (?:copied|forged|falsified|backdated);
-        let \w+ (?:believe|think) that; (?:delete|destroy|burn) (?:this )?(?:after|once) (?:reading|read); code ?name;
-        verhandlungs(?:linie|position|strategie|taktik); rückfallposition;
-        (?:schließung|verlagerung|verkauf) (?:des|der) (?:werks?|standorts?|sparte); agreed in principle to
-        (?:sell|close|merge|buy|acquire|divest);
+        (?:bid|tender|competitor|competing bid|market|pricing) intelligence; nda applies; (?:under|covered by|subject
+        to) (?:an? |the |our )?nda\b; out of the loop; if they (?:find out|learn|knew|hear); our fallback; defence
+        paper; we will (?:argue|claim|say) that; our own records; (?:have|has) not (?:yet )?(?:spoken|talked) to
+        (?:anybody|anyone|them|him|her); patent attorneys? (?:thinks?|believes?|says?|advises?); stillschweigen;
+        sperrfrist; gesperrt bis; (?:noch )?nichts davon erfahren; names of the whistle-?blowers?; (?:have|has) been
+        (?:copied|forged|falsified|backdated); had been (?:copied|forged|falsified|backdated); let \w+ (?:believe|think)
+        that; (?:delete|destroy|burn) (?:this )?(?:after|once) (?:reading|read); code ?name;
+        verhandlungs(?:linie|position|strategie|taktik); rückfallposition; (?:schließung|verlagerung|verkauf)
+        (?:des|der) (?:werks?|standorts?|sparte); agreed in principle to (?:sell|close|merge|buy|acquire|divest);
         decided (?:in principle )?to (?:sell|close|drop|exit|leave|cancel|divest|shut|dismiss|replace); being
-        (?:audited|investigated) by;
-        es ist geplant,? (?:\w+ ){0,4}zu schließen; offre de rachat; our (?:opening |negotiating |own )?position
-        (?:is|was|paper); position paper for; negotiat\w+ (?:brief|position|mandate|margin|ceiling);
-        opening position; our ceiling; our best lever; weak(?:ness| point)(?:es)? of our; our weak(?:ness|
-        point)(?:es)?; undercut (?:us|them|our|their|the (?:bid|offer|price)); until they withdraw; only supplier of;
-        plan b (?:for|if); settle before; we had better settle; we (?:may|can) go as far as;
-        better settle; there is no such bidder; squeeze us; take it only after signing; raise it only after;
-        deny everything; we have (?:probably )?infringed; litigation hold; inquiry that is not public;
-        the tender was rigged;
-        whistle-?blower(?! (?:polic(?:y|ies)|procedures?|protection|program(?:me)?s?|hotline|guidelines?|training));
-        audit committee investigates; our own test; longer than what we reported; than we reported;
-        will be cancelled; we (?:are going to|will|intend to|plan to|want to)
-        (?:cancel|leave|drop|close|exit|terminate|withdraw|sell) the;
-        (?:closing|closure of) the (?:\w+ ){0,2}(?:foundry|plant|works|site|factory|branch); positions (?:in \w+
-        )?would go;
-        (?:prüft|prüfen) den verkauf; schließung des werks; kaufpreisvorstellung; wir wollen höchstens;
-        étudie la (?:cession|fermeture|vente); envisage de (?:céder|fermer|vendre); plan social"""
+        (?:audited|investigated) by; es ist geplant,? (?:\w+ ){0,4}zu schließen; offre de rachat; our (?:opening
+        |negotiating |own )?position (?:is|was|paper); position paper for; negotiat\w+
+        (?:brief|position|mandate|margin|ceiling); opening position; our ceiling; our best lever; weak(?:ness|
+        point)(?:es)? of our; our weak(?:ness| point)(?:es)?; undercut (?:us|them|our|their|the (?:bid|offer|price));
+        until they withdraw; only supplier of; plan b (?:for|if); settle before; we had better settle; we (?:may|can) go
+        as far as; better settle; there is no such bidder; squeeze us; take it only after signing; raise it only after;
+        deny everything; we have (?:probably )?infringed; litigation hold; inquiry that is not public; the tender was
+        rigged; whistle-?blower(?!
+        (?:polic(?:y|ies)|procedures?|protection|program(?:me)?s?|hotline|guidelines?|training)); audit committee
+        investigates; our own test; longer than what we reported; than we reported; will be cancelled; we (?:are going
+        to|will|intend to|plan to|want to) (?:cancel|leave|drop|close|exit|terminate|withdraw|sell) the;
+        (?:closing|closure of) the (?:\w+ ){0,2}(?:foundry|plant|works|site|factory|branch); positions (?:in \w+ )?would
+        go; (?:prüft|prüfen) den verkauf; schließung des werks; kaufpreisvorstellung; wir wollen höchstens; étudie la
+        (?:cession|fermeture|vente); envisage de (?:céder|fermer|vendre); plan social"""
     )
     + r"(?!\w)",
     re.IGNORECASE,
@@ -206,18 +188,14 @@ SMALL_CIRCLE = re.compile(
     r"\b"
     + phrases(
         r"""(?:only|no more than|just) (?:two|three|four|five|six|seven|\d) (?:people|persons|of us) know; must go no
-        further; goes? no further;
-        it must stay that way; known (?:only )?to (?:the )?(?:managing director|chair\w*|two|three|four|a few)
-        [^.\n]{0,60}(?:only|no further|nobody else);
-        nobody (?:else )?(?:but|except) (?:the|us|you) [^.\n]{0,40} (?:may|must) know;
-        for the eyes of [^.\n]{0,50}\b(?:alone|only)\b;
-        nobody (?:beyond|outside) the (?:two|three|four|five|\d) of us;
-        only [^.\n]{1,30} and (?:the (?:two|three) of us|i|me|you) (?:may |must |should |can )?know;
-        burn this (?:note|letter|paper|after);
-        kennt nur (?:der|die) \w+; wissen nur (?:wir|die beiden|zwei|drei);
-        nobody else (?:may|must|should|is to) (?:know|hear|learn|see|be told); nobody else may(?=\s*[.:;,]);
-        is known to the [^.\n]{0,40}\balone; between the (?:two|three) of us and nobody else;
-        nur (?:zwei|drei|vier) personen wissen; seules? (?:deux|trois|quatre) personnes"""
+        further; goes? no further; it must stay that way; known (?:only )?to (?:the )?(?:managing
+        director|chair\w*|two|three|four|a few) [^.\n]{0,60}(?:only|no further|nobody else); nobody (?:else
+        )?(?:but|except) (?:the|us|you) [^.\n]{0,40} (?:may|must) know; for the eyes of [^.\n]{0,50}\b(?:alone|only)\b;
+        nobody (?:beyond|outside) the (?:two|three|four|five|\d) of us; only [^.\n]{1,30} and (?:the (?:two|three) of
+        us|i|me|you) (?:may |must |should |can )?know; burn this (?:note|letter|paper|after); kennt nur (?:der|die) \w+;
+        wissen nur (?:wir|die beiden|zwei|drei); nobody else (?:may|must|should|is to) (?:know|hear|learn|see|be told);
+        nobody else may(?=\s*[.:;,]); is known to the [^.\n]{0,40}\balone; between the (?:two|three) of us and nobody
+        else; nur (?:zwei|drei|vier) personen wissen; seules? (?:deux|trois|quatre) personnes"""
     )
     + r"(?!\w)",
     re.IGNORECASE,
@@ -228,32 +206,31 @@ ADVISES = phrases(
 )
 PRIVILEGE = re.compile(
     rf"\b(?:our|outside|external|general|in-house|legal)\s+counsel(?:['’]s)?\s+{ADVISES}\b"
+    r"|(?:^|[.:\n]\s*)counsel\s+(?:advises|recommends|warns|thinks|puts)\b"
     r"|\b"
     + phrases(
-        r"""attorney[\s-]*client (?:privileged?|communication); solicitor[\s-]*client; legal(?:ly)? privileged?;
-        legal advice privilege; privileged (?:and|&) confidential; confidential (?:and|&) privileged;
-        subject to (?:legal )?privilege; attorney work[\s-]+product; work product doctrine;
-        without prejudice(?: and confidential)?\s*(?:$|[:.\n]); without prejudice and subject to contract;
-        subject to contract(?=\s*[:.]); litigation (?:strategy|hold memo);
-        settlement (?:strategy|position|authority|range); legal (?:memo(?:randum)?|exposure);
-        we (?:should|would) settle; anwaltsgeheimnis;
-        (?:advised by|advice (?:of|from)) (?:our|outside|external|in-house) (?:\w+ )?counsel;
-        (?:advised by|advice (?:of|from)) our (?:\w+ )?(?:lawyers?|attorneys?|solicitors?);
-        (?:counsel|legal|lawyers?)['’]s? (?:view|advice|note|opinion) (?:is|was); (?:our|the company['’]s)
-        (?:lawyers?|attorneys?|solicitors?|barristers?|counsel)
-        (?:thinks?|believes?|says?|advises?|warns?|sees?|expects?);
-        legal advice(?=\s*:); legal (?:note|opinion)(?=\s*[:,]); (?:unser|unsere|der|die)
-        (?:anwalt|anwältin|anwälte|rechtsabteilung|kanzlei) (?:rät|raten|hält|meint|empfiehlt|sieht);
-        anwaltliche (?:stellungnahme|einschätzung|auskunft); rechtsgutachten; (?:notre|nos) (?:avocate?s?|conseils?)
-        (?:estime\w*|conseille\w*|pense\w*|recommande\w*|juge\w*);
-        avis de (?:notre|nos) (?:avocats?|conseils?); consultation juridique confidentielle;
+        r"""attorney[\s-]*client (?:privileged?|communication); solicitor[\s-]*client; legal(?:ly)? privileged?; legal
+        advice privilege; privileged (?:and|&) confidential; confidential (?:and|&) privileged; subject to (?:legal
+        )?privilege; attorney work[\s-]+product; work product doctrine; without prejudice(?: and
+        confidential)?\s*(?:$|[:.\n]); without prejudice and subject to contract; subject to contract(?=\s*[:.]);
+        litigation (?:strategy|hold memo); settlement (?:strategy|position|authority|range); legal
+        (?:memo(?:randum)?|exposure); we (?:should|would) settle; anwaltsgeheimnis; (?:advised by|advice (?:of|from))
+        (?:our|outside|external|in-house) (?:\w+ )?counsel; (?:advised by|advice (?:of|from)) our (?:\w+
+        )?(?:lawyers?|attorneys?|solicitors?); (?:counsel|legal|lawyers?)['’]s? (?:view|advice|note|opinion) (?:is|was);
+        (?:our|the company['’]s) (?:lawyers?|attorneys?|solicitors?|barristers?|counsel)
+        (?:thinks?|believes?|says?|advises?|warns?|sees?|expects?); legal advice(?=\s*:); legal
+        (?:note|opinion)(?=\s*[:,]); (?:unser|unsere|der|die) (?:anwalt|anwältin|anwälte|rechtsabteilung|kanzlei)
+        (?:rät|raten|hält|meint|empfiehlt|sieht); anwaltliche (?:stellungnahme|einschätzung|auskunft); rechtsgutachten;
+        (?:notre|nos) (?:avocate?s?|conseils?) (?:estime\w*|conseille\w*|pense\w*|recommande\w*|juge\w*); avis de
+        (?:notre|nos) (?:avocats?|conseils?); consultation juridique confidentielle;
         (?:likelihood|chances?|odds|prospects?) of (?:success|losing|prevailing|winning) (?:at|in|on)"""
     )
     + r"\b",
     re.IGNORECASE,
 )
 PRIVILEGE_BOILERPLATE = re.compile(
-    r"\b(?:waive[sd]?|waiver|breach|protected\s+by|loss\s+of)\b[^.\n]{0,80}\bprivileged?\b"
+    r"\b(?:(?:intended|named) (?:recipient|addressee)|use of the (?:recipient|individual|addressee|intended))"
+    r"|\b(?:waive[sd]?|waiver|breach|protected\s+by|loss\s+of)\b[^.\n]{0,80}\bprivileged?\b"
     r"|\bprivilege\b[^.\n]{0,60}\b(?:waive[sd]?|waiver)\b",
     re.IGNORECASE,
 )

@@ -25,9 +25,9 @@ WORDS = r"(?:(?:US|Canadian|Australian)\s+)?" + phrases(
     pounds?(?: sterling)?; francs?; yen; rupees?; kroner; kronor; zloty"""
 )
 SPELLED = phrases(
-    """one; two; three; four; five; six; seven; eight; nine; ten; eleven; twelve; thirteen; fourteen; fifteen;
-        sixteen; seventeen; eighteen; nineteen; twenty; thirty; forty; fifty;
-    sixty; seventy; eighty; ninety; hundred; thousand; million; billion"""
+    """one; two; three; four; five; six; seven; eight; nine; ten; eleven; twelve; thirteen; fourteen; fifteen; sixteen;
+    seventeen; eighteen; nineteen; twenty; thirty; forty; fifty; sixty; seventy; eighty; ninety; hundred; thousand;
+    million; billion"""
 )
 AMOUNT = re.compile(
     r"(?<![\w$])(?:"
@@ -43,34 +43,32 @@ SHELL_VARIABLE = re.compile(r"\$\d(?![\d.,])")
 
 METRIC = phrases(
     r"""net result; result (?:after|before) tax; reserves; outlays?; (?:ordered?|delivered|order|stock|asset) value;
-    (?:your|account|bank) balance; owes?; skonto; zahlungsziel; eigenkapital\w*; verschuldung\w*;
-    reduction of the invoice; early payment; shareholding; costs?; loss(?! of); retention; cash at bank;
-    credit line; order book; cost of sales; ebit; capex; opex; depreciation; amorti[sz]ation; overheads?;
-    subsid(?:y|ies); penalt(?:y|ies); damages; refunds?; reimburs\w+; (?:we|they) owe; owed; quotation;
-    share capital; equity; debts?; borrowings?; yield; return on (?:capital|equity|sales|investment); unsecured;
-    overdraft; cash-?flow; net worth; rents?; lease payments?; hire charges?; surcharges?; tariffs?; duties;
-    contract sum; retainer; sponsorship; donations?; umsatzerlöse; kosten; verbindlichkeiten; forderungen;
-    rückstellung\w*; darlehen; kredit\w*; zinsen; zuschuss; vertragsstrafe; chiffre d['’]affaires; dépenses;
-    recettes; emprunt; crédit; subvention; pénalités?; remise; salaires?;
+    (?:your|account|bank) balance; owes?; skonto; zahlungsziel; eigenkapital\w*; verschuldung\w*; reduction of the
+    invoice; early payment; shareholding; costs?; loss(?! of); retention; cash at bank; credit line; order book; cost of
+    sales; ebit; capex; opex; depreciation; amorti[sz]ation; overheads?; subsid(?:y|ies); penalt(?:y|ies); damages;
+    refunds?; reimburs\w+; (?:we|they) owe; owed; quotation; share capital; equity; debts?; borrowings?; yield; return
+    on (?:capital|equity|sales|investment); unsecured; overdraft; cash-?flow; net worth; rents?; lease payments?; hire
+    charges?; surcharges?; tariffs?; duties; contract sum; retainer; sponsorship; donations?; umsatzerlöse; kosten;
+    verbindlichkeiten; forderungen; rückstellung\w*; darlehen; kredit\w*; zinsen; zuschuss; vertragsstrafe; chiffre
+    d['’]affaires; dépenses; recettes; emprunt; crédit; subvention; pénalités?; remise; salaires?;
     (?:wage|labour|unit|energy|freight|running|staff) costs?; energy bill; spend(?:ing)? to date; expenditure;
-    principal; loans?; mortgage; lender; (?:lowest |highest |second )?bids?; (?:we|they) (?:offered|quoted|bid);
-    insurer offers; tenders?; quotes?; grants?; waiver fee; fees?; payouts?; margins?; euribor; libor; hedge ratio;
-    bunker price; prices?; write-?offs? of; book value; provision of; provisions for;
-    outstanding (?:balance|invoices?|debts?|amounts?|principal|loans?|sums?); receivables?; payables?; deposits?;
-    allowances?; premiums?; tax (?:due|paid|rate); prepayments?; redemption; instal?ments?; bonds? (?:of|for|in);
-    severance; pay (?:rise|bands?); (?:opening|closing) balance; petty cash; order intake; turnover tax;
-    for the (?:shares|business|company|plant|land); stundens[aä]tze?; miete; kaltmiete; nebenkosten; auftragssumme;
-    kaufpreis\w*; ergebnis vor steuern; honorar; kosten; loyer; montant; acompte; prix; marge brute; honoraires;
-    devis; revenues?; turnover; net sales; sales; ebitda?; gross (?:margins?|profits?); profits?; profitability;
-    losses; operating (?:margins?|profits?|income|loss); net (?:income|profits?|loss|margins?|debt);
-    working capital; liquidity; cash (?:flow|balance|reserves?|position|runway); burn rate; ARR; MRR; bookings;
-    valuation; budgets?; overspend; cost overrun; forecasts?; discounts?; rebates?; royalt(?:y|ies); commissions?;
-    purchase price; list prices?; contract (?:value|sum|price); unit prices?; price (?:increases?|list|cap);
-    interest rates?; interest (?:at|of|is|on|shall|accru\w+); equity stake; credit (?:limit|line|facility);
-    dividends?; earn-?out; total costs?; costs? (?:to|at) complet(?:e|ion); invoice (?:total|amount|value|sum);
-    (?:amount|total|balance) due; late (?:payment )?(?:fee|charge|interest); retention; liquidated damages;
-    day rates?; hourly rates?; umsatz; gewinn; verlust; rendite; marge; budget; rabatt; chiffre d['’]affaires;
-    bénéfice; ingresos; beneficio; ricavi; omzet; winst"""
+    principal; loans?; mortgage; lender; (?:lowest |highest |second )?bids?; (?:we|they) (?:offered|quoted|bid); insurer
+    offers; tenders?; quotes?; grants?; waiver fee; fees?; payouts?; margins?; euribor; libor; hedge ratio; bunker
+    price; prices?; write-?offs? of; book value; provision of; provisions for; outstanding
+    (?:balance|invoices?|debts?|amounts?|principal|loans?|sums?); receivables?; payables?; deposits?; allowances?;
+    premiums?; tax (?:due|paid|rate); prepayments?; redemption; instal?ments?; bonds? (?:of|for|in); severance; pay
+    (?:rise|bands?); (?:opening|closing) balance; petty cash; order intake; turnover tax; for the
+    (?:shares|business|company|plant|land); stundens[aä]tze?; miete; kaltmiete; nebenkosten; auftragssumme;
+    kaufpreis\w*; ergebnis vor steuern; honorar; kosten; loyer; montant; acompte; prix; marge brute; honoraires; devis;
+    revenues?; turnover; net sales; sales; ebitda?; gross (?:margins?|profits?); profits?; profitability; losses;
+    operating (?:margins?|profits?|income|loss); net (?:income|profits?|loss|margins?|debt); working capital; liquidity;
+    cash (?:flow|balance|reserves?|position|runway); burn rate; ARR; MRR; bookings; valuation; budgets?; overspend; cost
+    overrun; forecasts?; discounts?; rebates?; royalt(?:y|ies); commissions?; purchase price; list prices?; contract
+    (?:value|sum|price); unit prices?; price (?:increases?|list|cap); interest rates?; interest
+    (?:at|of|is|on|shall|accru\w+); equity stake; credit (?:limit|line|facility); dividends?; earn-?out; total costs?;
+    costs? (?:to|at) complet(?:e|ion); invoice (?:total|amount|value|sum); (?:amount|total|balance) due; late (?:payment
+    )?(?:fee|charge|interest); retention; liquidated damages; day rates?; hourly rates?; umsatz; gewinn; verlust;
+    rendite; marge; budget; rabatt; chiffre d['’]affaires; bénéfice; ingresos; beneficio; ricavi; omzet; winst"""
 )
 SHARE = (
     r"(?:[-+]?\d{1,9}(?:[.,]\d{1,4})?\s?(?:%|percent|per\s+cent|prozent|basis\s+points|bps)"
@@ -91,7 +89,8 @@ PERIOD = (
 )
 PERIODIC = re.compile(
     r"(?<![\d.,])(?!(?:19|20)\d\d\b)(?:\d{1,3}(?:[.,'’\u00a0 ]\d{3}){1,6}|\d{4,9}|\d{2,4}\s?k)(?:[.,]\d{1,2})?"
-    rf"\s?{PERIOD}|\b(?:hundred|thousand|million)\s+{PERIOD}",
+    rf"\s?{PERIOD}|\b(?:hundred|thousand|million)\s+{PERIOD}"
+    r"|\b(?:is|was|are|am|now|moves?|goes)\s+(?:now\s+)?(?:on|to)\s+\d{2,3}(?:[.,]\d)?\s?k\b",
     re.IGNORECASE | re.MULTILINE,
 )
 RATE = re.compile(
@@ -101,8 +100,8 @@ RATE = re.compile(
     re.IGNORECASE,
 )
 CURRENCY_TABLE = re.compile(
-    rf"\|[^|\n]*(?:\b{CODES}\b|[€£$¥]|\b(?:budget|cost|price|amount|revenue|value|salary|rate|sum|offer|dividend"
-    rf"|payout|turnover|sales|ebit\w*|bid|fee|old|net|gross)s?\b)[^|\n]*\|",
+    rf"\|[^|\n]*(?:\b{CODES}\b|[€£$¥]|(?<!-)\b(?:budget|cost|price|amount|revenue|salary|sum|offer|dividend"
+    rf"|payout|turnover|sales|ebit\w*|bid|fee)s?\b)[^|\n]*\|",
     re.IGNORECASE,
 )
 PEOPLE_TABLE = re.compile(
@@ -124,7 +123,7 @@ EACH_AT = re.compile(
     re.IGNORECASE,
 )
 IN_THOUSANDS = re.compile(
-    r"\((?:all |amounts |figures |sums )?(?:in )?(?:thousands?|millions?|T€|k€|TEUR|kEUR|'000|000s?"
+    r"\((?:all |amounts |figures |sums )?(?:in )?(?:thousands?|millions?|m|T€|k€|TEUR|kEUR|'000|000s?"
     r"|thousand kron\w+)\b[^)\n]{0,20}\)",
     re.IGNORECASE,
 )
@@ -181,18 +180,16 @@ RATE_WORD = re.compile(
 DISTRESS = re.compile(
     r"\b"
     + phrases(
-        r"""short of cash; cash is (?:short|tight|running out); (?:we|company|business|firm) (?:is|are|will be|may
-        be) (?:nearly |almost )?(?:insolvent|bankrupt|illiquid);
-        (?:assets?|goodwill|stocks?|loans?|investments?|machines?) (?:\w+ ){0,3}(?:was|were|is|are|be) (?:fully
-        |partly )?(?:impaired|written (?:off|down)); write-?down of;
+        r"""short of cash; cash is (?:short|tight|running out); (?:we|company|business|firm) (?:is|are|will be|may be)
+        (?:nearly |almost )?(?:insolvent|bankrupt|illiquid); (?:assets?|goodwill|stocks?|loans?|investments?|machines?)
+        (?:\w+ ){0,3}(?:was|were|is|are|be) (?:fully |partly )?(?:impaired|written (?:off|down)); write-?down of;
         run(?:s|ning)? out of (?:cash|money); makes? a loss; made a loss; loss-making; (?:we|they|company)
-        los(?:e|es|t|ing) (?:money|about);
-        (?:cannot|could not) (?:repay|refinance); refinanc\w+ (?:is|was) refused; (?:is|are|am|be) in arrears with;
-        overdue by;
-        overdraft is (?:exhausted|used up|at its limit); need (?:of )?a (?:bridging )?loan; bridging loan; covenant
-        (?:breach|headroom); breach of covenant; cannot pay (?:wages|its|the); wages can be (?:met|paid) until;
-        suppliers have to wait; credit limit is used up; behind with (?:its|their) payments; overdrawn;
-        zahlungsunfähig\w*; überschuldet; trésorerie (?:tendue|insuffisante); cessation de paiements"""
+        los(?:e|es|t|ing) (?:money|about); (?:cannot|could not) (?:repay|refinance); refinanc\w+ (?:is|was) refused;
+        (?:is|are|am|be) in arrears with; overdue by; overdraft is (?:exhausted|used up|at its limit); need (?:of )?a
+        (?:bridging )?loan; bridging loan; covenant (?:breach|headroom); breach of covenant; cannot pay
+        (?:wages|its|the); wages can be (?:met|paid) until; suppliers have to wait; credit limit is used up; behind with
+        (?:its|their) payments; overdrawn; zahlungsunfähig\w*; überschuldet; trésorerie (?:tendue|insuffisante);
+        cessation de paiements"""
     )
     + r"\b",
     re.IGNORECASE,
@@ -206,16 +203,14 @@ PAY_WORD = re.compile(
     r"\b"
     + phrases(
         r"""(?:his|her|their|my|your) (?:pay|earnings);
-        (?:base|basic|gross|net|annual|monthly|yearly|starting|current|total) (?:pay|earnings);
-        salar(?:y|ies); wages?; payroll; pay\s?(?:slip|check|cheque|band|grade|scale|rise|raise|cut|package|review);
-        compensation; remuneration; bonus(?:es)?; (?:stock|share) options?; RSUs?; severance(?: pay)?; take-home;
-        overtime pay; hourly (?:wage|rate|pay); commission; earns?; earned; (?:is|are|was) paid; gets? paid;
-        paid a (?:salary|bonus); commissions? due; payout; pay\s?bands?; bezüge; grundgehalt; monatsgehalt; paie;
-        pension contributions?; gehalt; gehälter; bruttogehalt; jahresgehalt; monatsgehalt;
-        lohn; löhne; vergütung; prämie; bonuszahlung; salaires?; rémunération;
-        primes? (?:de|d['’]\w+|annuelle|exceptionnelle|sur|pour); (?:la|une|sa|ma|votre|cette) prime;
-        salarios?; sueldos?; nómina;
-        retribuci[oó]n; stipendi?o?; retribuzione; salaris; loon; lön"""
+        (?:base|basic|gross|net|annual|monthly|yearly|starting|current|total) (?:pay|earnings); salar(?:y|ies); wages?;
+        payroll; pay\s?(?:slip|check|cheque|band|grade|scale|rise|raise|cut|package|review); compensation; remuneration;
+        bonus(?:es)?; (?:stock|share) options?; RSUs?; severance(?: pay)?; take-home; overtime pay; hourly
+        (?:wage|rate|pay); commission; earns?; earned; (?:is|are|was) paid; gets? paid; paid a (?:salary|bonus);
+        commissions? due; payout; pay\s?bands?; bezüge; grundgehalt; monatsgehalt; paie; pension contributions?; gehalt;
+        gehälter; bruttogehalt; jahresgehalt; monatsgehalt; lohn; löhne; vergütung; prämie; bonuszahlung; salaires?;
+        rémunération; primes? (?:de|d['’]\w+|annuelle|exceptionnelle|sur|pour); (?:la|une|sa|ma|votre|cette) prime;
+        salarios?; sueldos?; nómina; retribuci[oó]n; stipendi?o?; retribuzione; salaris; loon; lön"""
     )
     + r"\b",
     re.IGNORECASE,
@@ -223,9 +218,9 @@ PAY_WORD = re.compile(
 STRONG_PAY = re.compile(
     r"\b"
     + phrases(
-        r"""salar(?:y|ies); wages?; bonus(?:es)?; severance; (?:base|basic|gross|net|annual|monthly) pay;
-        remuneration; pay\s?(?:rise|raise|cut|slip|check|cheque|package|grade|band); compensation package; gehalt;
-        jahresgehalt; lohn; salaire; salario; sueldo"""
+        r"""salar(?:y|ies); wages?; bonus(?:es)?; severance; (?:base|basic|gross|net|annual|monthly) pay; remuneration;
+        pay\s?(?:rise|raise|cut|slip|check|cheque|package|grade|band); compensation package; gehalt; jahresgehalt; lohn;
+        salaire; salario; sueldo"""
     )
     + r"\b",
     re.IGNORECASE,

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from entities.models.classification import FINANCIAL, PII, PII_SENSITIVE, SECRET
 from llm.recognisers.figures import MONTH
 from llm.recognisers.findings import phrases
+from llm.recognisers.people import AGE
 
 MAX_QUESTION_CHARACTERS = 200
 MAX_LABEL_WORDS = 6
@@ -52,15 +53,17 @@ ATTRIBUTES = (
         date de naissance; née? le; fecha de nacimiento; data di nascita; geboortedatum""",
         DATE, (PII,), "date of birth",
     ),
-    _attribute("how old (?:are|is|was); (?:your|his|her) age; age", r"^\W*\w{0,12}\W+\w{0,6}\W*\d{1,2}\b|^\W*\d{1,2}\b",
+    _attribute("how old (?:are|is|was); (?:your|his|her) age; age",
+               rf"^\W*\w{{0,12}}\W+\w{{0,6}}\W*\d{{1,2}}\b|^\W*\d{{1,2}}\b|^\W*(?:\w+\s+){{0,2}}{AGE}",
                (PII,), "age of a person"),
     _attribute(
-        OF_A_FIRM + """address; where (?:do|does|did) (?:you|he|she|they) live; (?:you|he|she) (?:live|reside);
+        OF_A_FIRM + """address; (?:you|he|she|they) (?:\\w+ )?(?:live|reside|stay);
         wohn(?:en|haft|st|t); (?:privat)?anschrift; adresse; direcci[oó]n; domicil\\w*; indirizzo; adres""",
         r"(?=[^\n]*\d)(?=[^\n]*[^\W\d_]{3})(?!.*@)", (PII,), "home address",
     ),
     _attribute(
-        """(?:tele)?phone(?: number)?; mobile(?: number)?; cell(?: ?phone)?(?: number)?; number to reach
+        """(?:tele)?phone(?: number)?; mobile(?: number)?; cell(?: ?phone)?(?: number)?; callback number;
+        number (?:to reach|for)
         (?:you|him|her); reach (?:you|him|her); telefon(?:nummer)?; handy(?:nummer)?; téléphone; teléfono""",
         r"\d(?:[ ().\-/]{0,2}\d){6}", (PII,), "phone number",
     ),
@@ -68,21 +71,26 @@ ATTRIBUTES = (
         """medications?; medicines?; prescri(?:bed|ptions?); (?:you|he|she) (?:still |currently )?(?:taking|take|takes);
         diagnos(?:is|es|ed|e); (?:medical|health) (?:conditions?|history|problems?); symptoms?; illness(?:es)?;
         allerg(?:y|ies); disabilit(?:y|ies); medikamente?; krankheiten; vorerkrankungen; allergien; médicaments?;
-        maladies?; blood (?:type|group)""",
+        maladies?; blood (?:type|group);
+        (?:you|he|she) (?:\\w+ ){0,3}(?:treated for|hospitali[sz]ed|suffer\\w*|pregnant|disabled|in therapy)""",
         ANYTHING, (PII_SENSITIVE,), "health of a person",
     ),
     _attribute(
         """social security(?: number| no\\.?)?; ssn; passport(?: number| no\\.?)?; national (?:id|insurance|identity)
         ?(?:card|number|no\\.?)?; identity (?:card|number); tax(?:payer)? (?:id|number); tin; driver['’]?s? licen[cs]e
         ?(?:number|no\\.?)?; personalausweis(?:nummer)?; reisepass(?:nummer)?; steuer-?id; sozialversicherungsnummer;
-        numéro de sécurité sociale; dni; nif""",
-        r"(?=(?:[^\n]*?\d){4})\b[A-Z0-9][A-Z0-9 .\-/]{4,}", (PII, PII_SENSITIVE), "government identity number",
+        (?:of|on) (?:your|his|her) social; numéro de sécurité sociale; dni; nif""",
+        r"^\W*(?:\w+\W+){0,3}\d{4}\W*$|(?=(?:[^\n]*?\d){4})\b[A-Z0-9][A-Z0-9 .\-/]{4,}",
+        (PII, PII_SENSITIVE), "government identity number",
     ),
     _attribute(
-        """(?:employee|staff|personnel|payroll|member(?:ship)?|patient|badge|licen[cs]e|npi|bar) (?:id|number|no\\.?);
+        """(?:employee|staff|personnel|payroll|member(?:ship)?|patient|badge|licen[cs]e|npi|bar|(?:\\w+ )?plate)
+        (?:id|number|no\\.?); plate of (?:your|his|her) \\w+;
         npi; dea; mrn; medical record(?: number)?; personalnummer; matricule""",
-        r"\b(?=[A-Z\-]*\d{2})[A-Z0-9\-]{3,}", (PII,), "personnel number",
+        r"\b(?=[A-Z\-]*\d{2})[A-Z0-9\-]{3,}|\b[A-Z]{1,3}[- ]?\d{1,4}\b", (PII,), "personnel number",
     ),
+    _attribute("(?:your|his|her) ip(?: address)?; ip address (?:do|does|did) (?:you|he|she)", r"(?:\d{1,3}\.){3}\d",
+               (PII,), "network address of a person"),
     _attribute(
         """(?:your|his|her|current|base|annual|monthly) (?:\\w+ )?(?:salary|pay|wages?|income|bonus|compensation);
         (?:you|he|she) (?:earn|make|paid|earning|making); salary; gehalt; salaire""",
@@ -96,11 +104,15 @@ ATTRIBUTES = (
     ),
     _attribute(
         """(?:your|his|her) (?:religion|faith|sexual orientation|ethnic(?:ity| origin)|political (?:views|party));
-        religion; sexual orientation; ethnicity; union member(?:ship)?; (?:union|party) member; konfession""",
+        religion; sexual orientation; ethnicity; union member(?:ship)?;
+        member of (?:an?|the|any) (?:\\w+ )?(?:union|church|party);
+        (?:you|he|she) (?:ever )?(?:been )?(?:convicted|arrested|in prison); (?:union|party) member; konfession""",
         ANYTHING, (PII, PII_SENSITIVE), "special category of personal data",
     ),
     _attribute(
         """emergency contact; next of kin; marital status; maiden name; familienstand; notfallkontakt; spouse;
+        (?:are|is|were|was) (?:you|he|she) (?:\\w+ )?(?:married|divorced|single|widowed);
+        (?:you|he|she) have (?:any )?(?:children|kids);
         (?:your|his|her) (?:wife|husband|spouse|children)(?:['’]s)?(?: names?)?""",
         r"[^\W\d_]{3}", (PII,), "family of a person",
     ),
@@ -114,7 +126,8 @@ ATTRIBUTES = (
 # A question about how to do something is no question for the thing.
 ABOUT = re.compile(
     r"^\W*(?:[QA][.:]\s*)?" + phrases(
-        """how (?:do|can|to|should|often|long|does|many|much)(?! (?:you|he|she) (?:earn|make)); why; can; could; should;
+        """how (?:do|can|to|should|often|long|does|many|much)(?!(?: do| does| did)? (?:you|he|she) (?:earn|make)); why;
+        (?:can|could)(?! (?:(?:i|we) (?:get|have|take)|you (?:please )?(?:give|tell|confirm|state|send))\\b); should;
         is there; are there; does the; do we; did we; will; who; when (?:do|will|is|can|should); where
         (?:do|can|is) (?:i|we|the);
         what if; what happens; wie; warum; comment; pourquoi"""

@@ -169,6 +169,7 @@ MIXED = r"(?=[^\s,;|]*\d)(?=[^\s,;|]*[A-Za-z])[^\s,;|<>]{6,40}"
 BEHIND = re.compile(
     rf"\b(?:password|passwort|kennwort|mot\s+de\s+passe|contraseña|passphrase)\s+(?P<hit>{MIXED})"
     rf"|\b(?:password|passwort|kennwort|mot\s+de\s+passe|contraseña)\b[^.\n]{{0,80}}?,\s*(?P<last>{MIXED})(?=\.?\s*$)"
+    rf"|\b(?:chang|re-?set|set)\w*\s[^.\n]{{0,30}}?\b(?:password|passwort|pin)\s[^.\n]{{0,30}}?\b(?:to|auf)\s(?P<new>{MIXED})"
     rf"|\b(?:wi-?fi|wlan|network|ssid)\b[^.\n]{{0,60}}?\b(?:key|password|pass)\s+(?P<key>{MIXED})"
     rf"|\bcommunity\s+string\b[^.\n]{{0,50}}?(?:\bis|:)\s*(?P<string>[^\s,;]{{5,40}})",
     re.IGNORECASE | re.MULTILINE,
@@ -229,7 +230,8 @@ def find_secrets(text: str) -> list[Finding]:
             found.append(finding)
     found += [f for f in matches("secret", TOKEN, text) if is_token(text[f.start : f.end])]
     found += matches("secret", CODE, text)
-    found += [f for f in matches("secret", LOGIN, text) if is_token(text[f.start : f.end])]
+    logins = [f for f in matches("secret", LOGIN, text) if "/" not in text[f.start : f.end]]  # and no path
+    found += [f for f in logins if is_token(text[f.start : f.end])]
     found += matches("secret", OPENS, text)
     found += [*matches("secret", CURL_USER, text), *matches("secret", SEED_WORDS, text)]
     found += [f for f in matches("secret", SLASHED, text) if is_password(text[f.start : f.end], quoted=False)]

@@ -9,7 +9,8 @@ STAFF_MATTER = re.compile(
     + phrases(
         r"""['’]s references? (?:have|has|from|was|were); ['’]s (?:cv|raise|overtime|appeal);
         ['’]s contract (?:runs out|ends|expires); ['’]s (?:\w+-month |annual |yearly )?(?:review|appraisal);
-        ['’]s trial (?:shift|day|period); contract will not be renewed; handing in my notice;
+        ['’]s trial (?:shift|day|period); contract will not be renewed; not (?:to )?renew [^.\n]{2,40}['’]s contract;
+        (?:was|were|been|be) let go; handing in my notice;
         (?:second|first|third) interview with; (?:we|they) let [A-Z]\w+ go; (?:has |have )?been warned about;
         written warning; quit (?:by|last|on|without); child sick; reason for leaving; behind with the rent;
         off (?:on|from|until) (?:mon|tues|wednes|thurs|fri|satur|sun)day; lost (?:his|her) licen[cs]e;

@@ -2,6 +2,7 @@
 // {detail: {text, kind: "info" | "success" | "warning" | "error"}})) or "clearance:say" {text} for screen readers alone.
 // A server asks with the response header HX-Trigger: {"clearance:toast": {"text": …, "kind": …}}.
 const LASTS_MS = 7000;
+const UNDO_LASTS_MS = 20000;
 
 function say(text, urgent = false) {
   const region = document.getElementById(urgent ? "live-now" : "live");
@@ -13,7 +14,7 @@ function say(text, urgent = false) {
 function leave(toast) {
   if (toast.dataset.kind === "error" || toast.dataset.kind === "warning") return;
   let timer;
-  const start = () => { timer = setTimeout(() => toast.remove(), LASTS_MS); };
+  const start = () => { timer = setTimeout(() => toast.remove(), toast.querySelector("form") ? UNDO_LASTS_MS : LASTS_MS); };
   const stay = () => clearTimeout(timer);
   for (const name of ["pointerenter", "focusin"]) toast.addEventListener(name, stay);
   for (const name of ["pointerleave", "focusout"]) toast.addEventListener(name, start);

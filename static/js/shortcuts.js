@@ -32,7 +32,8 @@ document.addEventListener("keydown", (event) => {
   const action = ACTIONS[event.key] || (/^[a-z]$/.test(event.key) && (() => press(event.key)));
   if (!action || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !isOn()) return;
   if (document.querySelector("dialog[open]")) return;
-  if (ACTIONS[event.key]) event.preventDefault();
+  // The label of a field moves the cursor there: the letter must not be typed into it.
+  if (ACTIONS[event.key] || document.querySelector(`label[data-key="${event.key}"]`)) event.preventDefault();
   action();
 });
 

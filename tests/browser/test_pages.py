@@ -244,6 +244,17 @@ def test_a_page(visitor: Visitor, name: str):
     assert visitor.complaints == []
 
 
+@pytest.mark.parametrize("name", ["record", "reader"])
+def test_the_column_of_the_chat_is_there_before_the_chat(visitor: Visitor, name: str):
+    """A browser paints a long page before it has read its end, where the chat stands: nothing may move aside then."""
+    visitor.page.set_viewport_size({"width": 1280, "height": 800})
+    page = visitor.visit(name)
+    edge = "document.getElementById('middle').getBoundingClientRect().right"
+    before = page.evaluate(edge)
+    page.evaluate("document.getElementById('dock').remove()")
+    assert page.evaluate(edge) == before < 900
+
+
 def test_the_top_bar_stays_on_a_long_page(browse, addresses):
     page = browse("viewer", viewport={"width": 1280, "height": 700})
     page.goto(addresses["reader"])

@@ -58,7 +58,7 @@ def ask(who: Person, record: Entity, start: Start, model: Model, answer: str = "
 
 
 def delete(who: Person, kind: str, record: Entity) -> None:
-    answer = who.api.delete(f"/api/entities/{kind}/{record.pk}/")
+    answer = who.api.delete(f"/api/entities/{kind}/{record.pk}/?forever=1")
     assert answer.status_code == 204, answer.content
 
 

@@ -6,9 +6,9 @@ from django.test import Client
 from rest_framework.test import APIClient
 
 from entities.access import Scope, granted_atoms
-from entities.api.auth import issue_token
 from entities.models import AuditEntry, Classification, Membership, Role, User, Workspace
 from entities.models.classification import FINANCIAL, INTERNAL
+from entities.tokens import issue_token
 from entities.types import Article
 from ingestion.inline import work_off
 from tests.conftest import ALL, Person

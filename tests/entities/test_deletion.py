@@ -48,7 +48,7 @@ def test_what_belongs_to_a_record_goes_with_it_hidden_or_not(
 
     entity_deleted.connect(listen)
     try:
-        response = alice.api.delete(f"/api/entities/project/{project.pk}/")
+        response = alice.api.delete(f"/api/entities/project/{project.pk}/?forever=1")
     finally:
         entity_deleted.disconnect(listen)
     assert (response.status_code, response.content) == (204, b"")
@@ -66,7 +66,7 @@ def test_the_question_is_the_same_whether_or_not_something_is_hidden(
 
     def question() -> str:
         page = alice.client.get(where).content.decode()
-        return page[page.index("Delete this record?") : page.index("Delete for good")].split("csrf")[0]
+        return page[page.index("Delete this record?") : page.index("Keep it")].split("csrf")[0]
 
     before = question()
     below(service, project, contract)
@@ -78,7 +78,7 @@ def test_the_question_is_the_same_whether_or_not_something_is_hidden(
 
 
 def test_what_only_names_a_record_stays(alice: Person, service: Scope, project: Project, contract: Contract) -> None:
-    assert alice.api.delete(f"/api/entities/contract/{contract.pk}/").status_code == 204
+    assert alice.api.delete(f"/api/entities/contract/{contract.pk}/?forever=1").status_code == 204
     with service.open():
         assert Project.objects.get(pk=project.pk).contract_id is None  # type: ignore[attr-defined]
 

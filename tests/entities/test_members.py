@@ -12,9 +12,9 @@ from django.test import Client
 
 from entities.access import NoWorkspace, Scope, grant_entity
 from entities.actions import create_entity
-from entities.api.auth import issue_token
 from entities.joining import LIFE, code_of, end_codes, user_of_code
 from entities.models import Entity, Membership, Role, User
+from entities.tokens import issue_token
 from entities.types import Contract
 from tests.conftest import Person
 

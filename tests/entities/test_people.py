@@ -3,6 +3,7 @@
 import logging
 import re
 from datetime import timedelta
+from typing import Any
 
 import pytest
 from django.db.models.functions import Now
@@ -199,3 +200,20 @@ def test_no_page_of_roles_changes_another_workspace(alice: Person, outsider: Per
     )
     with cfo.scope.open():
         assert set(granted_atoms()) == {FINANCIAL}
+
+
+def test_an_invitation_goes_by_mail_where_there_is_a_mail_server(
+    alice: Person, settings: Any, mailoutbox: Any, django_capture_on_commit_callbacks: Any
+) -> None:
+    fields = {"note": "Anna", "roles": [], "email": "anna@example.org"}
+    with django_capture_on_commit_callbacks(execute=True):
+        assert 'name="email"' not in alice.client.post(f"{alice.base}people/", fields).content.decode()
+    assert mailoutbox == [], "no server: the link alone"
+    settings.EMAIL_HOST = "mail.example.org"
+    with django_capture_on_commit_callbacks(execute=True):
+        page = alice.client.post(f"{alice.base}people/", fields).content.decode()
+    (sent,) = mailoutbox
+    (link,) = re.findall(r"http://testserver/invited/acme/[-\w]+/", sent.body)
+    assert sent.to == ["anna@example.org"]
+    assert link in page
+    assert "alice invites you to Acme" in sent.body

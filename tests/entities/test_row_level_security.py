@@ -258,6 +258,6 @@ def test_deleting_a_record_with_hidden_children_works(
             workspace_id=service.workspace, entity_id=contract.pk, field="notes", position=1, text="x", digest="x",
             data_classification=None,
         )  # fmt: skip
-    assert alice.api.delete(f"/api/entities/contract/{contract.pk}/").status_code == 204
+    assert alice.api.delete(f"/api/entities/contract/{contract.pk}/?forever=1").status_code == 204
     with service.open():
         assert (Entity.objects.count(), FieldParagraph.objects.count()) == (0, 0)

@@ -274,6 +274,10 @@ def test_every_operation_answers_as_the_document_says(
     call("delete", f"chat/sessions/{session}/")
     call("delete", f"references/{reference}/")
     call("delete", f"files/{file}/")
+    assert [entry["id"] for entry in call("get", "bin/")["results"]] == [file]
+    call("post", f"bin/{file}/restore/")
+    call("delete", f"files/{file}/")
+    call("delete", f"bin/{file}/")
     for kind in reversed(links):
         call("delete", f"entities/{kind}/{links[kind]}/")
     assert set(document.operations) - document.called == set()

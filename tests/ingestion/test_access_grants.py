@@ -113,7 +113,7 @@ def test_a_clearance_goes_with_the_record_that_was_asked_about(
     asked = ask(viewer, entity=str(restricted.pk), labels=[FINANCIAL])
     decide(steward, asked["id"], state="granted")
     assert SALARY in texts(viewer, file)
-    assert alice.api.delete(f"/api/entities/contract/{restricted.pk}/").status_code == 204
+    assert alice.api.delete(f"/api/entities/contract/{restricted.pk}/?forever=1").status_code == 204
     assert "[Financial]" in texts(viewer, file)
 
 

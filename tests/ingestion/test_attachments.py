@@ -67,7 +67,7 @@ def test_each_attachment_is_a_file_of_its_own_that_comes_changes_and_goes_with_i
     with service.open():
         assert not ContextRow.objects.filter(file=files["depths.csv"]["id"]).exists()
 
-    assert alice.api.delete(f"/api/files/{mail}/").status_code == 204
+    assert alice.api.delete(f"/api/files/{mail}/?forever=1").status_code == 204
     assert files_of(alice, contract) == {}
     with service.open():
         assert not File.objects.exists()
@@ -152,7 +152,7 @@ def test_an_attachment_that_is_not_read_or_gone_withholds_the_original(
     assert staff.api.get(f"/api/files/{broken}/download/").status_code == 403
     assert steward.api.get(f"/api/files/{broken}/download/").status_code == 200
     assert staff.api.get(f"/api/files/{whole}/download/").status_code == 200
-    assert alice.api.delete(f"/api/files/{files['note.txt']['id']}/").status_code == 204
+    assert alice.api.delete(f"/api/files/{files['note.txt']['id']}/?forever=1").status_code == 204
     assert staff.api.get(f"/api/files/{whole}/download/").status_code == 403
 
     behind = ready(alice, contract, "behind.html", b"<!DOCTYPE html><p>Seen.</p><!-- behind it -->")

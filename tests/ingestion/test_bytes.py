@@ -59,10 +59,10 @@ def test_a_blob_is_kept_once_and_goes_with_its_last_file(
     first, second = ready(alice, contract, "one.md"), ready(alice, contract, "two.md")
     with service.open():
         path = Blob.objects.get().path
-    assert alice.api.delete(f"/api/files/{first}/").status_code == 204
+    assert alice.api.delete(f"/api/files/{first}/?forever=1").status_code == 204
     assert default_storage.exists(path)
     assert texts(alice, second)
-    assert alice.api.delete(f"/api/files/{second}/").status_code == 204
+    assert alice.api.delete(f"/api/files/{second}/?forever=1").status_code == 204
     assert not default_storage.exists(path)
     with service.open():
         assert not Blob.objects.exists()
@@ -74,7 +74,7 @@ def test_bytes_of_a_deleted_record_go_with_the_next_tidying(alice: Person, contr
     (path,) = stored(alice.scope.workspace)
     tasks.tidy()
     assert default_storage.exists(path)
-    assert alice.api.delete(f"/api/entities/contract/{contract.pk}/").status_code == 204
+    assert alice.api.delete(f"/api/entities/contract/{contract.pk}/?forever=1").status_code == 204
     tasks.tidy()
     assert not default_storage.exists(path)
     with service.open():

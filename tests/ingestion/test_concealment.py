@@ -89,6 +89,7 @@ def test_a_summary_that_a_killed_worker_left_lets_go_of_what_was_raised_since(
 
     with monkeypatch.context() as patch:
         patch.setattr(pipeline, "save", killed)
+        patch.setattr(pipeline, "SAVE_AFTER_SECONDS", 0.0)
         assert pipeline.process_file(service.workspace, UUID(file))
     with service.open():
         (left,) = StepResult.objects.filter(step=Stage.SEGMENT)

@@ -134,7 +134,7 @@ def test_links_lead_where_each_reader_may_go_and_say_nothing_else(
     assert references(viewer, contract) == set()
 
     # What goes is led to no longer, and what is edited away is no link.
-    assert alice.api.delete(f"/api/files/{listed}/").status_code == 204
+    assert alice.api.delete(f"/api/files/{listed}/?forever=1").status_code == 204
     assert links(cfo, guide)["../pay/list.md"] == ("absent", [])
     assert references(cfo, contract) == {("Travel", "visa rules")}
     ready(alice, contract, "guide.md", b"# Guide\n\nNothing here.\n", path="handbook/guide.md")

@@ -8,7 +8,7 @@ import pytest
 
 from entities.access import Scope
 from entities.types import Contract
-from ingestion import looking
+from ingestion import looking, pipeline
 from ingestion.inline import work_off
 from ingestion.models import File, FileRevision, Paragraph, StepResult
 from llm import scripted
@@ -151,6 +151,7 @@ def test_a_killed_worker_reads_no_picture_twice(
         raise OSError("no room")
 
     monkeypatch.setattr(looking, "recognise", counted)
+    monkeypatch.setattr(pipeline, "SAVE_AFTER_SECONDS", 0.0)
     with monkeypatch.context() as broken:
         broken.setattr("ingestion.extract.outside.tempfile.NamedTemporaryFile", killed)
         pk = upload(alice, contract, "scanned.pdf", scanned).json()["id"]

@@ -12,10 +12,10 @@ from entities.models import AuditEntry
 from entities.models.classification import SECRET
 from entities.types import Contract
 from ingestion import drift
-from ingestion.extract import extract_file
+from ingestion.extract import extract_file, outside
 from ingestion.inline import work_off
 from ingestion.models import ContextRow, File, FileRevision, Kind, Paragraph, StepResult
-from ingestion.sandbox import Quarantined
+from ingestion.sandbox import Progress, Quarantined
 from tests.conftest import Person, person
 from tests.ingestion.helpers import SALARY, paragraph, ready, texts, upload
 from tests.ingestion.losing import Loses, found, without
@@ -96,15 +96,20 @@ def test_an_extraction_that_contradicts_itself_is_found(tmp_path: Path) -> None:
 def test_what_could_not_be_compared_withholds_the_original(
     alice: Person, viewer: Person, steward: Person, contract: Contract, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A text is counted by the process that reads it; where that breaks it, it is read without, and counted apart."""
     compared = ready(alice, contract, "plan.txt", b"The plan of the quay.")
-    real = drift.run_limited
+    real, refusal = outside.run_limited, Quarantined("memory", "Counting needs more memory than it may take.")
 
-    def stop(task: str, *given: Any, **options: Any) -> Any:
+    def stop_counting(task: str, path: Path, *, on_progress: Any = None, options: Any, **more: Any) -> Any:
         if task == "ingestion.extract.structure:task":
-            raise Quarantined("memory", "Counting needs more memory than it may take.")
-        return real(task, *given, **options)
+            raise refusal
+        if options["counts"]:
+            on_progress(Progress("checking"))
+            raise refusal
+        return real(task, path, on_progress=on_progress, options=options, **more)
 
-    monkeypatch.setattr(drift, "run_limited", stop)
+    monkeypatch.setattr(outside, "run_limited", stop_counting)
+    monkeypatch.setattr(drift, "run_limited", stop_counting)
     unknown = ready(alice, contract, "other.txt", b"The plan of the other quay.")
     for file, status in ((compared, 200), (unknown, 403)):
         assert viewer.api.get(f"/api/files/{file}/download/").status_code == status

@@ -13,7 +13,7 @@ from entities.types import Contract
 from ingestion import claims, tasks
 from ingestion.models import File, FileRevision, Redo
 from ingestion.queueing import choose_file, take_sleeping
-from ingestion.turns import MAX_SHORT_BYTES, list_unfinished, list_woken, order_waiting
+from ingestion.turns import MAX_SHORT_BYTES, list_at_work, list_unfinished, list_woken, order_waiting
 from tests.conftest import Person
 from tests.ingestion.helpers import upload
 
@@ -48,7 +48,7 @@ def send(settings: Any, alice: Person, contract: Contract, service: Scope, woken
 
 def waiting(service: Scope) -> list[str]:
     with service.open():
-        files = order_waiting(list_unfinished().filter(woken_at=None), list_woken())
+        files = order_waiting(list_unfinished().filter(woken_at=None), list_at_work(list_woken()))
         return list(files.values_list("name", flat=True))
 
 

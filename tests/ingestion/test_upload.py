@@ -137,7 +137,7 @@ def test_deleting_needs_the_verb(
     file = ready(alice, contract)
     assert viewer.api.delete(f"/api/files/{file}/").status_code == 403
     assert staff.api.delete(f"/api/files/{file}/").status_code == 403
-    assert alice.api.delete(f"/api/files/{file}/").status_code == 204
+    assert alice.api.delete(f"/api/files/{file}/?forever=1").status_code == 204
     assert alice.api.get(f"/api/files/{file}/").status_code == 404
     with service.open():
         assert not ContextRow.objects.filter(file=file).exists()

@@ -268,6 +268,33 @@ def test_what_is_asked_is_the_question_itself(question, quoted):
     assert [quote.sentence for quote in answer(question, [Passage(1, "a.md", SIGNED)])] == quoted
 
 
+KILN = "The kiln may be stopped for cause by the foreman. The ovens are cleaned and inspected each week."
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "answered"),
+    [
+        ("May the kiln be stopped by the foreman for cause?", KILN, True),
+        ("May the kiln be stopped by the foreman without cause?", KILN, False),
+        ("May the kiln be stopped by the foreman without cause?", KILN.replace("for cause", "without any cause"), True),
+        # More than half of what is asked about stands in the passage itself.
+        ("Are the ovens insured against flooding and subsidence?", KILN, False),
+        ("Are the ovens cleaned and inspected?", KILN, True),
+        # No matter when: what "whether" adds is not asked about.
+        (
+            "Are ovens cleaned and inspected each week, whether during the firing of pots or after cooling ends?",
+            KILN,
+            True,
+        ),
+    ],
+)
+def test_what_is_asked_stands_in_the_passage_and_what_it_is_without_does_not(question, text, answered):
+    from llm.offline.answering import answer
+    from llm.offline.reading import Passage
+
+    assert bool(answer(question, [Passage(1, "a.md", text)])) is answered
+
+
 def test_a_summary_has_rows_of_a_table_only_where_there_is_nothing_else():
     table = "| Lift | Annual fee |\n| --- | --- |\n| L1 | £21,600 |"
     assert summarise(["The fee of the lifts is paid each year.", table]) == "The fee of the lifts is paid each year."

@@ -39,6 +39,44 @@ KINDS = [
     ("A/P: Asthma. Continue current regimen.", {PII_SENSITIVE}, "A/P: invoices are matched on Fridays."),
     ("I'm bipolar and sometimes need a day.", {PII_SENSITIVE}, "The relay is bipolar and sometimes sticks."),
     ("Payroll run: Abara 3,812.40; Szabo 3,104.77", {PII, FINANCIAL}, "Payroll run: Tuesday; postings: Friday"),
+    ("Name des Kindes: Greta Dahl, geb. 03.06.1991", {PII}, "Name der Anlage: Greta, geb. am Rhein"),
+    ("0171-3924223\n0160-8231118", {PII}, "0171-3924223 Flansch\n0160-8231118 Dichtung"),
+    ("(M) 0412 345 667 Elin Keller", {PII}, "(N) 0412 345 667 bolts"),
+    ("Farid Abbas\nPrinsengracht 68\n1015 DV Amsterdam", {PII}, "Kelby BV\nPrinsengracht 68\n1015 DV Amsterdam"),
+    ("Send it to Sven Okoye, 2-14-63 Shibuya, Tokyo 150-0002.", {PII}, "Send it by 2-14-63 as part 150-0002."),
+    (
+        "The account of Dario Fontaine, no. 5465796739, was debited.",
+        {PII, FINANCIAL},
+        "The account of the journey, page 54.",
+    ),
+    ("Aadhaar 2345 6789 9651 belongs to Dario Hofer.", {PII, PII_SENSITIVE}, "Aadhaar is a system of India."),
+    ("VIN: 1HGCM82633A004352, Rosa Moreau", {PII}, "VIN: stamped on the frame, Rosa Moreau"),
+    ("Greta Jansen's username is anna_eriksen85.", {PII}, "Greta Jansen's username is missing."),
+    ("Liam is on 54k, Jonas on 80k.", {PII, FINANCIAL}, "Liam is on 54, Jonas on 80."),
+    ("I changed the shared password to blue-Harbour77 yesterday.", {SECRET}, "I changed the password to be safe."),
+    (
+        "BOARD PAPER - CONFIDENTIAL\nThe board is asked to agree.",
+        {CONFIDENTIAL},
+        "It is not confidential.\nThe board agrees.",
+    ),
+    ("Only the deal team is to know.", {CONFIDENTIAL}, "Only the engine room is to be cleaned."),
+    ("Counsel advises that we settle with Ferrow.", {CONFIDENTIAL}, "Counsel for the plaintiff spoke first."),
+    ("Lantern: our maximum price is six, and we open at five.", {CONFIDENTIAL}, "Lantern: the maximum load is six."),
+    ("Ines Moreau underwent a colonoscopy.", {PII, PII_SENSITIVE}, "Colonoscopies are covered by the plan."),
+    ("Procedure: appendectomy", {PII_SENSITIVE}, "Procedure: calibration of the pump"),
+    ("Obs: BP 128/82, HR 76, SpO2 97", {PII_SENSITIVE}, "You can reach HR 24 hours a day."),
+    ("Rosa Brandt was let go on Wednesday.", {PII}, "The rope was let down on Wednesday."),
+    (
+        "Revenue (m)\n| Region | Revenue |\n| North | 14.2 |",
+        {FINANCIAL},
+        "| Beam | Span (m) |\n| --- | --- |\n| B1 | 6.2 |",
+    ),
+    ("The flanges are 12.80 each.", {FINANCIAL}, "Printed 05/23/07"),
+    (
+        "Privileged and confidential: our view on Ferrow.",
+        {CONFIDENTIAL},
+        "This e-mail may hold privileged and confidential text for the use of the intended recipient.",
+    ),
 ]
 
 
@@ -67,3 +105,31 @@ def test_patterns_that_are_tried_together_find_what_they_find_one_by_one(listing
     found = [match.span() for match in re.finditer(phrases(listing), text)]
     assert found
     assert found == [match.span() for match in re.finditer(f"(?:{plain})", text)]
+
+
+ASKED = [
+    # question, answer, what it needs, and an answer or a question that needs nothing
+    ("Can I get your DOB?", "1997-02-01", {PII}, "Can I get your order?"),
+    ("How old are you?", "Thirty-four.", {PII}, "How many are there?"),
+    ("Where do you presently reside?", "796 Mill Court, Skerrow.", {PII}, "Where does the valve sit?"),
+    ("Have you ever been treated for depression?", "Yes, in 2019.", {PII_SENSITIVE}, "Has it ever been painted?"),
+    ("What are the last four of your social?", "3184", {PII, PII_SENSITIVE}, "What are the last four of the batch?"),
+    ("How much do you make?", "37,841 plus a car.", {PII, FINANCIAL}, "How much does it hold?"),
+    ("Are you married?", "Yes, to Jonas.", {PII}, "Are you ready?"),
+    ("Are you a member of a union?", "Yes, since 2014.", {PII_SENSITIVE}, "Are you a member of the crew?"),
+    ("Have you ever been convicted of a crime?", "Yes. Burglary.", {PII_SENSITIVE}, "Have you ever been to Skerrow?"),
+    ("What IP address do you connect from?", "81.2.69.64", {PII}, "Which version do you use?"),
+    ("What is the plate of your car?", "KL6 XYZ", {PII}, "What is the colour of your car?"),
+    ("Can you take a look at it?", "It touches the parser.", set(), "Can you take a look at it?"),
+]
+
+
+@pytest.mark.parametrize(("question", "answer", "needed", "other"), ASKED, ids=lambda value: str(value)[:24])
+def test_an_answer_is_labelled_by_what_was_asked_for(question, answer, needed, other):
+    for text, before in ((f"Q: {question}\nA: {answer}", ""), (f"A: {answer}", question)):
+        assert needed <= rule_votes(text, before=before).atoms
+    assert needed.isdisjoint(rule_votes(f"A: {answer}", before=other).atoms)
+    if needed:
+        assert needed.isdisjoint(rule_votes("A: No.", before=question).atoms)
+    else:
+        assert rule_votes(answer, before=question).atoms == frozenset()

@@ -48,7 +48,7 @@ class Grant:
 @dataclass(frozen=True)
 class Record:
     """name: unique in the world. kind: "contract" (open by default, with a value that needs Financial), "employee", or
-    "article", of which Red may view and change what is not sensitive.
+    "article", of which Red may view and change what is not sensitive. binned: somebody has deleted it.
     """
 
     name: str
@@ -57,6 +57,7 @@ class Record:
     creator: str
     grants: tuple[Grant, ...] = ()
     sensitive: bool = False
+    binned: bool = False
 
 
 @dataclass(frozen=True)
@@ -138,6 +139,8 @@ class World:
     # Who may see which record
 
     def sees(self, person: Person, record: Record, verb: str = "view") -> bool:
+        if record.binned:
+            return False
         as_role = person.narrowed is None or self.sees_as(None, frozenset({person.narrowed}), record, verb)
         return as_role and self.sees_as(person.name, person.roles, record, verb)
 

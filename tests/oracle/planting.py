@@ -34,7 +34,7 @@ from retrieval.owners import Citing
 from retrieval.search import search
 from tests.oracle.desk_planting import plant_links, plant_requests
 from tests.oracle.monitor import Text, World
-from tests.oracle.worlds import Planted, plant, plant_field_texts, plant_files, plant_references
+from tests.oracle.worlds import Planted, plant, plant_field_texts, plant_files, plant_references, put_into_bin
 
 PULSE_SERVICE = frozenset({1, 2, 5})
 """What create_workspace grants to the role pulse-service."""
@@ -85,6 +85,8 @@ def plant_everything(world: World) -> Everything:
     plant_pulses(planted)
     requests = plant_requests(planted, files)
     plant_links(planted, files)
+    with planted.service.open():
+        put_into_bin(world, planted.records)
     citing = uuid4()
     numbers = plant_citations(planted, citing)
     return Everything(planted, files, rows, sessions, requests, numbers, citing)

@@ -72,7 +72,7 @@ def test_citations_open_for_who_may_read_the_passage(db: None, world: World) -> 
         found = search(planted.service, "liability", limit=50)
         numbers = dict(zip((result.text for result in found), register_all(planted.service, owner, found), strict=True))
     citing = Citing(owner, " ".join(f"liability [citation:{n}]" for n in numbers.values()))
-    labelled = [text for text in world.texts if text.label is not None]
+    labelled = [t for t in world.texts if t.label is not None and not world.record(t.record).binned]
     assert numbers.keys() == {text.words for text in labelled}
 
     def resolver(scope: Scope, pk: object) -> Citing | None:

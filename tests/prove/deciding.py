@@ -27,6 +27,7 @@ from tests.prove.questions import (
     routes,
     scopes,
     tables,
+    text_grants,
     versions,
 )
 from tests.prove.questions.gates import the_gate_decides_alone
@@ -51,6 +52,10 @@ EXTRA: list[Callable[[Everything], None]] = [
     tables.grants_end,
     clearances.clearances_of_one_person_hold_until_they_end,
     clearances.clearances_are_given_by_stewards,
+    text_grants.texts_are_granted_to_one_person,
+    text_grants.texts_are_granted_until_they_end,
+    text_grants.texts_are_granted_by_stewards,
+    text_grants.requests_are_about_a_place,
     files.files_are_known_to_who_sent_them,
     files.files_are_above_their_floors,
     files.files_exist_for_every_steward,

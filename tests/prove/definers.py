@@ -11,14 +11,16 @@ WHETHER = "one yes or no, or a number never shown, about text that the caller ma
 
 LISTED = {
     POLICY: "app_roles_of app_is_principal app_atoms_of app_allowed_now app_acknowledged app_unlabelled app_audiences"
-    " app_allowed_until app_grantable app_administers",
-    ENTRY: "app_open_scope app_workspaces_of app_open_token app_workspace_ids",
+    " app_allowed_until app_grantable app_administers"
+    " app_binned_files",
+    ENTRY: "app_open_scope app_workspaces_of app_open_token app_use_token app_workspace_ids",
     CASCADE: "app_delete_base app_delete_group app_delete_compounds app_replace_expired app_forget_sources"
     " app_forget_derived app_forget_pulse app_forget_pulses app_raise_citations app_relabel_events app_delete_message"
     " app_delete_session"
     " app_index_rows app_relabel_rows app_unindex_rows app_unindex_drawn_from app_mark_drawn app_hold app_let_go"
     " app_words_come app_words_change app_words_go app_words_are_drawn app_audit_label app_audit_digest app_audit_seal"
-    " app_label_links app_forget_linked app_forget_leading app_end_clearance app_forget_asked",
+    " app_label_links app_forget_linked app_forget_leading app_end_clearance app_forget_asked"
+    " app_bin_files app_bin_rows app_forget_passages",
     "writes words of index rows again, from the rows; shows nothing": "app_add_words app_renew_words",
     "the door of the audit: refuses all but administrators and the service, and is written in the chain": (
         "app_audit_door app_redact_audit app_redact_audit_of app_remove_audit"
@@ -27,10 +29,12 @@ LISTED = {
     " app_hidden_boxes",
     "their own typed text to its author alone, without a label as far as its floor is theirs, afterwards the rules'"
     " reasons; to nobody who is narrowed": "app_own_paragraphs",
+    "text that one person was granted without its level, to that person alone while it lasts, on a thing that they see,"
+    " and no text that needs more by now; to nobody who is narrowed": "app_granted_texts",
     "a trigger: refuses a clearance that is not the caller's to grant": "app_check_label_grant",
     "numbers of versions that changed something which the caller may read or know of": "app_known_versions",
     WHETHER: "app_cleared_for_file app_file_concealed app_hidden_positions app_pulse_covers app_cleared_since"
-    " app_cleared_for_unread",
+    " app_cleared_for_unread app_any_binned app_is_binned",
     "makes a compound label of the open workspace, which no reader may write": "app_combine",
     "makes the group of a role of the open workspace before a policy can show it": "app_make_group",
     "raises the events of a turn; refuses all but the service": "app_raise_events",

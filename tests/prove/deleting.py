@@ -25,7 +25,7 @@ def deleted(world: World, kind: str, name: str) -> tuple[Answer, list[str]]:
         if of not in ("entity", "run") and hangs_on(name, of, called)
     }
     with transaction.atomic():
-        response = world.people["admin"].api.delete(f"/api/entities/{kind}/{pk}/")
+        response = world.people["admin"].api.delete(f"/api/entities/{kind}/{pk}/?forever=1")
         answer = told(response, response.content, pk)
         left = named_anywhere({pk, *gone})
         transaction.set_rollback(True)

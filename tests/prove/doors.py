@@ -25,6 +25,7 @@ PATTERNS = (
     ("entity", r"(api/)?entities/(\w+/)?<uuid:pk>/"),
     ("entity", r"admin/entities/entity/<path:object_id>/"),
     ("file", r"((api/)?|desk/|admin/ingestion/)files?/(<uuid:pk>|<path:object_id>)/"),
+    ("bin", r"(api/)?bin/<uuid:pk>/"),
     ("index", r"admin/ingestion/recordindex/<path:object_id>/"),
     ("paragraph", r"(api|desk)/paragraphs/<uuid:pk>/"),
     ("request", r"(api/)?access-requests/<uuid:pk>/"),
@@ -181,14 +182,26 @@ def things_of(world: World, kind: str, who: str) -> Iterator[tuple[str, UUID]]:
     """(name, id) of what `who` may ask a door of `kind` for: one of each state."""
     mine = {"session": f"own0 {who}", "turn": f"own0 {who}"}.get(kind)
     wanted = {
-        "entity": ["own0", "granted", "restricted0", "private0", "employee0", "article0", "project0", "task0", "risk0"],
-        "file": ["own0", "concealed own0", "restricted0"],
+        "entity": [
+            "own0",
+            "granted",
+            "restricted0",
+            "private0",
+            "employee0",
+            "article0",
+            "project0",
+            "task0",
+            "risk0",
+            "binned0",
+        ],  # fmt: skip
+        "file": ["own0", "concealed own0", "restricted0", "binned own0", "binned0"],
+        "bin": ["binned own0", "binned0"],
         "index": ["own0", "restricted0"],
         "run": ["own0"],
         "request": [f"own0 {who}", "restricted0 keeper"],
         "usergrant": ["own0 creator share", "restricted0 keeper share"],
         "rolegrant": ["own0 Admin upload", "restricted0 Admin upload"],
-        "paragraph": ["own0 0 1", "own0 5 2", "concealed own0 secret0 2", "restricted0 0 1"],
+        "paragraph": ["own0 0 1", "own0 5 2", "concealed own0 secret0 2", "restricted0 0 1", "binned own0 0 1"],
         "reference": ["plain0", "labelled0", "concealed0", "out0", "in0", "marked0"],
         "pulse": ["own0 []", "own0 [1]", "restricted0 []"],
         "session": [mine, f"past0 {who}", "theirs0 keeper"],
@@ -205,7 +218,9 @@ def is_hidden(who: str, kind: str, name: str, path: str, of_type: str = "") -> b
         return of_type not in ("", "contract")  # their token is for that workspace
     if who in ("anonymous", "outsider", "former") or name == "foreign":
         return True
-    if name.startswith(("restricted", "private", "past", "theirs", "out", "in", "marked", "article")):
+    if kind == "bin" and name == "binned own0":
+        return who not in ("creator", "admin")
+    if name.startswith(("binned", "restricted", "private", "past", "theirs", "out", "in", "marked", "article")):
         return True
     if kind == "entity":
         if of_type and (re.match(r"project|task|risk|employee", name) or ["contract"])[0] != of_type:

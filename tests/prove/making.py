@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from datetime import datetime
 from random import Random
 from typing import Any
+from uuid import UUID
 
-from entities.access import Scope, grant_entity
+from entities.access import Scope, grant_entity, looking_into_bin
 from entities.actions import create_workspace
 from entities.models import Classification, Entity, EntityRoleGrant, EntityUserGrant, Membership, Role
 from entities.models.classification import FINANCIAL, INTERNAL, SECRET
 from entities.rag import VERBS
 from entities.types import Article, Contract, Employee, Project, Risk, Task
-from ingestion.models import AccessMessage, AccessRequest, RecordIndex
+from ingestion.models import AccessMessage, AccessRequest, File, RecordIndex
 from references.kinds import Kind as ReferenceKind
 from retrieval.evaluation.metrics import NAMES as FIGURES
 from retrieval.evaluation.report import TITLES as RANKINGS
@@ -23,7 +24,7 @@ from retrieval.models import EvaluationOutcome, EvaluationQuestion, EvaluationRu
 from tests.conftest import ALL, Person, person
 from tests.prove.talk import plant_conversation, plant_pulses, refer
 from tests.prove.texts import plant_file, plant_notes
-from tests.prove.world import HIDDEN_WORD, LONG_AGO, OPEN_ATOMS, READERS, World, at, named
+from tests.prove.world import HIDDEN_WORD, LONG_AGO, OPEN_ATOMS, READERS, START, World, at, named
 
 
 def make(seed: int, count: int, *, hidden: bool) -> World:
@@ -92,6 +93,8 @@ def plant_hidden(world: World, n: int) -> None:
     """Records that no reader sees, written before the n-th one that all see."""
     keeper = world.people["keeper"]
     plant(world, n - 0.5, f"restricted{n}", keeper, visibility="restricted")
+    plant(world, n - 0.3, f"binned{n}", keeper, visibility="workspace")
+    put_into_bin(world, Entity, "entity", f"binned{n}", deleted_with=world.things["entity", f"restricted{n}"])
     if n == 0:
         plant(world, n - 0.4, "private0", keeper, visibility="private")
 
@@ -109,14 +112,23 @@ def plant(world: World, n: float, name: str, maker: Person, *, visibility: str) 
         grant(world, name, record, -Role.objects.get(name="Admin").pk, ["upload"])
         plant_notes(world, record, name, hidden)
         RecordIndex.objects.create(id=world.new("index", name), workspace=world.workspace, entity=record)
-        if visibility == "workspace":
+        if visibility == "workspace" and not name.startswith("binned"):
             plant_run(world, name)
     with at(60 * n + 2):
         plant_file(world, record, name, maker, hidden)
+        if world.hidden:
+            put_into_bin(world, File, "file", f"binned {name}")
     with at(60 * n + 3):
         plant_pulses(world, record, name)
         if hidden:
             plant_conversation(world, record, name, maker)
+
+
+def put_into_bin(world: World, model: Any, kind: str, name: str, **with_other: UUID) -> None:
+    """with_other: `deleted_with`, of what went with a record and is nobody's to restore by itself."""
+    pk = world.things["bin", name] = world.things[kind, name]
+    with looking_into_bin():
+        model.objects.filter(pk=pk).update(deleted_at=START, **with_other)
 
 
 def plant_run(world: World, name: str) -> None:

@@ -23,14 +23,17 @@ FUNCTIONS = [
     "app_administers", "app_hidden_field_paragraphs", "app_hidden_paragraphs", "app_cleared_for_file",
     "app_cleared_for_unread", "app_cleared_since", "app_file_concealed", "app_file_outlines", "app_hidden_boxes",
     "app_allowed_until", "app_grantable", "app_check_label_grant", "app_end_clearance",
+    "app_granted_texts",
 ]  # fmt: skip
 """What the policies and the gate ask of the database, and what decides on clearances of one person."""
 OF_STEWARDS = {
     "ingestion.access": ["get_file_or_404", "get_record_for", "is_shown", "readable_files", "visible_files", "is_own"],
     "ingestion.requests": [
         "ask_for_access", "wanted_atoms", "requests_of", "to_decide", "get_request_or_404", "decide_access",
-        "check_reason", "check_end", "grant",
+        "check_end", "recall_request", "find_spot",
     ],
+    "ingestion.request_messages": ["check_reason"],
+    "ingestion.grants": ["grant", "find_opened_labels", "find_asked_passages", "list_offers", "withdraw_grants"],
     "ingestion.desk": ["paragraphs_of", "typed_of", "accept", "places_of"],
 }  # fmt: skip
 """Functions of modules that decide who gets at files, requests and proposals."""

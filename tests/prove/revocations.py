@@ -16,7 +16,7 @@ from django.conf import settings
 from django.contrib.sessions.models import Session as SignIn
 from django.utils import timezone
 
-from entities.access import grant_entity, revoke_entity
+from entities.access import grant_entity, looking_into_bin, revoke_entity
 from entities.actions import add_member
 from entities.models import (
     Classification,
@@ -178,6 +178,18 @@ def lower_label(e: Everything) -> None:
     ContextRow.objects.filter(file=file).update(data_classification=0)
 
 
+def into_bin(kind: str, gone: bool) -> Callable[[Everything], Any]:
+    """record0 or its file."""
+
+    def act(e: Everything) -> None:
+        pk = e.planted.records["record0"] if kind == "entity" else e.files["record0"]
+        with looking_into_bin():
+            rows: Any = Entity._base_manager if kind == "entity" else File.objects
+            rows.filter(pk=pk).update(deleted_at=timezone.now() if gone else None)
+
+    return act
+
+
 def of_service(act: Callable[[Everything], Any]) -> Callable[[Everything], Any]:
     def run(e: Everything) -> None:
         with e.planted.service.open():
@@ -263,6 +275,14 @@ REVOCATIONS = [
         "reader0", "record0",
     ),
     taken(
+        "a record, into the bin", into_bin("entity", True), into_bin("entity", False),
+        "record0", "search", "suggest", "reader0", "pulse0", "citation2",
+    ),
+    taken(
+        "a file, into the bin", into_bin("file", True), into_bin("file", False),
+        "search", "reader0", "download0", "list of files0",
+    ),
+    taken(
         "an open record",
         lambda e: Entity.objects.filter(pk=record(e, "record0").pk).update(visibility="restricted"),
         lambda e: Entity.objects.filter(pk=record(e, "record0").pk).update(visibility="workspace"),
@@ -287,6 +307,7 @@ def path_of(e: Everything, name: str, who: str = WHO) -> str:
         "list of articles": "entities/article/?page_size=200",
         "references": "references/?page_size=200",
         "reader": f"files/{file}/reader/",
+        "list of files": f"entities/{entity}/files/",
         "download": f"files/{file}/download/",
         "messages": f"chat/sessions/{session}/messages/",
         "export": f"chat/sessions/{session}/export/",

@@ -35,8 +35,8 @@ SURVIVORS: dict[str, str] = {
     "entities.access.objects select_readable: True -> False": "whether the title may be null is never asked of it",
     "entities.access.objects _drawn_from_visible: Entity.objects.filter(visible(scope, Entity)).values('pk') "
     "-> Entity.objects.filter(visible(scope, Entity)).values()": KEYS,
-    "entities.access.objects _drawn_from_visible: sources.filter(Exists(counted), counted__isnull=False) -> "
-    "sources.filter(Exists(counted))": "no record is in a list that is not there: it costs time",
+    "entities.access.objects _drawn_from_visible: sources.filter(counts_hidden, counted__isnull=False) -> "
+    "sources.filter(counts_hidden)": "no record is in a list that is not there: it costs time",
     "entities.access.statements _named: True -> False": (
         "a place is made for each parameter just before: there are as many"
     ),

@@ -168,7 +168,8 @@ def restore(listening: Listening, revocation: Revocation) -> None:
         listening.write(seq, label=5 if seq % 2 else 0)
 
 
-TAKEN = [r for r in REVOCATIONS if r.who in RECORDS and r.name not in ("an open record", "sight of what is concealed")]
+OF_OTHER_TEXT = ("an open record", "sight of what is concealed", "a record, into the bin", "a file, into the bin")
+TAKEN = [r for r in REVOCATIONS if r.who in RECORDS and r.name not in OF_OTHER_TEXT]
 PIECES = range(3)
 CASES = [(revocation, PIECES[(n + late) % len(PIECES)]) for late in PIECES for n, revocation in enumerate(TAKEN)]
 """At factor 1 each once, in the middle of another piece; then all."""

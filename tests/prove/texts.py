@@ -57,6 +57,8 @@ def plant_file(world: World, record: Entity, name: str, maker: Person, hidden: b
     write_file(world, record, name, maker, mixture(world, hidden), hidden)
     if world.hidden:
         write_file(world, record, f"later {name}", maker, [(SECRET, True)], True)
+        # Of no level at all: nothing but the bin hides it.
+        write_file(world, record, f"binned {name}", maker, [(0, False), (FINANCIAL, False)], True)
 
 
 def mixture(world: World, hidden: bool) -> list[tuple[int, bool]]:

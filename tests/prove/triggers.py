@@ -25,6 +25,8 @@ forget_allowed AFTER INSERT OR DELETE OR UPDATE ON entities_labelgrant FOR EACH 
  EXECUTE FUNCTION app_forget_allowed()
 check_label_grant BEFORE INSERT OR UPDATE ON entities_labelgrant FOR EACH ROW
  EXECUTE FUNCTION app_check_label_grant()
+check_text_grant BEFORE INSERT OR UPDATE ON ingestion_textgrant FOR EACH ROW
+ EXECUTE FUNCTION app_check_label_grant()
 forget_allowed AFTER INSERT OR DELETE OR UPDATE ON entities_role FOR EACH STATEMENT
  EXECUTE FUNCTION app_forget_allowed()
 forget_allowed AFTER INSERT OR DELETE OR UPDATE ON entities_membership FOR EACH STATEMENT
@@ -59,6 +61,14 @@ words_drawn AFTER INSERT ON entities_source REFERENCING NEW TABLE AS touched FOR
  EXECUTE FUNCTION app_words_are_drawn()
 words_drawn_again AFTER UPDATE ON entities_source REFERENCING NEW TABLE AS touched FOR EACH STATEMENT
  EXECUTE FUNCTION app_words_are_drawn()
+
+bin_files AFTER UPDATE OF deleted_at ON entities_entity FOR EACH ROW
+ WHEN (((old.deleted_at IS NULL) <> (new.deleted_at IS NULL))) EXECUTE FUNCTION app_bin_files()
+bin_rows AFTER UPDATE OF deleted_at ON ingestion_file FOR EACH ROW
+ WHEN ((((old.deleted_at IS NULL) <> (new.deleted_at IS NULL)) AND (old.deleted_with IS NULL)
+ AND (new.deleted_with IS NULL))) EXECUTE FUNCTION app_bin_rows()
+forget_passages BEFORE DELETE ON ingestion_file FOR EACH ROW WHEN ((old.deleted_at IS NOT NULL))
+ EXECUTE FUNCTION app_forget_passages()
 
 label_links AFTER UPDATE OF data_classification, floor ON ingestion_paragraph FOR EACH ROW
  WHEN (((old.data_classification IS DISTINCT FROM new.data_classification) OR (old.floor IS DISTINCT FROM new.floor)))

@@ -19,8 +19,8 @@ from tests.prove.writing import written
 
 READERS = ("bare", "admin") if FACTOR == 1 else ("bare", "granted", "creator", "expired", "admin")
 """Stewards are told that a file exists which is concealed from others: for them the twins may differ."""
-TELLS = ("audit",)
-"""To administrators: it names the ids of all records."""
+TELLS = ("audit", "bin/")
+"""To administrators: the audit names the ids of all records, and the bin what they may restore."""
 FIRST_NUMBER = 10_000
 DAYS = ("since=2031-01-01", f"since={DAY_AFTER:%Y-%m-%d}", f"until={START:%Y-%m-%d}")
 

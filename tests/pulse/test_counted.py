@@ -66,7 +66,7 @@ def test_a_deleted_record_that_was_only_counted_withdraws_the_text_until_the_nex
     before = pulse_of(viewer, made)
     assert [c["n"] for c in before["citations"]] == [1]
     assert viewer.api.get("/api/references/?kind=Citation").json()["count"] == 1
-    assert alice.api.delete(f"/api/entities/task/{tasks[0].pk}/").status_code == 204
+    assert alice.api.delete(f"/api/entities/task/{tasks[0].pk}/?forever=1").status_code == 204
     (withdrawn,) = stored(service, made)
     assert (withdrawn.data_classification, withdrawn.text, withdrawn.fingerprint) == (None, "", "")
     shown = pulse_of(viewer, made)
@@ -90,7 +90,7 @@ def test_a_deleted_record_whose_text_is_repeated_takes_the_pulse_with_it(
     alice.api.post(f"/api/entities/{made.pk}/pulse/refresh/")
     work()
     assert "spring tide" in pulse_of(alice, made)["text"]
-    assert alice.api.delete(f"/api/entities/task/{tasks[0].pk}/").status_code == 204
+    assert alice.api.delete(f"/api/entities/task/{tasks[0].pk}/?forever=1").status_code == 204
     assert stored(service, made) == []
 
 
@@ -100,7 +100,7 @@ def test_a_withdrawn_text_is_made_again_though_its_numbers_are_what_they_were(
     """One task goes and another comes: the inputs are the same, and the text must come back."""
     made, tasks = project(alice)
     work()
-    assert alice.api.delete(f"/api/entities/task/{tasks[0].pk}/").status_code == 204
+    assert alice.api.delete(f"/api/entities/task/{tasks[0].pk}/?forever=1").status_code == 204
     with alice.scope.open():
         create_entity(scope=alice.scope, model=Task, fields={"name": "Task 3", "project": made})
     work()
@@ -116,7 +116,7 @@ def test_a_deleted_record_that_was_only_named_withdraws_the_text_and_nobody_need
     work()
     (kept,) = stored(service, other)
     assert "Quay lease" in pulse_of(viewer, made)["text"]
-    assert alice.api.delete(f"/api/entities/contract/{contract.pk}/").status_code == 204
+    assert alice.api.delete(f"/api/entities/contract/{contract.pk}/?forever=1").status_code == 204
     assert [text.text for text in stored(service, made)] == [""]
     assert [text.text for text in stored(service, other)] == [kept.text]
     assert work() == 1
@@ -129,7 +129,7 @@ def test_a_withdrawn_text_waits_for_the_window(alice: Person, viewer: Person, wo
     made, tasks = project(alice)
     work()
     for task in tasks:
-        assert alice.api.delete(f"/api/entities/task/{task.pk}/").status_code == 204
+        assert alice.api.delete(f"/api/entities/task/{task.pk}/?forever=1").status_code == 204
         assert pulse_of(viewer, made)["state"] == "waiting"
         with service.open():
             assert claim_due() == []
@@ -145,7 +145,7 @@ def test_a_record_that_goes_while_the_text_that_counts_it_is_written_is_in_no_te
     def interrupted(*args: Any, **kwargs: Any) -> Any:
         reply = complete(*args, **kwargs)
         monkeypatch.undo()
-        assert alice.api.delete(f"/api/entities/task/{tasks[0].pk}/").status_code == 204
+        assert alice.api.delete(f"/api/entities/task/{tasks[0].pk}/?forever=1").status_code == 204
         return reply
 
     monkeypatch.setattr(generation.client, "complete", interrupted)

@@ -169,7 +169,7 @@ def test_pulse_goes_out_of_sight_with_a_record_it_was_drawn_from(
     with service.open():
         Entity.objects.filter(pk=other.pk).update(visibility="restricted")
     assert pulse_of(viewer, contract)["text"] is None
-    assert alice.api.delete(f"/api/entities/article/{other.pk}/").status_code == 204
+    assert alice.api.delete(f"/api/entities/article/{other.pk}/?forever=1").status_code == 204
     with service.open():
         assert not Pulse.objects.filter(pk=pulse.pk).exists()
         assert not Source.objects.filter(derived=pulse.pk).exists()

@@ -101,7 +101,7 @@ def test_what_was_drawn_from_a_record_goes_with_it(
     with service.open():
         for reference, entity in ((drawn, template), (ended, contract), (kept, annex)):
             Source.objects.create(workspace_id=service.workspace, derived=reference.pk, entity_id=entity.pk)
-    assert alice.api.delete(f"/api/entities/contract/{template.pk}/").status_code == 204
+    assert alice.api.delete(f"/api/entities/contract/{template.pk}/?forever=1").status_code == 204
     with service.open():
         assert [r.pk for r in Reference.objects.all()] == [kept.pk]
         assert [s.derived for s in Source.objects.all()] == [kept.pk]

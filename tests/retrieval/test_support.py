@@ -101,6 +101,23 @@ QUOTED, WEAK, SUPPORTED = Support.QUOTED, Support.WEAK, Support.SUPPORTED
         ("When does the hire end?", "The crane stands in the yard.", WEAK),
         ("How many days of leave are there?", "Twenty-seven days of leave a year.", SUPPORTED),
         ("How many days of leave are there?", "Leave is agreed with the manager.", WEAK),
+        # What a quotation says to yes or no, or how and why, is for its reader.
+        ("Is liability limited?", QUOTE, QUOTED),
+        ("How is liability limited?", QUOTE, QUOTED),
+        ("What are the limits of liability?", "The limits of liability protect both.", QUOTED),
+        # Words of the form of a question count too.
+        ("What are the requirements for data security?", "Data security is of the utmost importance.", QUOTED),
+        (
+            "On what date will the initial term expire?",
+            "If the initial term expires on that date, rent falls due.",
+            WEAK,
+        ),
+        (
+            "On what date will the initial term expire?",
+            "The initial term will expire on the date of 3 May 2027.",
+            SUPPORTED,
+        ),
+        ("What can be done without cause?", "What can be done for cause is to leave.", WEAK),
         # Each part of a question is judged by itself.
         ("Who keeps the crane, and when does the hire end?", "The hire ends on 3 May 2027.", SUPPORTED),
         ("Who keeps the crane, and when does the hire end?", "The hire is long.", WEAK),

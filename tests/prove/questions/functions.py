@@ -8,8 +8,8 @@ from typing import Any
 from django.db import connection
 
 from entities.access import NoWorkspace, Scope, open_token
-from entities.api.auth import issue_token
 from entities.models import Classification, Membership, Role
+from entities.tokens import issue_token
 from tests.oracle.monitor import Person, Text
 from tests.oracle.planting import Everything
 from tests.oracle.worlds import place

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("entities", "0025_author_of_own_texts"),
+        ("entities", "0026_bin"),
     ]
 
     operations = [

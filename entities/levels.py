@@ -1,0 +1,27 @@
+"""The levels of a workspace as administrators describe them, and the workspace's own name."""
+
+from entities.access import Scope
+from entities.actions import announce_access_change
+from entities.audit import record
+from entities.models import Classification, Workspace
+
+
+def change_level(scope: Scope, level: Classification, *, description: str, conceal: bool) -> bool:
+    """Write a level's description, which the model is told, and whether its text leaves no placeholder. In the open
+    scope of an administrator. Returns whether something changed.
+    """
+    before = Classification.objects.select_for_update().get(pk=level.pk)
+    if (before.description, before.conceal) == (description, conceal):
+        return False
+    Classification.objects.filter(pk=level.pk).update(description=description, conceal=conceal)
+    record(scope, "classification.changed", "classification", level.pk, value=level.value, conceal=conceal)
+    announce_access_change(scope)
+    return True
+
+
+def rename_workspace(scope: Scope, name: str) -> bool:
+    """In the open scope of an administrator. Its address stays. Returns whether the name is another one."""
+    renamed = Workspace.objects.filter(pk=scope.workspace).exclude(name=name).update(name=name)
+    if renamed:
+        record(scope, "workspace.renamed", "workspace", scope.workspace)
+    return bool(renamed)

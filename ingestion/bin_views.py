@@ -1,0 +1,44 @@
+"""The page of the bin, and the way back out of it."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.views.decorators.http import require_POST, require_safe
+
+from entities.access import MEMBER, requires
+from entities.api.errors import Conflict
+from entities.bin import BIN_DAYS
+from entities.models import Entity
+from ingestion import bin
+from ingestion.views import scope_of
+
+
+@requires(MEMBER)
+@require_safe
+def bin_page(request: HttpRequest) -> HttpResponse:
+    """What the caller may restore or delete for good."""
+    context = {"entries": bin.list_bin(scope_of(request)), "days": BIN_DAYS, "most": bin.MAX_ENTRIES}
+    return render(request, "ingestion/bin.html", context)
+
+
+@requires(MEMBER)
+@require_POST
+def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Leads to the record that came back, or whose file did."""
+    try:
+        back = bin.restore(scope=scope_of(request), pk=pk)
+    except Conflict as refusal:
+        messages.error(request, str(refusal.detail))
+        return redirect("ingestion:bin")
+    messages.success(request, "Restored.")
+    return redirect("entities:detail", back.pk if isinstance(back, Entity) else back.entity_id)
+
+
+@requires(MEMBER)
+@require_POST
+def delete_for_good(request: HttpRequest, pk: UUID) -> HttpResponse:
+    bin.delete_for_good(scope=scope_of(request), pk=pk)
+    messages.success(request, "Deleted for good.")
+    return redirect("ingestion:bin")

@@ -1,0 +1,83 @@
+"""Pages of the desk for many paragraphs at once: who gains and loses sight, and the same decision for all alike."""
+
+from uuid import UUID
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.shortcuts import render
+from django.views.decorators.http import require_POST
+from rest_framework.exceptions import APIException
+
+from entities.access import STEWARD, Scope, opens_own_scope, requires
+from entities.api.lists import atom_chips, chips_of_atoms
+from entities.formats import format_count
+from entities.models import FieldParagraph
+from ingestion.desk import Item, accept, item_of, paragraphs_of, places_of, typed_of
+from ingestion.desk_groups import preview_sight
+from ingestion.desk_views import back, read_labels, read_ticked_items, scope_of
+from ingestion.models import Paragraph
+from ingestion.relabelling import check_decision
+
+
+def find_ticked_items(scope: Scope, shown: dict[UUID, str]) -> list[Item]:
+    """Items of a form as they stand now; what has changed since it was shown is left out."""
+    rows: list[Paragraph | FieldParagraph] = [
+        *paragraphs_of(scope).filter(pk__in=shown),
+        *typed_of(scope).filter(pk__in=shown),
+    ]
+    places = places_of(scope, rows)
+    found = [item_of(row, places[row.pk]) for row in rows if row.pk in places]
+    return [item for item in found if item.seen == shown[item.paragraph.pk]]
+
+
+def read_own_labels(given: QueryDict) -> list[int] | None:
+    """The labels of a decision of the steward's own (`own`), None where the proposals are taken."""
+    return read_labels(given) if given.get("own") else None
+
+
+@requires(STEWARD)
+@require_POST
+def desk_preview(request: HttpRequest) -> HttpResponse:
+    """Who gains and who loses sight, before anything is decided: of `item`s as proposed, or (`own`) with `labels`."""
+    scope, given = scope_of(request), request.POST
+    shown = read_ticked_items(given)
+    items = find_ticked_items(scope, shown)
+    labels = read_own_labels(given)
+    known = set(atom_chips())
+    atoms = None if labels is None else frozenset(labels) & known - {0}
+    context = {
+        "items": items,
+        "gone": len(shown) - len(items),
+        "sight": preview_sight(scope, items, atoms),
+        "own": labels is not None,
+        "labels": [] if atoms is None else chips_of_atoms(atoms),
+        "reason": given.get("reason", ""),
+        "query": given.get("query", ""),
+    }
+    return render(request, "ingestion/desk_preview.html", context)
+
+
+@opens_own_scope
+@requires(STEWARD)
+@require_POST
+def desk_decide_all(request: HttpRequest) -> HttpResponse:
+    """The same `labels` with one `reason` for all `item`s, each as it was shown. They hold when the scope is closed."""
+    scope, given = scope_of(request), request.POST
+    shown = read_ticked_items(given)
+    try:
+        with scope.open():
+            atoms, reason = check_decision(read_labels(given), given.get("reason", ""))
+            taken = accept(scope=scope, shown=shown, atoms=atoms, reason=reason)
+    except APIException as refusal:
+        messages.error(request, str(refusal.detail))
+        return back(request)
+    done = taken.carried_out()
+    if done.accepted:
+        messages.success(request, f"{format_count(len(done.accepted), 'paragraph')} decided. It holds from now on.")
+    if done.changed:
+        messages.warning(
+            request,
+            f"{format_count(len(done.changed), 'paragraph')} had changed since this page was shown, and nothing was "
+            "decided there. Look again.",
+        )
+    return back(request)

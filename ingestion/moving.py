@@ -1,0 +1,39 @@
+"""A file goes to another folder of its record. Its text, labels and versions stay as they are."""
+
+from entities.access import Scope, readable_now
+from entities.actions import record
+from ingestion.access import hold_or_404, readable_files, visible_files
+from ingestion.errors import BadUpload
+from ingestion.models import File
+from ingestion.names import BadPath, clean_path
+from ingestion.signals import document_moved
+
+
+def move_file(*, scope: Scope, file: File, folder: str) -> bool:
+    """Put a file, got with the verb "upload", into `folder` ("/travel/visas"; "" or "/" is the top). Returns whether it
+    stood elsewhere before. Links that name its new path lead to it from now on, those that name the old one do not.
+
+    Raises: BadUpload for a path that is none, for what came in a message, for a file whose name the caller may not
+    read, and where one of that name stands already that they may read; Http404 where it was deleted meanwhile.
+    """
+    now = hold_or_404(file)
+    if not readable_now(now.name_classification):
+        raise BadUpload("You may not read the name of this file, so you cannot move it.", "name_not_readable")
+    if now.origin_id is not None:
+        raise BadUpload("This file came in a message and stays with it. Move the message.", "attachment")
+    try:
+        path = clean_path(f"/{folder}/{now.name}", now.name)
+    except BadPath as refusal:
+        raise BadUpload(str(refusal), "bad_path") from None
+    if path == f"/{now.name}" and "/" not in now.path:
+        path = now.path
+    if path == now.path:
+        return False
+    same = visible_files(scope).filter(entity=now.entity_id, collection=now.collection, name=now.name, path=path)
+    if any(readable_now(other.name_classification) for other in readable_files(scope, same)):
+        raise BadUpload(f"There is a file {now.name!r} in that folder already.", "name_taken")
+    before = now.path
+    File.objects.filter(pk=now.pk).update(path=path)
+    record(scope, "file.moved", "file", now.pk, entity=str(now.entity_id))
+    document_moved.send(File, workspace=scope.workspace, file_id=now.pk, path_before=before)
+    return True

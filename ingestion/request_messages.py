@@ -1,0 +1,56 @@
+"""What people write to a request for access: the message of who asks, and the reason of a decision (docs/adr/0031)."""
+
+import re
+from collections.abc import Iterable
+from uuid import UUID
+
+from django.utils.translation import gettext
+
+from entities.access import Scope, combine_many, readable_now
+from entities.api.lists import chips_of_atoms
+from entities.models.classification import FIRST_CUSTOM
+from ingestion.classify import rules_vote
+from ingestion.errors import BadUpload
+from ingestion.extract import language
+from ingestion.models import AccessMessage, AccessRequest
+from ingestion.work import workspace_levels
+from llm.offline.classifying import custom_level, is_like
+
+
+def write_message(scope: Scope, request: AccessRequest, text: str) -> None:
+    """Above its author it has no label, and shows to stewards who are cleared for what was found."""
+    label = combine_many(atoms_in(text))
+    AccessMessage.objects.create(
+        workspace_id=scope.workspace,
+        request=request,
+        requester=scope.principal,
+        text=text,
+        data_classification=label if readable_now(label) else None,
+        floor=label,
+    )
+
+
+def atoms_in(text: str) -> frozenset[int]:
+    """What rules find in a short text, and the workspace's own classifications that it reads like, their names aside:
+    a request names what it asks for. No model is asked: it may be sent to nobody.
+    """
+    own = [custom_level(c.value, c.label, c.description) for c in workspace_levels() if c.value >= FIRST_CUSTOM]
+    names = "|".join(sorted((re.escape(level.label) for level in own), key=len, reverse=True))
+    bare = re.sub(rf"(?<!\w)(?:{names})(?!\w)" if names else r"(?!)", " ", text, flags=re.IGNORECASE)
+    return rules_vote(text, language.guess(text)).labels | {level.value for level in own if is_like(bare, level)}
+
+
+def check_reason(reason: str) -> None:
+    """It has no label of its own, and goes to whoever asked and to all stewards, whatever they are cleared for then."""
+    needed = atoms_in(reason)
+    if needed:
+        names = ", ".join(chip.label for chip in chips_of_atoms(needed))
+        sentence = gettext("Whoever asked and all stewards read the reason. Say it without what needs %(names)s.") % {
+            "names": names
+        }
+        raise BadUpload(sentence, "reason_needs_clearance")
+
+
+def messages_of(requests: Iterable[AccessRequest]) -> dict[UUID, AccessMessage]:
+    """By request, those that the caller may read."""
+    return {m.request_id: m for m in AccessMessage.objects.filter(request__in=[r.pk for r in requests])}

@@ -1,0 +1,34 @@
+"""Administrators describe levels and name the workspace; nobody else does."""
+
+from entities.models import AuditEntry, Classification, Workspace
+from entities.models.classification import FINANCIAL
+from tests.conftest import Person
+
+
+def test_an_administrator_describes_and_conceals_a_level(alice: Person, viewer: Person, cfo: Person) -> None:
+    change = {"level": FINANCIAL, "description": "Prices and pay.", "conceal": "on"}
+    for who in (viewer, cfo):
+        assert who.client.get(f"{who.base}levels/").status_code == 403
+        assert who.client.post(f"{who.base}levels/", change).status_code == 403
+    assert alice.client.post(f"{alice.base}levels/", change).status_code == 302
+    page = alice.client.get(f"{alice.base}levels/").content.decode()
+    assert "Prices and pay." in page
+    assert "cfo role" in page, "who holds it"
+    with alice.scope.open():
+        level = Classification.objects.get(value=FINANCIAL)
+        assert (level.description, level.conceal) == ("Prices and pay.", True)
+        assert AuditEntry.objects.get(action="classification.changed").detail == {"value": FINANCIAL, "conceal": True}
+
+
+def test_a_level_that_is_none_is_not_found(alice: Person) -> None:
+    for level in ("0", "999", "1000", "", "5\x00", "²"):
+        answer = alice.client.post(f"{alice.base}levels/", {"level": level, "description": "x"})
+        assert answer.status_code == 404, level
+
+
+def test_an_administrator_renames_the_workspace(alice: Person, viewer: Person, outsider: Person) -> None:
+    assert viewer.client.post(f"{viewer.base}workspace/", {"name": "Mine"}).status_code == 403
+    assert alice.client.post(f"{alice.base}workspace/", {"name": "  Harbour   works "}).status_code == 302
+    assert "Harbour works" in viewer.client.get(viewer.base).content.decode()
+    assert dict(Workspace.objects.values_list("slug", "name")) == {"acme": "Harbour works", "other": "Other"}
+    assert alice.client.post(f"{alice.base}workspace/", {"name": " "}).status_code == 422
