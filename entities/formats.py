@@ -67,7 +67,7 @@ def format_size(size: float | None) -> str:
 
 
 def format_count(count: int | None, noun: str) -> str:
-    """`noun` is "file" or "reply,replies" (entities/nouns.py): "1 file", "1,204 files", "no replies"."""
+    """`noun` is "file" or "reply,replies" (`entities.names`): "1 file", "1,204 files", "no replies"."""
     singular, _, plural = noun.partition(",")
     things = ngettext(singular, plural or f"{singular}s", count or 0)
     if not count:
@@ -117,6 +117,16 @@ def format_day(day: date, now: datetime | None = None) -> str:
 def format_full_day(day: date) -> str:
     """ "12 May 2025" in the reader's time zone."""
     return format_date(_local(day), pgettext("date", "j M Y"))
+
+
+def format_long_day(day: date) -> str:
+    """ "12 December 2025" in the reader's time zone."""
+    return format_date(_local(day), pgettext("date", "j F Y"))
+
+
+def format_day_of_month(moment: datetime) -> str:
+    """ "12 May" in the reader's time zone."""
+    return format_date(_local(moment), pgettext("date", "j F"))
 
 
 def format_moment(moment: datetime) -> str:

@@ -60,7 +60,9 @@ class InvitationForm(forms.Form):
     )
 
     email = forms.EmailField(
-        label="Send the link to", required=False, help_text="Empty: you hand the link on yourself."
+        label=gettext_lazy("Send the link to"),
+        required=False,
+        help_text=gettext_lazy("Empty: you hand the link on yourself."),
     )
 
     def __init__(self, data: Any = None) -> None:
@@ -119,9 +121,11 @@ def people(request: HttpRequest) -> HttpResponse:
 
 def mail_invitation(inviter: str, workspace: str, email: str, link: str) -> None:
     """After the commit. Where the mail server does not take it, the link on the page still works."""
-    text = f"{inviter} invites you to {workspace}.\n\n{link}\n\nThe link is good for one person and {VALID_DAYS} days."
+    greeting = gettext("%(inviter)s invites you to %(workspace)s.") % {"inviter": inviter, "workspace": workspace}
+    validity = gettext("The link is good for one person and %(days)s days.") % {"days": VALID_DAYS}
+    text = f"{greeting}\n\n{link}\n\n{validity}"
     try:
-        send_mail("You are invited", text, None, [email])
+        send_mail(gettext("You are invited"), text, None, [email])
     except OSError:
         logger.exception("an invitation was not sent: the mail server did not take it")
 

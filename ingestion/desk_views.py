@@ -136,17 +136,18 @@ def desk_accept(request: HttpRequest) -> HttpResponse:
             % {"count": len(done.accepted)},
         )
     if done.changed:
-        messages.warning(
-            request,
-            ngettext(
-                "%(count)s paragraph had changed since this page was shown, and nothing was decided there. Look again.",
-                "%(count)s paragraphs had changed since this page was shown, and nothing was decided there. "
-                "Look again.",
-                len(done.changed),
-            )
-            % {"count": len(done.changed)},
-        )
+        messages.warning(request, say_changed(len(done.changed)))
     return back(request)
+
+
+def say_changed(count: int) -> str:
+    """The sentence about paragraphs that were left as they are."""
+    words = ngettext(
+        "%(count)s paragraph had changed since this page was shown, and nothing was decided there. Look again.",
+        "%(count)s paragraphs had changed since this page was shown, and nothing was decided there. Look again.",
+        count,
+    )
+    return words % {"count": count}
 
 
 def back(request: HttpRequest) -> HttpResponse:

@@ -151,10 +151,10 @@ def _uuid(given: str) -> UUID | None:
 
 
 DONE = {
-    State.GRANTED: "Granted.",
-    State.REFUSED: "Declined.",
-    State.WITHDRAWN: "Withdrawn.",
-    State.RECALLED: "You took your request back.",
+    State.GRANTED: gettext_lazy("Granted."),
+    State.REFUSED: gettext_lazy("Declined."),
+    State.WITHDRAWN: gettext_lazy("Withdrawn."),
+    State.RECALLED: gettext_lazy("You took your request back."),
 }
 
 

@@ -123,7 +123,7 @@ def find_spot(scope: Scope, entity: Entity, file: File | None, wish: Wish) -> Pl
         shown = [b for b in read_texts(scope, entity, own=True).get(wish.field, []) if b.text is None]
     found: Placeholder | Block | None = next((block for block in shown if block.run == wish.run), None)
     if found is None or (wish.labels and set(wish.labels) != set(found.requires)):
-        raise BadUpload("This place has changed since the page was shown. Look at it again.", "no_place")
+        raise BadUpload(gettext("This place has changed since the page was shown. Look at it again."), "no_place")
     return found
 
 
@@ -194,11 +194,11 @@ def recall_request(*, scope: Scope, request: AccessRequest) -> AccessRequest:
     was decided already.
     """
     if request.requester != scope.principal:
-        raise PermissionDenied("Only who asked can take this back.")
+        raise PermissionDenied(gettext("Only who asked can take this back."))
     waiting = AccessRequest.objects.filter(pk=request.pk, requester=scope.principal, state=State.OPEN)
     now = timezone.now()
     if not waiting.update(state=State.RECALLED, decided_by=scope.principal, decided_at=now, told_at=now):
-        raise Conflict("This request was decided already.")
+        raise Conflict(gettext("This request was decided already."))
     record(scope, "access.recalled", "accessrequest", request.pk, labels=list(request.atoms))
     return AccessRequest.objects.get(pk=request.pk)
 

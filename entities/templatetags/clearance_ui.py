@@ -236,6 +236,17 @@ def counted(count: int | None, noun: str) -> str:
 
 
 @register.filter
+def long_day(value: date | None) -> str:
+    return formats.format_long_day(value) if value else ""
+
+
+@register.filter
+def day_of_month(value: datetime) -> str:
+    """`{{ moment|day_of_month }}` is "12 May"."""
+    return formats.format_day_of_month(value)
+
+
+@register.filter
 def initials(name: str) -> str:
     words = [word for word in re.split(r"[\s._@-]+", name) if word]
     return "".join(word[0] for word in words[:2]).upper() or "?"
