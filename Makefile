@@ -12,7 +12,7 @@ PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 # Of the proof, the fuzzer and the soak. Of the proof: 1 takes less than two minutes on two cores; 100 runs for hours.
 SIZE ?= 1
 
-.PHONY: help setup setup-dev up test evaluate-labels prove fuzz soak lint screenshots lock
+.PHONY: help setup setup-dev up test evaluate-labels prove fuzz soak lint words screenshots lock
 .DEFAULT_GOAL := help
 
 help:
@@ -67,6 +67,10 @@ lint: setup-dev
 	home=$$(mktemp -d) && chmod 711 $$home && export CLEARANCE_HOME=$$home && trap 'rm -rf '$$home EXIT && \
 	  $(BIN)/python manage.py check --fail-level WARNING && \
 	  $(BIN)/python manage.py makemigrations --check --dry-run
+
+words: setup-dev
+	$(BIN)/python manage.py makemessages -l de --no-wrap --no-location -i .venv -i tests -i var -i static
+	msgfmt --check -o locale/de/LC_MESSAGES/django.mo locale/de/LC_MESSAGES/django.po
 
 screenshots: setup-dev
 	@$(BIN)/python -m tests.system

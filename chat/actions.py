@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from chat import log, runner
 from chat.access import messages_of
@@ -107,10 +108,11 @@ def checked(content: str) -> str:
     """The text of a question. Raises: BadMessage."""
     text = content.replace("\r\n", "\n").replace("\x00", "").strip()
     if not text:
-        raise BadMessage("Write a question first.")
+        raise BadMessage(gettext("Write a question first."))
     if len(text) > LONGEST:
         raise BadMessage(
-            f"A message may have {LONGEST:,} characters; this one has {len(text):,}. Put long texts in a file."
+            gettext("A message may have %(most)s characters; this one has %(count)s. Put long texts in a file.")
+            % {"most": f"{LONGEST:,}", "count": f"{len(text):,}"}
         )
     return text
 
@@ -126,9 +128,15 @@ def check_pace(scope: Scope) -> None:
     """Raises: TooMany."""
     mine = Turn.objects.filter(audience=scope.principal)
     if mine.filter(state__in=OPEN).count() >= AT_ONCE:
-        raise TooMany(f"{AT_ONCE} of your questions are being answered. Wait for one of them, or stop it.")
+        raise TooMany(
+            gettext("%(count)s of your questions are being answered. Wait for one of them, or stop it.")
+            % {"count": AT_ONCE}
+        )
     if mine.filter(created_at__gt=timezone.now() - timedelta(minutes=1)).count() >= A_MINUTE:
-        raise TooMany(f"You have asked {A_MINUTE} questions within a minute. Wait a moment, then ask again.")
+        raise TooMany(
+            gettext("You have asked %(count)s questions within a minute. Wait a moment, then ask again.")
+            % {"count": A_MINUTE}
+        )
 
 
 def ask_about(*, scope: Scope, entity: Entity, session: Session | None, content: str, client_id: str = "") -> Posted:
@@ -155,7 +163,7 @@ def ask_again(*, scope: Scope, session: Session, turn: Turn) -> Posted:
     """
     question = messages_of(scope, session).filter(pk=turn.question).first()
     if question is None:
-        raise BadMessage("You may no longer read that question, so it cannot be asked again.")
+        raise BadMessage(gettext("You may no longer read that question, so it cannot be asked again."))
     return post_message(scope=scope, session=session, content=question.content)
 
 
@@ -171,9 +179,9 @@ def rename_session(*, scope: Scope, session: Session, text: str) -> str:
     """Give a session a name of the caller's own; the service labels it when this is committed. Raises: BadMessage."""
     name = " ".join(text.replace("\x00", "").split())
     if not name:
-        raise BadMessage("Give the conversation a name.")
+        raise BadMessage(gettext("Give the conversation a name."))
     if len(name) > 120:
-        raise BadMessage("A name may have 120 characters.")
+        raise BadMessage(gettext("A name may have 120 characters."))
     # A row may not become invisible to who updates it, so the new title is a new row.
     Title.objects.filter(session=session.pk).delete()
     title = Title(

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.http import HttpResponseBase, StreamingHttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext_lazy
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers, status
 from rest_framework.decorators import api_view, renderer_classes
@@ -39,7 +40,7 @@ from entities.api.errors import Conflict, TooManyRequests
 from entities.api.shapes import PAGING, page_of
 from entities.models import Entity
 
-BUSY = "This conversation is still answering. Wait for the answer, or stop it."
+BUSY = gettext_lazy("This conversation is still answering. Wait for the answer, or stop it.")
 
 
 class EventStream(BaseRenderer):

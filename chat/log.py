@@ -13,6 +13,7 @@ from uuid import UUID
 from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from chat.audit import note_answer
 from chat.models import OPEN, Event, EventKind, Message, Role, Session, State, Turn
@@ -21,7 +22,7 @@ from entities.models import Source, Weight
 from ingestion.drawn import lock_source_labels
 
 LEASE = timedelta(seconds=15)
-FORGOTTEN = "A record that went into this answer was deleted while it was written. Ask again."
+FORGOTTEN = gettext_noop("A record that went into this answer was deleted while it was written. Ask again.")
 CHANNEL, EVENT, STOP = "chat_turn", "event", "stop"
 
 

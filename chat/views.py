@@ -13,6 +13,8 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.dateformat import format as date_format
+from django.utils.translation import gettext, pgettext
 from django.views.decorators.http import require_POST, require_safe
 
 from chat import actions
@@ -114,7 +116,7 @@ def answered(request: HttpRequest, scope: Scope, entity: Entity, post: Callable[
     try:
         posted = post()
     except (actions.BadMessage, actions.Busy, actions.TooMany) as problem:
-        sentence = str(problem) or BUSY
+        sentence = str(problem) or str(BUSY)
         if request.headers.get("HX-Request"):
             code, status = REFUSALS[type(problem)]
             return JsonResponse(payload(code, sentence), status=status)
@@ -224,7 +226,7 @@ def change(request: HttpRequest, pk: UUID) -> HttpResponse:
 def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = scope_of(request)
     actions.delete_session(scope=scope, session=get_session_or_404(scope, pk))
-    messages.success(request, "The conversation was deleted.")
+    messages.success(request, gettext("The conversation was deleted."))
     return redirect("chat:conversations")
 
 
@@ -240,19 +242,19 @@ def by_date(sessions: Any) -> list[tuple[str, list[Session]]]:
     groups: dict[str, list[Session]] = {}
     today = timezone.localdate()
     for session in sessions:
-        groups.setdefault("Pinned" if session.pinned else day_name(session, today), []).append(session)
+        groups.setdefault(gettext("Pinned") if session.pinned else day_name(session, today), []).append(session)
     return list(groups.items())
 
 
 def day_name(session: Session, today: date) -> str:
     day = timezone.localdate(session.last_message_at)
     if day >= today:
-        return "Today"
+        return gettext("Today")
     if day == today - timedelta(days=1):
-        return "Yesterday"
+        return gettext("Yesterday")
     if day > today - timedelta(days=7):
-        return "Last 7 days"
-    return f"{day:%B %Y}"
+        return gettext("Last 7 days")
+    return date_format(day, pgettext("date", "F Y"))
 
 
 def is_uuid(text: str) -> bool:

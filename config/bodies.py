@@ -88,7 +88,7 @@ async def limit_of(scope: Scope, length: int | None) -> Limit:
     small = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     request = upload_request(scope) if length is None or length > small else None
     if request is None:
-        return Limit(small, partial(too_large, scope, TOO_MUCH))
+        return Limit(small, partial(too_large, scope, str(TOO_MUCH)))
     if not await sync_to_async(is_known_caller, thread_sensitive=False)(request):
         is_api = "/api/" in request.path
         return Limit(small, not_signed_in if is_api else partial(redirect_to_login, request.get_full_path(), SIGN_IN))

@@ -30,7 +30,11 @@ ALLOWED_HOSTS = env.list("CLEARANCE_HOSTS", default=["localhost", "127.0.0.1", "
 
 ROOT_URLCONF = "config.urls"
 ASGI_APPLICATION = "config.asgi.application"
+# Workers and commands speak this one: what they store must not depend on a reader's language.
 LANGUAGE_CODE = "en-gb"
+LANGUAGES = [("en-gb", "English"), ("de", "Deutsch")]
+LOCALE_PATHS = [BASE / "locale"]
+LANGUAGE_COOKIE_NAME = "clearance_language"
 TIME_ZONE = env.str("CLEARANCE_TIME_ZONE", "UTC")
 # Without a mail server invitations are links to be handed on.
 MAIL_URL = env.str("CLEARANCE_MAIL_URL", "")
@@ -73,6 +77,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "entities.language.LanguageMiddleware",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",

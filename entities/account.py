@@ -12,6 +12,7 @@ from django.db.models import F
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
@@ -29,8 +30,10 @@ class PasswordForm(PasswordChangeForm):
     def __init__(self, request: HttpRequest, data: Any = None) -> None:
         super().__init__(request.user, data)  # type: ignore[arg-type]
         self.request = request
-        self.fields["new_password1"].help_text = "Eight characters or more, and none of those that everybody uses."
-        self.fields["new_password2"].label = "New password again"
+        self.fields["new_password1"].help_text = gettext(
+            "Eight characters or more, and none of those that everybody uses."
+        )
+        self.fields["new_password2"].label = gettext("New password again")
         self.fields["new_password2"].help_text = ""
 
     def clean_old_password(self) -> str:
@@ -46,7 +49,7 @@ class PasswordForm(PasswordChangeForm):
     def clean_new_password1(self) -> str:
         new: str = self.cleaned_data["new_password1"]
         if self.user.check_password(new):
-            raise ValidationError("This is the password that you have. Choose another one.")
+            raise ValidationError(gettext("This is the password that you have. Choose another one."))
         return new
 
 
@@ -55,9 +58,11 @@ class JoinForm(forms.Form):
 
     workspace = forms.SlugField(
         max_length=50,
-        help_text="The part of its address after /w/. Its administrator can tell you.",
+        help_text=gettext_lazy("The part of its address after /w/. Its administrator can tell you."),
         error_messages={
-            "invalid": "An address has letters, digits, hyphens and underscores only: legal, not /w/legal/."
+            "invalid": gettext_lazy(
+                "An address has letters, digits, hyphens and underscores only: legal, not /w/legal/."
+            )
         },
         widget=forms.TextInput(attrs={"autocomplete": "off", "autocapitalize": "none", "spellcheck": "false"}),
     )
@@ -74,7 +79,9 @@ def password(request: HttpRequest) -> HttpResponse:
     if form.is_valid():
         change_password(user=form.user, password=form.cleaned_data["new_password1"])
         update_session_auth_hash(request, form.user)
-        messages.success(request, "Your password is changed, and every other session and API token of yours has ended.")
+        messages.success(
+            request, gettext("Your password is changed, and every other session and API token of yours has ended.")
+        )
         local = url_has_allowed_host_and_scheme(wanted, {request.get_host()}, request.is_secure())
         return redirect(wanted if local else "/")
     context = {"form": form, "next": wanted, "chosen_by_other": form.user.password_by_other}

@@ -5,6 +5,7 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, URLResolver
+from django.utils.translation import gettext_lazy
 from unfold.sites import UnfoldAdminSite
 
 from entities.access import ADMIN, opens_own_scope, requires
@@ -14,34 +15,34 @@ from entities.access.routes import OWN_PASSWORD, SIGN_IN, holds, opens_its_own
 LEFT_OUT = {"view_on_site", "password_change_done"}
 # The menu, in the order of the work: (group, its models by app label and class name, what people call them).
 MENU = (
-    ("People and access", {
-        "entities.Membership": "Members",
-        "entities.Role": "Roles",
-        "entities.Classification": "Classifications",
-        "entities.EntityRoleGrant": "Records granted to roles",
-        "entities.EntityUserGrant": "Records granted to people",
+    (gettext_lazy("People and access"), {
+        "entities.Membership": gettext_lazy("Members"),
+        "entities.Role": gettext_lazy("Roles"),
+        "entities.Classification": gettext_lazy("Classifications"),
+        "entities.EntityRoleGrant": gettext_lazy("Records granted to roles"),
+        "entities.EntityUserGrant": gettext_lazy("Records granted to people"),
     }),
-    ("Records and files", {
-        "entities.Entity": "Records",
-        "ingestion.File": "Files",
-        "ingestion.RecordIndex": "State of the index",
+    (gettext_lazy("Records and files"), {
+        "entities.Entity": gettext_lazy("Records"),
+        "ingestion.File": gettext_lazy("Files"),
+        "ingestion.RecordIndex": gettext_lazy("State of the index"),
     }),
-    ("Models", {
-        "llm.Budget": "Budgets",
-        "llm.ModelCall": "Model calls",
-        "ingestion.WorkspaceModel": "Embedding models",
+    (gettext_lazy("Models"), {
+        "llm.Budget": gettext_lazy("Budgets"),
+        "llm.ModelCall": gettext_lazy("Model calls"),
+        "ingestion.WorkspaceModel": gettext_lazy("Embedding models"),
     }),
-    ("Workspace", {
-        "entities.WorkspaceSettings": "Settings",
-        "retrieval.RankingSettings": "Search",
-        "entities.AuditEntry": "Audit",
+    (gettext_lazy("Workspace"), {
+        "entities.WorkspaceSettings": gettext_lazy("Settings"),
+        "retrieval.RankingSettings": gettext_lazy("Search"),
+        "entities.AuditEntry": gettext_lazy("Audit"),
     }),
 )  # fmt: skip
 
 
 class WorkspaceAdminSite(UnfoldAdminSite):
-    site_header = site_title = "Clearance administration"
-    index_title = "Administration of this workspace"
+    site_header = site_title = gettext_lazy("Clearance administration")
+    index_title = gettext_lazy("Administration of this workspace")
     site_url = None
 
     def has_permission(self, request: HttpRequest) -> bool:

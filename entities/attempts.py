@@ -7,11 +7,12 @@ from hashlib import sha256
 
 from django.core.cache import cache
 from django.http import HttpRequest
+from django.utils.translation import gettext_lazy
 
 WINDOW = 300
 """Seconds after the first wrong password until the count begins anew."""
 LIMITS = {"both": 10, "name": 50, "address": 100}
-SLOW_DOWN = "Too many wrong passwords. Try again in five minutes."
+SLOW_DOWN = gettext_lazy("Too many wrong passwords. Try again in five minutes.")
 
 
 def _keys(request: HttpRequest, username: str) -> dict[str, str]:

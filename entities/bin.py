@@ -11,6 +11,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
 from django.http import Http404
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from entities.access import Scope, looking_into_bin, visible
 from entities.access.objects import lock_or_404
@@ -21,8 +22,8 @@ from entities.models import Entity
 from entities.signals import entity_deleted
 
 BIN_DAYS = 30
-PARENT_IN_BIN = "What this belongs to is in the bin too. Restore that first."
-TAKEN = "Another record has come from the same source since. Delete that one first."
+PARENT_IN_BIN = gettext_lazy("What this belongs to is in the bin too. Restore that first.")
+TAKEN = gettext_lazy("Another record has come from the same source since. Delete that one first.")
 
 
 def bin_entity(*, scope: Scope, entity: Entity) -> None:

@@ -6,15 +6,16 @@ from django.conf import settings
 from django.core.exceptions import RequestDataTooBig, TooManyFieldsSent, TooManyFilesSent
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
+from django.utils.translation import gettext, gettext_lazy
 
-PASSWORD_FIRST = "Somebody else chose this password. Sign in on the website and choose your own first."  # noqa: S105
-TOO_MUCH = "This is too much for one request. Put long content into a file, or send less at once."
-NOT_FOUND = "There is nothing here, or nothing that you may see."
+PASSWORD_FIRST = gettext_lazy("Somebody else chose this password. Sign in on the website and choose your own first.")
+TOO_MUCH = gettext_lazy("This is too much for one request. Put long content into a file, or send less at once.")
+NOT_FOUND = gettext_lazy("There is nothing here, or nothing that you may see.")
 
 
-def payload(code: str, detail: str, fields: Any = None) -> dict[str, Any]:
+def payload(code: str, detail: object, fields: Any = None) -> dict[str, Any]:
     """The error body of the API (design §11)."""
-    error: dict[str, Any] = {"code": code, "detail": detail}
+    error: dict[str, Any] = {"code": code, "detail": str(detail)}
     if fields:
         error["fields"] = fields
     return {"error": error}
@@ -29,14 +30,16 @@ def absent(request: HttpRequest, exception: Exception | None = None) -> HttpResp
 
 def not_signed_in() -> HttpResponse:
     """401 of the API, whatever was missing or wrong."""
-    answer = JsonResponse(payload("not_signed_in", "Sign in, or send a token that is valid."), status=401)
+    answer = JsonResponse(payload("not_signed_in", gettext("Sign in, or send a token that is valid.")), status=401)
     answer["WWW-Authenticate"] = "Token"
     return answer
 
 
 def conflict(request: HttpRequest) -> HttpResponse:
     """409: something that the request relied on went while it ran. Not what: that may not be the caller's to know."""
-    detail = "Something that this relies on was changed or removed at the same moment. Nothing was saved; try again."
+    detail = gettext(
+        "Something that this relies on was changed or removed at the same moment. Nothing was saved; try again."
+    )
     if request.path_info.startswith("/api/"):
         return JsonResponse(payload("conflict", detail), status=409)
     return render(request, "errors/409.html", {"detail": detail}, status=409)
@@ -55,12 +58,12 @@ def too_many_requests(request: HttpRequest, detail: str) -> HttpResponse:
 def malformed(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """400, or 413 for one with too much in it, of what is refused before any view has read it."""
     too_much = isinstance(exception, TooManyFilesSent | TooManyFieldsSent | RequestDataTooBig)
-    detail = "This request is not written as it has to be. Go back, load the page again and try once more."
+    detail = gettext("This request is not written as it has to be. Go back, load the page again and try once more.")
     if isinstance(exception, TooManyFilesSent):
         most = settings.DATA_UPLOAD_MAX_NUMBER_FILES
-        detail = f"At most {most} files can be sent at once. Send them in several goes."
+        detail = gettext("At most %(most)s files can be sent at once. Send them in several goes.") % {"most": most}
     elif too_much:
-        detail = TOO_MUCH
+        detail = str(TOO_MUCH)
     code, status = ("too_large", 413) if too_much else ("invalid", 400)
     if request.path_info.startswith("/api/"):
         return JsonResponse(payload(code, detail), status=status)
@@ -69,11 +72,13 @@ def malformed(request: HttpRequest, exception: Exception | None = None) -> HttpR
 
 def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     if request.path_info.startswith("/api/"):
-        return JsonResponse(payload("forbidden", str(exception) or "You may not do this."), status=403)
+        return JsonResponse(payload("forbidden", str(exception) or gettext("You may not do this.")), status=403)
     return render(request, "errors/403.html", {"detail": str(exception or "")}, status=403)
 
 
 def broken(request: HttpRequest) -> HttpResponse:
     if request.path_info.startswith("/api/"):
-        return JsonResponse(payload("server_error", "Something broke on our side. Nothing was saved."), status=500)
+        return JsonResponse(
+            payload("server_error", gettext("Something broke on our side. Nothing was saved.")), status=500
+        )
     return render(request, "errors/500.html", status=500)

@@ -16,12 +16,14 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.text import slugify
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from entities.access import PUBLIC_ROUTE, requires
 from entities.founding import ALL_LEVELS, found_workspace
+from entities.language import translate_stored
 from entities.models import User, Workspace
 from entities.network import is_public
 from entities.password_form import NewPasswordForm
@@ -39,7 +41,7 @@ class FirstRunForm(NewPasswordForm):
     field_order = ["username", "password"]
 
     username = forms.CharField(
-        label="Your user name",
+        label=gettext_lazy("Your user name"),
         max_length=150,
         validators=[UnicodeUsernameValidator()],
         widget=forms.TextInput(
@@ -47,32 +49,34 @@ class FirstRunForm(NewPasswordForm):
         ),
     )
     name = forms.CharField(
-        label="Name of the workspace",
+        label=gettext_lazy("Name of the workspace"),
         max_length=200,
-        help_text="Your company, department or project. It stands at the top of every page.",
+        help_text=gettext_lazy("Your company, department or project. It stands at the top of every page."),
         widget=forms.TextInput(attrs={"autocomplete": "organization"}),
     )
     kinds = forms.MultipleChoiceField(
-        label="What do you keep?",
-        help_text="Only these are in the menus. An administrator can change this at any time.",
+        label=gettext_lazy("What do you keep?"),
+        help_text=gettext_lazy("Only these are in the menus. An administrator can change this at any time."),
         widget=forms.CheckboxSelectMultiple(attrs={"class": "form-check-input m-0"}),
     )
     reads_all = forms.BooleanField(
-        label="I may read everything",
+        label=gettext_lazy("I may read everything"),
         required=False,
         initial=True,
-        help_text="You are cleared for every level: personal data, salaries, secrets. Without it you read Public text.",
+        help_text=gettext_lazy(
+            "You are cleared for every level: personal data, salaries, secrets. Without it you read Public text."
+        ),
     )
     steward = forms.BooleanField(
-        label="I decide about labels",
+        label=gettext_lazy("I decide about labels"),
         required=False,
         initial=True,
-        help_text="You see text that has no label yet, and may label it differently.",
+        help_text=gettext_lazy("You see text that has no label yet, and may label it differently."),
     )
 
     def __init__(self, data: Any = None) -> None:
         super().__init__(data)
-        choices = [(name, model.plural_title) for name, model in entity_types().items()]
+        choices = [(name, translate_stored(model.plural_title)) for name, model in entity_types().items()]
         kinds = self.fields["kinds"]
         assert isinstance(kinds, forms.MultipleChoiceField)
         kinds.choices = choices
@@ -81,7 +85,7 @@ class FirstRunForm(NewPasswordForm):
     def clean_username(self) -> str:
         username: str = User.normalize_username(self.cleaned_data["username"])
         if User.objects.filter(username__iexact=username).exists():
-            raise ValidationError("Somebody has this name already. Choose another one.")
+            raise ValidationError(gettext("Somebody has this name already. Choose another one."))
         return username
 
 

@@ -1,9 +1,16 @@
-"""Numbers, money, sizes and times as people read them: units always, the exact value where it is rounded."""
+"""Numbers, money, sizes and times as people read them: units always, the exact value where it is rounded.
+
+All but `format_money` speak the language of the reader, so they are for pages and answers. `format_money` is for text
+that is stored, labelled or given to a model, which no reader's language may change.
+"""
 
 from datetime import date, datetime
 from decimal import Decimal, InvalidOperation
 
 from django.utils import timezone
+from django.utils.dateformat import format as format_date
+from django.utils.formats import number_format
+from django.utils.translation import gettext, ngettext, pgettext
 
 SYMBOLS = {"EUR": "€", "USD": "$", "GBP": "£", "JPY": "¥", "INR": "₹", "CHF": "CHF\u00a0", "SEK": "SEK\u00a0"}
 NOTHING = "—"
@@ -11,16 +18,37 @@ NOTHING = "—"
 
 def format_money(value: Decimal | float | str | None, currency: str = "") -> str:
     """ "€1,250,000", "−$12.50", "SEK 900": no decimals when they are zero, a dash for None, else unchanged."""
+    parts = _split_money(value, currency)
+    if isinstance(parts, str):
+        return parts
+    amount, symbol = parts
+    return f"{'−' if amount < 0 else ''}{symbol}{abs(amount):,.{_decimals(amount)}f}"
+
+
+def localize_money(value: Decimal | float | str | None, currency: str = "") -> str:
+    """The same for a page: "1.250.000 €" in German."""
+    parts = _split_money(value, currency)
+    if isinstance(parts, str):
+        return parts
+    amount, symbol = parts
+    words = {"symbol": symbol, "amount": number_format(abs(amount), _decimals(amount), force_grouping=True)}
+    text = pgettext("money", "%(symbol)s%(amount)s") % words if symbol else words["amount"]
+    return f"{'−' if amount < 0 else ''}{text.strip()}"
+
+
+def _split_money(value: Decimal | float | str | None, currency: str) -> tuple[Decimal, str] | str:
     if value is None or value == "":
         return NOTHING
     try:
         amount = Decimal(str(value))
     except InvalidOperation:
         return str(value)
-    digits = f"{abs(amount):,.0f}" if amount == amount.to_integral_value() else f"{abs(amount):,.2f}"
     code = (currency or "").strip().upper()
-    symbol = SYMBOLS.get(code, f"{code}\u00a0" if code else "")
-    return f"{'−' if amount < 0 else ''}{symbol}{digits}"
+    return amount, SYMBOLS.get(code, f"{code}\u00a0" if code else "")
+
+
+def _decimals(amount: Decimal) -> int:
+    return 0 if amount == amount.to_integral_value() else 2
 
 
 def format_size(size: float | None) -> str:
@@ -28,22 +56,23 @@ def format_size(size: float | None) -> str:
     if size is None:
         return NOTHING
     if abs(size) < 1000:
-        return "1 byte" if size == 1 else f"{int(size)} bytes"
+        return ngettext("%(count)s byte", "%(count)s bytes", int(size)) % {"count": int(size)}
     amount = float(size)
     for unit in ("kB", "MB", "GB", "TB"):
         amount /= 1000
         if abs(amount) < 999.95 or unit == "TB":
             break
-    return f"{amount:.0f}\u00a0{unit}" if abs(amount) >= 10 else f"{amount:.1f}\u00a0{unit}"
+    decimals = 0 if abs(amount) >= 10 else 1
+    return f"{number_format(Decimal(f'{amount:.{decimals}f}'), decimals)}\u00a0{unit}"
 
 
 def format_count(count: int | None, noun: str) -> str:
-    """`noun` is "file" or "reply,replies": "1 file", "1,204 files", "no replies"."""
+    """`noun` is "file" or "reply,replies" (`entities.names`): "1 file", "1,204 files", "no replies"."""
     singular, _, plural = noun.partition(",")
-    plural = plural or f"{singular}s"
+    things = ngettext(singular, plural or f"{singular}s", count or 0)
     if not count:
-        return f"no {plural}"
-    return f"{count:,} {singular if count == 1 else plural}"
+        return gettext("no %(things)s") % {"things": things}
+    return f"{number_format(count, force_grouping=True)} {things}"
 
 
 def format_relative(moment: datetime | date, now: datetime | None = None) -> str:
@@ -51,35 +80,68 @@ def format_relative(moment: datetime | date, now: datetime | None = None) -> str
     now = now or timezone.now()
     if not isinstance(moment, datetime):
         days = (moment - timezone.localdate(now)).days
-        near = {0: "today", 1: "tomorrow", -1: "yesterday"}.get(days)
-        if near or abs(days) < 7:
-            return near or (f"in {days} days" if days > 0 else f"{-days} days ago")
-        return format_day(moment, now)
+        near = {0: gettext("today"), 1: gettext("tomorrow"), -1: gettext("yesterday")}.get(days)
+        if near:
+            return near
+        return _distance("day", abs(days), past=days < 0) if abs(days) < 7 else format_day(moment, now)
     if timezone.is_naive(moment):
         moment = timezone.make_aware(moment)
     seconds = (now - moment).total_seconds()
     distance = abs(seconds)
     if distance < 45:
-        return "just now" if seconds >= 0 else "in a moment"
+        return gettext("just now") if seconds >= 0 else gettext("in a moment")
     for limit, length, unit in ((2700, 60, "min"), (79200, 3600, "h"), (561600, 86400, "day")):
         if distance < limit:
-            count = max(1, round(distance / length))
-            unit = f"{unit}s" if unit == "day" and count > 1 else unit
-            return f"{count} {unit} ago" if seconds > 0 else f"in {count} {unit}"
+            return _distance(unit, max(1, round(distance / length)), past=seconds > 0)
     return format_day(timezone.localtime(moment).date(), now)
+
+
+def _distance(unit: str, count: int, *, past: bool) -> str:
+    if unit == "min":
+        words = gettext("%(count)s min ago") if past else gettext("in %(count)s min")
+    elif unit == "h":
+        words = gettext("%(count)s h ago") if past else gettext("in %(count)s h")
+    elif past:
+        words = ngettext("%(count)s day ago", "%(count)s days ago", count)
+    else:
+        words = ngettext("in %(count)s day", "in %(count)s days", count)
+    return words % {"count": count}
 
 
 def format_day(day: date, now: datetime | None = None) -> str:
     """ "12 May", with the year when it is not this one."""
     this_year = timezone.localdate(now or timezone.now()).year
-    return f"{day.day} {day:%b}" if day.year == this_year else f"{day.day} {day:%b} {day.year}"
+    return format_date(day, pgettext("date", "j M")) if day.year == this_year else format_full_day(day)
+
+
+def format_full_day(day: date) -> str:
+    """ "12 May 2025" in the reader's time zone."""
+    return format_date(_local(day), pgettext("date", "j M Y"))
+
+
+def format_long_day(day: date) -> str:
+    """ "12 December 2025" in the reader's time zone."""
+    return format_date(_local(day), pgettext("date", "j F Y"))
+
+
+def format_day_of_month(moment: datetime) -> str:
+    """ "12 May" in the reader's time zone."""
+    return format_date(_local(moment), pgettext("date", "j F"))
+
+
+def format_moment(moment: datetime) -> str:
+    """ "12 May 2025, 14:03" in the reader's time zone."""
+    return format_date(_local(moment), pgettext("date", "j F Y, H:i"))
 
 
 def format_exact(moment: datetime | date) -> str:
     """ "Mon 12 May 2025, 14:03 UTC"; without the time for a date."""
     if not isinstance(moment, datetime):
-        return f"{moment:%a} {moment.day} {moment:%b} {moment.year}"
-    if timezone.is_naive(moment):
-        moment = timezone.make_aware(moment)
-    local = timezone.localtime(moment)
-    return f"{local:%a} {local.day} {local:%b} {local.year}, {local:%H:%M} {local.tzname()}"
+        return format_date(moment, pgettext("date", "D j M Y"))
+    return format_date(_local(moment), pgettext("date", "D j M Y, H:i T"))
+
+
+def _local(moment: date) -> date:
+    if not isinstance(moment, datetime):
+        return moment
+    return timezone.localtime(timezone.make_aware(moment) if timezone.is_naive(moment) else moment)

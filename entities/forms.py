@@ -5,8 +5,10 @@ from typing import Any, cast
 from django import forms
 from django.core.exceptions import ValidationError
 from django.db.models import F
+from django.utils.translation import gettext
 
 from entities.access import Scope, readable_fields
+from entities.language import translate_stored
 from entities.models import Entity
 from entities.records import visible_links
 from entities.registry import column_of, parents
@@ -46,6 +48,9 @@ def entity_form(scope: Scope, model: type[Entity], data: Any = None, entity: Ent
         if field is not None:
             if isinstance(field, forms.CharField):
                 field.validators.append(one_line)
+            if isinstance(field, forms.ChoiceField):
+                choices = cast("list[tuple[Any, Any]]", field.choices)
+                field.choices = [(value, translate_stored(words)) for value, words in choices]
             fields[name] = field
         if entity is not None:
             initial[name] = entity.title if name == "name" else getattr(entity, name)  # type: ignore[attr-defined]
@@ -56,7 +61,7 @@ def entity_form(scope: Scope, model: type[Entity], data: Any = None, entity: Ent
             validators=[fits],
             label=text.verbose_name,
             widget=forms.Textarea(attrs={"rows": 8}),
-            help_text="Paragraphs are classified after saving; a blank line starts a new one.",
+            help_text=gettext("Paragraphs are classified after saving; a blank line starts a new one."),
         )
         if entity is not None:
             initial[name] = editable_text(entity, name)

@@ -6,9 +6,11 @@ from django import forms
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from entities.access import ADMIN, requires
+from entities.language import translate_level
 from entities.levels import change_level, rename_workspace
 from entities.models import Classification, Workspace
 from entities.people import list_levels, list_roles
@@ -19,17 +21,19 @@ class LevelForm(forms.Form):
     """Of one level; `level` is its value."""
 
     description = forms.CharField(
-        label="What belongs here",
+        label=gettext_lazy("What belongs here"),
         required=False,
         max_length=2_000,
-        help_text="The model is told this, word for word, when it labels text.",
+        help_text=gettext_lazy("The model is told this, word for word, when it labels text."),
         widget=forms.Textarea(attrs={"rows": 3}),
     )
-    conceal = forms.BooleanField(label="Conceal", required=False)
+    conceal = forms.BooleanField(label=gettext_lazy("Conceal"), required=False)
 
 
 class NameForm(forms.Form):
-    name = forms.CharField(max_length=200, widget=forms.TextInput(attrs={"autocomplete": "off"}))
+    name = forms.CharField(
+        label=gettext_lazy("Name"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "off"})
+    )
 
     def clean_name(self) -> str:
         return " ".join(self.cleaned_data["name"].split())
@@ -46,7 +50,9 @@ def levels(request: HttpRequest) -> HttpResponse:
         form = LevelForm(posted)
         if form.is_valid():
             changed = change_level(scope_of(request), level, **form.cleaned_data)
-            messages.success(request, f"{level.label} is changed." if changed else "No change.")
+            name = translate_level(level.label)
+            sentence = gettext("%(level)s is changed.") % {"level": name} if changed else gettext("No change.")
+            messages.success(request, sentence)
             return redirect("entities:levels")
     holders: dict[int, list[str]] = {}
     for row in list_roles():
@@ -72,6 +78,6 @@ def workspace(request: HttpRequest) -> HttpResponse:
     form = NameForm(request.POST if request.method == "POST" else None, initial={"name": here.name})
     if form.is_valid():
         if rename_workspace(scope, form.cleaned_data["name"]):
-            messages.success(request, "The workspace has its new name.")
+            messages.success(request, gettext("The workspace has its new name."))
         return redirect("entities:workspace")
     return render(request, "entities/workspace.html", {"form": form, "here": here}, status=422 if form.errors else 200)

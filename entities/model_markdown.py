@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 import nh3
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext, ngettext
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_inline import StateInline
@@ -67,8 +68,8 @@ def render_citations(links: Sequence[CitationLink]) -> SafeString:
     chips = "".join(_render_chip(link) for link in links)
     more = len(links) - 1
     if more > 0:
-        sources = "source" if more == 1 else "sources"
-        chips += f'<button type="button" class="cl-cite-more" aria-label="Show {more} more {sources}">+{more}</button>'
+        label = ngettext("Show %(count)s more source", "Show %(count)s more sources", more) % {"count": more}
+        chips += f'<button type="button" class="cl-cite-more" aria-label="{escape(label)}">+{more}</button>'
     return mark_safe(f'<span class="cl-cites" data-cites>{chips}</span>')
 
 
@@ -79,16 +80,20 @@ def _render_chip(link: CitationLink) -> str:
         f"<span> · {escape(link.where)}</span>" if link.where else ""
     )
     if not _is_local(link.url):
-        label = escape(f"Source {link.number}: {place}, no longer available")
-        gone = f'role="note" data-gone="true" title="No longer available" aria-label="{label}"'
+        label = escape(
+            gettext("Source %(number)s: %(place)s, no longer available") % {"number": link.number, "place": place}
+        )
+        title = escape(gettext("No longer available"))
+        gone = f'role="note" data-gone="true" title="{title}" aria-label="{label}"'
         return f'<span class="cl-cite" {gone}>{text}</span>'
-    verdict = {"weak": ", weak support", "unsupported": ", not supported by the source"}.get(link.support, "")
+    source = gettext("Source %(number)s: %(place)s") % {"number": link.number, "place": place}
+    verdict = {"weak": gettext("weak support"), "unsupported": gettext("not supported by the source")}.get(link.support)
     attributes = {
         "href": link.url,
         "data-cite": str(link.number),
         "data-preview-url": link.preview_url if _is_local(link.preview_url) else "",
         "data-support": link.support,
-        "aria-label": f"Source {link.number}: {place}{verdict}",
+        "aria-label": f"{source}, {verdict}" if verdict else source,
     }
     written = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items() if value)
     return f'<a class="cl-cite"{written}>{text}</a>'

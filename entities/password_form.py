@@ -5,6 +5,7 @@ from typing import Any
 from django import forms
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
+from django.utils.translation import gettext_lazy
 
 from entities.models import User
 
@@ -13,9 +14,9 @@ class NewPasswordForm(forms.Form):
     """Forms that extend it have a `username` too, which the password must not resemble."""
 
     password = forms.CharField(
-        label="Your password",
+        label=gettext_lazy("Your password"),
         strip=False,
-        help_text="Eight characters or more, and none of those that everybody uses.",
+        help_text=gettext_lazy("Eight characters or more, and none of those that everybody uses."),
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
 

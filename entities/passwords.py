@@ -11,12 +11,13 @@ from threading import BoundedSemaphore
 
 from django.contrib.auth.hashers import PBKDF2PasswordHasher
 from django.db import connection
+from django.utils.translation import gettext_lazy
 
 MAX_RUNNING = max(1, (os.cpu_count() or 2) // 2)
 """Hashes that a process computes at once; the other cores are for requests of people who are signed in."""
 MAX_WAITING = 16 * MAX_RUNNING
 """Requests that wait for their turn, the last of them for five seconds. A further one is refused."""
-BUSY = "Many people are signing in at this moment. Wait a few seconds, then try again."
+BUSY = gettext_lazy("Many people are signing in at this moment. Wait a few seconds, then try again.")
 
 _running = BoundedSemaphore(MAX_RUNNING)
 _admitted = BoundedSemaphore(MAX_RUNNING + MAX_WAITING)

@@ -16,6 +16,7 @@ from django.core.mail import send_mail
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
@@ -46,20 +47,22 @@ class InvitationForm(forms.Form):
     """Whom to invite, and with which roles."""
 
     note = forms.CharField(
-        label="For whom",
+        label=gettext_lazy("For whom"),
         max_length=150,
-        help_text="Only administrators see this.",
+        help_text=gettext_lazy("Only administrators see this."),
         widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
     roles = forms.ModelMultipleChoiceField(
         Role.objects.none(),
         required=False,
         widget=forms.CheckboxSelectMultiple(attrs={"class": "form-check-input m-0"}),
-        help_text="Without a role they read Public text and add nothing.",
+        help_text=gettext_lazy("Without a role they read Public text and add nothing."),
     )
 
     email = forms.EmailField(
-        label="Send the link to", required=False, help_text="Empty: you hand the link on yourself."
+        label=gettext_lazy("Send the link to"),
+        required=False,
+        help_text=gettext_lazy("Empty: you hand the link on yourself."),
     )
 
     def __init__(self, data: Any = None) -> None:
@@ -76,19 +79,19 @@ class AccountForm(NewPasswordForm):
     field_order = ["username", "password"]
 
     username = forms.CharField(
-        label="Your name", max_length=100, widget=forms.TextInput(attrs={"autocomplete": "username"})
+        label=gettext_lazy("Your name"), max_length=100, widget=forms.TextInput(attrs={"autocomplete": "username"})
     )
 
     def __init__(self, slug: str, data: Any = None) -> None:
         super().__init__(data)
         self.slug = slug
-        self.fields["username"].help_text = f"You sign in as name@{slug}."
+        self.fields["username"].help_text = gettext("You sign in as name@%(slug)s.") % {"slug": slug}
 
     def clean_username(self) -> str:
         username: str = User.normalize_username(account_name(self.cleaned_data["username"], self.slug))
         User._meta.get_field("username").clean(username, None)
         if User.objects.filter(username__iexact=username).exists():
-            raise ValidationError("This workspace has or had a member of this name. Choose another one.")
+            raise ValidationError(gettext("This workspace has or had a member of this name. Choose another one."))
         return username
 
 
@@ -118,9 +121,11 @@ def people(request: HttpRequest) -> HttpResponse:
 
 def mail_invitation(inviter: str, workspace: str, email: str, link: str) -> None:
     """After the commit. Where the mail server does not take it, the link on the page still works."""
-    text = f"{inviter} invites you to {workspace}.\n\n{link}\n\nThe link is good for one person and {VALID_DAYS} days."
+    greeting = gettext("%(inviter)s invites you to %(workspace)s.") % {"inviter": inviter, "workspace": workspace}
+    validity = gettext("The link is good for one person and %(days)s days.") % {"days": VALID_DAYS}
+    text = f"{greeting}\n\n{link}\n\n{validity}"
     try:
-        send_mail("You are invited", text, None, [email])
+        send_mail(gettext("You are invited"), text, None, [email])
     except OSError:
         logger.exception("an invitation was not sent: the mail server did not take it")
 
@@ -134,9 +139,9 @@ def withdraw(request: HttpRequest) -> HttpResponse:
     except ValueError:
         raise Http404("Not found.") from None
     if withdraw_invitation(scope_of(request), get_object_or_404(Invitation, pk=wanted)):
-        messages.success(request, "The invitation is withdrawn: its link no longer works.")
+        messages.success(request, gettext("The invitation is withdrawn: its link no longer works."))
     else:
-        messages.error(request, "The invitation was used in this moment.")
+        messages.error(request, gettext("The invitation was used in this moment."))
     return redirect("entities:people")
 
 
@@ -148,7 +153,12 @@ def roles(request: HttpRequest) -> HttpResponse:
         were, ticked = (read_cells(request.POST.getlist(name)) for name in ("was", "cell"))
         roles = {*were, *ticked}
         changed = change_levels(scope_of(request), {role: ticked.get(role, set()) for role in roles}, were)
-        messages.success(request, f"{changed} role{'' if changed == 1 else 's'} changed." if changed else "No change.")
+        messages.success(
+            request,
+            ngettext("%(count)s role changed.", "%(count)s roles changed.", changed) % {"count": changed}
+            if changed
+            else gettext("No change."),
+        )
         return redirect("entities:roles")
     return render(request, "entities/roles.html", {"roles": list_roles(), "levels": list_levels()})
 
@@ -186,6 +196,6 @@ def invited(request: HttpRequest, slug: str, secret: str) -> HttpResponseBase:
             login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
             return redirect(f"/w/{workspace.slug}/")
     except InvitationEnded:
-        raise Http404("This invitation was used, withdrawn, or is too old. Ask for a new one.") from None
+        raise Http404(gettext("This invitation was used, withdrawn, or is too old. Ask for a new one.")) from None
     context["form"] = form
     return render(request, "registration/invited.html", context, status=422 if form.is_bound else 200)

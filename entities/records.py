@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db.models import F, Q, QuerySet
+from django.utils.translation import gettext
 
 from entities.access import Scope, readable_fields
 from entities.models import Entity
@@ -61,7 +62,7 @@ def list_records(scope: Scope, model: type[Entity], query: Mapping[str, str]) ->
     """
     for name, value in query.items():
         if "\x00" in value:
-            raise BadQuery(name, "A value holds no NUL characters.")
+            raise BadQuery(name, gettext("A value holds no NUL characters."))
     fields = readable_fields(model)
     filters = {name: value for name, value in query.items() if name not in RESERVED and value != ""}
     ordering = query.get("ordering") or "-updated_at"
@@ -82,7 +83,11 @@ def _narrow(
 ) -> QuerySet[Any]:
     base, _, lookup = name.partition("__")
     if base not in fields or lookup not in ("", "gte", "lte", "icontains"):
-        raise BadQuery(name, f"There is no filter {name!r}. You can filter by: {', '.join(sorted(fields))}.")
+        raise BadQuery(
+            name,
+            gettext("There is no filter %(name)s. You can filter by: %(names)s.")
+            % {"name": repr(name), "names": ", ".join(sorted(fields))},
+        )
     column = "title" if base == "name" else base
     target = parents(model).get(base)
     try:
@@ -96,7 +101,10 @@ def _narrow(
         str(narrowed.query)
         return narrowed
     except (ValueError, ValidationError, TypeError, ArithmeticError):
-        raise BadQuery(name, f"{value!r} is not a value that {base!r} can have.") from None
+        raise BadQuery(
+            name,
+            gettext("%(value)s is not a value that %(name)s can have.") % {"value": repr(value), "name": repr(base)},
+        ) from None
 
 
 def _order(model: type[Entity], fields: list[str], ordering: str) -> Sequence[Any]:
@@ -104,7 +112,11 @@ def _order(model: type[Entity], fields: list[str], ordering: str) -> Sequence[An
     # Not by links: their keys would sort rows by records that the caller may not see.
     known = {**BASE_ORDER, **{f: f for f in fields if f != "name" and f not in parents(model)}}
     if name not in known:
-        raise BadQuery("ordering", f"Cannot order by {name!r}. You can order by: {', '.join(sorted(known))}.")
+        raise BadQuery(
+            "ordering",
+            gettext("Cannot order by %(name)s. You can order by: %(names)s.")
+            % {"name": repr(name), "names": ", ".join(sorted(known))},
+        )
     column = F(known[name])
     # An index serves an order that says nothing of NULL; where there can be none, nothing need be said.
     last = True if name not in TIMES else None

@@ -11,6 +11,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods
 
 from entities.access import ADMIN, MEMBER, Scope, requires
@@ -32,7 +33,13 @@ from entities.sharing import (
 )
 from entities.views import get_for, scope_of
 
-ENDS = {"": "without an end", "1": "for a day", "7": "for a week", "30": "for a month", "365": "for a year"}
+ENDS = {
+    "": gettext_lazy("without an end"),
+    "1": gettext_lazy("for a day"),
+    "7": gettext_lazy("for a week"),
+    "30": gettext_lazy("for a month"),
+    "365": gettext_lazy("for a year"),
+}
 
 
 class GiveForm(forms.Form):
@@ -42,10 +49,10 @@ class GiveForm(forms.Form):
     here, and which roles there are, is not for everybody.
     """
 
-    username = forms.CharField(label="Username", max_length=150, required=False)
-    holder = forms.TypedChoiceField(label="Whom", coerce=int, empty_value=None)
-    level = forms.ChoiceField(label="What they may do", choices=list(LEVEL_NAMES.items()))
-    days = forms.ChoiceField(label="How long", choices=list(ENDS.items()), required=False)
+    username = forms.CharField(label=gettext_lazy("Username"), max_length=150, required=False)
+    holder = forms.TypedChoiceField(label=gettext_lazy("Whom"), coerce=int, empty_value=None)
+    level = forms.ChoiceField(label=gettext_lazy("What they may do"), choices=list(LEVEL_NAMES.items()))
+    days = forms.ChoiceField(label=gettext_lazy("How long"), choices=list(ENDS.items()), required=False)
 
     def __init__(self, scope: Scope, data: Any = None) -> None:
         super().__init__(data)
@@ -55,19 +62,19 @@ class GiveForm(forms.Form):
             del self.fields["username"]
             holders += list_people_to_share_with()
         else:
-            holder.label, holder.required = "Or one of your roles", False
-        holder.choices = [("", "Choose…"), *holders]
+            holder.label, holder.required = gettext("Or one of your roles"), False
+        holder.choices = [("", gettext("Choose…")), *holders]
 
     def clean(self) -> None:
         username = self.cleaned_data.get("username", "")
         if "username" not in self.fields or self.errors:
             return
         if bool(username) == bool(self.cleaned_data.get("holder")):
-            self.add_error("username", "Type a username, or choose one of your roles.")
+            self.add_error("username", gettext("Type a username, or choose one of your roles."))
         elif username:
             self.cleaned_data["holder"] = find_person(username)
             if self.cleaned_data["holder"] is None:
-                self.add_error("username", "Nobody here has this username.")
+                self.add_error("username", gettext("Nobody here has this username."))
 
 
 @requires(MEMBER)
@@ -114,11 +121,12 @@ def _change_access(request: HttpRequest, entity: Entity, form: GiveForm) -> str:
         given, days = form.cleaned_data, form.cleaned_data["days"]
         until = timezone.now() + timedelta(days=int(days)) if days else None
         give_access(scope, entity, given["holder"], given["level"], until)
-        return f"{name_holder(given['holder'])} {LEVEL_NAMES[given['level']]}{f' {ENDS[days]}' if days else ''}."
+        words = {"who": name_holder(given["holder"]), "may": LEVEL_NAMES[given["level"]], "how_long": ENDS[days]}
+        return gettext("%(who)s %(may)s %(how_long)s.") % words if days else gettext("%(who)s %(may)s.") % words
     if request.POST.get("act") == "visibility":
         change_visibility(scope, entity, request.POST.get("visibility", ""))
-        return "Who can see this record has changed."
+        return gettext("Who can see this record has changed.")
     wanted = request.POST.get("holder", "")
     if not re.fullmatch(r"-?[0-9]{1,11}", wanted) or not take_access(scope, entity, int(wanted)):
-        raise SharingRefused("They had no access of their own any more.")
-    return f"{name_holder(int(wanted))} no longer has access of their own."
+        raise SharingRefused(gettext("They had no access of their own any more."))
+    return gettext("%(who)s no longer has access of their own.") % {"who": name_holder(int(wanted))}

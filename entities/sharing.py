@@ -6,11 +6,13 @@ from datetime import datetime
 from typing import Any
 
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy, pgettext_lazy
 
 from entities.access import ADMIN, Scope, grant_entity, may, revoke_entity
 from entities.access.objects import lock_or_404
 from entities.access.routes import holds
 from entities.actions import PULSE_ROLE, announce_access_change, record
+from entities.language import lowercase_noun
 from entities.models import Entity, EntityRoleGrant, EntityUserGrant, Membership, Role, User
 from entities.models.entity import Visibility
 from entities.rag import VERBS
@@ -22,12 +24,20 @@ LEVELS = {
 }
 """What can be given at once."""
 LEVEL_NAMES = {
-    "view": "may see it",
-    "change": "may change it and add files",
-    "share": "may do everything, also delete and share it",
+    "view": gettext_lazy("may see it"),
+    "change": gettext_lazy("may change it and add files"),
+    "share": gettext_lazy("may do everything, also delete and share it"),
 }
-LAST_SHARER = "Nobody would be left who may share this record without an end. Give that to somebody else first."
-VERB_NAMES = {"view": "see", "change": "change", "upload": "add files", "delete": "delete", "share": "share"}
+LAST_SHARER = gettext_lazy(
+    "Nobody would be left who may share this record without an end. Give that to somebody else first."
+)
+VERB_NAMES = {
+    "view": pgettext_lazy("permission", "see"),
+    "change": pgettext_lazy("permission", "change"),
+    "upload": pgettext_lazy("permission", "add files"),
+    "delete": pgettext_lazy("permission", "delete"),
+    "share": pgettext_lazy("permission", "share"),
+}
 
 
 class SharingRefused(Exception):
@@ -52,7 +62,7 @@ class AccessPath:
 
     @property
     def words(self) -> str:
-        return ", ".join(VERB_NAMES[verb] for verb in VERBS if verb in self.verbs)
+        return ", ".join(str(VERB_NAMES[verb]) for verb in VERBS if verb in self.verbs)
 
 
 def list_access_paths(scope: Scope, entity: Entity) -> list[AccessPath]:
@@ -70,24 +80,27 @@ def give_access(scope: Scope, entity: Entity, principal: int, level: str, until:
     Raises: SharingRefused, upon which the caller rolls back; Http404 when the record was deleted meanwhile.
     """
     if level not in LEVELS:
-        raise SharingRefused("Choose what they may do.")
+        raise SharingRefused(gettext("Choose what they may do."))
     if until is not None and until <= timezone.now():
-        raise SharingRefused("Access ends in the future; to end it now, take it away.")
+        raise SharingRefused(gettext("Access ends in the future; to end it now, take it away."))
     if principal == scope.principal:
-        raise SharingRefused("You cannot change your own access. Ask somebody else who may share the record.")
+        raise SharingRefused(gettext("You cannot change your own access. Ask somebody else who may share the record."))
     if not _is_holder(principal):
-        raise SharingRefused("Choose a member or a role of this workspace.")
+        raise SharingRefused(gettext("Choose a member or a role of this workspace."))
     _lock_to_share(scope, entity)
-    missing = [VERB_NAMES[verb] for verb in LEVELS[level] if not may(scope, entity, verb)]
+    missing = [str(VERB_NAMES[verb]) for verb in LEVELS[level] if not may(scope, entity, verb)]
     if missing:
-        raise SharingRefused(f"You may not {' or '.join(missing)} this record yourself, so you cannot give that.")
+        raise SharingRefused(
+            gettext("You may not do all of this with the record yourself (%(verbs)s), so you cannot give that.")
+            % {"verbs": ", ".join(missing)}
+        )
     lasted = _is_shared_without_end(entity)
     # What was given before is replaced: who is given less has less.
     revoke_entity(entity, principal)
     shares_otherwise = may(scope, entity, "share")
     grant_entity(entity, principal, LEVELS[level], expires_at=until)
     if not shares_otherwise and (until or not may(scope, entity, "share")):
-        raise SharingRefused("You share this record through that role, so it keeps that without an end.")
+        raise SharingRefused(gettext("You share this record through that role, so it keeps that without an end."))
     if lasted and not _is_shared_without_end(entity):
         raise SharingRefused(LAST_SHARER)
     ends = until.isoformat() if until else None
@@ -97,13 +110,15 @@ def give_access(scope: Scope, entity: Entity, principal: int, level: str, until:
 def take_access(scope: Scope, entity: Entity, principal: int) -> bool:
     """Whether there was a grant. Raises: as `give_access`."""
     if principal == scope.principal:
-        raise SharingRefused("You cannot take your own access away. Ask somebody else who may share the record.")
+        raise SharingRefused(
+            gettext("You cannot take your own access away. Ask somebody else who may share the record.")
+        )
     _lock_to_share(scope, entity)
     lasted = _is_shared_without_end(entity)
     if not revoke_entity(entity, principal):
         return False
     if not may(scope, entity, "share"):
-        raise SharingRefused("You share this record through that role. Ask somebody else who may share it.")
+        raise SharingRefused(gettext("You share this record through that role. Ask somebody else who may share it."))
     if lasted and not _is_shared_without_end(entity):
         raise SharingRefused(LAST_SHARER)
     _record(scope, "entity.revoked", entity, principal)
@@ -116,12 +131,12 @@ def change_visibility(scope: Scope, entity: Entity, visibility: str) -> None:
     Raises: SharingRefused; Http404 when it was deleted meanwhile.
     """
     if visibility not in Visibility.values:
-        raise SharingRefused("Choose who can see it.")
+        raise SharingRefused(gettext("Choose who can see it."))
     _lock_to_share(scope, entity)
     row = Entity._base_manager.filter(pk=entity.pk)
     before, creator = row.values_list("visibility", "created_by").get()
     if Visibility.PRIVATE in (visibility, before) and creator != scope.principal:
-        raise SharingRefused("Only who created a record makes it private.")
+        raise SharingRefused(gettext("Only who created a record makes it private."))
     held = [verb for verb in VERBS if may(scope, entity, verb)]
     row.update(visibility=visibility)
     record(scope, "entity.changed", entity.type_name, entity.pk, visibility=visibility)
@@ -164,7 +179,7 @@ def _lock_to_share(scope: Scope, entity: Entity) -> None:
     """What is tested from here on is what stands until the transaction ends. Raises: SharingRefused; Http404."""
     lock_or_404(entity)
     if not may(scope, entity, "share"):
-        raise SharingRefused("You may no longer share this record.")
+        raise SharingRefused(gettext("You may no longer share this record."))
 
 
 def _is_holder(principal: int) -> bool:
@@ -194,22 +209,36 @@ def _list_paths(entity: Entity) -> list[AccessPath]:
     visibility, creator = Entity._base_manager.values_list("visibility", "created_by").get(pk=entity.pk)
     if visibility == Visibility.PRIVATE:
         person = User.objects.filter(pk=creator).first()
-        return [AccessPath(str(person or "its creator"), "created it, and it is private", VERBS, principal=creator)]
+        return [
+            AccessPath(
+                str(person or gettext("its creator")),
+                gettext("created it, and it is private"),
+                VERBS,
+                principal=creator,
+            )
+        ]
     members, rules, grants = _members_by_role(), _list_rules(entity), _list_grants(entity)
     paths = []
     # What somebody may do with a record, they may do where they see it: of their own or through a role.
     seeing = {principal for (principal, *_), verbs in [*rules.items(), *grants.items()] if "view" in verbs}
     seeing |= {user for principal in seeing for user in members.get(principal, {})}
     if visibility == Visibility.WORKSPACE:
-        paths.append(AccessPath("Everybody in the workspace", "it is open to all", ("view",)))
+        paths.append(AccessPath(gettext("Everybody in the workspace"), gettext("it is open to all"), ("view",)))
         seeing = {principal for principal, *_ in [*rules, *grants]}
     for (principal, name, part), verbs in sorted(rules.items(), key=lambda item: item[0][1:]):
         if principal in seeing:
-            through, inside = f"the rules for {entity.plural_title.lower()}", _names_of(members, principal)
-            paths.append(AccessPath(f"Role {name}", through, _in_order(verbs), part=part, members=inside))
+            through, inside = (
+                gettext("the rules for %(kinds)s") % {"kinds": lowercase_noun(entity.plural_title)},
+                _names_of(members, principal),
+            )
+            paths.append(
+                AccessPath(
+                    gettext("Role %(name)s") % {"name": name}, through, _in_order(verbs), part=part, members=inside
+                )
+            )
     for (principal, name, until), verbs in sorted(grants.items(), key=lambda item: (item[0][0] > 0, item[0][1])):
         if principal in seeing:
-            through = "created it" if principal == creator else "was given access"
+            through = gettext("created it") if principal == creator else gettext("was given access")
             inside = _names_of(members, principal)
             paths.append(AccessPath(name, through, _in_order(verbs), until, principal, members=inside))
     return paths

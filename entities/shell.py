@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 
 @dataclass(frozen=True)
 class NavLink:
@@ -56,23 +58,28 @@ class Shell:
     sign_out_url: str = ""
     view_as: str = ""
     view_as_end_url: str = ""
+    own_time_zone: bool = False
 
     @property
     def commands(self) -> list[NavLink]:
         """What the palette offers (templates/components/palette.html)."""
         places = [
-            NavLink("Home", self.home_url if self.workspace else "", "activity"),
+            NavLink(gettext("Home"), self.home_url if self.workspace else "", "activity"),
             *self.nav,
-            NavLink("Requests for access", self.requests_url, "key"),
-            NavLink("Classification desk", self.desk_url, "checklist"),
-            NavLink("People and roles", self.people_url, "users"),
-            NavLink("Model", self.model_url, "plug"),
-            NavLink("Administration", self.admin_url, "settings"),
-            NavLink("Evaluation", self.evaluation_url, "chart-line"),
-            NavLink("Quarantine", self.quarantine_url, "shield-off"),
-            NavLink("Bin", self.bin_url, "trash"),
-            NavLink("API tokens", self.tokens_url, "key"),
-            NavLink("Workspace", self.workspace_url, "settings"),
+            NavLink(gettext("Requests for access"), self.requests_url, "key"),
+            NavLink(gettext("Classification desk"), self.desk_url, "checklist"),
+            NavLink(gettext("People and roles"), self.people_url, "users"),
+            NavLink(gettext("Model"), self.model_url, "plug"),
+            NavLink(gettext("Administration"), self.admin_url, "settings"),
+            NavLink(gettext("Evaluation"), self.evaluation_url, "chart-line"),
+            NavLink(gettext("Quarantine"), self.quarantine_url, "shield-off"),
+            NavLink(gettext("Bin"), self.bin_url, "trash"),
+            NavLink(gettext("API tokens"), self.tokens_url, "key"),
+            NavLink(gettext("Workspace"), self.workspace_url, "settings"),
         ]
-        others = [NavLink(f"Switch to {w.name}", w.url, "selector") for w in self.workspaces if not w.current]
+        others = [
+            NavLink(gettext("Switch to %(name)s") % {"name": w.name}, w.url, "selector")
+            for w in self.workspaces
+            if not w.current
+        ]
         return [*self.creates, *(place for place in places if place.url), *others]

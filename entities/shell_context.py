@@ -4,9 +4,11 @@ from typing import Any
 
 from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
+from django.utils.translation import gettext
 
 from entities.access import Scope, granted_atoms, may_create, scope_is_open, workspaces_of
 from entities.api.lists import chips_of_atoms
+from entities.language import translate_stored
 from entities.middleware import WORKSPACE_URLS
 from entities.models import Entity, Role
 from entities.registry import content_type_id, list_kinds
@@ -18,7 +20,13 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     if user is None or not user.is_authenticated:
         return {}
     mine = [NavLink(name, f"/w/{slug}/") for slug, name in workspaces_of(user)]  # type: ignore[arg-type]
-    basics = {"user_id": user.pk, "user_name": str(user), "sign_in_url": "/sign-in/", "sign_out_url": "/sign-out/"}
+    basics = {
+        "user_id": user.pk,
+        "user_name": str(user),
+        "sign_in_url": "/sign-in/",
+        "sign_out_url": "/sign-out/",
+        "own_time_zone": bool(user.time_zone),
+    }
     scope = getattr(request, "access_scope", None)
     if scope is None or not scope_is_open() or getattr(request, "urlconf", None) != WORKSPACE_URLS:
         # The API's own pages too, whoever asks for them: outside `/w/…/` there are no addresses of a workspace.
@@ -28,7 +36,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
         return {"shell": Shell(**basics, workspaces=mine)}
     nav = [
         NavLink(
-            str(model._meta.verbose_name_plural).capitalize(),
+            translate_stored(model.plural_title),
             reverse("entities:list", args=[name]),
             model.rag().icon,
             request.path_info.startswith(f"/records/{name}/"),
@@ -45,7 +53,11 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             workspaces=[NavLink(w.name, w.url, current=w is here) for w in mine],
             nav=nav,
             creates=[
-                NavLink(f"New {model.singular_title}", reverse("entities:create", args=[name]), "plus")
+                NavLink(
+                    gettext("New %(kind)s") % {"kind": translate_stored(model.singular_title)},
+                    reverse("entities:create", args=[name]),
+                    "plus",
+                )
                 for name, model in list_kinds().items()
                 if may_create(scope, model)
             ],

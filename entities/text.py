@@ -12,6 +12,7 @@ from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db import connection
+from django.utils.translation import gettext
 
 from entities.access import Scope, combine_many, missing_atoms
 from entities.models import Entity, FieldParagraph
@@ -145,9 +146,15 @@ class TextTooLong(ValueError):
 def checked(text: str) -> str:
     """`text`, if it fits. Raises: TextTooLong."""
     if len(text) > MOST_CHARACTERS:
-        raise TextTooLong(f"At most {MOST_CHARACTERS:,} characters; put longer text into a file.")
+        raise TextTooLong(
+            gettext("At most %(most_characters)s characters; put longer text into a file.")
+            % {"most_characters": format(MOST_CHARACTERS, ",")}
+        )
     if len(split_paragraphs(text)) > MOST_PARAGRAPHS:
-        raise TextTooLong(f"At most {MOST_PARAGRAPHS:,} paragraphs; put longer text into a file.")
+        raise TextTooLong(
+            gettext("At most %(most_paragraphs)s paragraphs; put longer text into a file.")
+            % {"most_paragraphs": format(MOST_PARAGRAPHS, ",")}
+        )
     return text
 
 
@@ -157,7 +164,7 @@ def one_line(text: str) -> None:
     Control characters and line ends break what shows one line; a change of direction makes a name read as another.
     """
     if any(unicodedata.category(c) in ("Cc", "Zl", "Zp") or c in DIRECTIONS for c in text):
-        raise ValidationError("One line of text, without control characters.", code="control_characters")
+        raise ValidationError(gettext("One line of text, without control characters."), code="control_characters")
 
 
 def write_text(scope: Scope, entity: Entity, field: str, text: str) -> frozenset[int | None] | None:

@@ -7,6 +7,7 @@ from django import forms
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -22,9 +23,14 @@ class TokenForm(forms.Form):
     """What a token is for, and how long it works."""
 
     name = forms.CharField(
-        max_length=100, help_text="What will use it.", widget=forms.TextInput(attrs={"autocomplete": "off"})
+        label=gettext_lazy("Name"),
+        max_length=100,
+        help_text=gettext_lazy("What will use it."),
+        widget=forms.TextInput(attrs={"autocomplete": "off"}),
     )
-    days = forms.TypedChoiceField(label="Works for", choices=LIFETIMES_IN_DAYS.items(), coerce=int, initial=90)
+    days = forms.TypedChoiceField(
+        label=gettext_lazy("Works for"), choices=LIFETIMES_IN_DAYS.items(), coerce=int, initial=90
+    )
 
 
 @requires(MEMBER)
@@ -37,7 +43,8 @@ def tokens(request: HttpRequest) -> HttpResponse:
     secret = ""
     if form.is_valid():
         if list_tokens(scope).count() >= MAX_TOKENS:
-            form.add_error(None, f"You have {MAX_TOKENS} tokens. Revoke one that nothing uses any more.")
+            refusal = gettext("You have %(count)s tokens. Revoke one that nothing uses any more.")
+            form.add_error(None, refusal % {"count": MAX_TOKENS})
         else:
             secret = make_token(scope, **form.cleaned_data)
             form = TokenForm()
@@ -52,5 +59,5 @@ def revoke(request: HttpRequest) -> HttpResponse:
     wanted = request.POST.get("token", "")
     if not KEY.fullmatch(wanted) or not revoke_token(scope_of(request), wanted):
         raise Http404("Not found.")
-    messages.success(request, "The token is revoked: it no longer works.")
+    messages.success(request, gettext("The token is revoked: it no longer works."))
     return redirect("entities:tokens")

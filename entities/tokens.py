@@ -6,12 +6,18 @@ from hashlib import sha256
 
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from entities.access import Scope
 from entities.audit import record
 from entities.models import Membership, Token
 
-LIFETIMES_IN_DAYS = {30: "30 days", 90: "90 days", 365: "1 year", 0: "No end"}
+LIFETIMES_IN_DAYS = {
+    30: gettext_lazy("30 days"),
+    90: gettext_lazy("90 days"),
+    365: gettext_lazy("1 year"),
+    0: gettext_lazy("No end"),
+}
 MAX_TOKENS = 50
 """Of one person in one workspace."""
 

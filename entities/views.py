@@ -8,6 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from entities import actions
@@ -15,6 +16,7 @@ from entities.access import MEMBER, SIGNED_IN, Scope, get_entity_or_404, may, ma
 from entities.bin import bin_entity
 from entities.first_steps import choose_first_kind, list_demo_questions, list_other_people
 from entities.forms import cleaned, entity_form
+from entities.language import join_words, lowercase_noun
 from entities.models import Entity
 from entities.pages import choices_of, columns_of, properties_of, text_sections
 from entities.records import BadQuery, list_records, visible_links
@@ -128,7 +130,9 @@ def record_text(request: HttpRequest, pk: UUID) -> HttpResponse:
 def create(request: HttpRequest, type_name: str) -> HttpResponse:
     scope, model = scope_of(request), type_or_404(type_name)
     if not may_create(scope, model):
-        raise PermissionDenied(f"None of your roles here may create a {model._meta.verbose_name}.")
+        raise PermissionDenied(
+            gettext("None of your roles here may create a %(kind)s.") % {"kind": lowercase_noun(model.singular_title)}
+        )
     form = entity_form(scope, model, posted(request))
     if request.method == "POST" and form.is_valid():
         columns, texts = cleaned(model, form)
@@ -156,7 +160,7 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = scope_of(request)
     entity = get_for(scope, pk, "delete")
     bin_entity(scope=scope, entity=entity)
-    messages.success(request, f"{entity} is in the bin.", extra_tags=f"undo:{entity.pk}")
+    messages.success(request, gettext("%(name)s is in the bin.") % {"name": entity}, extra_tags=f"undo:{entity.pk}")
     return redirect("entities:list", entity.type_name)
 
 
@@ -174,11 +178,18 @@ def posted(request: HttpRequest) -> Any:
     return request.POST if request.method == "POST" else None
 
 
+REFUSALS = {
+    "change": gettext_lazy("You may see this record, but not change it."),
+    "delete": gettext_lazy("You may see this record, but not delete it."),
+    "share": gettext_lazy("You may see this record, but not share it."),
+}
+
+
 def get_for(scope: Scope, pk: UUID, verb: str) -> Entity:
     """A record for a verb: 404 when it is not visible, 403 when it is but the verb is not the caller's."""
     entity = get_entity_or_404(scope, pk)
     if not may(scope, entity, verb):
-        raise PermissionDenied(f"You may see this {entity.type_name}, but not {verb} it.")
+        raise PermissionDenied(REFUSALS[verb])
     return entity
 
 
@@ -201,14 +212,16 @@ def children_of(scope: Scope, entity: Entity) -> list[dict[str, Any]]:
 
 def deletion_text(model: type[Entity]) -> str:
     """What goes with a record. Of the type and not of the record: it must not tell whether something is hidden."""
-    below = {kind.plural_title.lower() for kind, field in children(model) if goes_with(kind, field)}
-    also = (
-        f" So do all {' and '.join(sorted(below))} that belong to it, also those that you may not see." if below else ""
-    )
-    return (
-        f"Nobody finds it any more, and its files, passages, Pulse, conversations and references go with it.{also}"
-        " You can restore it from the bin for 30 days."
-    )
+    below = {lowercase_noun(kind.plural_title) for kind, field in children(model) if goes_with(kind, field)}
+    sentences = [
+        gettext("Nobody finds it any more, and its files, passages, Pulse, conversations and references go with it.")
+    ]
+    if below:
+        kinds = join_words(sorted(below))
+        sentences.append(
+            gettext("So do all %(kinds)s that belong to it, also those that you may not see.") % {"kinds": kinds}
+        )
+    return " ".join([*sentences, gettext("You can restore it from the bin for 30 days.")])
 
 
 def form_page(request: HttpRequest, model: type[Entity], form: Any, entity: Entity | None = None) -> HttpResponse:

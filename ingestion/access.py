@@ -10,6 +10,7 @@ from django.db import connection
 from django.db.models import Exists, F, Func, OuterRef, Q, QuerySet
 from django.db.models.functions import Coalesce
 from django.http import Http404
+from django.utils.translation import gettext_lazy
 
 from entities.access import Scope, allowed_labels, atoms_of, concealed_atoms, get_entity_or_404, may, readable_now
 from entities.access.scope import cached
@@ -57,14 +58,17 @@ def hold_or_404(file: File) -> File:
     return now
 
 
-REFUSALS = {"upload": "add files to it or work on those it has", "delete": "delete what hangs on it"}
+REFUSALS = {
+    "upload": gettext_lazy("You may see this record, but not add files to it or work on those it has."),
+    "delete": gettext_lazy("You may see this record, but not delete what hangs on it."),
+}
 
 
 def get_record_for(scope: Scope, pk: UUID, verb: str) -> Entity:
     """The record of files, for "upload" or "delete". Raises: Http404 when it is hidden, else PermissionDenied."""
     entity = get_entity_or_404(scope, pk)
     if not may(scope, entity, verb):
-        raise PermissionDenied(f"You may see this {entity.type_title.lower()}, but not {REFUSALS[verb]}.")
+        raise PermissionDenied(REFUSALS[verb])
     return entity
 
 

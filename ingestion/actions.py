@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.files.base import File as Upload
 from django.db import connection, transaction
 from django.http import Http404
+from django.utils.translation import gettext
 
 from entities.access import Scope, combine_many, granted_atoms, readable_now
 from entities.actions import record
@@ -74,7 +75,8 @@ def upload_file(
     collection = collection or next(iter(declared))
     if collection not in declared:
         raise BadUpload(
-            f"There is no collection {collection[:64]!r} here. Choose one of: {', '.join(declared)}.",
+            gettext("There is no collection %(collection)s here. Choose one of: %(declared)s.")
+            % {"collection": repr(collection[:64]), "declared": ", ".join(declared)},
             "unknown_collection",
         )
     if strategy:
@@ -91,7 +93,7 @@ def upload_file(
     try:
         with blobs.receive(upload, limit) as received:
             if received.size == 0:
-                raise BadUpload("This file is empty: it has no content at all. Choose it again.", "empty")
+                raise BadUpload(gettext("This file is empty: it has no content at all. Choose it again."), "empty")
             media_type = mimetypes.guess_type(name)[0] or "application/octet-stream"
             blob = blobs.keep(received, scope.workspace, media_type)
     except blobs.TooMuch:
@@ -102,8 +104,14 @@ def upload_file(
 
 
 def too_large(size: int | None, limit: int) -> TooLarge:
-    has = f"This file has {format_size(size)}" if size else "This file is larger than that"
-    return TooLarge(f"{has}; files may have up to {format_size(limit)}. Split it or save it smaller.")
+    words = {"size": format_size(size), "limit": format_size(limit)}
+    if size:
+        return TooLarge(
+            gettext("This file has %(size)s; files may have up to %(limit)s. Split it or save it smaller.") % words
+        )
+    return TooLarge(
+        gettext("This file is larger than that; files may have up to %(limit)s. Split it or save it smaller.") % words
+    )
 
 
 def combine_chosen_labels(labels: Iterable[int]) -> int:
@@ -112,7 +120,9 @@ def combine_chosen_labels(labels: Iterable[int]) -> int:
     """
     wanted = set(labels) - {0}
     if any(atom >= FIRST_COMPOUND for atom in wanted) or not wanted <= granted_atoms():
-        raise BadUpload("You can give labels that you are cleared for yourself, and no others.", "label_not_yours")
+        raise BadUpload(
+            gettext("You can give labels that you are cleared for yourself, and no others."), "label_not_yours"
+        )
     return combine_many(wanted)
 
 
@@ -218,7 +228,7 @@ def retry_file(*, scope: Scope, file: File) -> File:
     now = hold_or_404(file)
     told = disclosed_files(scope, File.objects.filter(pk=now.pk)).exists()
     if not told or now.state not in (State.FAILED, State.QUARANTINED) or now.pending_revision_id is None:
-        raise BadUpload("Only a file that failed or was quarantined can be tried again.", "nothing_to_retry")
+        raise BadUpload(gettext("Only a file that failed or was quarantined can be tried again."), "nothing_to_retry")
     queue_file(scope.workspace, now.pk, now.pending_revision_id)
     record(scope, "file.retried", "file", file.pk)
     return File.objects.get(pk=file.pk)
@@ -248,11 +258,19 @@ def restore_version(*, scope: Scope, file: File, number: int) -> File:
     now = hold_or_404(file)
     old = get_known_or_404(scope, now, number)
     if now.origin_id is not None:
-        raise BadUpload("This file came in a message and stays as it is there. Restore the message.", "attachment")
+        raise BadUpload(
+            gettext("This file came in a message and stays as it is there. Restore the message."), "attachment"
+        )
     if not old.witness:
-        raise BadUpload(f"Version {number} was never published, so there is nothing to go back to.", "never_published")
+        raise BadUpload(
+            gettext("Version %(number)s was never published, so there is nothing to go back to.") % {"number": number},
+            "never_published",
+        )
     if not is_restorable(now, old):
-        raise BadUpload(f"Version {number} is the one that is shown or on its way.", "nothing_to_restore")
+        raise BadUpload(
+            gettext("Version %(number)s is the one that is shown or on its way.") % {"number": number},
+            "nothing_to_restore",
+        )
     latest = FileRevision.objects.filter(file=file.pk).order_by("-number")[0]
     asked = (latest.restores, latest.restored_by) == (old.number, scope.principal)
     if asked and latest.pk == now.pending_revision_id and now.state in UNFINISHED:

@@ -5,6 +5,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 
 from entities.access import MEMBER, requires
@@ -32,7 +33,7 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
     except Conflict as refusal:
         messages.error(request, str(refusal.detail))
         return redirect("ingestion:bin")
-    messages.success(request, "Restored.")
+    messages.success(request, gettext("Restored."))
     return redirect("entities:detail", back.pk if isinstance(back, Entity) else back.entity_id)
 
 
@@ -40,5 +41,5 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def delete_for_good(request: HttpRequest, pk: UUID) -> HttpResponse:
     bin.delete_for_good(scope=scope_of(request), pk=pk)
-    messages.success(request, "Deleted for good.")
+    messages.success(request, gettext("Deleted for good."))
     return redirect("ingestion:bin")

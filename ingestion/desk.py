@@ -13,6 +13,7 @@ from uuid import UUID
 from django.db import transaction
 from django.db.models import BooleanField, CharField, F, Q, QuerySet, Value
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from entities.access import Scope, atoms_by_label, atoms_of, readable_now
 from entities.api.lists import chips_of_atoms
@@ -249,9 +250,9 @@ def accept(
     for a `reason` (`relabelling.check_decision`). Raises: PermissionError for who is no steward.
     """
     if not is_steward(scope):
-        raise PermissionError("Labels are decided by stewards.")
+        raise PermissionError(gettext("Labels are decided by stewards."))
     if len(shown) > MOST:
-        raise ValueError(f"at most {MOST} proposals are taken at once")
+        raise ValueError(gettext("at most %(most)s proposals are taken at once") % {"most": MOST})
     rows: list[Paragraph | FieldParagraph] = [
         *paragraphs_of(scope).filter(pk__in=shown).exclude(review=0),
         *typed_of(scope).filter(pk__in=shown).exclude(review=0),

@@ -5,16 +5,17 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
+from django.utils.formats import number_format
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_POST
 from rest_framework.exceptions import APIException
 
 from entities.access import STEWARD, Scope, opens_own_scope, requires
 from entities.api.lists import atom_chips, chips_of_atoms
-from entities.formats import format_count
 from entities.models import FieldParagraph
 from ingestion.desk import Item, accept, item_of, paragraphs_of, places_of, typed_of
 from ingestion.desk_groups import preview_sight
-from ingestion.desk_views import back, read_labels, read_ticked_items, scope_of
+from ingestion.desk_views import back, read_labels, read_ticked_items, say_changed, scope_of
 from ingestion.models import Paragraph
 from ingestion.relabelling import check_decision
 
@@ -73,11 +74,13 @@ def desk_decide_all(request: HttpRequest) -> HttpResponse:
         return back(request)
     done = taken.carried_out()
     if done.accepted:
-        messages.success(request, f"{format_count(len(done.accepted), 'paragraph')} decided. It holds from now on.")
-    if done.changed:
-        messages.warning(
-            request,
-            f"{format_count(len(done.changed), 'paragraph')} had changed since this page was shown, and nothing was "
-            "decided there. Look again.",
+        count = len(done.accepted)
+        words = ngettext(
+            "%(count)s paragraph decided. It holds from now on.",
+            "%(count)s paragraphs decided. It holds from now on.",
+            count,
         )
+        messages.success(request, words % {"count": number_format(count, force_grouping=True)})
+    if done.changed:
+        messages.warning(request, say_changed(len(done.changed)))
     return back(request)

@@ -10,13 +10,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
+from django.utils.translation import gettext_lazy
 
 from entities.access import Scope
 from entities.api.lists import chips_of_atoms
+from entities.language import translate_stored
 from entities.models import ClassificationGrant, Role
 from ingestion.desk import MOST, Item
 
-GROUPINGS = {"document": "By document", "reason": "By reason"}
+GROUPINGS = {"document": gettext_lazy("By document"), "reason": gettext_lazy("By reason")}
 MAX_GROUPED_ITEMS = 200
 
 
@@ -62,7 +64,7 @@ def _title(item: Item, grouping: str) -> str:
     if grouping == "document":
         return f"{item.where.record} · {item.where.title}"
     reasons = list_reasons(item)
-    return " · ".join([*item.cause_titles, *reasons[:2]])
+    return " · ".join(translate_stored(words) for words in (*item.cause_titles, *reasons[:2]))
 
 
 # Who gains and who loses sight

@@ -11,12 +11,12 @@ from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST, require_safe
 from rest_framework.exceptions import APIException
 
 from entities.access import STEWARD, Scope, get_entity_or_404, opens_own_scope, requires
 from entities.api.lists import atom_chips, chips_of, chips_of_atoms
-from entities.formats import format_count
 from ingestion import actions
 from ingestion.access import get_file_or_404
 from ingestion.desk import CAUSES, MOST, Item, Wanted, accept, item_of, items_of, paragraphs_of, places_of, waiting
@@ -124,16 +124,30 @@ def desk_accept(request: HttpRequest) -> HttpResponse:
         taken = accept(scope=scope, shown=shown)
     done = taken.carried_out()
     if not shown:
-        messages.info(request, "Nothing was ticked, so nothing was decided.")
+        messages.info(request, gettext("Nothing was ticked, so nothing was decided."))
     if done.accepted:
-        messages.success(request, f"{format_count(len(done.accepted), 'paragraph')} decided as proposed.")
-    if done.changed:
-        messages.warning(
+        messages.success(
             request,
-            f"{format_count(len(done.changed), 'paragraph')} had changed since this page was shown, and nothing was "
-            "decided there. Look again.",
+            ngettext(
+                "%(count)s paragraph decided as proposed.",
+                "%(count)s paragraphs decided as proposed.",
+                len(done.accepted),
+            )
+            % {"count": len(done.accepted)},
         )
+    if done.changed:
+        messages.warning(request, say_changed(len(done.changed)))
     return back(request)
+
+
+def say_changed(count: int) -> str:
+    """The sentence about paragraphs that were left as they are."""
+    words = ngettext(
+        "%(count)s paragraph had changed since this page was shown, and nothing was decided there. Look again.",
+        "%(count)s paragraphs had changed since this page was shown, and nothing was decided there. Look again.",
+        count,
+    )
+    return words % {"count": count}
 
 
 def back(request: HttpRequest) -> HttpResponse:
@@ -229,7 +243,7 @@ def desk_decide(request: HttpRequest, pk: UUID) -> HttpResponse:
     except APIException as refusal:
         with scope.open():
             return show_item(request, pk, wanted, str(refusal.detail), refusal.status_code)
-    messages.success(request, "Decided. It holds everywhere from now on.")
+    messages.success(request, gettext("Decided. It holds everywhere from now on."))
     if not waited:
         onward = standing(scope, pk)
     return redirect(onward) if onward else back(request)

@@ -10,6 +10,7 @@ from django.db import transaction
 from django.db.models import F
 from django.http import HttpRequest, StreamingHttpResponse
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext_lazy
 
 from entities.access import Scope, atoms_of, granted_atoms, readable_now
 from entities.actions import record
@@ -33,11 +34,12 @@ from ingestion.remainder_store import most_attachments, remainder_of
 CHUNK = 256 * 1024
 # Labels are named that the caller may know of. Of all else it is one sentence, for which reason it was would tell of
 # text that does not show.
-REFUSED = (
-    "The original can be downloaded only with clearance for everything in it, and when all of it could be checked. "
-    "Read what you are cleared for in the reader, or ask a steward."
+REFUSED = gettext_lazy(
+    "The original can be downloaded only with clearance for everything in it, and when "
+    "all of it could be checked. Read what you are cleared for in the reader, or ask a "
+    "steward."
 )
-NEEDS = " It needs clearance for {} at least."
+NEEDS = gettext_lazy(" It needs clearance for {} at least.")
 
 
 def original(scope: Scope, file: File, action: str = "file.downloaded") -> tuple[Blob, str]:

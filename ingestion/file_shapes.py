@@ -2,6 +2,7 @@
 
 from typing import Any, get_args
 
+from django.utils.translation import gettext
 from rest_framework import serializers
 
 from entities.api.shapes import Label, Placeholder, TextBlock, one_of
@@ -71,7 +72,7 @@ class FileChangeSerializer(serializers.Serializer):
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
         if not attrs.keys() & {"strategy", "folder"}:
-            raise serializers.ValidationError("Say what is to change: strategy, or folder.")
+            raise serializers.ValidationError(gettext("Say what is to change: strategy, or folder."))
         return attrs
 
 

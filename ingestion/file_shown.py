@@ -7,11 +7,12 @@ from typing import Any
 from uuid import UUID
 
 from django.urls import reverse
+from django.utils.translation import gettext_noop
 
 from entities.api.lists import labels_of_atoms
 from ingestion.extract.sniff import PDF
 
-NAMELESS = "File (name not cleared)"
+NAMELESS = gettext_noop("File (name not cleared)")
 
 
 @dataclass(frozen=True)

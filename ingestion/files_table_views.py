@@ -8,6 +8,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBadRequest
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_POST, require_safe
 from rest_framework.exceptions import APIException
 
@@ -25,13 +26,13 @@ from ingestion.views import scope_of
 MAX_FILES = 500
 """At once."""
 STATES = {
-    "ready": "Ready",
-    "processing": "Being read",
-    "pending": "Waiting",
-    "failed": "Failed",
-    "quarantined": "Quarantined",
+    "ready": gettext_lazy("Ready"),
+    "processing": gettext_lazy("Being read"),
+    "pending": gettext_lazy("Waiting"),
+    "failed": gettext_lazy("Failed"),
+    "quarantined": gettext_lazy("Quarantined"),
 }
-DONE = {"delete": "in the bin", "again": "read again", "move": "moved"}
+ACTS = ("delete", "again", "move")
 SORTS = ("name", "size", "pages", "state", "collection")
 
 
@@ -75,8 +76,8 @@ def change_files(request: HttpRequest, pk: UUID) -> HttpResponse:
     """
     scope, act = scope_of(request), request.POST.get("act", "")
     get_record_for(scope, pk, "delete" if act == "delete" else "upload")
-    if act not in DONE:
-        return HttpResponseBadRequest("Choose what to do with the files: delete, move, or again.")
+    if act not in ACTS:
+        return HttpResponseBadRequest(gettext("Choose what to do with the files: delete, move, or again."))
     done, refused = 0, ""
     # In one order, so that two who lock the same files do not wait for each other.
     ticked = sorted(set(request.POST.getlist("file")))
@@ -99,11 +100,15 @@ def change_files(request: HttpRequest, pk: UUID) -> HttpResponse:
         except (Http404, ValueError):  # it went with the message that it came in, or somebody else was faster
             continue
     if done:
-        messages.success(request, f"{done} {'file' if done == 1 else 'files'}: {DONE[act]}.")
+        messages.success(request, say_done(act, done))
     if left := len(ticked[MAX_FILES:]):
-        messages.warning(request, f"{left} more were ticked and left as they are: at most {MAX_FILES} at once.")
+        messages.warning(
+            request,
+            gettext("%(left)s more were ticked and left as they are: at most %(most)s at once.")
+            % {"left": left, "most": MAX_FILES},
+        )
     if refused or not done:
-        messages.error(request, refused or "Tick the files first.")
+        messages.error(request, refused or gettext("Tick the files first."))
     return redirect("ingestion:files_table", pk)
 
 
@@ -140,3 +145,14 @@ def _in_order(files: Sequence[FileView], ordering: str) -> Sequence[FileView]:
 
     known, unknown = ([file for file in files if (read(file) is None) is missing] for missing in (False, True))
     return sorted(known, key=read, reverse=ordering.startswith("-")) + unknown
+
+
+def say_done(act: str, count: int) -> str:
+    """The sentence about how many files `act` reached."""
+    if act == "delete":
+        words = ngettext("%(count)s file: in the bin.", "%(count)s files: in the bin.", count)
+    elif act == "move":
+        words = ngettext("%(count)s file: moved.", "%(count)s files: moved.", count)
+    else:
+        words = ngettext("%(count)s file: read again.", "%(count)s files: read again.", count)
+    return words % {"count": count}

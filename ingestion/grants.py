@@ -11,6 +11,7 @@ from uuid import UUID
 
 from django.core.exceptions import PermissionDenied
 from django.db import connection
+from django.utils.translation import gettext
 
 from entities.access import Scope, atoms_by_label
 from entities.access.scope import cached
@@ -90,12 +91,16 @@ def grant(scope: Scope, request: AccessRequest, until: datetime | None, extent: 
     lacking = frozenset(request.atoms) - grantable(scope)
     if lacking:
         names = ", ".join(chip.label for chip in chips_of_atoms(lacking))
-        raise PermissionDenied(f"Only a steward with a role that holds {names} can grant this.")
+        raise PermissionDenied(
+            gettext("Only a steward with a role that holds %(names)s can grant this.") % {"names": names}
+        )
     passages: list[UUID] = []
     if extent == Extent.PASSAGE:
         passages = [paragraph.pk for paragraph in find_asked_passages(scope, request)]
     if (extent == Extent.PASSAGE and not passages) or (extent == Extent.FILE and request.file_id is None):
-        raise BadUpload("The place that was asked about is not there any more. Grant it another way.", "no_place")
+        raise BadUpload(
+            gettext("The place that was asked about is not there any more. Grant it another way."), "no_place"
+        )
     for classification in Classification.objects.filter(value__in=request.atoms):
         to = {
             "workspace_id": scope.workspace,

@@ -7,6 +7,7 @@ from typing import Any
 from uuid import UUID
 
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
 
 from entities.access import Scope, allowed_labels
 from entities.api.lists import chips_of, label_list
@@ -19,12 +20,12 @@ from ingestion.models import DocumentLink, File, Paragraph
 MOST_TARGETS = 5
 """Of a link that fits several."""
 SENTENCES = {
-    Reason.ABSENT: "There is nothing here by that name that you may see.",
-    Reason.AMBIGUOUS: "Several things here fit.",
-    Reason.OUTSIDE: "It leads out of this workspace.",
-    Reason.UNSUPPORTED: "Links of this kind are not followed.",
-    Reason.MALFORMED: "It is not written as a link has to be.",
-    Reason.ANCHOR: "The document is there, the place in it is not, or not for you.",
+    Reason.ABSENT: gettext_lazy("There is nothing here by that name that you may see."),
+    Reason.AMBIGUOUS: gettext_lazy("Several things here fit."),
+    Reason.OUTSIDE: gettext_lazy("It leads out of this workspace."),
+    Reason.UNSUPPORTED: gettext_lazy("Links of this kind are not followed."),
+    Reason.MALFORMED: gettext_lazy("It is not written as a link has to be."),
+    Reason.ANCHOR: gettext_lazy("The document is there, the place in it is not, or not for you."),
 }
 OWN_ANCHOR = re.compile(r"\{#([\w:.-]{1,100})\}\s*\Z")
 
@@ -62,7 +63,7 @@ class LinkView:
 
     @property
     def sentence(self) -> str:
-        return SENTENCES[Reason(self.reason)] if self.reason else ""
+        return str(SENTENCES[Reason(self.reason)]) if self.reason else ""
 
     @property
     def labels(self) -> Sequence[Classification] | None:
@@ -148,7 +149,7 @@ def _view(
 ) -> LinkView:
     if row.wanted == Wanted.ITSELF:
         passage = anchors.get((file.pk, row.anchor))
-        target = LinkTarget(file.entity_id, file.pk, "this document", passage)
+        target = LinkTarget(file.entity_id, file.pk, gettext("this document"), passage)
         return _made(row, [target], "" if passage or not row.anchor else Reason.ANCHOR)
     if not found:
         gone = Reason.OUTSIDE if row.wanted == Wanted.URL else Reason.ABSENT

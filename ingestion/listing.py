@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Case, Count, F, Func, Value, When
+from django.utils.translation import gettext_lazy
 
 from entities.access import Scope, allowed_labels, atoms_of, may, readable_now
 from entities.api.lists import chips_of
@@ -30,24 +31,24 @@ from ingestion.known_versions import known_numbers, latest_number, newest_known
 from ingestion.models import File, FileRevision, Paragraph, Stage, State
 from ingestion.names import folders_of
 
-BROKEN = "This file could not be worked on."
+BROKEN = gettext_lazy("This file could not be worked on.")
 TOLD = {
-    "bomb": "This file cannot be opened safely.",
-    "budget": "Reading this file goes on when the workspace may ask models again.",
-    "bytes_missing": "The bytes of this file are not in the storage.",
-    "corrupt": "This file is damaged.",
-    "drift": "What was read of this file may not be all that it holds. A steward looks at it first.",
-    "empty": "There is no text in this file.",
-    "encrypted": "This file is protected by a password.",
-    "killed": "Reading this file was ended from outside. It can be tried again.",
-    "memory": "This file needs more memory than reading may take.",
-    "mislabelled": "This file is not what its name says.",
-    "no_pages": "This file has no pages.",
-    "rejected": "A steward has looked at this file and kept it back.",
-    "timeout": "Reading this file took too long.",
-    "too_large": "This file is too large to be read.",
-    "too_many_pages": "This file has too many pages.",
-    "unsupported": "Files of this type are not read.",
+    "bomb": gettext_lazy("This file cannot be opened safely."),
+    "budget": gettext_lazy("Reading this file goes on when the workspace may ask models again."),
+    "bytes_missing": gettext_lazy("The bytes of this file are not in the storage."),
+    "corrupt": gettext_lazy("This file is damaged."),
+    "drift": gettext_lazy("What was read of this file may not be all that it holds. A steward looks at it first."),
+    "empty": gettext_lazy("There is no text in this file."),
+    "encrypted": gettext_lazy("This file is protected by a password."),
+    "killed": gettext_lazy("Reading this file was ended from outside. It can be tried again."),
+    "memory": gettext_lazy("This file needs more memory than reading may take."),
+    "mislabelled": gettext_lazy("This file is not what its name says."),
+    "no_pages": gettext_lazy("This file has no pages."),
+    "rejected": gettext_lazy("A steward has looked at this file and kept it back."),
+    "timeout": gettext_lazy("Reading this file took too long."),
+    "too_large": gettext_lazy("This file is too large to be read."),
+    "too_many_pages": gettext_lazy("This file has too many pages."),
+    "unsupported": gettext_lazy("Files of this type are not read."),
 }
 """What everybody is told by error code. The sentences in the row, with pages and sizes, are for who sent the bytes."""
 
@@ -196,7 +197,7 @@ def as_disclosed(
     if stands != published:
         # Of the other's bytes: for who sent those.
         told.pages, told.notes, told.error_page = stands.pages, [], None
-        told.error_detail = TOLD.get(told.error_code, BROKEN)
+        told.error_detail = str(TOLD.get(told.error_code, BROKEN))
     return told, stands
 
 
@@ -219,7 +220,10 @@ def _view(
     waits = file.state == State.PENDING and file.error_code != ""
     error: dict[str, Any] | None = None
     if ended_badly or waits:
-        error = {"code": file.error_code, "detail": file.error_detail if own else TOLD.get(file.error_code, BROKEN)}
+        error = {
+            "code": file.error_code,
+            "detail": file.error_detail if own else str(TOLD.get(file.error_code, BROKEN)),
+        }
         if file.error_page is not None and own:
             error["page"] = file.error_page
     named = readable_now(file.name_classification)

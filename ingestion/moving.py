@@ -1,5 +1,7 @@
 """A file goes to another folder of its record. Its text, labels and versions stay as they are."""
 
+from django.utils.translation import gettext
+
 from entities.access import Scope, readable_now
 from entities.actions import record
 from ingestion.access import hold_or_404, readable_files, visible_files
@@ -18,9 +20,9 @@ def move_file(*, scope: Scope, file: File, folder: str) -> bool:
     """
     now = hold_or_404(file)
     if not readable_now(now.name_classification):
-        raise BadUpload("You may not read the name of this file, so you cannot move it.", "name_not_readable")
+        raise BadUpload(gettext("You may not read the name of this file, so you cannot move it."), "name_not_readable")
     if now.origin_id is not None:
-        raise BadUpload("This file came in a message and stays with it. Move the message.", "attachment")
+        raise BadUpload(gettext("This file came in a message and stays with it. Move the message."), "attachment")
     try:
         path = clean_path(f"/{folder}/{now.name}", now.name)
     except BadPath as refusal:
@@ -31,7 +33,9 @@ def move_file(*, scope: Scope, file: File, folder: str) -> bool:
         return False
     same = visible_files(scope).filter(entity=now.entity_id, collection=now.collection, name=now.name, path=path)
     if any(readable_now(other.name_classification) for other in readable_files(scope, same)):
-        raise BadUpload(f"There is a file {now.name!r} in that folder already.", "name_taken")
+        raise BadUpload(
+            gettext("There is a file '%(name)s' in that folder already.") % {"name": now.name}, "name_taken"
+        )
     before = now.path
     File.objects.filter(pk=now.pk).update(path=path)
     record(scope, "file.moved", "file", now.pk, entity=str(now.entity_id))

@@ -3,6 +3,8 @@
 import re
 import unicodedata
 
+from django.utils.translation import gettext
+
 LONGEST = 255
 LONGEST_EXTENSION = 20
 LONGEST_PATH = 600
@@ -43,10 +45,13 @@ def clean_path(given: str, name: str) -> str:
         return name
     folders = [part for part in re.split(r"[/\\]", given) if _visible(part).strip() not in ("", ".")][:-1]
     if any(_visible(folder).strip() == ".." for folder in folders):
-        raise BadPath("The path of this file leads out of its folder. Send it without “..”.")
+        raise BadPath(gettext("The path of this file leads out of its folder. Send it without “..”."))
     path = "/".join(["", *(clean_name(folder) for folder in folders), name])
     if len(path) > LONGEST_PATH:
-        raise BadPath(f"The path of this file is longer than {LONGEST_PATH} characters. Take a folder nearer to it.")
+        raise BadPath(
+            gettext("The path of this file is longer than %(longest_path)s characters. Take a folder nearer to it.")
+            % {"longest_path": LONGEST_PATH}
+        )
     return path
 
 

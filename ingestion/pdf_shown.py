@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connection
+from django.utils import translation
 
 from entities.access import concealed_atoms, missing_atoms, readable_now
 from entities.api.lists import chips_of_atoms
@@ -261,4 +262,5 @@ def more(last: int, part: Part) -> Sequence[SetLine]:
 
 
 def sentence(requires: Iterable[int]) -> str:
-    return f"Content requires {named_labels(chips_of_atoms(requires))} clearance"
+    with translation.override(None):  # the notes of a PDF are in English, whoever asks for it
+        return f"Content requires {named_labels(chips_of_atoms(requires))} clearance"

@@ -8,6 +8,7 @@ from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import render
 from django.utils.http import content_disposition_header
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_safe
 from drf_spectacular.utils import OpenApiParameter, OpenApiTypes, extend_schema
 from rest_framework.decorators import api_view
@@ -26,7 +27,7 @@ from ingestion.pdf_writing import write
 from ingestion.reader import blocks
 
 VIEWED = "file.viewed"
-NO_PAGES = "This file has no pages: only a PDF can be seen page by page. Read it in the reader."
+NO_PAGES = gettext_lazy("This file has no pages: only a PDF can be seen page by page. Read it in the reader.")
 WRONG_PART = f"Ask for pages by two numbers from 1, first and last, for at most {MOST} pages at one time."
 PART = [
     OpenApiParameter("first", int, description="Number of the first page that is wanted, from 1."),

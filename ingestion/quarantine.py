@@ -10,6 +10,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext, gettext_noop
 
 from entities.access import Scope
 from entities.actions import record
@@ -24,7 +25,7 @@ from ingestion.models import Blob, File, FileRevision, Redo, Review, State
 from ingestion.queueing import ENDED, queue_file, resume_revision
 from ingestion.results import drop_results
 
-REJECTED = "A steward has looked at this version and kept it back. Upload another one."
+REJECTED = gettext_noop("A steward has looked at this version and kept it back. Upload another one.")
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,7 @@ def release_file(*, scope: Scope, file: File) -> File:
     """
     now = _reviewed(scope, file)
     if not is_releasable(now) or now.pending_revision_id is None:
-        raise BadUpload("Only a file that lost something on the way can be released.", "nothing_to_release")
+        raise BadUpload(gettext("Only a file that lost something on the way can be released."), "nothing_to_release")
     FileRevision.objects.filter(pk=now.pending_revision_id).update(review=Review.RELEASED)
     if now.pending_revision_id != now.revision_id:
         File.objects.filter(pk=now.pk).update(aside=None)
@@ -108,7 +109,7 @@ def reject_file(*, scope: Scope, file: File) -> File:
     now = _reviewed(scope, file)
     pending = now.pending_revision_id
     if now.state != State.QUARANTINED or pending is None:
-        raise BadUpload("Only a file in quarantine can be rejected.", "nothing_to_reject")
+        raise BadUpload(gettext("Only a file in quarantine can be rejected."), "nothing_to_reject")
     newer = pending != now.revision_id
     if newer:
         rejected = FileRevision.objects.get(pk=pending)
@@ -151,7 +152,7 @@ def take_back_rejection(*, scope: Scope, file: File) -> File:
     now = _reviewed(scope, file)
     rejected = FileRevision.objects.filter(file=now.pk, review=Review.REJECTED).order_by("-number").first()
     if now.state != State.QUARANTINED or now.error_code != "rejected" or rejected is None:
-        raise BadUpload("Only what a steward has rejected can be taken back.", "nothing_to_take_back")
+        raise BadUpload(gettext("Only what a steward has rejected can be taken back."), "nothing_to_take_back")
     find_quarantined(now.pk, rejected.blob_id, rejected.created_by, rejected.strategy).update(review=Review.NONE)
     File.objects.filter(pk=now.pk).update(aside=None)
     record(scope, "file.rejection_taken_back", "file", now.pk, revision=str(rejected.pk))
@@ -165,7 +166,7 @@ DECISIONS = {"release": release_file, "reject": reject_file, "take_back": take_b
 
 def _reviewed(scope: Scope, file: File) -> File:
     if not is_steward(scope):
-        raise PermissionError("Files in quarantine are reviewed by stewards.")
+        raise PermissionError(gettext("Files in quarantine are reviewed by stewards."))
     now = hold_or_404(file)
     if now.state not in ENDED and now.aside and now.aside["state"] == State.QUARANTINED:
         for name, value in resume_revision(

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_POST, require_safe
 from rest_framework.exceptions import APIException
 
@@ -17,9 +18,9 @@ from ingestion.views import scope_of, sentence
 
 PER_PAGE = 50
 DONE = {
-    "release": "was released: it is published when it has been labelled",
-    "reject": "was rejected",
-    "take_back": "is read again; should it end here once more, you decide anew",
+    "release": gettext_lazy("was released: it is published when it has been labelled"),
+    "reject": gettext_lazy("was rejected"),
+    "take_back": gettext_lazy("is read again; should it end here once more, you decide anew"),
 }
 """What a decision has done, in words."""
 
@@ -39,7 +40,7 @@ def review(request: HttpRequest, pk: UUID) -> HttpResponse:
     file = get_file_or_404(scope, pk)
     decision = request.POST.get("decision", "")
     if decision not in DONE:
-        messages.error(request, "Choose whether to release or to reject it.")
+        messages.error(request, gettext("Choose whether to release or to reject it."))
         return redirect("ingestion:quarantine")
     name = file_view(scope, file).name
     try:

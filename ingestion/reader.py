@@ -14,6 +14,7 @@ from uuid import UUID
 
 from django.db import connection
 from django.http import Http404
+from django.utils.translation import gettext_noop
 
 from entities.access import Scope, missing_atoms
 from entities.api.lists import label_list, labels_of_atoms
@@ -24,7 +25,7 @@ from ingestion.models import ContextRow, File, Paragraph, RowParagraph
 from ingestion.summaries import is_supported_by, words_of
 
 READINGS = 3
-NOTICE = "Platform extraction: open the original for the authoritative version."
+NOTICE = gettext_noop("Platform extraction: open the original for the authoritative version.")
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable
 from uuid import UUID
 
+from django.utils.translation import gettext
+
 from entities.access import Scope, combine_many, readable_now
 from entities.api.lists import chips_of_atoms
 from entities.models.classification import FIRST_CUSTOM
@@ -43,7 +45,9 @@ def check_reason(reason: str) -> None:
     needed = atoms_in(reason)
     if needed:
         names = ", ".join(chip.label for chip in chips_of_atoms(needed))
-        sentence = f"Whoever asked and all stewards read the reason. Say it without what needs {names}."
+        sentence = gettext("Whoever asked and all stewards read the reason. Say it without what needs %(names)s.") % {
+            "names": names
+        }
         raise BadUpload(sentence, "reason_needs_clearance")
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.http import Http404
 from django.urls import reverse
+from django.utils.translation import gettext_lazy
 
 from entities.access import Scope, readable_now
 from entities.api.lists import chips_of_atoms, labels_of_atoms
@@ -18,10 +19,10 @@ from ingestion.request_messages import messages_of
 from ingestion.requests import is_over
 
 REACHES = {
-    Extent.PASSAGE: "for this paragraph",
-    Extent.FILE: "for this file",
-    Extent.RECORD: "for this record",
-    Extent.LEVEL: "for everything at this level",
+    Extent.PASSAGE: gettext_lazy("for this paragraph"),
+    Extent.FILE: gettext_lazy("for this file"),
+    Extent.RECORD: gettext_lazy("for this record"),
+    Extent.LEVEL: gettext_lazy("for everything at this level"),
 }
 
 
@@ -79,7 +80,7 @@ class Shown:
         """How far a grant reaches, in the middle of a sentence; "" of what was never granted."""
         if self.state not in ("granted", "expired", "withdrawn"):
             return ""
-        return REACHES[Extent(self.request.extent)]
+        return str(REACHES[Extent(self.request.extent)])
 
     @property
     def record_url(self) -> str:

@@ -10,6 +10,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.utils import timezone
 from django.utils.http import url_has_allowed_host_and_scheme
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 from rest_framework.exceptions import APIException
 
@@ -38,7 +39,13 @@ from ingestion.requests import (
 )
 
 LISTED = 50
-ENDS = {"1": "for a day", "7": "for a week", "30": "for a month", "365": "for a year", "": "without an end"}
+ENDS = {
+    "1": gettext_lazy("for a day"),
+    "7": gettext_lazy("for a week"),
+    "30": gettext_lazy("for a month"),
+    "365": gettext_lazy("for a year"),
+    "": gettext_lazy("without an end"),
+}
 """Days that a grant may last, as the page offers them."""
 
 
@@ -100,7 +107,9 @@ def access_ask(request: HttpRequest) -> HttpResponse:
     except APIException as refusal:
         messages.error(request, str(refusal.detail))
     else:
-        messages.success(request, "Sent to the stewards." if new else "You have asked for this already; it waits.")
+        messages.success(
+            request, gettext("Sent to the stewards.") if new else gettext("You have asked for this already; it waits.")
+        )
     return redirect(onward(request))
 
 
@@ -142,10 +151,10 @@ def _uuid(given: str) -> UUID | None:
 
 
 DONE = {
-    State.GRANTED: "Granted.",
-    State.REFUSED: "Declined.",
-    State.WITHDRAWN: "Withdrawn.",
-    State.RECALLED: "You took your request back.",
+    State.GRANTED: gettext_lazy("Granted."),
+    State.REFUSED: gettext_lazy("Declined."),
+    State.WITHDRAWN: gettext_lazy("Withdrawn."),
+    State.RECALLED: gettext_lazy("You took your request back."),
 }
 
 
@@ -159,7 +168,7 @@ def access_decide(request: HttpRequest, pk: UUID) -> HttpResponse:
     state, days, extent = given.get("state", ""), given.get("days", ""), given.get("extent", Extent.LEVEL)
     grants = state == State.GRANTED
     if state not in DONE or (grants and (days not in ENDS or extent not in Extent.values)):
-        messages.error(request, "Choose whether to grant or to decline it.")
+        messages.error(request, gettext("Choose whether to grant or to decline it."))
         return redirect("ingestion:access_requests")
     until = timezone.now() + timedelta(days=int(days)) if grants and days else None
     try:

@@ -16,6 +16,7 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 from django.http import Http404
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from entities.access import (
     Scope,
@@ -68,7 +69,7 @@ def ask_for_access(*, scope: Scope, wish: Wish) -> tuple[AccessRequest, bool]:
     does not exist; PermissionDenied for who is no person, or is held to a role; TooManyRequests.
     """
     if scope.principal <= 0 or scope.narrowed_to or scope.atoms is not None:
-        raise PermissionDenied("Ask as yourself.")
+        raise PermissionDenied(gettext("Ask as yourself."))
     file = get_file_or_404(scope, wish.file) if wish.file else None
     entity = get_entity_or_404(scope, file.entity_id if file else wish.entity or UUID(int=0))
     if wish.file and wish.entity not in (None, entity.pk):
@@ -87,7 +88,7 @@ def ask_for_access(*, scope: Scope, wish: Wish) -> tuple[AccessRequest, bool]:
         return same, False
     today = mine.filter(created_at__gt=timezone.now() - timedelta(days=1))
     if waiting.count() >= MOST_OPEN or today.count() >= MOST_A_DAY:
-        raise TooManyRequests("You have asked for a lot already. Wait for what stewards decide on it.")
+        raise TooManyRequests(gettext("You have asked for a lot already. Wait for what stewards decide on it."))
     membership = Membership.objects.get(user=scope.principal)
     made = AccessRequest.objects.create(
         workspace_id=scope.workspace,
@@ -122,7 +123,7 @@ def find_spot(scope: Scope, entity: Entity, file: File | None, wish: Wish) -> Pl
         shown = [b for b in read_texts(scope, entity, own=True).get(wish.field, []) if b.text is None]
     found: Placeholder | Block | None = next((block for block in shown if block.run == wish.run), None)
     if found is None or (wish.labels and set(wish.labels) != set(found.requires)):
-        raise BadUpload("This place has changed since the page was shown. Look at it again.", "no_place")
+        raise BadUpload(gettext("This place has changed since the page was shown. Look at it again."), "no_place")
     return found
 
 
@@ -134,19 +135,19 @@ def wanted_atoms(file: File | None, wish: Wish) -> Collection[int]:
     """
     held, concealed = granted_atoms(), concealed_atoms()
     if wish.passage is not None and file is not None and Paragraph.objects.filter(pk=wish.passage, file=file.pk):
-        raise BadUpload("You lack no clearance for this.", "nothing_missing")
+        raise BadUpload(gettext("You lack no clearance for this."), "nothing_missing")
     if wish.labels:
         wanted = set(wish.labels)
         if not wanted <= set(atom_chips()) - concealed:
-            raise BadUpload("There is no such label.", "unknown_label")
+            raise BadUpload(gettext("There is no such label."), "unknown_label")
     elif file is not None:
         labels = outlines([file.pk]).get(file.pk, Outline()).labels
         wanted = {atom for label in labels for atom in atoms_of(label)}
     else:
-        raise BadUpload("Say which labels you ask for.", "no_labels")
+        raise BadUpload(gettext("Say which labels you ask for."), "no_labels")
     missing = wanted - held - {0}
     if not missing:
-        raise BadUpload("You lack no clearance for this.", "nothing_missing")
+        raise BadUpload(gettext("You lack no clearance for this."), "nothing_missing")
     return missing
 
 
@@ -193,11 +194,11 @@ def recall_request(*, scope: Scope, request: AccessRequest) -> AccessRequest:
     was decided already.
     """
     if request.requester != scope.principal:
-        raise PermissionDenied("Only who asked can take this back.")
+        raise PermissionDenied(gettext("Only who asked can take this back."))
     waiting = AccessRequest.objects.filter(pk=request.pk, requester=scope.principal, state=State.OPEN)
     now = timezone.now()
     if not waiting.update(state=State.RECALLED, decided_by=scope.principal, decided_at=now, told_at=now):
-        raise Conflict("This request was decided already.")
+        raise Conflict(gettext("This request was decided already."))
     record(scope, "access.recalled", "accessrequest", request.pk, labels=list(request.atoms))
     return AccessRequest.objects.get(pk=request.pk)
 
@@ -220,15 +221,15 @@ def decide_access(
     end that makes no sense.
     """
     if not is_steward(scope):
-        raise PermissionDenied("Requests are decided by stewards.")
+        raise PermissionDenied(gettext("Requests are decided by stewards."))
     if request.requester == scope.principal:
-        raise PermissionDenied("Somebody else decides on your own request.")
+        raise PermissionDenied(gettext("Somebody else decides on your own request."))
     now = AccessRequest.objects.select_for_update().filter(pk=request.pk).first()
     if now is None:
         raise Http404("Not found.")
     before = State.GRANTED if state == State.WITHDRAWN else State.OPEN
     if now.state != before:
-        raise Conflict("This request was decided already.")
+        raise Conflict(gettext("This request was decided already."))
     reason = reason.replace("\x00", "").strip()[:LONGEST_REASON]
     check_reason(reason)
     if state == State.GRANTED:
@@ -236,7 +237,7 @@ def decide_access(
         grant(scope, now, until, extent)
         now.extent = extent
     elif not reason:
-        raise BadUpload("Say in a few words why; whoever asked is told.", "no_reason")
+        raise BadUpload(gettext("Say in a few words why; whoever asked is told."), "no_reason")
     elif state == State.WITHDRAWN:
         withdraw_grants(now)
     now.state, now.reason, now.decided_by, now.decided_at = state, reason, scope.principal, timezone.now()
@@ -252,7 +253,9 @@ def check_end(until: datetime | None) -> None:
     now = timezone.now()
     if until is not None and not now < until <= now + LONGEST_GRANT:
         raise BadUpload(
-            f"It ends in the future, {format_count(LONGEST_GRANT.days, 'day')} from now at the latest.", "bad_end"
+            gettext("It ends in the future, %(days)s from now at the latest.")
+            % {"days": format_count(LONGEST_GRANT.days, "day")},
+            "bad_end",
         )
 
 

@@ -12,6 +12,7 @@ from uuid import UUID
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import BooleanField, F, Func, JSONField, Q, QuerySet, Value
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from entities.access import Scope, atoms_of
 from entities.access.scope import current
@@ -32,15 +33,19 @@ from ingestion.remainder_store import remainder_columns, remainder_of
 from ingestion.votes import Vote, automatic, manual_vote
 
 MAX_REASON_CHARACTERS = 500
-CHANGED = "What was not read of this file has changed since it was shown. Nothing was decided; look at it again."
+CHANGED = gettext_lazy(
+    "What was not read of this file has changed since it was shown. Nothing was decided; look at it again."
+)
 SENTENCES: Mapping[str, str] = {
-    RELEASED: "A steward released a version of which not all was read.",
-    INSIDE: "Something came in this file that is not here any more.",
-    DECIDED_BEFORE: "A steward decided on what was not read of the version before; in this one it is something else.",
-    NOT_READ: "Nothing of this file was read.",
+    RELEASED: gettext_noop("A steward released a version of which not all was read."),
+    INSIDE: gettext_noop("Something came in this file that is not here any more."),
+    DECIDED_BEFORE: gettext_noop(
+        "A steward decided on what was not read of the version before; in this one it is something else."
+    ),
+    NOT_READ: gettext_noop("Nothing of this file was read."),
 }
 """Of codes that no reading gave."""
-FOUND_BEFORE = "Another reading of this file found something that is not text ({})."
+FOUND_BEFORE = gettext_noop("Another reading of this file found something that is not text ({}).")
 
 
 @dataclass(frozen=True)
@@ -108,22 +113,26 @@ def settle_remainder(*, scope: Scope, file: File, labels: Iterable[int], reason:
     commit; PermissionDenied for who is no steward, or not cleared for the rest of the file.
     """
     if not is_steward(scope):
-        raise PermissionDenied("Labels are decided by stewards.")
+        raise PermissionDenied(gettext("Labels are decided by stewards."))
     if not is_cleared(scope, file):
-        raise PermissionDenied("Who decides on what was not read must be cleared for the rest of the file.")
+        raise PermissionDenied(gettext("Who decides on what was not read must be cleared for the rest of the file."))
     revision = _settled_version(file)
     remainder = _remainder_now(file, revision) if revision is not None else None
     if revision is None or remainder is None:
-        raise BadUpload("Nothing is known of what was not read of this file. Read it again first.", "nothing_to_settle")
+        raise BadUpload(
+            gettext("Nothing is known of what was not read of this file. Read it again first."), "nothing_to_settle"
+        )
     if seen not in ("", _digest(remainder)):
         raise Conflict(CHANGED)
     atoms = frozenset(labels) - {0}
     known = set(Classification.objects.filter(value__lt=FIRST_COMPOUND).values_list("value", flat=True))
     if not atoms <= known:
-        raise BadUpload(f"Labels are some of: {', '.join(map(str, sorted(known)))}.", "unknown_label")
+        raise BadUpload(
+            gettext("Labels are some of: %(known)s.") % {"known": ", ".join(map(str, sorted(known)))}, "unknown_label"
+        )
     reason = reason.replace("\x00", "").strip()[:MAX_REASON_CHARACTERS]
     if not reason:
-        raise BadUpload("Say in a few words why this label is right; the audit keeps it.", "no_reason")
+        raise BadUpload(gettext("Say in a few words why this label is right; the audit keeps it."), "no_reason")
     decision = RemainderDecision(scope.workspace, revision.pk, atoms, reason, scope.principal, _digest(remainder))
     transaction.on_commit(partial(_apply, decision))
     return _unread(file, _settle(remainder, decision))

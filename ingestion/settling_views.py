@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 from rest_framework.exceptions import APIException
 
@@ -61,5 +62,5 @@ def desk_file_decide(request: HttpRequest, pk: UUID) -> HttpResponse:
     except APIException as refused:
         with scope.open():
             return show_file(request, pk, str(refused.detail), refused.status_code)
-    messages.success(request, "Decided. The original is for everybody who is cleared for all of the file.")
+    messages.success(request, gettext("Decided. The original is for everybody who is cleared for all of the file."))
     return redirect("ingestion:desk")

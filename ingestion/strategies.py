@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from typing import get_args
 from uuid import UUID
 
+from django.utils.translation import gettext, gettext_lazy
+
 from entities.access import Scope
 from entities.actions import record
 from entities.rag import Strategy
@@ -14,13 +16,13 @@ from ingestion.queueing import ENDED, queue_file, suspend_revision
 from ingestion.work import strategy_of
 
 WAYS = {
-    "auto": "Its own text; OCR for scans and pictures",
-    "text": "Its own text only, nothing on pictures",
-    "layout": "Look for tables on every page",
-    "ocr": "Read every page by OCR",
-    "vision": "Let a model read every page (costs more)",
+    "auto": gettext_lazy("Its own text; OCR for scans and pictures"),
+    "text": gettext_lazy("Its own text only, nothing on pictures"),
+    "layout": gettext_lazy("Look for tables on every page"),
+    "ocr": gettext_lazy("Read every page by OCR"),
+    "vision": gettext_lazy("Let a model read every page (costs more)"),
 }
-STRATEGY_CHOICES = (("", "As usual"), *WAYS.items())
+STRATEGY_CHOICES = (("", gettext_lazy("As usual")), *WAYS.items())
 """Ways of reading as the upload form offers them."""
 
 
@@ -29,15 +31,24 @@ def ways_of(file: File) -> Sequence[tuple[str, str]]:
     declares, and stays so when that declares another; the same way chosen for the file stays that one.
     """
     usual = collection_of(file).strategy
-    as_usual = WAYS["auto"] if usual == "auto" else f"As usual here: {WAYS[usual][0].lower()}{WAYS[usual][1:]}"
-    return [("auto", as_usual), *((way, words) for way, words in WAYS.items() if way != "auto")]
+    as_usual = (
+        str(WAYS["auto"])
+        if usual == "auto"
+        else gettext("As usual here: %(way)s") % {"way": lowercase_first(str(WAYS[usual]))}
+    )
+    return [("auto", as_usual), *((way, str(words)) for way, words in WAYS.items() if way != "auto")]
+
+
+def lowercase_first(words: str) -> str:
+    return words[0].lower() + words[1:]
 
 
 def check_strategy(strategy: str) -> None:
     """Raises: BadUpload for what is none."""
     if strategy not in get_args(Strategy):
         raise BadUpload(
-            f"There is no way of reading called {strategy[:20]!r}. Choose one of: {', '.join(get_args(Strategy))}.",
+            gettext("There is no way of reading called %(strategy)s. Choose one of: %(strategy2)s.")
+            % {"strategy": repr(strategy[:20]), "strategy2": ", ".join(get_args(Strategy))},
             "unknown_strategy",
         )
 
@@ -56,7 +67,9 @@ def choose_strategy(*, scope: Scope, file: File, strategy: str, again: bool = Fa
     now = hold_or_404(file)
     newest = UUID(now.aside["revision"]) if now.aside else now.pending_revision_id or now.revision_id
     if newest is None:
-        raise BadUpload("There is no version of this file that could be read. Upload another one.", "nothing_to_read")
+        raise BadUpload(
+            gettext("There is no version of this file that could be read. Upload another one."), "nothing_to_read"
+        )
     given = FileRevision.objects.get(pk=newest)
     told = newest == now.revision_id or is_disclosed(scope, given)
     if told and given.strategy:

@@ -5,6 +5,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST, require_safe
 from rest_framework.exceptions import APIException
 
@@ -45,7 +46,11 @@ def restore(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
     except APIException as refusal:
         messages.error(request, sentence(refusal))
     else:
-        messages.success(request, f"Version {number} is on its way back. What is there stays readable until it is.")
+        messages.success(
+            request,
+            gettext("Version %(number)s is on its way back. What is there stays readable until it is.")
+            % {"number": number},
+        )
     return redirect("ingestion:versions", file.pk)
 
 
@@ -60,7 +65,7 @@ def choose_strategy(request: HttpRequest, pk: UUID) -> HttpResponse:
     except APIException as refusal:
         messages.error(request, sentence(refusal))
     else:
-        messages.success(request, "It is being read again. What is there stays readable until then.")
+        messages.success(request, gettext("It is being read again. What is there stays readable until then."))
     return redirect("ingestion:versions", file.pk)
 
 

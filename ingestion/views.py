@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.db.models import Q
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST, require_safe
 from rest_framework.exceptions import APIException
 
@@ -84,7 +85,9 @@ def retry_batch(request: HttpRequest, pk: UUID) -> HttpResponse:
     except APIException:
         batch = None
     count = actions.retry_batch(scope=scope, entity=entity, batch=batch) if batch else 0
-    messages.info(request, f"{count} files are tried again." if count != 1 else "One file is tried again.")
+    messages.info(
+        request, ngettext("One file is tried again.", "%(count)s files are tried again.", count) % {"count": count}
+    )
     return redirect("entities:detail", entity.pk)
 
 
@@ -106,7 +109,7 @@ def upload(request: HttpRequest, pk: UUID) -> HttpResponse:
         except APIException as refusal:
             problem = refusal
             messages.error(
-                request, f"{given.name if given else 'Upload'}: {sentence(refusal)}"
+                request, f"{given.name if given else gettext('Upload')}: {sentence(refusal)}"
             ) if not scripted else None
     if not scripted:
         return redirect("entities:detail", entity.pk)
@@ -162,9 +165,9 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     get_record_for(scope, file.entity_id, "delete")
     name = file_view(scope, file).name
     if bin_file(scope=scope, file=file):
-        messages.success(request, f"{name} is in the bin.", extra_tags=f"undo:{file.pk}")
+        messages.success(request, gettext("%(name)s is in the bin.") % {"name": name}, extra_tags=f"undo:{file.pk}")
     else:
-        messages.success(request, f"{name} was deleted, with everything drawn from it.")
+        messages.success(request, gettext("%(name)s was deleted, with everything drawn from it.") % {"name": name})
     return redirect("entities:detail", file.entity_id)
 
 

@@ -3,6 +3,8 @@
 import time
 from dataclasses import dataclass
 
+from django.utils.translation import gettext
+
 from llm import client
 from llm.endpoints import Endpoint
 from llm.errors import ModelError, ModelInterrupted
@@ -53,12 +55,12 @@ def _ask(call: Call, endpoint: Endpoint) -> str:
             endpoint=endpoint,
         )
     except ModelInterrupted:
-        return "It does not answer as Anthropic’s Messages API does, or its answer broke off."
+        return gettext("It does not answer as Anthropic’s Messages API does, or its answer broke off.")
     except ModelError as problem:
         return str(problem)
     used = next((tool.input for tool in reply.tool_uses if tool.name == "add"), None)
     if used is None:
-        return "It answered, but did not use the tool that it was asked to use. Answers and labels need that."
+        return gettext("It answered, but did not use the tool that it was asked to use. Answers and labels need that.")
     if (used.get("a"), used.get("b")) not in ((19, 23), (23, 19)):
         return "It used a tool, but with other figures than it was given. Answers and labels need better."
     return ""

@@ -9,6 +9,7 @@ from django.contrib import messages
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods, require_POST
@@ -35,16 +36,16 @@ class KeyForm(forms.Form):
 
     prefix = "anthropic"
     key = forms.CharField(
-        label="API key",
+        label=gettext_lazy("API key"),
         max_length=400,
-        help_text="It is saved encrypted, and never shown again.",
+        help_text=gettext_lazy("It is saved encrypted, and never shown again."),
         widget=forms.PasswordInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
     model = forms.CharField(
-        label="Name of the model",
+        label=gettext_lazy("Name of the model"),
         required=False,
         max_length=80,
-        help_text="Leave it empty for the recommended ones.",
+        help_text=gettext_lazy("Leave it empty for the recommended ones."),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
 
@@ -53,7 +54,7 @@ class KeyForm(forms.Form):
         try:
             Endpoint("key", "", name).list_models()
         except CatalogueError:
-            raise ValidationError("The price of this model is not known here. Leave it empty.") from None
+            raise ValidationError(gettext("The price of this model is not known here. Leave it empty.")) from None
         return name
 
     @property
@@ -66,20 +67,22 @@ class ServerForm(forms.Form):
 
     prefix = "server"
     base_url = forms.CharField(
-        label="Address",
+        label=gettext_lazy("Address"),
         max_length=300,
-        help_text="It has to speak Anthropic's Messages API, as Ollama, LM Studio, vLLM and llama.cpp do. "
-        "For example http://127.0.0.1:11434",
+        help_text=gettext_lazy(
+            "It has to speak Anthropic's Messages API, as Ollama, LM Studio, vLLM and llama.cpp "
+            "do. For example http://127.0.0.1:11434"
+        ),
         widget=forms.TextInput(attrs={"autocomplete": "off", "inputmode": "url", "spellcheck": "false"}),
     )
     model = forms.CharField(
-        label="Name of the model",
+        label=gettext_lazy("Name of the model"),
         max_length=80,
-        help_text="As the server knows it.",
+        help_text=gettext_lazy("As the server knows it."),
         widget=forms.TextInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
     )
     key = forms.CharField(
-        label="Key",
+        label=gettext_lazy("Key"),
         required=False,
         max_length=400,
         widget=forms.PasswordInput(attrs={"autocomplete": "off", "spellcheck": "false"}),
@@ -93,7 +96,7 @@ class ServerForm(forms.Form):
         except httpx2.InvalidURL:
             valid = False
         if not valid or parts.userinfo or parts.query or parts.fragment:
-            raise ValidationError("Write an address like http://127.0.0.1:11434, and nothing after it.")
+            raise ValidationError(gettext("Write an address like http://127.0.0.1:11434, and nothing after it."))
         return address
 
     @property
@@ -146,7 +149,7 @@ def check(request: HttpRequest) -> HttpResponse:
 def disconnect(request: HttpRequest) -> HttpResponse:
     """Forget the workspace's own key or server."""
     if remove_endpoint(scope_of(request)):
-        messages.success(request, "The model is disconnected, and its key is deleted.")
+        messages.success(request, gettext("The model is disconnected, and its key is deleted."))
     return redirect("llm:model")
 
 

@@ -10,6 +10,7 @@ from uuid import UUID
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from entities.access import Scope, ScopeError, combine, current, may
 from entities.actions import record
@@ -59,15 +60,19 @@ def add_reference(
     place = location or Location()
     if kind not in Kind.values or kind == Kind.CITATION:
         raise ValueError(
-            f"There is no kind {kind!r} to add. Kinds are: {', '.join(k for k in Kind if k != Kind.CITATION)}."
+            gettext("There is no kind %(kind)s to add. Kinds are: %(citation)s.")
+            % {"kind": repr(kind), "citation": ", ".join(k for k in Kind if k != Kind.CITATION)}
         )
     if kind == Kind.BOOKMARK:
         if scope.principal <= 0:
-            raise ValueError("A bookmark belongs to a person.")
+            raise ValueError(gettext("A bookmark belongs to a person."))
     elif source.pk == target.pk:
-        raise ValueError("A record cannot be linked to itself.")
+        raise ValueError(gettext("A record cannot be linked to itself."))
     elif not may(scope, source, "change"):
-        raise PermissionDenied(f"You may see this {source.type_name}, but not change what it is linked to.")
+        raise PermissionDenied(
+            gettext("You may see this %(type_name)s, but not change what it is linked to.")
+            % {"type_name": source.type_name}
+        )
     same = _same(scope, source, target, kind, label, reason, place)
     if same is not None:
         return same
@@ -106,9 +111,9 @@ def change_reference(
     _refuse_unless_editable(scope, reference)
     wanted = kind or reference.kind
     if wanted != reference.kind and Kind.BOOKMARK in (wanted, reference.kind):
-        raise ValueError("A bookmark stays a bookmark, and nothing else becomes one.")
+        raise ValueError(gettext("A bookmark stays a bookmark, and nothing else becomes one."))
     if wanted not in Kind.values or wanted == Kind.CITATION:
-        raise ValueError(f"There is no kind {wanted!r} to change to.")
+        raise ValueError(gettext("There is no kind %(wanted)s to change to.") % {"wanted": repr(wanted)})
     words = (reference.label if label is None else label, reference.reason if reason is None else reason)
     if words == (reference.label, reference.reason):
         Reference.objects.filter(pk=reference.pk).update(kind=wanted, changed_at=timezone.now())
@@ -187,11 +192,13 @@ def may_edit(scope: Scope, reference: Reference) -> bool:
 
 def _refuse_unless_editable(scope: Scope, reference: Reference) -> None:
     if reference.kind == Kind.CITATION:
-        raise ValueError("A citation belongs to the text that cites, and changes with it.")
+        raise ValueError(gettext("A citation belongs to the text that cites, and changes with it."))
     if reference.origin == Reference.Origin.DOCUMENT:
-        raise ValueError("A link belongs to the document that it stands in, and changes with it.")
+        raise ValueError(gettext("A link belongs to the document that it stands in, and changes with it."))
     if not may_edit(scope, reference):
-        raise PermissionDenied("Only who made this reference, or may change the record it starts from, can do that.")
+        raise PermissionDenied(
+            gettext("Only who made this reference, or may change the record it starts from, can do that.")
+        )
 
 
 def _same(

@@ -1,6 +1,7 @@
 """Other names by which links find a record: titles, paths and addresses, in the form in which they are compared."""
 
 from django.core.exceptions import PermissionDenied
+from django.utils.translation import gettext
 
 from entities.access import Scope, may, readable_now
 from entities.actions import record
@@ -35,7 +36,7 @@ def add_alias(*, scope: Scope, entity: Entity, kind: str, value: str) -> Alias:
     if same is not None:
         return same
     if known.count() >= MOST:
-        raise BadAlias(f"A record has up to {MOST} aliases. Remove one first.")
+        raise BadAlias(gettext("A record has up to %(most)s aliases. Remove one first.") % {"most": MOST})
     made = Alias.objects.create(workspace_id=scope.workspace, entity_id=entity.pk, kind=kind, value=key)
     _tell(scope, entity, "alias.added", kind)
     return made
@@ -53,7 +54,10 @@ def alias_key(kind: str, value: str) -> str:
     """Raises: BadAlias."""
     value = value.strip()
     if kind not in KINDS:
-        raise BadAlias(f"There is no kind {kind[:20]!r}. Kinds are: {', '.join(KINDS)}.")
+        raise BadAlias(
+            gettext("There is no kind %(kind)s. Kinds are: %(kinds)s.")
+            % {"kind": repr(kind[:20]), "kinds": ", ".join(KINDS)}
+        )
     try:
         key = {
             Wanted.TITLE: lambda: title_address(value).key,
@@ -63,13 +67,16 @@ def alias_key(kind: str, value: str) -> str:
     except ValueError:
         key = ""
     if not key or key == "/" or len(key) > LONGEST_KEY or "\x00" in key:
-        raise BadAlias(f"This is no {kind} by which a link could find the record.")
+        raise BadAlias(gettext("This is no %(kind)s by which a link could find the record.") % {"kind": kind})
     return key
 
 
 def _refuse_unless_allowed(scope: Scope, entity: Entity) -> None:
     if not may(scope, entity, "change") or not readable_now(entity.name_classification):
-        raise PermissionDenied(f"You may see this {entity.type_name}, but not change what it is called.")
+        raise PermissionDenied(
+            gettext("You may see this %(type_name)s, but not change what it is called.")
+            % {"type_name": entity.type_name}
+        )
 
 
 def _tell(scope: Scope, entity: Entity, action: str, kind: str) -> None:

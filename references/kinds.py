@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from django.db import models
+from django.utils.translation import gettext_noop
 
 SLIGHT, FULL = 0.25, 0.5
 
@@ -10,23 +11,23 @@ SLIGHT, FULL = 0.25, 0.5
 class Kind(models.TextChoices):
     """The value is the name in the API."""
 
-    CITATION = "Citation", "Cites"
-    CROSS_REFERENCE = "CrossReference", "Related to"
-    DERIVED_FROM = "DerivedFrom", "Derived from"
-    BOOKMARK = "Bookmark", "Bookmarked"
-    SUPERSEDES = "Supersedes", "Supersedes"
-    BUILDS_ON = "BuildsOn", "Builds on"
-    CONTRADICTS = "Contradicts", "Contradicts"
-    UPDATE_OF = "UpdateOf", "Update of"
-    SUPPORTED_BY = "SupportedBy", "Supported by"
+    CITATION = "Citation", gettext_noop("Cites")
+    CROSS_REFERENCE = "CrossReference", gettext_noop("Related to")
+    DERIVED_FROM = "DerivedFrom", gettext_noop("Derived from")
+    BOOKMARK = "Bookmark", gettext_noop("Bookmarked")
+    SUPERSEDES = "Supersedes", gettext_noop("Supersedes")
+    BUILDS_ON = "BuildsOn", gettext_noop("Builds on")
+    CONTRADICTS = "Contradicts", gettext_noop("Contradicts")
+    UPDATE_OF = "UpdateOf", gettext_noop("Update of")
+    SUPPORTED_BY = "SupportedBy", gettext_noop("Supported by")
 
 
 class LocationType(models.TextChoices):
-    PAGE = "Page", "Page"
-    SECTION = "Section", "Section"
-    MESSAGE = "Message", "Message"
-    PROPERTY = "Property", "Property"
-    CHUNK = "Chunk", "Passage"
+    PAGE = "Page", gettext_noop("Page")
+    SECTION = "Section", gettext_noop("Section")
+    MESSAGE = "Message", gettext_noop("Message")
+    PROPERTY = "Property", gettext_noop("Property")
+    CHUNK = "Chunk", gettext_noop("Passage")
 
 
 @dataclass(frozen=True)
@@ -51,13 +52,13 @@ SALIENCE: dict[str, Weight] = {
 
 # How a kind reads from the other end.
 INCOMING: dict[str, str] = {
-    Kind.CITATION: "Cited by",
-    Kind.CROSS_REFERENCE: "Related to",
-    Kind.DERIVED_FROM: "Origin of",
-    Kind.BOOKMARK: "Bookmarked from",
-    Kind.SUPERSEDES: "Superseded by",
-    Kind.BUILDS_ON: "Built on by",
-    Kind.CONTRADICTS: "Contradicted by",
-    Kind.UPDATE_OF: "Updated by",
-    Kind.SUPPORTED_BY: "Supports",
+    Kind.CITATION: gettext_noop("Cited by"),
+    Kind.CROSS_REFERENCE: gettext_noop("Related to"),
+    Kind.DERIVED_FROM: gettext_noop("Origin of"),
+    Kind.BOOKMARK: gettext_noop("Bookmarked from"),
+    Kind.SUPERSEDES: gettext_noop("Superseded by"),
+    Kind.BUILDS_ON: gettext_noop("Built on by"),
+    Kind.CONTRADICTS: gettext_noop("Contradicted by"),
+    Kind.UPDATE_OF: gettext_noop("Updated by"),
+    Kind.SUPPORTED_BY: gettext_noop("Supports"),
 }

@@ -7,6 +7,7 @@ from uuid import UUID
 
 from django.http import Http404
 from django.urls import NoReverseMatch, reverse
+from django.utils.translation import gettext
 
 from entities.access import Scope, readable_fields
 from entities.models import Entity, FieldParagraph
@@ -49,13 +50,19 @@ def check_location(scope: Scope, target: Entity, kind: str, detail: Mapping[str,
     """
     if not kind:
         if detail:
-            raise BadLocation("Say what type of location this is.")
+            raise BadLocation(gettext("Say what type of location this is."))
         return Location()
     if kind not in KEYS:
-        raise BadLocation(f"There is no location type {kind!r}. Types are: {', '.join(LocationType.values)}.")
+        raise BadLocation(
+            gettext("There is no location type %(kind)s. Types are: %(values)s.")
+            % {"kind": repr(kind), "values": ", ".join(LocationType.values)}
+        )
     unknown = sorted(set(detail) - set(KEYS[kind]))
     if unknown:
-        raise BadLocation(f"A {kind} location has no {unknown[0]!r}. It has: {', '.join(KEYS[kind])}.")
+        raise BadLocation(
+            gettext("A %(kind)s location has no %(unknown)s. It has: %(kind2)s.")
+            % {"kind": kind, "unknown": repr(unknown[0]), "kind2": ", ".join(KEYS[kind])}
+        )
     if kind == LocationType.PROPERTY:
         return Location(kind, {"field": _field(target, detail.get("field"))})
     if kind == LocationType.MESSAGE:
@@ -68,7 +75,7 @@ def check_location(scope: Scope, target: Entity, kind: str, detail: Mapping[str,
 def _field(target: Entity, name: object) -> str:
     known = [*readable_fields(target.type_class), *target.type_class.long_texts]
     if name not in known:
-        raise BadLocation(f"There is no such field. Fields are: {', '.join(known)}.")
+        raise BadLocation(gettext("There is no such field. Fields are: %(known)s.") % {"known": ", ".join(known)})
     return str(name)
 
 
@@ -78,14 +85,14 @@ def _file(scope: Scope, target: Entity, detail: Mapping[str, Any]) -> File:
     except Http404:
         file = None
     if file is None or file.entity_id != target.pk:
-        raise BadLocation("The record has no such file, or none that you may see.")
+        raise BadLocation(gettext("The record has no such file, or none that you may see."))
     return file
 
 
 def _page(detail: Mapping[str, Any]) -> int:
     page = detail.get("page")
     if not isinstance(page, int) or isinstance(page, bool) or not 1 <= page <= 1_000_000:
-        raise BadLocation("Give the page as a number from 1.")
+        raise BadLocation(gettext("Give the page as a number from 1."))
     return page
 
 
@@ -99,7 +106,7 @@ def _passage(scope: Scope, target: Entity, kind: str, detail: Mapping[str, Any])
         rows = FieldParagraph.objects.filter(pk=wanted, entity=target.pk)
     label = rows.filter(data_classification__isnull=False).values_list("data_classification", flat=True).first()
     if label is None:
-        raise BadLocation("There is no such passage, or none that you may see.")
+        raise BadLocation(gettext("There is no such passage, or none that you may see."))
     return Location(kind, {key: str(detail[key]) for key in detail}, label, wanted)
 
 
@@ -107,7 +114,7 @@ def _uuid(detail: Mapping[str, Any], key: str) -> UUID:
     try:
         return UUID(str(detail.get(key)))
     except ValueError:
-        raise BadLocation(f"Give the {key} by its id.") from None
+        raise BadLocation(gettext("Give the %(key)s by its id.") % {"key": key}) from None
 
 
 def list_visible_locations(

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Self
 from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from entities.access import Scope, sources_visible
 from entities.fields import LabelField, WorkspaceForeignKey
@@ -46,10 +47,10 @@ class Reference(Derived):
     """
 
     class Origin(models.TextChoices):
-        PERSON = "person", "Added by a person"
-        CHAT = "chat", "From a conversation"
-        PULSE = "pulse", "From a Pulse"
-        DOCUMENT = "document", "From a document"
+        PERSON = "person", gettext_noop("Added by a person")
+        CHAT = "chat", gettext_noop("From a conversation")
+        PULSE = "pulse", gettext_noop("From a Pulse")
+        DOCUMENT = "document", gettext_noop("From a document")
 
     audience = models.BigIntegerField(default=0)
     source = WorkspaceForeignKey(Entity)

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from django.utils.translation import gettext
+
 from entities.access import Scope
 from entities.api.lists import chips_of
 from entities.models import Classification, Entity, User
@@ -126,7 +128,11 @@ def other_end(reference: Reference, entity: Entity) -> UUID:
 def title_of(reference: Reference, entity: Entity) -> str:
     """The name of the group that a reference stands in, as it reads from `entity`."""
     if reference.origin == Reference.Origin.DOCUMENT:
-        return "Linked from its documents" if reference.source_id == entity.pk else "Linked in documents of"
+        return (
+            gettext("Linked from its documents")
+            if reference.source_id == entity.pk
+            else gettext("Linked in documents of")
+        )
     return Kind(reference.kind).label if reference.source_id == entity.pk else INCOMING[reference.kind]
 
 
@@ -142,7 +148,7 @@ def places_of(references: Sequence[Reference], places: Mapping[UUID, Location]) 
         named = {r.label: Place(r.label, place_url(r, places)) for r in references if r.label}
         return [named[words] for words in sorted(named)]
     page = places.get(first.pk, Location()).detail.get("page")
-    return [Place(f"p. {page}", place_url(first, places))] if page else []
+    return [Place(gettext("p. %(page)s") % {"page": page}, place_url(first, places))] if page else []
 
 
 def makers(references: Sequence[Reference]) -> dict[int, str]:

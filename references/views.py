@@ -5,6 +5,7 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
@@ -40,7 +41,7 @@ def add(request: HttpRequest, pk: UUID) -> HttpResponse:
         given = form.cleaned_data
         target = get_entity_or_404(scope, given.pop("target").pk)
         actions.add_reference(scope=scope, source=source, target=target, **given)
-        messages.success(request, "Added. Its text shows as soon as it has been classified.")
+        messages.success(request, gettext("Added. Its text shows as soon as it has been classified."))
         return redirect("entities:detail", source.pk)
     context = {"entity": source, "form": form}
     return render(request, "references/reference_form.html", context, status=422 if form.is_bound else 200)
@@ -53,7 +54,7 @@ def remove(request: HttpRequest, pk: UUID) -> HttpResponse:
     reference = get_reference_or_404(scope, pk)
     try:
         actions.remove_reference(scope=scope, reference=reference)
-        messages.success(request, "The reference was removed.")
+        messages.success(request, gettext("The reference was removed."))
     except ValueError as problem:
         messages.error(request, str(problem))
     return redirect("entities:detail", reference.source_id)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.utils.safestring import SafeString
+from django.utils.translation import gettext
 
 from entities.api.lists import chips_of
 from ingestion.models import Kind
@@ -58,8 +59,8 @@ class Card:
     def action(self) -> str:
         """What the link does: the page of the document, the document, or the record."""
         if self.result.page:
-            return f"Open page {self.result.page}"
-        return "Open the document" if self.result.file else f"Open the {self.result.entity.type_name.lower()}"
+            return gettext("Open page %(page)s") % {"page": self.result.page}
+        return gettext("Open the document") if self.result.file else gettext("Open the record")
 
     @property
     def title(self) -> str:
@@ -70,10 +71,10 @@ class Card:
         """The shortest true reason, in words; the whole one, with figures, is `result.why`."""
         similarity = self.result.scores.vector
         if not self.result.matched:
-            return "Next to a match" if similarity is None else "Similar meaning"
+            return gettext("Next to a match") if similarity is None else gettext("Similar meaning")
         if self.is_verbatim:
-            return "Exact words"
-        return "Words and meaning" if similarity is not None and similarity >= CLOSE else "Words"
+            return gettext("Exact words")
+        return gettext("Words and meaning") if similarity is not None and similarity >= CLOSE else gettext("Words")
 
     @property
     def is_verbatim(self) -> bool:

@@ -6,8 +6,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from django.contrib.contenttypes.models import ContentType
+from django.utils.translation import gettext
 
 from entities.access import Scope, sources_visible, visible
+from entities.language import translate_stored
 from entities.models import Entity
 from entities.registry import entity_types
 from ingestion.models import ContextRow, Kind
@@ -55,7 +57,11 @@ def count_facets(
     Counts are over everything found, at most `Tuning.candidates` a branch: they agree with the list to its end.
     """
     facets = []
-    for parameter, title in (("type", "Type"), ("kind", "Kind"), ("collection", "Collection")):
+    for parameter, title in (
+        ("type", gettext("Type")),
+        ("kind", gettext("Kind")),
+        ("collection", gettext("Collection")),
+    ):
         values = getattr(chosen, FIELDS[parameter])
         base = found
         if values:
@@ -105,8 +111,8 @@ def _values(parameter: str, counts: Mapping[str, int], chosen: set[str]) -> list
 
 def _name(parameter: str, value: str) -> str:
     if parameter == "type":
-        return str(entity_types()[value]._meta.verbose_name).capitalize()
+        return translate_stored(str(entity_types()[value]._meta.verbose_name).capitalize())
     if parameter == "kind":
-        return KINDS[value].label
+        return translate_stored(KINDS[value].label)
     declared = (model.rag().collections.get(value) for model in entity_types().values())
-    return next((collection.label for collection in declared if collection and collection.label), value)
+    return translate_stored(next((one.label for one in declared if one and one.label), value))

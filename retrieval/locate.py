@@ -12,6 +12,7 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
+from django.utils.translation import gettext
 
 from entities.access import Scope, atoms_of, sources_visible, visible
 from entities.models import Entity, FieldParagraph
@@ -79,7 +80,7 @@ class Resolved:
 
     @property
     def where(self) -> str:
-        return f"p. {self.page}" if self.page else ""
+        return gettext("p. %(page)s") % {"page": self.page} if self.page else ""
 
     def url(self, scope: Scope) -> str:
         """Where it opens, with `words` marked; empty where it is not available."""

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 from uuid import UUID
 
 from django.http import QueryDict
+from django.utils.translation import gettext
 
 from entities.registry import entity_types
 from ingestion.models import Kind
@@ -47,7 +48,7 @@ def read_search_query(params: QueryDict) -> Asked:
     def several(name: str, read: Callable[[str], T]) -> tuple[T, ...]:
         given = [part.strip() for value in params.getlist(name) for part in value.split(",") if part.strip()]
         if len(given) > MOST_VALUES:
-            problems[name] = f"Give at most {MOST_VALUES} of them."
+            problems[name] = gettext("Give at most %(most_values)s of them.") % {"most_values": MOST_VALUES}
             return ()
         try:
             return tuple(dict.fromkeys(read(value) for value in given))
@@ -99,7 +100,10 @@ def _types(names: Sequence[str], problems: dict[str, str]) -> tuple[str, ...]:
         for name in (key, model.singular_title, model.plural_title)
     }
     if unknown := [name for name in names if name not in known]:
-        problems["type"] = f"There is no type {unknown[0][:60]!r}. Types are: {', '.join(entity_types())}."
+        problems["type"] = gettext("There is no type %(unknown)s. Types are: %(entity_types)s.") % {
+            "unknown": repr(unknown[0][:60]),
+            "entity_types": ", ".join(entity_types()),
+        }
     return tuple(dict.fromkeys(known[name] for name in names if name in known))
 
 
@@ -107,25 +111,34 @@ def _id(value: str) -> UUID:
     try:
         return UUID(value)
     except ValueError:
-        raise ValueError(f"{value[:60]!r} is not an id.") from None
+        raise ValueError(gettext("%(value)s is not an id.") % {"value": repr(value[:60])}) from None
 
 
 def _collection(value: str) -> str:
     known = dict.fromkeys(name for model in entity_types().values() for name in model.rag().collections)
     if value not in known:
-        raise ValueError(f"There is no collection {value[:60]!r}. Collections are: {', '.join(known)}.")
+        raise ValueError(
+            gettext("There is no collection %(value)s. Collections are: %(known)s.")
+            % {"value": repr(value[:60]), "known": ", ".join(known)}
+        )
     return value
 
 
 def _type(value: str) -> str:
     if value not in entity_types():
-        raise ValueError(f"There is no type {value[:60]!r}. Types are: {', '.join(entity_types())}.")
+        raise ValueError(
+            gettext("There is no type %(value)s. Types are: %(entity_types)s.")
+            % {"value": repr(value[:60]), "entity_types": ", ".join(entity_types())}
+        )
     return value
 
 
 def _kind(value: str) -> Kind:
     if value not in KINDS:
-        raise ValueError(f"There is no kind {value[:60]!r}. Kinds are: {', '.join(KINDS)}.")
+        raise ValueError(
+            gettext("There is no kind %(value)s. Kinds are: %(kinds)s.")
+            % {"value": repr(value[:60]), "kinds": ", ".join(KINDS)}
+        )
     return KINDS[value]
 
 
@@ -133,13 +146,15 @@ def _day(value: str) -> Any:
     try:
         return date.fromisoformat(value)
     except ValueError:
-        raise ValueError(f"{value[:60]!r} is not a day. Write it like 2026-03-31.") from None
+        raise ValueError(
+            gettext("%(value)s is not a day. Write it like 2026-03-31.") % {"value": repr(value[:60])}
+        ) from None
 
 
 def _number(low: int, high: int) -> Callable[[str], int]:
     def read(value: str) -> int:
         if len(value) > 9 or not value.isascii() or not value.isdigit() or not low <= int(value) <= high:
-            raise ValueError(f"Give a whole number from {low} to {high}.")
+            raise ValueError(gettext("Give a whole number from %(low)s to %(high)s.") % {"low": low, "high": high})
         return int(value)
 
     return read

@@ -10,6 +10,8 @@ from hashlib import sha256
 from threading import Lock
 from uuid import UUID
 
+from django.utils.translation import gettext
+
 from entities.access import Scope
 from ingestion.embed import get_embedder
 from ingestion.embedders import Embedder, EmbeddingFailed
@@ -63,7 +65,10 @@ class Within:
         types = tuple(self.types or other.types)
         if self.types and other.types and not (types := tuple(name for name in types if name in other.types)):
             ours, theirs = " or ".join(self.types), " or ".join(other.types)
-            raise ValueError(f"The question asks for {theirs}, the filter for {ours}. Nothing is both.")
+            raise ValueError(
+                gettext("The question asks for %(theirs)s, the filter for %(ours)s. Nothing is both.")
+                % {"theirs": theirs, "ours": ours}
+            )
         return replace(
             self,
             types=types,

@@ -2,11 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
 from django.db.models import BooleanField, Case, CharField, F, Value, When
 from django.db.models.expressions import RawSQL
+from django.utils.formats import number_format
+from django.utils.translation import gettext
 
 from entities.access import Scope
 from entities.models import Entity
@@ -281,16 +284,20 @@ def explain(words: Sequence[str], hit: Hit, beside: Sequence[str], origin: Entit
     """One sentence: which words matched, how near in meaning, beside which passage, through which record."""
     parts = []
     if words:
-        parts.append(f"matched “{told(words)}”")
+        parts.append(gettext("matched “%(words)s”") % {"words": told(words)})
     if hit.similarity is not None:
-        parts.append(f"{hit.similarity:.2f} similar in meaning")
+        parts.append(
+            gettext("%(figure)s similar in meaning") % {"figure": number_format(Decimal(f"{hit.similarity:.2f}"), 2)}
+        )
     if hit.neighbour_of is not None:
-        how = f"that matched “{told(beside)}”" if beside else "found by meaning"
-        parts.append(f"beside a passage {how}")
+        if beside:
+            parts.append(gettext("beside a passage that matched “%(words)s”") % {"words": told(beside)})
+        else:
+            parts.append(gettext("beside a passage found by meaning"))
     parts += [part for part in (hit.reranked, hit.standing) if part]
     if origin is not None:
-        parts.append(f"linked by reference from {origin.title}")
-    sentence = "; ".join(parts) or "in what was searched"
+        parts.append(gettext("linked by reference from %(name)s") % {"name": origin.title})
+    sentence = "; ".join(parts) or gettext("in what was searched")
     return f"{sentence[0].upper()}{sentence[1:]}."
 
 

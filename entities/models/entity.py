@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 from django.contrib.contenttypes.models import ContentType
 from django.db import models
 from django.urls import reverse
+from django.utils.translation import gettext_lazy
 
 from entities import rag as declarations
 from entities.fields import LabelField, LongText, NumberField, WorkspaceForeignKey
@@ -16,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class Visibility(models.TextChoices):
-    WORKSPACE = "workspace", "Everybody in the workspace"
-    RESTRICTED = "restricted", "Only who has been given access"
-    PRIVATE = "private", "Only its creator"
+    WORKSPACE = "workspace", gettext_lazy("Everybody in the workspace")
+    RESTRICTED = "restricted", gettext_lazy("Only who has been given access")
+    PRIVATE = "private", gettext_lazy("Only its creator")
 
 
 class Redacted(AttributeError):

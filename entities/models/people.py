@@ -15,10 +15,13 @@ class User(AbstractUser):
 
     password_by_other: somebody else chose the password and knows it; until its owner has chosen one they get to the
     page for that and to nothing else. join_epoch: codes for joining carry it and hold no longer when it has risen.
+    language, time_zone: of the pages that they read; "" for what the browser and the installation say.
     """
 
     password_by_other = models.BooleanField(default=False)
     join_epoch = models.PositiveIntegerField(default=0)
+    language = models.CharField(max_length=10, blank=True)
+    time_zone = models.CharField(max_length=60, blank=True)
 
     def __str__(self) -> str:
         return self.get_full_name() or self.username

@@ -4,6 +4,7 @@ import uuid
 
 from django.db import models
 from django.db.models.expressions import F, Func
+from django.utils.translation import gettext_noop
 
 from entities.fields import KeptColumn, LabelField, WorkspaceForeignKey
 from entities.models.entity import Entity
@@ -13,11 +14,11 @@ from entities.models.people import Workspace
 class Review(models.IntegerChoices):
     """Bits of `Labelled.review`, as `app_review_causes` sets them (docs/adr/0030)."""
 
-    UNLABELLED = 1, "Not labelled"
-    CONFLICT = 2, "Votes disagree"
-    LOW_CONFIDENCE = 4, "Low confidence"
-    DECREASE = 8, "Decrease waits"
-    RAISE = 16, "Raise to consider"
+    UNLABELLED = 1, gettext_noop("Not labelled")
+    CONFLICT = 2, gettext_noop("Votes disagree")
+    LOW_CONFIDENCE = 4, gettext_noop("Low confidence")
+    DECREASE = 8, gettext_noop("Decrease waits")
+    RAISE = 16, gettext_noop("Raise to consider")
 
 
 class Labelled(models.Model):

@@ -14,11 +14,14 @@ from django.forms.widgets import CheckboxInput, CheckboxSelectMultiple, FileInpu
 from django.template.context import Context
 from django.templatetags.static import static
 from django.urls import reverse
+from django.utils.formats import number_format
 from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import gettext, gettext_lazy
 
 from entities import formats
 from entities.access import scope_is_open
+from entities.language import join_words, lowercase_noun, translate_level, translate_stored
 from entities.model_markdown import CitationLink, Citations, render_citations, render_markdown
 from entities.palette import SPRITE, color_name, icon_name
 from entities.people import has_other_steward
@@ -27,19 +30,19 @@ register = template.Library()
 
 STAGES = ("extract", "classify", "segment", "chunk", "embed")
 STAGE_WORDS = {
-    "extract": "Reading the text",
-    "classify": "Classifying paragraphs",
-    "segment": "Grouping by label",
-    "chunk": "Cutting into passages",
-    "embed": "Indexing for search",
-    "publish": "Publishing",
+    "extract": gettext_lazy("Reading the text"),
+    "classify": gettext_lazy("Classifying paragraphs"),
+    "segment": gettext_lazy("Grouping by label"),
+    "chunk": gettext_lazy("Cutting into passages"),
+    "embed": gettext_lazy("Indexing for search"),
+    "publish": gettext_lazy("Publishing"),
 }
 # What a finished step did, with the noun of what came out of it; grouping takes no time to speak of.
 STAGE_DONE = {
-    "extract": ("Read", "page"),
-    "classify": ("Classified", "paragraph"),
-    "chunk": ("Cut into", "passage"),
-    "embed": ("Indexed", "text"),
+    "extract": (gettext_lazy("Read"), gettext_lazy("Read %(things)s"), "page"),
+    "classify": (gettext_lazy("Classified"), gettext_lazy("Classified %(things)s"), "paragraph"),
+    "chunk": (gettext_lazy("Cut into passages"), gettext_lazy("Cut into %(things)s"), "passage"),
+    "embed": (gettext_lazy("Indexed"), gettext_lazy("Indexed %(things)s"), "text"),
 }
 FILE_ICONS = {
     "pdf": "file-type-pdf",
@@ -53,6 +56,10 @@ FILE_ICONS = {
 }
 
 register.filter("color_name", color_name)
+register.filter("translated", translate_stored)
+register.filter("level_name", translate_level)
+register.filter("each_translated", lambda texts: [translate_stored(text) for text in texts])
+register.filter("noun", lowercase_noun)
 
 
 @register.filter
@@ -90,8 +97,17 @@ def label_chips(labels: Iterable[Any] | None, public: bool = True, joined: bool 
 @register.filter
 def named_labels(labels: Iterable[Any]) -> str:
     """ "Financial", "PII and Financial", "PII, Financial and Secret"."""
-    words = [str(getattr(label, "label", label)) for label in labels]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+    return join_words(_level_names(labels))
+
+
+@register.filter
+def listed_labels(labels: Iterable[Any]) -> str:
+    """ "Internal, PII, Financial"."""
+    return ", ".join(_level_names(labels))
+
+
+def _level_names(labels: Iterable[Any]) -> list[str]:
+    return [translate_level(getattr(label, "label", label)) for label in labels]
 
 
 @register.inclusion_tag("components/placeholder.html", takes_context=True)
@@ -101,7 +117,7 @@ def placeholder(
     about: object = "",
     file: object = "",
     page: int | None = None,
-    what: str = "Content",
+    what: str = "",
     reasons: Sequence[str] = (),
     run: int | None = None,
     field: str = "",
@@ -121,7 +137,7 @@ def placeholder(
         "here": _address_here(context),
         "csrf_token": context.get("csrf_token"),
         "page": page,
-        "what": what,
+        "what": what or gettext("Content"),
         "reasons": reasons,
         "nobody_decides": bool(about or file) and not _has_steward(context),
         "people_url": getattr(shell, "people_url", ""),
@@ -195,7 +211,7 @@ def undo_url(message: Any) -> str:
 
 @register.filter
 def money(value: Decimal | float | str | None, currency: str = "") -> str:
-    return formats.format_money(value, currency)
+    return formats.localize_money(value, currency)
 
 
 @register.filter
@@ -204,9 +220,30 @@ def filesize(size: float | None) -> str:
 
 
 @register.filter
+def day(value: date | None) -> str:
+    return formats.format_full_day(value) if value else ""
+
+
+@register.filter
+def moment(value: datetime | None) -> str:
+    return formats.format_moment(value) if value else ""
+
+
+@register.filter
 def counted(count: int | None, noun: str) -> str:
     """`{{ 3|counted:"reply,replies" }}` is "3 replies"."""
     return formats.format_count(count, noun)
+
+
+@register.filter
+def long_day(value: date | None) -> str:
+    return formats.format_long_day(value) if value else ""
+
+
+@register.filter
+def day_of_month(value: datetime) -> str:
+    """`{{ moment|day_of_month }}` is "12 May"."""
+    return formats.format_day_of_month(value)
 
 
 @register.filter
@@ -246,7 +283,7 @@ def file_row(file: Any, labels: Iterable[Any] | None = (), live: bool = True) ->
         "steps": steps,
         "step": min(position + 1, len(STAGES)),
         "step_count": len(STAGES),
-        "stage_words": STAGE_WORDS.get(stage, "Starting"),
+        "stage_words": STAGE_WORDS.get(stage, gettext("Starting")),
         "done": [words for stage in getattr(file, "stages", ()) if (words := stage_done(stage))],
         "live": live and state in ("pending", "processing"),
     }
@@ -256,9 +293,12 @@ def stage_done(stage: Any) -> str:
     """A finished step in words: "Read 4 pages in 0.8 s"."""
     if stage.stage not in STAGE_DONE:
         return ""
-    verb, noun = STAGE_DONE[stage.stage]
-    words = f"{verb} {formats.format_count(stage.count, noun)}" if stage.count is not None else verb
-    return words if (stage.seconds or 0) < 0.05 else f"{words} in {stage.seconds:.1f} s"
+    verb, sentence, noun = STAGE_DONE[stage.stage]
+    words = str(verb) if stage.count is None else sentence % {"things": formats.format_count(stage.count, noun)}
+    if (stage.seconds or 0) < 0.05:
+        return words
+    seconds = number_format(Decimal(f"{stage.seconds:.1f}"), 1)
+    return gettext("%(done)s in %(seconds)s s") % {"done": words, "seconds": seconds}
 
 
 # Lists

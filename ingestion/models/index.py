@@ -3,6 +3,7 @@
 """
 
 from django.db import models
+from django.utils.translation import gettext_noop
 
 from entities.fields import LabelField, NumberField, WorkspaceForeignKey
 from entities.models import Derived, Entity, FieldParagraph, Workspace
@@ -11,13 +12,13 @@ from ingestion.models.paragraphs import Paragraph
 
 
 class Kind(models.IntegerChoices):
-    METADATA = 1, "Record"
-    FILE_CHUNK = 2, "Passage"
-    FILE_SUMMARY = 3, "Summary of a file"
-    RELATIONSHIP = 4, "Relations"
-    DELTA = 5, "Change"
-    CHAT_MESSAGE = 6, "Message"
-    ROLLING_SUMMARY = 7, "Summary of a conversation"
+    METADATA = 1, gettext_noop("Record")
+    FILE_CHUNK = 2, gettext_noop("Passage")
+    FILE_SUMMARY = 3, gettext_noop("Summary of a file")
+    RELATIONSHIP = 4, gettext_noop("Relations")
+    DELTA = 5, gettext_noop("Change")
+    CHAT_MESSAGE = 6, gettext_noop("Message")
+    ROLLING_SUMMARY = 7, gettext_noop("Summary of a conversation")
 
 
 class ContextRow(Derived):

@@ -5,7 +5,7 @@ const CLOSE_MS = 120;
 const card = Object.assign(document.createElement("div"), { className: "cl-preview", id: "citation-preview" });
 card.popover = "manual";
 card.setAttribute("role", "region");
-card.setAttribute("aria-label", "Preview of the source");
+card.setAttribute("aria-label", translate("Preview of the source"));
 document.body.append(card);
 
 const fetched = new Map();
@@ -108,8 +108,8 @@ document.addEventListener("click", (event) => {
 const drawer = document.createElement("dialog");
 drawer.className = "cl-dialog";
 drawer.dataset.drawer = "";
-drawer.setAttribute("aria-label", "Source");
-drawer.innerHTML = "<div class=\"cl-dialog-head\"><h2>Source</h2><button type=\"button\" class=\"btn btn-sm\" data-close>Close</button></div><div class=\"cl-dialog-body\"></div>";
+drawer.setAttribute("aria-label", translate("Source"));
+drawer.innerHTML = `<div class="cl-dialog-head"><h2>${translate("Source")}</h2><button type="button" class="btn btn-sm" data-close>${translate("Close")}</button></div><div class="cl-dialog-body"></div>`;
 document.body.append(drawer);
 let touched = false;
 document.addEventListener("pointerdown", (event) => { touched = event.pointerType === "touch"; });

@@ -6,7 +6,7 @@ const count = form?.querySelector("[data-desk-count]");
 
 function tell() {
   const ticked = boxes().filter((box) => box.checked).length;
-  count.textContent = ticked ? `${ticked} of ${boxes().length} ticked` : "";
+  count.textContent = ticked ? translate("%(ticked)s of %(all)s ticked", { ticked, all: boxes().length }) : "";
   all.checked = ticked > 0 && ticked === boxes().length;
   all.indeterminate = ticked > 0 && ticked < boxes().length;
 }

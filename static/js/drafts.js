@@ -32,11 +32,11 @@ function keep(form) {
 function offer(form, restored) {
   const note = document.createElement("p");
   note.className = "cl-draft-note";
-  note.textContent = "What you typed before is back. ";
+  note.textContent = `${translate("What you typed before is back.")} `;
   const discard = document.createElement("button");
   discard.type = "button";
   discard.className = "btn btn-sm";
-  discard.textContent = "Discard it";
+  discard.textContent = translate("Discard it");
   discard.addEventListener("click", () => {
     for (const field of restored) field.value = field.defaultValue;
     storage.drop(keyOf(form));

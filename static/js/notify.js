@@ -35,13 +35,13 @@ function show({ text, kind = "info" }) {
 }
 
 function explain(status) {
-  if (status === 0) return "The server did not answer. Check the connection; what you typed is kept.";
-  if (status === 401) return "Your session has ended. Sign in again; what you typed is kept.";
-  if (status === 403) return "None of your roles allows this, or the page is stale: reload it and try again. Nothing was changed.";
-  if (status === 404) return "It is no longer there, or you may no longer see it.";
-  if (status === 413) return "That is larger than this server takes.";
-  if (status === 429) return "Too much at once. Wait a moment and try again.";
-  return "Something broke on our side and nothing was saved. Try again; what you typed is kept.";
+  if (status === 0) return translate("The server did not answer. Check the connection; what you typed is kept.");
+  if (status === 401) return translate("Your session has ended. Sign in again; what you typed is kept.");
+  if (status === 403) return translate("None of your roles allows this, or the page is stale: reload it and try again. Nothing was changed.");
+  if (status === 404) return translate("It is no longer there, or you may no longer see it.");
+  if (status === 413) return translate("That is larger than this server takes.");
+  if (status === 429) return translate("Too much at once. Wait a moment and try again.");
+  return translate("Something broke on our side and nothing was saved. Try again; what you typed is kept.");
 }
 
 // A part of the page that did not come says so in its own place, with a way to try again; no toast on top of it.

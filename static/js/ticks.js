@@ -60,7 +60,7 @@ document.addEventListener("visibilitychange", () => {
 });
 
 // Say what ended: a file's row that turned ready or failed, and the last job in the top bar.
-const END = { ready: "is ready", failed: "failed", quarantined: "was quarantined" };
+const END = { ready: "%(file)s is ready", failed: "%(file)s failed", quarantined: "%(file)s was quarantined" };
 let jobs = null;
 document.addEventListener("htmx:beforeSwap", (event) => {
   const row = event.detail.target?.closest?.("[data-file]");
@@ -69,7 +69,7 @@ document.addEventListener("htmx:beforeSwap", (event) => {
     if (!now || now.dataset.state === row.dataset.state) return;
     beat("clearance:batch");
     if (END[now.dataset.state]) {
-      document.dispatchEvent(new CustomEvent("clearance:say", { detail: { text: `${now.dataset.file} ${END[now.dataset.state]}` } }));
+      document.dispatchEvent(new CustomEvent("clearance:say", { detail: { text: translate(END[now.dataset.state], { file: now.dataset.file }) } }));
       beat("clearance:jobs");
     }
   }, 50);
@@ -78,7 +78,7 @@ document.addEventListener("htmx:afterSwap", (event) => {
   if (event.detail.target?.id !== "jobs") return;
   const running = Number(document.querySelector("[data-jobs]")?.dataset.jobs || 0);
   if (jobs > 0 && running === 0) {
-    document.dispatchEvent(new CustomEvent("clearance:toast", { detail: { text: "The jobs in progress are done.", kind: "success" } }));
+    document.dispatchEvent(new CustomEvent("clearance:toast", { detail: { text: translate("The jobs in progress are done."), kind: "success" } }));
   }
   jobs = running;
 });

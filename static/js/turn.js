@@ -13,6 +13,13 @@ async function statusOf(url) {
   try { return (await fetch(url, { signal: stop.signal })).status; } catch { return 0; } finally { stop.abort(); }
 }
 
+// Steps are written in English: a sentence, one with a number, or a verb with what it is about.
+function describe(step) {
+  const count = step.match(/\d+/)?.[0];
+  const known = count ? translate(step.replace(count, "%(count)s"), { count }) : translate(step);
+  return known === step ? step.replace(/^[A-Z][a-z]+(?=: )/, (verb) => translate(verb)) : known;
+}
+
 function run(turn) {
   const line = turn.querySelector("[data-turn-line]");
   const text = turn.querySelector("[data-turn-text]");
@@ -25,7 +32,7 @@ function run(turn) {
   const finish = (event) => {
     source.close();
     turn.removeAttribute("aria-busy");
-    document.dispatchEvent(new CustomEvent("clearance:say", { detail: { text: SPOKEN[event.type] } }));
+    document.dispatchEvent(new CustomEvent("clearance:say", { detail: { text: translate(SPOKEN[event.type]) } }));
     window.htmx.ajax("GET", turn.dataset.final, { source: turn, target: turn, swap: "outerHTML" });
   };
   const read = (event) => {
@@ -38,7 +45,7 @@ function run(turn) {
     if (last) url.searchParams.set("after", last);
     source = new EventSource(url);
     source.addEventListener("step", (event) => {
-      const step = read(event).text;
+      const step = describe(read(event).text ?? "");
       if (!step) return;
       line.textContent = step;
       const item = document.createElement("li");
@@ -49,7 +56,7 @@ function run(turn) {
     source.addEventListener("token", (event) => {
       written += read(event).text ?? "";
       text.textContent = written.replace(MARKER, "");
-      line.textContent = "Writing";
+      line.textContent = translate("Writing");
     });
     for (const name of ENDS) source.addEventListener(name, (event) => {
       if (!(event instanceof MessageEvent)) return; // the connection's own "error" has no data
@@ -60,12 +67,12 @@ function run(turn) {
       if (event instanceof MessageEvent || !turn.isConnected) return;
       const refused = source.readyState === EventSource.CLOSED; // there was an answer, and it was no stream
       source.close();
-      if (refused && await statusOf(url) === 401) line.textContent = "You are signed out. The turn goes on: sign in again to see it.";
+      if (refused && await statusOf(url) === 401) line.textContent = translate("You are signed out. The turn goes on: sign in again to see it.");
       else if (failures < WAITS_MS.length) {
-        line.textContent = "Connection lost, trying again";
+        line.textContent = translate("Connection lost, trying again");
         setTimeout(() => { if (turn.isConnected) connect(); }, WAITS_MS[failures]);
         failures += 1;
-      } else line.textContent = "The server does not answer. The turn goes on there: reload to see it.";
+      } else line.textContent = translate("The server does not answer. The turn goes on there: reload to see it.");
     };
   };
   connect();

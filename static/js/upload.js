@@ -22,8 +22,8 @@ function next() {
   for (const line of document.querySelectorAll("[data-upload-left]")) {
     const failed = line.closest("section").querySelectorAll(".cl-file[data-not-sent]").length;
     const words = [];
-    if (left > AT_ONCE) words.push(`${left} files are still to be sent: keep this page open until then.`);
-    if (failed) words.push(failed === 1 ? "One file was not uploaded: its row says why." : `${failed} files were not uploaded: their rows say why.`);
+    if (left > AT_ONCE) words.push(translate("%(count)s files are still to be sent: keep this page open until then.", { count: left }));
+    if (failed) words.push(failed === 1 ? translate("One file was not uploaded: its row says why.") : translate("%(count)s files were not uploaded: their rows say why.", { count: failed }));
     line.hidden = !words.length;
     line.textContent = words.join(" ");
   }
@@ -38,10 +38,10 @@ function batchId() {
 }
 
 const size = (bytes) => {
-  if (bytes < 1000) return `${bytes} bytes`;
+  if (bytes < 1000) return translate("%(count)s bytes", { count: bytes });
   const power = Math.min(3, Math.floor(Math.log10(bytes) / 3));
   const amount = bytes / 1000 ** power;
-  return `${amount >= 10 ? Math.round(amount) : amount.toFixed(1)}\u00a0${["", "kB", "MB", "GB"][power]}`;
+  return `${amount >= 10 ? Math.round(amount) : amount.toLocaleString(document.documentElement.lang, { minimumFractionDigits: 1, maximumFractionDigits: 1 })}\u00a0${["", "kB", "MB", "GB"][power]}`;
 };
 
 const slot = (row, name) => row.querySelector(`[data-slot="${name}"]`);
@@ -54,7 +54,7 @@ function fail(row, { file }, reason) {
   row.dataset.state = "failed";
   row.dataset.notSent = "";
   row.closest("details")?.setAttribute("open", "");
-  slot(row, "status").textContent = "Not uploaded";
+  slot(row, "status").textContent = translate("Not uploaded");
   slot(row, "bar").hidden = true;
   slot(row, "error").hidden = false;
   slot(row, "reason").textContent = `${file.name}: ${reason}`;
@@ -64,16 +64,16 @@ function fail(row, { file }, reason) {
 
 function reasonOf(xhr) {
   try { return JSON.parse(xhr.responseText).error.detail; } catch { /* not one of our sentences */ }
-  if (xhr.status === 413) return "it is larger than this server takes.";
-  if (xhr.status === 403) return "none of your roles may upload here.";
-  if (xhr.status === 404) return "the record is no longer there, or you may no longer see it.";
-  return "something broke on our side. The file was not kept.";
+  if (xhr.status === 413) return translate("it is larger than this server takes.");
+  if (xhr.status === 403) return translate("none of your roles may upload here.");
+  if (xhr.status === 404) return translate("the record is no longer there, or you may no longer see it.");
+  return translate("something broke on our side. The file was not kept.");
 }
 
 function queue(form, row, given, batch) {
   row.dataset.state = "queued";
   delete row.dataset.notSent;
-  slot(row, "status").textContent = "Waiting to be sent";
+  slot(row, "status").textContent = translate("Waiting to be sent");
   slot(row, "bar").hidden = true;
   slot(row, "error").hidden = true;
   enqueue((done) => {
@@ -86,10 +86,10 @@ function send(form, row, given, batch, done) {
   const { file, path } = given;
   const limit = Number(form.dataset.maxBytes || 0);
   row.dataset.state = "uploading";
-  slot(row, "status").textContent = "Uploading";
+  slot(row, "status").textContent = translate("Uploading");
   slot(row, "bar").hidden = false;
   slot(row, "error").hidden = true;
-  const reason = limit && file.size > limit ? `it has ${size(file.size)}, and files may have up to ${size(limit)}.` : file.size === 0 ? "it is empty." : "";
+  const reason = limit && file.size > limit ? translate("it has %(size)s, and files may have up to %(limit)s.", { size: size(file.size), limit: size(limit) }) : file.size === 0 ? translate("it is empty.") : "";
   if (reason) { fail(row, given, reason); return done(); }
 
   const data = new FormData(form);
@@ -105,16 +105,16 @@ function send(form, row, given, batch, done) {
   xhr.upload.addEventListener("progress", (event) => {
     if (!event.lengthComputable) return;
     bar.value = (event.loaded / event.total) * 100;
-    slot(row, "status").textContent = event.loaded < event.total ? `Uploading, ${Math.round(bar.value)} %` : "Taken in, being checked";
+    slot(row, "status").textContent = event.loaded < event.total ? translate("Uploading, %(percent)s %", { percent: Math.round(bar.value) }) : translate("Taken in, being checked");
   });
   xhr.addEventListener("load", () => {
     const signIn = document.body.dataset.signIn;
-    if (signIn && new URL(xhr.responseURL).pathname === signIn) return fail(row, given, "your session has ended. Sign in again and repeat.");
+    if (signIn && new URL(xhr.responseURL).pathname === signIn) return fail(row, given, translate("your session has ended. Sign in again and repeat."));
     if (xhr.status < 200 || xhr.status > 299) return fail(row, given, reasonOf(xhr));
     const made = document.createElement("template");
     made.innerHTML = xhr.responseText.trim();
     const fresh = made.content.querySelector("[data-file]");
-    if (!fresh) return fail(row, given, "the server gave an answer this page does not understand. Reload to see whether it arrived.");
+    if (!fresh) return fail(row, given, translate("the server gave an answer this page does not understand. Reload to see whether it arrived."));
     document.getElementById(fresh.id)?.remove();
     row.replaceWith(fresh);
     window.htmx?.process(fresh);
@@ -122,8 +122,8 @@ function send(form, row, given, batch, done) {
     if (batch) document.body.dispatchEvent(new CustomEvent("clearance:batch"));
   });
   xhr.addEventListener("loadend", done);
-  xhr.addEventListener("error", () => fail(row, given, "the connection was lost before it arrived."));
-  xhr.addEventListener("timeout", () => fail(row, given, "the server took too long to answer."));
+  xhr.addEventListener("error", () => fail(row, given, translate("the connection was lost before it arrived.")));
+  xhr.addEventListener("timeout", () => fail(row, given, translate("the server took too long to answer.")));
   xhr.open("POST", form.action);
   xhr.setRequestHeader("HX-Request", "true");
   xhr.setRequestHeader("Accept", "text/html, application/json");
@@ -145,7 +145,7 @@ function fold(rows, number) {
   const [line, details, summary, inner] = ["li", "details", "summary", "ul"].map((name) => document.createElement(name));
   line.className = "cl-file-group";
   inner.className = "cl-files";
-  summary.textContent = `${number} files of this upload`;
+  summary.textContent = translate("%(count)s files of this upload", { count: number });
   inner.append(rows);
   details.append(summary, inner);
   line.append(details);
@@ -199,9 +199,9 @@ function takeFolders(form, found, unreadable = 0) {
   const kept = found.filter(({ path }) => !OWN.test(path)).sort((a, b) => (a.path < b.path ? -1 : 1));
   const left = found.length - kept.length;
   const told = [];
-  if (!kept.length) told.push("There is no file in this folder that could be read.");
-  else if (left) told.push(`${left} hidden ${left === 1 ? "file was" : "files were"} left out.`);
-  if (unreadable) told.push(`${unreadable} could not be opened on this device.`);
+  if (!kept.length) told.push(translate("There is no file in this folder that could be read."));
+  else if (left) told.push(left === 1 ? translate("1 hidden file was left out.") : translate("%(count)s hidden files were left out.", { count: left }));
+  if (unreadable) told.push(translate("%(count)s could not be opened on this device.", { count: unreadable }));
   if (told.length) document.dispatchEvent(new CustomEvent("clearance:toast", { detail: { text: told.join(" "), kind: kept.length && !unreadable ? "info" : "warning" } }));
   take(form, kept);
 }
