@@ -53,7 +53,7 @@ def test_several_are_deleted_or_read_again_at_once(
     with service.open():
         assert File.objects.exclude(redo=Redo.NOTHING).count() == 2
     page = change(alice, contract, "delete", *files, files[0], "nonsense").content.decode()
-    assert "2 files: deleted" in page
+    assert "2 files: in the bin." in page
     with service.open():
         assert not File.objects.exists()
     assert "Tick the files first." in change(alice, contract, "delete").content.decode()
@@ -66,7 +66,7 @@ def test_what_is_too_many_is_counted_and_an_unknown_act_is_refused(
         assert change(alice, contract, act, *files).status_code == 400
     monkeypatch.setattr("ingestion.files_table_views.MAX_FILES", 1)
     page = change(alice, contract, "delete", *files).content.decode()
-    assert "1 file: deleted" in page
+    assert "1 file: in the bin." in page
     assert "1 more were ticked and left as they are: at most 1 at once." in page
     with service.open():
         assert File.objects.exclude(redo=Redo.NOTHING).count() == 0
