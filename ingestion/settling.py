@@ -12,13 +12,14 @@ from uuid import UUID
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.db.models import BooleanField, F, Func, JSONField, Q, QuerySet, Value
-from django.utils.translation import gettext, gettext_lazy, gettext_noop
+from django.utils.translation import gettext, gettext_lazy, gettext_noop, ngettext
 
 from entities.access import Scope, atoms_of
 from entities.access.scope import current
 from entities.api.errors import Conflict
 from entities.api.lists import labels_of_atoms
 from entities.audit import Question, record_question
+from entities.language import join_words, translate_stored
 from entities.models import Classification
 from entities.models.classification import FIRST_COMPOUND
 from entities.registry import content_type_id, entity_types
@@ -223,7 +224,7 @@ def _details(file: File, remainder: Remainder) -> list[str]:
     pages: dict[str, list[int]] = {}
     for missed in file.unaccounted:
         pages.setdefault(str(missed["detail"]), []).extend([missed["page"]] if missed.get("page") else [])
-    missing = [f"{detail} {name_pages(found)}".strip() for detail, found in pages.items()]
+    missing = [f"{translate_stored(detail)} {name_pages(found)}".strip() for detail, found in pages.items()]
     revision = _settled_version(file)
     before = {*SENTENCES, *(revision.withheld if revision is not None else ())}
     codes = (before & {*remainder.codes}) - {missed["code"] for missed in file.unaccounted}
@@ -240,9 +241,12 @@ def name_pages(pages: Iterable[int]) -> str:
             runs.append([page])
     if not runs:
         return ""
-    names = [name for run in runs for name in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run))]
-    listed = " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-    return f"{'Page' if sum(map(len, runs)) == 1 else 'Pages'} {listed}."
+    names: list[str] = []
+    for run in runs:
+        span = gettext("%(first)s to %(last)s") % {"first": run[0], "last": run[-1]}
+        names += [span] if len(run) > 2 else map(str, run)
+    sentence = ngettext("Page %(pages)s.", "Pages %(pages)s.", sum(map(len, runs)))
+    return sentence % {"pages": join_words(names)}
 
 
 def _digest(remainder: Remainder) -> str:
