@@ -43,7 +43,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.AddField("entity", "deleted_at", models.DateTimeField(editable=False, null=True)),
-        migrations.AddField("entity", "deleted_by", models.BigIntegerField(default=0, editable=False)),
+        migrations.AddField("entity", "deleted_by", models.BigIntegerField(default=0, db_default=0, editable=False)),
         migrations.AddField("entity", "deleted_with", models.UUIDField(editable=False, null=True)),
         migrations.RemoveConstraint("entity", "entity_identity"),
         migrations.AddConstraint(

@@ -77,7 +77,7 @@ class Entity(models.Model):
     updated_by = models.BigIntegerField(default=0, editable=False)
     archived_at = models.DateTimeField(null=True, editable=False)
     deleted_at = models.DateTimeField(null=True, editable=False)
-    deleted_by = models.BigIntegerField(default=0, editable=False)
+    deleted_by = models.BigIntegerField(default=0, db_default=0, editable=False)
     deleted_with = models.UUIDField(null=True, editable=False)
     source_system = models.CharField(max_length=60, default="clearance", editable=False)
     source_id = models.CharField(max_length=200, editable=False)

@@ -65,7 +65,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.AddField("file", "deleted_at", models.DateTimeField(editable=False, null=True)),
-        migrations.AddField("file", "deleted_by", models.BigIntegerField(default=0, editable=False)),
+        migrations.AddField("file", "deleted_by", models.BigIntegerField(default=0, db_default=0, editable=False)),
         migrations.AddField("file", "deleted_with", models.UUIDField(editable=False, null=True)),
         migrations.RemoveConstraint("file", "file_identity"),
         migrations.AddConstraint(

@@ -124,7 +124,7 @@ class File(models.Model):
     updated_at = models.DateTimeField(auto_now=True)
     created_by = models.BigIntegerField(default=0)
     deleted_at = models.DateTimeField(null=True, editable=False)
-    deleted_by = models.BigIntegerField(default=0, editable=False)
+    deleted_by = models.BigIntegerField(default=0, db_default=0, editable=False)
     deleted_with = models.UUIDField(null=True, editable=False)
 
     class Meta:
