@@ -157,7 +157,7 @@ def test_what_could_not_be_compared_is_compared_when_it_is_read_again(
     alice: Person, viewer: Person, contract: Contract, service: Scope, monkeypatch: pytest.MonkeyPatch, door: str
 ) -> None:
     monkeypatch.setattr(drift, "_source", lambda *given: None)
-    file = ready(alice, contract, "note.md", b"# Note\n\nThe quay is closed.\n")
+    file = ready(alice, contract, "note.rtf", rb"{\rtf1 The quay is closed.\par}")
     assert viewer.api.get(f"/api/files/{file}/download/").status_code == 403
     monkeypatch.undo()
     choose(alice, file, "auto")
