@@ -112,6 +112,13 @@ NO_PERSON = frozenset(
         "Works",
     ]
 )
+# The date itself: not a day rate, nor what happens every day, nor what a working day is.
+ASKED_DATE = re.compile(
+    r"\b(?:what|which)\s+(?:(?:is|was|are|were)\s+)?(?:(?:the|our|your|its|their|his|her)\s+)?"
+    r"(?:(?!(?:working|business|calendar|every|each|any|no)\s)[\w'’-]+\s+){0,2}"
+    r"(?:date|day|deadline)\b(?!\s+(?:rates?|shifts?|crew|format|and\s+night)\b)",
+    re.IGNORECASE,
+)
 KINDS = (
     Kind(re.compile(r"\bhow (?:often|frequently|regularly)\b", re.I), lambda s, q: bool(FREQUENCY.search(s))),
     Kind(re.compile(r"\bhow many\b", re.I), _has_count),
@@ -125,9 +132,7 @@ KINDS = (
     ),
     Kind(re.compile(r"\bwhy\b|\bwhat (?:is|was) the (?:reason|cause)\b|\bhow come\b", re.I),
          lambda s, q: bool(REASON.search(s)), must=False),
-    Kind(
-        re.compile(r"\b(?:what|which)\b[^?]*?\b(?:date|day|deadline)\b", re.I), lambda s, q: bool(DATE.search(s))
-    ),
+    Kind(ASKED_DATE, lambda s, q: bool(DATE.search(s))),
     Kind(
         re.compile(r"\bwhen\b|\bhow long\b|\bby when\b", re.I),
         lambda s, q: bool(DATE.search(s)) or bool(CONDITION.search(s)) and not PAST_OR_COMING.search(q),

@@ -21,9 +21,9 @@ MAX_WEIGHED_TERMS = 4
 MAX_QUESTION_CHARS = 600
 """Characters of a question that are read: a pasted text is no question, and some patterns look ahead."""
 EXAMPLES = re.compile(
-    r"\s*\([^()]*\)"
-    r"|(?:,?\s*\b(?:such as|for example|e\.g\.|including|in particular)|,\s*(?:like|whether|either))\b[^.?]*"
-    r"|\s*\betc\.?",
+    r"\s{0,5}\([^()]*\)"
+    r"|(?:,?\s{0,5}\b(?:such as|for example|e\.g\.|including|in particular)|,\s{0,5}(?:like|whether|either))\b[^.?]*"
+    r"|\s{0,5}\betc\.?",
     re.IGNORECASE,
 )
 ALTERNATIVES = re.compile(

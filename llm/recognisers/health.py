@@ -86,6 +86,12 @@ SUBJECT = (
     r"(?:was|is|were|has\s+been|had\s+been|am|have\s+been|had|has|have\s+had|has\s+had|suffers\s+from"
     r"|suffered(?:\s+from)?|has\s+suffered\s+from)|(?:he|she|i|who)['’](?:s|m|ve\s+had|ve))\s+(?:\w+\s+){0,2}?"
 )
+# A figure behind HR or RR, and not the hours, the pages or a heading of a department of that name.
+PULSE = (
+    r"\b(?<![Ff]orm )(?<![Ff]orms )(?:HR|RR)(?:\s?:)?\s?\d{2,3}\b(?![-/.:]\d|\s\d{3,}(?![/\d]))"
+    r"(?!\s+(?:hours?|hrs?|h|minutes?|days?|weeks?|months?|years?|departments?|pages?|staff|people|employees)\b"
+    r"|\s*%|[ \t]+(?!Temp|Pulse|Sat|Resp)[A-Z][a-z])"
+)
 CLINICAL = re.compile(
     rf"\b(?:{PATIENT}(?:{CONDITIONS}|{MEDICINES}|{TREATMENT}|reports?|presents?|denies|alert|stable)"
     rf"|{SUBJECT}(?:diagnosed|hospitali[sz]ed|pregnant|{CONDITIONS}|tested\s+positive|on\s+sick\s+leave|undergoing)"
@@ -108,7 +114,7 @@ CLINICAL = re.compile(
     r"|she)\s+has"
     r"|\b(?:he|she)\s+has\s+been\s+(?:sober|clean|dry)\b"
     r"|\barbeitsunfähigkeit\s+(?:voraussichtlich|bis|seit)|\bmedications?\s*:"
-    r"|(?-i:\bBP\s*:?\s*\d{2,3}/\d{2,3}\b|\bSpO2\s*:?\s*\d{2,3}|\b(?:HR|RR):?\s\d{2,3}\s*(?:[,;]|bpm))"
+    rf"|\bBP\s*:?\s*\d{{2,3}}\s?(?:/|over)\s?\d{{2,3}}\b|(?-i:\bSpO2\s*:?\s*\d{{2,3}}|{PULSE})"
     rf"|\b(?:procedure|test|exam|ordered)\s*:\s*(?:\w+\s+){{0,2}}(?:{PROCEDURES})\b"
     r"|\b\d{1,3}[- ]year[- ]old\s+(?:male|female|man|woman|patient)\b[^.\n]{0,80}\b"
     rf"(?:history|presents?|with|{CONDITIONS}))",

@@ -2,7 +2,7 @@
 
 import re
 
-from llm.recognisers.findings import Finding, matches, phrases
+from llm.recognisers.findings import Finding, matches, phrases, sentence_spans
 
 # With the number of a clause before it: "2.1 Confidential", "(ii) Secret", "Article 4: Internal".
 FIGURES = r"\d{1,5}(?:\.\d{1,5})*[.):]*"
@@ -108,9 +108,25 @@ OTHERS = phrases(
     side|market|press|public|plant|union|buyer|seller|client|team|bidders?|management|purchasing team); nobody(?: \w+)?;
     no one; any bidder"""
 )
+# What is said or written, and what must not happen to it: of people and animals that leave a room nothing is meant.
+SAYINGS = (
+    r"\b(?:this|it|that|these|what\s+(?:is|was|we|i|you)(?:\s+\w+){1,3}|(?:"
+    + phrases(
+        """information; data; papers?; documents?; drafts?; cop(?:y|ies); files?; notes?; letters?; figures; numbers;
+        names; lists?; plans?; results?; contents?; recipes?; formulas?; ratios?; curves?; drawings?;
+        compositions?; prices?; details; subject; conversation; discussion"""
+    )
+    + r")(?:\s+\w+){0,3}?)\s+"
+)
+LEAVES = r"leaves?\s+(?:this|the)\s+(?:room|circle|laboratory|group|meeting)"
 # That somebody must not learn of it is what makes a plan, a dispute or a position confidential.
 HUSHED = re.compile(
-    rf"\b(?:{OTHERS}\s+)(?:\w+\s+){{0,3}}(?:must|may|should|shall|are|is|were|have|has|do|does)\s+(?:not|never)\s+"
+    rf"{SAYINGS}(?:(?:must|may|should|shall|does|do|is|are)\s+(?:not|never)\s+(?:to\s+)?|(?:not\s+to|never)\s+){LEAVES}\b"
+    rf"|\b(?:nothing|none)\s+(?:of\s+(?:this|it)\s+)?(?:(?:may|must|should|shall|is\s+to)\s+(?:ever\s+)?)?{LEAVES}\b"
+    rf"|(?:^|[.:;(\n]\s{{0,5}})not\s+to\s+{LEAVES}\b"
+    r"|(?:^|[.!?:\n]\s{0,5}|\b(?:said|told|tells?|shared?|mentioned|heard|learnt|learned)\s+(?:\w+\s+){0,3})"
+    r"in\s+confidence(?=\s{0,5},)"
+    rf"|\b(?:{OTHERS}\s+)(?:\w+\s+){{0,3}}(?:must|may|should|shall|are|is|were|have|has|do|does)\s+(?:not|never)\s+"
     r"(?:yet\s+|to\s+)?(?:be\s+|been\s+)?(?:learn|know|hear|find\s+out|notice[d]?|told|informed|see|seen|aware)\b"
     r"|\b(?:must|may|should|will)\s+(?:not|never)\s+(?:learn|know|hear|find\s+out)\b"
     rf"|\b(?:other\s+side|they|customer|client|competitors?)\s+(?:has|have|does|do)\s+not\s+(?:yet\s+)?(?:noticed?"
@@ -122,8 +138,7 @@ HUSHED = re.compile(
         may get out; get out before; (?:is|be|are|was) not (?:yet )?(?:public(?! ones| holidays)|published|known(?! wh|
         how| if)|announced|told); not (?:yet|to be) (?:published|announced); (?:have|has) not (?:yet )?been
         (?:told|informed|approached)(?: yet)?(?=\s*[.;]|$); (?:only|just) the [^.\n]{2,30} (?:is|are|may|must|should)
-        (?:to )?(?:know|be told); deal team only; in confidence(?=\s*[:,]); (?:not to|must not|does not|may not|never)
-        leave (?:this|the) (?:room|circle|laboratory|group|meeting); nobody (?:outside|beyond|at|below) [^.\n]{1,40}
+        (?:to )?(?:know|be told); deal team only; in confidence(?=\s*:); nobody (?:outside|beyond|at|below) [^.\n]{1,40}
         (?:knows|needs to know|must (?:know|find out)|has been told); (?:do not|don['’]t) tell the
         (?:customer|client|buyer|seller|union|staff|team|press); keep it in the (?:family|team|room); until (?:it
         is|the|they|we|he|she|then)? ?[^.\n]{0,40}(?:announced?|announcement|signing|published|spoken|filing|filed); no
@@ -206,7 +221,7 @@ ADVISES = phrases(
 )
 PRIVILEGE = re.compile(
     rf"\b(?:our|outside|external|general|in-house|legal)\s+counsel(?:['’]s)?\s+{ADVISES}\b"
-    r"|(?:^|[.:\n]\s*)counsel\s+(?:advises|recommends|warns|thinks|puts)\b"
+    r"|(?:^|[.:\n]\s{0,5})counsel\s+(?:advises|recommends|warns|thinks|puts)\b"
     r"|\b"
     + phrases(
         r"""attorney[\s-]*client (?:privileged?|communication); solicitor[\s-]*client; legal(?:ly)? privileged?; legal
@@ -229,10 +244,17 @@ PRIVILEGE = re.compile(
     re.IGNORECASE,
 )
 PRIVILEGE_BOILERPLATE = re.compile(
-    r"\b(?:(?:intended|named) (?:recipient|addressee)|use of the (?:recipient|individual|addressee|intended))"
-    r"|\b(?:waive[sd]?|waiver|breach|protected\s+by|loss\s+of)\b[^.\n]{0,80}\bprivileged?\b"
+    r"\b(?:waive[sd]?|waiver|breach|protected\s+by|loss\s+of)\b[^.\n]{0,80}\bprivileged?\b"
     r"|\bprivilege\b[^.\n]{0,60}\b(?:waive[sd]?|waiver)\b",
     re.IGNORECASE,
+)
+# A disclaimer that every mail has marks nothing; advice in the same mail stays what it is.
+DISCLAIMER = re.compile(
+    r"\b(?:intended|named)\s+(?:recipient|addressee)|\buse\s+of\s+the\s+(?:recipient|individual|addressee|intended)",
+    re.IGNORECASE,
+)
+DISCLAIMED = re.compile(
+    r"legally\s+privileged|privileged\s+(?:and|&)\s+confidential|confidential\s+(?:and|&)\s+privileged", re.IGNORECASE
 )
 SECRET = re.compile(
     rf"\btop\s+secret\b|{LINE}(?:strictly\s+)?secret(?:{END}|{RUN_IN})|\bSECRET//\w+|{THIS}(?:top\s+)?secret\b"
@@ -269,7 +291,10 @@ def find_marks(text: str) -> list[Finding]:
         *matches("small_circle", SMALL_CIRCLE, text),
     ]
     if not PRIVILEGE_BOILERPLATE.search(text):
-        found += matches("privilege", PRIVILEGE, text)
+        disclaimed = [span for span in sentence_spans(text) if DISCLAIMER.search(text, *span)]
+        for f in matches("privilege", PRIVILEGE, text):
+            if not (DISCLAIMED.fullmatch(text, f.start, f.end) and any(s <= f.start < e for s, e in disclaimed)):
+                found.append(f)
     for match in DECLARED.finditer(text):
         found.append(Finding("declared:" + " ".join(match["level"].lower().split()), match.start(), match.end()))
     return found

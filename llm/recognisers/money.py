@@ -5,6 +5,8 @@ from collections.abc import Iterator
 
 from llm.recognisers.findings import DIGIT, Finding, any_inside, matches, phrases, sentence_spans
 from llm.recognisers.ledger import find_ledger
+from llm.recognisers.money_tables import TABLE_ROW, has_sums
+from llm.recognisers.staff import find_scale_pay
 
 # Every repetition is bounded: text of a hostile length must not cost quadratic time.
 NUMBER = r"\d{1,3}(?:[.,'’\u00a0 ]\d{3}){1,6}(?:[.,]\d{1,2})?|\d{1,15}(?:[.,]\d{1,6})?"
@@ -89,8 +91,7 @@ PERIOD = (
 )
 PERIODIC = re.compile(
     r"(?<![\d.,])(?!(?:19|20)\d\d\b)(?:\d{1,3}(?:[.,'’\u00a0 ]\d{3}){1,6}|\d{4,9}|\d{2,4}\s?k)(?:[.,]\d{1,2})?"
-    rf"\s?{PERIOD}|\b(?:hundred|thousand|million)\s+{PERIOD}"
-    r"|\b(?:is|was|are|am|now|moves?|goes)\s+(?:now\s+)?(?:on|to)\s+\d{2,3}(?:[.,]\d)?\s?k\b",
+    rf"\s?{PERIOD}|\b(?:hundred|thousand|million)\s+{PERIOD}",
     re.IGNORECASE | re.MULTILINE,
 )
 RATE = re.compile(
@@ -196,7 +197,6 @@ DISTRESS = re.compile(
 )
 # The head and a row of a table that was pasted as text.
 COLUMN_FIGURE = re.compile(r"[ \t]\d{1,3}(?:[.,'’ ]\d{3}){1,6}(?:\.\d\d)?[ \t]*$", re.MULTILINE)
-TABLE_ROW = re.compile(r"^[ \t]*\|.*\|[ \t]*$", re.MULTILINE)
 TABLE_FIGURE = re.compile(r"\|\s*[-+(]?\d[\d.,'’ ]*\s*[%)]?\s*(?:\||$)", re.MULTILINE)
 
 PAY_WORD = re.compile(
@@ -248,13 +248,15 @@ def find_money(text: str) -> list[Finding]:
         and not (text[f.start : f.end].lower().endswith("pounds") and POUNDS_WEIGHED.search(text[: f.start]))
     ]
     figures = list(matches("figure", METRIC_FIGURE, text)) if NUMERAL.search(text) else []
-    figures += [*matches("periodic", PERIODIC, text), *matches("figure", DISTRESS, text)]
+    figures += [*matches("periodic", PERIODIC, text), *find_scale_pay(text), *matches("figure", DISTRESS, text)]
     if DIGIT.search(text):
         figures += _figures_in_digits(text)
     if IN_THOUSANDS.search(text) and METRIC_WORD.search(text):
         figures += matches("figure", IN_THOUSANDS, text)
     figures += find_ledger(text)
-    if (CURRENCY_TABLE.search(text, 0, _end_of_head(text)) or PEOPLE_TABLE.search(text)) and TABLE_FIGURE.search(text):
+    row = TABLE_ROW.search(text)
+    headed = row and CURRENCY_TABLE.search(text, 0, row.end()) or has_sums(text)
+    if (headed or PEOPLE_TABLE.search(text)) and TABLE_FIGURE.search(text):
         figures += matches("figure", TABLE_FIGURE, text)
     figures += matches("people_pay", PAY_RUN, text)
     if PEOPLE_TABLE.search(text) and TABLE_FIGURE.search(text):
@@ -270,12 +272,6 @@ def _figures_in_digits(text: str) -> Iterator[Finding]:
         yield from cents
     if RATE_WORD.search(text):
         yield from matches("figure", RATE_EACH, text)
-
-
-def _end_of_head(text: str) -> int:
-    """Where the first row of a table ends: what its columns are of stands there and in no cell."""
-    row = TABLE_ROW.search(text)
-    return row.end() if row else 0
 
 
 def _pay(text: str, amounts: list[Finding]) -> list[Finding]:

@@ -216,6 +216,7 @@ PROSE = re.compile(
     + r"\b",
     re.IGNORECASE,
 )
+PATH = re.compile(r"/|(?:(?:[A-Z]?[a-z_.-]+\d*|\d+)/){2}")
 MASK = frozenset("*•xX.-_?<>…")
 PLACEHOLDER = ("<", "{{", "${", "$(", "%(")
 
@@ -230,8 +231,8 @@ def find_secrets(text: str) -> list[Finding]:
             found.append(finding)
     found += [f for f in matches("secret", TOKEN, text) if is_token(text[f.start : f.end])]
     found += matches("secret", CODE, text)
-    logins = [f for f in matches("secret", LOGIN, text) if "/" not in text[f.start : f.end]]  # and no path
-    found += [f for f in logins if is_token(text[f.start : f.end])]
+    logins = matches("secret", LOGIN, text)
+    found += [f for f in logins if is_token(text[f.start : f.end]) and not is_path(text, f)]
     found += matches("secret", OPENS, text)
     found += [*matches("secret", CURL_USER, text), *matches("secret", SEED_WORDS, text)]
     found += [f for f in matches("secret", SLASHED, text) if is_password(text[f.start : f.end], quoted=False)]
@@ -260,8 +261,7 @@ def find_secrets(text: str) -> list[Finding]:
 
 
 def is_phrase(value: str) -> bool:
-    """Whether what stands in quotation marks behind such a word is a secret: several words, or letters with
-    digits."""
+    """Whether what stands in quotation marks behind such a word is one: several words, or letters with digits."""
     if PROSE.match(value) or value.startswith(PLACEHOLDER) or set(value) <= MASK:
         return False
     return len(value.split()) >= 3 or any(c.isdigit() for c in value) or "-" in value
@@ -277,6 +277,11 @@ def is_password(value: str, *, quoted: bool) -> bool:
         not core.isalnum() and "'" not in core and "’" not in core and any(not c.isalnum() for c in core.strip("-"))
     )
     return digits or symbols or quoted and len(core) >= 6
+
+
+def is_path(text: str, value: Finding) -> bool:
+    """Whether a value is part of a path: of one from the root, or of plain words with two slashes."""
+    return bool(PATH.match(text[: value.end].rsplit(maxsplit=1)[-1]) or text.startswith("/", value.start))
 
 
 def is_token(value: str) -> bool:

@@ -1,8 +1,11 @@
 """What concerns one member of staff, or another person, and nobody else: conduct, leave, family, papers."""
 
 import re
+from collections.abc import Iterator
 
 from llm.recognisers.findings import Finding, any_inside, matches, phrases, sentence_spans
+from llm.recognisers.names import find_names
+from llm.recognisers.people import find_people
 
 STAFF_MATTER = re.compile(
     r"\b"
@@ -121,6 +124,28 @@ RECEIVES = re.compile(
     + r"\b",
     re.IGNORECASE,
 )
+
+
+# "Liam is on 54k": pay of somebody, and of a thing a setting.
+ON_SCALE = re.compile(
+    r"\b(?:is|was|are|am|now|moves?|goes)\s+(?:now\s+)?(?:on|to)\s+\d{2,3}(?:[.,]\d)?\s?k\b", re.IGNORECASE
+)
+EARNER = re.compile(
+    r"\b(?:i|you|he|she|they|we|who|everybody|everyone|nobody|colleagues?"
+    r"|pay|paid|salar(?:y|ies)|wages?|earn(?:s|ed|ings)?|gehalt|lohn|salaire)\b",
+    re.IGNORECASE,
+)
+
+
+def find_scale_pay(text: str) -> Iterator[Finding]:
+    """Pay on a scale: behind the name of a person, a pronoun or a word for pay in its sentence."""
+    found = list(matches("periodic", ON_SCALE, text))
+    if not found:
+        return
+    earners = [*matches("earner", EARNER, text), *find_people(text), *find_names(text)]
+    for start, end in sentence_spans(text):
+        first = min((one.start for one in earners if start <= one.start < end), default=end)
+        yield from (one for one in found if first <= one.start < end)
 
 
 def find_staff_matters(text: str) -> list[Finding]:

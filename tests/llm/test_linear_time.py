@@ -17,8 +17,9 @@ import retrieval
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, PII, SECRET
 from ingestion.extract import language
 from llm import fences, injection
-from llm.offline.long_questions import measure_coverage
+from llm.offline.long_questions import EXAMPLES, measure_coverage
 from llm.offline.overview_questions import plan_reading
+from llm.recognisers.marks import HUSHED, PRIVILEGE
 from llm.recognisers.money import AMOUNT
 from llm.recognisers.secrets import PLACED
 from llm.rules import PIECE, _exact, _learned, heading_votes, rule_votes
@@ -178,6 +179,11 @@ def test_an_answer_takes_no_quadratic_time(begin: str, unit: str) -> None:
 )
 def test_what_stands_behind_signs_and_addresses_is_found(text: str, atom: int) -> None:
     assert atom in rule_votes(text).atoms
+
+
+@pytest.mark.parametrize("pattern", [EXAMPLES, HUSHED, PRIVILEGE], ids=["examples", "hushed", "privilege"])
+def test_empty_lines_take_no_quadratic_time(pattern: re.Pattern[str]) -> None:
+    assert_linear(lambda text: list(pattern.finditer(text)), "\n")
 
 
 def patterns(app: object) -> Iterator[re.Pattern[str]]:

@@ -77,6 +77,49 @@ KINDS = [
         {CONFIDENTIAL},
         "This e-mail may hold privileged and confidential text for the use of the intended recipient.",
     ),
+    (
+        "Privileged and confidential: outside counsel advises that we settle with Ferrow for two. If you are not the"
+        " intended recipient, delete it.",
+        {CONFIDENTIAL},
+        "The text is for the use of the addressee and may be legally privileged.",
+    ),
+    (
+        "Our outside counsel believes we will lose. For use of the addressee.",
+        {CONFIDENTIAL},
+        "Our outside auditor believes we will move. For use of the addressee.",
+    ),
+    ("Triage: Rosa Brandt, HR: 132 RR: 28", {PII, PII_SENSITIVE}, "Rosa Brandt, HR: 24 hours a day"),
+    ("Vitals: HR 112 RR 22 T 38.2", {PII_SENSITIVE}, "Contents: HR 12 Recruiting"),
+    ("BP 128 over 82, HR 76.", {PII_SENSITIVE}, "BP 128 stations, HR 24/7."),
+    ("bp 128/82, hr 76", {PII_SENSITIVE}, "hr 24 days"),
+    ("Pat. HR: 88 120/80", {PII_SENSITIVE}, "Office: HR: 040 555 1234"),
+    ("Pat. HR: 88", {PII_SENSITIVE}, "HR 7 Leave"),
+    ("RR: 24", {PII_SENSITIVE}, "See form HR 24."),
+    (
+        "| Supplier | Net | Gross |\n| --- | --- | --- |\n| Kelby | 12,400 | 14,756 |",
+        {FINANCIAL},
+        "| Crate | Weight | Net | Gross |\n| --- | --- | --- | --- |\n| C1 | 20 | 12,400 | 14,756 |",
+    ),
+    (
+        "| Contract | Value |\n| --- | --- |\n| Quay | 124,000 |",
+        {FINANCIAL},
+        "| Parameter | Value |\n| --- | --- |\n| Depth | 124,000 |",
+    ),
+    (
+        "| Plan | Rate |\n| --- | --- |\n| Basic | 145.00 |",
+        {FINANCIAL},
+        "| Pump | Flow rate |\n| --- | --- |\n| P1 | 145.00 |",
+    ),
+    ("| Contract | Value |\n| Quay | 124,000 |", {FINANCIAL}, "| Contract | Value |\n| Quay | 124 |"),
+    ("Sign in as user admin / xY7/kkP0aa!", {SECRET}, "Log in and open srv/reports/2024Annual"),
+    ("Log in with rosa / Kelp7/Reef!9", {SECRET}, "Log in with rosa / /srv/Reports24"),
+    ("Nothing of this may leave the room.", {CONFIDENTIAL}, "The dog must not leave the room."),
+    ("This must never leave the room.", {CONFIDENTIAL}, "Never leave the room unlocked"),
+    ("These papers must not leave the group.", {CONFIDENTIAL}, "Visitors must not leave the group."),
+    ("It may not leave this meeting.", {CONFIDENTIAL}, "You may not leave this meeting early."),
+    ("In confidence, the plant will be shut.", {CONFIDENTIAL}, "Annual dinner in confidence, she spoke"),
+    ("Greta is now on 54k.", {PII, FINANCIAL}, "The amplifier is on 10k now."),
+    ("His pay moves to 54k.", {FINANCIAL}, "The switch is on 48k baud."),
 ]
 
 
