@@ -60,6 +60,13 @@ def read_ticked_items(given: QueryDict) -> dict[UUID, str]:
     return {pk: seen for key, _, seen in pairs if (pk := _uuid(key)) is not None}
 
 
+def report_left_out(request: HttpRequest) -> None:
+    """Say how many of the ticked are more than are decided at once."""
+    if (more := len(request.POST.getlist("item")) - MOST) > 0:
+        left = format_count(more, "paragraph")
+        messages.warning(request, f"Only the first {MOST} that were ticked are decided at once; {left} still to do.")
+
+
 def _uuid(given: str) -> UUID | None:
     try:
         return UUID(given)
@@ -123,6 +130,7 @@ def desk_accept(request: HttpRequest) -> HttpResponse:
     with scope.open():
         taken = accept(scope=scope, shown=shown)
     done = taken.carried_out()
+    report_left_out(request)
     if not shown:
         messages.info(request, "Nothing was ticked, so nothing was decided.")
     if done.accepted:
