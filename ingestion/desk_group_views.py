@@ -11,13 +11,14 @@ from django.views.decorators.http import require_POST
 from rest_framework.exceptions import APIException
 
 from entities.access import STEWARD, Scope, opens_own_scope, requires
-from entities.api.lists import atom_chips, chips_of_atoms
+from entities.api.lists import chips_of_atoms
 from entities.models import FieldParagraph
 from ingestion.desk import Item, accept, item_of, paragraphs_of, places_of, typed_of
 from ingestion.desk_groups import preview_sight
-from ingestion.desk_views import back, read_labels, read_ticked_items, say_changed, scope_of
+from ingestion.desk_views import back, read_labels, read_ticked_items, report_left_out, say_changed, scope_of
+from ingestion.errors import BadUpload
 from ingestion.models import Paragraph
-from ingestion.relabelling import check_decision
+from ingestion.relabelling import check_decision, check_labels
 
 
 def find_ticked_items(scope: Scope, shown: dict[UUID, str]) -> list[Item]:
@@ -44,8 +45,12 @@ def desk_preview(request: HttpRequest) -> HttpResponse:
     shown = read_ticked_items(given)
     items = find_ticked_items(scope, shown)
     labels = read_own_labels(given)
-    known = set(atom_chips())
-    atoms = None if labels is None else frozenset(labels) & known - {0}
+    try:
+        atoms = None if labels is None else check_labels(labels)
+    except APIException as refusal:
+        messages.error(request, str(refusal.detail))
+        return back(request)
+    report_left_out(request)
     context = {
         "items": items,
         "gone": len(shown) - len(items),
@@ -62,17 +67,21 @@ def desk_preview(request: HttpRequest) -> HttpResponse:
 @requires(STEWARD)
 @require_POST
 def desk_decide_all(request: HttpRequest) -> HttpResponse:
-    """The same `labels` with one `reason` for all `item`s, each as it was shown. They hold when the scope is closed."""
+    """The same `labels`, 0 for Public, with one `reason` for all `item`s, each as it was shown. They hold when the
+    scope is closed. No labels at all are no decision."""
     scope, given = scope_of(request), request.POST
     shown = read_ticked_items(given)
     try:
         with scope.open():
+            if not given.getlist("labels"):
+                raise BadUpload("Choose labels, or Public.", "no_labels")
             atoms, reason = check_decision(read_labels(given), given.get("reason", ""))
             taken = accept(scope=scope, shown=shown, atoms=atoms, reason=reason)
     except APIException as refusal:
         messages.error(request, str(refusal.detail))
         return back(request)
     done = taken.carried_out()
+    report_left_out(request)
     if done.accepted:
         count = len(done.accepted)
         words = ngettext(

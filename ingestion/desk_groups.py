@@ -5,9 +5,10 @@ what the steward may read; people are counted, and roles named, but no person is
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
+from uuid import UUID
 
 from django.db import connection
 from django.utils.translation import gettext_lazy
@@ -15,7 +16,8 @@ from django.utils.translation import gettext_lazy
 from entities.access import Scope
 from entities.api.lists import chips_of_atoms
 from entities.language import translate_stored
-from entities.models import ClassificationGrant, Role
+from entities.models import ClassificationGrant, Entity, Membership, Role
+from entities.models.entity import Visibility
 from ingestion.desk import MOST, Item
 
 GROUPINGS = {"document": gettext_lazy("By document"), "reason": gettext_lazy("By reason")}
@@ -24,8 +26,11 @@ MAX_GROUPED_ITEMS = 200
 
 @dataclass(frozen=True)
 class Group:
+    """items: as many of it as are decided at once. count: how many it has."""
+
     title: str
     items: Sequence[Item]
+    count: int
 
     @property
     def first(self) -> Item:
@@ -56,8 +61,8 @@ def group_items(items: Iterable[Item], grouping: str) -> list[Group]:
     for item in items:
         key = (item.where.entity, item.where.file, item.where.title) if grouping == "document" else _kind(item)
         found.setdefault(key, []).append(item)
-    groups = [Group(_title(members[0], grouping), members) for members in found.values()]
-    return groups if grouping == "document" else sorted(groups, key=lambda group: -len(group.items))
+    groups = [Group(_title(members[0], grouping), members[:MOST], len(members)) for members in found.values()]
+    return groups if grouping == "document" else sorted(groups, key=lambda group: -group.count)
 
 
 def _title(item: Item, grouping: str) -> str:
@@ -86,9 +91,9 @@ class Move:
     def to_chips(self) -> list[Any]:
         return chips_of_atoms(self.to)
 
-    def change_for(self, held: frozenset[int]) -> int:
+    def change_for(self, held: frozenset[int], is_steward: bool = False) -> int:
         """How many paragraphs more somebody reads who holds these atoms; negative for fewer."""
-        before = self.now is not None and self.now <= held
+        before = is_steward if self.now is None else self.now <= held
         return self.count * (int(self.to <= held) - int(before))
 
 
@@ -104,21 +109,26 @@ class Sight:
 
 
 def preview_sight(scope: Scope, items: Iterable[Item], atoms: frozenset[int] | None = None) -> Sight:
-    """What taking the proposals for `items` does, or giving all of them `atoms`, to members of the workspace who can
-    open the records that they stand in.
+    """What taking the proposals for `items` does, or giving all of them `atoms`: to roles by what they hold, to active
+    members by what they hold on the records that they may see.
     """
-    wanted = [(item.now, item.proposed if atoms is None else atoms) for item in items]
-    counted = Counter((now, to) for now, to in wanted if to is not None)
-    moves = [Move(now, to, count) for (now, to), count in counted.items()]
-    held: dict[str, set[int]] = {name: set() for name in Role.objects.values_list("name", flat=True)}
-    for name, value in ClassificationGrant.objects.values_list("role__name", "classification__value"):
-        held[name].add(value)
-    roles = [(name, *_changes(moves, frozenset(holds))) for name, holds in held.items()]
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT app_atoms_of(user_id) FROM entities_membership WHERE workspace_id = %s", [scope.workspace]
-        )
-        people = [_changes(moves, frozenset(row[0] or ())) for row in cursor.fetchall()]
+    by_record: dict[UUID, Counter[tuple[frozenset[int] | None, frozenset[int]]]] = {}
+    for item in items:
+        to = item.proposed if atoms is None else atoms
+        if to is not None:
+            by_record.setdefault(item.where.entity, Counter())[item.now, to] += 1
+    moves = _moves(by_record.values())
+    held: dict[int, set[int]] = {}
+    for role, value in ClassificationGrant.objects.values_list("role", "classification__value"):
+        held.setdefault(role, set()).add(value)
+    roles = [
+        (role.name, *_changes(moves, frozenset(held.get(role.pk, ())), role.is_steward)) for role in Role.objects.all()
+    ]
+    stewards = set(Role.objects.filter(is_steward=True).values_list("group__user", flat=True))
+    people = [
+        _changes(_moves(by_record[record] for record in seen), holds, user in stewards)
+        for user, holds, seen in _list_readers(scope, set(by_record))
+    ]
     return Sight(
         moves,
         sorted((role for role in roles if role[1] or role[2]), key=lambda role: role[0]),
@@ -128,9 +138,32 @@ def preview_sight(scope: Scope, items: Iterable[Item], atoms: frozenset[int] | N
     )
 
 
-def _changes(moves: Iterable[Move], held: frozenset[int]) -> tuple[int, int]:
+def _list_readers(scope: Scope, records: set[UUID]) -> Iterator[tuple[int, frozenset[int], set[UUID]]]:
+    """(user, atoms that they hold, which of `records` they may see) of active members. Records that are open to all are
+    looked up once, the others for each member."""
+    rows = Entity.objects.filter(pk__in=records)
+    closed = rows.exclude(visibility=Visibility.WORKSPACE)
+    closed_records = set(closed.values_list("pk", flat=True))
+    with connection.cursor() as cursor:
+        members = list(Membership.objects.filter(user__is_active=True).values_list("user", flat=True))
+        cursor.execute("SELECT member, app_atoms_of(member) FROM unnest(%s::bigint[]) AS member", [members])
+        held = cursor.fetchall()
+    for user, atoms in held:
+        reader = replace(scope, principal=user, narrowed_to=0)
+        seen = set(closed.visible_to(reader).values_list("pk", flat=True)) if closed_records else set()
+        yield user, frozenset(atoms or ()), records - closed_records | seen
+
+
+def _moves(counts: Iterable[Counter[tuple[frozenset[int] | None, frozenset[int]]]]) -> list[Move]:
+    total: Counter[tuple[frozenset[int] | None, frozenset[int]]] = Counter()
+    for count in counts:
+        total.update(count)
+    return [Move(now, to, count) for (now, to), count in total.items()]
+
+
+def _changes(moves: Iterable[Move], held: frozenset[int], is_steward: bool) -> tuple[int, int]:
     """(paragraphs gained, paragraphs lost)"""
-    changes = [move.change_for(held) for move in moves]
+    changes = [move.change_for(held, is_steward) for move in moves]
     return sum(n for n in changes if n > 0), -sum(n for n in changes if n < 0)
 
 

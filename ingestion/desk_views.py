@@ -60,6 +60,17 @@ def read_ticked_items(given: QueryDict) -> dict[UUID, str]:
     return {pk: seen for key, _, seen in pairs if (pk := _uuid(key)) is not None}
 
 
+def report_left_out(request: HttpRequest) -> None:
+    """Say how many of the ticked are more than are decided at once."""
+    if (more := len(request.POST.getlist("item")) - MOST) > 0:
+        words = ngettext(
+            "Only the first %(most)s that were ticked are decided at once; %(left)s paragraph still to do.",
+            "Only the first %(most)s that were ticked are decided at once; %(left)s paragraphs still to do.",
+            more,
+        )
+        messages.warning(request, words % {"most": MOST, "left": more})
+
+
 def _uuid(given: str) -> UUID | None:
     try:
         return UUID(given)
@@ -123,6 +134,7 @@ def desk_accept(request: HttpRequest) -> HttpResponse:
     with scope.open():
         taken = accept(scope=scope, shown=shown)
     done = taken.carried_out()
+    report_left_out(request)
     if not shown:
         messages.info(request, gettext("Nothing was ticked, so nothing was decided."))
     if done.accepted:

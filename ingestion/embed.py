@@ -51,6 +51,11 @@ def model_id_of(options: Mapping[str, Any]) -> str:
     return str(options.get("model", ""))
 
 
+def is_remote(model_id: str = "") -> bool:
+    """Whether a service answers for a model (`get_embedder`), which may take money for it."""
+    return configured().get(model_id or default_model(), {}).get("kind") in ("openai", "voyage")
+
+
 def default_model() -> str:
     """The id of the model that CLEARANCE_EMBEDDER names."""
     return next(iter(configured()))

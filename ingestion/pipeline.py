@@ -4,9 +4,9 @@
 
 Each step runs with no scope open, reads what it needs in short transactions and hands on a value. Values are saved
 (`StepResult`, not for readers) as soon as more than SAVE_AFTER_SECONDS of work would be lost with this process, and
-each time a model has answered that is not the offline engine: no call to one is made twice. Nothing is visible to a
-reader before `publish`, which is one transaction. Every write is under the claim, so two workers never publish one
-file.
+each time a model has answered that is not the offline engine, or a service has given vectors: no call to one is made
+twice. Nothing is visible to a reader before `publish`, which is one transaction. Every write is under the claim, so two
+workers never publish one file.
 """
 
 import logging
@@ -41,7 +41,7 @@ from ingestion.claims import (
 )
 from ingestion.classify import Classifier, WindowVotes, model_votes, rules_vote
 from ingestion.documents import Extraction
-from ingestion.embed import get_embedder
+from ingestion.embed import get_embedder, is_remote
 from ingestion.embedders import EmbeddingFailed
 from ingestion.extract import extract_file
 from ingestion.index import RowDraft, Vector, embed_texts, known_vectors
@@ -332,7 +332,8 @@ def save(work: Work, stage: Stage, data: Any, part: int = results.WHOLE, *, prog
     """
     unsaved, paid = work.unsaved, take_spent()
     unsaved.results.append((stage, part, data))
-    if work.is_offline and not paid and unsaved.age_seconds < SAVE_AFTER_SECONDS:
+    is_free = work.is_offline and not paid and not (stage == Stage.EMBED and is_remote(work.embedder))
+    if is_free and unsaved.age_seconds < SAVE_AFTER_SECONDS:
         return
     with Scope.for_service(work.workspace).open():
         advance(work.claim, FOLLOWING[stage] if part == results.WHOLE else stage, progress)

@@ -94,14 +94,20 @@ def relabel_paragraph(
 
 def check_decision(labels: Iterable[int], reason: str) -> tuple[frozenset[int], str]:
     """(atoms, reason) of a steward's own decision. Raises: BadUpload as `relabel_paragraph`."""
-    atoms = frozenset(labels) - {0}
-    known = set(Classification.objects.filter(value__lt=FIRST_COMPOUND).values_list("value", flat=True))
-    if not atoms <= known:
-        raise BadUpload(f"Labels are some of: {', '.join(map(str, sorted(known)))}.", "unknown_label")
+    atoms = check_labels(labels)
     reason = reason.replace("\x00", "").strip()
     if not reason:
         raise BadUpload("Say in a few words why this label is right; the audit keeps it.", "no_reason")
     return atoms, reason[:LONGEST_REASON]
+
+
+def check_labels(labels: Iterable[int]) -> frozenset[int]:
+    """The atoms, none for Public. Raises: BadUpload for a label that does not exist."""
+    atoms = frozenset(labels) - {0}
+    known = set(Classification.objects.filter(value__lt=FIRST_COMPOUND).values_list("value", flat=True))
+    if not atoms <= known:
+        raise BadUpload(f"Labels are some of: {', '.join(map(str, sorted(known)))}.", "unknown_label")
+    return atoms
 
 
 def judged(paragraph: Labelled) -> str:

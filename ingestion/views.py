@@ -205,7 +205,8 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
     shown = file_view(scope, file)
     found = mark(blocks(scope, file, tells=shown.tells, granted=True), cited)
     page = query.get("page", "")
-    if page.isascii() and page.isdigit() and len(page) < 7 and (place := find_page(found, int(page))):
+    is_page = page.isascii() and page.isdigit() and len(page) < 7
+    if is_page and (place := find_page(found, int(page))):
         return redirect(f"?part={place[0]}#page-{place[1]}")
     words = " ".join(query.get("find", "").replace("\x00", "").split())[:100]
     hits: list[Stop] = []
@@ -227,6 +228,7 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
         "part": part,
         "headings": list_headings(found),
         "last_page": max((block.page or 0 for block in found), default=0),
+        "missing_page": int(page) if is_page else None,
         "find": words,
         "hits": hits[:MAX_HITS],
         "hit_count": len(hits),

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 from django.conf import settings
+from django.db import transaction
 from django.db.models import Sum
 
 from entities.access import Scope
@@ -70,18 +71,26 @@ def spending() -> Iterator[None]:
     try:
         yield
     finally:
-        if spent.calls:
-            with Scope.for_service(spent.calls[0].workspace_id).open():
-                write_calls()
-        _spent.reset(token)
+        try:
+            if spent.calls:
+                with Scope.for_service(spent.calls[0].workspace_id).open():
+                    write_calls()
+        except Exception:
+            logger.exception("%s model calls could not be metered", len(spent.calls))
+        finally:
+            _spent.reset(token)
 
 
 def write_calls() -> None:
-    """Write the collected calls, in an open service scope of their workspace."""
+    """Write the collected calls, in an open service scope of their workspace, once in its transaction. They stay
+    collected until it commits."""
     spent = _spent.get()
     if spent is not None and spent.calls:
+        written = len(spent.calls)
+        for row in spent.calls:
+            row.pk = None  # a transaction that was rolled back may have given it one
         ModelCall.objects.bulk_create(spent.calls)
-        spent.calls.clear()
+        transaction.on_commit(lambda: spent.calls.__delitem__(slice(written)))
 
 
 def take_spent() -> Decimal:

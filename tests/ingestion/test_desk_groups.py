@@ -1,13 +1,18 @@
 """The desk in groups: by document, by reason, the same for all alike, and who gains or loses sight by it."""
 
 import re
+from uuid import uuid4
 
 import pytest
 
 from entities.access import Scope
+from entities.access.grants import grant_entity
+from entities.models import Entity, User
 from entities.models.classification import INTERNAL
+from entities.models.entity import Visibility
 from entities.types import Contract
-from ingestion.desk_groups import Move
+from ingestion.desk import MOST, Item, Where
+from ingestion.desk_groups import GROUPINGS, Move, group_items
 from ingestion.models import Paragraph
 from llm import scripted
 from tests.conftest import Person
@@ -19,6 +24,10 @@ UNSURE = ("The plan is to leave the site.", "The plan is to stay on the site.", 
 
 def page(who: Person, query: str = "") -> str:
     return str(who.client.get(f"{who.base}desk/{query}").content.decode())
+
+
+def preview_of(who: Person, items: list[str]) -> str:
+    return str(who.client.post(f"{who.base}desk/preview/", {"item": items, "own": "1"}).content.decode())
 
 
 @pytest.mark.django_db(transaction=True)
@@ -35,6 +44,7 @@ def test_all_alike_are_decided_at_once_after_a_look_at_who_gains_and_loses(
     by_document, by_reason = page(steward, "?group=document"), page(steward, "?group=reason")
     assert "a.txt" in by_document
     for shown in (by_document, by_reason):
+        assert "Accept what is ticked" in shown
         assert len(re.findall(r'name="item" value="[0-9a-f-]{36} \w+"', shown)) == 2
     first, second = waiting(steward)
     items = [f"{item['id']} {item['seen']}" for item in (first, second)]
@@ -52,12 +62,40 @@ def test_all_alike_are_decided_at_once_after_a_look_at_who_gains_and_loses(
     for who in (viewer, staff):
         assert who.client.post(decide, {"item": items, "reason": "Published."}).status_code in (403, 404)
         assert who.client.post(f"{who.base}desk/preview/", {"item": items}).status_code in (403, 404)
-    assert "Say in a few words" in steward.client.post(decide, {"item": items}, follow=True).content.decode()
+    assert (
+        "Say in a few words"
+        in steward.client.post(decide, {"item": items, "labels": "0"}, follow=True).content.decode()
+    )
+    # No labels are no decision, and labels that there are not are no Public: neither gives a form to send.
+    assert 'name="labels" value="0"' in told
+    for given in ({}, {"labels": "99999"}, {"labels": ["0", "x"]}):
+        body = {"item": items, "own": "1", "reason": "Published.", **given}
+        assert "decided" not in steward.client.post(decide, body, follow=True).content.decode()
+        if given:
+            refused = steward.client.post(f"{steward.base}desk/preview/", body, follow=True).content.decode()
+            assert "Labels are some of" in refused
+            assert "desk/decide/" not in refused
+    assert len(waiting(steward)) == 2
+    # Who may not open the record gains nothing, nor does who cannot sign in.
+    with service.open():
+        Entity.objects.filter(pk=contract.pk).update(visibility=Visibility.RESTRICTED)
+        grant_entity(contract, steward.user.pk, ["view"])
+    assert "<strong>No people</strong> would read more" in preview_of(steward, items)
+    with service.open():
+        grant_entity(contract, viewer.user.pk, ["view"])
+    assert "<strong>1 person</strong> would read more" in preview_of(steward, items)
+    User.objects.filter(pk=viewer.user.pk).update(is_active=False)
+    assert "<strong>No people</strong> would read more" in preview_of(steward, items)
+    User.objects.filter(pk=viewer.user.pk).update(is_active=True)
     stale = [items[0], f"{second['id']} 0123456789abcdef"]
-    done = steward.client.post(decide, {"item": stale, "reason": "Published."}, follow=True).content.decode()
+    done = steward.client.post(
+        decide, {"item": stale, **public}, follow=True
+    ).content.decode()
     assert "1 paragraph decided" in done
     assert "1 paragraph had changed" in done
-    done = steward.client.post(decide, {"item": items[1:], "reason": "Published."}, follow=True).content.decode()
+    done = steward.client.post(
+        decide, {"item": items[1:], **public}, follow=True
+    ).content.decode()
     assert "1 paragraph decided" in done
     assert texts(viewer, file) == list(UNSURE)
     assert waiting(steward) == []
@@ -82,3 +120,27 @@ def test_all_alike_are_decided_at_once_after_a_look_at_who_gains_and_loses(
 )
 def test_sight_changes_with_what_is_held(now: list[int] | None, to: list[int], held: list[int], change: int) -> None:
     assert Move(None if now is None else frozenset(now), frozenset(to), 3).change_for(frozenset(held)) == change
+
+
+def test_stewards_read_what_has_no_label_already() -> None:
+    move = Move(None, frozenset([5]), 3)
+    assert move.change_for(frozenset([5]), is_steward=True) == 0
+    assert move.change_for(frozenset(), is_steward=True) == -3
+    assert move.change_for(frozenset([5]), is_steward=False) == 3
+
+
+def test_a_group_is_no_more_than_is_decided_at_once() -> None:
+    where = Where(uuid4(), "Record", uuid4(), "a.txt", uuid4())
+    items = [Item(Paragraph(), [], None, None, (), "", where)] * (MOST + 50)
+    for grouping in GROUPINGS:
+        (group,) = group_items(items, grouping)
+        assert (len(group.items), group.count) == (MOST, MOST + 50)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_ticked_beyond_that_is_counted(steward: Person) -> None:
+    for count, is_said in ((MOST, False), (MOST + 50, True)):
+        body = {"item": [f"{uuid4()} 0" for _ in range(count)], "labels": "0", "reason": "Published."}
+        for door in ("accept", "decide", "preview"):
+            page = steward.client.post(f"{steward.base}desk/{door}/", body, follow=True).content.decode()
+            assert ("50 paragraphs still to do" in page) == is_said

@@ -75,9 +75,21 @@ def test_words_are_found_in_what_the_reader_sees_and_nowhere_else(
     assert "The <mark>gate</mark> is old." in page(viewer, "?find=GATE").replace("\n", " ")
     assert "2 paragraphs with" in page(viewer, "?find=gate"), "the heading, and the one that is read"
     assert "3 paragraphs with" in page(steward, "?find=gate")
-    assert "No paragraphs with" in page(viewer, "?find=9,000")
+    assert "No paragraphs with “9,000” in what you may read here." in page(viewer, "?find=9,000")
     assert "1 paragraph with" in page(steward, "?find=9,000")
     assert 'aria-label="Outline"' in page(viewer)
     assert "Gates" in page(viewer).split('aria-label="Outline"')[1].split("</nav>")[0]
     assert "No paragraphs with" in page(viewer, "?find=%3Cscript%3E")
     assert "<script>alert" not in page(viewer, "?find=%3Cscript%3Ealert")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_page_after_the_last_one_is_said_to_be_none(viewer: Person, alice: Person, contract: Contract) -> None:
+    file = ready(alice, contract, "a.md", b"# Fences\n\nThe fence is green.")
+
+    def page(query: str) -> str:
+        return str(viewer.client.get(f"{viewer.base}files/{file}/{query}").content.decode())
+
+    assert "There is no page 13 that you may read." in page("?page=13")
+    for query in ("", "?page=", "?page=x", "?page=1234567"):
+        assert "There is no page" not in page(query)

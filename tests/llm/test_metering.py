@@ -5,11 +5,11 @@ from decimal import Decimal
 
 import pytest
 from asgiref.sync import async_to_sync
-from django.db import DatabaseError
+from django.db import DatabaseError, transaction
 
 from entities.access import Scope
 from entities.actions import create_workspace
-from llm import client, prompts, scripted
+from llm import client, metering, prompts, scripted
 from llm.client import BudgetExceeded, Call, ModelInterrupted, ModelUnavailable
 from llm.models import Budget, ModelCall
 from llm.models_catalogue import CATALOGUE, CatalogueError, model_for
@@ -138,3 +138,34 @@ def test_tiers_are_models_with_a_price(settings):
     assert model_for("fast").cost(fresh=10, written=0, read=0, output=10) == 0
     with pytest.raises(CatalogueError):
         model_for("enormous")
+
+
+def offline_call(call):
+    client.complete(call, **prompts.title("Question").request)
+
+
+def test_calls_that_cannot_be_written_end_the_collecting_and_nothing_else(call, service, monkeypatch):
+    def fail(*args, **kwargs):
+        raise DatabaseError("gone")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ModelCall.objects, "bulk_create", fail)
+        with metering.spending():
+            offline_call(call)
+    offline_call(call)
+    assert len(rows(service)) == 1, "written at once again: nothing is collected any more"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_collected_calls_outlive_a_transaction_that_is_rolled_back(call, service):
+    with metering.spending():
+        offline_call(call)
+        with service.open():
+            metering.write_calls()
+            transaction.set_rollback(True)
+        assert rows(service) == []
+        with service.open():
+            metering.write_calls()
+        assert len(rows(service)) == 1
+        offline_call(call)
+    assert len(rows(service)) == 2, "each is written once"
