@@ -222,9 +222,10 @@ def belonging(entity: Entity) -> list[Entity]:
     return list(found.values())
 
 
-def parent_ids(entity: Entity) -> list[UUID]:
-    """The records that this one belongs to by hard relations."""
-    names = [f"{name}_id" for name in parents(entity.type_class)]
+def parent_ids(entity: Entity, *, owners: bool = False) -> list[UUID]:
+    """The records that this one names by hard relations. owners: only those that it is deleted with."""
+    model = entity.type_class
+    names = [f"{name}_id" for name in parents(model) if not owners or goes_with(model, name)]
     row = entity.type_class._base_manager.filter(pk=entity.pk).values_list(*names).first() if names else None
     return [pk for pk in row or () if pk]
 

@@ -8,7 +8,7 @@ from datetime import timedelta
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import Http404
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
@@ -23,7 +23,8 @@ from entities.signals import entity_deleted
 
 BIN_DAYS = 30
 PARENT_IN_BIN = gettext_lazy("What this belongs to is in the bin too. Restore that first.")
-TAKEN = gettext_lazy("Another record has come from the same source since. Delete that one first.")
+SOURCE_TAKEN = gettext_lazy("Another record has come from the same source since. Delete that one first.")
+PLACE_TAKEN = gettext_lazy("Its place has been taken since. Ask an administrator.")
 
 
 def bin_entity(*, scope: Scope, entity: Entity) -> None:
@@ -69,7 +70,7 @@ def restore_entity(*, scope: Scope, pk: UUID) -> Entity:
     with looking_into_bin():
         entity = get_binned_entity_or_404(scope, pk)
         lock_or_404(entity)
-        if Entity._base_manager.filter(pk__in=parent_ids(entity), deleted_at__isnull=False).exists():
+        if Entity._base_manager.filter(pk__in=parent_ids(entity, owners=True), deleted_at__isnull=False).exists():
             raise Conflict(PARENT_IN_BIN)
         back = Entity._base_manager.filter(Q(pk=pk) | Q(deleted_with=pk), deleted_at__isnull=False)
         with_it = set(back.values_list("pk", flat=True))
@@ -78,7 +79,11 @@ def restore_entity(*, scope: Scope, pk: UUID) -> Entity:
             with transaction.atomic():
                 back.update(deleted_at=None, deleted_by=0, deleted_with=None)
         except IntegrityError:
-            raise Conflict(TAKEN) from None
+            came = Entity.objects.visible_to(scope).filter(
+                deleted_at=None, source_system=OuterRef("source_system"), source_id=OuterRef("source_id")
+            )
+            # Of a record that the caller may not see, nothing is said.
+            raise Conflict(SOURCE_TAKEN if back.filter(Exists(came)).exists() else PLACE_TAKEN) from None
     for row in coming:
         record(scope, "entity.unbinned", row.type_name, row.pk)
         announce(scope, row, ["name", "visibility"])
@@ -93,7 +98,7 @@ def delete_binned_entity(*, scope: Scope, pk: UUID) -> None:
 
 
 def list_expired_entities(scope: Scope) -> list[UUID]:
-    """Records that have been in the bin for `BIN_DAYS`."""
+    """Records that have been in the bin for `BIN_DAYS`, the oldest first."""
     with looking_into_bin():
         ended = timezone.now() - timedelta(days=BIN_DAYS)
-        return list(binned_entities(scope).filter(deleted_at__lt=ended).values_list("pk", flat=True))
+        return list(binned_entities(scope).filter(deleted_at__lt=ended).reverse().values_list("pk", flat=True))

@@ -58,6 +58,25 @@ def hold_or_404(file: File) -> File:
     return now
 
 
+def hold_record_or_404(entity: Entity) -> None:
+    """Hold a record that gets a file, so that it cannot go to the bin without it; others may add files meanwhile.
+    Raises: Http404 where it was deleted meanwhile.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT FROM entities_entity WHERE id = %s FOR SHARE", [entity.pk])
+        if cursor.rowcount == 0:
+            raise Http404("Not found.")
+
+
+def lock_name(scope: Scope, entity: UUID, collection: str, name: str) -> None:
+    """Wait for whoever else makes, restores or moves a file of that name on the record, until the transaction ends."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))",
+            [f"{entity} {collection} {name}", scope.workspace],
+        )
+
+
 REFUSALS = {
     "upload": gettext_lazy("You may see this record, but not add files to it or work on those it has."),
     "delete": gettext_lazy("You may see this record, but not delete what hangs on it."),

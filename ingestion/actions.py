@@ -8,7 +8,7 @@ from uuid import UUID
 
 from django.conf import settings
 from django.core.files.base import File as Upload
-from django.db import connection, transaction
+from django.db import transaction
 from django.http import Http404
 from django.utils.translation import gettext
 
@@ -20,7 +20,16 @@ from entities.models import Entity
 from entities.models.classification import FIRST_COMPOUND
 from entities.rag import atoms
 from ingestion import blobs
-from ingestion.access import Outline, collections_of, disclosed_files, hold_or_404, is_shown, outlines
+from ingestion.access import (
+    Outline,
+    collections_of,
+    disclosed_files,
+    hold_or_404,
+    hold_record_or_404,
+    is_shown,
+    lock_name,
+    outlines,
+)
 from ingestion.attachments import attachments_of, delete_attachment
 from ingestion.batches import WORTH_AGAIN, of_batch
 from ingestion.claims import UNFINISHED
@@ -69,7 +78,7 @@ def upload_file(
     caller sends together. addresses: where its folders live elsewhere. Same name, path and bytes again, to be read the
     same way, is the file that is there; others are its next revision, and the old one stays readable until the new one
     is published, by whom the labels let.
-    Raises: BadUpload (422), TooLarge (413).
+    Raises: BadUpload (422), TooLarge (413), Http404 where the record was deleted meanwhile.
     """
     declared = collections_of(entity)
     collection = collection or next(iter(declared))
@@ -99,6 +108,7 @@ def upload_file(
     except blobs.TooMuch:
         raise too_large(None, limit) from None
     label = combine_many(atoms(declared[collection].name_classification))
+    hold_record_or_404(entity)
     file = _file(scope, entity, collection, path, floor, label)
     return _next_revision(scope, file, blob, floor, strategy, batch, [one.to_json() for one in addresses])
 
@@ -132,7 +142,7 @@ def _file(scope: Scope, entity: Entity, collection: str, path: str, floor: int, 
     of it is made: finding it would tell that a guess of its name was right.
     """
     name = path.rpartition("/")[2]
-    _lock_name(scope, entity.pk, collection, name)
+    lock_name(scope, entity.pk, collection, name)
     there = File.objects.filter(entity=entity.pk, collection=collection, name=name)
     named = list(there.select_for_update().order_by("twin"))
     found = outlines([file.pk for file in named]) if named else {}
@@ -153,14 +163,6 @@ def _file(scope: Scope, entity: Entity, collection: str, path: str, floor: int, 
         floor=floor,
         created_by=scope.principal,
     )
-
-
-def _lock_name(scope: Scope, entity: UUID, collection: str, name: str) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT pg_advisory_xact_lock(hashtextextended(%s, %s))",
-            [f"{entity} {collection} {name}", scope.workspace],
-        )
 
 
 def _next_revision(
@@ -211,10 +213,6 @@ def _next_revision(
     return file
 
 
-def _pending(file: File) -> UUID | None:
-    return file.pending_revision_id
-
-
 def _knows(scope: Scope, file: File, revision: FileRevision) -> bool:
     """Whether the caller may learn that a revision has the bytes they sent: it is theirs, or they may download it."""
     return revision.created_by == scope.principal or (file.revision_id == revision.pk and is_allowed(scope, file))
@@ -254,7 +252,7 @@ def restore_version(*, scope: Scope, file: File, number: int) -> File:
 
     Raises: Http404 without such a version or file; BadUpload where there is nothing to restore.
     """
-    _lock_name(scope, file.entity_id, file.collection, file.name)
+    lock_name(scope, file.entity_id, file.collection, file.name)
     now = hold_or_404(file)
     old = get_known_or_404(scope, now, number)
     if now.origin_id is not None:

@@ -1,5 +1,6 @@
 """The bin: files beside the records of `entities.bin`, what it holds for a reader, and its emptying."""
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -23,17 +24,21 @@ from entities.bin import (
     restore_entity,
 )
 from entities.models import Entity
-from ingestion.access import get_file_or_404, hold_or_404, readable_files, visible_files
+from ingestion.access import get_file_or_404, hold_or_404, lock_name, readable_files, visible_files
 from ingestion.actions import attachments_of, delete_file
 from ingestion.attachments import delete_attachment
 from ingestion.listing import file_views
 from ingestion.models import File
+from ingestion.moving import find_readable_at
 from ingestion.queueing import queue_file
 from ingestion.signals import document_indexed, document_removed
 from ingestion.turns import UNFINISHED
 
+logger = logging.getLogger(__name__)
+
 MAX_ENTRIES = 200
 """Of each kind, the newest first."""
+RESTORED = "/restored"
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,14 @@ class BinEntry:
     def ends_at(self) -> datetime:
         """When it is deleted for good."""
         return self.deleted_at + timedelta(days=BIN_DAYS)
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What came back: its record, and the folder that it went to because another file stands in its place."""
+
+    record: UUID
+    folder: str = ""
 
 
 def bin_file(*, scope: Scope, file: File) -> bool:
@@ -87,28 +100,47 @@ def get_binned_file_or_404(scope: Scope, pk: UUID) -> File:
     return get_file_or_404(scope, pk, "delete")
 
 
-def restore_file(*, scope: Scope, pk: UUID) -> File:
-    """Take a file out of the bin, with what came in it. Its text has the labels that it had, and is found again.
+def restore_file(*, scope: Scope, pk: UUID) -> Restored:
+    """Take a file out of the bin, with what came in it. Its text has the labels that it had, and is found again. Where
+    another file stands in its place that the caller may read, it goes to a folder of its own.
 
     Raises: Http404 as `get_binned_file_or_404`; Conflict where its record is in the bin.
     """
     with looking_into_bin():
-        file = hold_or_404(get_binned_file_or_404(scope, pk))
+        file = get_binned_file_or_404(scope, pk)
+        coming = File.objects.filter(pk__in=[file.pk, *attachments_of([file.pk])]).order_by("collection", "name", "pk")
+        for one in coming:
+            lock_name(scope, one.entity_id, one.collection, one.name)
+        file = hold_or_404(file)
+        if file.deleted_at is None:
+            raise Http404("Not found.")  # somebody else has restored it meanwhile
         if Entity._base_manager.filter(pk=file.entity_id, deleted_at__isnull=False).exists():
             raise Conflict(PARENT_IN_BIN)
-        named = File.objects.filter(entity=file.entity_id, collection=file.collection, name=file.name)
-        # Another file has come under its name since: the two are told apart as two that stood in different folders are.
-        twins = set(named.exclude(pk=file.pk).filter(deleted_at__isnull=True).values_list("twin", flat=True))
-        twin = file.twin if file.twin not in twins else max(twins) + 1
-        coming = [file.pk, *attachments_of([file.pk])]
-        File.objects.filter(pk=file.pk).update(twin=twin)
-        File.objects.filter(pk__in=coming).update(deleted_at=None, deleted_by=0)
-    for one in File.objects.filter(pk__in=coming):
+        path = file.path
+        if find_readable_at(scope, file, path):
+            folders = (f"{RESTORED}{n}" for n in ("", *range(2, MAX_ENTRIES)))
+            paths = (f"{folder}/{file.name}" for folder in folders)
+            path = next(free for free in paths if not find_readable_at(scope, file, free))
+        back = [one.pk for one in coming]
+        for one in coming:
+            File.objects.filter(pk=one.pk).update(twin=_free_twin(one), deleted_at=None, deleted_by=0)
+        File.objects.filter(pk=file.pk).update(path=path)
+    for one in File.objects.filter(pk__in=back):
         record(scope, "file.unbinned", "file", one.pk, entity=str(one.entity_id))
         document_indexed.send(File, workspace=scope.workspace, entity_id=one.entity_id, file_id=one.pk)
         if one.state in UNFINISHED and one.pending_revision_id:
             queue_file(scope.workspace, one.pk, one.pending_revision_id)
-    return file
+    return Restored(file.entity_id, path.rpartition("/")[0] if path != file.path else "")
+
+
+def _free_twin(file: File) -> int:
+    """Its own, unless another file has come under its name since: then one that no file of that name has, in the bin
+    or out of it. To be asked `looking_into_bin`.
+    """
+    others = File.objects.filter(entity=file.entity_id, collection=file.collection, name=file.name).exclude(pk=file.pk)
+    if not others.filter(twin=file.twin, deleted_at=None).exists():
+        return file.twin
+    return max(file.twin, *others.values_list("twin", flat=True)) + 1
 
 
 def list_bin(scope: Scope) -> list[BinEntry]:
@@ -128,10 +160,10 @@ def list_bin(scope: Scope) -> list[BinEntry]:
     return sorted(entries, key=lambda entry: entry.deleted_at, reverse=True)
 
 
-def restore(*, scope: Scope, pk: UUID) -> Entity | File:
+def restore(*, scope: Scope, pk: UUID) -> Restored:
     """A record or file of the bin. Raises: Http404, Conflict."""
     try:
-        return restore_entity(scope=scope, pk=pk)
+        return Restored(restore_entity(scope=scope, pk=pk).pk)
     except Http404:
         return restore_file(scope=scope, pk=pk)
 
@@ -146,23 +178,29 @@ def delete_for_good(*, scope: Scope, pk: UUID) -> None:
 
 
 def empty_bin(workspace: int) -> int:
-    """Delete for good what has been in the bin for `BIN_DAYS`, each in a transaction of its own. Returns how many."""
+    """Delete for good what has been in the bin for `BIN_DAYS`, the oldest first, each in a transaction of its own: one
+    that fails does not hold up the others. Returns how many.
+    """
     service = Scope.for_service(workspace)
     with service.open():
         wanted = [*list_expired_entities(service), *_expired_files(service)]
+    deleted = 0
     for pk in wanted:
-        with service.open():
-            try:
+        try:
+            with service.open():
                 delete_for_good(scope=service, pk=pk)
-            except Http404:  # it went with another, or somebody restored it meanwhile
-                continue
-    return len(wanted)
+            deleted += 1
+        except Http404:  # it went with another, or somebody restored it meanwhile
+            continue
+        except Exception as error:  # its message may quote what is deleted
+            logger.error("%s in the bin of workspace %s was not deleted: %s", pk, workspace, type(error).__name__)
+    return deleted
 
 
 def _expired_files(scope: Scope) -> Sequence[UUID]:
     with looking_into_bin():
         ended = timezone.now() - timedelta(days=BIN_DAYS)
-        return list(binned_files(scope).filter(deleted_at__lt=ended).values_list("pk", flat=True))
+        return list(binned_files(scope).filter(deleted_at__lt=ended).reverse().values_list("pk", flat=True))
 
 
 def _since(at: datetime | None) -> datetime:

@@ -11,7 +11,6 @@ from django.views.decorators.http import require_POST, require_safe
 from entities.access import MEMBER, requires
 from entities.api.errors import Conflict
 from entities.bin import BIN_DAYS
-from entities.models import Entity
 from ingestion import bin
 from ingestion.views import scope_of
 
@@ -33,8 +32,12 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
     except Conflict as refusal:
         messages.error(request, str(refusal.detail))
         return redirect("ingestion:bin")
-    messages.success(request, gettext("Restored."))
-    return redirect("entities:detail", back.pk if isinstance(back, Entity) else back.entity_id)
+    if back.folder:
+        words = gettext("Restored. Another file stands in its place, so it is in the folder %(folder)s.")
+        messages.success(request, words % {"folder": back.folder})
+    else:
+        messages.success(request, gettext("Restored."))
+    return redirect("entities:detail", back.record)
 
 
 @requires(MEMBER)

@@ -4,7 +4,7 @@ from django.utils.translation import gettext
 
 from entities.access import Scope, readable_now
 from entities.actions import record
-from ingestion.access import hold_or_404, readable_files, visible_files
+from ingestion.access import hold_or_404, lock_name, readable_files, visible_files
 from ingestion.errors import BadUpload
 from ingestion.models import File
 from ingestion.names import BadPath, clean_path
@@ -18,6 +18,7 @@ def move_file(*, scope: Scope, file: File, folder: str) -> bool:
     Raises: BadUpload for a path that is none, for what came in a message, for a file whose name the caller may not
     read, and where one of that name stands already that they may read; Http404 where it was deleted meanwhile.
     """
+    lock_name(scope, file.entity_id, file.collection, file.name)
     now = hold_or_404(file)
     if not readable_now(now.name_classification):
         raise BadUpload(gettext("You may not read the name of this file, so you cannot move it."), "name_not_readable")
@@ -31,8 +32,7 @@ def move_file(*, scope: Scope, file: File, folder: str) -> bool:
         path = now.path
     if path == now.path:
         return False
-    same = visible_files(scope).filter(entity=now.entity_id, collection=now.collection, name=now.name, path=path)
-    if any(readable_now(other.name_classification) for other in readable_files(scope, same)):
+    if find_readable_at(scope, now, path):
         raise BadUpload(
             gettext("There is a file '%(name)s' in that folder already.") % {"name": now.name}, "name_taken"
         )
@@ -41,3 +41,14 @@ def move_file(*, scope: Scope, file: File, folder: str) -> bool:
     record(scope, "file.moved", "file", now.pk, entity=str(now.entity_id))
     document_moved.send(File, workspace=scope.workspace, file_id=now.pk, path_before=before)
     return True
+
+
+def find_readable_at(scope: Scope, file: File, path: str) -> bool:
+    """Whether another file of this name stands at `path` of its record that the caller may read. One that they may not
+    does not count: a refusal or another place would tell of it.
+    """
+    same = visible_files(scope).filter(
+        entity=file.entity_id, collection=file.collection, name=file.name, path=path, origin=None, deleted_at=None
+    )
+    others = readable_files(scope, same.exclude(pk=file.pk))
+    return any(readable_now(other.name_classification) for other in others)
