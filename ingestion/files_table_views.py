@@ -86,6 +86,10 @@ def change_files(request: HttpRequest, pk: UUID) -> HttpResponse:
             file = get_file_or_404(scope, UUID(wanted))
             if file.entity_id != pk:
                 continue
+            if act == "delete" and file.origin_id is not None:
+                if str(file.origin_id) not in ticked:
+                    refused = "This file came in a message and stays with it. Delete the message."
+                continue
             if act == "delete":
                 bin_file(scope=scope, file=file)
             elif act == "move":

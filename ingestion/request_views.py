@@ -39,6 +39,7 @@ from ingestion.requests import (
 )
 
 LISTED = 50
+WAITING = 20
 ENDS = {
     "1": gettext_lazy("for a day"),
     "7": gettext_lazy("for a week"),
@@ -63,9 +64,11 @@ def access_requests(request: HttpRequest) -> HttpResponse:
     others = requests_of(scope).exclude(requester=scope.principal).exclude(state=State.OPEN)
     page = Paginator(others.order_by(Case(When(in_force(), then=0), default=1), "-decided_at", "pk"), LISTED)
     decided = page.get_page(request.GET.get("page"))
-    waiting = to_decide(scope).order_by("created_at", "pk")
+    # Few at once, because each of them counts what granting it would show.
+    pending = Paginator(to_decide(scope).order_by("created_at", "pk"), WAITING).get_page(request.GET.get("waiting"))
     context = {
-        "waiting": present_requests(scope, waiting),
+        "waiting": present_requests(scope, pending.object_list),
+        "pending": pending,
         "mine": present_requests(scope, mine),
         "decided": present_requests(scope, decided.object_list),
         "page": decided,

@@ -12,11 +12,14 @@ LANGUAGE sql STABLE SECURITY DEFINER ROWS 10 SET search_path = public, pg_temp A
   WHERE f.workspace_id = app_workspace() AND f.deleted_at IS NOT NULL AND f.deleted_with IS NULL AND NOT app_bin()
 $$;
 
--- Whether a passage stands in such a file: what was drawn from it is hidden as long as the file is in the bin.
+-- Whether a passage stands in such a file, or stood in an earlier version of it: what was drawn from it is hidden as long as
+-- the file is in the bin.
 CREATE FUNCTION app_is_binned(passage uuid) RETURNS boolean
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = public, pg_temp AS $$
-  SELECT EXISTS (SELECT 1 FROM ingestion_paragraph p JOIN ingestion_file f ON f.id = p.file_id
-    WHERE p.id = passage AND p.workspace_id = app_workspace() AND f.deleted_at IS NOT NULL)
+  SELECT EXISTS (SELECT 1 FROM ingestion_file f
+    WHERE f.workspace_id = app_workspace() AND f.deleted_at IS NOT NULL AND f.id IN (
+      SELECT p.file_id FROM ingestion_paragraph p WHERE p.id = passage
+      UNION ALL SELECT p.file_id FROM ingestion_pastparagraph p WHERE p.paragraph = passage))
 $$;
 
 -- The files of a record go to the bin with it and come back with it. One that was there already stays there.
@@ -82,6 +85,7 @@ class Migration(migrations.Migration):
                 condition=Q(deleted_at__isnull=False), fields=["workspace", "-deleted_at"], name="file_binned"
             ),
         ),
+        migrations.AddIndex("pastparagraph", models.Index(fields=["paragraph"], name="past_by_paragraph")),
         migrations.RunSQL([SQL], [BACK]),
         *[
             RenewPolicy(name)

@@ -76,7 +76,10 @@ class PastParagraph(models.Model):
     inside = models.BooleanField(default=False, db_default=False)
 
     class Meta:
-        indexes = [models.Index(fields=["file", "digest"])]
+        indexes = [
+            models.Index(fields=["file", "digest"]),
+            models.Index(fields=["paragraph"], name="past_by_paragraph"),
+        ]
 
     def __str__(self) -> str:
         return str(self.paragraph)

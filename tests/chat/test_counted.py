@@ -86,9 +86,9 @@ def copy_tasks(service: Scope, task: Entity, count: int) -> None:
 
 COPY_RECORDS = """
 INSERT INTO entities_entity (id, workspace_id, content_type_id, name, name_classification, visibility, created_at,
-  updated_at, created_by, updated_by, source_system, source_id)
+  updated_at, created_by, updated_by, deleted_by, source_system, source_id)
 SELECT gen_random_uuid(), workspace_id, content_type_id, 'Copy ' || n, name_classification, visibility, created_at,
-  created_at - interval '1 day', created_by, updated_by, 'copy', n FROM entities_entity, generate_series(1, %s) n
+  created_at - interval '1 day', created_by, updated_by, 0, 'copy', n FROM entities_entity, generate_series(1, %s) n
 WHERE id = %s
 """
 COPY_TASKS = """

@@ -87,6 +87,7 @@ def test_all_alike_are_decided_at_once_after_a_look_at_who_gains_and_loses(
     User.objects.filter(pk=viewer.user.pk).update(is_active=False)
     assert "<strong>No people</strong> would read more" in preview_of(steward, items)
     User.objects.filter(pk=viewer.user.pk).update(is_active=True)
+    public = {"labels": "0", "reason": "Published."}
     stale = [items[0], f"{second['id']} 0123456789abcdef"]
     done = steward.client.post(decide, {"item": stale, **public}, follow=True).content.decode()
     assert "1 paragraph decided" in done

@@ -67,8 +67,7 @@ bin_files AFTER UPDATE OF deleted_at ON entities_entity FOR EACH ROW
 bin_rows AFTER UPDATE OF deleted_at ON ingestion_file FOR EACH ROW
  WHEN ((((old.deleted_at IS NULL) <> (new.deleted_at IS NULL)) AND (old.deleted_with IS NULL)
  AND (new.deleted_with IS NULL))) EXECUTE FUNCTION app_bin_rows()
-forget_passages BEFORE DELETE ON ingestion_file FOR EACH ROW WHEN ((old.deleted_at IS NOT NULL))
- EXECUTE FUNCTION app_forget_passages()
+forget_passages BEFORE DELETE ON ingestion_file FOR EACH ROW EXECUTE FUNCTION app_forget_passages()
 
 label_links AFTER UPDATE OF data_classification, floor ON ingestion_paragraph FOR EACH ROW
  WHEN (((old.data_classification IS DISTINCT FROM new.data_classification) OR (old.floor IS DISTINCT FROM new.floor)))
