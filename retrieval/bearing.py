@@ -20,7 +20,7 @@ HALF = 0.5
 """Share of a question's content words that a passage must hold to bear on it."""
 MIN_TERMS = 2
 """Content words of a question that a sentence can be compared with."""
-ASKS_WHAT = re.compile(r"\W*(?:and\s+)?(?:what|which)\b", re.IGNORECASE)
+ASKS_WHAT = re.compile(r"\W{0,9}(?:and\s+)?(?:what|which)\b", re.IGNORECASE)
 STATES = re.compile(
     r"\b((?:[\w'’-]+\s+){1,4})(?:is|are|was|were|means?|amounts? to|equals?|shall be|will be|refers? to)\b",
     re.IGNORECASE,

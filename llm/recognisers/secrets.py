@@ -216,7 +216,7 @@ PROSE = re.compile(
     + r"\b",
     re.IGNORECASE,
 )
-PATH = re.compile(r"/|(?:(?:[A-Z]?[a-z_.-]+\d*|\d+)/){2}")
+PATH = re.compile(r"/|(?:(?:[A-Z]?[a-z_.-]{1,40}\d{0,9}|\d{1,9})/){2}")
 MASK = frozenset("*•xX.-_?<>…")
 PLACEHOLDER = ("<", "{{", "${", "$(", "%(")
 
