@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from decimal import Decimal
 
 from django.conf import settings
-from django.db import transaction
 from django.db.models import Sum
 
 from entities.access import Scope
@@ -82,15 +81,13 @@ def spending() -> Iterator[None]:
 
 
 def write_calls() -> None:
-    """Write the collected calls, in an open service scope of their workspace, once in its transaction. They stay
-    collected until it commits."""
+    """Write the collected calls, in an open service scope of their workspace. Those of a transaction that is rolled
+    back are not metered: they cost nothing.
+    """
     spent = _spent.get()
     if spent is not None and spent.calls:
-        written = len(spent.calls)
-        for row in spent.calls:
-            row.pk = None  # a transaction that was rolled back may have given it one
         ModelCall.objects.bulk_create(spent.calls)
-        transaction.on_commit(lambda: spent.calls.__delitem__(slice(written)))
+        spent.calls.clear()
 
 
 def take_spent() -> Decimal:

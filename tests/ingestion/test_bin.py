@@ -204,7 +204,7 @@ def test_a_record_whose_source_sent_another_stays_and_tells_only_what_may_be_see
         Entity.objects.filter(pk=other.pk).update(visibility="restricted" if hides else "workspace", **source)
     answer = alice.api.post(f"/api/bin/{contract.pk}/restore/")
     assert answer.status_code == 409
-    assert says in answer.content.decode()
+    assert str(says) in answer.content.decode()
     assert entries(alice) == [("record", "Quay lease")]
 
 
