@@ -75,6 +75,7 @@ def test_words_are_found_in_what_the_reader_sees_and_nowhere_else(
     assert "The <mark>gate</mark> is old." in page(viewer, "?find=GATE").replace("\n", " ")
     assert "2 paragraphs with" in page(viewer, "?find=gate"), "the heading, and the one that is read"
     assert "3 paragraphs with" in page(steward, "?find=gate")
+    assert "&amp;q=gate" in page(viewer, "?find=gate"), "hits lead on to a search by meaning"
     assert "No paragraphs with “9,000” in what you may read here." in page(viewer, "?find=9,000")
     assert "1 paragraph with" in page(steward, "?find=9,000")
     assert 'aria-label="Outline"' in page(viewer)

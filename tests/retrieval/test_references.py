@@ -81,13 +81,11 @@ def test_a_record_is_searched_from_its_page(linked, alice, viewer, who):
     assert (str(annex.pk) in further) is (who == "alice"), "not through what the reader may not see"
 
 
-def test_a_file_is_searched_from_its_page(index, contract, viewer):
+def test_a_file_is_searched_by_itself(index, contract, viewer):
     files = [index.file(contract, name) for name in ("lease.pdf", "annex.pdf")]
     for file in files:
         index.row(contract, f"The kestrel clause of {file.name}.", file=file, vector=False)
-    sent, ticked = here(viewer, f"/w/acme/files/{files[0].pk}/")
-    assert ticked == {}
-    _, page = passages(viewer, **sent)
+    _, page = passages(viewer, file=str(files[0].pk))
     assert "clause of lease.pdf" in re.sub("<.*?>", "", page)
     assert "clause of annex.pdf" not in re.sub("<.*?>", "", page)
 
