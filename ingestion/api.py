@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from entities.access import MEMBER, Scope, get_entity_or_404, requires
 from entities.api.lists import paginate
-from entities.api.shapes import FOREVER, IN_THE_BIN, PAGING, is_forever, page_of
+from entities.api.shapes import FILE_IN_THE_BIN, FOREVER, PAGING, is_forever, page_of
 from entities.models import Entity
 from ingestion import actions, downloads
 from ingestion.access import get_file_or_404, get_record_for
@@ -116,7 +116,11 @@ def read_labels(data: Any) -> list[int]:
 @requires(MEMBER)
 @extend_schema(operation_id="file_read", methods=["GET"], responses=FileSerializer)
 @extend_schema(
-    operation_id="file_delete", methods=["DELETE"], description=IN_THE_BIN, parameters=[FOREVER], responses={204: None}
+    operation_id="file_delete",
+    methods=["DELETE"],
+    description=FILE_IN_THE_BIN,
+    parameters=[FOREVER],
+    responses={204: None},
 )
 @extend_schema(
     operation_id="file_change",

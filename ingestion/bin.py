@@ -25,8 +25,8 @@ from entities.bin import (
 )
 from entities.models import Entity
 from ingestion.access import get_file_or_404, hold_or_404, lock_name, readable_files, visible_files
-from ingestion.actions import attachments_of, delete_file
-from ingestion.attachments import delete_attachment
+from ingestion.actions import delete_file
+from ingestion.attachments import attachments_of, delete_attachment
 from ingestion.listing import file_views
 from ingestion.models import File
 from ingestion.moving import find_readable_at
@@ -160,7 +160,7 @@ def list_bin(scope: Scope) -> list[BinEntry]:
     return sorted(entries, key=lambda entry: entry.deleted_at, reverse=True)
 
 
-def restore(*, scope: Scope, pk: UUID) -> Restored:
+def restore_entry(*, scope: Scope, pk: UUID) -> Restored:
     """A record or file of the bin. Raises: Http404, Conflict."""
     try:
         return Restored(restore_entity(scope=scope, pk=pk).pk)

@@ -39,7 +39,7 @@ def bin_list(request: Request) -> Response:
 @api_view(["POST"])
 def restore(request: Request, pk: UUID) -> Response:
     """Take a record or file out of the bin, with all that went with it. 409: what it belongs to is in the bin too."""
-    bin.restore(scope=scope_of(request), pk=pk)
+    bin.restore_entry(scope=scope_of(request), pk=pk)
     return Response(status=status.HTTP_204_NO_CONTENT)
 
 

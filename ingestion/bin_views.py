@@ -19,7 +19,8 @@ from ingestion.views import scope_of
 @require_safe
 def bin_page(request: HttpRequest) -> HttpResponse:
     """What the caller may restore or delete for good."""
-    context = {"entries": bin.list_bin(scope_of(request)), "days": BIN_DAYS, "most": bin.MAX_ENTRIES}
+    entries = bin.list_bin(scope_of(request))
+    context = {"entries": entries, "days": BIN_DAYS, "most": bin.MAX_ENTRIES if len(entries) >= bin.MAX_ENTRIES else 0}
     return render(request, "ingestion/bin.html", context)
 
 
@@ -28,7 +29,7 @@ def bin_page(request: HttpRequest) -> HttpResponse:
 def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Leads to the record that came back, or whose file did."""
     try:
-        back = bin.restore(scope=scope_of(request), pk=pk)
+        back = bin.restore_entry(scope=scope_of(request), pk=pk)
     except Conflict as refusal:
         messages.error(request, str(refusal.detail))
         return redirect("ingestion:bin")

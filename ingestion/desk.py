@@ -242,6 +242,17 @@ class Accepted:
         return Accepted(accepted, [*self.changed, *self.missed])
 
 
+def find_unchanged_items(scope: Scope, shown: Mapping[UUID, str]) -> list[Item]:
+    """Those of the paragraphs as they were shown (`Item.seen` by id) that still wait, and have not changed since."""
+    rows: list[Paragraph | FieldParagraph] = [
+        *paragraphs_of(scope).filter(pk__in=shown).exclude(review=0),
+        *typed_of(scope).filter(pk__in=shown).exclude(review=0),
+    ]
+    same = [row for row in rows if judged(row) == shown[row.pk]]
+    places = places_of(scope, same)
+    return [item_of(row, places[row.pk]) for row in same if row.pk in places]
+
+
 def accept(
     *, scope: Scope, shown: Mapping[UUID, str], atoms: frozenset[int] | None = None, reason: str = ""
 ) -> Accepted:
@@ -253,13 +264,7 @@ def accept(
         raise PermissionError(gettext("Labels are decided by stewards."))
     if len(shown) > MOST:
         raise ValueError(gettext("at most %(most)s proposals are taken at once") % {"most": MOST})
-    rows: list[Paragraph | FieldParagraph] = [
-        *paragraphs_of(scope).filter(pk__in=shown).exclude(review=0),
-        *typed_of(scope).filter(pk__in=shown).exclude(review=0),
-    ]
-    same = [row for row in rows if judged(row) == shown[row.pk]]
-    places = places_of(scope, same)
-    found = [item_of(row, places[row.pk]) for row in same if row.pk in places]
+    found = find_unchanged_items(scope, shown)
     taken = [(item, given) for item in found if (given := item.proposed if atoms is None else atoms) is not None]
     decisions = [
         decision_on(scope, item.paragraph, given, "accepted as proposed", item.seen, tuple(item.causes))

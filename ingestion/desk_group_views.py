@@ -1,35 +1,20 @@
 """Pages of the desk for many paragraphs at once: who gains and loses sight, and the same decision for all alike."""
 
-from uuid import UUID
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import render
 from django.utils.formats import number_format
-from django.utils.translation import ngettext
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_POST
 from rest_framework.exceptions import APIException
 
-from entities.access import STEWARD, Scope, opens_own_scope, requires
+from entities.access import STEWARD, opens_own_scope, requires
 from entities.api.lists import chips_of_atoms
-from entities.models import FieldParagraph
-from ingestion.desk import Item, accept, item_of, paragraphs_of, places_of, typed_of
+from ingestion.desk import accept, find_unchanged_items
 from ingestion.desk_groups import preview_sight
 from ingestion.desk_views import back, read_labels, read_ticked_items, report_left_out, say_changed, scope_of
 from ingestion.errors import BadUpload
-from ingestion.models import Paragraph
 from ingestion.relabelling import check_decision, check_labels
-
-
-def find_ticked_items(scope: Scope, shown: dict[UUID, str]) -> list[Item]:
-    """Items of a form as they stand now; what has changed since it was shown is left out."""
-    rows: list[Paragraph | FieldParagraph] = [
-        *paragraphs_of(scope).filter(pk__in=shown),
-        *typed_of(scope).filter(pk__in=shown),
-    ]
-    places = places_of(scope, rows)
-    found = [item_of(row, places[row.pk]) for row in rows if row.pk in places]
-    return [item for item in found if item.seen == shown[item.paragraph.pk]]
 
 
 def read_own_labels(given: QueryDict) -> list[int] | None:
@@ -43,7 +28,7 @@ def desk_preview(request: HttpRequest) -> HttpResponse:
     """Who gains and who loses sight, before anything is decided: of `item`s as proposed, or (`own`) with `labels`."""
     scope, given = scope_of(request), request.POST
     shown = read_ticked_items(given)
-    items = find_ticked_items(scope, shown)
+    items = find_unchanged_items(scope, shown)
     labels = read_own_labels(given)
     try:
         atoms = None if labels is None else check_labels(labels)
@@ -74,7 +59,7 @@ def desk_decide_all(request: HttpRequest) -> HttpResponse:
     try:
         with scope.open():
             if not given.getlist("labels"):
-                raise BadUpload("Choose labels, or Public.", "no_labels")
+                raise BadUpload(gettext("Choose labels, or Public."), "no_labels")
             atoms, reason = check_decision(read_labels(given), given.get("reason", ""))
             taken = accept(scope=scope, shown=shown, atoms=atoms, reason=reason)
     except APIException as refusal:

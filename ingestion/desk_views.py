@@ -163,7 +163,9 @@ def say_changed(count: int) -> str:
 
 
 def back(request: HttpRequest) -> HttpResponse:
-    query = query_of(read_wanted(QueryDict(request.POST.get("query", ""))))
+    given = QueryDict(request.POST.get("query", ""))
+    group = f"group={given['group']}" if given.get("group") in GROUPINGS else ""
+    query = "&".join(filter(None, (query_of(read_wanted(given)), group)))
     return redirect(f"{reverse('ingestion:desk')}{f'?{query}' if query else ''}")
 
 

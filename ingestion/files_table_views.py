@@ -88,7 +88,7 @@ def change_files(request: HttpRequest, pk: UUID) -> HttpResponse:
                 continue
             if act == "delete" and file.origin_id is not None:
                 if str(file.origin_id) not in ticked:
-                    refused = "This file came in a message and stays with it. Delete the message."
+                    refused = gettext("This file came in a message and stays with it. Delete the message.")
                 continue
             if act == "delete":
                 bin_file(scope=scope, file=file)

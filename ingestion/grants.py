@@ -30,7 +30,7 @@ class Offer:
     count: int
 
 
-def grantable(scope: Scope) -> frozenset[int]:
+def find_grantable_atoms(scope: Scope) -> frozenset[int]:
     """The atoms that the caller may grant: a steward's, held by a role of theirs."""
 
     def load() -> frozenset[int]:
@@ -85,11 +85,11 @@ def list_offers(scope: Scope, request: AccessRequest) -> list[Offer]:
     return [Offer(extent, count) for extent, count in counts.items() if count or extent == Extent.LEVEL]
 
 
-def grant(scope: Scope, request: AccessRequest, until: datetime | None, extent: str = Extent.LEVEL) -> None:
+def grant_request(scope: Scope, request: AccessRequest, until: datetime | None, extent: str = Extent.LEVEL) -> None:
     """The database holds to the same rule (`app_check_label_grant`). Raises: PermissionDenied for who does not hold by
     a role what they grant; BadUpload where the place is not there.
     """
-    lacking = frozenset(request.atoms) - grantable(scope)
+    lacking = frozenset(request.atoms) - find_grantable_atoms(scope)
     if lacking:
         names = ", ".join(chip.label for chip in chips_of_atoms(lacking))
         raise PermissionDenied(

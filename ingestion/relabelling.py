@@ -9,6 +9,7 @@ from uuid import UUID
 
 from django.db import transaction
 from django.http import Http404
+from django.utils.translation import gettext, gettext_lazy
 
 from entities.access import Scope, atoms_of, combine_many, raise_labels
 from entities.access.scope import current
@@ -33,7 +34,7 @@ from ingestion.work import workspace_guidance, workspace_levels
 from llm.errors import ModelError
 
 LONGEST_REASON = 500
-CHANGED = "This paragraph has changed since it was shown. Nothing was decided; look at it again."
+CHANGED = gettext_lazy("This paragraph has changed since it was shown. Nothing was decided; look at it again.")
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ def relabel_paragraph(
     seen, also by the commit, and where its text has by then; PermissionError for who is no steward.
     """
     if not is_steward(scope):
-        raise PermissionError("Labels are decided by stewards.")
+        raise PermissionError(gettext("Labels are decided by stewards."))
     if seen and seen != judged(paragraph):
         raise Conflict(CHANGED)
     atoms, reason = check_decision(labels, reason)
@@ -97,7 +98,7 @@ def check_decision(labels: Iterable[int], reason: str) -> tuple[frozenset[int], 
     atoms = check_labels(labels)
     reason = reason.replace("\x00", "").strip()
     if not reason:
-        raise BadUpload("Say in a few words why this label is right; the audit keeps it.", "no_reason")
+        raise BadUpload(gettext("Say in a few words why this label is right; the audit keeps it."), "no_reason")
     return atoms, reason[:LONGEST_REASON]
 
 
@@ -106,7 +107,8 @@ def check_labels(labels: Iterable[int]) -> frozenset[int]:
     atoms = frozenset(labels) - {0}
     known = set(Classification.objects.filter(value__lt=FIRST_COMPOUND).values_list("value", flat=True))
     if not atoms <= known:
-        raise BadUpload(f"Labels are some of: {', '.join(map(str, sorted(known)))}.", "unknown_label")
+        listed = ", ".join(map(str, sorted(known)))
+        raise BadUpload(gettext("Labels are some of: %(known)s.") % {"known": listed}, "unknown_label")
     return atoms
 
 

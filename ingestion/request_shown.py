@@ -13,7 +13,7 @@ from entities.api.lists import chips_of_atoms, labels_of_atoms
 from entities.models import Entity, User
 from ingestion.access import is_steward, outlines
 from ingestion.file_shown import NAMELESS
-from ingestion.grants import Offer, find_asked_passages, grantable, list_offers
+from ingestion.grants import Offer, find_asked_passages, find_grantable_atoms, list_offers
 from ingestion.models import AccessRequest, Extent, File, Paragraph
 from ingestion.request_messages import messages_of
 from ingestion.requests import is_over
@@ -137,7 +137,7 @@ def present_requests(scope: Scope, rows: Iterable[AccessRequest]) -> list[Shown]
     messages = messages_of(rows)
     wanted = {r.passage for r in rows if r.passage}
     texts = {p.pk: p for p in Paragraph.objects.filter(pk__in=wanted)}
-    steward, may_give = is_steward(scope), grantable(scope)
+    steward, may_give = is_steward(scope), find_grantable_atoms(scope)
     found = []
     for row in rows:
         record = records.get(row.entity_id)

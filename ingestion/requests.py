@@ -33,7 +33,7 @@ from entities.models import Entity, Membership
 from entities.text import Block, read_texts
 from ingestion.access import Outline, get_file_or_404, is_steward, outlines
 from ingestion.errors import BadUpload
-from ingestion.grants import grant, withdraw_grants
+from ingestion.grants import grant_request, withdraw_grants
 from ingestion.models import AccessRequest, Extent, File, Paragraph
 from ingestion.reader import Placeholder, blocks
 from ingestion.request_messages import check_reason, write_message
@@ -234,7 +234,7 @@ def decide_access(
     check_reason(reason)
     if state == State.GRANTED:
         check_end(until)
-        grant(scope, now, until, extent)
+        grant_request(scope, now, until, extent)
         now.extent = extent
     elif not reason:
         raise BadUpload(gettext("Say in a few words why; whoever asked is told."), "no_reason")

@@ -20,8 +20,6 @@ from entities.api.errors import Conflict
 from entities.api.lists import labels_of_atoms
 from entities.audit import Question, record_question
 from entities.language import join_words, translate_stored
-from entities.models import Classification
-from entities.models.classification import FIRST_COMPOUND
 from entities.registry import content_type_id, entity_types
 from ingestion.access import collection_of, is_steward, readable_files, visible_files
 from ingestion.classify import rules_vote
@@ -29,11 +27,11 @@ from ingestion.downloads import is_cleared
 from ingestion.errors import BadUpload
 from ingestion.extract import language
 from ingestion.models import File, FileRevision, State
+from ingestion.relabelling import check_decision
 from ingestion.remainder import DECIDED_BEFORE, INSIDE, KINDS, NOT_READ, RELEASED, Remainder
 from ingestion.remainder_store import remainder_columns, remainder_of
 from ingestion.votes import Vote, automatic, manual_vote
 
-MAX_REASON_CHARACTERS = 500
 CHANGED = gettext_lazy(
     "What was not read of this file has changed since it was shown. Nothing was decided; look at it again."
 )
@@ -125,15 +123,7 @@ def settle_remainder(*, scope: Scope, file: File, labels: Iterable[int], reason:
         )
     if seen not in ("", _digest(remainder)):
         raise Conflict(CHANGED)
-    atoms = frozenset(labels) - {0}
-    known = set(Classification.objects.filter(value__lt=FIRST_COMPOUND).values_list("value", flat=True))
-    if not atoms <= known:
-        raise BadUpload(
-            gettext("Labels are some of: %(known)s.") % {"known": ", ".join(map(str, sorted(known)))}, "unknown_label"
-        )
-    reason = reason.replace("\x00", "").strip()[:MAX_REASON_CHARACTERS]
-    if not reason:
-        raise BadUpload(gettext("Say in a few words why this label is right; the audit keeps it."), "no_reason")
+    atoms, reason = check_decision(labels, reason)
     decision = RemainderDecision(scope.workspace, revision.pk, atoms, reason, scope.principal, _digest(remainder))
     transaction.on_commit(partial(_apply, decision))
     return _unread(file, _settle(remainder, decision))
@@ -228,7 +218,8 @@ def _details(file: File, remainder: Remainder) -> list[str]:
     revision = _settled_version(file)
     before = {*SENTENCES, *(revision.withheld if revision is not None else ())}
     codes = (before & {*remainder.codes}) - {missed["code"] for missed in file.unaccounted}
-    return [*missing, *(SENTENCES.get(code, FOUND_BEFORE.format(code)) for code in sorted(codes))]
+    known = {code: translate_stored(SENTENCES[code]) for code in codes & SENTENCES.keys()}
+    return [*missing, *(known.get(code) or gettext(FOUND_BEFORE).format(code) for code in sorted(codes))]
 
 
 def name_pages(pages: Iterable[int]) -> str:

@@ -129,6 +129,7 @@ def add_errors(result: Any, **context: Any) -> Any:
 
 
 IN_THE_BIN = "Moves it to the bin, where it is hidden from everybody and can be restored for 30 days (`GET bin/`)."
+FILE_IN_THE_BIN = f"{IN_THE_BIN} What came in a message is deleted for good."
 FOREVER = OpenApiParameter("forever", bool, description="1: delete it for good, past the bin.")
 
 

@@ -87,6 +87,9 @@ def test_all_alike_are_decided_at_once_after_a_look_at_who_gains_and_loses(
     User.objects.filter(pk=viewer.user.pk).update(is_active=False)
     assert "<strong>No people</strong> would read more" in preview_of(steward, items)
     User.objects.filter(pk=viewer.user.pk).update(is_active=True)
+    for query, there in (("cause=sample&group=document", True), ("group=nothing", False)):
+        led = steward.client.post(f"{steward.base}desk/accept/", {"query": query}).headers["Location"]
+        assert ("group=" in led) is there, "one goes on in the groups that one was in"
     public = {"labels": "0", "reason": "Published."}
     stale = [items[0], f"{second['id']} 0123456789abcdef"]
     done = steward.client.post(decide, {"item": stale, **public}, follow=True).content.decode()
