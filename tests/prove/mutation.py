@@ -34,7 +34,7 @@ OF_STEWARDS = {
     ],
     "ingestion.request_messages": ["check_reason"],
     "ingestion.grants": ["grant", "find_opened_labels", "find_asked_passages", "list_offers", "withdraw_grants"],
-    "ingestion.desk": ["paragraphs_of", "typed_of", "accept", "places_of"],
+    "ingestion.desk": ["paragraphs_of", "typed_of", "find_unchanged_items", "accept", "places_of"],
 }  # fmt: skip
 """Functions of modules that decide who gets at files, requests and proposals."""
 

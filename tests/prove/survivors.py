@@ -104,7 +104,7 @@ SURVIVORS: dict[str, str] = {
     " Paragraph)}) -> File.objects.filter()": MORE_IS_LOOKED_UP,
     "ingestion.desk places_of: Entity.objects.readable_by(scope).filter(pk__in=set(of.values())) -> "
     "Entity.objects.readable_by(scope).filter()": MORE_IS_LOOKED_UP,
-    "ingestion.desk accept: for row in same if row.pk in places -> for row in same": (
+    "ingestion.desk find_unchanged_items: for row in same if row.pk in places -> for row in same": (
         "what the caller may not see was left out before; what is closed in between ends in an error, and is not told"
     ),
     "retrieval.gate TOLD_AT: = -> <> in “n_filerevision s ON s.id = f.revision_id WHERE s.nu” (7)": (
