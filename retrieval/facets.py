@@ -57,18 +57,18 @@ def count_facets(
     Counts are over everything found, at most `Tuning.candidates` a branch: they agree with the list to its end.
     """
     facets = []
+    of_everything = _counts(scope, found)
     for parameter, title in (
         ("type", gettext("Type")),
         ("kind", gettext("Kind")),
         ("collection", gettext("Collection")),
     ):
         values = getattr(chosen, FIELDS[parameter])
-        base = found
+        counts = of_everything[parameter]
         if values:
             within = _without(chosen, parameter).narrow(operators)
             base = find(scope, found.query, within=within, reference_depth=reference_depth)
-            base = base if faint else drop_faint(base)
-        counts = _counts(scope, [hit.row for hit in base.hits])[parameter]
+            counts = _counts(scope, base if faint else drop_faint(base))[parameter]
         for value in values:
             counts.setdefault(KIND_NAMES[value] if parameter == "kind" else value, 0)
         facets.append(Facet(parameter, title, _values(parameter, counts, {_written(parameter, v) for v in values})))
@@ -84,14 +84,15 @@ def _written(parameter: str, value: str | Kind) -> str:
     return KIND_NAMES[Kind(value)] if parameter == "kind" else str(value)
 
 
-def _counts(scope: Scope, rows: Sequence[int]) -> dict[str, Counter[str]]:
+def _counts(scope: Scope, found: Found) -> dict[str, Counter[str]]:
     """Under the permissions of this moment: what was found was perhaps found in an earlier transaction."""
     counts: dict[str, Counter[str]] = {name: Counter() for name in FIELDS}
     names = {c.pk: name for name, c in _content_types().items()}
     seen = Entity.objects.filter(visible(scope, Entity)).order_by().values("pk")
-    allowed = ContextRow.objects.filter(sources_visible(scope), number__in=rows, entity__in=seen)
-    found = allowed.values_list("entity__content_type", "kind", "file__collection")
-    for content_type, kind, collection in found:
+    numbers = [hit.row for hit in found.hits]
+    allowed = ContextRow.objects.filter(sources_visible(scope), number__in=numbers, entity__in=seen)
+    rows = allowed.values_list("entity__content_type", "kind", "file__collection")
+    for content_type, kind, collection in rows:
         counts["type"][names[content_type]] += 1
         counts["kind"][KIND_NAMES[Kind(kind)]] += 1
         if collection is not None:
