@@ -21,8 +21,8 @@ from retrieval.rerank import rerank
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# Steps are short; more threads would only wait for connections. Looks of streams have threads of their own: however many
-# streams there are, the writes of a turn do not wait behind them.
+# Steps are short; more threads would only wait for connections. Looks of streams have threads of their own: writes of
+# turns do not wait behind them, however many streams there are.
 TURN_THREADS = ThreadPoolExecutor(max_workers=6, thread_name_prefix="chat-turn")
 LOOK_THREADS = ThreadPoolExecutor(max_workers=2, thread_name_prefix="chat-look")
 

@@ -29,7 +29,7 @@ PROBE_PATIENCE_SECONDS = 5.0
 POLL_SECONDS = 1.0
 """Between two looks while nobody is known to listen."""
 FALLBACK_SECONDS = 15.0
-"""Between two looks while notifications arrive; spread by a third, so that streams opened at once do not look at once."""
+"""Between two looks while notifications arrive, give or take a third: streams opened at once look at other times."""
 PROBE, READER, SIGN_IN = "probe", "reader", "sign_in"
 DEAF = (
     "Notifications of the database do not arrive, so streams look once a second. Where a pooler that pools transactions"
