@@ -1,4 +1,6 @@
-"""The only way to conversations: one's own, about records that one may see (design §9, private visibility)."""
+"""The only way to conversations: one's own, about records that one may see or about the workspace (design §9, private
+visibility).
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,7 +11,7 @@ from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.http import Http404
 
 from chat.models import ENDS, Event, Message, Session, Title, Turn
-from entities.access import Scope, missing_atoms, sources_visible
+from entities.access import Scope, get_entity_or_404, missing_atoms, sources_visible
 from entities.models import Entity
 
 
@@ -23,9 +25,19 @@ class Hidden:
 def sessions_of(scope: Scope) -> QuerySet[Session]:
     """The caller's sessions, with `title` as far as it may be read (NULL otherwise)."""
     title = Title.objects.filter(session=OuterRef("pk")).values("text")[:1]
-    return Session.objects.filter(
-        audience=scope.principal, entity__in=Entity.objects.visible_to(scope).order_by().values("pk")
-    ).annotate(title=Subquery(title))
+    about = Q(entity__isnull=True) | Q(entity__in=Entity.objects.visible_to(scope).order_by().values("pk"))
+    return Session.objects.filter(about, audience=scope.principal).annotate(title=Subquery(title))
+
+
+def find_sessions(scope: Scope, words: str) -> QuerySet[Session]:
+    """The caller's sessions whose title, or a message of which, holds `words` as they stand and may be read today."""
+    said = Message.objects.filter(
+        sources_visible(scope),
+        audience=scope.principal,
+        data_classification__isnull=False,
+        content__icontains=words,
+    )
+    return sessions_of(scope).filter(Q(title__icontains=words) | Q(pk__in=said.values("session")))
 
 
 def get_session_or_404(scope: Scope, pk: UUID | str) -> Session:
@@ -78,7 +90,12 @@ def _drawn_from_visible(scope: Scope, turn: Turn) -> Q:
     return Q() if visible else Q(kind__in=ENDS)
 
 
+def entity_of(scope: Scope, session: Session) -> Entity | None:
+    """What a session is about; None for the workspace. Raises: Http404 when the record is hidden."""
+    return get_entity_or_404(scope, session.entity_id) if session.entity_id else None
+
+
 def entities_of(scope: Scope, sessions: Iterable[Session]) -> dict[UUID, Entity]:
     """The records of sessions, as the caller may read them."""
-    ids = {session.entity_id for session in sessions}
+    ids = {session.entity_id for session in sessions if session.entity_id}
     return {e.pk: e for e in Entity.objects.readable_by(scope).filter(pk__in=ids)} if ids else {}

@@ -12,14 +12,14 @@ from typing import Any
 
 from django.utils.formats import date_format
 
-from chat.access import messages_of
+from chat.access import entity_of, messages_of
 from chat.agents import agent_of
 from chat.document_overviews import READ_DOCUMENTS
 from chat.log import Given, drawn_from
-from chat.models import Message, Role, Session, Turn
+from chat.models import LookIn, Message, Role, Session, Turn
 from chat.record_lists import describe_tool
 from chat.tools import SEARCH_KNOWLEDGE, owner_of
-from entities.access import Scope, combine_many, get_entity_or_404, readable_fields
+from entities.access import Scope, combine_many, readable_fields
 from entities.formats import format_money
 from entities.models import Entity, Weight
 from entities.records import visible_links
@@ -38,6 +38,10 @@ TOOLS: Mapping[str, Callable[[Scope], dict[str, Any]]] = {
     "list_records": describe_tool,
 }
 """Name -> the tool as it exists for a scope."""
+
+LOOK_ANYWHERE = ("", *LookIn.values)
+KEEPS_TO = {"list_records": ("", LookIn.WORKSPACE)}
+"""Tools that look in the whole workspace, and the choices under which the model has them."""
 
 VERBATIM = 10
 """Messages of the conversation that go into the prompt word for word."""
@@ -66,10 +70,10 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
     """The prompt of a turn, in the asker's open scope, before the first call. Raises: Http404 when the record is
     hidden.
     """
-    entity = get_entity_or_404(scope, session.entity_id)
+    entity = entity_of(scope, session)
     agent = agent_of(session.agent)
-    record, record_given = _record(scope, entity)
-    pulse, pulse_given = _pulse(scope, entity)
+    record, record_given = _record(scope, entity) if entity else (None, [])
+    pulse, pulse_given = _pulse(scope, entity) if entity else ("", [])
     latest, dropped = _latest(scope, session, turn)
     history_given = drawn_from({row.pk: row.data_classification or 0 for row in latest})
     history = [
@@ -85,7 +89,7 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
         tier=agent.tier,
         system=system,
         messages=[*history, {"role": "user", "content": asked}],
-        tools=tuple(TOOLS[name](scope) for name in agent.tools),
+        tools=tuple(TOOLS[name](scope) for name in agent.tools if turn.look_in in KEEPS_TO.get(name, LOOK_ANYWHERE)),
         label=combine_many([session.high_water, *(g.label for g in given)]),
         given=given,
         known=_known(scope, session, latest),

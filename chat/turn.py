@@ -116,7 +116,13 @@ async def _answer(run: Run) -> Ending:
     run.say(EventKind.STEP, text="Thinking")
     run.question, run.label = await _label(run)
     context = await as_asker(run.asker, assemble, run.session, run.row, run.question)
-    run.manifest = {"layers": context.layers, "dropped": list(context.dropped), "passages": [], "searches": 0}
+    run.manifest = {
+        "layers": context.layers,
+        "dropped": list(context.dropped),
+        "passages": [],
+        "searches": 0,
+        "looked": [],
+    }
     await run.give(list(context.given))
     messages = list(context.messages)
     markers = CitationStream(lambda n: n in context.known.known or n in run.passages, run.number_of(context))
@@ -179,6 +185,8 @@ async def _take(run: Run, found: Found) -> None:
     """Passages are on record, with their labels and sources, before the model sees them."""
     run.passages |= {passage.n: passage for passage in found.passages}
     run.manifest["searches"] += 1
+    if found.place and found.place not in run.manifest["looked"]:
+        run.manifest["looked"].append(found.place)
     run.manifest["layers"]["passages"] = run.manifest["layers"].get("passages", 0) + tokens_of(found)
     listed = {entry["n"] for entry in run.manifest["passages"]}
     run.manifest["passages"] += [

@@ -152,7 +152,9 @@ def end_turns(workspace: int, turns: set[UUID]) -> None:
 def answers(url: str, made: Crowd) -> list[float]:
     """Seconds from a question to the end of its answer, in conversations of their own."""
     took = []
-    with httpx2.Client(base_url=url, headers={"Authorization": f"Token {made.token}"}, timeout=PATIENCE_SECONDS) as http:
+    with httpx2.Client(
+        base_url=url, headers={"Authorization": f"Token {made.token}"}, timeout=PATIENCE_SECONDS
+    ) as http:
         for n in range(ANSWERS + 1):
             session = http.post("/api/chat/sessions/", json={"entity": str(made.record)}).json()["id"]
             began = time.monotonic()
