@@ -10,12 +10,14 @@ from chat.tools import find_knowledge, search_knowledge
 from retrieval.query import prepare
 from tests.oracle.asked import WORDS, Asked
 from tests.oracle.monitor import Text
+from tests.oracle.planting import WORKSPACE, talked_of
 
 
 def chat(asked: Asked) -> None:
     """Conversations, their messages and exports; what the next prompt would hold, and what its search would find."""
     world, person = asked.world, asked.person
-    mine = {r.name: asked.all.sessions[person.name, r.name] for r in world.records if asked.sees(r)}
+    seen = [WORKSPACE, *(r.name for r in world.records if asked.sees(r))]
+    mine = {about: asked.all.sessions[person.name, about] for about in seen}
     listed = asked.json("chat/sessions/?page_size=200")
     asked.same("conversations", [s["id"] for s in listed["results"]], map(str, mine.values()))
     asked.same("how many conversations", [listed["count"]], [len(mine)])
@@ -24,7 +26,7 @@ def chat(asked: Asked) -> None:
         own = name == person.name and record in mine
         if name != person.name and others[name] != record:
             continue
-        texts = [t for t in world.texts if t.record == record]
+        texts = talked_of(world, record)
         read = [t.words for t in texts if own and t.label is not None and world.cleared(person, t.label)
                 and all(world.sees(person, world.record(s)) for s in t.sources)]  # fmt: skip
         if asked.takes(n) and (shown := asked.json(f"chat/sessions/{session}/messages/?page_size=200", found=own)):
