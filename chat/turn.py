@@ -16,6 +16,7 @@ from chat import log, wakeups
 from chat.citations import replace_message_citations
 from chat.context import Context, assemble
 from chat.labelling import held, label_question
+from chat.layout import mark_prefixes
 from chat.log import Ending, Entry, Forgotten, LeaseLost
 from chat.models import EventKind, Message, Session, State, Turn
 from chat.running import Run, Stopped
@@ -154,7 +155,8 @@ async def _call(
     """One call of the model: its text streams into the log as it comes."""
     call = Call(run.asker.workspace, run.asker.user, "chat", context.tier)
     choice = None if may_search else {"type": "none"}
-    stream = client.stream(call, system=context.system, messages=messages, tools=context.tools, tool_choice=choice)
+    marked = mark_prefixes(messages, context.history)
+    stream = client.stream(call, system=context.system, messages=marked, tools=context.tools, tool_choice=choice)
     reply: Reply | None = None
     async for item in stream:
         if isinstance(item, TextDelta):

@@ -4,7 +4,8 @@ import pytest
 
 from chat.models import Session, Turn
 from entities.actions import create_entity
-from entities.models import Source, Visibility, Weight
+from entities.models import Source, Weight
+from entities.models.entity import Visibility
 from entities.types import Contract, Risk
 from tests.chat.conftest import Chat
 

@@ -5,6 +5,7 @@ from uuid import UUID
 
 from chat.context import assemble
 from chat.document_overviews import MAX_FIELD_ROWS, MAX_PASSAGES_PER_DOCUMENT, ReadingRequest, read_documents
+from chat.layout import first_turn
 from chat.models import Session, Turn
 from chat.tools import find_knowledge, search_knowledge
 from retrieval.query import prepare
@@ -38,21 +39,20 @@ def chat(asked: Asked) -> None:
             lines = exported.content.decode().splitlines()
             asked.same("export", [line for line in lines if line.endswith(WORDS)], read)
         if own:
-            asked.same("the next prompt", prompted(asked, session), verbatim(texts, read))
+            asked.same("the next prompt", prompted(asked, session, len(texts) + 1), verbatim(texts, read))
 
 
-def prompted(asked: Asked, session: UUID) -> list[str]:
+def prompted(asked: Asked, session: UUID, number: int) -> list[str]:
     """The answers that the next turn would be given word for word."""
     with asked.scope.open():
         row = Session.objects.get(pk=session)
-        context = assemble(asked.scope, row, Turn(session=row, number=99), "What next?")
+        context = assemble(asked.scope, row, Turn(session=row, number=number), "What next?")
     return [m["content"] for m in context.messages if m["role"] == "assistant"]
 
 
 def verbatim(texts: list[Text], read: list[str]) -> list[str]:
-    """The answers among the last ten messages, from the first question on; questions are readable."""
-    said = [part for t in texts for part in ("", t.words) if part == "" or part in read][-10:]
-    return [part for part in said[said.index("") :] if part] if said else []
+    """The answers of the turns that are given word for word; questions are readable."""
+    return [t.words for t in texts[first_turn(len(texts) + 1) - 1 :] if t.words in read]
 
 
 def chat_search(asked: Asked) -> None:
