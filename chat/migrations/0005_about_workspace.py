@@ -35,8 +35,9 @@ CREATE TRIGGER notify_sign_in AFTER DELETE ON django_session FOR EACH ROW EXECUT
 
 -- The list of records that stand in the numbers of an answer hangs on a record. Where a conversation is about none, that
 -- is one of the list; when it is deleted the list goes over to another. Without it the answer would be shown to readers
--- who may not see the others.
-CREATE FUNCTION app_keep_counted() RETURNS trigger
+-- who may not see the others. Triggers fire in the order of their names: this one before `forget_messages`, which deletes
+-- the answers of every source that stands at the record, and so the answer whose list nobody is left to carry.
+CREATE FUNCTION app_carry_counted() RETURNS trigger
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
 DECLARE listing record; other uuid;
 BEGIN
@@ -50,9 +51,9 @@ BEGIN
   END LOOP;
   RETURN OLD;
 END $$;
-CREATE TRIGGER keep_counted BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_keep_counted();
+CREATE TRIGGER carry_counted BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_carry_counted();
 """
-UNDO = [f"DROP FUNCTION {name}() CASCADE" for name in ("app_notify_reader", "app_notify_sign_in", "app_keep_counted")]
+UNDO = [f"DROP FUNCTION {name}() CASCADE" for name in ("app_notify_reader", "app_notify_sign_in", "app_carry_counted")]
 LOOK_IN = [
     ("record", "This record"),
     ("linked", "With linked ones"),

@@ -5,9 +5,8 @@ import json
 import pytest
 
 from chat.agents import ASSISTANT
-from chat.document_overviews import READ_DOCUMENTS
+from chat.context import TOOLS
 from chat.layout import BLOCK_TURNS, KEPT_TURNS, OLDER, Said, first_turn, lay_out, mark_prefixes
-from chat.tools import SEARCH_KNOWLEDGE
 from llm import prompts
 from llm.offline.tokens import estimate
 
@@ -49,16 +48,15 @@ def test_an_answer_whose_question_is_hidden_does_not_begin_a_prompt():
     assert [message["content"][:4] for message in layout.messages] == ["user", "assi", "And?"]
 
 
-def bytes_of(system, messages):
+def bytes_of(tools, system, messages):
     """A request without its marks, in the order in which a provider reads it."""
 
     def plain(content):
         blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
         return [{key: value for key, value in block.items() if key != "cache_control"} for block in blocks]
 
-    tools = json.dumps([SEARCH_KNOWLEDGE, READ_DOCUMENTS])
     said = "".join(json.dumps([m["role"], plain(m["content"])]) for m in messages)
-    return (tools + json.dumps(plain(system)) + said).encode()
+    return (json.dumps(tools) + json.dumps(plain(system)) + said).encode()
 
 
 def calls_of(number):
@@ -72,12 +70,14 @@ def calls_of(number):
         messages = [*messages, {"role": "assistant", "content": [asked]}, {"role": "user", "content": [result]}]
 
 
-def test_most_of_twenty_turns_is_a_prefix_that_was_sent_before():
+def test_most_of_twenty_turns_is_a_prefix_that_was_sent_before(viewer):
+    with viewer.scope.open():
+        tools = [TOOLS[name](viewer.scope) for name in ASSISTANT.tools]
     total = kept = 0
     before = b""
     for number in range(1, 21):
         for call, (system, messages) in enumerate(calls_of(number)):
-            now = bytes_of(system, messages)
+            now = bytes_of(tools, system, messages)
             same = next((n for n, (a, b) in enumerate(zip(now, before, strict=False)) if a != b), len(before))
             if call == 0:
                 print(f"turn {number}: differs at byte {same} of {len(now)}: {now[same : same + 40]!r}")
