@@ -10,13 +10,16 @@ from chat.layout import BLOCK_TURNS, KEPT_TURNS, OLDER, Said, first_turn, lay_ou
 from llm import prompts
 from llm.offline.tokens import estimate
 
-RECORD = prompts.Record("Contract", "Quay lease", {"Status": "active", "Counterparty": "Tallis Marine"})
-PULSE = "The lease runs to 2031. The cap on liability is two million euros. Three risks are open."
-PASSAGES = "<passages>" + "The tenant shall keep the quay wall, its fenders and its ladders in good repair. " * 20
+FIELDS = {"Status": "active", "Counterparty": "Tallis Marine"} | {f"Field {n}": "some value of it" for n in range(8)}
+RECORD = prompts.Record("Contract", "Quay lease", FIELDS)
+PULSE = "The lease runs to 2031. The cap on liability is two million euros. Three risks are open." * 11
+PASSAGES = "The tenant shall keep the quay wall, its fenders and its ladders in good repair. " * 25
+"""2,000 characters: what five short passages take."""
 
 
 def said_in(role, n):
-    return Said(role, f"{role} says in turn {n}: the quay wall is kept by the tenant, as clause {n} has it [{n}].")
+    length = 80 if role == "user" else 480
+    return Said(role, (f"{role} says in turn {n}: " + f"the quay wall is kept by the tenant [{n}]. " * 20)[:length])
 
 
 def said_before(number):

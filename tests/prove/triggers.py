@@ -105,7 +105,7 @@ carry_counted BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app
 notify_reader AFTER DELETE OR UPDATE OF expires_at ON entities_token FOR EACH ROW EXECUTE FUNCTION app_notify_reader()
 notify_reader AFTER DELETE ON entities_membership FOR EACH ROW EXECUTE FUNCTION app_notify_reader()
 notify_reader AFTER DELETE ON entities_user_groups FOR EACH ROW EXECUTE FUNCTION app_notify_reader()
-notify_reader AFTER UPDATE OF password, is_active, password_by_other ON entities_user FOR EACH ROW
+notify_reader AFTER UPDATE OF is_active, password, password_by_other ON entities_user FOR EACH ROW
  EXECUTE FUNCTION app_notify_reader()
 notify_sign_in AFTER DELETE ON django_session FOR EACH ROW EXECUTE FUNCTION app_notify_sign_in()
 """
