@@ -13,8 +13,8 @@ from llm.offline.tokens import estimate
 FIELDS = {"Status": "active", "Counterparty": "Tallis Marine"} | {f"Field {n}": "some value of it" for n in range(8)}
 RECORD = prompts.Record("Contract", "Quay lease", FIELDS)
 PULSE = "The lease runs to 2031. The cap on liability is two million euros. Three risks are open." * 11
-PASSAGES = "The tenant shall keep the quay wall, its fenders and its ladders in good repair. " * 25
-"""2,000 characters: what five short passages take."""
+PASSAGES = "The tenant shall keep the quay wall, its fenders and its ladders in good repair. " * 23
+"""1,840 characters: four passages of the demo's mean length. With five (2,275) 84 % are a prefix."""
 
 
 def said_in(role, n):
