@@ -13,6 +13,8 @@ from entities.access import Scope
 from entities.api.lists import chips_of_atoms
 from retrieval.citation_links import MARKER, list_sources
 
+WITHHELD = "Not shown any more: something that it was drawn from was removed, or is no longer yours to see."
+
 
 def markdown_of(scope: Scope, session: Session) -> HttpResponse:
     """What the caller may read today of a session from `get_session_or_404`; placeholders where they may not."""
@@ -30,6 +32,8 @@ def markdown_of(scope: Scope, session: Session) -> HttpResponse:
             elif hidden is not None:
                 names = " and ".join(chip.label for chip in chips_of_atoms(hidden.requires))
                 lines += [f"## {who}", "", f"*Content requires {names} clearance.*", ""]
+        if exchange.is_withheld:
+            lines += ["## Answer", "", f"*{WITHHELD}*", ""]
         if exchange.turn.error:
             lines += [f"*{exchange.turn.error}*", ""]
     response = HttpResponse("\n".join(lines), content_type="text/markdown; charset=utf-8")

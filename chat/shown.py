@@ -35,9 +35,9 @@ MIN_COVERAGE = 0.34
 class Shown:
     """question: its text, None where it is hidden. …_requires: the missing atoms of what may be acknowledged.
 
-    beside: hidden text next to what was cited, or to what is about the question. in_fields: what is missing for fields
-    that the question asks for. in_files: what is missing for text in the record's files, where
-    nothing was found. looked: where the tools of the turn looked, in words.
+    is_withheld: there was an answer that is not shown. beside: hidden text next to what was cited, or to what is about
+    the question. in_fields: what is missing for fields that the question asks for. in_files: what is missing for text in
+    the record's files, where nothing was found. looked: where the tools of the turn looked, in words.
     """
 
     turn: Turn
@@ -50,6 +50,7 @@ class Shown:
     is_open: bool
     may_ask_again: bool
     lost_question: bool
+    is_withheld: bool = False
     beside: Sequence[Nearby] = ()
     in_fields: Sequence[Any] = ()
     in_files: Sequence[Any] = ()
@@ -91,6 +92,7 @@ def shown(scope: Scope, exchange: Exchange, typed: str = "") -> Shown:
         is_open=exchange.is_open,
         may_ask_again=exchange.may_ask_again,
         lost_question=exchange.lost_question,
+        is_withheld=exchange.is_withheld,
         beside=list_hidden_neighbours(scope, exchange.turn, answer, asked) if answer else (),
         in_fields=hidden_in_fields(scope, exchange) if answer else (),
         in_files=hidden_in_files(scope, exchange.turn) if answer else (),

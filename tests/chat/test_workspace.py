@@ -66,7 +66,11 @@ def test_it_looks_in_every_record_that_its_asker_may_see(
     # A record that is hidden takes what was drawn from it along, also out of the search.
     hide(risk, service)
     assert said(mine) == []
-    assert "It is in the lease" not in viewer.client.get(f"{viewer.base}chat/{mine.session}/").content.decode()
+    for path in (f"{viewer.base}chat/{mine.session}/", f"{viewer.base}chat/{mine.session}/export/"):
+        page = viewer.client.get(path).content.decode()
+        assert "It is in the lease" not in page
+        assert "ot shown any more" in page
+    assert "ot shown any more" not in alice.client.get(f"{alice.base}chat/{theirs.session}/").content.decode()
     assert viewer.api.get("/api/chat/sessions/?q=in the lease").json()["count"] == 0
     assert said(theirs) == ["It is in the lease [citation:1]."]
 
