@@ -36,8 +36,8 @@ class Shown:
     """question: its text, None where it is hidden. …_requires: the missing atoms of what may be acknowledged.
 
     is_withheld: there was an answer that is not shown. beside: hidden text next to what was cited, or to what is about
-    the question. in_fields: what is missing for fields that the question asks for. in_files: what is missing for text in
-    the record's files, where nothing was found. looked: where the tools of the turn looked, in words.
+    the question. in_fields: what is missing for fields that the question asks for. in_files: what is missing for text
+    in the record's files, where nothing was found. looked: where the tools of the turn looked, in words.
     """
 
     turn: Turn
