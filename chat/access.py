@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import BooleanField, ExpressionWrapper, OuterRef, Q, QuerySet, Subquery
 from django.http import Http404
 
 from chat.models import ENDS, Event, Message, Session, Title, Turn
@@ -76,18 +76,20 @@ def hidden_messages(session: Session) -> dict[UUID, Hidden]:
         return {pk: Hidden(missing_atoms(label)) for pk, label in cursor.fetchall()}
 
 
+def told_turns(scope: Scope, pks: Iterable[UUID]) -> dict[UUID, Turn]:
+    """The caller's turns among `pks`, with `is_told`: whether all that the answer was drawn from is visible today."""
+    drawn_from_visible = ExpressionWrapper(sources_visible(scope, "answer"), output_field=BooleanField())
+    return {row.pk: row for row in turns_of(scope).filter(pk__in=set(pks)).annotate(is_told=drawn_from_visible)}
+
+
 def events_after(scope: Scope, turn: Turn, after: int) -> QuerySet[Event]:
-    """The events of a turn from `get_turn_or_404` that may be sent now.
+    """The events of a turn from `told_turns` that may be sent now.
 
     Labels are the policy's business. Where the answer was drawn from a record that is hidden today, only how it ended
     is told.
     """
-    return Event.objects.filter(_drawn_from_visible(scope, turn), turn=turn.pk, audience=scope.principal, seq__gt=after)
-
-
-def _drawn_from_visible(scope: Scope, turn: Turn) -> Q:
-    visible = Turn.objects.filter(sources_visible(scope, "answer"), pk=turn.pk).exists()
-    return Q() if visible else Q(kind__in=ENDS)
+    found = Event.objects.filter(turn=turn.pk, audience=scope.principal, seq__gt=after)
+    return found if turn.is_told else found.filter(kind__in=ENDS)  # type: ignore[attr-defined]
 
 
 def entity_of(scope: Scope, session: Session) -> Entity | None:

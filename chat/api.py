@@ -18,6 +18,7 @@ from rest_framework.response import Response
 from chat import actions, events
 from chat.access import entities_of, entity_of, find_sessions, get_session_or_404, get_turn_or_404, sessions_of
 from chat.agents import agent_of
+from chat.callers import who_of
 from chat.conversation import Exchange, exchanges
 from chat.export import markdown_of
 from chat.inspector import inspect
@@ -279,7 +280,7 @@ def _headers(request: Request) -> dict[str, str]:
 
 
 def event_stream(request: Request, turn: Turn, after: int) -> StreamingHttpResponse:
-    chunks: AsyncIterator[bytes] = events.tail(events.who_of(request.path, _headers(request)), turn.pk, after)
+    chunks: AsyncIterator[bytes] = events.tail(who_of(request.path, _headers(request)), turn.pk, after)
     response = StreamingHttpResponse(chunks, content_type="text/event-stream; charset=utf-8")
     response["Cache-Control"] = "no-store"
     response["X-Accel-Buffering"] = "no"

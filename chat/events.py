@@ -10,34 +10,32 @@ up again.
 
 import asyncio
 import json
+import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from functools import partial
-from hashlib import sha256
-from http.cookies import CookieError, SimpleCookie
-from importlib import import_module
 from typing import Any
 from urllib.parse import parse_qs
 from uuid import UUID
 
-from django.conf import settings
-from django.contrib.auth import get_user
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 
 from chat import wakeups
-from chat.access import events_after, get_turn_or_404
-from chat.models import ENDS, OPEN
+from chat.access import events_after, told_turns
+from chat.callers import NotSignedIn, Who, who_of
+from chat.models import ENDS, OPEN, Turn
 from chat.steps import in_look_thread
-from entities.access import NoWorkspace, Scope, open_token
+from entities.access import NoWorkspace, Scope
 from entities.errors import NOT_FOUND, not_signed_in, payload
-from entities.models import User
 
 HEARTBEAT_SECONDS = 15.0
 RETRY_MS = 1000
 AT_ONCE = 100
 """Events that one look gives at most."""
+AT_A_TIME = 20
+"""Turns of which is asked at once whether their answers may be told."""
 HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
@@ -47,8 +45,6 @@ HEADERS = [
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-CREDENTIALS = ("authorization", "cookie", "x-workspace")
-"""Headers that say who asks."""
 
 
 @dataclass(frozen=True)
@@ -65,30 +61,17 @@ class News:
     sign_in: str = field(default="", repr=False)
 
 
-class NotSignedIn(Exception):
-    """Nobody, or nobody any more."""
+Key = tuple[UUID, int]
+"""A turn, and the last event that the client has of it."""
+Asked = dict[Key, "asyncio.Future[News]"]
+_looking: "set[asyncio.Task[None]]" = set()
+_gate = threading.Lock()
+_to_begin: dict[tuple[asyncio.AbstractEventLoop, Who], Asked] = {}
+"""Looks that have been asked for and not begun, by who asks. Touched under `_gate`."""
 
 
-@dataclass(frozen=True)
-class Who:
-    """Who asks, as the request says: slug: of the workspace in the address. headers: those of CREDENTIALS."""
-
-    slug: str | None
-    headers: tuple[tuple[str, str], ...] = field(repr=False)
-
-    def scope(self) -> Scope:
-        """Their scope, looked up at every call. Raises: NotSignedIn; NoWorkspace."""
-        return identify(self.slug, dict(self.headers))
-
-
-Look = tuple[asyncio.AbstractEventLoop, Who, UUID, int]
-_to_begin: "dict[Look, asyncio.Future[News]]" = {}
-"""Looks that have been asked for and not begun."""
-
-
-def look(scope: Scope, turn: UUID, after: int) -> News:
-    """The first events after `after` that the caller may see now. Raises: Http404."""
-    row = get_turn_or_404(scope, turn)
+def look(scope: Scope, row: Turn, after: int) -> News:
+    """The first events after `after` of a turn from `told_turns` that the caller may see now."""
     # The state is read first: an event written between the two reads is then seen by the next look.
     rows = list(events_after(scope, row, after).values_list("seq", "kind", "data")[:AT_ONCE])
     chunks = tuple(encode(seq, kind, data) for seq, kind, data in rows)
@@ -104,35 +87,68 @@ def encode(seq: int, kind: str, data: dict[str, Any]) -> bytes:
 
 def look_as(who: Who, turn: UUID, after: int) -> News:
     """`look` as the person that this moment finds. Raises: NotSignedIn; NoWorkspace; Http404."""
+    found: list[News | Http404] = []
+    look_at_all(who, [(turn, after)], lambda key, news: found.append(news))
+    if isinstance(found[0], Http404):
+        raise found[0]
+    return found[0]
+
+
+def look_at_all(who: Who, wanted: Sequence[Key], tell: Callable[[Key, News | Http404], None]) -> None:
+    """`look` for each of several turns, in a scope of the person that this moment finds; each is told as it is found.
+
+    What may be told of the turns is asked anew for every few. Raises: NotSignedIn; NoWorkspace.
+    """
     scope = who.scope()
     with scope.open():
-        return look(scope, turn, after)
+        for begin in range(0, len(wanted), AT_A_TIME):
+            few = wanted[begin : begin + AT_A_TIME]
+            rows = told_turns(scope, [turn for turn, _ in few])
+            for turn, after in few:
+                tell((turn, after), look(scope, rows[turn], after) if turn in rows else Http404("Not found."))
 
 
 async def look_together(who: Who, turn: UUID, after: int) -> News:
-    """`look_as`, one look for all who ask the same of the same sign-in or token before it has begun.
+    """`look_as`, in one scope with all that is asked for by the same sign-in or token and has not begun.
 
     Nobody is given what was looked up for another reader, or before they asked. Raises: as `look_as`.
     """
-    key = (asyncio.get_running_loop(), who, turn, after)
-    looking = _to_begin.get(key)
-    if looking is None:
+    loop = asyncio.get_running_loop()
+    with _gate:
+        if (loop, who) not in _to_begin:
+            _to_begin[loop, who] = {}
+            looking = loop.create_task(in_look_thread(partial(_look_at_asked, loop, who)))
+            _looking.add(looking)
+            looking.add_done_callback(_looking.discard)
+        asked = _to_begin[loop, who]
+        if (turn, after) not in asked:
+            asked[turn, after] = loop.create_future()
+            asked[turn, after].add_done_callback(lambda done: done.cancelled() or done.exception())
+        found = asked[turn, after]
+    return await asyncio.shield(found)  # who leaves does not take it from the others
 
-        def run() -> News:
-            _to_begin.pop(key, None)
-            return look_as(who, turn, after)
 
-        looking = asyncio.ensure_future(in_look_thread(run))
-        _to_begin[key] = looking
-        looking.add_done_callback(partial(_forget_look, key))
-    return await asyncio.shield(looking)  # who leaves does not take it from the others
+def _look_at_asked(loop: asyncio.AbstractEventLoop, who: Who) -> None:
+    with _gate:
+        asked = _to_begin.pop((loop, who))
+
+    def tell(key: Key, found: News | Exception) -> None:
+        loop.call_soon_threadsafe(_settle, asked[key], found)
+
+    try:
+        look_at_all(who, list(asked), tell)
+    except Exception as problem:
+        for key in asked:
+            tell(key, problem)
 
 
-def _forget_look(key: Look, done: "asyncio.Future[News]") -> None:
-    if _to_begin.get(key) is done:
-        del _to_begin[key]
-    if not done.cancelled():
-        done.exception()  # the last who asked may have left
+def _settle(waited_for: "asyncio.Future[News]", found: News | Exception) -> None:
+    if waited_for.done():
+        return
+    if isinstance(found, Exception):
+        waited_for.set_exception(found)
+    else:
+        waited_for.set_result(found)
 
 
 async def tail(who: Who, turn: UUID, after: int) -> AsyncIterator[bytes]:
@@ -236,45 +252,3 @@ def after_of(query: str, headers: dict[str, str]) -> int:
     """The number of the last event that the client has. Nonsense counts as none."""
     given = parse_qs(query).get("after", [headers.get("last-event-id", "")])[-1]
     return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else 0
-
-
-def who_of(path: str, headers: dict[str, str]) -> Who:
-    """Who asks by a request of this path with these headers (names in lower case)."""
-    parts = path.strip("/").split("/")
-    slug = parts[1] if parts[0] == "w" and len(parts) > 1 else None
-    return Who(slug, tuple((name, headers[name]) for name in CREDENTIALS if name in headers))
-
-
-def identify(slug: str | None, headers: dict[str, str]) -> Scope:
-    """Who asks, in which workspace, as `entities.middleware` finds it. Raises: NotSignedIn; NoWorkspace."""
-    scheme, _, secret = headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "token" and secret:
-        # Under a workspace's address the API takes no token, and it is not made good by a cookie.
-        digest = sha256(secret.strip().encode()).hexdigest()
-        found = open_token(digest) if slug is None else None
-        user = User.objects.filter(pk=found[0], is_active=True).first() if found else None
-        if found is None or user is None:
-            raise NotSignedIn
-        let_in = {"token": digest}
-        slug = found[1]
-    else:
-        user, key = session_user(headers.get("cookie", ""))
-        let_in = {"sign_in": key}
-        slug = slug or headers.get("x-workspace", "")
-    if user.password_by_other:
-        raise NotSignedIn
-    return Scope.for_user(user, slug, **let_in)
-
-
-def session_user(cookies: str) -> tuple[User, str]:
-    """The user of a browser's session, and its key. Raises: NotSignedIn."""
-    try:
-        morsel = SimpleCookie(cookies).get(settings.SESSION_COOKIE_NAME)
-    except CookieError:
-        morsel = None
-    request = HttpRequest()
-    request.session = import_module(settings.SESSION_ENGINE).SessionStore(morsel.value if morsel else None)
-    user = get_user(request)
-    if not isinstance(user, User) or not user.is_active:
-        raise NotSignedIn
-    return user, request.session.session_key or ""

@@ -24,7 +24,7 @@ T = TypeVar("T")
 # Steps are short; more threads would only wait for connections. Looks of streams have threads of their own: writes of
 # turns do not wait behind them, however many streams there are.
 TURN_THREADS = ThreadPoolExecutor(max_workers=6, thread_name_prefix="chat-turn")
-LOOK_THREADS = ThreadPoolExecutor(max_workers=2, thread_name_prefix="chat-look")
+LOOK_THREADS = ThreadPoolExecutor(max_workers=3, thread_name_prefix="chat-look")
 
 
 @dataclass(frozen=True)

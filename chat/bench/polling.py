@@ -5,10 +5,10 @@ from uuid import UUID
 
 application = import_module("config.asgi").application
 
-from chat import events, steps, wakeups  # noqa: E402  they need the settings that the application has set up
+from chat import callers, events, steps, wakeups  # noqa: E402  they need the settings that the application has set up
 
 
-async def look_alone(who: events.Who, turn: UUID, after: int) -> events.News:
+async def look_alone(who: callers.Who, turn: UUID, after: int) -> events.News:
     return await steps.in_thread(events.look_as, who, turn, after)
 
 

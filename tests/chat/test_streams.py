@@ -63,8 +63,8 @@ def test_tabs_of_one_token_look_together_and_readers_apart(viewer, alice, contra
     model.says(text="Yes.")
     turn = start(viewer, contract).ask("Is it?")["id"]
     looks = []
-    original = events.look_as
-    monkeypatch.setattr(events, "look_as", lambda who, *given: looks.append(who) or original(who, *given))
+    original = events.look_at_all
+    monkeypatch.setattr(events, "look_at_all", lambda who, *given: looks.append(who) or original(who, *given))
 
     def asked(who):
         headers = {"host": "localhost", "authorization": who.api._credentials["HTTP_AUTHORIZATION"]}
