@@ -42,16 +42,14 @@ BESIDE = 1.5
 
 @dataclass(frozen=True)
 class Crowd:
-    """Whom the streams belong to: pairs of a token and a turn, by the name of the case."""
+    """token: of who asks beside the streams. streams: whom they belong to, pairs of a token and a turn, by the name of
+    the case.
+    """
 
     workspace: int
     record: UUID
+    token: str
     streams: dict[str, Sequence[tuple[str, UUID]]]
-
-    @property
-    def token(self) -> str:
-        """Of who asks beside them."""
-        return next(iter(self.streams.values()))[0][0]
 
 
 @dataclass(frozen=True)
@@ -182,9 +180,10 @@ def crowd(count: int) -> Iterator[Crowd]:
             role = create_role(workspace, "Reader")
             record = create_entity(scope=service, model=Contract, fields={"name": "Lease of the quay"})
             tokens: list[tuple[str, int]] = []
-            for n in range(READERS):
+            for n in range(READERS + 1):
                 user = User.objects.create_user(f"bench-{workspace.pk}-{n}")
                 tokens.append((issue_token(add_member(workspace, user, [role])), user.pk))
+            asker, _ = tokens.pop()
             one = make_turn(workspace.pk, record.pk, tokens[0][1])
             own = [(tokens[n % READERS], n) for n in range(count)]
             streams = {
@@ -193,7 +192,7 @@ def crowd(count: int) -> Iterator[Crowd]:
                     (secret, make_turn(workspace.pk, record.pk, user)) for (secret, user), _ in own
                 ],
             }
-        yield Crowd(workspace.pk, record.pk, streams)
+        yield Crowd(workspace.pk, record.pk, asker, streams)
     finally:
         remove(workspace.pk)
 
