@@ -76,20 +76,20 @@ def hidden_messages(session: Session) -> dict[UUID, Hidden]:
         return {pk: Hidden(missing_atoms(label)) for pk, label in cursor.fetchall()}
 
 
-def told_turns(scope: Scope, pks: Iterable[UUID]) -> dict[UUID, Turn]:
-    """The caller's turns among `pks`, with `is_told`: whether all that the answer was drawn from is visible today."""
+def turns_with_disclosure(scope: Scope, pks: Iterable[UUID]) -> dict[UUID, Turn]:
+    """The caller's turns among `pks`, with `is_disclosed`: whether all that the answer was drawn from is visible."""
     drawn_from_visible = ExpressionWrapper(sources_visible(scope, "answer"), output_field=BooleanField())
-    return {row.pk: row for row in turns_of(scope).filter(pk__in=set(pks)).annotate(is_told=drawn_from_visible)}
+    return {row.pk: row for row in turns_of(scope).filter(pk__in=set(pks)).annotate(is_disclosed=drawn_from_visible)}
 
 
 def events_after(scope: Scope, turn: Turn, after: int) -> QuerySet[Event]:
-    """The events of a turn from `told_turns` that may be sent now.
+    """The events of a turn from `turns_with_disclosure` that may be sent now.
 
     Labels are the policy's business. Where the answer was drawn from a record that is hidden today, only how it ended
     is told.
     """
     found = Event.objects.filter(turn=turn.pk, audience=scope.principal, seq__gt=after)
-    return found if turn.is_told else found.filter(kind__in=ENDS)  # type: ignore[attr-defined]
+    return found if turn.is_disclosed else found.filter(kind__in=ENDS)  # type: ignore[attr-defined]
 
 
 def entity_of(scope: Scope, session: Session) -> Entity | None:

@@ -15,7 +15,7 @@ from django.utils.formats import date_format
 from chat.access import entity_of, messages_of
 from chat.agents import agent_of
 from chat.document_overviews import READ_DOCUMENTS
-from chat.layout import Said, first_turn, lay_out
+from chat.layout import HistoryMessage, first_turn, lay_out
 from chat.log import Given, drawn_from
 from chat.models import LookIn, Message, Role, Session, Turn
 from chat.record_lists import describe_tool
@@ -72,7 +72,10 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
     pulse, pulse_given = _pulse(scope, entity) if entity else ("", [])
     latest = _latest(scope, session, turn)
     history_given = drawn_from({row.pk: row.data_classification or 0 for row in latest})
-    said = [Said("user" if m.role == Role.USER else "assistant", m.content.replace("[citation:", "[")) for m in latest]
+    said = [
+        HistoryMessage("user" if m.role == Role.USER else "assistant", m.content.replace("[citation:", "["))
+        for m in latest
+    ]
     layout = lay_out(agent.prompt, record, pulse, said, turn.number, question)
     given = (*record_given, *pulse_given, *history_given)
     return Context(

@@ -23,7 +23,7 @@ from uuid import UUID
 from django.http import Http404, HttpResponse
 
 from chat import wakeups
-from chat.access import events_after, told_turns
+from chat.access import events_after, turns_with_disclosure
 from chat.callers import NotSignedIn, Who, who_of
 from chat.models import ENDS, OPEN, Turn
 from chat.steps import in_look_thread
@@ -71,7 +71,7 @@ _to_begin: dict[tuple[asyncio.AbstractEventLoop, Who], Asked] = {}
 
 
 def look(scope: Scope, row: Turn, after: int) -> News:
-    """The first events after `after` of a turn from `told_turns` that the caller may see now."""
+    """The first events after `after` of a turn from `turns_with_disclosure` that the caller may see now."""
     # The state is read first: an event written between the two reads is then seen by the next look.
     rows = list(events_after(scope, row, after).values_list("seq", "kind", "data")[:AT_ONCE])
     chunks = tuple(encode(seq, kind, data) for seq, kind, data in rows)
@@ -103,7 +103,7 @@ def look_at_all(who: Who, wanted: Sequence[Key], tell: Callable[[Key, News | Htt
     with scope.open():
         for begin in range(0, len(wanted), AT_A_TIME):
             few = wanted[begin : begin + AT_A_TIME]
-            rows = told_turns(scope, [turn for turn, _ in few])
+            rows = turns_with_disclosure(scope, [turn for turn, _ in few])
             for turn, after in few:
                 tell((turn, after), look(scope, rows[turn], after) if turn in rows else Http404("Not found."))
 

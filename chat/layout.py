@@ -23,7 +23,7 @@ OLDER = "older messages"
 
 
 @dataclass(frozen=True)
-class Said:
+class HistoryMessage:
     """A message of an earlier turn. role: "user" or "assistant"."""
 
     role: str
@@ -52,7 +52,7 @@ def lay_out(
     agent: prompts.Agent,
     record: prompts.Record | None,
     pulse: str,
-    said: Sequence[Said],
+    said: Sequence[HistoryMessage],
     number: int,
     question: str,
 ) -> Layout:

@@ -6,7 +6,7 @@ import pytest
 
 from chat.agents import ASSISTANT
 from chat.context import TOOLS
-from chat.layout import BLOCK_TURNS, KEPT_TURNS, OLDER, Said, first_turn, lay_out, mark_prefixes
+from chat.layout import BLOCK_TURNS, KEPT_TURNS, OLDER, HistoryMessage, first_turn, lay_out, mark_prefixes
 from llm import prompts
 from llm.offline.tokens import estimate
 
@@ -19,7 +19,9 @@ PASSAGES = "The tenant shall keep the quay wall, its fenders and its ladders in 
 
 def said_in(role, n):
     length = 80 if role == "user" else 480
-    return Said(role, (f"{role} says in turn {n}: " + f"the quay wall is kept by the tenant [{n}]. " * 20)[:length])
+    return HistoryMessage(
+        role, (f"{role} says in turn {n}: " + f"the quay wall is kept by the tenant [{n}]. " * 20)[:length]
+    )
 
 
 def said_before(number):
@@ -47,7 +49,7 @@ def test_the_beginning_moves_by_whole_blocks(messages, first, given):
 
 
 def test_an_answer_whose_question_is_hidden_does_not_begin_a_prompt():
-    layout = lay_out(ASSISTANT.prompt, None, "", [Said("assistant", "Yes."), *said_before(2)], 2, "And?")
+    layout = lay_out(ASSISTANT.prompt, None, "", [HistoryMessage("assistant", "Yes."), *said_before(2)], 2, "And?")
     assert [message["content"][:4] for message in layout.messages] == ["user", "assi", "And?"]
 
 
