@@ -1,15 +1,17 @@
-"""The only way to conversations: one's own, about records that one may see (design §9, private visibility)."""
+"""The only way to conversations: one's own, about records that one may see or about the workspace (design §9, private
+visibility).
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import OuterRef, Q, QuerySet, Subquery
+from django.db.models import BooleanField, ExpressionWrapper, OuterRef, Q, QuerySet, Subquery
 from django.http import Http404
 
 from chat.models import ENDS, Event, Message, Session, Title, Turn
-from entities.access import Scope, missing_atoms, sources_visible
+from entities.access import Scope, get_entity_or_404, missing_atoms, sources_visible
 from entities.models import Entity
 
 
@@ -23,9 +25,19 @@ class Hidden:
 def sessions_of(scope: Scope) -> QuerySet[Session]:
     """The caller's sessions, with `title` as far as it may be read (NULL otherwise)."""
     title = Title.objects.filter(session=OuterRef("pk")).values("text")[:1]
-    return Session.objects.filter(
-        audience=scope.principal, entity__in=Entity.objects.visible_to(scope).order_by().values("pk")
-    ).annotate(title=Subquery(title))
+    about = Q(entity__isnull=True) | Q(entity__in=Entity.objects.visible_to(scope).order_by().values("pk"))
+    return Session.objects.filter(about, audience=scope.principal).annotate(title=Subquery(title))
+
+
+def find_sessions(scope: Scope, words: str) -> QuerySet[Session]:
+    """The caller's sessions whose title, or a message of which, holds `words` as they stand and may be read today."""
+    said = Message.objects.filter(
+        sources_visible(scope),
+        audience=scope.principal,
+        data_classification__isnull=False,
+        content__icontains=words,
+    )
+    return sessions_of(scope).filter(Q(title__icontains=words) | Q(pk__in=said.values("session")))
 
 
 def get_session_or_404(scope: Scope, pk: UUID | str) -> Session:
@@ -64,21 +76,28 @@ def hidden_messages(session: Session) -> dict[UUID, Hidden]:
         return {pk: Hidden(missing_atoms(label)) for pk, label in cursor.fetchall()}
 
 
+def turns_with_disclosure(scope: Scope, pks: Iterable[UUID]) -> dict[UUID, Turn]:
+    """The caller's turns among `pks`, with `is_disclosed`: whether all that the answer was drawn from is visible."""
+    drawn_from_visible = ExpressionWrapper(sources_visible(scope, "answer"), output_field=BooleanField())
+    return {row.pk: row for row in turns_of(scope).filter(pk__in=set(pks)).annotate(is_disclosed=drawn_from_visible)}
+
+
 def events_after(scope: Scope, turn: Turn, after: int) -> QuerySet[Event]:
-    """The events of a turn from `get_turn_or_404` that may be sent now.
+    """The events of a turn from `turns_with_disclosure` that may be sent now.
 
     Labels are the policy's business. Where the answer was drawn from a record that is hidden today, only how it ended
     is told.
     """
-    return Event.objects.filter(_drawn_from_visible(scope, turn), turn=turn.pk, audience=scope.principal, seq__gt=after)
+    found = Event.objects.filter(turn=turn.pk, audience=scope.principal, seq__gt=after)
+    return found if turn.is_disclosed else found.filter(kind__in=ENDS)  # type: ignore[attr-defined]
 
 
-def _drawn_from_visible(scope: Scope, turn: Turn) -> Q:
-    visible = Turn.objects.filter(sources_visible(scope, "answer"), pk=turn.pk).exists()
-    return Q() if visible else Q(kind__in=ENDS)
+def entity_of(scope: Scope, session: Session) -> Entity | None:
+    """What a session is about; None for the workspace. Raises: Http404 when the record is hidden."""
+    return get_entity_or_404(scope, session.entity_id) if session.entity_id else None
 
 
 def entities_of(scope: Scope, sessions: Iterable[Session]) -> dict[UUID, Entity]:
     """The records of sessions, as the caller may read them."""
-    ids = {session.entity_id for session in sessions}
+    ids = {session.entity_id for session in sessions if session.entity_id}
     return {e.pk: e for e in Entity.objects.readable_by(scope).filter(pk__in=ids)} if ids else {}

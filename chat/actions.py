@@ -11,7 +11,7 @@ from chat import log, runner
 from chat.access import messages_of
 from chat.agents import AGENTS, ASSISTANT
 from chat.labelling import label_title
-from chat.models import OPEN, Message, Role, Session, Title, Turn
+from chat.models import OPEN, LookIn, Message, Role, Session, Title, Turn
 from entities.access import Scope, granted_atoms
 from entities.actions import record
 from entities.models import Entity
@@ -46,26 +46,29 @@ class Posted:
     created: bool
 
 
-def create_session(*, scope: Scope, entity: Entity, agent: str = ASSISTANT.key) -> Session:
-    """A conversation about a record that the caller got from an access function. Raises: BadMessage for an unknown
-    agent.
+def create_session(*, scope: Scope, entity: Entity | None, agent: str = ASSISTANT.key) -> Session:
+    """A conversation about a record that the caller got from an access function, or about the workspace. Raises:
+    BadMessage for an unknown agent.
     """
     if agent not in AGENTS:
         raise BadMessage(f"There is no agent {agent!r}. Agents are: {', '.join(AGENTS)}.")
     if scope.principal <= 0:
         raise BadMessage("A conversation belongs to a person.")
-    session = Session(workspace_id=scope.workspace, audience=scope.principal, entity_id=entity.pk, agent=agent)
+    session = Session(workspace_id=scope.workspace, audience=scope.principal, entity=entity, agent=agent)
     session.save(force_insert=True)
     record(scope, "session.created", "session", session.pk)
     return session
 
 
-def post_message(*, scope: Scope, session: Session, content: str, client_id: str = "") -> Posted:
+def post_message(*, scope: Scope, session: Session, content: str, client_id: str = "", look_in: str = "") -> Posted:
     """Ask. The question enters unlabelled; its turn starts when this is committed, apart from the response.
 
-    client_id: the caller's own key: the same one again is the same turn. Raises: BadMessage; Busy; TooMany.
+    client_id: the caller's own key: the same one again is the same turn. look_in: a `LookIn`, or "". Raises:
+    BadMessage; Busy; TooMany.
     """
     text, client_id = checked(content), checked_key(client_id)
+    if look_in and (look_in not in LookIn or session.entity_id is None):
+        raise BadMessage(gettext("There is no such place to look in."))
     before = Turn.objects.filter(audience=scope.principal, client_id=client_id).first() if client_id else None
     if before is not None:
         return Posted(before, created=False)
@@ -79,6 +82,7 @@ def post_message(*, scope: Scope, session: Session, content: str, client_id: str
         )
         + 1,
         client_id=client_id,
+        look_in=look_in,
         lease_until=timezone.now() + log.LEASE,
     )
     try:
@@ -139,10 +143,20 @@ def check_pace(scope: Scope) -> None:
         )
 
 
-def ask_about(*, scope: Scope, entity: Entity, session: Session | None, content: str, client_id: str = "") -> Posted:
-    """Ask about a record in one of the caller's sessions about it, or in a new one. Raises: as `post_message`."""
-    if session is not None and session.entity_id == entity.pk:
-        return post_message(scope=scope, session=session, content=content, client_id=client_id)
+def ask_about(
+    *,
+    scope: Scope,
+    entity: Entity | None,
+    session: Session | None,
+    content: str,
+    client_id: str = "",
+    look_in: str = "",
+) -> Posted:
+    """Ask about a record, or the workspace, in one of the caller's sessions about it or in a new one. Raises: as
+    `post_message`.
+    """
+    if session is not None and session.entity_id == (entity and entity.pk):
+        return post_message(scope=scope, session=session, content=content, client_id=client_id, look_in=look_in)
     checked(content)
     client_id = checked_key(client_id)
     before = Turn.objects.filter(audience=scope.principal, client_id=client_id).first() if client_id else None
@@ -150,7 +164,7 @@ def ask_about(*, scope: Scope, entity: Entity, session: Session | None, content:
         return Posted(before, created=False)
     check_pace(scope)
     made = create_session(scope=scope, entity=entity)
-    posted = post_message(scope=scope, session=made, content=content, client_id=client_id)
+    posted = post_message(scope=scope, session=made, content=content, client_id=client_id, look_in=look_in)
     if posted.turn.session_id != made.pk:
         # The same form, sent twice at once: the other one has begun the conversation.
         delete_session(scope=scope, session=made)
@@ -164,7 +178,14 @@ def ask_again(*, scope: Scope, session: Session, turn: Turn) -> Posted:
     question = messages_of(scope, session).filter(pk=turn.question).first()
     if question is None:
         raise BadMessage(gettext("You may no longer read that question, so it cannot be asked again."))
-    return post_message(scope=scope, session=session, content=question.content)
+    return post_message(scope=scope, session=session, content=question.content, look_in=turn.look_in)
+
+
+def rate_turn(*, scope: Scope, turn: Turn, rating: int) -> None:
+    """Note what its asker thinks of an answer: 1 for good, -1 for bad, 0 to take it back. Raises: BadMessage."""
+    if rating not in (-1, 0, 1):
+        raise BadMessage(gettext("An answer is rated 1, -1 or 0."))
+    Turn.objects.filter(pk=turn.pk).update(rating=rating)
 
 
 def stop_turn(*, scope: Scope, turn: Turn) -> bool:

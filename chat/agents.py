@@ -29,7 +29,7 @@ ASSISTANT = Agent(
     name="Assistant",
     icon="message-circle",
     color="blue",
-    purpose="Answer questions about this record from its documents and fields, and say where each statement stands.",
+    purpose="Answer questions about records from their documents and fields, and say where each statement stands.",
     tools=("search_knowledge", "read_documents", "list_records"),
 )
 AGENTS = {agent.key: agent for agent in (ASSISTANT,)}

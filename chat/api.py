@@ -16,8 +16,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat import actions, events
-from chat.access import entities_of, get_session_or_404, get_turn_or_404, sessions_of
+from chat.access import entities_of, entity_of, find_sessions, get_session_or_404, get_turn_or_404, sessions_of
 from chat.agents import agent_of
+from chat.callers import who_of
 from chat.conversation import Exchange, exchanges
 from chat.export import markdown_of
 from chat.inspector import inspect
@@ -32,6 +33,7 @@ from chat.shapes import (
     SessionChange,
     SessionSerializer,
     StoppingSerializer,
+    TurnRating,
     TurnSerializer,
 )
 from entities.access import MEMBER, Scope, get_entity_or_404, requires
@@ -57,11 +59,11 @@ def scope_of(request: Request) -> Scope:
     return request.access_scope  # type: ignore[attr-defined, no-any-return]
 
 
-def session_json(scope: Scope, session: Session, entity: Entity) -> dict[str, Any]:
+def session_json(session: Session, entity: Entity | None) -> dict[str, Any]:
     agent = agent_of(session.agent)
     return {
         "id": str(session.pk),
-        "entity": {"id": str(entity.pk), "type": entity.type_name, "name": getattr(entity, "title", None)},
+        "entity": entity and {"id": str(entity.pk), "type": entity.type_name, "name": getattr(entity, "title", None)},
         "agent": {"key": agent.key, "name": agent.name, "icon": agent.icon, "color": agent.color},
         "title": session.title,  # type: ignore[attr-defined]
         "pinned": session.pinned,
@@ -78,6 +80,8 @@ def turn_json(exchange: Exchange) -> dict[str, Any]:
         "session": str(turn.session_id),
         "state": turn.state,
         "error": {"code": turn.state, "detail": turn.error} if turn.error else None,
+        "look_in": turn.look_in,
+        "rating": turn.rating,
         "created_at": turn.created_at,
         "ended_at": turn.ended_at,
         "question": message_json(exchange.question) if exchange.question else None,
@@ -112,25 +116,31 @@ def events_url(turn: Turn) -> str:
     operation_id="chat_sessions_list",
     methods=["GET"],
     responses=page_of(SessionSerializer),
-    parameters=[OpenApiParameter("entity", UUID), OpenApiParameter("archived", bool), *PAGING],
+    parameters=[
+        OpenApiParameter("entity", UUID),
+        OpenApiParameter("archived", bool),
+        OpenApiParameter("q", str, description="Words as they stand in a title or in a message that you may read."),
+        *PAGING,
+    ],
 )
 @extend_schema(
     operation_id="chat_sessions_create", methods=["POST"], request=NewSession, responses={201: SessionSerializer}
 )
 @api_view(["GET", "POST"])
 def sessions(request: Request) -> Response:
-    """The caller's own conversations, newest first; a new one about a record."""
+    """The caller's own conversations, newest first; a new one about a record or, without one, about the workspace."""
     scope = scope_of(request)
     if request.method == "POST":
         given = validated(NewSession(data=request.data))
-        entity = get_entity_or_404(scope, given["entity"])
+        entity = get_entity_or_404(scope, given["entity"]) if given.get("entity") else None
         try:
             made = actions.create_session(scope=scope, entity=entity, agent=given.get("agent") or "assistant")
         except actions.BadMessage as bad:
             raise ValidationError({"agent": [str(bad)]}) from None
         session = get_session_or_404(scope, made.pk)
-        return Response(session_json(scope, session, entity), status=status.HTTP_201_CREATED)
-    rows = sessions_of(scope)
+        return Response(session_json(session, entity), status=status.HTTP_201_CREATED)
+    words = request.query_params.get("q", "").replace("\x00", "").strip()
+    rows = find_sessions(scope, words) if words else sessions_of(scope)
     if request.query_params.get("entity"):
         try:
             rows = rows.filter(entity=UUID(request.query_params["entity"]))
@@ -140,9 +150,9 @@ def sessions(request: Request) -> Response:
     known: dict[UUID, Entity] = {}
 
     def serialize(session: Session) -> dict[str, Any]:
-        if session.entity_id not in known:
+        if session.entity_id and session.entity_id not in known:
             known.update(entities_of(scope, [session]))
-        return session_json(scope, session, known[session.entity_id])
+        return session_json(session, known[session.entity_id] if session.entity_id else None)
 
     return paginate(request, rows, serialize)
 
@@ -166,7 +176,7 @@ def session(request: Request, pk: UUID) -> Response:
         actions.change_session(scope=scope, session=row, pinned=given.get("pinned"), archived=given.get("archived"))
         if "title" in given:
             title = actions.rename_session(scope=scope, session=row, text=given["title"])
-    data = session_json(scope, get_session_or_404(scope, pk), get_entity_or_404(scope, row.entity_id))
+    data = session_json(get_session_or_404(scope, pk), entity_of(scope, row))
     # The new title is labelled when this is committed; until then nobody reads it back but who has just typed it.
     return Response({**data, "title": title} if title else data)
 
@@ -203,7 +213,7 @@ def messages(request: Request, pk: UUID) -> HttpResponseBase:
         shown = [item for exchange in exchanges(scope, row) for item in _messages(exchange)]
         return paginate(request, shown, lambda item: item)
     given = validated(NewMessage(data=request.data))
-    posted = ask(scope, row, given["content"], given.get("client_id", ""))
+    posted = ask(scope, row, given["content"], given.get("client_id", ""), given.get("look_in", ""))
     if request.accepted_renderer.media_type == "text/event-stream":
         return event_stream(request, posted.turn, 0)
     answer = {"turn": str(posted.turn.pk), "events": events_url(posted.turn)}
@@ -224,9 +234,9 @@ def _messages(exchange: Exchange) -> list[dict[str, Any]]:
     return found
 
 
-def ask(scope: Scope, session: Session, content: str, client_id: str) -> actions.Posted:
+def ask(scope: Scope, session: Session, content: str, client_id: str, look_in: str) -> actions.Posted:
     try:
-        return actions.post_message(scope=scope, session=session, content=content, client_id=client_id)
+        return actions.post_message(scope=scope, session=session, content=content, client_id=client_id, look_in=look_in)
     except actions.BadMessage as bad:
         raise ValidationError({"content": [str(bad)]}) from None
     except actions.Busy:
@@ -270,7 +280,7 @@ def _headers(request: Request) -> dict[str, str]:
 
 
 def event_stream(request: Request, turn: Turn, after: int) -> StreamingHttpResponse:
-    chunks: AsyncIterator[bytes] = events.tail(events.who_of(request.path, _headers(request)), turn.pk, after)
+    chunks: AsyncIterator[bytes] = events.tail(who_of(request.path, _headers(request)), turn.pk, after)
     response = StreamingHttpResponse(chunks, content_type="text/event-stream; charset=utf-8")
     response["Cache-Control"] = "no-store"
     response["X-Accel-Buffering"] = "no"
@@ -285,6 +295,17 @@ def stop(request: Request, pk: UUID) -> Response:
     scope = scope_of(request)
     row = get_turn_or_404(scope, pk)
     return Response({"stopping": actions.stop_turn(scope=scope, turn=row)}, status=status.HTTP_202_ACCEPTED)
+
+
+@requires(MEMBER)
+@extend_schema(operation_id="chat_turns_rate", request=TurnRating, responses={204: None})
+@api_view(["POST"])
+def rating(request: Request, pk: UUID) -> Response:
+    """What you think of an answer. Only you see it."""
+    scope = scope_of(request)
+    row = get_turn_or_404(scope, pk)
+    actions.rate_turn(scope=scope, turn=row, rating=validated(TurnRating(data=request.data))["rating"])
+    return Response(status=status.HTTP_204_NO_CONTENT)
 
 
 @requires(MEMBER)

@@ -88,8 +88,11 @@ def label_fields(model: type[Entity]) -> dict[str, frozenset[int]]:
 def replace_message_citations(session: Session, message: UUID, numbers: Sequence[int]) -> None:
     """Make the Citation references of an answer. In the service's scope.
 
-    What it cites stood in its prompt, so it is among the answer's sources already.
+    What it cites stood in its prompt, so it is among the answer's sources already. A conversation about the workspace
+    is no record that could refer to others.
     """
+    if session.entity_id is None:
+        return
     owner = owner_of(session)
     rows = Citation.objects.filter(owner_kind=owner.kind, owner=owner.id, n__in=numbers)
     cited = [_cited(row, row.entity_id) for row in rows if row.entity_id]

@@ -1,7 +1,7 @@
 """What the model is given at the start of a turn, read as the asker and put together afresh each time (design §9).
 
-Layers: the agent's instructions, the Pulse, the record's properties, the conversation so far. Passages come by the
-tool. What is kept of it for the context inspector is ids and token counts.
+Layers: the agent's instructions, the Pulse, the record's properties, the conversation so far (`chat.layout`). Passages
+come by the tool. What is kept of it for the context inspector is ids and token counts.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,21 +12,21 @@ from typing import Any
 
 from django.utils.formats import date_format
 
-from chat.access import messages_of
+from chat.access import entity_of, messages_of
 from chat.agents import agent_of
 from chat.document_overviews import READ_DOCUMENTS
+from chat.layout import HistoryMessage, first_turn, lay_out
 from chat.log import Given, drawn_from
-from chat.models import Message, Role, Session, Turn
+from chat.models import LookIn, Message, Role, Session, Turn
 from chat.record_lists import describe_tool
 from chat.tools import SEARCH_KNOWLEDGE, owner_of
-from entities.access import Scope, combine_many, get_entity_or_404, readable_fields
+from entities.access import Scope, combine_many, readable_fields
 from entities.formats import format_money
 from entities.models import Entity, Weight
 from entities.records import visible_links
 from entities.registry import column_of, parents
 from llm import prompts
 from llm.models_catalogue import Tier
-from llm.offline.tokens import estimate
 from pulse.reader import pulse_for
 from retrieval.citation_links import MARKER
 from retrieval.citations import Numbers, numbers_of
@@ -39,21 +39,21 @@ TOOLS: Mapping[str, Callable[[Scope], dict[str, Any]]] = {
 }
 """Name -> the tool as it exists for a scope."""
 
-VERBATIM = 10
-"""Messages of the conversation that go into the prompt word for word."""
-
-REMIND_EVERY = 5
+LOOK_ANYWHERE = ("", *LookIn.values)
+KEEPS_TO = {"list_records": ("", LookIn.WORKSPACE)}
+"""Tools that look in the whole workspace, and the choices under which the model has them."""
 
 
 @dataclass(frozen=True)
 class Context:
-    """label: of everything in here. given: where it came from. known: citation numbers in `messages` that the asker can
-    follow today.
+    """history: how many of `messages` are of earlier turns. label: of everything in here. given: where it came from.
+    known: citation numbers in `messages` that the asker can follow today.
     """
 
     tier: Tier
     system: list[dict[str, Any]]
     messages: list[dict[str, Any]]
+    history: int
     tools: tuple[dict[str, Any], ...]
     label: int
     given: tuple[Given, ...]
@@ -66,37 +66,29 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
     """The prompt of a turn, in the asker's open scope, before the first call. Raises: Http404 when the record is
     hidden.
     """
-    entity = get_entity_or_404(scope, session.entity_id)
+    entity = entity_of(scope, session)
     agent = agent_of(session.agent)
-    record, record_given = _record(scope, entity)
-    pulse, pulse_given = _pulse(scope, entity)
-    latest, dropped = _latest(scope, session, turn)
+    record, record_given = _record(scope, entity) if entity else (None, [])
+    pulse, pulse_given = _pulse(scope, entity) if entity else ("", [])
+    latest = _latest(scope, session, turn)
     history_given = drawn_from({row.pk: row.data_classification or 0 for row in latest})
-    history = [
-        {"role": "user" if row.role == Role.USER else "assistant", "content": row.content.replace("[citation:", "[")}
-        for row in latest
+    said = [
+        HistoryMessage("user" if m.role == Role.USER else "assistant", m.content.replace("[citation:", "["))
+        for m in latest
     ]
-    system = prompts.chat_system(agent.prompt, record, pulse=pulse)
-    asked = question
-    if turn.number % REMIND_EVERY == 0:
-        asked = f"{prompts.chat_reminder(turn.number)}\n{question}"
+    layout = lay_out(agent.prompt, record, pulse, said, turn.number, question)
     given = (*record_given, *pulse_given, *history_given)
     return Context(
         tier=agent.tier,
-        system=system,
-        messages=[*history, {"role": "user", "content": asked}],
-        tools=tuple(TOOLS[name](scope) for name in agent.tools),
+        system=layout.system,
+        messages=layout.messages,
+        history=layout.history,
+        tools=tuple(TOOLS[name](scope) for name in agent.tools if turn.look_in in KEEPS_TO.get(name, LOOK_ANYWHERE)),
         label=combine_many([session.high_water, *(g.label for g in given)]),
         given=given,
         known=_known(scope, session, latest),
-        layers={
-            "instructions": estimate(system[0]["text"]),
-            "pulse": estimate(pulse),
-            "properties": estimate(system[1]["text"]) - estimate(pulse),
-            "history": sum(estimate(str(message["content"])) for message in history),
-            "question": estimate(asked),
-        },
-        dropped=dropped,
+        layers=layout.layers,
+        dropped=layout.dropped,
     )
 
 
@@ -149,15 +141,10 @@ def _pulse(scope: Scope, entity: Entity) -> tuple[str, list[Given]]:
     return pulse.text, [*given, Given(entity.pk, pulse.data_classification)]
 
 
-def _latest(scope: Scope, session: Session, turn: Turn) -> tuple[list[Message], tuple[str, ...]]:
-    """The last messages that the asker may read today, oldest first, and how many were left out."""
-    rows = messages_of(scope, session).exclude(turn=turn.pk).exclude(content="").order_by("-created_at", "-id")
-    latest = list(rows[: VERBATIM + 1])[::-1]
-    dropped = ("older messages",) if len(latest) > VERBATIM else ()
-    latest = latest[-VERBATIM:]
-    while latest and latest[0].role == Role.ASSISTANT:
-        latest.pop(0)
-    return latest, dropped
+def _latest(scope: Scope, session: Session, turn: Turn) -> list[Message]:
+    """Messages of the turns that go into the prompt word for word, as the asker may read them today, oldest first."""
+    rows = messages_of(scope, session).filter(turn__number__gte=first_turn(turn.number), turn__number__lt=turn.number)
+    return list(rows.exclude(content="").order_by("turn__number", "-role"))
 
 
 def _known(scope: Scope, session: Session, latest: Sequence[Message]) -> Numbers:

@@ -36,6 +36,14 @@ class Exchange:
         return broke_off and self.question is None and self.hidden_question is None
 
     @property
+    def is_withheld(self) -> bool:
+        """There was an answer, which is not there for the reader: a source of it was deleted, or it may neither be read
+        nor acknowledged. Which of them is not told; that there was one is known by the turn's state.
+        """
+        missing = self.answer is None and self.hidden_answer is None
+        return self.turn.state == State.DONE and missing and self.question is not None
+
+    @property
     def may_ask_again(self) -> bool:
         return self.question is not None and self.turn.state in (State.STOPPED, State.INTERRUPTED, State.FAILED)
 

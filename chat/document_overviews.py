@@ -13,9 +13,11 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from chat.models import Session
-from chat.tools import BadCall, Found, print_results, related
-from entities.access import Scope, get_entity_or_404, sources_visible, visible
+from chat.access import entity_of
+from chat.models import LookIn, Session
+from chat.places import related
+from chat.tools import BadCall, Found, print_results
+from entities.access import Scope, sources_visible, visible
 from entities.models import Entity
 from ingestion.models import ContextRow, File, Kind
 from llm.offline.overview import stands_alone
@@ -35,6 +37,8 @@ MAX_ROWS_PER_DOCUMENT = 400
 """Passages of a document among which the tool chooses, from its beginning."""
 MAX_NAMES = 500
 MAX_FIELD_ROWS = 4
+DEPTHS = {LookIn.RECORD: 1, LookIn.FILES: 1, LookIn.LINKED: 2}
+"""How many places a document is looked for in by its name, where one was chosen."""
 MIN_NAME_FIT = 0.6
 """Share of the words asked for that a document's name has."""
 NO_SUCH_NAME = "No document that the person asking may see is called so."
@@ -72,17 +76,21 @@ def parse_reading(asked: Mapping[str, Any]) -> ReadingRequest:
     return ReadingRequest(*(CONTROL.sub(" ", value).strip()[:300] for value in values))
 
 
-def read_documents(scope: Scope, session: Session, request: ReadingRequest) -> Found:
-    """Passages of the documents, numbered in the session's registry. Raises: Http404 where the record is hidden."""
-    entity = get_entity_or_404(scope, session.entity_id)
+def read_documents(scope: Scope, session: Session, request: ReadingRequest, look_in: str = "") -> Found:
+    """Passages of the documents, numbered in the session's registry. look_in: of the turn. Raises: Http404 where the
+    record is hidden; BadCall.
+    """
+    entity = entity_of(scope, session)
+    numbers: list[int] = []
     if request.document:
-        files = find_named_files(scope, entity, request.document)
+        files = find_named_files(scope, entity, request.document, look_in)
         if not files:
             return Found(NO_SUCH_NAME, (), ())
-        numbers: list[int] = []
+    elif entity is None:
+        raise BadCall("This chat is about no record: name a document, or search.")
     else:
         files = _list_files(scope, entity.pk)
-        numbers = _choose_field_rows(scope, entity.pk)
+        numbers = [] if look_in == LookIn.FILES else _choose_field_rows(scope, entity.pk)
     share = max(2, min(MAX_PASSAGES_PER_DOCUMENT, MAX_PASSAGES // max(1, len(files))))
     for file in files:
         numbers += _choose_passages(scope, file, terms(request.focus), share)
@@ -94,13 +102,17 @@ def read_documents(scope: Scope, session: Session, request: ReadingRequest) -> F
     return print_results(scope, session, results)
 
 
-def find_named_files(scope: Scope, entity: Entity, name: str) -> list[UUID]:
-    """The files whose names fit the words best: of the record, else of records beside it, else anywhere."""
+def find_named_files(scope: Scope, entity: Entity | None, name: str, look_in: str = "") -> list[UUID]:
+    """The files whose names fit the words best: of the record, else of records beside it, else anywhere, as far as
+    `look_in` goes.
+    """
     wanted = _name_terms(name)
     if not wanted:
         return []
-    places = [Q(entity=entity.pk), Q(entity__in=related(scope, entity.pk))]
-    for place in [*places, Q(name__icontains=max(re.findall(r"\w+", name), key=len, default=name))]:
+    places = [Q(name__icontains=max(re.findall(r"\w+", name), key=len, default=name))]
+    if entity is not None:
+        places = [Q(entity=entity.pk), Q(entity__in=related(scope, entity.pk)), *places][: DEPTHS.get(look_in)]
+    for place in places:
         found = _readable_rows(scope).filter(file__in=_named_files(scope).filter(place)).order_by()
         names = dict(
             _named_files(scope).filter(pk__in=found.values("file").distinct()[:MAX_NAMES]).values_list("pk", "name")

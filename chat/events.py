@@ -2,40 +2,40 @@
 
 Before events are sent, whoever opened the stream is identified anew (a sign-out or a revoked token ends it), and each
 event is checked against today's labels and permissions. What one look finds is sent in one piece, and the next look
-waits until the client can take more: nothing lies waiting that was allowed when it was found and is not any more. No
-database connection is held between looks. `?after=n`, or the browser's Last-Event-ID, takes a stream up again.
+waits until the client can take more: nothing lies waiting that was allowed when it was found and is not any more. A
+stream looks when it is told of news (`chat.wakeups`), and seldom without; tabs of one sign-in that follow the same turn
+look together. No database connection is held between looks. `?after=n`, or the browser's Last-Event-ID, takes a stream
+up again.
 """
 
 import asyncio
 import json
+import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Callable, MutableMapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
 from functools import partial
-from hashlib import sha256
-from http.cookies import CookieError, SimpleCookie
-from importlib import import_module
 from typing import Any
 from urllib.parse import parse_qs
 from uuid import UUID
 
-from django.conf import settings
-from django.contrib.auth import get_user
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpResponse
 
 from chat import wakeups
-from chat.access import events_after, get_turn_or_404
-from chat.models import ENDS, OPEN
-from chat.steps import in_thread
-from entities.access import NoWorkspace, Scope, open_token
+from chat.access import events_after, turns_with_disclosure
+from chat.callers import NotSignedIn, Who, who_of
+from chat.models import ENDS, OPEN, Turn
+from chat.steps import in_look_thread
+from entities.access import NoWorkspace, Scope
 from entities.errors import NOT_FOUND, not_signed_in, payload
-from entities.models import User
 
-POLL_SECONDS = 1.0
 HEARTBEAT_SECONDS = 15.0
 RETRY_MS = 1000
 AT_ONCE = 100
 """Events that one look gives at most."""
+AT_A_TIME = 20
+"""Turns of which is asked at once whether their answers may be told."""
 HEADERS = [
     (b"content-type", b"text/event-stream; charset=utf-8"),
     (b"cache-control", b"no-store"),
@@ -45,36 +45,40 @@ HEADERS = [
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-Who = Callable[[], Scope]
-"""The scope of who opened a stream, looked up at every call. Raises: NotSignedIn; NoWorkspace."""
 
 
 @dataclass(frozen=True)
 class News:
     """What a look at the log gives: events as they are sent, the last one's number, whether another look at once would
-    find more, and whether there will be no more.
+    find more, and whether there will be no more. reader, sign_in: whose look it was, as in `Scope`.
     """
 
     chunks: tuple[bytes, ...]
     last: int
     more: bool
     ended: bool
+    reader: int = 0
+    sign_in: str = field(default="", repr=False)
 
 
-class NotSignedIn(Exception):
-    """Nobody, or nobody any more."""
+Key = tuple[UUID, int]
+"""A turn, and the last event that the client has of it."""
+Asked = dict[Key, "asyncio.Future[News]"]
+_looking: "set[asyncio.Task[None]]" = set()
+_gate = threading.Lock()
+_to_begin: dict[tuple[asyncio.AbstractEventLoop, Who], Asked] = {}
+"""Looks that have been asked for and not begun, by who asks. Touched under `_gate`."""
 
 
-def look(scope: Scope, turn: UUID, after: int) -> News:
-    """The first events after `after` that the caller may see now. Raises: Http404."""
-    row = get_turn_or_404(scope, turn)
+def look(scope: Scope, row: Turn, after: int) -> News:
+    """The first events after `after` of a turn from `turns_with_disclosure` that the caller may see now."""
     # The state is read first: an event written between the two reads is then seen by the next look.
     rows = list(events_after(scope, row, after).values_list("seq", "kind", "data")[:AT_ONCE])
     chunks = tuple(encode(seq, kind, data) for seq, kind, data in rows)
     last = rows[-1][0] if rows else after
     more = len(rows) == AT_ONCE
     ended = bool(rows and rows[-1][1] in ENDS) or (row.state not in OPEN and not more)
-    return News(chunks, last, more, ended)
+    return News(chunks, last, more, ended, scope.principal, scope.sign_in)
 
 
 def encode(seq: int, kind: str, data: dict[str, Any]) -> bytes:
@@ -83,61 +87,127 @@ def encode(seq: int, kind: str, data: dict[str, Any]) -> bytes:
 
 def look_as(who: Who, turn: UUID, after: int) -> News:
     """`look` as the person that this moment finds. Raises: NotSignedIn; NoWorkspace; Http404."""
-    scope = who()
+    found: list[News | Http404] = []
+    look_at_all(who, [(turn, after)], lambda key, news: found.append(news))
+    if isinstance(found[0], Http404):
+        raise found[0]
+    return found[0]
+
+
+def look_at_all(who: Who, wanted: Sequence[Key], tell: Callable[[Key, News | Http404], None]) -> None:
+    """`look` for each of several turns, in a scope of the person that this moment finds; each is told as it is found.
+
+    What may be told of the turns is asked anew for every few. Raises: NotSignedIn; NoWorkspace.
+    """
+    scope = who.scope()
     with scope.open():
-        return look(scope, turn, after)
+        for begin in range(0, len(wanted), AT_A_TIME):
+            few = wanted[begin : begin + AT_A_TIME]
+            rows = turns_with_disclosure(scope, [turn for turn, _ in few])
+            for turn, after in few:
+                tell((turn, after), look(scope, rows[turn], after) if turn in rows else Http404("Not found."))
+
+
+async def look_together(who: Who, turn: UUID, after: int) -> News:
+    """`look_as`, in one scope with all that is asked for by the same sign-in or token and has not begun.
+
+    Nobody is given what was looked up for another reader, or before they asked. Raises: as `look_as`.
+    """
+    loop = asyncio.get_running_loop()
+    with _gate:
+        if (loop, who) not in _to_begin:
+            _to_begin[loop, who] = {}
+            looking = loop.create_task(in_look_thread(partial(_look_at_asked, loop, who)))
+            _looking.add(looking)
+            looking.add_done_callback(_looking.discard)
+        asked = _to_begin[loop, who]
+        if (turn, after) not in asked:
+            asked[turn, after] = loop.create_future()
+            asked[turn, after].add_done_callback(lambda done: done.cancelled() or done.exception())
+        found = asked[turn, after]
+    return await asyncio.shield(found)  # who leaves does not take it from the others
+
+
+def _look_at_asked(loop: asyncio.AbstractEventLoop, who: Who) -> None:
+    with _gate:
+        asked = _to_begin.pop((loop, who))
+
+    def tell(key: Key, found: News | Exception) -> None:
+        loop.call_soon_threadsafe(_settle, asked[key], found)
+
+    try:
+        look_at_all(who, list(asked), tell)
+    except Exception as problem:
+        for key in asked:
+            tell(key, problem)
+
+
+def _settle(waited_for: "asyncio.Future[News]", found: News | Exception) -> None:
+    if waited_for.done():
+        return
+    if isinstance(found, Exception):
+        waited_for.set_exception(found)
+    else:
+        waited_for.set_result(found)
 
 
 async def tail(who: Who, turn: UUID, after: int) -> AsyncIterator[bytes]:
     """Events from `after` on, as they come, until the turn ends or the asker may see it no longer.
 
-    Each piece is what has been looked up just now; the next look is made when the next piece is asked for.
+    Each piece is what has been looked up just now; the next look is made when the next piece is asked for. Raises:
+    NotSignedIn, NoWorkspace, Http404 in place of the first piece.
     """
-    yield f"retry: {RETRY_MS}\n\n".encode()
-    sent = time.monotonic()
-    with wakeups.subscribed(turn) as news:
+    news, begun, sent = asyncio.Event(), False, time.monotonic()
+    with wakeups.subscribed(turn, news=news), ExitStack() as ends:
         while True:
             news.clear()
             try:
-                found = await in_thread(look_as, who, turn, after)
+                found = await look_together(who, turn, after)
             except (NotSignedIn, NoWorkspace, Http404):
-                return
-            if found.chunks:
-                yield b"".join(found.chunks)
+                if begun:
+                    return
+                raise
+            chunks = found.chunks
+            if not begun:
+                begun, chunks = True, (f"retry: {RETRY_MS}\n\n".encode(), *chunks)
+                ends.enter_context(wakeups.subscribed_to_end(found.reader, found.sign_in, news))
+            if chunks:
+                yield b"".join(chunks)
+                sent = time.monotonic()
             after = found.last
             if found.ended:
                 return
-            if found.chunks:
-                sent = time.monotonic()
-            elif time.monotonic() - sent >= HEARTBEAT_SECONDS:
-                sent = time.monotonic()
-                yield b": still here\n\n"
-            if not found.more:
-                await wakeups.wait(news, POLL_SECONDS)
+            until = 0.0 if found.more else time.monotonic() + wakeups.patience_seconds()
+            while not news.is_set() and time.monotonic() < until:
+                beat = sent + HEARTBEAT_SECONDS
+                await wakeups.wait(news, max(0.0, min(until, beat) - time.monotonic()))
+                if not news.is_set() and time.monotonic() >= beat:
+                    sent = time.monotonic()
+                    yield b": still here\n\n"
 
 
 async def application(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
     """`GET …/api/chat/turns/<id>/events/`."""
     headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
     parts = scope["path"].strip("/").split("/")
-    who = who_of(scope["path"], headers)
     try:
         turn = UUID(parts[parts.index("turns") + 1])
         after = after_of(scope.get("query_string", b"").decode("latin-1"), headers)
-        await in_thread(look_as, who, turn, after)
+        pieces = tail(who_of(scope["path"], headers), turn, after)
+        first = await anext(pieces)
     except NotSignedIn:
         await answer(send, not_signed_in())
     except (NoWorkspace, Http404, ValueError):
         await answer(send, absent())
     else:
-        await stream(who, turn, after, receive, send)
+        await stream(first, pieces, receive, send)
 
 
-async def stream(who: Who, turn: UUID, after: int, receive: Receive, send: Send) -> None:
+async def stream(first: bytes, pieces: AsyncIterator[bytes], receive: Receive, send: Send) -> None:
     """Send until the end, or until the client has gone."""
     await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
     gone = asyncio.create_task(disconnected(receive))
-    sending = asyncio.create_task(send_all(who, turn, after, send))
+    sending = asyncio.create_task(send_all(first, pieces, send))
     try:
         await asyncio.wait({gone, sending}, return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -148,12 +218,17 @@ async def stream(who: Who, turn: UUID, after: int, receive: Receive, send: Send)
         raise results[1]
 
 
-async def send_all(who: Who, turn: UUID, after: int, send: Send) -> None:
-    async for chunk in tail(who, turn, after):
-        await send({"type": "http.response.body", "body": chunk, "more_body": True})
-        # The server lets go of this only when a slow client has taken what came before: then the log is looked at.
-        await send({"type": "http.response.body", "body": b"", "more_body": True})
+async def send_all(first: bytes, pieces: AsyncIterator[bytes], send: Send) -> None:
+    await send_piece(first, send)
+    async for piece in pieces:
+        await send_piece(piece, send)
     await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+
+async def send_piece(piece: bytes, send: Send) -> None:
+    await send({"type": "http.response.body", "body": piece, "more_body": True})
+    # The server lets go of this only when a slow client has taken what came before: then the log is looked at.
+    await send({"type": "http.response.body", "body": b"", "more_body": True})
 
 
 async def disconnected(receive: Receive) -> None:
@@ -177,44 +252,3 @@ def after_of(query: str, headers: dict[str, str]) -> int:
     """The number of the last event that the client has. Nonsense counts as none."""
     given = parse_qs(query).get("after", [headers.get("last-event-id", "")])[-1]
     return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else 0
-
-
-def who_of(path: str, headers: dict[str, str]) -> Who:
-    """Who asks by a request of this path with these headers (names in lower case)."""
-    parts = path.strip("/").split("/")
-    return partial(identify, parts[1] if parts[0] == "w" and len(parts) > 1 else None, headers)
-
-
-def identify(slug: str | None, headers: dict[str, str]) -> Scope:
-    """Who asks, in which workspace, as `entities.middleware` finds it. Raises: NotSignedIn; NoWorkspace."""
-    scheme, _, secret = headers.get("authorization", "").partition(" ")
-    if scheme.lower() == "token" and secret:
-        # Under a workspace's address the API takes no token, and it is not made good by a cookie.
-        digest = sha256(secret.strip().encode()).hexdigest()
-        found = open_token(digest) if slug is None else None
-        user = User.objects.filter(pk=found[0], is_active=True).first() if found else None
-        if found is None or user is None:
-            raise NotSignedIn
-        let_in = {"token": digest}
-        slug = found[1]
-    else:
-        user, key = session_user(headers.get("cookie", ""))
-        let_in = {"sign_in": key}
-        slug = slug or headers.get("x-workspace", "")
-    if user.password_by_other:
-        raise NotSignedIn
-    return Scope.for_user(user, slug, **let_in)
-
-
-def session_user(cookies: str) -> tuple[User, str]:
-    """The user of a browser's session, and its key. Raises: NotSignedIn."""
-    try:
-        morsel = SimpleCookie(cookies).get(settings.SESSION_COOKIE_NAME)
-    except CookieError:
-        morsel = None
-    request = HttpRequest()
-    request.session = import_module(settings.SESSION_ENGINE).SessionStore(morsel.value if morsel else None)
-    user = get_user(request)
-    if not isinstance(user, User) or not user.is_active:
-        raise NotSignedIn
-    return user, request.session.session_key or ""

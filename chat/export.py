@@ -5,20 +5,23 @@ from collections import Counter
 
 from django.http import HttpResponse
 
-from chat.access import get_session_or_404
+from chat.access import entity_of, get_session_or_404
 from chat.citations import links_of
 from chat.conversation import exchanges
 from chat.models import Message, Session
-from entities.access import Scope, get_entity_or_404
+from entities.access import Scope
 from entities.api.lists import chips_of_atoms
 from retrieval.citation_links import MARKER, list_sources
+
+WITHHELD = "Not shown any more: something that it was drawn from was removed, or is no longer yours to see."
 
 
 def markdown_of(scope: Scope, session: Session) -> HttpResponse:
     """What the caller may read today of a session from `get_session_or_404`; placeholders where they may not."""
-    entity = get_entity_or_404(scope, session.entity_id)
+    entity = entity_of(scope, session)
     title = get_session_or_404(scope, session.pk).title or "Conversation"  # type: ignore[attr-defined]
-    lines = [f"# {title}", "", f"About {entity.type_title}: {entity.title_or_type}", ""]
+    about = f"{entity.type_title}: {entity.title_or_type}" if entity else "the workspace"
+    lines = [f"# {title}", "", f"About {about}", ""]
     for exchange in exchanges(scope, session):
         for who, message, hidden in (
             ("Question", exchange.question, exchange.hidden_question),
@@ -29,6 +32,8 @@ def markdown_of(scope: Scope, session: Session) -> HttpResponse:
             elif hidden is not None:
                 names = " and ".join(chip.label for chip in chips_of_atoms(hidden.requires))
                 lines += [f"## {who}", "", f"*Content requires {names} clearance.*", ""]
+        if exchange.is_withheld:
+            lines += ["## Answer", "", f"*{WITHHELD}*", ""]
         if exchange.turn.error:
             lines += [f"*{exchange.turn.error}*", ""]
     response = HttpResponse("\n".join(lines), content_type="text/markdown; charset=utf-8")

@@ -155,12 +155,17 @@ def record_prompt_sources(
 def list_counted_records(row: Turn, answer: Message, counted: set[UUID]) -> None:
     """Add records that are included in numbers which the answer may repeat to the one source that lists them.
 
-    Deleting one leaves the answer alone. A reader who may not see one of them is not shown the answer.
+    Deleting one leaves the answer alone. A reader who may not see one of them is not shown the answer. The row stands
+    at the record that was asked about; of a conversation about the workspace at one of those it lists, and goes over to
+    another where that one is deleted (a trigger).
     """
     if not counted:
         return
     source = Source.objects.filter(derived=answer.pk, weight=Weight.COUNT).first() or Source(
-        workspace_id=row.workspace_id, derived=answer.pk, entity_id=row.session.entity_id, weight=Weight.COUNT
+        workspace_id=row.workspace_id,
+        derived=answer.pk,
+        entity_id=row.session.entity_id or min(counted),
+        weight=Weight.COUNT,
     )
     source.counted = sorted({*(source.counted or ()), *counted})
     source.save()

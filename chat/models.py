@@ -1,7 +1,7 @@
 """Conversations (design §9): sessions, their turns, the messages and the event log of a turn.
 
 Private: every row carries the asker's user id as `audience`, which row-level security enforces, so nobody else reaches
-any of it. A session also needs object permission on its record, and a message on everything it was drawn from:
+any of it. A session about a record also needs object permission on it, and a message on everything it was drawn from:
 `chat.access`.
 """
 
@@ -10,21 +10,23 @@ import uuid
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext_lazy as _
 
 from entities.fields import LabelField, WorkspaceForeignKey
 from entities.models import Derived, Entity, Workspace
 
 
 class Session(models.Model):
-    """A conversation of one person with one agent about one record.
+    """A conversation of one person with one agent, about one record or about all that the person may see.
 
-    high_water: the combination of all labels that the conversation has drawn on; messages are at least that.
+    entity: NULL for one about the workspace (docs/adr/0052). high_water: the combination of all labels that the
+    conversation has drawn on; messages are at least that.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
     audience = models.BigIntegerField()
-    entity = WorkspaceForeignKey(Entity)
+    entity = WorkspaceForeignKey(Entity, null=True)
     agent = models.CharField(max_length=40, default="assistant")
     high_water = LabelField(default=0)
     pinned = models.BooleanField(default=False)
@@ -73,13 +75,23 @@ class State(models.TextChoices):
 OPEN = (State.QUEUED, State.RUNNING)
 
 
+class LookIn(models.TextChoices):
+    """Where the tools of a turn look at most, where the person has chosen it. FILES: of the record."""
+
+    RECORD = "record", _("This record")
+    LINKED = "linked", _("With linked ones")
+    FILES = "files", _("Its files")
+    WORKSPACE = "workspace", _("Everything")
+
+
 class Turn(models.Model):
     """One question and the work on its answer. It runs apart from any response (chat/turn.py).
 
     number: of the turn in its session, from 1. question, answer: ids of its messages, known before they can be read.
     holder: the run that may write, until `lease_until`; every write renews it and fails where it was lost. last_seq: of
     the event log. client_id: the asker's own key, by which a request sent twice makes one turn. manifest: ids and token
-    counts of what the model was given, never text. error: a sentence for the asker.
+    counts of what the model was given, never text. error: a sentence for the asker. look_in: where it looks at most;
+    "" for where the agent thinks fit. rating: of the answer by its asker, 1 for good, -1 for bad, 0 for none.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
@@ -98,6 +110,8 @@ class Turn(models.Model):
     manifest = models.JSONField(default=dict)
     usage = models.JSONField(default=dict)
     error = models.CharField(max_length=300, blank=True)
+    look_in = models.CharField(max_length=9, choices=LookIn, blank=True, db_default="", default="")
+    rating = models.SmallIntegerField(db_default=0, default=0)
     created_at = models.DateTimeField(default=timezone.now)
     ended_at = models.DateTimeField(null=True)
 

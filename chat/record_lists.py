@@ -153,7 +153,8 @@ def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> Found:
     givens = [Given(row.pk, combine_many([label, row.name_classification if row.title else 0])) for row in rows]
     # The number says something of the names and fields that decide it, also where it is none.
     counted = combine_many([label, *names])
-    rest = [Given(pk, counted, weight=Weight.COUNT) for pk in {session.entity_id, *keys} - {row.pk for row in rows}]
+    about = {session.entity_id} if session.entity_id else set()
+    rest = [Given(pk, counted, weight=Weight.COUNT) for pk in {*about, *keys} - {row.pk for row in rows}]
     sources = _find_snapshots(rows, {given.entity: given.label for given in givens})
     numbers = dict(zip(sources, register_all(scope, owner_of(session), list(sources.values())), strict=True))
     passages = tuple(

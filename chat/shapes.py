@@ -3,7 +3,7 @@
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers
 
-from chat.models import Role, State
+from chat.models import LookIn, Role, State
 from entities.api.shapes import Label, Placeholder, RecordRef, one_of
 
 EVENTS = OpenApiResponse(
@@ -14,7 +14,9 @@ EVENTS = OpenApiResponse(
 
 
 class NewSession(serializers.Serializer):
-    entity = serializers.UUIDField()
+    """entity: the record that it is about; none for the workspace."""
+
+    entity = serializers.UUIDField(required=False, allow_null=True)
     agent = serializers.CharField(required=False)
 
 
@@ -29,6 +31,18 @@ class NewMessage(serializers.Serializer):
     client_id = serializers.CharField(
         required=False, max_length=64, help_text="A key of your own; the same one again is the same turn."
     )
+    look_in = serializers.ChoiceField(
+        LookIn.choices,
+        required=False,
+        allow_blank=True,
+        help_text="Where to look at most, of a record's conversation; without it, where the agent thinks fit.",
+    )
+
+
+class TurnRating(serializers.Serializer):
+    """1 for good, -1 for bad, 0 to take it back."""
+
+    rating = serializers.IntegerField(min_value=-1, max_value=1)
 
 
 class AgentSerializer(serializers.Serializer):
@@ -39,10 +53,12 @@ class AgentSerializer(serializers.Serializer):
 
 
 class SessionSerializer(serializers.Serializer):
-    """title: null until it has been labelled, and for who is not cleared for it."""
+    """entity: null for a conversation about the workspace. title: null until it has been labelled, and for who is not
+    cleared for it.
+    """
 
     id = serializers.UUIDField()
-    entity = RecordRef()
+    entity = RecordRef(allow_null=True)
     agent = AgentSerializer()
     title = serializers.CharField(allow_null=True)
     pinned = serializers.BooleanField()
@@ -87,6 +103,8 @@ class TurnSerializer(serializers.Serializer):
     id = serializers.UUIDField()
     session = serializers.UUIDField()
     state = serializers.ChoiceField(State.values)
+    look_in = serializers.ChoiceField(LookIn.choices, allow_blank=True)
+    rating = serializers.IntegerField()
     error = TurnError(allow_null=True)
     created_at = serializers.DateTimeField()
     ended_at = serializers.DateTimeField(allow_null=True)

@@ -11,6 +11,7 @@ from django.urls import reverse
 from chat.citations import atoms_shown, label_fields, links_of
 from chat.conversation import Exchange
 from chat.models import Message, State, Turn
+from chat.places import name_places
 from entities.access import Scope, redacted_fields, sources_visible
 from entities.api.lists import chips_of, chips_of_atoms
 from entities.model_markdown import CitationLink
@@ -34,9 +35,9 @@ MIN_COVERAGE = 0.34
 class Shown:
     """question: its text, None where it is hidden. …_requires: the missing atoms of what may be acknowledged.
 
-    beside: hidden text next to what was cited, or to what is about the question. in_fields: what is missing for fields
-    that the question asks for. in_files: what is missing for text in the record's files, where
-    nothing was found.
+    is_withheld: there was an answer that is not shown. beside: hidden text next to what was cited, or to what is about
+    the question. in_fields: what is missing for fields that the question asks for. in_files: what is missing for text
+    in the record's files, where nothing was found. looked: where the tools of the turn looked, in words.
     """
 
     turn: Turn
@@ -49,9 +50,11 @@ class Shown:
     is_open: bool
     may_ask_again: bool
     lost_question: bool
+    is_withheld: bool = False
     beside: Sequence[Nearby] = ()
     in_fields: Sequence[Any] = ()
     in_files: Sequence[Any] = ()
+    looked: Sequence[str] = ()
 
     @property
     def pk(self) -> UUID:
@@ -89,9 +92,11 @@ def shown(scope: Scope, exchange: Exchange, typed: str = "") -> Shown:
         is_open=exchange.is_open,
         may_ask_again=exchange.may_ask_again,
         lost_question=exchange.lost_question,
+        is_withheld=exchange.is_withheld,
         beside=list_hidden_neighbours(scope, exchange.turn, answer, asked) if answer else (),
         in_fields=hidden_in_fields(scope, exchange) if answer else (),
         in_files=hidden_in_files(scope, exchange.turn) if answer else (),
+        looked=name_places(exchange.turn) if answer else (),
     )
 
 
@@ -99,6 +104,8 @@ def label_own_fields(scope: Scope, turn: Turn) -> dict[str, frozenset[int]] | No
     """Of an answer by the offline engine, the fields of the record that it may have quoted; None of any other."""
     if not turn.usage.get("offline"):
         return None
+    if turn.session.entity_id is None:
+        return {}
     entity = Entity.objects.readable_by(scope).filter(pk=turn.session.entity_id).first()
     return label_fields(entity.type_class) if entity else {}
 
@@ -126,7 +133,8 @@ def hidden_in_fields(scope: Scope, exchange: Exchange) -> list[Any]:
     if exchange.question is None or exchange.answer is None or exchange.answer.content != NOT_FOUND:
         return []
     found = {UUID(entry["entity"]) for entry in exchange.turn.manifest.get("passages", ())}
-    rows = Entity.objects.readable_by(scope).filter(pk__in={exchange.turn.session.entity_id, *found})
+    about = {pk for pk in [exchange.turn.session.entity_id] if pk}
+    rows = Entity.objects.readable_by(scope).filter(pk__in=about | found)
     asked = alike_terms(exchange.question.content)
     models = {row.type_class for row in rows}
     hidden = [(column_of(model, field.name), field) for model in models for field in redacted_fields(model)]
@@ -141,6 +149,6 @@ def hidden_in_files(scope: Scope, turn: Turn) -> list[Any]:
     asked about.
     """
     rows = [UUID(entry["row"]) for entry in turn.manifest.get("passages", ())]
-    if not turn.manifest.get("searches") or any(paragraphs_of(rows).values()):
+    if turn.session.entity_id is None or not turn.manifest.get("searches") or any(paragraphs_of(rows).values()):
         return []
     return chips_of_atoms(missing_in_files(scope, turn.session.entity_id))

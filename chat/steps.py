@@ -6,6 +6,7 @@ So no connection is held while a model runs or a client listens. A step as a per
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Concatenate, ParamSpec, TypeVar
 
 from asgiref.sync import sync_to_async
@@ -20,8 +21,10 @@ from retrieval.rerank import rerank
 P = ParamSpec("P")
 T = TypeVar("T")
 
-# Steps are short; more threads would only wait for connections.
-THREADS = ThreadPoolExecutor(max_workers=6, thread_name_prefix="chat-step")
+# Steps are short; more threads would only wait for connections. Looks of streams have threads of their own: writes of
+# turns do not wait behind them, however many streams there are.
+TURN_THREADS = ThreadPoolExecutor(max_workers=6, thread_name_prefix="chat-turn")
+LOOK_THREADS = ThreadPoolExecutor(max_workers=3, thread_name_prefix="chat-look")
 
 
 @dataclass(frozen=True)
@@ -72,12 +75,20 @@ async def as_service(
 
 
 async def in_thread(function: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> T:
-    """`function` in a thread of its own, whose connection is closed (or given back to the pool) afterwards."""
+    """`function` in a thread for turns, whose connection is closed (or given back to the pool) afterwards."""
+    return await _run_in(TURN_THREADS, partial(function, *args, **kwargs))
 
+
+async def in_look_thread(function: Callable[[], T], /) -> T:
+    """`function` in a thread for streams, whose connection is closed (or given back to the pool) afterwards."""
+    return await _run_in(LOOK_THREADS, function)
+
+
+async def _run_in(threads: ThreadPoolExecutor, function: Callable[[], T]) -> T:
     def run() -> T:
         try:
-            return function(*args, **kwargs)
+            return function()
         finally:
             connections.close_all()
 
-    return await sync_to_async(run, thread_sensitive=False, executor=THREADS)()
+    return await sync_to_async(run, thread_sensitive=False, executor=threads)()

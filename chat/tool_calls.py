@@ -3,10 +3,12 @@
 import json
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from chat.document_overviews import ReadingRequest, parse_reading, read_documents
 from chat.models import EventKind
+from chat.places import LIST, code_of
 from chat.record_lists import list_knowledge, read_query
 from chat.running import Run
 from chat.steps import as_asker, in_thread, prepare_as, rerank_as
@@ -23,7 +25,7 @@ async def _search_knowledge(run: Run, asked: dict[str, Any]) -> Found:
     run.say(EventKind.STEP, text=f"Searching: {words[:120]}")
     started = time.monotonic()
     query = await in_thread(prepare_as, run.asker, words)
-    looked = await as_asker(run.asker, find_knowledge, run.session, query, asked)
+    looked = await as_asker(run.asker, find_knowledge, run.session, query, asked, run.row.look_in)
     if looked.short is not None:
         looked = await in_thread(rerank_as, run.asker, looked)
     return await as_asker(run.asker, _search, run, looked, started)
@@ -70,24 +72,25 @@ def _search(scope: Scope, run: Run, looked: Looked, started: float) -> Found:
         behind=behind,
         turn=run.turn,
     )
-    return found
+    return replace(found, place=code_of(run.session, found.within))
 
 
 def _list(scope: Scope, run: Run, asked: dict[str, Any]) -> Found:
     """A list of records and its row in the audit, as for a search."""
-    found = list_knowledge(scope, run.session, read_query(scope, asked))
+    query = read_query(scope, asked)
+    found = list_knowledge(scope, run.session, query)
     retrieved = tuple((passage.row, passage.given.entity) for passage in found.passages)
     behind = {*atoms_of(run.label), *atoms_of(run.found)}
     question = Question(json.dumps(asked, ensure_ascii=False), behind, retrieved)
     record_question(scope, "records.listed", question, "turn", run.turn, door="chat")
-    return found
+    return replace(found, place=f"{LIST}{query.model.type_key}")
 
 
 def _read(scope: Scope, run: Run, request: ReadingRequest) -> Found:
     """Passages of documents and their row in the audit, as for a search."""
-    found = read_documents(scope, run.session, request)
+    found = read_documents(scope, run.session, request, run.row.look_in)
     retrieved = tuple((passage.row, passage.given.entity) for passage in found.passages)
     behind = {*atoms_of(run.label), *atoms_of(run.found)}
     words = " ".join(filter(None, (request.document, request.focus)))
     record_question(scope, "documents.read", Question(words, behind, retrieved), "turn", run.turn, door="chat")
-    return found
+    return replace(found, place="documents")

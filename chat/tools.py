@@ -6,16 +6,15 @@ from typing import Any
 from uuid import UUID
 
 from chat.log import Given, drawn_from
-from chat.models import Session
-from entities.access import Scope, combine_many, get_entity_or_404
-from entities.actions import parent_ids
+from chat.models import LookIn, Session
+from chat.places import OutOfBounds, within
+from entities.access import Scope, combine_many
 from entities.models import Entity
-from entities.registry import children, entity_types
+from entities.registry import entity_types
 from ingestion.models import File, Kind, Paragraph
 from llm import prompts
 from llm.offline.tokens import estimate
 from references.graph import DEEPEST
-from references.models import Reference
 from retrieval.citations import Owner, register_all
 from retrieval.models import OwnerKind
 from retrieval.query import CONTROL, PreparedQuery, Within
@@ -25,7 +24,6 @@ from retrieval.search import Found as Hits
 from retrieval.search import choose, find
 from retrieval.tuning import tuning
 
-MOST_RELATED = 50
 WHEREVER = Within()
 NOT_AS_QUOTED = "No passage was found that holds the quoted words as they stand; these are the nearest."
 OTHER_SPELLING = "No text that the person may see has a word as it was asked. These passages are about: {words}"
@@ -72,7 +70,8 @@ class Passage:
 @dataclass(frozen=True)
 class Found:
     """What a search gives back to the model, and what it put into the prompt. within: where it looked. drawn: what the
-    passages that are derived themselves, summaries and relations, were drawn from.
+    passages that are derived themselves, summaries and relations, were drawn from. place: where it looked, as in
+    `chat.places`.
     """
 
     text: str
@@ -80,6 +79,7 @@ class Found:
     injections: tuple[str, ...]
     within: Within = Within()
     drawn: tuple[Given, ...] = ()
+    place: str = ""
 
     @property
     def given(self) -> list[Given]:
@@ -116,9 +116,13 @@ class Looked:
     depth: int = 0
 
 
-def find_knowledge(scope: Scope, session: Session, query: PreparedQuery, asked: dict[str, Any]) -> Looked:
-    """Raises: BadCall."""
-    within, depth = _within(scope, session, asked), _depth(asked)
+def find_knowledge(
+    scope: Scope, session: Session, query: PreparedQuery, asked: dict[str, Any], look_in: str = ""
+) -> Looked:
+    """look_in: of the turn. Raises: BadCall."""
+    within, depth = _within(scope, session, asked, look_in), _depth(asked)
+    if look_in not in ("", LookIn.WORKSPACE):
+        depth = 0  # references lead elsewhere
     hits = find(scope, query, within=within, reference_depth=depth)
     return Looked(hits, within, shortlist(hits), depth)
 
@@ -176,7 +180,9 @@ def _depth(asked: dict[str, Any]) -> int:
     return depth
 
 
-def _within(scope: Scope, session: Session, asked: dict[str, Any]) -> Within:
+def _within(scope: Scope, session: Session, asked: dict[str, Any], look_in: str) -> Within:
+    """Raises: BadCall."""
+    entity, kind = None, ""
     if asked.get("entity_id"):
         try:
             entity = Entity.objects.visible_to(scope).filter(pk=UUID(str(asked["entity_id"]))).first()
@@ -184,30 +190,14 @@ def _within(scope: Scope, session: Session, asked: dict[str, Any]) -> Within:
             entity = None
         if entity is None:
             raise BadCall("There is no such record, or none that the person asking may see.")
-        return Within(entities=(entity.pk,))
-    if asked.get("entity_type"):
+    elif asked.get("entity_type"):
         kind = str(asked["entity_type"]).strip().lower()
         if kind not in entity_types():
             raise BadCall(f"There is no such type. Types are: {', '.join(entity_types())}.")
-        return Within(types=(kind,))
-    where = asked.get("scope") or "related"
-    if where == "workspace":
-        return Within()
-    if where == "record":
-        return Within(entities=(session.entity_id,))
-    return Within(entities=(session.entity_id, *related(scope, session.entity_id)))
-
-
-def related(scope: Scope, pk: UUID) -> list[UUID]:
-    """Records that hang on one directly, by fields or references, as far as the caller may see them."""
-    entity = get_entity_or_404(scope, pk)
-    ids = set(parent_ids(entity))
-    for model, field in children(type(entity)):
-        ids |= set(model.objects.visible_to(scope).filter(**{field: pk}).values_list("pk", flat=True)[:MOST_RELATED])
-    links = Reference.objects.readable_by(scope).touching(pk)
-    ids |= {end for link in links[:MOST_RELATED] for end in (link.source_id, link.target_id)}
-    seen = Entity.objects.visible_to(scope).filter(pk__in=ids - {pk}).order_by("pk")
-    return list(seen.values_list("pk", flat=True)[:MOST_RELATED])
+    try:
+        return within(scope, session, look_in, str(asked.get("scope") or ""), entity and entity.pk, kind)
+    except OutOfBounds as problem:
+        raise BadCall(str(problem)) from None
 
 
 def _name_labels(results: Iterable[Result]) -> tuple[dict[UUID, int], dict[UUID, int]]:

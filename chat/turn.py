@@ -16,6 +16,7 @@ from chat import log, wakeups
 from chat.citations import replace_message_citations
 from chat.context import Context, assemble
 from chat.labelling import held, label_question
+from chat.layout import mark_prefixes
 from chat.log import Ending, Entry, Forgotten, LeaseLost
 from chat.models import EventKind, Message, Session, State, Turn
 from chat.running import Run, Stopped
@@ -116,7 +117,13 @@ async def _answer(run: Run) -> Ending:
     run.say(EventKind.STEP, text="Thinking")
     run.question, run.label = await _label(run)
     context = await as_asker(run.asker, assemble, run.session, run.row, run.question)
-    run.manifest = {"layers": context.layers, "dropped": list(context.dropped), "passages": [], "searches": 0}
+    run.manifest = {
+        "layers": context.layers,
+        "dropped": list(context.dropped),
+        "passages": [],
+        "searches": 0,
+        "looked": [],
+    }
     await run.give(list(context.given))
     messages = list(context.messages)
     markers = CitationStream(lambda n: n in context.known.known or n in run.passages, run.number_of(context))
@@ -148,7 +155,8 @@ async def _call(
     """One call of the model: its text streams into the log as it comes."""
     call = Call(run.asker.workspace, run.asker.user, "chat", context.tier)
     choice = None if may_search else {"type": "none"}
-    stream = client.stream(call, system=context.system, messages=messages, tools=context.tools, tool_choice=choice)
+    marked = mark_prefixes(messages, context.history)
+    stream = client.stream(call, system=context.system, messages=marked, tools=context.tools, tool_choice=choice)
     reply: Reply | None = None
     async for item in stream:
         if isinstance(item, TextDelta):
@@ -179,6 +187,8 @@ async def _take(run: Run, found: Found) -> None:
     """Passages are on record, with their labels and sources, before the model sees them."""
     run.passages |= {passage.n: passage for passage in found.passages}
     run.manifest["searches"] += 1
+    if found.place and found.place not in run.manifest["looked"]:
+        run.manifest["looked"].append(found.place)
     run.manifest["layers"]["passages"] = run.manifest["layers"].get("passages", 0) + tokens_of(found)
     listed = {entry["n"] for entry in run.manifest["passages"]}
     run.manifest["passages"] += [

@@ -1,20 +1,23 @@
 from django.urls import path
 
-from chat import views
+from chat import session_views, views
 
 app_name = "chat"
 
 urlpatterns = [
     path("entities/<uuid:pk>/chat/", views.dock, name="dock"),
     path("entities/<uuid:pk>/chat/ask/", views.ask, name="ask"),
-    path("chat/", views.conversations, name="conversations"),
-    path("chat/recent/", views.recent, name="recent"),
+    path("chat/", session_views.conversations, name="conversations"),
+    path("chat/recent/", session_views.recent, name="recent"),
+    path("chat/new/", views.new, name="new"),
+    path("chat/ask/", views.ask_workspace, name="ask_workspace"),
     path("chat/<uuid:pk>/", views.session_page, name="session"),
-    path("chat/<uuid:pk>/change/", views.change, name="change"),
-    path("chat/<uuid:pk>/delete/", views.delete, name="delete"),
-    path("chat/<uuid:pk>/export/", views.export, name="export"),
+    path("chat/<uuid:pk>/change/", session_views.change, name="change"),
+    path("chat/<uuid:pk>/delete/", session_views.delete, name="delete"),
+    path("chat/<uuid:pk>/export/", session_views.export, name="export"),
     path("chat/turns/<uuid:pk>/", views.turn, name="turn"),
     path("chat/turns/<uuid:pk>/again/", views.again, name="again"),
+    path("chat/turns/<uuid:pk>/rate/", views.rate, name="rate"),
     path("chat/turns/<uuid:pk>/stop/", views.stop, name="stop"),
     path("chat/turns/<uuid:pk>/context/", views.context, name="context"),
 ]

@@ -1,42 +1,36 @@
-"""Pages of conversations: the dock beside a record, a page of one conversation, and the list. Every part works as a
-plain form and page too.
+"""Pages of one conversation: the dock beside a record, and a page of its own. Every part works as a plain form and page
+too.
 """
 
 from collections.abc import Callable
-from datetime import date, timedelta
 from typing import Any
 from uuid import UUID, uuid4
 
 from django.contrib import messages
-from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
-from django.utils.dateformat import format as date_format
-from django.utils.translation import gettext, pgettext
 from django.views.decorators.http import require_POST, require_safe
 
 from chat import actions
-from chat.access import entities_of, get_session_or_404, get_turn_or_404, sessions_of
+from chat.access import entity_of, get_session_or_404, get_turn_or_404, sessions_of
 from chat.api import BUSY
 from chat.conversation import exchanges
-from chat.export import markdown_of
 from chat.inspector import inspect
-from chat.models import Session
+from chat.models import LookIn, Session, Turn
+from chat.places import name_places
+from chat.session_views import by_date, private
 from chat.shown import shown
 from entities.access import MEMBER, Scope, get_entity_or_404, requires
 from entities.errors import payload
 from entities.models import Entity
 
-RECENT = 6
 IN_MENU = 30
 REFUSALS = {
     actions.BadMessage: ("invalid", 400),
     actions.Busy: ("conflict", 409),
     actions.TooMany: ("too_many_requests", 429),
 }
-PAGE = 25
 
 
 def scope_of(request: HttpRequest) -> Scope:
@@ -66,15 +60,23 @@ def session_page(request: HttpRequest, pk: UUID) -> HttpResponse:
     """One conversation on a page of its own."""
     scope = scope_of(request)
     session = get_session_or_404(scope, pk)
-    return panel(request, scope, get_entity_or_404(scope, session.entity_id), session)
+    return panel(request, scope, entity_of(scope, session), session)
 
 
-def panel(request: HttpRequest, scope: Scope, entity: Entity, session: Session | None) -> HttpResponse:
+@requires(MEMBER)
+@require_safe
+def new(request: HttpRequest) -> HttpResponse:
+    """A conversation about the workspace that is still to begin, with the words of `?q=` ready to be sent."""
+    return panel(request, scope_of(request), None, None)
+
+
+def panel(request: HttpRequest, scope: Scope, entity: Entity | None, session: Session | None) -> HttpResponse:
     """The dock, alone for htmx or in a page."""
     context = {
         **head_of(scope, entity, session),
         "exchanges": [shown(scope, e) for e in exchanges(scope, session) if e.is_shown] if session else [],
         "client_id": uuid4().hex,
+        "typed": request.GET.get("q", "")[: actions.LONGEST],
     }
     template = "chat/dock.html" if request.headers.get("HX-Request") else "chat/session_page.html"
     return private(render(request, template, context))
@@ -85,13 +87,25 @@ def panel(request: HttpRequest, scope: Scope, entity: Entity, session: Session |
 def ask(request: HttpRequest, pk: UUID) -> HttpResponse:
     """A question about a record, in the session that the form names or a new one."""
     scope = scope_of(request)
-    entity = get_entity_or_404(scope, pk)
+    return ask_about(request, scope, get_entity_or_404(scope, pk))
+
+
+@requires(MEMBER)
+@require_POST
+def ask_workspace(request: HttpRequest) -> HttpResponse:
+    """A question about the workspace, in the session that the form names or a new one."""
+    return ask_about(request, scope_of(request), None)
+
+
+def ask_about(request: HttpRequest, scope: Scope, entity: Entity | None) -> HttpResponse:
     named = request.POST.get("session", "")
     session = get_session_or_404(scope, named) if is_uuid(named) else None
-    content, client_id = request.POST.get("content", ""), request.POST.get("client_id", "")
+    content, client_id, look_in = (request.POST.get(name, "") for name in ("content", "client_id", "look_in"))
 
     def post() -> actions.Posted:
-        return actions.ask_about(scope=scope, entity=entity, session=session, content=content, client_id=client_id)
+        return actions.ask_about(
+            scope=scope, entity=entity, session=session, content=content, client_id=client_id, look_in=look_in
+        )
 
     return answered(request, scope, entity, post)
 
@@ -103,7 +117,7 @@ def again(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = scope_of(request)
     turn = get_turn_or_404(scope, pk)
     session = get_session_or_404(scope, turn.session_id)
-    entity = get_entity_or_404(scope, session.entity_id)
+    entity = entity_of(scope, session)
 
     def post() -> actions.Posted:
         return actions.ask_again(scope=scope, session=session, turn=turn)
@@ -111,7 +125,9 @@ def again(request: HttpRequest, pk: UUID) -> HttpResponse:
     return answered(request, scope, entity, post)
 
 
-def answered(request: HttpRequest, scope: Scope, entity: Entity, post: Callable[[], actions.Posted]) -> HttpResponse:
+def answered(
+    request: HttpRequest, scope: Scope, entity: Entity | None, post: Callable[[], actions.Posted]
+) -> HttpResponse:
     """The new turn, to be put at the end of the conversation, or back to the page; a refusal as a sentence."""
     try:
         posted = post()
@@ -121,7 +137,7 @@ def answered(request: HttpRequest, scope: Scope, entity: Entity, post: Callable[
             code, status = REFUSALS[type(problem)]
             return JsonResponse(payload(code, sentence), status=status)
         messages.error(request, sentence)
-        return redirect("entities:detail", entity.pk)
+        return redirect("entities:detail", entity.pk) if entity else redirect("chat:new")
     if not request.headers.get("HX-Request"):
         return redirect(f"{reverse('chat:session', args=[posted.turn.session_id])}#t-{posted.turn.pk}")
     row = get_session_or_404(scope, posted.turn.session_id)
@@ -135,10 +151,17 @@ def answered(request: HttpRequest, scope: Scope, entity: Entity, post: Callable[
     return private(render(request, "chat/posted.html", context))
 
 
-def head_of(scope: Scope, entity: Entity, session: Session | None) -> dict[str, Any]:
-    """What chat/head.html shows."""
-    mine = sessions_of(scope).filter(entity=entity.pk, archived_at__isnull=True)[:IN_MENU]
-    return {"entity": entity, "session": session, "groups": by_date(mine)}
+def head_of(scope: Scope, entity: Entity | None, session: Session | None) -> dict[str, Any]:
+    """What the head and the foot of a conversation show. entity: None for one about the workspace."""
+    mine = sessions_of(scope).filter(entity=entity, archived_at__isnull=True)[:IN_MENU]
+    return {
+        "entity": entity,
+        "session": session,
+        "groups": by_date(mine),
+        "ask_url": reverse("chat:ask", args=[entity.pk]) if entity else reverse("chat:ask_workspace"),
+        "new_url": f"{reverse('chat:dock', args=[entity.pk])}?new" if entity else reverse("chat:new"),
+        "places": LookIn.choices if entity else (),
+    }
 
 
 @requires(MEMBER)
@@ -150,11 +173,16 @@ def turn(request: HttpRequest, pk: UUID) -> HttpResponse:
     session = get_session_or_404(scope, row.session_id)
     if not request.headers.get("HX-Request"):
         return redirect(f"{reverse('chat:session', args=[session.pk])}#t-{row.pk}")
+    return answer(request, scope, session, row)
+
+
+def answer(request: HttpRequest, scope: Scope, session: Session, row: Turn) -> HttpResponse:
+    """The answer alone, for htmx."""
     (exchange,) = exchanges(scope, session, [row])
-    context = {"exchange": shown(scope, exchange)}
+    context: dict[str, Any] = {"exchange": shown(scope, exchange)}
     if row.number == 1:
         # By now the conversation has its name.
-        context |= head_of(scope, get_entity_or_404(scope, session.entity_id), session)
+        context |= {**head_of(scope, entity_of(scope, session), session), "with_head": True}
     return private(render(request, "chat/answered.html", context))
 
 
@@ -168,93 +196,27 @@ def stop(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 @requires(MEMBER)
+@require_POST
+def rate(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """What its asker thinks of an answer; the same once more takes it back."""
+    scope = scope_of(request)
+    row = get_turn_or_404(scope, pk)
+    wish = 1 if request.POST.get("rating") == "1" else -1
+    actions.rate_turn(scope=scope, turn=row, rating=0 if row.rating == wish else wish)
+    if not request.headers.get("HX-Request"):
+        return redirect(f"{reverse('chat:session', args=[row.session_id])}#t-{row.pk}")
+    return answer(request, scope, get_session_or_404(scope, row.session_id), get_turn_or_404(scope, pk))
+
+
+@requires(MEMBER)
 @require_safe
 def context(request: HttpRequest, pk: UUID) -> HttpResponse:
     """What the model was given for an answer."""
     scope = scope_of(request)
     row = get_turn_or_404(scope, pk)
-    given = {"inspected": inspect(scope, row), "turn": row}
+    inspected = inspect(scope, row)
+    given = {"inspected": inspected, "turn": row, "looked": name_places(row) if inspected.layers else ()}
     return private(render(request, "chat/context.html", given))
-
-
-@requires(MEMBER)
-@require_safe
-def conversations(request: HttpRequest) -> HttpResponse:
-    """The caller's own conversations, by date."""
-    scope = scope_of(request)
-    archived = request.GET.get("archived") == "1"
-    page = Paginator(sessions_of(scope).filter(archived_at__isnull=not archived), PAGE).get_page(
-        request.GET.get("page")
-    )
-    rows = list(page.object_list)
-    entities = entities_of(scope, rows)
-    groups = [(name, [(s, entities.get(s.entity_id)) for s in group]) for name, group in by_date(rows)]
-    return private(render(request, "chat/conversations.html", {"page": page, "groups": groups, "archived": archived}))
-
-
-@requires(MEMBER)
-@require_safe
-def recent(request: HttpRequest) -> HttpResponse:
-    """The panel of the home page."""
-    scope = scope_of(request)
-    rows = list(sessions_of(scope).filter(archived_at__isnull=True).order_by("-last_message_at", "pk")[:RECENT])
-    entities = entities_of(scope, rows)
-    return private(render(request, "chat/recent.html", {"rows": [(s, entities.get(s.entity_id)) for s in rows]}))
-
-
-@requires(MEMBER)
-@require_POST
-def change(request: HttpRequest, pk: UUID) -> HttpResponse:
-    """Rename, pin, archive."""
-    scope = scope_of(request)
-    session = get_session_or_404(scope, pk)
-    if "title" in request.POST:
-        try:
-            actions.rename_session(scope=scope, session=session, text=request.POST["title"])
-        except actions.BadMessage as problem:
-            messages.error(request, str(problem))
-    wish = request.POST.get("do", "")
-    if wish in ("pin", "unpin"):
-        actions.change_session(scope=scope, session=session, pinned=wish == "pin")
-    if wish in ("archive", "restore"):
-        actions.change_session(scope=scope, session=session, archived=wish == "archive")
-    return redirect("chat:conversations") if wish == "archive" else redirect("chat:session", session.pk)
-
-
-@requires(MEMBER)
-@require_POST
-def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
-    scope = scope_of(request)
-    actions.delete_session(scope=scope, session=get_session_or_404(scope, pk))
-    messages.success(request, gettext("The conversation was deleted."))
-    return redirect("chat:conversations")
-
-
-@requires(MEMBER)
-@require_safe
-def export(request: HttpRequest, pk: UUID) -> HttpResponse:
-    scope = scope_of(request)
-    return markdown_of(scope, get_session_or_404(scope, pk))
-
-
-def by_date(sessions: Any) -> list[tuple[str, list[Session]]]:
-    """Sessions in their order, under headings."""
-    groups: dict[str, list[Session]] = {}
-    today = timezone.localdate()
-    for session in sessions:
-        groups.setdefault(gettext("Pinned") if session.pinned else day_name(session, today), []).append(session)
-    return list(groups.items())
-
-
-def day_name(session: Session, today: date) -> str:
-    day = timezone.localdate(session.last_message_at)
-    if day >= today:
-        return gettext("Today")
-    if day == today - timedelta(days=1):
-        return gettext("Yesterday")
-    if day > today - timedelta(days=7):
-        return gettext("Last 7 days")
-    return date_format(day, pgettext("date", "F Y"))
 
 
 def is_uuid(text: str) -> bool:
@@ -263,9 +225,3 @@ def is_uuid(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def private(response: HttpResponse) -> HttpResponse:
-    """Conversations are not left in caches of the browser."""
-    response["Cache-Control"] = "no-store"
-    return response

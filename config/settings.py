@@ -106,6 +106,8 @@ TEMPLATES = [
 EMBEDDED = not env.str("DATABASE_URL", "")
 DATABASE_URL = env.str("DATABASE_URL", "") or Cluster(HOME).url(APP)
 DATABASE_OWNER_URL = env.str("DATABASE_OWNER_URL", "") or (Cluster(HOME).url(OWNER) if EMBEDDED else DATABASE_URL)
+# Where a pooler that pools transactions stands before DATABASE_URL, LISTEN needs an address of its own.
+LISTEN_URL = env.str("CLEARANCE_LISTEN_URL", "") or DATABASE_URL
 AS_OWNER = env.str("CLEARANCE_DB_ROLE", "app") == "owner"
 # Only the web server pools: a worker forks, and a pool does not survive that.
 DATABASE_POOL = env.int("CLEARANCE_DB_POOL", 0)

@@ -39,6 +39,8 @@ class Shell:
     cleared_for: Sequence[Any] = ()  # LabelChip or Classification
     home_url: str = "/"
     search_url: str = ""
+    chat_url: str = ""
+    conversations_url: str = ""
     suggest_url: str = ""  # answers components/suggestions.html
     jobs_url: str = ""  # answers components/jobs_indicator.html
     desk_url: str = ""
@@ -66,6 +68,7 @@ class Shell:
         places = [
             NavLink(gettext("Home"), self.home_url if self.workspace else "", "activity"),
             *self.nav,
+            NavLink(gettext("Conversations"), self.conversations_url, "messages"),
             NavLink(gettext("Requests for access"), self.requests_url, "key"),
             NavLink(gettext("Classification desk"), self.desk_url, "checklist"),
             NavLink(gettext("People and roles"), self.people_url, "users"),

@@ -65,6 +65,8 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             cleared_for=chips_of_atoms({0, *granted_atoms()}),
             home_url=reverse("entities:home"),
             search_url=address("retrieval:search"),
+            chat_url=address("chat:new"),
+            conversations_url=address("chat:conversations"),
             suggest_url=address("retrieval:suggest"),
             jobs_url=address("ingestion:jobs"),
             ask_url=address("ingestion:access_ask"),

@@ -257,16 +257,15 @@ def pulse(record: Record, documents: Iterable[Document], *, focus: str = "", que
     return Prompt(render("pulse_system", not_found=NOT_FOUND), [user(asked)], max_tokens=900, injections=found)
 
 
-def chat_system(agent: Agent, record: Record, *, pulse: str = "", reader: str = "") -> Blocks:
-    """The system prompt of a chat in two blocks, each ending a cached prefix: instructions, then the record.
+def chat_system(agent: Agent, record: Record | None, *, pulse: str = "", reader: str = "") -> Blocks:
+    """The system prompt of a chat in two blocks, each ending a cached prefix: instructions, then what it is about.
 
-    pulse: the Pulse that the reader may see; its citation numbers are taken out, because the chat has a registry of its
-    own. reader: the name of who asks.
+    record: None for the workspace. pulse: the Pulse that the reader may see; its citation numbers are taken out,
+    because the chat has a registry of its own. reader: the name of who asks.
     """
     clean = Cleaner()
-    about = render(
-        "chat_system_record", record=_clean_record(record, clean), pulse=clean(MARKER.sub("", pulse)), reader=reader
-    )
+    shown = _clean_record(record, clean) if record else None
+    about = render("chat_system_record", record=shown, pulse=clean(MARKER.sub("", pulse)), reader=reader)
     _ = clean.injections
     return [
         _text(render("chat_system", agent=agent, not_found=NOT_FOUND), cached=True),

@@ -39,6 +39,7 @@ SENTENCES = [
     gettext_noop("Searching"),
     gettext_noop("Something broke on our side and nothing was saved. Try again; what you typed is kept."),
     gettext_noop("Source"),
+    gettext_noop("Copied."),
     gettext_noop("Stopped."),
     gettext_noop("Taken in, being checked"),
     gettext_noop("That is larger than this server takes."),

@@ -5,7 +5,7 @@ const found = document.getElementById("palette-found");
 
 if (field) {
   const commands = [...dialog.querySelectorAll("[data-command]")];
-  const searchAll = dialog.querySelector("[data-search-all]");
+  const searchAll = dialog.querySelectorAll("[data-search-all]");
   const options = () => [...dialog.querySelectorAll("[role=option]:not([hidden])")];
   const choose = (index) => {
     const all = options();
@@ -23,10 +23,10 @@ if (field) {
       const name = command.textContent.toLowerCase();
       command.hidden = !words.every((word) => name.includes(word));
     }
-    if (searchAll) {
-      searchAll.hidden = !typed;
-      searchAll.querySelector("[data-slot=words]").textContent = typed;
-      searchAll.href = `${searchAll.href.split("?")[0]}?q=${encodeURIComponent(typed)}`;
+    for (const link of searchAll) {
+      link.hidden = !typed;
+      link.querySelector("[data-slot=words]").textContent = typed;
+      link.href = `${link.href.split("?")[0]}?q=${encodeURIComponent(typed)}`;
     }
     choose(0);
   };

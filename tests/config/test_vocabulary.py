@@ -8,7 +8,7 @@ from pathlib import Path
 from django.conf import settings
 
 PRIVATE = re.compile(r"(^|_)(told|said|seen|shown|given|kept|held|drawn|beside|aside|anew|behind|taken|whoever)(_|$)")
-KNOWN = 62
+KNOWN = 60
 """Functions and classes with such a name today. Rename one, and lower this."""
 
 

@@ -267,6 +267,9 @@ def test_every_operation_answers_as_the_document_says(
     assert call("get", f"chat/turns/{turn}/context/")["passages"]
     call("get", f"chat/turns/{turn}/events/")
     call("post", f"chat/turns/{turn}/stop/")
+    call("post", f"chat/turns/{turn}/rating/", {"rating": 1})
+    assert call("post", "chat/sessions/", {})["entity"] is None
+    assert call("get", "chat/sessions/?q=how long")["count"] == 1
     call("patch", f"chat/sessions/{session}/", {"title": "The quay", "pinned": True})
     call("get", "usage/")
     call("get", "audit/")

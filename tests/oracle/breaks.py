@@ -253,7 +253,7 @@ BREAKS = [
         on(EntityQuerySet, "visible_to", lambda self, scope, verb="view": self),
     ),
     Break("chat", "an exchange is not exported", changed("chat.export.exchanges", without_last)),
-    Break("chat", "the prompt forgets", put("chat.context.VERBATIM", value=2)),
+    Break("chat", "the prompt forgets", put("chat.context.first_turn", value=lambda number: number)),
     Break(
         "chat search",
         "records are not asked for",

@@ -5,17 +5,20 @@ from uuid import UUID
 
 from chat.context import assemble
 from chat.document_overviews import MAX_FIELD_ROWS, MAX_PASSAGES_PER_DOCUMENT, ReadingRequest, read_documents
+from chat.layout import first_turn
 from chat.models import Session, Turn
 from chat.tools import find_knowledge, search_knowledge
 from retrieval.query import prepare
 from tests.oracle.asked import WORDS, Asked
 from tests.oracle.monitor import Text
+from tests.oracle.planting import WORKSPACE, talked_of
 
 
 def chat(asked: Asked) -> None:
     """Conversations, their messages and exports; what the next prompt would hold, and what its search would find."""
     world, person = asked.world, asked.person
-    mine = {r.name: asked.all.sessions[person.name, r.name] for r in world.records if asked.sees(r)}
+    seen = [WORKSPACE, *(r.name for r in world.records if asked.sees(r))]
+    mine = {about: asked.all.sessions[person.name, about] for about in seen}
     listed = asked.json("chat/sessions/?page_size=200")
     asked.same("conversations", [s["id"] for s in listed["results"]], map(str, mine.values()))
     asked.same("how many conversations", [listed["count"]], [len(mine)])
@@ -24,7 +27,7 @@ def chat(asked: Asked) -> None:
         own = name == person.name and record in mine
         if name != person.name and others[name] != record:
             continue
-        texts = [t for t in world.texts if t.record == record]
+        texts = talked_of(world, record)
         read = [t.words for t in texts if own and t.label is not None and world.cleared(person, t.label)
                 and all(world.sees(person, world.record(s)) for s in t.sources)]  # fmt: skip
         if asked.takes(n) and (shown := asked.json(f"chat/sessions/{session}/messages/?page_size=200", found=own)):
@@ -36,21 +39,20 @@ def chat(asked: Asked) -> None:
             lines = exported.content.decode().splitlines()
             asked.same("export", [line for line in lines if line.endswith(WORDS)], read)
         if own:
-            asked.same("the next prompt", prompted(asked, session), verbatim(texts, read))
+            asked.same("the next prompt", prompted(asked, session, len(texts) + 1), verbatim(texts, read))
 
 
-def prompted(asked: Asked, session: UUID) -> list[str]:
+def prompted(asked: Asked, session: UUID, number: int) -> list[str]:
     """The answers that the next turn would be given word for word."""
     with asked.scope.open():
         row = Session.objects.get(pk=session)
-        context = assemble(asked.scope, row, Turn(session=row, number=99), "What next?")
+        context = assemble(asked.scope, row, Turn(session=row, number=number), "What next?")
     return [m["content"] for m in context.messages if m["role"] == "assistant"]
 
 
 def verbatim(texts: list[Text], read: list[str]) -> list[str]:
-    """The answers among the last ten messages, from the first question on; questions are readable."""
-    said = [part for t in texts for part in ("", t.words) if part == "" or part in read][-10:]
-    return [part for part in said[said.index("") :] if part] if said else []
+    """The answers of the turns that are given word for word; questions are readable."""
+    return [t.words for t in texts[first_turn(len(texts) + 1) - 1 :] if t.words in read]
 
 
 def chat_search(asked: Asked) -> None:

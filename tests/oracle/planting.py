@@ -40,6 +40,10 @@ PULSE_SERVICE = frozenset({1, 2, 5})
 """What create_workspace grants to the role pulse-service."""
 LONG_AGO = datetime(2020, 2, 29, 12, tzinfo=UTC)
 """When old text came in."""
+WORKSPACE = ""
+"""What conversations about the workspace are about, where records are named."""
+MAX_TEXTS = 4
+"""Of a conversation about the workspace."""
 CITING: dict[UUID, tuple[int, Citing]] = {}
 """Texts that cite everything, by id: the workspace, and the text."""
 
@@ -220,18 +224,25 @@ def plant_pulses(planted: Planted) -> None:
                 )
 
 
+def talked_of(world: World, about: str) -> list[Text]:
+    """What the answers of a conversation about a record say, or of one about the workspace."""
+    return list(world.texts[:MAX_TEXTS]) if about == WORKSPACE else [t for t in world.texts if t.record == about]
+
+
 def plant_conversations(planted: Planted) -> dict[tuple[str, str], UUID]:
-    """Everybody's conversation about each record, from when they could see it: an answer for each text on it."""
+    """Everybody's conversation about the workspace, and about each record from when they could see it: an answer for
+    each text.
+    """
     world, at = planted.world, {"workspace_id": planted.workspace.pk}
     sessions, turns, messages, sources = {}, [], [], []
     with planted.service.open():
         for place, person in enumerate(world.people):
             audience = planted.users[person.name].pk
-            for record in world.records:
+            for about in (WORKSPACE, *(record.name for record in world.records)):
                 mine = {**at, "audience": audience}
-                session = Session(**mine, entity_id=planted.records[record.name])
-                sessions[person.name, record.name] = session
-                texts = [t for t in world.texts if t.record == record.name]
+                session = Session(**mine, entity_id=planted.records.get(about))
+                sessions[person.name, about] = session
+                texts = talked_of(world, about)
                 for n, text in enumerate(texts, start=1):
                     turn = Turn(**mine, session=session, number=n, state=State.DONE, lease_until=timezone.now())
                     turns.append(turn)
@@ -247,8 +258,8 @@ def plant_conversations(planted: Planted) -> dict[tuple[str, str], UUID]:
                     behind = [planted.records[source] for source in text.sources]
                     if (place + n) % 2 and behind:  # as a text that repeats numbers of a Pulse
                         sources.append(
-                            Source(**at, derived=turn.answer, entity_id=session.entity_id, weight=Weight.COUNT,
-                                   counted=[*behind, uuid4()])
+                            Source(**at, derived=turn.answer, entity_id=session.entity_id or behind[0],
+                                   weight=Weight.COUNT, counted=[*behind, uuid4()])
                         )  # fmt: skip
                     else:
                         sources += [Source(**at, derived=turn.answer, entity_id=pk) for pk in behind]

@@ -22,7 +22,7 @@ from retrieval.evaluation.metrics import NAMES as FIGURES
 from retrieval.evaluation.report import TITLES as RANKINGS
 from retrieval.models import EvaluationOutcome, EvaluationQuestion, EvaluationRun
 from tests.conftest import ALL, Person, person
-from tests.prove.talk import plant_conversation, plant_pulses, refer
+from tests.prove.talk import plant_conversation, plant_pulses, plant_workspace_conversation, refer
 from tests.prove.texts import plant_file, plant_notes
 from tests.prove.world import HIDDEN_WORD, LONG_AGO, OPEN_ATOMS, READERS, START, World, at, named
 
@@ -197,6 +197,9 @@ def plant_around(world: World, count: int) -> None:
             for name in READERS:
                 request(world, f"own{n}", people[name])
                 plant_conversation(world, own, f"own{n}", people[name])
+                plant_workspace_conversation(
+                    world, f"all{n}", people[name], things["entity", f"restricted{n}"] if hidden else None
+                )
                 if hidden:
                     past = Entity.objects.get(pk=things["entity", f"restricted{n}"])
                     plant_conversation(world, past, f"past{n}", people[name])

@@ -50,6 +50,26 @@ def plant_conversation(world: World, record: Entity, name: str, asker: Person) -
         Event.objects.create(**mine, turn=turn, seq=seq, kind=kind, data=data, data_classification=0, created_at=START)
 
 
+def plant_workspace_conversation(world: World, name: str, asker: Person, secret: UUID | None) -> None:
+    """One about the workspace, whose answer was drawn from `secret`; None: there is no answer (any more)."""
+    mine = {"workspace_id": world.workspace.pk, "audience": asker.user.pk}
+    key = f"{name} {asker.user.username}"
+    session = Session.objects.create(**mine, id=world.new("session", key), created_at=START, last_message_at=START)
+    turn = Turn.objects.create(
+        **mine, id=world.new("turn", key), session=session, number=1, state=State.DONE, lease_until=START,
+        question=named(f"question {key}"), answer=named(f"message {key}"), created_at=START, ended_at=START, last_seq=2,
+    )  # fmt: skip
+    said = {**mine, "session": session, "turn": turn, "data_classification": 0, "created_at": START}
+    Message.objects.create(**said, id=turn.question, role=Speaker.USER, content="What of all this?")
+    noted = {**mine, "turn": turn, "data_classification": 0, "created_at": START}
+    if secret:
+        text = world.text(True)
+        Message.objects.create(**said, id=turn.answer, role=Speaker.ASSISTANT, content=text)
+        Source.objects.create(workspace=world.workspace, derived=turn.answer, entity_id=secret)
+        Event.objects.create(**noted, seq=1, kind="token", data={"text": text})
+    Event.objects.create(**noted, seq=2, kind="done", data={"usage": {}})
+
+
 def cite(world: World, owner: Owner, record: Entity) -> str:
     """The Public passages of a record, each with its number."""
     rows = list(

@@ -17,7 +17,8 @@ import pytest
 from django.utils import timezone
 
 from chat import events, log, wakeups
-from chat.events import identify as original_identify
+from chat.callers import Who
+from chat.callers import identify as original_identify
 from chat.models import Event, EventKind, State, Turn
 from chat.steps import in_thread
 from entities.access.scope import _set as original_set
@@ -212,7 +213,7 @@ def remembered(slug: str | None, headers: dict[str, str]) -> Any:
 KNOWN: dict[str, Any] = {}
 
 
-async def once_and_for_all(who: events.Who, turn: UUID, after: int) -> Any:
+async def once_and_for_all(who: Who, turn: UUID, after: int) -> Any:
     """As streams were sent once: what one look finds, piece by piece."""
     found = await in_thread(events.look_as, who, turn, after)
     for chunk in found.chunks:
@@ -229,5 +230,5 @@ def test_a_broken_build_is_found(listening: dict[str, Listening], monkeypatch: p
         assert hidden(own, words_after(listening[CLEARED], own, 0))
     with monkeypatch.context() as patch:
         patch.setattr("entities.access.scope._set", lambda *given: original_set(*given[:5]))
-        patch.setattr("chat.events.identify", remembered)
+        patch.setattr("chat.callers.identify", remembered)
         assert words_after(listening[WHO], sign_in, 0)

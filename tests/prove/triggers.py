@@ -101,6 +101,13 @@ relabel_events AFTER UPDATE OF data_classification ON chat_message FOR EACH ROW 
 delete_message AFTER DELETE ON chat_message FOR EACH ROW EXECUTE FUNCTION app_delete_message()
 delete_session AFTER DELETE ON chat_session FOR EACH ROW EXECUTE FUNCTION app_delete_session()
 notify_turn AFTER INSERT ON chat_event FOR EACH ROW EXECUTE FUNCTION app_notify_turn()
+carry_counted BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_carry_counted()
+notify_reader AFTER DELETE OR UPDATE OF expires_at ON entities_token FOR EACH ROW EXECUTE FUNCTION app_notify_reader()
+notify_reader AFTER DELETE ON entities_membership FOR EACH ROW EXECUTE FUNCTION app_notify_reader()
+notify_reader AFTER DELETE ON entities_user_groups FOR EACH ROW EXECUTE FUNCTION app_notify_reader()
+notify_reader AFTER UPDATE OF is_active, password, password_by_other ON entities_user FOR EACH ROW
+ EXECUTE FUNCTION app_notify_reader()
+notify_sign_in AFTER DELETE ON django_session FOR EACH ROW EXECUTE FUNCTION app_notify_sign_in()
 """
 OF_A_TYPE = "delete_base AFTER DELETE ON {} FOR EACH ROW EXECUTE FUNCTION app_delete_base()"
 

@@ -9,10 +9,16 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
+from chat.bench import streams
 from retrieval.bench import ingest, retrieval, revocation, scale
 from retrieval.bench.timing import Row
 
-SUITES = {"retrieval": retrieval.measure, "revocation": revocation.measure, "scale": scale.measure}
+SUITES = {
+    "retrieval": retrieval.measure,
+    "revocation": revocation.measure,
+    "scale": scale.measure,
+    "streams": streams.measure,
+}
 
 
 class Command(BaseCommand):
@@ -22,7 +28,7 @@ class Command(BaseCommand):
         parser.add_argument("suite", choices=[*SUITES, "ingest"])
         parser.add_argument("--pages", type=int, default=1_000, help="Of the long document (ingest).")
         parser.add_argument("--files", type=int, default=1_000, help="Through which memory is followed (ingest).")
-        parser.add_argument("--rows", type=int, default=20_000, help="Index rows of the workspace.")
+        parser.add_argument("--rows", type=int, default=20_000, help="Index rows of the workspace; open streams.")
         parser.add_argument("--rounds", type=int, default=5, help="Rounds in which the sides take turns.")
         parser.add_argument("--seconds", type=float, default=10.0, help="For which several users search at once.")
         parser.add_argument("--plans", type=Path, help="A file for the comparators' settings and query plans.")

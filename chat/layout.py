@@ -1,0 +1,87 @@
+"""How a prompt is laid out, from rows already read: what goes in word for word, and where cached prefixes end.
+
+Pure functions. What changes seldom stands first: tools and instructions, what the chat is about, the conversation so
+far; then the question with what is said beside it, and what tools return. A provider keeps a prefix that is equal to
+the byte, so the beginning of the conversation moves by whole blocks and not with every turn.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from llm import prompts
+from llm.offline.tokens import estimate
+
+KEPT_TURNS = 5
+"""Earlier turns that are always in the prompt word for word."""
+BLOCK_TURNS = 5
+"""So many turns leave the prompt at once."""
+REMIND_EVERY = 5
+"""Turns after which the rules are said again, beside the question."""
+CACHED = {"cache_control": {"type": "ephemeral"}}
+OLDER = "older messages"
+
+
+@dataclass(frozen=True)
+class HistoryMessage:
+    """A message of an earlier turn. role: "user" or "assistant"."""
+
+    role: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Layout:
+    """history: how many of `messages` are earlier ones. layers: tokens, estimated, in the order of the prompt."""
+
+    system: list[dict[str, Any]]
+    messages: list[dict[str, Any]]
+    history: int
+    layers: dict[str, int]
+    dropped: tuple[str, ...]
+
+
+def first_turn(number: int) -> int:
+    """The first earlier turn that is in the prompt of turn `number`, both from 1: of turns 1 to 10 the first, of 11 to
+    15 the sixth. So 5 to 9 earlier turns are in it, once there are as many.
+    """
+    return max(0, (number - 1 - KEPT_TURNS) // BLOCK_TURNS * BLOCK_TURNS) + 1
+
+
+def lay_out(
+    agent: prompts.Agent,
+    record: prompts.Record | None,
+    pulse: str,
+    said: Sequence[HistoryMessage],
+    number: int,
+    question: str,
+) -> Layout:
+    """The prompt of turn `number`. said: messages from `first_turn(number)` on, in order, that the asker may read."""
+    system = prompts.chat_system(agent, record, pulse=pulse)
+    begin = next((n for n, message in enumerate(said) if message.role == "user"), len(said))
+    history = [{"role": message.role, "content": message.text} for message in said[begin:]]
+    asked = f"{prompts.chat_reminder(number)}\n{question}" if number % REMIND_EVERY == 0 else question
+    layers = {
+        "instructions": estimate(system[0]["text"]),
+        "pulse": estimate(pulse),
+        "properties": estimate(system[1]["text"]) - estimate(pulse),
+        "history": sum(estimate(message["content"]) for message in history),
+        "question": estimate(asked),
+    }
+    dropped = (OLDER,) if first_turn(number) > 1 else ()
+    return Layout(system, [*history, {"role": "user", "content": asked}], len(history), layers, dropped)
+
+
+def mark_prefixes(messages: Sequence[dict[str, Any]], history: int) -> list[dict[str, Any]]:
+    """The messages of a call with the ends of its cached prefixes: after the conversation so far, and after what tools
+    have returned in this turn. With the two of the system prompt these are the four that a provider takes.
+    """
+    marked = list(messages)
+    ends = [history - 1] if history else []
+    if len(messages) > history + 1:
+        ends.append(len(messages) - 1)
+    for end in ends:
+        content = marked[end]["content"]
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else list(content)
+        marked[end] = {**marked[end], "content": [*blocks[:-1], {**blocks[-1], **CACHED}]}
+    return marked

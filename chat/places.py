@@ -1,0 +1,102 @@
+"""Where a turn looks: what its asker has chosen, how far the tools keep to it, and how the page says it."""
+
+from dataclasses import replace
+from uuid import UUID
+
+from django.utils.translation import gettext
+
+from chat.models import LookIn, Session, Turn
+from entities.access import Scope, get_entity_or_404
+from entities.actions import parent_ids
+from entities.language import translate_stored
+from entities.models import Entity
+from entities.registry import children, entity_types
+from ingestion.models import Kind
+from references.models import Reference
+from retrieval.query import Within
+
+MAX_RELATED = 50
+TYPE, LIST = "type ", "list "
+"""What codes of places in a manifest begin with, before the name of a type of records."""
+
+
+class OutOfBounds(ValueError):
+    """The model asks for what lies outside the place that the person has chosen; the sentence is for the model."""
+
+
+def limit_of(scope: Scope, session: Session, look_in: str) -> Within | None:
+    """The place that was chosen for a turn; None for all that the asker may see."""
+    record = session.entity_id
+    if record is None or look_in in ("", LookIn.WORKSPACE):
+        return None
+    if look_in == LookIn.LINKED:
+        return Within(entities=(record, *related(scope, record)))
+    return Within(entities=(record,), kinds=(Kind.FILE_CHUNK, Kind.FILE_SUMMARY) if look_in == LookIn.FILES else ())
+
+
+def within(scope: Scope, session: Session, look_in: str, where: str, entity: UUID | None, kind: str) -> Within:
+    """Where a search looks that wishes for `where` ("record", "related", "workspace" or ""), one record or one type.
+
+    Raises: OutOfBounds.
+    """
+    limit = limit_of(scope, session, look_in)
+    if entity is not None:
+        if limit is not None and entity not in limit.entities:
+            raise OutOfBounds("The person asking has chosen to look elsewhere only: leave out `entity_id`.")
+        return replace(limit or Within(), entities=(entity,))
+    if kind:
+        return replace(limit or Within(), types=(kind,))
+    record = session.entity_id
+    if limit is not None:
+        return replace(limit, entities=(record,)) if where == "record" and record else limit
+    if record is None or where == "workspace" or (look_in and where != "record"):
+        return Within()
+    return Within(entities=(record,) if where == "record" else (record, *related(scope, record)))
+
+
+def related(scope: Scope, pk: UUID) -> list[UUID]:
+    """Records that hang on one directly, by fields or references, as far as the caller may see them."""
+    entity = get_entity_or_404(scope, pk)
+    ids = set(parent_ids(entity))
+    for model, field in children(type(entity)):
+        ids |= set(model.objects.visible_to(scope).filter(**{field: pk}).values_list("pk", flat=True)[:MAX_RELATED])
+    links = Reference.objects.readable_by(scope).touching(pk)
+    ids |= {end for link in links[:MAX_RELATED] for end in (link.source_id, link.target_id)}
+    seen = Entity.objects.visible_to(scope).filter(pk__in=ids - {pk}).order_by("pk")
+    return list(seen.values_list("pk", flat=True)[:MAX_RELATED])
+
+
+def code_of(session: Session, place: Within) -> str:
+    """The place as a manifest holds it: no text of anybody."""
+    if place.types:
+        return f"{TYPE}{place.types[0]}"
+    if not place.entities:
+        return LookIn.WORKSPACE
+    if session.entity_id not in place.entities:
+        return "another"
+    if len(place.entities) > 1:
+        return LookIn.LINKED
+    return LookIn.FILES if place.kinds else LookIn.RECORD
+
+
+def name_places(turn: Turn) -> list[str]:
+    """Where a turn has looked, in words."""
+    words = {
+        LookIn.RECORD: gettext("this record"),
+        LookIn.LINKED: gettext("this record and those linked to it"),
+        LookIn.FILES: gettext("the files of this record"),
+        LookIn.WORKSPACE: gettext("everything that you may see"),
+        "another": gettext("another record"),
+        "documents": gettext("documents"),
+    }
+    types = {key: translate_stored(model.plural_title) for key, model in entity_types().items()}
+    found = []
+    for code in turn.manifest.get("looked", ()):
+        kind = types.get(code.removeprefix(TYPE).removeprefix(LIST), "")
+        if code.startswith(LIST):
+            found.append(gettext("the list of %(kind)s") % {"kind": kind})
+        elif code.startswith(TYPE):
+            found.append(kind)
+        elif code in words:
+            found.append(words[code])
+    return found

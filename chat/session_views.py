@@ -1,0 +1,119 @@
+"""Pages of one's conversations: the list with its search, the panel of the home page, and what can be done to one."""
+
+from datetime import date, timedelta
+from typing import Any
+from uuid import UUID
+
+from django.contrib import messages
+from django.core.paginator import Paginator
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.dateformat import format as date_format
+from django.utils.translation import gettext, pgettext
+from django.views.decorators.http import require_POST, require_safe
+
+from chat import actions
+from chat.access import entities_of, find_sessions, get_session_or_404, sessions_of
+from chat.export import markdown_of
+from chat.models import Session
+from entities.access import MEMBER, Scope, requires
+
+RECENT = 6
+PAGE = 25
+MAX_WORDS_CHARACTERS = 200
+
+
+def scope_of(request: HttpRequest) -> Scope:
+    return request.access_scope  # type: ignore[attr-defined, no-any-return]
+
+
+@requires(MEMBER)
+@require_safe
+def conversations(request: HttpRequest) -> HttpResponse:
+    """The caller's own conversations, by date."""
+    scope = scope_of(request)
+    archived = request.GET.get("archived") == "1"
+    words = request.GET.get("q", "").replace("\x00", "").strip()[:MAX_WORDS_CHARACTERS]
+    mine = find_sessions(scope, words) if words else sessions_of(scope)
+    page = Paginator(mine.filter(archived_at__isnull=not archived), PAGE).get_page(request.GET.get("page"))
+    rows = list(page.object_list)
+    entities = entities_of(scope, rows)
+    groups = [(name, [(s, entities.get(s.entity_id)) for s in group]) for name, group in by_date(rows)]
+    return private(
+        render(
+            request, "chat/conversations.html", {"page": page, "groups": groups, "archived": archived, "words": words}
+        )
+    )
+
+
+@requires(MEMBER)
+@require_safe
+def recent(request: HttpRequest) -> HttpResponse:
+    """The panel of the home page."""
+    scope = scope_of(request)
+    rows = list(sessions_of(scope).filter(archived_at__isnull=True).order_by("-last_message_at", "pk")[:RECENT])
+    entities = entities_of(scope, rows)
+    return private(render(request, "chat/recent.html", {"rows": [(s, entities.get(s.entity_id)) for s in rows]}))
+
+
+@requires(MEMBER)
+@require_POST
+def change(request: HttpRequest, pk: UUID) -> HttpResponse:
+    """Rename, pin, archive."""
+    scope = scope_of(request)
+    session = get_session_or_404(scope, pk)
+    if "title" in request.POST:
+        try:
+            actions.rename_session(scope=scope, session=session, text=request.POST["title"])
+        except actions.BadMessage as problem:
+            messages.error(request, str(problem))
+    wish = request.POST.get("do", "")
+    if wish in ("pin", "unpin"):
+        actions.change_session(scope=scope, session=session, pinned=wish == "pin")
+    if wish in ("archive", "restore"):
+        actions.change_session(scope=scope, session=session, archived=wish == "archive")
+    listed = wish == "archive" or "listed" in request.POST
+    return redirect("chat:conversations") if listed else redirect("chat:session", session.pk)
+
+
+@requires(MEMBER)
+@require_POST
+def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
+    scope = scope_of(request)
+    actions.delete_session(scope=scope, session=get_session_or_404(scope, pk))
+    messages.success(request, gettext("The conversation was deleted."))
+    return redirect("chat:conversations")
+
+
+@requires(MEMBER)
+@require_safe
+def export(request: HttpRequest, pk: UUID) -> HttpResponse:
+    scope = scope_of(request)
+    return markdown_of(scope, get_session_or_404(scope, pk))
+
+
+def by_date(sessions: Any) -> list[tuple[str, list[Session]]]:
+    """Sessions in their order, under headings."""
+    groups: dict[str, list[Session]] = {}
+    today = timezone.localdate()
+    for session in sessions:
+        groups.setdefault(gettext("Pinned") if session.pinned else day_name(session, today), []).append(session)
+    return list(groups.items())
+
+
+def day_name(session: Session, today: date) -> str:
+    day = timezone.localdate(session.last_message_at)
+    if day >= today:
+        return gettext("Today")
+    if day == today - timedelta(days=1):
+        return gettext("Yesterday")
+    if day > today - timedelta(days=7):
+        return gettext("Last 7 days")
+    return date_format(day, pgettext("date", "F Y"))
+
+
+def private(response: HttpResponse) -> HttpResponse:
+    """Conversations are not left in caches of the browser."""
+    response["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,95 @@
+"""The layout of a prompt: which turns it holds, and how much of it a provider can keep from the call before."""
+
+import json
+
+import pytest
+
+from chat.agents import ASSISTANT
+from chat.context import TOOLS
+from chat.layout import BLOCK_TURNS, KEPT_TURNS, OLDER, HistoryMessage, first_turn, lay_out, mark_prefixes
+from llm import prompts
+from llm.offline.tokens import estimate
+
+FIELDS = {"Status": "active", "Counterparty": "Tallis Marine"} | {f"Field {n}": "some value of it" for n in range(8)}
+RECORD = prompts.Record("Contract", "Quay lease", FIELDS)
+PULSE = "The lease runs to 2031. The cap on liability is two million euros. Three risks are open." * 11
+PASSAGES = "The tenant shall keep the quay wall, its fenders and its ladders in good repair. " * 23
+"""1,840 characters: four passages of the demo's mean length. With five (2,275) 84 % are a prefix."""
+
+
+def said_in(role, n):
+    length = 80 if role == "user" else 480
+    return HistoryMessage(
+        role, (f"{role} says in turn {n}: " + f"the quay wall is kept by the tenant [{n}]. " * 20)[:length]
+    )
+
+
+def said_before(number):
+    """What turn `number` is given of the turns before it, as `chat.context` reads them."""
+    return [said_in(role, n) for n in range(first_turn(number), number) for role in ("user", "assistant")]
+
+
+def lay(number):
+    return lay_out(ASSISTANT.prompt, RECORD, PULSE, said_before(number), number, said_in("user", number).text)
+
+
+@pytest.mark.parametrize(
+    ("messages", "first", "given"), [(1, 1, 0), (10, 1, 8), (11, 1, 10), (20, 1, 18), (21, 6, 10), (10_000, 4991, 18)]
+)
+def test_the_beginning_moves_by_whole_blocks(messages, first, given):
+    """messages: of the conversation, the new question included."""
+    number = (messages + 1) // 2
+    layout = lay(number)
+    assert first_turn(number) == first
+    assert layout.history == len(layout.messages) - 1 == given
+    assert given < 2 * (KEPT_TURNS + BLOCK_TURNS)
+    assert layout.dropped == ((OLDER,) if first > 1 else ())
+    assert layout.messages[-1]["role"] == "user"
+    assert list(layout.layers) == ["instructions", "pulse", "properties", "history", "question"]
+
+
+def test_an_answer_whose_question_is_hidden_does_not_begin_a_prompt():
+    layout = lay_out(ASSISTANT.prompt, None, "", [HistoryMessage("assistant", "Yes."), *said_before(2)], 2, "And?")
+    assert [message["content"][:4] for message in layout.messages] == ["user", "assi", "And?"]
+
+
+def bytes_of(tools, system, messages):
+    """A request without its marks, in the order in which a provider reads it."""
+
+    def plain(content):
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        return [{key: value for key, value in block.items() if key != "cache_control"} for block in blocks]
+
+    said = "".join(json.dumps([m["role"], plain(m["content"])]) for m in messages)
+    return (json.dumps(tools) + json.dumps(plain(system)) + said).encode()
+
+
+def calls_of(number):
+    """The requests of a turn whose model asks for a tool three times, then answers."""
+    layout = lay(number)
+    messages = layout.messages
+    for call in range(4):
+        yield layout.system, mark_prefixes(messages, layout.history)
+        asked = {"type": "tool_use", "id": f"t{number}.{call}", "name": "search_knowledge", "input": {"query": "wall"}}
+        result = {"type": "tool_result", "tool_use_id": f"t{number}.{call}", "content": PASSAGES}
+        messages = [*messages, {"role": "assistant", "content": [asked]}, {"role": "user", "content": [result]}]
+
+
+def test_most_of_twenty_turns_is_a_prefix_that_was_sent_before(viewer):
+    with viewer.scope.open():
+        tools = [TOOLS[name](viewer.scope) for name in ASSISTANT.tools]
+    total = kept = 0
+    before = b""
+    for number in range(1, 21):
+        for call, (system, messages) in enumerate(calls_of(number)):
+            now = bytes_of(tools, system, messages)
+            same = next((n for n, (a, b) in enumerate(zip(now, before, strict=False)) if a != b), len(before))
+            if call == 0:
+                print(f"turn {number}: differs at byte {same} of {len(now)}: {now[same : same + 40]!r}")
+                tokens = estimate(now[:same].decode())
+                assert number == 1 or tokens >= 1024, f"turn {number} keeps {tokens} tokens"
+            total, kept, before = total + len(now), kept + same, now
+            marks = json.dumps([system, messages]).count("cache_control")
+            assert marks == 2 + (number > 1) + (call > 0) <= 4
+    print(f"{kept / total:.1%} of the input")
+    assert kept / total >= 0.85

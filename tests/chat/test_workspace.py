@@ -1,0 +1,131 @@
+"""A conversation about the workspace: over all that its asker may see, and nothing else. And where a turn looks."""
+
+import pytest
+
+from chat.models import Session, Turn
+from entities.actions import create_entity
+from entities.models import Source, Weight
+from entities.models.entity import Visibility
+from entities.types import Contract, Risk
+from tests.chat.conftest import Chat
+
+
+def begin(who):
+    answer = who.api.post("/api/chat/sessions/", {})
+    assert answer.status_code == 201, answer.content
+    assert answer.json()["entity"] is None
+    return Chat(who, answer.json()["id"])
+
+
+def said(chat):
+    return [message["content"] for message in chat.messages() if message.get("role") == "assistant"]
+
+
+def hide(record, service):
+    with service.open():
+        type(record).objects.filter(pk=record.pk).update(visibility=Visibility.RESTRICTED)
+
+
+def test_it_looks_in_every_record_that_its_asker_may_see(
+    index, viewer, alice, contract, restricted, start, model, service
+):
+    with alice.scope.open():
+        risk = create_entity(scope=alice.scope, model=Risk, fields={"name": "Late steel"})
+    for record, text in ((contract, "lease"), (risk, "steel"), (restricted, "settlement")):
+        index.row(record, f"The kestrel clause of the {text}.", vector=False)
+    for _ in range(2):
+        model.says(tool_use=("search_knowledge", {"query": "kestrel clause"}))
+        model.says(text="It is in the lease [1].")
+    mine = begin(viewer)
+    turn = mine.ask("Where is the kestrel clause?")
+    assert (turn["state"], turn["message"]["content"]) == ("done", "It is in the lease [citation:1].")
+    assert "about no single record" in model.requests[0].text
+    given = model.requests[1].text
+    assert "clause of the lease" in given
+    assert "clause of the steel" in given
+    assert "clause of the settlement" not in given
+    page = viewer.client.get(f"{viewer.base}chat/{mine.session}/").content.decode()
+    assert "Looked in: everything that you may see." in page
+    assert "It is in the lease" in page
+    # The twin: who may see the settlement is given it.
+    theirs = begin(alice)
+    theirs.ask("Where is the kestrel clause?")
+    assert "clause of the settlement" in model.requests[3].text
+    # Nobody else's conversation is there, in no list, page, search, export or stream.
+    assert alice.api.get(f"/api/chat/sessions/{mine.session}/").status_code == 404
+    assert alice.client.get(f"{alice.base}chat/{mine.session}/").status_code == 404
+    assert alice.api.get("/api/chat/sessions/?q=kestrel").json()["count"] == 1
+    assert viewer.api.get("/api/chat/sessions/?q=in the lease").json()["count"] == 1
+    assert viewer.api.get("/api/chat/sessions/?q=settlement").json()["count"] == 0
+    assert "the workspace" in viewer.api.get(f"{mine.url}export/").content.decode()
+    rating = f"/api/chat/turns/{turn['id']}/rating/"
+    assert alice.api.post(rating, {"rating": 1}).status_code == 404
+    assert viewer.api.post(rating, {"rating": 1}).status_code == 204
+    assert viewer.api.post(rating, {"rating": 7}).status_code == 400
+    assert mine.turn(turn["id"])["rating"] == 1
+    # A record that is hidden takes what was drawn from it along, also out of the search.
+    hide(risk, service)
+    assert said(mine) == []
+    for path in (f"{viewer.base}chat/{mine.session}/", f"{viewer.base}chat/{mine.session}/export/"):
+        page = viewer.client.get(path).content.decode()
+        assert "It is in the lease" not in page
+        assert "ot shown any more" in page
+    assert "ot shown any more" not in alice.client.get(f"{alice.base}chat/{theirs.session}/").content.decode()
+    assert viewer.api.get("/api/chat/sessions/?q=in the lease").json()["count"] == 0
+    assert said(theirs) == ["It is in the lease [citation:1]."]
+
+
+def test_a_number_stays_hidden_whichever_of_its_records_goes(viewer, alice, model, service):
+    """The list of counted records hangs on one of them; it outlives that one."""
+    with alice.scope.open():
+        made = [create_entity(scope=alice.scope, model=Contract, fields={"name": f"Lot {n}"}) for n in range(4)]
+    model.says(tool_use=("list_records", {"type": "contract", "limit": 1}))
+    model.says(text="Four lots.")
+    chat = begin(viewer)
+    turn = chat.ask("How many contracts are there?")
+    with service.open():
+        answer = Turn.objects.get(pk=turn["id"]).answer
+        (listing,) = Source.objects.filter(derived=answer, weight=Weight.COUNT)
+    with service.open():
+        Contract.objects.filter(pk=listing.entity_id)._raw_delete("default")
+    with service.open():
+        (now,) = Source.objects.filter(derived=answer, weight=Weight.COUNT)
+    assert now.entity_id != listing.entity_id
+    assert said(chat) == ["Four lots."], "deleting a record that is only counted leaves the answer"
+    hide(next(r for r in made if r.pk in listing.counted and r.pk != listing.entity_id), service)
+    assert said(chat) == []
+
+
+@pytest.mark.parametrize(
+    ("look_in", "tools", "found"),
+    [
+        ("", {"list_records"}, {"lease", "file", "steel", "crane"}),
+        ("workspace", {"list_records"}, {"lease", "file", "steel", "crane"}),
+        ("linked", set(), {"lease", "file", "steel"}),
+        ("record", set(), {"lease", "file"}),
+        ("files", set(), {"file"}),
+    ],
+)
+def test_a_turn_keeps_to_the_place_that_was_chosen(index, viewer, alice, contract, start, model, look_in, tools, found):
+    from references.actions import add_reference
+
+    with alice.scope.open():
+        risk, crane = (create_entity(scope=alice.scope, model=Risk, fields={"name": n}) for n in ("Steel", "Crane"))
+        add_reference(scope=alice.scope, source=contract, target=risk, kind="BuildsOn")
+    index.row(contract, "The kestrel clause of the file.", file=index.file(contract), vector=False)
+    for record, text in ((contract, "lease"), (risk, "steel"), (crane, "crane")):
+        index.row(record, f"The kestrel clause of the {text}.", vector=False)
+    model.says(tool_use=("search_knowledge", {"query": "kestrel clause", "scope": "workspace", "reference_depth": 3}))
+    model.says(tool_use=("search_knowledge", {"query": "kestrel clause", "entity_id": str(crane.pk)}))
+    model.says(text="So it is.")
+    turn = start(viewer, contract).ask("What does kestrel say?", look_in=look_in)
+    assert turn["state"] == "done"
+    assert turn["look_in"] == look_in
+    assert {"list_records"} & set(model.requests[0].tools) == tools
+    given = model.requests[2].text
+    assert {word for word in ("lease", "file", "steel", "crane") if f"clause of the {word}" in given} == found
+    assert ("chosen to look elsewhere" in given) is (look_in in ("linked", "record", "files"))
+    refused = start(viewer, contract)
+    assert viewer.api.post(f"{refused.url}messages/", {"content": "?", "look_in": "moon"}).status_code == 400
+    with viewer.scope.open():
+        assert Session.objects.count() == 2
