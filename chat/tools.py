@@ -15,6 +15,7 @@ from ingestion.models import File, Kind, Paragraph
 from llm import prompts
 from llm.offline.tokens import estimate
 from references.graph import DEEPEST
+from references.kinds import Kind as ReferenceKind
 from references.models import Reference
 from retrieval.citations import Owner, register_all
 from retrieval.models import OwnerKind
@@ -199,12 +200,15 @@ def _within(scope: Scope, session: Session, asked: dict[str, Any]) -> Within:
 
 
 def related(scope: Scope, pk: UUID) -> list[UUID]:
-    """Records that hang on one directly, by fields or references, as far as the caller may see them."""
+    """Records that hang on one directly, by fields or references, as far as the caller may see them.
+
+    That an answer or a Pulse cited a record relates it to nothing: one wrong answer would lead the next ones there.
+    """
     entity = get_entity_or_404(scope, pk)
     ids = set(parent_ids(entity))
     for model, field in children(type(entity)):
         ids |= set(model.objects.visible_to(scope).filter(**{field: pk}).values_list("pk", flat=True)[:MOST_RELATED])
-    links = Reference.objects.readable_by(scope).touching(pk)
+    links = Reference.objects.readable_by(scope).touching(pk).exclude(kind=ReferenceKind.CITATION)
     ids |= {end for link in links[:MOST_RELATED] for end in (link.source_id, link.target_id)}
     seen = Entity.objects.visible_to(scope).filter(pk__in=ids - {pk}).order_by("pk")
     return list(seen.values_list("pk", flat=True)[:MOST_RELATED])
