@@ -175,7 +175,7 @@ def choose_central(texts: Sequence[str], focus: Sequence[str], count: int) -> li
     states = [any(stands_alone(sentence) for sentence in sentences(text)) for text in texts]
     introducing = [index for index, text in enumerate(texts) if states[index] and introduces(text)]
     wanted = set(focus)
-    opening = range(max(1, count // 3 + 1)) if wanted else [0, *introducing[:1]]
+    opening = range(max(1, count // 2 + 1)) if wanted else [0, *introducing[:1]]
     first = [*opening, *[index for index, has in enumerate(states) if has][:2]]
 
     def rank(index: int) -> tuple[int, bool, float]:

@@ -12,11 +12,12 @@ from llm.offline.overview_questions import Plan
 from llm.offline.pulsing import ABOUT_PAPER, ALIKE, ENUMERATOR, FURNITURE, LEANS_BACK, NAMES_PAPER, NEWS
 from llm.offline.ranking import cosine, inverse_frequencies, sum_of_cosines, terms
 from llm.offline.reading import Passage
-from llm.offline.sentences import ITEM, sentences, spoken
+from llm.offline.sentences import ITEM, is_furniture, sentences, spoken
 from llm.offline.summaries import REMOVED
 from llm.recognisers.findings import phrases
 from llm.recognisers.money import AMOUNT
 
+SECTION_SEPARATOR = " › "
 MAX_POINTS = 8
 MAX_ASPECT_POINTS = 6
 MAX_POINT_CHARACTERS = 480
@@ -113,7 +114,7 @@ def _write_document(passages: list[Passage], count: int) -> list[str]:
         rows = [unit for unit in units if unit[0].startswith("|")]
         lines = [_bullet(*unit) for unit in rows or units if not _is_artefact(unit[0])]
         return list(dict.fromkeys(lines))[: max(2, count)]
-    leading = {p.n for p in passages if is_leading(f"{p.title.rpartition(' > ')[2].rpartition('), ')[2]}\n{p.text}")}
+    leading = {p.n for p in passages if is_leading(f"{_headings(p)[-1]}\n{p.text}")}
     bags = [terms(units[place][0]) for place in places]
     weights = inverse_frequencies(bags)
     likeness = sum_of_cosines(bags, weights)
@@ -205,16 +206,23 @@ def _find_opening(aspect: Aspect, passages: list[Passage]) -> list[str]:
     if aspect.opens is None:
         return []
     found: list[tuple[str, int]] = []
+    named: set[str] = set()
     for passage in passages[:OPENING_PASSAGES]:
-        heading = passage.title.rpartition("), ")[2].rpartition(" > ")[2] if "), " in passage.title else ""
-        first, *others = [text for text, _ in _units([passage])] or [""]
-        headed = f"{heading}: {first}" if first and aspect.opens(heading) else first
-        for line in (headed, *others):
-            if headed != first and line == headed or aspect.opens(line):
-                found.append((line, passage.n))
+        headings = [heading for heading in _headings(passage) if heading not in named and aspect.opens(heading)]
+        lines = [text for text, _ in _units([passage]) if not is_furniture(text)]
+        if headings and headings[-1] == _headings(passage)[-1] and lines:
+            lines[0] = f"{headings.pop()}: {lines[0]}"
+            found.append((lines.pop(0), passage.n))
+        found += [(line, passage.n) for line in (*headings, *lines) if aspect.opens(line)]
+        named.update(_headings(passage))
     # "Date: 3 May" says more than a day in a table does.
-    named = [pair for pair in found if aspect is DATED and NAMES_DATE.search(pair[0])]
-    return list(dict.fromkeys(_bullet(*pair) for pair in (named or found)))[: MAX_DATES if aspect is DATED else None]
+    dated = [pair for pair in found if aspect is DATED and NAMES_DATE.search(pair[0])]
+    return list(dict.fromkeys(_bullet(*pair) for pair in (dated or found)))[: MAX_DATES if aspect is DATED else None]
+
+
+def _headings(passage: Passage) -> list[str]:
+    """The headings that a passage stands under, as its title names them; [""] where it names none."""
+    return passage.title.partition("), ")[2].split(SECTION_SEPARATOR)
 
 
 def _completed(units: list[tuple[str, int]], index: int) -> list[int]:

@@ -84,6 +84,8 @@ def is_heading(sentence: str) -> bool:
 
 def is_furniture(sentence: str) -> bool:
     """A line of a table of contents, one that is drawn and not written, a page number, a figure's caption."""
+    if sentence.startswith("|"):
+        return False
     return bool(LEADERS.search(sentence) or CAPTION.match(sentence)) or not re.search(r"[^\W\d_]{2}", sentence)
 
 
