@@ -210,11 +210,11 @@ def _find_opening(aspect: Aspect, passages: list[Passage]) -> list[str]:
     for passage in passages[:OPENING_PASSAGES]:
         headings = [heading for heading in _headings(passage) if heading not in named and aspect.opens(heading)]
         lines = [text for text, _ in _units([passage]) if not is_furniture(text)]
-        if headings and headings[-1] == _headings(passage)[-1] and lines:
+        if headings and headings[-1] == _headings(passage)[-1] and lines and not stands_alone(lines[0]):
             lines[0] = f"{headings.pop()}: {lines[0]}"
             found.append((lines.pop(0), passage.n))
         found += [(line, passage.n) for line in (*headings, *lines) if aspect.opens(line)]
-        named.update(_headings(passage))
+        named.update(_headings(passage), lines)
     # "Date: 3 May" says more than a day in a table does.
     dated = [pair for pair in found if aspect is DATED and NAMES_DATE.search(pair[0])]
     return list(dict.fromkeys(_bullet(*pair) for pair in (dated or found)))[: MAX_DATES if aspect is DATED else None]
