@@ -9,7 +9,7 @@ from llm.recognisers.people import find_people
 MAX_BYLINE_CHARACTERS = 400
 MAX_DATED_CHARACTERS = 260
 OPENING_PASSAGES = 5
-"""So many of the earliest passages of a document are its opening."""
+"""So many of the earliest passages of a document are its opening, or all up to the first that states something."""
 BETWEEN_NAMES = words("and und et de del van von der den la le el al bin di da y by")
 ADDRESSES = re.compile(r"\((?:https?:|/|mailto:)[^)]*\)|\S+@\S+|https?:\S+|[\d*†‡§¶∗]+")
 CALENDAR_DATE = re.compile(
@@ -27,8 +27,8 @@ def is_byline(line: str) -> bool:
         word[0].islower() and word not in BETWEEN_NAMES for word in re.findall(r"[^\W\d_]+", bare)
     ):
         return False
-    people = find_people(bare)
-    if not people or ":" in bare[: people[0].end]:
+    people = [person for person in find_people(bare) if " " in bare[person.start : person.end]]
+    if not people or ":" in bare[: people[0].end + 1]:
         return False
     begins = re.split(r"^(?:[Bb]y\s+)?", bare, maxsplit=1)[-1]
     first = len(bare) - len(begins)

@@ -64,6 +64,7 @@ NAMES_DATE = re.compile(r"\b(?:dated?|datum)\b(?! of birth)", re.IGNORECASE)
 MAX_DATES = 2
 PROPERTY = re.compile(r"^\W*author:", re.IGNORECASE)
 """A file's property: who saved it, where the document names its authors itself."""
+BROKEN_OFF = re.compile(r"\b(?:be|been|the|an?|of|and|or|to|for|with|in|by|are|is|was|were)$", re.IGNORECASE)
 ANNOUNCES = re.compile(r":$|\b(?:sincerely|faithfully|truly|yours|regards|wishes)\W*$", re.IGNORECASE)
 
 
@@ -207,7 +208,10 @@ def _find_opening(aspect: Aspect, passages: list[Passage]) -> list[str]:
         return []
     found: list[tuple[str, int]] = []
     named: set[str] = set()
-    for passage in passages[:OPENING_PASSAGES]:
+    states = (
+        at for at, passage in enumerate(passages, start=1) if any(stands_alone(s) for s in sentences(passage.text))
+    )
+    for passage in passages[: max(OPENING_PASSAGES, next(states, 0))]:
         headings = [heading for heading in _headings(passage) if heading not in named and aspect.opens(heading)]
         lines = [text for text, _ in _units([passage]) if not is_furniture(text)]
         if headings and headings[-1] == _headings(passage)[-1] and lines and not stands_alone(lines[0]):
@@ -247,9 +251,6 @@ def _is_artefact(text: str) -> bool:
         or not re.search(r"\w{3}", text)
         or bool(BROKEN_OFF.search(text))
     )
-
-
-BROKEN_OFF = re.compile(r"\b(?:be|been|the|an?|of|and|or|to|for|with|in|by|are|is|was|were)$", re.IGNORECASE)
 
 
 def _bullet(sentence: str, n: int) -> str:
