@@ -138,6 +138,10 @@ KINDS = (
          lambda s, q: bool(REASON.search(s)), must=False),
     Kind(ASKED_DATE, lambda s, q: bool(DATE.search(s))),
     Kind(
+        re.compile(r"\b(?:what|which)\s+(?:is|was|are)\b[^?]*\b(?:period|term|duration)\b|^\W*the date\b", re.I),
+        lambda s, q: bool(DATE.search(s)),
+    ),
+    Kind(
         re.compile(r"\bwhen\b|\bhow long\b|\bby when\b", re.I),
         lambda s, q: bool(DATE.search(s)) or bool(CONDITION.search(s)) and not PAST_OR_COMING.search(q),
     ),

@@ -73,7 +73,7 @@ ABOUT_PAPER = re.compile(
     re.IGNORECASE,
 )
 FURNITURE = re.compile(
-    r" · |\bpage \d+ of \d+\b|@|©|\bcopyright\b|\ball rights reserved\b|^permission to (?:make|copy)\b"
+    r" · |\bpage \d+ of \d+\b|@|©|\bcopyrights?\b|\ball rights reserved\b|^permission to (?:make|copy)\b"
     r"|^links on this page\b|\b(?:tele)?(?:phone|fax)\b\W{0,3}[+(\d]|\bwww\.|https?:",
     re.IGNORECASE,
 )
