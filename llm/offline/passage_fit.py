@@ -42,9 +42,14 @@ def is_about(
 
 
 def bears_on(question: str, passage: Passage) -> bool:
-    """Whether a passage has as good as every content word of a question, two at least: all of three, three of four."""
-    asked = keep_content_terms(list(dict.fromkeys(terms(trim_question(question)))), name_terms(question))
+    """Whether a passage has every name of a question; where it names nothing, as good as every content word, two at
+    least: all of three, three of four.
+    """
+    names = name_terms(question)
+    asked = keep_content_terms(list(dict.fromkeys(terms(trim_question(question)))), names)
     there = set(terms(f"{passage.title} {passage.text}"))
+    if names:
+        return all(measure_term(name, there) for name in names)
     known = sum(measure_term(term, there) > 0 for term in asked)
     return len(asked) >= MIN_TERMS_ELSEWHERE and known >= MIN_SHARE_ELSEWHERE * len(asked)
 

@@ -56,7 +56,7 @@ ASKED = {
 
 
 def test_a_page_is_at_least_as_good_as_the_fusion_and_that_as_the_better_branch(
-    index: Index, contract: Contract, alice: Person, tmp_path: Path
+    index: Index, contract: Contract, viewer: Person, tmp_path: Path
 ) -> None:
     file = index.file(contract, "rules.pdf")
     for place, text in enumerate(TEXTS):
@@ -71,7 +71,7 @@ def test_a_page_is_at_least_as_good_as_the_fusion_and_that_as_the_better_branch(
     given = tmp_path / "rules.jsonl"
     given.write_text("".join(json.dumps(line) + "\n" for line in lines))
     out = StringIO()
-    call_command("evaluate", str(given), workspace="acme", reader=alice.user.username, json=True, stdout=out)
+    call_command("evaluate", str(given), workspace="acme", reader=viewer.user.username, json=True, stdout=out)
     found = json.loads(out.getvalue())["comparison"]
     for figure in ("hit_1", "hit_5", "hit_10", "ndcg_10"):
         page, fused, plain, meaning, words = (
