@@ -202,10 +202,10 @@ def best_answer(body: dict[str, Any], index: int, question: str, results: list[s
     system = text_of(body.get("system", ""))
     fields = [*lines(system, "fields"), *lines(system, "status")]
     near = list(passages("\n".join(results[:1])))
-    here_only = _points_at_record(body, index, question)
+    every = list(passages("\n".join(results)))
     known = {passage.n for passage in near}
-    far = [] if here_only else [p for p in passages("\n".join(results)) if p.n not in known and bears_on(question, p)]
-    every = [*near, *far]
+    here_only = _points_at_record(body, index, question)
+    every = [p for p in every if p.n in known or not here_only and bears_on(question, p, every)]
     said = _last_answer(body["messages"][:index]) if leans(question, fewer_than=4) else ""
     for asked in _readings(body, index, question):
         here, anywhere = (_answer_parts(asked, found, fields, said) for found in (near, every))

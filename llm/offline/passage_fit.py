@@ -41,14 +41,15 @@ def is_about(
     return sum(measure_term(term, there) > 0 for term in rarest_few) >= round(SHARE_OF_RAREST * len(rarest_few))
 
 
-def bears_on(question: str, passage: Passage) -> bool:
-    """Whether a passage has every name of a question; where it names nothing, as good as every content word, two at
-    least: all of three, three of four.
+def bears_on(question: str, passage: Passage, found: list[Passage]) -> bool:
+    """Whether a passage, or what else was found of its record, has every name of a question; where it names nothing,
+    the passage as good as every content word, two at least: all of three, three of four.
     """
     names = name_terms(question)
     asked = keep_content_terms(list(dict.fromkeys(terms(trim_question(question)))), names)
     there = set(terms(f"{passage.title} {passage.text}"))
     if names:
+        there |= record_terms(passage, found)
         return all(measure_term(name, there) for name in names)
     known = sum(measure_term(term, there) > 0 for term in asked)
     return len(asked) >= MIN_TERMS_ELSEWHERE and known >= MIN_SHARE_ELSEWHERE * len(asked)
