@@ -42,17 +42,17 @@ def is_about(
 
 
 def bears_on(question: str, passage: Passage, found: list[Passage]) -> bool:
-    """Whether a passage, or what else was found of its record, has every name of a question; where it names nothing,
-    the passage as good as every content word, two at least: all of three, three of four.
+    """Whether a passage, or what else was found of its record, has every name of a question; where it names nothing, as
+    good as every content word, two at least (all of three, three of four), half of them in the passage itself.
     """
     names = name_terms(question)
     asked = keep_content_terms(list(dict.fromkeys(terms(trim_question(question)))), names)
-    there = set(terms(f"{passage.title} {passage.text}"))
+    own = set(terms(f"{passage.title} {passage.text}"))
+    there = own | record_terms(passage, found)
     if names:
-        there |= record_terms(passage, found)
         return all(measure_term(name, there) for name in names)
-    known = sum(measure_term(term, there) > 0 for term in asked)
-    return len(asked) >= MIN_TERMS_ELSEWHERE and known >= MIN_SHARE_ELSEWHERE * len(asked)
+    shares = [sum(measure_term(term, known) > 0 for term in asked) / max(1, len(asked)) for known in (own, there)]
+    return len(asked) >= MIN_TERMS_ELSEWHERE and shares[0] >= MIN_SHARE_IN_PASSAGE and shares[1] >= MIN_SHARE_ELSEWHERE
 
 
 def record_terms(passage: Passage, found: list[Passage]) -> set[str]:
