@@ -20,7 +20,7 @@ from chat.tools import BadCall, Found, print_results
 from entities.access import Scope, sources_visible, visible
 from entities.models import Entity
 from ingestion.models import ContextRow, File, Kind
-from llm.offline.overview import stands_alone
+from llm.offline.overview import introduces, stands_alone
 from llm.offline.ranking import inverse_frequencies, sum_of_cosines, terms
 from llm.offline.sentences import sentences
 from retrieval.fusion import Hit
@@ -175,7 +175,9 @@ def _choose_passages(scope: Scope, file: UUID, focus: Sequence[str], count: int)
 
 def choose_central(texts: Sequence[str], focus: Sequence[str], count: int) -> list[int]:
     """Places of `count` texts, in order: the first that state something, then those that hold most words of `focus`
-    or, without one, stand early and are like the others.
+    or, without one, introduce the whole, stand early and are like the others.
+
+    Who asks for something in particular gets more of the opening, where authors and dates stand.
     """
     if len(texts) <= count:
         return list(range(len(texts)))
@@ -183,8 +185,10 @@ def choose_central(texts: Sequence[str], focus: Sequence[str], count: int) -> li
     likeness = sum_of_cosines(bags, inverse_frequencies(bags))
     most = max(likeness) or 1.0
     states = [any(stands_alone(sentence) for sentence in sentences(text)) for text in texts]
-    first = [0, *[index for index, has in enumerate(states) if has][:2]]
+    introducing = [index for index, text in enumerate(texts) if states[index] and introduces(text)]
     wanted = set(focus)
+    opening = range(max(1, count // 2 + 1)) if wanted else [0, *introducing[:1]]
+    first = [*opening, *[index for index, has in enumerate(states) if has][:2]]
 
     def rank(index: int) -> tuple[int, bool, float]:
         early = 1 - index / len(texts)

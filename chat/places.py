@@ -12,6 +12,7 @@ from entities.language import translate_stored
 from entities.models import Entity
 from entities.registry import children, entity_types
 from ingestion.models import Kind
+from references.kinds import Kind as ReferenceKind
 from references.models import Reference
 from retrieval.query import Within
 
@@ -55,12 +56,15 @@ def within(scope: Scope, session: Session, look_in: str, where: str, entity: UUI
 
 
 def related(scope: Scope, pk: UUID) -> list[UUID]:
-    """Records that hang on one directly, by fields or references, as far as the caller may see them."""
+    """Records that hang on one directly, by fields or references, as far as the caller may see them.
+
+    That an answer or a Pulse cited a record relates it to nothing: one wrong answer would lead the next ones there.
+    """
     entity = get_entity_or_404(scope, pk)
     ids = set(parent_ids(entity))
     for model, field in children(type(entity)):
         ids |= set(model.objects.visible_to(scope).filter(**{field: pk}).values_list("pk", flat=True)[:MAX_RELATED])
-    links = Reference.objects.readable_by(scope).touching(pk)
+    links = Reference.objects.readable_by(scope).touching(pk).exclude(kind=ReferenceKind.CITATION)
     ids |= {end for link in links[:MAX_RELATED] for end in (link.source_id, link.target_id)}
     seen = Entity.objects.visible_to(scope).filter(pk__in=ids - {pk}).order_by("pk")
     return list(seen.values_list("pk", flat=True)[:MAX_RELATED])

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
@@ -17,6 +18,8 @@ from retrieval.suggest import QUOTES
 
 CLOSE = 0.35
 """Cosine similarity from which a passage is said to be near in meaning too."""
+MAX_OPEN_CARDS = 3
+"""Passages of one file that stand open on a page of results."""
 ICONS = {
     Kind.METADATA: "list-details",
     Kind.FILE_CHUNK: "file-text",
@@ -81,3 +84,32 @@ class Card:
         """Whether it holds what was searched as it was written, quotation marks aside."""
         asked, text = (" ".join(fold(QUOTES.sub("", text)).split()) for text in (self.asked, self.result.text))
         return bool(asked) and asked in text
+
+
+@dataclass(frozen=True)
+class CardGroup:
+    """What was found in one file, or in a record outside its files, the best first."""
+
+    cards: Sequence[Card]
+
+    @property
+    def title(self) -> str:
+        return self.cards[0].title
+
+    @property
+    def best(self) -> Sequence[Card]:
+        return self.cards[:MAX_OPEN_CARDS]
+
+    @property
+    def more(self) -> Sequence[Card]:
+        """Those that are shown on request."""
+        return self.cards[MAX_OPEN_CARDS:]
+
+
+def group_cards(cards: Sequence[Card]) -> list[CardGroup]:
+    """By record and in it by file, each where its best stands."""
+    records: dict[UUID, dict[UUID | None, list[Card]]] = {}
+    for card in cards:
+        files = records.setdefault(card.result.entity.id, {})
+        files.setdefault(card.result.file.id if card.result.file else None, []).append(card)
+    return [CardGroup(found) for files in records.values() for found in files.values()]

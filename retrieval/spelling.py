@@ -5,6 +5,7 @@ Both are asked of visible text alone, wherever the question is narrowed to: a wo
 
 import re
 import string
+from collections import Counter
 from collections.abc import Sequence
 
 from entities.access import Scope
@@ -19,6 +20,7 @@ MAX_LETTERS = 30
 MAX_WORDS = 4
 """Words of a question that are corrected: more is another language, not a slip."""
 MAX_COUNTED = 50
+LETTERS_KEPT_WEIGHT = 3
 LETTERS = f"{string.ascii_lowercase}äöüßéèêàçñáíóúåøæ"
 # Numbers and codes are not mistaken for others, and neither are names within a name ("McDonald's").
 WORD = re.compile(r"[^\W\d_]+")
@@ -40,7 +42,7 @@ WHERE c.often > 0
 
 
 def correct_words(scope: Scope, terms: Terms, unmatched: Sequence[str]) -> dict[str, str]:
-    """Word of the question -> what replaces it: of the visible words one edit away the commonest. In the open scope.
+    """Word of the question -> what replaces it: of the visible words one edit away the likeliest. In the open scope.
 
     unmatched: words that no passage which was found has.
     """
@@ -65,9 +67,16 @@ def correct_words(scope: Scope, terms: Terms, unmatched: Sequence[str]) -> dict[
     edited = {"places": [n for n, _ in near], "words": [word for _, word in near], "counted": MAX_COUNTED}
     found = rows_of(through.fill(NEAR), {**through.params, **edited})
     best: dict[str, str] = {}
-    for n, word, _ in sorted(found, key=lambda row: (row[0], -row[2], row[1])):
+    for n, word, _ in sorted(found, key=lambda row: (row[0], -_weigh(asked[words[row[0]]], row[1], row[2]), row[1])):
         best.setdefault(words[n], word)
     return best
+
+
+def _weigh(typed: str, word: str, often: int) -> int:
+    """How likely `word` was meant, which stands in `often` rows. Letters are left out or exchanged more easily than
+    others are typed (Kukich, Computing Surveys 1992): "notce" is "notice" and not the commoner "note".
+    """
+    return often * (LETTERS_KEPT_WEIGHT if Counter(typed) <= Counter(word) else 1)
 
 
 def edit_once(word: str) -> list[str]:

@@ -14,7 +14,7 @@ from entities.api.lists import chips_of_atoms
 from entities.model_markdown import CitationLink
 from entities.models import Entity
 from retrieval.audit import note_search, shown_of
-from retrieval.cards import Card
+from retrieval.cards import Card, group_cards
 from retrieval.citation_links import meant_by, support_of
 from retrieval.facets import count_facets
 from retrieval.faint import drop_faint
@@ -72,13 +72,15 @@ def found_context(request: HttpRequest, asked: Asked, found: Found | None, start
         written=asked.written,
     )
     beside = nearby_by_row(scope, results)
+    cards = [Card(result, beside.get(result.id, ()), found.query.text) for result in results]
     there_is_more = len(results) == asked.limit < min(len(found.hits), tuning().most)
     return {
         **narrowed,
         # As the facets count them.
         "found_count": sum(result.is_found for result in results),
         "beside_count": sum(not result.is_found for result in results),
-        "cards": [Card(result, beside.get(result.id, ()), found.query.text) for result in results],
+        "cards": cards,
+        "groups": group_cards(cards),
         "completed": [] if results else suggest(scope, asked.text, limit=SUGGESTED),
         "faint_url": address(request, faint="1") if everything.hits and not found.hits else "",
         "facets": count_facets(

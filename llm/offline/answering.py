@@ -3,7 +3,15 @@
 import re
 from dataclasses import dataclass
 
-from llm.offline.asked import asks_for_account, find_kind, find_role, has_negations, has_numbered, name_terms, numbered
+from llm.offline.asked import (
+    COUNTED,
+    asks_for_account,
+    drop_place_words,
+    find_kind,
+    find_role,
+    has_negations,
+    name_terms,
+)
 from llm.offline.long_questions import (
     keep_content_terms,
     measure_term,
@@ -11,9 +19,10 @@ from llm.offline.long_questions import (
     merge_terms,
     trim_question,
 )
+from llm.offline.passage_fit import is_about, record_terms
 from llm.offline.ranking import content_words, inverse_frequencies, rarest, stem, terms
 from llm.offline.reading import Passage
-from llm.offline.sentences import ITEM, is_heading, sentences
+from llm.offline.sentences import ITEM, is_furniture, is_heading, sentences
 from llm.offline.summaries import REMOVED
 
 # Share of the question's weight that the best sentence, with its surroundings, must carry. Measured on 296 questions
@@ -27,6 +36,7 @@ NEAR_BEST = 0.75
 MOST = 3
 # List items quoted under the sentence that announces them.
 ITEMS = 6
+MAX_QUOTE_CHARACTERS = 700
 AROUND_WEIGHT = 0.55
 NAME_WEIGHT = 0.6
 # A sentence under a heading that asks the question itself: "Why the permit is late".
@@ -34,13 +44,8 @@ HEADED = 0.6
 LOOSE = 0.5
 UNDER_HEADING = 0.75
 FIELDS = "fields"
-# Of so many of the rarest words of a question this share stands in a passage that is about it.
-RAREST = 4
-SHARE_OF_RAREST = 0.6
-MIN_SHARE_IN_PASSAGE = 0.5
-"""More than this share of what is asked about stands in a passage that answers, where no person, date or amount is
-asked for, which would show in the sentence.
-"""
+SOMEBODY = frozenset(map(stem, ("person", "people", "somebody", "someone", "name", "names", "called")))
+"""Of a question: that a person is asked for, which the kind of the question says."""
 
 
 @dataclass(frozen=True)
@@ -68,16 +73,17 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
     """The sentences that answer best. Each has what is asked for, and every name and number of the question stands in
     its passage, in the title above it, or among the fields of its record.
     """
-    question = trim_question(question)
+    question = drop_place_words(trim_question(question))
     merged = merge_alternatives(question)
     asked = list(dict.fromkeys(merged.get(term, term) for term in terms(question)))
+    asked = [term for term in asked if term not in SOMEBODY] or asked
     if not asked:
         return Answered([])
     prose = [p for p in found if p.kind != FIELDS]
-    units = [(p, s) for p in prose for s in sentences(p.text) if REMOVED not in s and len(s) <= 700]
+    units = [(p, s) for p in prose for s in _quotable(p.text)]
     bags = [merge_terms(terms(sentence), merged) for _, sentence in units]
     own_terms = {p.n: merge_terms(terms(f"{p.title} {p.text}"), merged) for p in prose}
-    passage_terms = {p.n: own_terms[p.n] | _record_terms(p, found) for p in prose}
+    passage_terms = {p.n: own_terms[p.n] | record_terms(p, found) for p in prose}
     names = name_terms(question)
     # Who asks within a record about what the record is about need not find its name in every passage.
     about = set(terms(" ".join(fields or [])))
@@ -91,11 +97,11 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
     for index, (passage, sentence) in enumerate(units):
         if is_heading(sentence) or sentence.rstrip().endswith("?") or _is_table_head(units, index):
             continue
-        if not _is_about(passage, question, asked, weights, wanted, passage_terms[passage.n], own_terms[passage.n]):
+        if not is_about(passage, question, asked, weights, wanted, passage_terms[passage.n], own_terms[passage.n]):
             continue
         if not has_negations(question, sentence):
             continue
-        has = kind is None or kind.has(sentence, question)
+        has = kind is None or kind.has(sentence, question) or _counts_in_row(units, index, question)
         if kind is not None and kind.must and not has:
             continue
         near, above = _neighbourhood(units, bags, index)
@@ -125,6 +131,10 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
     return _field_quotes(question, asked, fields or [], prose, found) or _best(scored, units, bags)
 
 
+def _quotable(text: str) -> list[str]:
+    return [s for s in sentences(text) if REMOVED not in s and len(s) <= MAX_QUOTE_CHARACTERS and not is_furniture(s)]
+
+
 def _is_loose(term: str, question: str, sentence: str, bag: set[str]) -> bool:
     """Whether only the stem of a word of the question stands in the sentence: "leaving" is no "leave"."""
     if term not in bag:
@@ -133,47 +143,22 @@ def _is_loose(term: str, question: str, sentence: str, bag: set[str]) -> bool:
     return bool(forms) and not forms & {word.lower().removesuffix("s") for word in content_words(sentence)}
 
 
-def _is_about(
-    passage: Passage,
-    question: str,
-    asked: list[str],
-    weights: dict[str, float],
-    names: set[str],
-    there: set[str],
-    own: set[str],
-) -> bool:
-    """Whether every name and number of the question stands in the passage, and most of its rarest words do."""
-    if any(not measure_term(name, there) for name in names):
-        return False
-    if not all(has_numbered(noun, number, f"{passage.title} {passage.text}") for noun, number in numbered(question)):
-        return False
-    known = [term for term in asked if measure_term(term, there if term in names else own)]
-    kind = find_kind(question)
-    if len(known) <= MIN_SHARE_IN_PASSAGE * len(asked) and not (kind and kind.must):
-        return False
-    rarest_few = sorted(asked, key=lambda term: -weights[term])[:RAREST]
-    return sum(measure_term(term, there) > 0 for term in rarest_few) >= round(SHARE_OF_RAREST * len(rarest_few))
-
-
-def _record_terms(passage: Passage, found: list[Passage]) -> set[str]:
-    """Terms of what else was found of the passage's record: its documents and its own fields."""
-    record = _record_of(passage)
-    near = [p for p in found if _record_of(p) == record or _record_of(p).startswith(f"{record}, ")]
-    return {term for p in near for term in terms(p.text)}
-
-
-def _record_of(passage: Passage) -> str:
-    """The record that a document's title names: "Lease.pdf (Quay lease), 2 Rent" is of "Quay lease"."""
-    inside = re.search(r" \((.+)\)(?:, |$)", passage.title)
-    return inside[1] if inside else passage.title
-
-
 def _is_table_head(units: list[tuple[Passage, str]], index: int) -> bool:
     """The first row of a table names its columns."""
     if not units[index][1].startswith("|"):
         return False
     before = units[index - 1] if index else None
     return before is None or before[0].n != units[index][0].n or not before[1].startswith("|")
+
+
+def _counts_in_row(units: list[tuple[Passage, str]], index: int, question: str) -> bool:
+    """Whether a row of a table has a number and the table's head names what is counted."""
+    counted = COUNTED.search(question)
+    row = units[index][1]
+    if counted is None or not (row.startswith("|") and re.search(r"\d", row)):
+        return False
+    head = next((place for place in range(index, -1, -1) if _is_table_head(units, place)), None)
+    return head is not None and stem(counted[1]) in terms(units[head][1])
 
 
 def _weights(asked: list[str], names: set[str], units: list[list[str]], present: set[str]) -> dict[str, float]:

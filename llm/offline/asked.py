@@ -10,6 +10,7 @@ from llm.recognisers.money import AMOUNT
 from llm.recognisers.people import find_people
 
 MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\.?"
+MONTH_NAME = r"(?:january|february|march|april|may(?! be\b)|june|july|august|september|october|november|december)\b"
 COUNT = r"(?:\w+\s+\(?\d+\)?|\d+|one|two|three|six|twelve|thirty|sixty|ninety)"
 SPELT_NUMBER = (
     r"(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen"
@@ -24,7 +25,7 @@ FREQUENCY = re.compile(
 )
 DATE = re.compile(
     r"\b(?:\d{1,2}[./-]\d{1,2}[./-]\d{2,4}|\d{4}-\d{2}-\d{2}|(?:19|20)\d{2}"
-    rf"|{MONTH}\s+\d{{1,2}}|\d{{1,2}}\.?\s+{MONTH}"
+    rf"|{MONTH}\s+\d{{1,2}}|\d{{1,2}}\.?\s+{MONTH}|(?:in|early|late|mid|since|until) {MONTH_NAME}"
     rf"|{COUNT}\s+(?:working\s+|business\s+|calendar\s+)?(?:days?|weeks?|months?|years?|hours?|minutes?)"
     r"|monday|tuesday|wednesday|thursday|friday|annual(?:ly)?|monthly|quarterly|weekly)\b",
     re.IGNORECASE,
@@ -38,6 +39,9 @@ REASON = re.compile(
 PAST_OR_COMING = re.compile(r"\bwhen (?:was|were|will|did)\b", re.IGNORECASE)
 NAME = re.compile(r"\b(?:[A-ZÀ-Þ][\w&’'-]*\w|\d[\w.,/-]*)")
 CAPITALISED = re.compile(r"(?<![.!?:|]\s)(?<!^)\b[A-ZÀ-Þ][\w’'-]+")
+PLACE_WORD = re.compile(
+    r"\b(?:section|clause|chapter|paragraph|article|abschnitt|ziffer|kapitel)\s+(?=\d)", re.IGNORECASE
+)
 PARTS = re.compile(r",?\s+and\s+(?=(?:what|when|who|why|how|where|which)\b)|(?<=\?)\s+(?=\w)", re.IGNORECASE)
 MONEY_WORDS = r"cost|price|amount|fee|salary|budget|value|worth|earn\w*|wage|paid?|pay|spend|charge[sd]?|sum"
 
@@ -134,6 +138,10 @@ KINDS = (
          lambda s, q: bool(REASON.search(s)), must=False),
     Kind(ASKED_DATE, lambda s, q: bool(DATE.search(s))),
     Kind(
+        re.compile(r"\b(?:what|which)\s+(?:is|was|are)\b[^?]*\b(?:period|term|duration)\b|^\W*the date\b", re.I),
+        lambda s, q: bool(DATE.search(s)),
+    ),
+    Kind(
         re.compile(r"\bwhen\b|\bhow long\b|\bby when\b", re.I),
         lambda s, q: bool(DATE.search(s)) or bool(CONDITION.search(s)) and not PAST_OR_COMING.search(q),
     ),
@@ -168,6 +176,11 @@ def name_terms(question: str) -> set[str]:
         if word.lower() not in STOP:
             found |= set(terms(word))
     return found
+
+
+def drop_place_words(question: str) -> str:
+    """The question with "1.1" in place of "section 1.1": a document does not call its sections so."""
+    return PLACE_WORD.sub("", question)
 
 
 def asks_for_account(question: str) -> bool:

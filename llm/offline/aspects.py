@@ -1,9 +1,11 @@
 """What is asked of a document as a whole: its parties, who attended, what was decided, what to do, who wrote it …"""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from llm.offline.asked import DATE
+from llm.offline.front_matter import is_byline, is_dated
 from llm.offline.pulsing import BLOCKED
 from llm.offline.ranking import stem
 from llm.recognisers.findings import words
@@ -14,7 +16,9 @@ from llm.recognisers.money import AMOUNT
 class Aspect:
     """Something that is asked of a document as a whole. has: a sentence with it. focus: words of such passages.
 
-    words: of the question, besides those that say nothing; any other word makes it a question for a search.
+    words: of the question, besides those that say nothing; any other word makes it a question for a search. opens:
+    whether a line of a document's opening has it too. narrow: where a line has a word of both question and focus, the
+    others say nothing.
     """
 
     asked: re.Pattern[str]
@@ -22,13 +26,25 @@ class Aspect:
     focus: str
     words: frozenset[str]
     also: re.Pattern[str] | None = None
+    opens: Callable[[str], bool] | None = None
+    narrow: bool = False
 
     def fits(self, sentence: str) -> bool:
         return bool(self.has.search(sentence)) and (self.also is None or bool(self.also.search(sentence)))
 
 
-def _aspect(asked: str, has: str, focus: str, known: str, also: re.Pattern[str] | None = None) -> Aspect:
-    return Aspect(re.compile(asked, re.I), re.compile(has, re.I), focus, frozenset(map(stem, words(known))), also)
+def _aspect(
+    asked: str,
+    has: str,
+    focus: str,
+    known: str,
+    also: re.Pattern[str] | None = None,
+    *,
+    opens: Callable[[str], bool] | None = None,
+    narrow: bool = False,
+) -> Aspect:
+    known_terms = frozenset(map(stem, words(known)))
+    return Aspect(re.compile(asked, re.I), re.compile(has, re.I), focus, known_terms, also, opens, narrow)
 
 
 ASPECTS = (
@@ -51,8 +67,9 @@ ASPECTS = (
     _aspect(
         r"\bwhat (?:was|were|has been|have been|did (?:they|we|the \w+))\b.*\b(?:decid|agree|resol|approv)\w*"
         r"|\b(?:decisions?|resolutions?|outcomes?|results?)\b",
-        r"\b(?:agreed|decided|resolved|approved|adopted|accepted|rejected|voted|decisions?\s*:|resolution)\b",
-        "agreed decided resolved approved adopted decision resolution",
+        r"\b(?:agreed|decided|resolved|approved|adopted|accepted|rejected|voted|decisions?\s*:|resolution"
+        r"|(?:we|is|are|was|were|hereby) (?:den(?:y|ied)|grant(?:ed)?|sustain(?:ed)?|dismiss(?:ed)?))\b",
+        "agreed decided resolved approved adopted decision resolution deny denied dismissed sustained",
         "decided decide agreed agree resolved approved decisions decision resolutions outcome outcomes result results"
         " meeting taken made",
     ),
@@ -68,18 +85,37 @@ ASPECTS = (
         " expected require required requires demand obligations obligation duties tenant we us",
     ),
     _aspect(
-        r"\bwho (?:wrote|sent|signed|drafted|prepared)\b|\b(?:from whom|author|sender)\b|\bwho\b.*\bfrom\b",
-        r"^\W*(?:from|sender|author|signed|written by|prepared by|von)\b"
+        r"\bwho (?:wrote|sent|signed|drafted|prepared|published|issued)\b|\b(?:from|by) whom\b"
+        r"|\b(?:authors?|writers?|sender)\b|\bwho\b.*\bfrom\b",
+        r"^\W*(?:from|sender|author|signed|(?:written|prepared|published|issued) by|von)\b"
         r"|\b(?:yours (?:sincerely|faithfully|truly)|(?:kind|best|warm) regards|sincerely(?: yours)?|signed by)\b",
         "from sender author signed sincerely faithfully regards prepared",
-        "wrote write sent send signed sign drafted prepared author sender come comes",
+        "wrote write written sent send signed sign drafted prepared published issued author authors writer writers"
+        " sender come comes",
+        opens=is_byline,
     ),
     _aspect(
         r"\b(?:date|name|title|year)\b.* of (?:the|this) \w+\W*$|\bdate when\b.*\beffective\b"
-        r"|\bwhen (?:was|is) (?:the|this|it)\b.*\b(?:signed|dated|made|concluded|effective|written)\b",
+        r"|\bwhen (?:was|is) (?:the|this|it)\b"
+        r".*\b(?:signed|dated|made|concluded|effective|written|published|issued|sent|printed|decided|bought|purchased)\b",
         r"\b(?:dated|entered into|made (?:and entered into )?(?:as of|on|this)|effective (?:date|as of)|is made)\b",
         "dated made entered effective date agreement",
-        "date name title year effective dated signed sign made concluded written",
+        "date name title year effective dated signed sign made concluded written published issued sent printed decided"
+        " bought purchased",
+        opens=is_dated,
+    ),
+    _aspect(
+        r"\bwho\b.*\b(?:written|meant|intended|made) for\W*$|\b(?:intended |target )?(?:audience|readership)\b"
+        r"|\bwho should read\b",
+        r"\b(?:(?:intended|written|meant|aimed|designed) (?:for|at)|audience|readership|readers? (?:of|should))\b",
+        "intended written audience readers aimed",
+        "written meant intended made audience readership target read",
+    ),
+    _aspect(
+        r"\bwhat\b.*\brecommend\w*|\b(?:recommendations?|suggestions?)\W*$",
+        r"\b(?:recommend(?:s|ed|ing|ations?)?|suggest(?:s|ed)?|advis(?:e|es|ed)|should)\b",
+        "recommend recommended recommendations recommendation should",
+        "recommend recommends recommended recommendation recommendations suggestion suggestions made",
     ),
     _aspect(
         r"\b(?:to whom|addressed to|addressee|recipient)\b|\bwho\b.*\bto\W*$",
@@ -111,6 +147,7 @@ ASPECTS = (
         "total price cost fee amount pay payable rent sum",
         "cost costs pay owe amounts amount sums sum prices price fees fee rent total money named given",
         AMOUNT,
+        narrow=True,
     ),
     _aspect(
         r"\bwhen (?:does|do|did|will|is) (?:it|this|the \w+|that)\b.*\b(?:end|expire|start|begin|stop|over|run out)\w*"
@@ -140,3 +177,5 @@ ASPECTS = (
         " dangers open points questions main big anything know should aware",
     ),
 )  # fmt: skip
+DATED = next(aspect for aspect in ASPECTS if aspect.opens is is_dated)
+"""When a document was written, which "Who wrote it, and when?" asks too."""

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from llm.offline.answering import FIELDS, Answered, find_answer
-from llm.offline.asked import split_parts
+from llm.offline.asked import drop_place_words, split_parts
 from llm.offline.listing import LIST, plan_list, read_list
 from llm.offline.overview import write_points
 from llm.offline.overview_questions import OVERVIEW, READ, Plan, plan_reading
+from llm.offline.passage_fit import bears_on
 from llm.offline.pulsing import best_points
 from llm.offline.ranking import ALIKE, STOP, content_words, stem
 from llm.offline.reading import Passage, element, last_question, lines, passages, record_name, record_type, text_of
@@ -92,7 +93,9 @@ def next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
         return SEARCH, search_input(body)
     if "scope" not in tools[SEARCH].get("input_schema", {}).get("properties", {}):
         return None
-    if MORE.match(question) or OVERVIEW.search(question) or best_answer(body, index, question, searched).score >= SURE:
+    if MORE.match(question) or OVERVIEW.search(question) or _points_at_record(body, index, question):
+        return None
+    if best_answer(body, index, question, searched).score >= SURE:
         return None
     query = search_input(body)["query"]
     if len(searched) == 2:
@@ -110,7 +113,7 @@ def search_input(body: dict[str, Any]) -> dict[str, Any]:
     it.
     """
     index, question = last_question(body["messages"])
-    words = content_words(question)
+    words = content_words(drop_place_words(question))
     if MORE.match(question):
         words = content_words(last_question(body["messages"][:index])[1]) or words
     if phrase := leans(question, fewer_than=6) and _referred(question, _last_answer(body["messages"][:index])):
@@ -193,11 +196,16 @@ def _overview(body: dict[str, Any], index: int, question: str, results: list[str
 
 
 def best_answer(body: dict[str, Any], index: int, question: str, results: list[str]) -> Answered:
-    """The best answer that the results of the searches give. Around the record counts a little more than elsewhere."""
+    """The best answer that the results of the searches give. Around the record counts a little more than elsewhere,
+    and what stands elsewhere answers only a question whose words it has: "When is payment due?" asks about the record.
+    """
     system = text_of(body.get("system", ""))
     fields = [*lines(system, "fields"), *lines(system, "status")]
     near = list(passages("\n".join(results[:1])))
     every = list(passages("\n".join(results)))
+    known = {passage.n for passage in near}
+    here_only = _points_at_record(body, index, question)
+    every = [p for p in every if p.n in known or not here_only and bears_on(question, p, every)]
     said = _last_answer(body["messages"][:index]) if leans(question, fewer_than=4) else ""
     for asked in _readings(body, index, question):
         here, anywhere = (_answer_parts(asked, found, fields, said) for found in (near, every))
@@ -206,6 +214,11 @@ def best_answer(body: dict[str, Any], index: int, question: str, results: list[s
         if anywhere.quotes:
             return anywhere
     return Answered([])
+
+
+def _points_at_record(body: dict[str, Any], index: int, question: str) -> bool:
+    """Whether it asks of "it" or "them" and nothing was said before: the record at hand is meant."""
+    return leans(question, fewer_than=6) and last_question(body["messages"][:index])[0] < 0
 
 
 def _answer_parts(question: str, found: list[Passage], fields: list[str], said: str) -> Answered:

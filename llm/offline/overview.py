@@ -2,22 +2,28 @@
 those that have it. Every sentence is verbatim and has the number of its passage.
 """
 
+import itertools
 import re
 
 from llm.offline.answering import FIELDS
-from llm.offline.aspects import Aspect
+from llm.offline.aspects import DATED, Aspect
+from llm.offline.front_matter import OPENING_PASSAGES
 from llm.offline.overview_questions import Plan
 from llm.offline.pulsing import ABOUT_PAPER, ALIKE, ENUMERATOR, FURNITURE, LEANS_BACK, NAMES_PAPER, NEWS
 from llm.offline.ranking import cosine, inverse_frequencies, sum_of_cosines, terms
 from llm.offline.reading import Passage
-from llm.offline.sentences import sentences, spoken
+from llm.offline.sentences import ITEM, is_furniture, sentences, spoken
 from llm.offline.summaries import REMOVED
 from llm.recognisers.findings import phrases
+from llm.recognisers.money import AMOUNT
 
+SECTION_SEPARATOR = " › "
 MAX_POINTS = 8
 MAX_ASPECT_POINTS = 6
 MAX_POINT_CHARACTERS = 480
 MAX_ANNOUNCEMENT_CHARACTERS = 40
+MAX_ITEMS = 5
+"""Of a list that a heading announces."""
 MAX_COMMON = 0.8
 """Share of the words of a line that one before it may have."""
 MIN_CHARACTERS = 30
@@ -29,8 +35,8 @@ MIN_TERMS = 4
 LEADING_SECTION = re.compile(
     r"\b"
     + phrases(
-        """abstract; summary; overview; introduction; purpose; scope; background; conclusions?; recitals?; subject;
-        objectives?; preamble; zusammenfassung; einleitung"""
+        r"""abstract; summary; overview; introduction; purpose; scope; background; conclusions?; recitals?; subject;
+        objectives?; preamble; preface; foreword; digest; tl\W?dr; intent; zusammenfassung; einleitung; vorwort"""
     )
     + r"\b",
     re.IGNORECASE,
@@ -38,7 +44,8 @@ LEADING_SECTION = re.compile(
 NO_PROSE = re.compile(r"^\W*\^|[={}<>]|\b(?:pp?|eds?|vol)\.\s|\bISBN\b|\bdoi\b|https?:|(?:\. ?){4}", re.IGNORECASE)
 """Code, references and tables of contents."""
 INTRODUCES = re.compile(
-    rf"\b(?:this|the present) (?:\w+ ){{0,3}}{NAMES_PAPER}\b|\bwe (?:present|propose|describe|report|introduce)\b"
+    rf"\b(?:this|the present) (?:[\w®™-]+ ){{0,3}}{NAMES_PAPER}\b|\bwe (?:present|propose|describe|report|introduce)\b"
+    r"|\b(?:aim|purpose|intent|intention|goal|objective) of (?:this|the)\b"
     r"|\bby and between\b|\bentered into\b|\bis (?:a|an|the) (?:\w+ ){0,3}(?:for|of|that|which)\b",
     re.IGNORECASE,
 )
@@ -53,6 +60,11 @@ GOES_ON = re.compile(
     + r"\b",
     re.IGNORECASE,
 )
+NAMES_DATE = re.compile(r"\b(?:dated?|datum)\b(?! of birth)", re.IGNORECASE)
+MAX_DATES = 2
+PROPERTY = re.compile(r"^\W*author:", re.IGNORECASE)
+"""A file's property: who saved it, where the document names its authors itself."""
+BROKEN_OFF = re.compile(r"\b(?:be|been|the|an?|of|and|or|to|for|with|in|by|are|is|was|were)$", re.IGNORECASE)
 ANNOUNCES = re.compile(r":$|\b(?:sincerely|faithfully|truly|yours|regards|wishes)\W*$", re.IGNORECASE)
 
 
@@ -64,7 +76,9 @@ def write_points(plan: Plan, found: list[Passage], before: str = "") -> list[str
         found = [Passage(p.n, p.title, _without(p.text, before), p.kind) for p in found if p.kind != FIELDS]
     documents = group_documents(found)
     if plan.aspects:
-        return list(dict.fromkeys(line for aspect in plan.aspects for line in _write_aspect(aspect, documents)))
+        return list(
+            dict.fromkeys(line for aspect in plan.aspects for line in _write_aspect(aspect, plan.asked, documents))
+        )
     lines = [] if plan.topic else _write_fields([p for p in found if p.kind == FIELDS])
     share = max(1, min(6, MAX_POINTS // max(1, len(documents))))
     for passages in documents:
@@ -101,7 +115,7 @@ def _write_document(passages: list[Passage], count: int) -> list[str]:
         rows = [unit for unit in units if unit[0].startswith("|")]
         lines = [_bullet(*unit) for unit in rows or units if not _is_artefact(unit[0])]
         return list(dict.fromkeys(lines))[: max(2, count)]
-    leading = {p.n for p in passages if LEADING_SECTION.search(p.title.rpartition(" > ")[2].rpartition("), ")[2])}
+    leading = {p.n for p in passages if is_leading(f"{_headings(p)[-1]}\n{p.text}")}
     bags = [terms(units[place][0]) for place in places]
     weights = inverse_frequencies(bags)
     likeness = sum_of_cosines(bags, weights)
@@ -119,6 +133,17 @@ def _write_document(passages: list[Passage], count: int) -> list[str]:
         if len(chosen) < count and all(cosine(bags[at], bags[other], weights) < ALIKE for other in chosen):
             chosen.append(at)
     return [_bullet(*units[places[at]]) for at in sorted(chosen)]
+
+
+def is_leading(text: str) -> bool:
+    """Whether a text stands under "Abstract", "Purpose" or the like, or begins by saying what its document is."""
+    heads = [line for line in text.splitlines()[:4] if len(line) < MAX_TITLE_CHARACTERS]
+    return any(LEADING_SECTION.search(line) for line in heads)
+
+
+def introduces(text: str) -> bool:
+    """Whether a passage says what its document is, or stands under a heading that promises it."""
+    return is_leading(text) or any(INTRODUCES.search(s) for s in sentences(text) if stands_alone(s))
 
 
 def stands_alone(sentence: str) -> bool:
@@ -145,21 +170,27 @@ def is_title(sentence: str) -> bool:
         len(sentence) < MAX_TITLE_CHARACTERS
         and ":" not in sentence
         and bool(words)
+        and not AMOUNT.search(sentence)
         and all(word[0].isupper() for word in words)
     )
 
 
-def _write_aspect(aspect: Aspect, documents: list[list[Passage]]) -> list[str]:
+def _write_aspect(aspect: Aspect, asked: frozenset[str], documents: list[list[Passage]]) -> list[str]:
     """The sentences that have what is asked for."""
     lines: list[str] = []
     share = max(2, MAX_ASPECT_POINTS // max(1, len(documents)))
     for passages in documents:
         units = _units(passages)
+        opening = _find_opening(aspect, passages)
         fitting = [
-            i for i, (text, _) in enumerate(units) if aspect.fits(text) and not (_is_artefact(text) or is_title(text))
+            i
+            for i, (text, _) in enumerate(units)
+            if aspect.fits(text) and not (_is_artefact(text) or is_title(text) or opening and PROPERTY.match(text))
         ]
         wanted = set(terms(aspect.focus))
         bags = {i: set(terms(units[i][0])) for i in fitting}
+        if aspect.narrow and any(bags[i] & wanted & asked for i in fitting):
+            fitting = [i for i in fitting if bags[i] & wanted & asked]
         best: list[int] = []
         for i in sorted(fitting, key=lambda i: (-len(wanted & bags[i]), i)):
             # Passages overlap, and a line may stand in two of them.
@@ -167,15 +198,45 @@ def _write_aspect(aspect: Aspect, documents: list[list[Passage]]) -> list[str]:
             if len(best) < share and not copied:
                 best.append(i)
         chosen = sorted({place for i in best for place in (i, *_completed(units, i))})
-        lines += [_bullet(*units[i]) for i in chosen]
+        lines += [*opening, *(_bullet(*units[i]) for i in chosen)]
     return list(dict.fromkeys(lines))[:MAX_ASPECT_POINTS]
+
+
+def _find_opening(aspect: Aspect, passages: list[Passage]) -> list[str]:
+    """The lines of a document's opening that have what is asked for. A name may be the heading of what follows it."""
+    if aspect.opens is None:
+        return []
+    found: list[tuple[str, int]] = []
+    named: set[str] = set()
+    states = (
+        at for at, passage in enumerate(passages, start=1) if any(stands_alone(s) for s in sentences(passage.text))
+    )
+    for passage in passages[: max(OPENING_PASSAGES, next(states, 0))]:
+        headings = [heading for heading in _headings(passage) if heading not in named and aspect.opens(heading)]
+        lines = [text for text, _ in _units([passage]) if not is_furniture(text)]
+        if headings and headings[-1] == _headings(passage)[-1] and lines and not stands_alone(lines[0]):
+            lines[0] = f"{headings.pop()}: {lines[0]}"
+            found.append((lines.pop(0), passage.n))
+        found += [(line, passage.n) for line in (*headings, *lines) if aspect.opens(line)]
+        named.update(_headings(passage), lines)
+    # "Date: 3 May" says more than a day in a table does.
+    dated = [pair for pair in found if aspect is DATED and NAMES_DATE.search(pair[0])]
+    return list(dict.fromkeys(_bullet(*pair) for pair in (dated or found)))[: MAX_DATES if aspect is DATED else None]
+
+
+def _headings(passage: Passage) -> list[str]:
+    """The headings that a passage stands under, as its title names them; [""] where it names none."""
+    return passage.title.partition("), ")[2].split(SECTION_SEPARATOR)
 
 
 def _completed(units: list[tuple[str, int]], index: int) -> list[int]:
     """What follows a piece that only announces: a signature under its closing, the names under "Present:"."""
     text, n = units[index]
     announces = len(text) <= MAX_ANNOUNCEMENT_CHARACTERS and ANNOUNCES.search(text.strip())
-    return [index + 1] if announces and index + 1 < len(units) and units[index + 1][1] == n else []
+    following = [place for place in range(index + 1, min(index + 1 + MAX_ITEMS, len(units))) if units[place][1] == n]
+    if not announces or not following:
+        return []
+    return [following[0], *itertools.takewhile(lambda place: ITEM.match(units[place][0]), following[1:])]
 
 
 def _units(passages: list[Passage]) -> list[tuple[str, int]]:
@@ -184,7 +245,12 @@ def _units(passages: list[Passage]) -> list[tuple[str, int]]:
 
 
 def _is_artefact(text: str) -> bool:
-    return text.startswith("#") or bool(re.search(r"\bpage \d+ of \d+\b", text, re.I)) or not re.search(r"\w{3}", text)
+    return (
+        text.startswith("#")
+        or bool(re.search(r"\bpage \d+ of \d+\b", text, re.I))
+        or not re.search(r"\w{3}", text)
+        or bool(BROKEN_OFF.search(text))
+    )
 
 
 def _bullet(sentence: str, n: int) -> str:

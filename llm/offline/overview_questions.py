@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 
 from llm.offline.asked import split_parts
-from llm.offline.aspects import ASPECTS, Aspect
+from llm.offline.aspects import ASPECTS, DATED, Aspect
 from llm.offline.long_questions import cut_question
 from llm.offline.ranking import content_words, stem, terms
 from llm.recognisers.findings import phrases, words
@@ -52,6 +52,7 @@ OVERVIEW = re.compile(
     re.IGNORECASE,
 )
 """Asks for an account of everything instead of one fact."""
+BARE_WHEN = re.compile(r"^\W*(?:and )?when\W*$", re.IGNORECASE)
 TELL = re.compile(r"\b(?:tell\s+me|know)\s+about\b", re.IGNORECASE)
 ASKS_STATE = re.compile(r"\b(?:urgent|going on|new|attention|open)\b(?! (?:points|questions)\b)", re.IGNORECASE)
 OVERVIEW_WORDS = words(
@@ -69,12 +70,14 @@ OVERVIEW_WORDS = words(
 @dataclass(frozen=True)
 class Plan:
     """How to read. topic: words that the question names a document by, or ""; general: that it may do without them.
-    aspects: what is asked for, one for each part of the question; none for an account of everything.
+    aspects: what is asked for, one for each part of the question; none for an account of everything. asked: the terms
+    of the question.
     """
 
     topic: str = ""
     general: bool = True
     aspects: tuple[Aspect, ...] = ()
+    asked: frozenset[str] = frozenset()
 
     def call(self, *, named: bool) -> dict[str, str]:
         """The input of the tool. named: of the document that the topic names alone."""
@@ -96,12 +99,18 @@ def plan_reading(question: str, about: str) -> Plan | None:
         if not general and TELL.search(question):
             return None  # of anything that has a name, all records may tell
         return Plan("" if _points_here(question, topic) else topic, general)
-    found = [_plan_aspect(part, about) for part in split_parts(question)]
+    parts = split_parts(question)
+    found = [_plan_aspect(part, about) for part in parts]
+    if len(parts) > 1 and found[0] is not None:
+        found = [
+            Plan(aspects=(DATED,)) if BARE_WHEN.match(part) else plan for part, plan in zip(parts, found, strict=True)
+        ]
     plans = [plan for plan in found if plan is not None]
     if len(plans) < len(found):
         return None
     topics = " ".join(dict.fromkeys(plan.topic for plan in plans if plan.topic))
-    return Plan(topics, True, tuple(aspect for plan in plans for aspect in plan.aspects))
+    aspects = tuple(aspect for plan in plans for aspect in plan.aspects)
+    return Plan(topics, True, aspects, frozenset(terms(question)))
 
 
 def _plan_aspect(question: str, about: str) -> Plan | None:

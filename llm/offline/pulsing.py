@@ -10,7 +10,7 @@ from collections.abc import Callable
 from llm.offline.asked import DATE, MONTH
 from llm.offline.ranking import cosine, inverse_frequencies, terms
 from llm.offline.reading import Passage, element, lines, passages, record_name
-from llm.offline.sentences import is_heading, sentences
+from llm.offline.sentences import is_furniture, is_heading, sentences
 from llm.offline.summaries import REMOVED
 from llm.recognisers.findings import phrases
 from llm.recognisers.money import AMOUNT
@@ -54,10 +54,12 @@ ENDS = (".", "!", "?", ".”", ".’", '."')
 NAMES_PAPER = phrases(
     """agreement; contract; lease; licen[cs]e; amendment; deed; document; report; letter; notice; policy; memorandum;
     memo; manual; handbook; guide; plan; offer; proposal; form; statement; order; invoice; paper; study; act;
-    regulation; certificate; programme; project; specification; schedule; tutorial; article; book; page"""
+    regulation; certificate; programme; project; specification; schedule; tutorial; article; book; page; publication;
+    standard; thesis; presentation; (?:web)?site; (?:blog )?post; redpaper; white ?paper; decision;
+    brochure; leaflet; newsletter"""
 )
 LEANS_BACK = re.compile(
-    rf"^\W*(?:\d+(?:\.\d+)*\s+)?(?!this\s+(?:\w+\s+)?{NAMES_PAPER}\b)"
+    rf"^\W*(?:\d+(?:\.\d+)*\s+)?(?!this\s+(?:[\w®™-]+\s+){{0,3}}{NAMES_PAPER}\b)"
     + phrases(
         """it; its; they; their; these; those; this; that; both; all are; he; she; his; her; of these; such; then;
         afterwards; since then; until then; there"""
@@ -70,7 +72,11 @@ ABOUT_PAPER = re.compile(
     r"|present|held on|from|to|subject|date|keywords|figure|table)\b[^.]{0,40}[:\d]",
     re.IGNORECASE,
 )
-FURNITURE = re.compile(r" · |\bpage \d+ of \d+\b|@", re.IGNORECASE)
+FURNITURE = re.compile(
+    r" · |\bpage \d+ of \d+\b|@|©|\bcopyrights?\b|\ball rights reserved\b|^permission to (?:make|copy)\b"
+    r"|^links on this page\b|\b(?:tele)?(?:phone|fax)\b\W{0,3}[+(\d]|\bwww\.|https?:",
+    re.IGNORECASE,
+)
 # The sign of a list item, which would make a list within the bullet: "6. Give notice", but not "8.1 The seller".
 ENUMERATOR = re.compile(r"^(?:[-+*•–]|(?:\d{1,2}|[a-z])[.)]|\([a-z0-9]{1,3}\))\s+(?=\S)")
 MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
@@ -157,7 +163,7 @@ def is_statement(sentence: str) -> bool:
     """A sentence worth quoting by itself."""
     return (
         30 <= len(sentence) <= 320
-        and not is_heading(sentence)
+        and not (is_heading(sentence) or is_furniture(sentence))
         and sentence[0] != "|"
         and REMOVED not in sentence
         and not sentence.rstrip().endswith((":", "?"))

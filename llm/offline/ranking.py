@@ -32,7 +32,7 @@ SUFFIXES = tuple(
         r"\s+",
         """ational:ate ization:ize isation:ise fulness:ful ousness:ous iveness:ive ation:ate ement: ments:
         ment: ities: ity: ness: ings: ing: edly: ied:y ies:y ed: ions: ion: ers: er: ally:al ents: ent:
-        ants: ant: ency: ancy: ly: ance: ence: able: ible: es: s: e:""",
+        ants: ant: ency: ancy: ly: ance: ence: able: ible: ss:ss es: s: e:""",
     )
 )
 # Question words that mean the same as words of documents.

@@ -14,6 +14,10 @@ BREAK = re.compile(r"(?<=[.!?…])[\"”’)\]]*\s+(?=[\"“‘(\[]?[^\W_a-zß-�
 
 # "4.1 Why it is late", "6 Changes": the number of a section; "3. Sign it" is an item of a list.
 NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,3}|§+\s?\d+|[A-Z](?=\s[A-Z]))\s+")
+LEADERS = re.compile(r"(?:\. ?){5,}|…{2,}|(?:_ ?){5,}|(?:[-=+*~] ?){8,}")
+"""What leads to a page number or is drawn as a line: the sign of a table of contents or of a form, no sentence."""
+
+CAPTION = re.compile(r"(?:Figure|Fig\.|Table|Abbildung|Tabelle)\s\d[\d.-]*\W{0,3}[^.]{0,80}$")
 
 
 def sentences(text: str) -> list[str]:
@@ -76,6 +80,13 @@ def is_heading(sentence: str) -> bool:
         and not re.search(r"[:;]\s|\|", title)
         and (numbered is not None and title[:1].isupper() or not re.search(r"\d", title))
     )
+
+
+def is_furniture(sentence: str) -> bool:
+    """A line of a table of contents, one that is drawn and not written, a page number, a figure's caption."""
+    if sentence.startswith("|"):
+        return False
+    return bool(LEADERS.search(sentence) or CAPTION.match(sentence)) or not re.search(r"[^\W\d_]{2}", sentence)
 
 
 def spoken(sentence: str) -> str:

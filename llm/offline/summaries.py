@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 
 from llm.offline.ranking import cosine, inverse_frequencies, sum_of_cosines, terms
-from llm.offline.sentences import is_heading, sentences
+from llm.offline.sentences import is_furniture, is_heading, sentences
 
 REMOVED = "instruction-like text removed"
 
 
 def summarise(texts: Sequence[str], *, limit: int = 3, characters: int = 600, focus: str = "") -> str:
     """Up to `limit` sentences of `texts`, verbatim and in reading order; nearer to `focus` is better."""
-    units = [s for text in texts for s in sentences(text) if not is_heading(s) and REMOVED not in s and len(s) <= 500]
+    every = [s for text in texts for s in sentences(text)]
+    units = [s for s in every if not (is_heading(s) or is_furniture(s)) and REMOVED not in s and len(s) <= 500]
     # A row says nothing without its table's head.
     units = [unit for unit in units if not unit.startswith("|")] or units
     if not units:

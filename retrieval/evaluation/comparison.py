@@ -1,4 +1,7 @@
-"""Rankings side by side, with the one that anybody would try first: whether search is better than its parts."""
+"""Rankings side by side, with the one that anybody would try first: whether search is better than its parts.
+
+Of each the first passages are looked at, as many as a page of results has: the page has no others.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,10 +10,11 @@ from statistics import fmean
 from retrieval.evaluation.metrics import first, ndcg
 from retrieval.evaluation.rankings import FUSED, LEXICAL, SHOWN, VECTOR
 from retrieval.evaluation.run import Outcome
+from retrieval.fusion import RRF_K
+from retrieval.tuning import tuning
 
 PLAIN = "plain"
 """Reciprocal rank fusion of both branches with equal weights, and nothing else."""
-RRF_K = 60
 TITLES = {
     VECTOR: "by meaning",
     LEXICAL: "by words",
@@ -59,7 +63,8 @@ def _compared(answered: Sequence[Outcome], ranking: str) -> Compared:
 
 def _rows(outcome: Outcome, ranking: str) -> Sequence[int]:
     rows = outcome.found.rows
-    return fuse_ranks(rows[VECTOR], rows[LEXICAL]) if ranking == PLAIN else rows[ranking]
+    ranked = fuse_ranks(rows[VECTOR], rows[LEXICAL]) if ranking == PLAIN else rows[ranking]
+    return ranked[: tuning().page]
 
 
 def fuse_ranks(*rankings: Sequence[int]) -> list[int]:

@@ -56,6 +56,26 @@ SHEET = Document(
     "Boards.xlsx (Boat yard)",
     [Passage(7, "| Item | Pieces | Price |\n| --- | --- | --- |\n| Oak board | 12 | £1,140 |\n| Nails | 400 | £36 |")],
 )
+PAPER = Document(
+    "Tides.pdf (Boat yard), Tidal ranges of Fisher Row › Birgit Kaufmann",
+    [
+        Passage(9, "Institute of Tides, Norfleet birgit@tides.example"),
+        Passage(
+            10,
+            "Contents\n\n1 Overview ........................................ 6\n\n2 Authors . . . . . . . . . . 7\n\n"
+            "May 2024",
+        ),
+        Passage(
+            11,
+            "Preface\n\nThis Tides® publication describes how far the tide rises at Fisher Row. It is intended for"
+            " harbour masters who build slipways.\n\n© Copyright Institute of Tides 2024. All rights reserved.",
+        ),
+        Passage(
+            12,
+            "Recommendations:\n\n1. Raise the slipway by a metre.\n\n2. Measure the tide twice a day.",
+        ),
+    ],
+)
 FIELDS = Document("Boat yard", [Passage(8, "Contract: Boat yard with Harbour Estates\nStatus: Active")], "fields")
 READ = [
     {"name": "search_knowledge", "description": "Search.", "input_schema": {"type": "object", "properties": {}}},
@@ -184,6 +204,12 @@ def test_more_is_what_was_not_said_before():
         ("What is in this spreadsheet?", [SHEET], ["Item · Pieces · Price [7]", "Oak board · 12 · £1,140 [7]"], []),
         ("Who attended, and what was decided?", [MINUTES], ["Present: Mara Quill", "agreed to close"], ["rotten"]),
         ("When does it end and how much do we pay?", [LEASE], ["31 March 2031", "£4,200"], []),
+        ("Who wrote it and when?", [PAPER], ["Birgit Kaufmann", "May 2024 [10]"], ["Contents", "Authors ."]),
+        ("Who are the authors?", [PAPER], ["Birgit Kaufmann: Institute of Tides"], ["2024", "Authors ."]),
+        ("Who is it written for?", [PAPER], ["intended for harbour masters"], ["Copyright"]),
+        ("What do they recommend?", [PAPER], ["Raise the slipway", "Measure the tide"], ["Copyright"]),
+        ("What is this about?", [PAPER], ["This Tides® publication describes"], ["Copyright", "......"]),
+        ("When was it published?", [LETTER, PAPER], ["May 2024 [10]"], ["Overview"]),
         ("What are the risks?", [LEASE, MINUTES], ["penalty of two per cent"], ["Fisher Row"]),
     ],
 )

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from llm import prompts
 from llm.offline import engine
+from llm.offline.chatting import best_answer
 from llm.offline.summaries import summarise
 from llm.prompts import NOT_FOUND, Document, Passage, Record
 from tests.llm.offline_helpers import DOCUMENTS, LEASE, body, chat, flat, quotes, said
@@ -306,3 +307,44 @@ def test_a_row_of_a_table_is_said_cell_by_cell():
     answer = said(chat("What is the annual fee of the lift at the goods bay?", [Document("a.md", [Passage(3, table)])]))
     assert "L3 · Goods bay · £28,800 [3]" in answer.split("\n\n")
     assert "|" not in answer
+
+
+def test_a_line_of_a_table_of_contents_is_neither_an_answer_nor_a_point():
+    from llm.offline.answering import answer
+    from llm.offline.reading import Passage as Read
+
+    contents = Read(
+        1, "Guide.pdf (Yard)", "1.1 Signing of contracts must . . . . . . . . . . 3 not later than May ...... 5"
+    )
+    caption = Read(2, "Guide.pdf (Yard)", "Figure 3 - Signing of contracts\n\n9")
+    assert answer("Who is signing the contracts?", [contents, caption]) == []
+    assert answer("What is the signing of contracts?", [contents, caption]) == []
+    prompt = prompts.pulse(Record("Yard", "Yard"), [Document("Guide.pdf", [Passage(1, contents.text)])]).request
+    assert ". . ." not in said(engine.answer(body(prompt)))
+
+
+def test_a_count_in_a_table_is_found_by_the_tables_head_and_a_section_by_its_number():
+    from llm.offline.answering import answer
+    from llm.offline.reading import Passage as Read
+
+    table = Read(1, "Boats.xlsx (Yard)", "| Boat | Planks per side |\n| --- | --- |\n| Skiff | 24 |\n| Punt | 12 |")
+    assert [quote.sentence for quote in answer("How many planks does the skiff have?", [table])] == ["| Skiff | 24 |"]
+    assert answer("How many nails does the skiff have?", [table]) == []
+    rules = "1.1 Slipway rules\n\nWithout a slipway permit no boat is launched from the slipway by anybody."
+    asked = "What does section 1.1 say about the slipway permit?"
+    assert [quote.n for quote in answer(asked, [Read(2, "Rules.pdf (Yard)", rules)])] == [2]
+    assert answer(asked.replace("1.1", "1.2"), [Read(2, "Rules.pdf (Yard)", rules)]) == []
+
+
+def test_other_records_answer_only_what_has_the_questions_words():
+    far = Document("Loan.pdf (Bank)", [Passage(99, "The payment terms are thirty days net and end on 3 May 2026.")])
+    for question, found in (
+        ("What is the total?", []),
+        ("When is it due?", []),
+        ("When are the payment terms over?", [99]),
+        ("What are the payment penalties of the crane?", []),
+    ):
+        request = {"messages": [{"role": "user", "content": question}]}
+        results = [prompts.passages(DOCUMENTS).text, prompts.passages([far]).text]
+        answered = best_answer(request, 0, question, results)
+        assert [quote.n for quote in answered.quotes if quote.n == 99][:1] == found, question

@@ -160,6 +160,34 @@ def test_show_more_leads_on(index, contract, viewer):
     assert "Show more" not in page
 
 
+def test_results_stand_by_record_and_file_with_the_best_three_open(index, contract, alice, viewer):
+    one, other, risk = index.file(contract, "a.pdf"), index.file(contract, "b.pdf"), add(alice, Risk, "Hull")
+    for i in range(5):
+        index.row(contract, f"Kestrel {'kestrel ' * (5 - i)}clause.", file=one, position=2 * i, vector=False)
+    index.row(risk, "Kestrel hull paint of the boat.", kind=Kind.METADATA, vector=False)
+    index.row(contract, "Kestrel paint of the boat of the yard.", file=other, position=0, vector=False)
+    page = viewer.client.get("/w/acme/search/?q=kestrel")
+    groups = page.context["groups"]
+    assert sorted(card.result.id for group in groups for card in group.cards) == sorted(
+        card.result.id for card in page.context["cards"]
+    )
+    assert [len(group.best) for group in groups if group.best[0].title == "a.pdf"] == [3]
+    assert "2 more passages in a.pdf" in page.content.decode()
+    places = [group.best[0].result.entity.id for group in groups]
+    assert len(places) == 3
+    assert places in ([contract.pk, contract.pk, risk.pk], [risk.pk, contract.pk, contract.pk])
+
+
+def test_passages_that_the_reader_does_not_see_are_no_more_passages(index, contract, viewer):
+    file = index.file(contract, "a.pdf")
+    for i in range(6):
+        index.row(contract, f"Kestrel clause {i}.", file=file, position=2 * i, vector=False,
+                  label=FINANCIAL if i > 2 else 0)  # fmt: skip
+    page = viewer.client.get("/w/acme/search/?q=kestrel").content.decode()
+    assert page.count("cl-result-text") == 3
+    assert "more passage" not in page
+
+
 def facets(person, query="q=liability+lease"):
     page = person.client.get(f"/w/acme/search/?{query}").content.decode()
     pattern = r'name="(type|kind|collection)" value="(\w+)"( checked)?.*?cl-count">(\d+)<'

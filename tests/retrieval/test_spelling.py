@@ -96,3 +96,14 @@ def test_a_number_is_found_however_its_thousands_are_marked(
     assert text == "The crane costs £6,850 a month."
     page = viewer.client.get(f"{viewer.base}search/", {"q": question}).content.decode()
     assert "<mark>6,850</mark>" in page
+
+
+def test_a_word_that_has_every_letter_typed_is_meant_before_a_commoner_one(
+    index: Index, contract: Contract, viewer: Person, cfo: Person
+) -> None:
+    for text in ("A note on cranes.", "Another note on seals."):
+        index.row(contract, text)
+    index.row(contract, "The notice of the crane.", label=FINANCIAL)
+    assert "“notice”" in ask(cfo, "notce")[1]
+    # Who may not read it is not led to it.
+    assert "“note”" in ask(viewer, "notce")[1]

@@ -1,0 +1,43 @@
+"""What the opening of a document tells about it: who wrote it, and its date. Nothing is inferred: a line is quoted."""
+
+import re
+
+from llm.offline.asked import MONTH
+from llm.recognisers.findings import words
+from llm.recognisers.people import find_people
+
+MAX_BYLINE_CHARACTERS = 400
+MAX_DATED_CHARACTERS = 260
+OPENING_PASSAGES = 5
+"""So many of the earliest passages of a document are its opening, or all up to the first that states something."""
+BETWEEN_NAMES = words("and und et de del van von der den la le el al bin di da y by")
+ADDRESSES = re.compile(r"\((?:https?:|/|mailto:)[^)]*\)|\S+@\S+|https?:\S+|[\d*†‡§¶∗]+")
+CALENDAR_DATE = re.compile(
+    rf"\b(?:\d{{1,2}}[./]\d{{1,2}}[./]\d{{2,4}}|(?:19|20)\d\d-\d\d(?:-\d\d)?"
+    rf"|{MONTH}\s+(?:\d{{1,2}}(?:\s?[-–]\s?\d{{1,2}})?(?:st|nd|rd|th)?,?\s+)?(?:19|20)\d\d"
+    rf"|\d{{1,2}}(?:st|nd|rd|th|\.)?\s+(?:of\s+)?{MONTH},?\s+(?:19|20)\d\d)(?!\d)",
+    re.IGNORECASE,
+)
+
+
+def is_byline(line: str) -> bool:
+    """Whether a line names people and says nothing else: an author with an institute, or a list of names."""
+    bare = ADDRESSES.sub(" ", line).strip(" ,;·-–—")
+    if len(line) > MAX_BYLINE_CHARACTERS or any(
+        word[0].islower() and word not in BETWEEN_NAMES for word in re.findall(r"[^\W\d_]+", bare)
+    ):
+        return False
+    people = [person for person in find_people(bare) if " " in bare[person.start : person.end]]
+    if not people or ":" in bare[: people[0].end + 1]:
+        return False
+    begins = re.split(r"^(?:[Bb]y\s+)?", bare, maxsplit=1)[-1]
+    first = len(bare) - len(begins)
+    return people[0].start == first or any(
+        bare[: person.start].rstrip().endswith((",", ";", " and")) and bare[: person.start].count(",") < len(people) + 3
+        for person in people
+    )
+
+
+def is_dated(line: str) -> bool:
+    """Whether a line is short and has a day, or a month with its year."""
+    return len(line) <= MAX_DATED_CHARACTERS and bool(CALENDAR_DATE.search(line))
