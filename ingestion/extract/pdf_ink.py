@@ -64,9 +64,10 @@ class Ink:
         which only the edges are explained."""
         edges = self._edges.copy()
         draw = ImageDraw.Draw(edges)
+        wipe = draw.draw.draw_rectangle  # a colour for each of thousands of boxes would be looked up anew
         for boxes, around in ((words, AROUND_WORD), (pictures, AROUND_PICTURE)):
             for corners in self._scale_boxes(boxes, around):
-                draw.rectangle(corners, fill=0)
+                wipe(corners, 0, 1)
         for corners in self._scale_boxes(edges_of, 0.0):
             draw.rectangle(corners, outline=0, width=2)
         for shift in ((0, 0), (CELL[0] // 2, CELL[1] // 2)):
@@ -81,9 +82,13 @@ class Ink:
 
     def _scale_boxes(self, boxes: Boxes, around: float) -> Iterator[tuple[float, float, float, float]]:
         """In pixels, without those that lie outside the page: cut to it, they end before they begin."""
+        scale = self._scale
         for x0, y0, x1, y1 in boxes:
             left, top, right, bottom = (
-                edge * self._scale for edge in (x0 - around, y0 - around, x1 + around, y1 + around)
+                (x0 - around) * scale,
+                (y0 - around) * scale,
+                (x1 + around) * scale,
+                (y1 + around) * scale,
             )
             if left <= right and top <= bottom:
                 yield left, top, right, bottom

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 MAX_CHARACTERS = 1_000_000  # of all texts together
 MAX_TEXT_CHARACTERS = 20_000  # of one text
 MAX_COMPARED_CHARACTERS = 2_000_000_000  # beyond, a text counts as not shown
+LONG = 200  # characters
 TOO_LARGE = "So much text of this file stands beside what is shown that not all of it was read."
 WORD = re.compile(r"\w+")
 _NUMBER = r"[-+]?\d{0,8}(?:\.\d{1,17})?(?:[eE][-+]?\d{1,3})?(?:px|pt|pc|em|cm|mm|in|%|f)?"
@@ -69,6 +70,9 @@ def select_unshown(texts: Iterable[str], shown: str) -> Iterator[str]:
     vocabulary = frozenset(known.split())
     place, left = 0, MAX_COMPARED_CHARACTERS
     for text in texts:
+        if len(text) > LONG and not vocabulary.issuperset(WORD.findall(text[:LONG].lower())[:-1]):
+            yield text  # its beginning tells it already, but for the word that is cut
+            continue
         words = in_words(text)
         one_by_one = words.split()
         if not vocabulary.issuperset(one_by_one):
