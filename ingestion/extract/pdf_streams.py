@@ -29,8 +29,8 @@ def filters_of(stream: pikepdf.Stream) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """size: bytes that all stages of unpacking make together. whole: the stream came to its proper end. replaces: it may
-    have words that stand for others. rest: bytes behind the end of what was packed. content: what comes out; None
+    """size: bytes that all stages of unpacking make together. whole: the stream came to its proper end. replaces: it
+    may have words that stand for others. rest: bytes behind the end of what was packed. content: what comes out; None
     where more is to be done to it than inflating, or where it is large."""
 
     size: int
