@@ -14,7 +14,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as c
 from PIL import ImageChops, ImageDraw
 
-from ingestion.extract.pdf_letters import bind, find_other_objects
+from ingestion.extract.pdf_letters import bind
 from ingestion.extract.pdf_words import Mapping, PageContent
 from ingestion.seen import Region
 
@@ -55,7 +55,7 @@ class Ink:
         self._edges = ImageChops.lighter(across, down).point([0] * CONTRAST + [255] * (256 - CONTRAST))
         draw = ImageDraw.Draw(self._edges)
         draw.rectangle((0, 0, grey.width - 1, grey.height - 1), outline=0, width=2)
-        for points, width in _sparse(_lines(page)):
+        for points, width in _sparse(_lines(page, content)):
             scaled = [(x * self._scale, y * self._scale) for x, y in points]
             draw.line(scaled, fill=0, width=AROUND_LINE + round(width * self._scale))
 
@@ -110,11 +110,10 @@ def _sparse(lines: Iterable[Line]) -> Iterator[Line]:
         yield from group if len(group) <= MAX_SHORT_LINES else ()
 
 
-def _lines(page: pdfium.PdfPage) -> Iterator[Line]:
+def _lines(page: pdfium.PdfPage, content: PageContent) -> Iterator[Line]:
     """Lines and rectangles of a page, as points on it and the width of their stroke."""
-    mapping = Mapping(page)
-    handle, affine = ctypes.byref(page.raw.contents), _affine(mapping)
-    for index in find_other_objects(page):
+    handle, affine = ctypes.byref(page.raw.contents), _affine(content.mapping)
+    for index in content.others:
         yield from _lines_of(_object(handle, index), affine, 0)
 
 
