@@ -1,4 +1,5 @@
-"""JSON, also one value a line: each value a line with the names that lead to it, parted by the outermost entries.
+"""JSON, also one value a line: each value a line with the names that lead to it, parted by the outermost entries; of
+one value a line, by those: a record stays together, and is labelled apart from the others.
 
 The names stand by the value, so that who classifies the line knows what it is. Characters that are written as numbers
 (`\\u00e9`) become what they stand for, and of equal names none is lost. What is no JSON is read as it stands.
@@ -57,6 +58,9 @@ def _parsed(text: str) -> Any:
 
 def _entries(values: list[Any]) -> Iterator[list[str]]:
     """The lines of each outermost entry."""
+    if len(values) > 1:
+        yield from (list(_lines(value, "")) for value in values)
+        return
     for value in values:
         if isinstance(value, _Pairs):
             for name, inner in value:

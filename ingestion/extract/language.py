@@ -29,6 +29,8 @@ def guess(text: str, default: str = DEFAULT) -> str:
     """ISO 639-1 code of the language of `text`; `default` when there is not enough to tell."""
     text = text[:4000].lower()
     words = Counter(text.translate(_BETWEEN).split() if text.isascii() else _TOKEN.findall(text))
+    if words.total() < _ENOUGH:
+        return default
     hits = dict.fromkeys(_WORDS, 0)
     for word in words.keys() & _OF.keys():
         for code in _OF[word]:

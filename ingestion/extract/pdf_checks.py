@@ -159,7 +159,7 @@ def _unpack_all(
             if stream.replaces:
                 checked.replaced.add(page)
         except (pikepdf.PdfError, ValueError, TypeError, AttributeError):
-            size, whole = 0, False
+            size, whole, stream = 0, False, None
         left -= size
         if left < 0:
             raise Quarantined(
@@ -171,7 +171,7 @@ def _unpack_all(
         if not whole and page is not None:
             builder.miss("page_failed", "Part of this page is damaged and could not be read.", page)
         if size or whole:
-            sweep.of_stream(entry, of_page=page is not None)
+            sweep.of_stream(entry, of_page=page is not None, content=stream.content if stream else None)
     checked.pictures = dict.fromkeys(
         key for place, key in pictures.items() if place not in masks and max(key[:2]) > SMALL
     )

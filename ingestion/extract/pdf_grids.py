@@ -38,6 +38,7 @@ _segment = bind(c.FPDFPath_GetPathSegment, ctypes.c_void_p, ctypes.c_void_p, cty
 _point = bind(c.FPDFPathSegment_GetPoint, ctypes.c_int, ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p)
 _kind = bind(c.FPDFPathSegment_GetType, ctypes.c_int, ctypes.c_void_p)
 _closes = bind(c.FPDFPathSegment_GetClose, ctypes.c_int, ctypes.c_void_p)
+LINE, MOVE = c.FPDF_SEGMENT_LINETO, c.FPDF_SEGMENT_MOVETO
 _x, _y = ctypes.c_float(), ctypes.c_float()
 _x_ref, _y_ref = ctypes.addressof(_x), ctypes.addressof(_y)
 
@@ -73,14 +74,16 @@ def _strokes(path: Any, count: int, mapping: Mapping) -> Iterator[tuple[Point, P
     """The straight strokes of a path; none of one with many curves, for those are letters or a drawing."""
     handle = ctypes.cast(path, ctypes.c_void_p).value
     begin = last = (0.0, 0.0)
+    ox, xx, yx, oy, xy, yy = mapping.ox, mapping.xx, mapping.yx, mapping.oy, mapping.xy, mapping.yy
     for index in range(count):
         segment = _segment(handle, index)
         if not segment or not _point(segment, _x_ref, _y_ref):
             continue
-        point, kind = mapping.point(_x.value, _y.value), _kind(segment)
-        if kind == c.FPDF_SEGMENT_LINETO:
+        x, y, kind = _x.value, _y.value, _kind(segment)
+        point = ox + xx * x + yx * y, oy + xy * x + yy * y
+        if kind == LINE:
             yield last, point
-        elif kind == c.FPDF_SEGMENT_MOVETO:
+        elif kind == MOVE:
             begin = point
         elif count > MANY_SEGMENTS:
             return

@@ -14,7 +14,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as c
 from PIL import ImageChops, ImageDraw
 
-from ingestion.extract.pdf_letters import bind, find_other_objects
+from ingestion.extract.pdf_letters import bind
 from ingestion.extract.pdf_words import Mapping, PageContent
 from ingestion.seen import Region
 
@@ -55,7 +55,7 @@ class Ink:
         self._edges = ImageChops.lighter(across, down).point([0] * CONTRAST + [255] * (256 - CONTRAST))
         draw = ImageDraw.Draw(self._edges)
         draw.rectangle((0, 0, grey.width - 1, grey.height - 1), outline=0, width=2)
-        for points, width in _sparse(_lines(page)):
+        for points, width in _sparse(_lines(page, content)):
             scaled = [(x * self._scale, y * self._scale) for x, y in points]
             draw.line(scaled, fill=0, width=AROUND_LINE + round(width * self._scale))
 
@@ -64,9 +64,10 @@ class Ink:
         which only the edges are explained."""
         edges = self._edges.copy()
         draw = ImageDraw.Draw(edges)
+        wipe = draw.draw.draw_rectangle  # a colour for each of thousands of boxes would be looked up anew
         for boxes, around in ((words, AROUND_WORD), (pictures, AROUND_PICTURE)):
             for corners in self._scale_boxes(boxes, around):
-                draw.rectangle(corners, fill=0)
+                wipe(corners, 0, 1)
         for corners in self._scale_boxes(edges_of, 0.0):
             draw.rectangle(corners, outline=0, width=2)
         for shift in ((0, 0), (CELL[0] // 2, CELL[1] // 2)):
@@ -81,9 +82,13 @@ class Ink:
 
     def _scale_boxes(self, boxes: Boxes, around: float) -> Iterator[tuple[float, float, float, float]]:
         """In pixels, without those that lie outside the page: cut to it, they end before they begin."""
+        scale = self._scale
         for x0, y0, x1, y1 in boxes:
             left, top, right, bottom = (
-                edge * self._scale for edge in (x0 - around, y0 - around, x1 + around, y1 + around)
+                (x0 - around) * scale,
+                (y0 - around) * scale,
+                (x1 + around) * scale,
+                (y1 + around) * scale,
             )
             if left <= right and top <= bottom:
                 yield left, top, right, bottom
@@ -105,11 +110,10 @@ def _sparse(lines: Iterable[Line]) -> Iterator[Line]:
         yield from group if len(group) <= MAX_SHORT_LINES else ()
 
 
-def _lines(page: pdfium.PdfPage) -> Iterator[Line]:
+def _lines(page: pdfium.PdfPage, content: PageContent) -> Iterator[Line]:
     """Lines and rectangles of a page, as points on it and the width of their stroke."""
-    mapping = Mapping(page)
-    handle, affine = ctypes.byref(page.raw.contents), _affine(mapping)
-    for index in find_other_objects(page):
+    handle, affine = ctypes.byref(page.raw.contents), _affine(content.mapping)
+    for index in content.others:
         yield from _lines_of(_object(handle, index), affine, 0)
 
 

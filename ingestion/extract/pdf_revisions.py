@@ -19,7 +19,8 @@ from ingestion.sandbox.limits import Quarantined
 
 PIECE = 1 << 20
 TAIL = 4096
-MARK = re.compile(rb"startxref|%%EOF| obj\b")  # literal beginnings, which `re` finds quickly among packed bytes
+# One pattern each, for what begins with a literal `re` finds quickly among packed bytes.
+MARKS = (re.compile(rb"startxref"), re.compile(rb"%%EOF"), re.compile(rb" obj\b"))
 NUMBERS = re.compile(rb"\d \d{1,5}\Z")
 MAX_NUMBERS = 7  # characters that NUMBERS takes
 MOST_REVISIONS = 8
@@ -79,7 +80,8 @@ def _marks(path: Path) -> Iterator[tuple[bytes, int]]:
         while piece := file.read(PIECE):
             window = kept + piece
             last = 0
-            for match in MARK.finditer(window):
+            found = [match for mark in MARKS for match in mark.finditer(window)]
+            for match in sorted(found, key=re.Match.start):
                 kind, start = match.group(), match.start()
                 if kind == b" obj":
                     numbers = NUMBERS.search(window, max(last, start - MAX_NUMBERS), start)

@@ -132,7 +132,9 @@ def drop_second_prints(words: list[Word]) -> list[Word]:
                 near = [other for place in (first, first + 1, last) for other in strips.get(place, ())]
             else:  # letters of a poster
                 near = [other for others in strips.values() for other in others]
-            if near and any(_is_second_print(word, other) for other in near if abs(base - other[5]) < 0.2 * size):
+            left = word[1]
+            twins = [other for other in near if abs(left - other[1]) <= most and abs(base - other[5]) < 0.2 * size]
+            if any(_is_second_print(word, other) for other in twins):
                 continue
             strips.setdefault(base // STRIP, []).append(word)
         found.append(word)

@@ -11,7 +11,8 @@ import pikepdf
 from ingestion.sandbox.limits import Quarantined
 
 PIECE = 1 << 20
-HEAD = 1 << 16  # bytes of a stream that show what it is
+REST = 1 << 16  # bytes
+MAX_KEPT_BYTES = 16 << 20  # of content that is handed on, so that it is not unpacked twice
 MAX_CHAIN = 8
 REPLACES = b"/ActualText"
 
@@ -28,30 +29,38 @@ def filters_of(stream: pikepdf.Stream) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Unpacked:
-    """size: bytes that all stages of unpacking make together. whole: the stream came to its proper end. head: how it
-    begins. replaces: it may have words that stand for others. rest: bytes behind the end of what was packed."""
+    """size: bytes that all stages of unpacking make together. whole: the stream came to its proper end. replaces: it
+    may have words that stand for others. rest: bytes behind the end of what was packed. content: what comes out; None
+    where more is to be done to it than inflating, or where it is large."""
 
     size: int
     whole: bool
-    head: bytes
     replaces: bool
-    rest: bytes = b""
+    rest: bytes
+    content: bytes | None
 
 
 def unpacked(stream: pikepdf.Stream, filters: list[str], limit: int) -> Unpacked:
     """Counted no further than `limit` + 1 piece."""
     data: Iterator[bytes] = iter((stream.read_raw_bytes(),))
     counted = _Count(limit)
+    inflated = "/DecodeParms" not in stream and "/DP" not in stream
     for name in filters:
         if name not in ("/FlateDecode", "/Fl"):
+            inflated = False
             break  # other methods cannot blow up by more than their nature allows, or are images
         data = counted.through(data)
-    head, last, replaces = b"", b"", False
+    last, replaces, length = b"", False, 0
+    kept: list[bytes] = []
     for piece in data:
-        head = head or bytes(piece[:HEAD])
+        if inflated:
+            kept.append(piece)
+            length += len(piece)
+            inflated = length <= MAX_KEPT_BYTES
         replaces = replaces or REPLACES in piece or REPLACES in last + piece[: len(REPLACES)]
         last = piece[-len(REPLACES) :]
-    return Unpacked(counted.bytes, counted.whole, head, replaces, counted.rest[:HEAD])
+    content = b"".join(kept) if inflated and counted.whole else None
+    return Unpacked(counted.bytes, counted.whole, replaces, counted.rest[:REST], content)
 
 
 class _Count:

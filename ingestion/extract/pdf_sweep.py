@@ -83,14 +83,14 @@ class Sweep:
             if b"(" in entry_syntax or b"/" in entry_syntax or b"<" in entry_syntax:
                 self.builder.add_remainder(strings_of_syntax(entry_syntax, self._known))
 
-    def of_stream(self, stream: pikepdf.Stream, of_page: bool) -> None:
-        """Strings of a stream, by what it is."""
+    def of_stream(self, stream: pikepdf.Stream, of_page: bool, content: bytes | None = None) -> None:
+        """Strings of a stream, by what it is. content: of the stream, where it is unpacked already."""
         try:
-            self._stream(stream, of_page)
+            self._stream(stream, of_page, content)
         except DAMAGED:
             self.builder.miss("damaged_part", "A part of this PDF is damaged; it was not read.")
 
-    def _stream(self, stream: pikepdf.Stream, of_page: bool) -> None:
+    def _stream(self, stream: pikepdf.Stream, of_page: bool, content: bytes | None) -> None:
         kind, own = str(stream.get("/Type", "")), str(stream.get("/Subtype", ""))
         roles = self.roles.get(stream.objgen, set())
         if EMBEDDED in roles or kind == "/EmbeddedFile":
@@ -100,8 +100,7 @@ class Sweep:
             if "Thumb" in roles:
                 self.builder.miss("thumbnail", "This PDF has small pictures of its pages, which were not read.")
             return
-        content = self._content(stream)
-        if content is None:
+        if content is None and (content := self._content(stream)) is None:
             return
         if content.startswith(FILES):
             self.builder.miss("unknown_part", UNKNOWN)

@@ -67,15 +67,22 @@ def _fill(grid: Grid, content: PageContent) -> Table | None:
         max(cell[2] for cell in present),
         max(cell[3] for cell in present),
     )
-    inside = [word for word in content.words if not word.slanted and _holds(box, word)]
+    x0, y0, x1, y1 = _reach(box)
+    centres = [((word[1] + word[3]) / 2, (word[2] + word[4]) / 2, word) for word in content.words if not word.slanted]
+    left = [centre for centre in centres if x0 <= centre[0] <= x1 and y0 <= centre[1] <= y1]
     taken: set[int] = set()
     rows: list[list[tuple[Word, ...]]] = []
     width = max(len(row) for row in grid)
     for row in grid:
         filled: list[tuple[Word, ...]] = []
         for cell in row + [None] * (width - len(row)):
-            words = [] if cell is None else [w for w in inside if id(w) not in taken and _holds(cell, w)]
-            taken.update(id(word) for word in words)
+            words: list[Word] = []
+            if cell is not None and left:
+                x0, y0, x1, y1 = _reach(cell)
+                words = [word for x, y, word in left if x0 <= x <= x1 and y0 <= y <= y1]
+            if words:
+                taken.update(map(id, words))
+                left = [centre for centre in left if id(centre[2]) not in taken]
             filled.append(tuple(word for line in _cell_lines(words) for word in line.words))
         rows.append(filled)
     kept = [c for c in range(width) if any(row[c] for row in rows)]
@@ -89,9 +96,9 @@ def _fill(grid: Grid, content: PageContent) -> Table | None:
     return Table(box, tuple(edges), tuple(tuple(row) for row in rows))
 
 
-def _holds(box: Cell, word: Word) -> bool:
-    x, y = (word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2
-    return box[0] - 0.5 <= x <= box[2] + 0.5 and box[1] - 0.5 <= y <= box[3] + 0.5
+def _reach(cell: Cell) -> Cell:
+    """Where the middle of a word of a cell may stand."""
+    return cell[0] - 0.5, cell[1] - 0.5, cell[2] + 0.5, cell[3] + 0.5
 
 
 def _cell_lines(words: list[Word]) -> list[Line]:

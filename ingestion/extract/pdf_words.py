@@ -70,7 +70,7 @@ class PageContent:
     rules: thin straight strokes (x0, y0, x1, y1). marks: number of drawn objects that are not text. unmapped:
     characters whose font does not say what letter they are. covers: what was painted where pictures might lie.
     drawings: where letters may stand that are no text. edges: horizontal and vertical ones, where a table was looked
-    for."""
+    for. others: numbers of the page's own objects that are no text."""
 
     mapping: Mapping
     width: float
@@ -85,6 +85,7 @@ class PageContent:
     covers: list[Cover] = field(default_factory=list)
     drawings: list[Picture] = field(default_factory=list)
     edges: tuple[Sequence[Edge], Sequence[Edge]] = ((), ())
+    others: Sequence[int] = ()
 
 
 class Mapping:
@@ -193,7 +194,8 @@ def read_page(page: pdfium.PdfPage, tables: bool | None = None) -> PageContent:
     content = PageContent(mapping, mapping.width, mapping.height, drawn, drawn, letters.count, letters.unmapped)
     shapes: list[Shape] = []
     paths: list[tuple[Any, Region, Mapping]] = []
-    _look_at_objects((c.FPDFPage_GetObject(page, i) for i in find_other_objects(page)), mapping, content, shapes, paths)
+    content.others = find_other_objects(page)
+    _look_at_objects((c.FPDFPage_GetObject(page, i) for i in content.others), mapping, content, shapes, paths)
     if tables is None:
         tables = _suggests_table(content.rules)
     if tables:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 MAX_CHARACTERS = 1_000_000  # of all texts together
 MAX_TEXT_CHARACTERS = 20_000  # of one text
 MAX_COMPARED_CHARACTERS = 2_000_000_000  # beyond, a text counts as not shown
+LONG = 200  # characters
 TOO_LARGE = "So much text of this file stands beside what is shown that not all of it was read."
 WORD = re.compile(r"\w+")
 _NUMBER = r"[-+]?\d{0,8}(?:\.\d{1,17})?(?:[eE][-+]?\d{1,3})?(?:px|pt|pc|em|cm|mm|in|%|f)?"
@@ -69,6 +70,9 @@ def select_unshown(texts: Iterable[str], shown: str) -> Iterator[str]:
     vocabulary = frozenset(known.split())
     place, left = 0, MAX_COMPARED_CHARACTERS
     for text in texts:
+        if len(text) > LONG and not vocabulary.issuperset(WORD.findall(text[:LONG].lower())[:-1]):
+            yield text  # its beginning tells it already, but for the word that is cut
+            continue
         words = in_words(text)
         one_by_one = words.split()
         if not vocabulary.issuperset(one_by_one):
@@ -107,20 +111,32 @@ _RUN = re.compile(rb"[\x20-\x7e\t\r\n\xa0-\xff]{5,}")
 _WIDE_RUN = re.compile(rb"(?:[\x20-\x7e\xa0-\xff\t\r\n]\0){5,}")
 _WIDE_RUN_BIG = re.compile(rb"(?:\0[\x20-\x7e\xa0-\xff\t\r\n]){5,}")
 _READABLE = re.compile(r"[A-Za-z0-9][A-Za-z0-9 .,:;@/_-]{5}")
-_READABLE_BYTES = re.compile(_READABLE.pattern.encode())
+# Most bytes that are looked at are no text. Each is made the sign of its class, for which C looks quickly.
+_WORDS = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789")
+_SIGNS = frozenset([*range(0x20, 0x7F), *range(0xA0, 0x100), *b"\t\r\n"])
+_OF_RUN = bytes(ord("r") if byte in _SIGNS else byte and ord("-") for byte in range(256))
+_OF_TEXT = bytes(
+    ord("w") if byte in _WORDS else ord("b") if byte in b" .,:;@/_-" else ord("r") if byte in _SIGNS else 0
+    for byte in range(256)
+)
+_READABLE_SIGNS = re.compile(rb"w[wb]{5}")
 
 
 def texts_in_bytes(content: bytes) -> Iterator[str]:
     """Runs of letters in bytes of any form, as text of one or two bytes a letter."""
-    wide = ((_WIDE_RUN, "utf-16-le"), (_WIDE_RUN_BIG, "utf-16-be")) if b"\0" in content else ()
-    for pattern, encoding in wide:
-        for run in pattern.finditer(content):
-            text = run.group().decode(encoding)
-            if _READABLE.search(text):
-                yield text
-    for narrow in _RUN.findall(content):
-        if _READABLE_BYTES.search(narrow):
-            yield _decoded(narrow)
+    if b"\0" in content:
+        signs = content.translate(_OF_RUN)
+        for sign, pattern, encoding in ((b"r\0", _WIDE_RUN, "utf-16-le"), (b"\0r", _WIDE_RUN_BIG, "utf-16-be")):
+            for run in pattern.finditer(content) if 5 * sign in signs else ():
+                text = run.group().decode(encoding)
+                if _READABLE.search(text):
+                    yield text
+    signs, end = content.translate(_OF_TEXT), 0
+    while found := _READABLE_SIGNS.search(signs, end):
+        start = signs.rfind(b"\0", end, found.start()) + 1 or end
+        end = signs.find(b"\0", found.end())
+        end = end if end >= 0 else len(signs)
+        yield _decoded(content[start:end])
 
 
 def is_readable(content: bytes) -> bool:

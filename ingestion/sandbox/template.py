@@ -28,8 +28,12 @@ READERS = (
     *("pdf", "picture", "plain", "ppt", "pptx", "rtf", "signatures", "source", "xls", "xlsx", "xml_text"),
 )
 """Modules of `ingestion.extract` that tasks are in or import when they meet a type of file."""
-LIBRARIES = ("charset_normalizer",)
-"""That these import when they meet a file that needs them."""
+LIBRARIES = (
+    *("charset_normalizer", "ingestion.extract.unread_bytes", "email.generator", "email.parser"),
+    *(f"encodings.{name}" for name in ("cp1252", "cp437", "latin_1", "utf_16_be", "utf_16_le")),
+    *(f"PIL.{name}ImagePlugin" for name in ("Bmp", "Gif", "Jpeg", "Png", "Ppm")),
+)
+"""That these import when they meet a file that needs them: done here, it is done once and not for every file."""
 ORDER_BYTES, ORDER_DESCRIPTORS = 1, 4
 IDLE_SECONDS = 300.0
 MAX_DESCRIPTORS = 4_096

@@ -41,3 +41,23 @@ def embed(texts: Sequence[str]) -> None:
     from ingestion.embed import default_model, get_embedder
 
     get_embedder(default_model()).embed_documents(list(texts))
+
+
+def work_through(workspace: int, stop: str) -> None:
+    """Works on the files whose turn it is, until there is a file named `stop`."""
+    import time
+    from pathlib import Path
+
+    from entities.access import Scope
+    from ingestion.queueing import wake_next
+    from ingestion.tasks import process_file
+    from ingestion.turns import FREE, list_woken
+
+    while not Path(stop).exists():
+        with Scope.for_service(workspace).open():
+            file = list_woken().filter(FREE).order_by("?").values_list("pk", flat=True).first()
+        if file is None:
+            wake_next(workspace)
+            time.sleep(0.02)
+        else:
+            process_file(workspace, str(file))

@@ -182,6 +182,10 @@ def test_names_stand_by_the_values_of_json(tmp_path: Path) -> None:
         "none",
     ]
     assert texts(read(tmp_path / "b.jsonl", '{"a": 1}\n{"a": true}\n')) == ["a: 1", "a: true"]
+    rows = [{"name": f"Person {number}", "pay": number} for number in range(300)]
+    records = texts(read(tmp_path / "rows.jsonl", "\n".join(map(json.dumps, rows))))
+    assert records[7] == "name: Person 7\npay: 7"
+    assert len(records) == len(rows)
     assert texts(read(tmp_path / "c.json", "{this is: no json,")) == ["{this is: no json,"]
     deep = "[" * 100_000 + "]" * 100_000
     assert read(tmp_path / "d.json", deep).paragraphs

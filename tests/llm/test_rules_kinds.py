@@ -176,3 +176,10 @@ def test_an_answer_is_labelled_by_what_was_asked_for(question, answer, needed, o
         assert needed.isdisjoint(rule_votes("A: No.", before=question).atoms)
     else:
         assert rule_votes(answer, before=question).atoms == frozenset()
+
+
+def test_a_number_to_call_has_the_form_of_the_country_whose_language_is_spoken():
+    numbers = [("es", "612 34 56 78"), ("nl", "06 12345678"), ("pt", "(11) 96123-4567"), ("pl", "12 345 67 89")]
+    for lang, number in numbers:
+        assert PII in rule_votes(f"Call Jane at {number}", lang).atoms, number
+        assert rule_votes(f"Jane packed {number}", lang).atoms == frozenset(), number

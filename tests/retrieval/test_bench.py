@@ -5,7 +5,7 @@ from io import StringIO
 
 import psycopg
 import pytest
-from django.conf import settings
+from django.conf import settings as configured
 from django.core.management import call_command
 
 from entities.models import User, Workspace
@@ -47,5 +47,16 @@ def test_ingestion_is_measured_beside_what_it_is_built_on_and_leaves_nothing(tra
     assert rows["end to end: files of 2 ready"]["met"]
     assert rows["embedding: texts/s, Clearance"]["value"] > 0
     assert not Workspace.objects.filter(slug__startswith="bench").exists()
-    with psycopg.connect(settings.DATABASE_OWNER_URL) as owner:
+    with psycopg.connect(configured.DATABASE_OWNER_URL) as owner:
         assert owner.execute("SELECT count(*) FROM ingestion_blob").fetchone() == (0,)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_note_is_measured_beside_a_drop_which_leaves_nothing(transactional_db, settings):
+    settings.CELERY_WORKER_CONCURRENCY = 1
+    out = StringIO()
+    call_command("bench", "drop", files=2, rounds=1, json=True, stdout=out)
+    rows = {row["name"]: row for row in json.loads(out.getvalue())["rows"]}
+    assert rows["drop: seconds until a note is ready, alone"]["value"] > 0
+    assert rows["drop: times as long"]["value"] > 0
+    assert not Workspace.objects.filter(slug__startswith="bench").exists()

@@ -10,7 +10,7 @@ from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
 from chat.bench import streams
-from retrieval.bench import ingest, retrieval, revocation, scale
+from retrieval.bench import drop, ingest, retrieval, revocation, scale
 from retrieval.bench.timing import Row
 
 SUITES = {
@@ -25,11 +25,13 @@ class Command(BaseCommand):
     help = "Measures a part of the system beside what one would write by hand, in a workspace made for it."
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("suite", choices=[*SUITES, "ingest"])
+        parser.add_argument("suite", choices=[*SUITES, "drop", "ingest"])
         parser.add_argument("--pages", type=int, default=1_000, help="Of the long document (ingest).")
-        parser.add_argument("--files", type=int, default=1_000, help="Through which memory is followed (ingest).")
+        parser.add_argument(
+            "--files", type=int, default=1_000, help="Through which memory is followed (ingest); of the drop (drop)."
+        )
         parser.add_argument("--rows", type=int, default=20_000, help="Index rows of the workspace; open streams.")
-        parser.add_argument("--rounds", type=int, default=5, help="Rounds in which the sides take turns.")
+        parser.add_argument("--rounds", type=int, default=5, help="Rounds in which the sides take turns; notes (drop).")
         parser.add_argument("--seconds", type=float, default=10.0, help="For which several users search at once.")
         parser.add_argument("--plans", type=Path, help="A file for the comparators' settings and query plans.")
         parser.add_argument("--json", action="store_true", help='{"rows": [{"name", "value", "goal", "met"}]}')
@@ -43,6 +45,8 @@ class Command(BaseCommand):
         plans: list[str] = []
         if suite == "ingest":
             found = ingest.measure(options["pages"], options["files"], rounds)
+        elif suite == "drop":
+            found = drop.measure(options["files"], rounds)
         else:
             found = SUITES[suite](rows, rounds, seconds, plans)
         if options["plans"]:
