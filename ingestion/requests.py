@@ -176,12 +176,6 @@ def to_decide(scope: Scope) -> QuerySet[AccessRequest]:
     return requests_of(scope).filter(state=State.OPEN).exclude(requester=scope.principal)
 
 
-def news(scope: Scope) -> QuerySet[AccessRequest]:
-    """Decisions on what the caller asked for that they were not shown yet."""
-    decided = requests_of(scope).filter(requester=scope.principal, told_at=None)
-    return decided.filter(state__in=[State.GRANTED, State.REFUSED, State.WITHDRAWN])
-
-
 def get_request_or_404(scope: Scope, pk: UUID) -> AccessRequest:
     found = requests_of(scope).filter(pk=pk).first()
     if found is None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from django.utils.safestring import SafeString
@@ -32,12 +33,13 @@ ICONS = {
 @dataclass(frozen=True)
 class Card:
     """For components/search_result.html. hidden: acknowledged text beside it that the reader is not cleared for. asked:
-    what was searched.
+    what was searched. day: when it came in, where the results are put in that order.
     """
 
     result: Result
     hidden: Sequence[Nearby] = ()
     asked: str = ""
+    day: datetime | None = None
 
     @property
     def text(self) -> SafeString:
