@@ -5,6 +5,7 @@ from django.contrib import messages
 from django.db import IntegrityError, transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_http_methods
 
@@ -34,7 +35,7 @@ def new_group(request: HttpRequest) -> HttpResponse:
         try:
             with transaction.atomic():
                 role = create_role(workspace, form.cleaned_data["name"])
-            return redirect("entities:role_members", role.pk)
+            return redirect(address_of(role))
         except IntegrityError:
             form.add_error("name", gettext("There is a role or group of this name."))
     return render(request, "entities/group_new.html", {"form": form}, status=422 if form.errors else 200)
@@ -42,17 +43,21 @@ def new_group(request: HttpRequest) -> HttpResponse:
 
 @requires(ADMIN)
 @require_http_methods(["GET", "POST"])
-def role_members(request: HttpRequest, pk: int) -> HttpResponse:
-    """Raises: PermissionDenied where nobody would administer the workspace any more."""
-    role = get_object_or_404(Role.objects.select_related("group"), pk=pk)
+def role_members(request: HttpRequest) -> HttpResponse:
+    """`role` in the address. Raises: Http404; PermissionDenied where nobody would administer the workspace any more."""
+    role = get_object_or_404(Role.objects.select_related("group"), pk__in=read_keys([request.GET.get("role", "")]))
     if request.method == "POST":
         ticked, were = (read_keys(request.POST.getlist(name)) for name in ("member", "was"))
         count = change_members(scope_of(request), role, ticked, were)
         keep_an_administrator()
         words = ngettext("%(count)s member changed.", "%(count)s members changed.", count) % {"count": count}
         messages.success(request, words if count else gettext("No change."))
-        return redirect("entities:role_members", role.pk)
+        return redirect(address_of(role))
     return render(request, "entities/role_members.html", {"role": role, "members": list_members_of(role)})
+
+
+def address_of(role: Role) -> str:
+    return f"{reverse('entities:role_members')}?role={role.pk}"
 
 
 def read_keys(values: list[str]) -> set[int]:

@@ -3,7 +3,7 @@
 const sending = new WeakMap();
 
 const composerOf = (event) => {
-  const form = event.detail.elt;
+  const form = event.detail.requestConfig?.elt ?? event.detail.elt;
   return form.matches?.("form[data-composer]") && document.getElementById("echo-template") ? form : null;
 };
 const arrived = ({ xhr }) => {
