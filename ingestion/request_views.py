@@ -109,7 +109,10 @@ def access_ask(request: HttpRequest) -> HttpResponse:
         messages.error(request, str(refusal.detail))
     else:
         messages.success(
-            request, gettext("Sent to the stewards.") if new else gettext("You have asked for this already; it waits.")
+            request,
+            gettext("Sent to the stewards.")
+            if new
+            else gettext("You have already asked for this. Your request is waiting."),
         )
     return redirect(onward(request))
 

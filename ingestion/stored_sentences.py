@@ -191,7 +191,8 @@ SENTENCES = [
         "Reading this file was ended from outside each time, perhaps for lack of memory. Try again when there is more."
     ),
     gettext_noop(
-        "Something broke on our side while this file was worked on. It is tried again by itself; the bytes are safe."
+        "Something went wrong on our side while this file was processed. "
+        "It will be tried again automatically; the file is safe."
     ),
 ]
 

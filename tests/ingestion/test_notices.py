@@ -34,7 +34,7 @@ def test_each_is_told_what_concerns_them_as_far_as_they_may_see_it_now(
     file = ready(alice, contract)
     with service.open():
         FileRevision.objects.update(stages=[["extract", 3, 41.5]])
-        name = str(Entity.objects.get(pk=contract.pk).title_or_type)
+    name = contract.name
     asked = ask(viewer, file=file, message="For the talks.")
     assert "1 new notification" in count(steward)
     assert "viewer asks for access" in read(steward)
@@ -71,7 +71,7 @@ def test_an_e_mail_says_how_many_and_nothing_of_what(
     assert send_digests(workspace) == 1, "the others have no address"
     (sent,) = mail.outbox
     assert sent.to == ["viewer@example.com"]
-    assert "Eine Akte wurde mit Ihnen geteilt." in sent.body
+    assert "1 Akte wurde mit Ihnen geteilt." in sent.body
     assert contract.name not in sent.body + sent.subject
     assert send_digests(workspace) == 0, "it was told"
     with service.open():
