@@ -47,12 +47,13 @@ def test_each_is_told_what_concerns_them_as_far_as_they_may_see_it_now(
     assert not count(hr)
 
     with service.open():
-        Entity.objects.filter(pk=contract.pk).update(visibility=Visibility.RESTRICTED)
         record = Entity.objects.get(pk=contract.pk)
         grant_entity(record, hr.user.pk, ["view"])
-    assert not count(viewer), "the record is closed to them"
-    assert name not in read(viewer)
     assert "was shared with you" in read(hr)
+    assert "was shared with you" not in read(viewer), "it was shared with somebody else"
+    with service.open():
+        Entity.objects.filter(pk=contract.pk).update(visibility=Visibility.RESTRICTED)
+    assert name not in read(viewer), "the record is closed to them"
     assert name in read(hr)
     with service.open():
         revoke_entity(record, hr.user.pk)
