@@ -1,7 +1,7 @@
 """Asking in the chat beside a record: the composer is near by the keyboard, and what is sent stands at once."""
 
 import pytest
-from playwright.sync_api import Route, expect
+from playwright.sync_api import expect
 
 from tests.browser.conftest import open_record
 
@@ -20,7 +20,7 @@ def test_what_is_sent_stands_at_once_and_comes_back_where_it_did_not_arrive(brow
     page.keyboard.press("Enter")
     expect(box).to_be_focused()
 
-    held: list[Route] = []
+    held = []
     page.route("**/ask/", lambda route: held.append(route))
     page.keyboard.type("By when must notice be given?")
     page.keyboard.press("Enter")

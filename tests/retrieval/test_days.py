@@ -74,8 +74,8 @@ def test_what_came_in_last_stands_first_where_that_is_asked(
     for text, label in zip(texts, (0, 0, FINANCIAL), strict=True):
         index.row(contract, text, label=label, vector=False)
     with service.open():
-        for days, text in enumerate(texts):
-            came = timezone.now() - timedelta(days=9 - days if text != texts[1] else 20)
+        for place, text in enumerate(texts):
+            came = timezone.now() - timedelta(days=9 - place if text != texts[1] else 20)
             ContextRow.objects.filter(text=text).update(created_at=came)
     page = viewer.client.get(f"{viewer.base}search/", {"q": "crane cap", "sort": "newest"}).content.decode()
     days = re.findall(r"cl-match\"><time datetime=\"(\d{4}-\d\d-\d\d)", page)
