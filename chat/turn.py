@@ -38,7 +38,7 @@ FLUSH_SECONDS = 0.05
 RENEW_SECONDS = 1.0
 
 GONE = "You no longer have access to this record, so the answer was not finished."
-BROKEN = "Something broke on our side while this was answered. Ask again."
+BROKEN = "Something went wrong on our side while this was answered. Ask again."
 UNLABELLED = "Your question could not be classified, so it was not answered. Ask again."
 CUT = "The model's answer broke off. What had arrived is kept; ask again for a whole one."
 TOO_LONG = "The answer reached the longest that the model may write, and ends here."

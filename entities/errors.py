@@ -58,10 +58,10 @@ def too_many_requests(request: HttpRequest, detail: str) -> HttpResponse:
 def malformed(request: HttpRequest, exception: Exception | None = None) -> HttpResponse:
     """400, or 413 for one with too much in it, of what is refused before any view has read it."""
     too_much = isinstance(exception, TooManyFilesSent | TooManyFieldsSent | RequestDataTooBig)
-    detail = gettext("This request is not written as it has to be. Go back, load the page again and try once more.")
+    detail = gettext("This request is malformed. Go back, reload the page and try again.")
     if isinstance(exception, TooManyFilesSent):
         most = settings.DATA_UPLOAD_MAX_NUMBER_FILES
-        detail = gettext("At most %(most)s files can be sent at once. Send them in several goes.") % {"most": most}
+        detail = gettext("At most %(most)s files can be sent at once. Send them in batches.") % {"most": most}
     elif too_much:
         detail = str(TOO_MUCH)
     code, status = ("too_large", 413) if too_much else ("invalid", 400)
@@ -79,6 +79,6 @@ def forbidden(request: HttpRequest, exception: Exception | None = None) -> HttpR
 def broken(request: HttpRequest) -> HttpResponse:
     if request.path_info.startswith("/api/"):
         return JsonResponse(
-            payload("server_error", gettext("Something broke on our side. Nothing was saved.")), status=500
+            payload("server_error", gettext("Something went wrong on our side. Nothing was saved.")), status=500
         )
     return render(request, "errors/500.html", status=500)

@@ -85,7 +85,7 @@ class FirstRunForm(NewPasswordForm):
     def clean_username(self) -> str:
         username: str = User.normalize_username(self.cleaned_data["username"])
         if User.objects.filter(username__iexact=username).exists():
-            raise ValidationError(gettext("Somebody has this name already. Choose another one."))
+            raise ValidationError(gettext("This name is taken. Choose another one."))
         return username
 
 

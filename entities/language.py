@@ -7,13 +7,14 @@ such text stays English, and where a page shows a stored sentence it is translat
 
 import re
 from collections.abc import Callable, Sequence
+from functools import cache
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone, translation
 from django.utils.cache import patch_vary_headers
-from django.utils.translation import get_language_from_request, gettext, pgettext
+from django.utils.translation import get_language_from_request, gettext, ngettext, pgettext
 
 API = re.compile(r"(?:/w/[^/]*)?/api/")
 WITHOUT_READER = ("/healthz", "/readyz", settings.STATIC_URL)
@@ -56,18 +57,42 @@ def choose_time_zone(request: HttpRequest) -> ZoneInfo | None:
         return None
 
 
+TEMPLATES: list[str] = []
+"""Stored sentences that have a word or a number in them, as "This PDF has {pages} pages"; upper layers add theirs."""
+
+
 def translate_stored(text: object) -> str:
-    """A sentence or a name that is stored or declared in English, in the reader's language; unchanged if it is none."""
+    """A sentence or a name that is stored or declared in English, in the reader's language; unchanged if it is none.
+    Several that stand behind each other with semicolons are translated one by one.
+    """
     source = str(text or "")
     if not source:
         return ""
-    translated = gettext(source)
-    if translated != source:
+    if (translated := _find_translation(source)) is not None:
         return translated
     # Titles are declared in small letters and shown with a capital.
-    lower = source[0].lower() + source[1:]
-    translated = gettext(lower)
-    return translated if translated != lower else source
+    if (translated := _find_translation(source[0].lower() + source[1:])) is not None:
+        return translated[0].upper() + translated[1:]
+    for template in TEMPLATES if translation.get_language() != settings.LANGUAGE_CODE else ():
+        if found := _compile_template(template).fullmatch(source):
+            return gettext(template).format(
+                **{name: translate_stored(word) for name, word in found.groupdict().items()}
+            )
+    parts = source.split("; ")
+    return "; ".join(map(translate_stored, parts)) if len(parts) > 1 else source
+
+
+def _find_translation(source: str) -> str | None:
+    """None where there is none. A name that is counted elsewhere stands in the catalogue with its plural."""
+    translated = gettext(source)
+    if translated == source:
+        translated = ngettext(source, source, 1)
+    return translated if translated != source else None
+
+
+@cache
+def _compile_template(template: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>.+?)", re.escape(template)))
 
 
 def translate_level(name: object) -> str:

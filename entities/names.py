@@ -37,6 +37,7 @@ COUNTED = [
     ngettext_lazy("link", "links"),
     ngettext_lazy("more file", "more files"),
     ngettext_lazy("more paragraph", "more paragraphs"),
+    ngettext_lazy("new notification", "new notifications"),
     ngettext_lazy("other paragraph", "other paragraphs"),
     ngettext_lazy("page", "pages"),
     ngettext_lazy("paragraph", "paragraphs"),

@@ -1,6 +1,6 @@
 """Who is in a workspace, and what each may read, through what. In the open scope of an administrator."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -105,6 +105,33 @@ def change_levels(scope: Scope, ticked: Mapping[int, set[int]], were: Mapping[in
     if changed:
         announce_access_change(scope)
     return changed
+
+
+def list_members_of(role: Role) -> list[tuple[User, bool]]:
+    """Every member by name, and whether they have the role."""
+    held = set(role.group.user_set.values_list("pk", flat=True))
+    members = Membership.objects.select_related("user").order_by("user__username")
+    return [(membership.user, membership.user_id in held) for membership in members]
+
+
+def change_members(scope: Scope, role: Role, ticked: Collection[int], were: Collection[int]) -> int:
+    """Give members a role, and take it from them, by their keys as they are ticked now and as they were when the page
+    was made. What others changed meanwhile stays. Returns how many members changed.
+    """
+    changed = set(ticked) ^ set(were)
+    held = set(role.group.user_set.values_list("pk", flat=True))
+    count = 0
+    for membership in Membership.objects.select_related("user").filter(user__in=changed).order_by("pk"):
+        wanted = membership.user_id in ticked
+        if wanted == (membership.user_id in held):
+            continue
+        (membership.user.groups.add if wanted else membership.user.groups.remove)(role.group_id)
+        roles = Role.objects.filter(group__user=membership.user_id).order_by("pk").values_list("pk", flat=True)
+        record(scope, "membership.changed", "membership", membership.pk, user=membership.user_id, roles=list(roles))
+        count += 1
+    if count:
+        announce_access_change(scope)
+    return count
 
 
 def _levels_by_role() -> dict[int, set[int]]:

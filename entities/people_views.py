@@ -141,7 +141,7 @@ def withdraw(request: HttpRequest) -> HttpResponse:
     if withdraw_invitation(scope_of(request), get_object_or_404(Invitation, pk=wanted)):
         messages.success(request, gettext("The invitation is withdrawn: its link no longer works."))
     else:
-        messages.error(request, gettext("The invitation was used in this moment."))
+        messages.error(request, gettext("The invitation has just been used."))
     return redirect("entities:people")
 
 

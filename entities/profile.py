@@ -43,8 +43,18 @@ class ProfileForm(forms.Form):
         help_text=gettext_lazy("Dates and times are shown in it."),
     )
 
+    mail_digest = forms.BooleanField(
+        label=gettext_lazy("Tell me by e-mail when there are notifications"),
+        required=False,
+        help_text=gettext_lazy(
+            "Once a day at most. The e-mail says how many there are, and nothing of what they are about."
+        ),
+    )
+
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        if not settings.EMAIL_HOST:
+            del self.fields["mail_digest"]
         installation = gettext("That of the installation (%(zone)s)") % {"zone": settings.TIME_ZONE}
         self.fields["language"].choices = [("", gettext("As the browser asks")), *settings.LANGUAGES]  # type: ignore[attr-defined]
         self.fields["time_zone"].choices = [("", installation), *((zone, zone) for zone in list_time_zones())]  # type: ignore[attr-defined]
@@ -60,7 +70,8 @@ def list_time_zones() -> list[str]:
 @require_http_methods(["GET", "POST"])
 def profile(request: HttpRequest) -> HttpResponse:
     user = User.objects.get(username=request.user.get_username())
-    now = {"name": user.get_full_name(), "email": user.email, "language": user.language, "time_zone": user.time_zone}
+    now = {name: getattr(user, name) for name in ("email", "language", "time_zone", "mail_digest")}
+    now["name"] = user.get_full_name()
     form = ProfileForm(request.POST if request.method == "POST" else None, initial=now)
     if form.is_valid():
         change_profile(user=user, **form.cleaned_data)
@@ -70,9 +81,12 @@ def profile(request: HttpRequest) -> HttpResponse:
     return render(request, "registration/profile.html", {"form": form}, status=422 if form.is_bound else 200)
 
 
-def change_profile(*, user: User, name: str, email: str, language: str, time_zone: str) -> None:
-    """Needs no scope open. A name that is what it was stays in its two parts."""
+def change_profile(
+    *, user: User, name: str, email: str, language: str, time_zone: str, mail_digest: bool | None = None
+) -> None:
+    """Needs no scope open. A name that is what it was stays in its two parts. mail_digest: None leaves it."""
     if name != user.get_full_name():
         user.first_name, user.last_name = name, ""
     user.email, user.language, user.time_zone = email, language, time_zone
-    user.save(update_fields=["first_name", "last_name", "email", "language", "time_zone"])
+    user.mail_digest = user.mail_digest if mail_digest is None else mail_digest
+    user.save(update_fields=["first_name", "last_name", "email", "language", "time_zone", "mail_digest"])

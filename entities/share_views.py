@@ -74,7 +74,7 @@ class GiveForm(forms.Form):
         elif username:
             self.cleaned_data["holder"] = find_person(username)
             if self.cleaned_data["holder"] is None:
-                self.add_error("username", gettext("Nobody here has this username."))
+                self.add_error("username", gettext("No one here has this username."))
 
 
 @requires(MEMBER)

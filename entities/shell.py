@@ -46,6 +46,8 @@ class Shell:
     desk_url: str = ""
     ask_url: str = ""  # asks a steward to be cleared
     requests_url: str = ""
+    notices_url: str = ""
+    notices_waiting_url: str = ""  # answers ingestion/notices_waiting.html
     requests_waiting_url: str = ""  # answers ingestion/access_requests_waiting.html
     desk_waiting_url: str = ""  # answers ingestion/desk_waiting.html
     admin_url: str = ""
@@ -69,6 +71,7 @@ class Shell:
             NavLink(gettext("Home"), self.home_url if self.workspace else "", "activity"),
             *self.nav,
             NavLink(gettext("Conversations"), self.conversations_url, "messages"),
+            NavLink(gettext("Notifications"), self.notices_url, "bell"),
             NavLink(gettext("Requests for access"), self.requests_url, "key"),
             NavLink(gettext("Classification desk"), self.desk_url, "checklist"),
             NavLink(gettext("People and roles"), self.people_url, "users"),

@@ -70,6 +70,8 @@ def shell(request: HttpRequest) -> dict[str, Any]:
             suggest_url=address("retrieval:suggest"),
             jobs_url=address("ingestion:jobs"),
             ask_url=address("ingestion:access_ask"),
+            notices_url=address("ingestion:notices"),
+            notices_waiting_url=address("ingestion:notices_waiting"),
             requests_url=address("ingestion:access_requests"),
             requests_waiting_url=address("ingestion:access_requests_waiting"),
             bin_url=address("ingestion:bin"),

@@ -1,6 +1,6 @@
 from django.urls import path
 
-from entities import level_views, people_views, share_views, token_views, views
+from entities import level_views, people_views, role_views, share_views, token_views, views
 
 app_name = "entities"
 
@@ -9,6 +9,8 @@ urlpatterns = [
     path("people/", people_views.people, name="people"),
     path("people/withdraw/", people_views.withdraw, name="withdraw_invitation"),
     path("people/roles/", people_views.roles, name="roles"),
+    path("people/groups/new/", role_views.new_group, name="new_group"),
+    path("people/roles/members/", role_views.role_members, name="role_members"),
     path("levels/", level_views.levels, name="levels"),
     path("workspace/", level_views.workspace, name="workspace"),
     path("tokens/", token_views.tokens, name="tokens"),

@@ -13,8 +13,9 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 
 from entities import actions
 from entities.access import MEMBER, SIGNED_IN, Scope, get_entity_or_404, may, may_create, requires, workspaces_of
-from entities.bin import bin_entity
+from entities.bin import BIN_DAYS, bin_entity
 from entities.first_steps import choose_first_kind, list_demo_questions, list_other_people
+from entities.formats import format_count
 from entities.forms import cleaned, entity_form
 from entities.language import join_words, lowercase_noun
 from entities.models import Entity
@@ -221,7 +222,9 @@ def deletion_text(model: type[Entity]) -> str:
         sentences.append(
             gettext("So do all %(kinds)s that belong to it, also those that you may not see.") % {"kinds": kinds}
         )
-    return " ".join([*sentences, gettext("You can restore it from the bin for 30 days.")])
+    return " ".join(
+        [*sentences, gettext("You can restore it from the bin for %(days)s.") % {"days": format_count(BIN_DAYS, "day")}]
+    )
 
 
 def form_page(request: HttpRequest, model: type[Entity], form: Any, entity: Entity | None = None) -> HttpResponse:

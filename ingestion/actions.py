@@ -266,7 +266,7 @@ def restore_version(*, scope: Scope, file: File, number: int) -> File:
         )
     if not is_restorable(now, old):
         raise BadUpload(
-            gettext("Version %(number)s is the one that is shown or on its way.") % {"number": number},
+            gettext("Version %(number)s is already shown or being published.") % {"number": number},
             "nothing_to_restore",
         )
     latest = FileRevision.objects.filter(file=file.pk).order_by("-number")[0]

@@ -9,6 +9,12 @@ class IngestionConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from ingestion import receivers  # noqa: F401  connects to the signals of entities
+        from entities import language
+        from ingestion import (
+            receivers,  # noqa: F401  connects to the signals of entities
+            stored_sentences,
+        )
+
+        language.TEMPLATES.extend(stored_sentences.TEMPLATES)
 
         Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(mode=0o700, parents=True, exist_ok=True)

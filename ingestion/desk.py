@@ -17,6 +17,7 @@ from django.utils.translation import gettext
 
 from entities.access import Scope, atoms_by_label, atoms_of, readable_now
 from entities.api.lists import chips_of_atoms
+from entities.language import translate_stored
 from entities.models import Entity, FieldParagraph, Review
 from entities.models.text import Labelled
 from ingestion.access import is_steward, visible_files
@@ -220,7 +221,7 @@ def places_of(scope: Scope, paragraphs: Iterable[Paragraph | FieldParagraph]) ->
             places[p.pk] = Where(p.pk, str(record), record.pk, name, file.pk, p.page)
         else:
             texts = record.type_class.long_texts
-            title = str(texts[p.field].verbose_name) if p.field in texts else p.field
+            title = translate_stored(texts[p.field].verbose_name) if p.field in texts else p.field
             places[p.pk] = Where(p.pk, str(record), record.pk, title)
     return places
 

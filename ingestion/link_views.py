@@ -24,7 +24,7 @@ SENTENCES = {
     Reason.AMBIGUOUS: gettext_lazy("Several things here fit."),
     Reason.OUTSIDE: gettext_lazy("It leads out of this workspace."),
     Reason.UNSUPPORTED: gettext_lazy("Links of this kind are not followed."),
-    Reason.MALFORMED: gettext_lazy("It is not written as a link has to be."),
+    Reason.MALFORMED: gettext_lazy("It is not a valid link."),
     Reason.ANCHOR: gettext_lazy("The document is there, the place in it is not, or not for you."),
 }
 OWN_ANCHOR = re.compile(r"\{#([\w:.-]{1,100})\}\s*\Z")

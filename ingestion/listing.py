@@ -31,11 +31,11 @@ from ingestion.known_versions import known_numbers, latest_number, newest_known
 from ingestion.models import File, FileRevision, Paragraph, Stage, State
 from ingestion.names import folders_of
 
-BROKEN = gettext_lazy("This file could not be worked on.")
+BROKEN = gettext_lazy("This file could not be processed.")
 TOLD = {
     "bomb": gettext_lazy("This file cannot be opened safely."),
     "budget": gettext_lazy("Reading this file goes on when the workspace may ask models again."),
-    "bytes_missing": gettext_lazy("The bytes of this file are not in the storage."),
+    "bytes_missing": gettext_lazy("This file is missing from storage."),
     "corrupt": gettext_lazy("This file is damaged."),
     "drift": gettext_lazy("What was read of this file may not be all that it holds. A steward looks at it first."),
     "empty": gettext_lazy("There is no text in this file."),
@@ -48,7 +48,7 @@ TOLD = {
     "timeout": gettext_lazy("Reading this file took too long."),
     "too_large": gettext_lazy("This file is too large to be read."),
     "too_many_pages": gettext_lazy("This file has too many pages."),
-    "unsupported": gettext_lazy("Files of this type are not read."),
+    "unsupported": gettext_lazy("This type of file is not supported."),
 }
 """What everybody is told by error code. The sentences in the row, with pages and sizes, are for who sent the bytes."""
 

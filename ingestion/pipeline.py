@@ -63,7 +63,10 @@ from llm.metering import spending, take_spent, write_calls
 
 logger = logging.getLogger(__name__)
 
-BROKEN = "Something broke on our side while this file was worked on. It is tried again by itself; the bytes are safe."
+BROKEN = (
+    "Something went wrong on our side while this file was processed. "
+    "It will be tried again automatically; the file is safe."
+)
 KILLED = "Reading this file was ended from outside each time, perhaps for lack of memory. Try again when there is more."
 SAVE_AFTER_SECONDS = 1.0
 GOES_ON = "Reading goes on by itself when there is one again."
@@ -265,7 +268,7 @@ def process_file(workspace: int, file: UUID) -> bool:
         except (ModelError, EmbeddingFailed) as problem:
             give_back(claim, f"{problem} Try again later; nothing of the file was lost.")
         except Missing:
-            end(claim, State.FAILED, "bytes_missing", "The bytes of this file are not in the storage. Upload it again.")
+            end(claim, State.FAILED, "bytes_missing", "This file is missing from storage. Upload it again.")
         except (Exception, SoftTimeLimitExceeded):
             logger.exception("file %s", file)
             give_back(claim, BROKEN)

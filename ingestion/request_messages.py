@@ -45,9 +45,9 @@ def check_reason(reason: str) -> None:
     needed = atoms_in(reason)
     if needed:
         names = ", ".join(chip.label for chip in chips_of_atoms(needed))
-        sentence = gettext("Whoever asked and all stewards read the reason. Say it without what needs %(names)s.") % {
-            "names": names
-        }
+        sentence = gettext(
+            "The person who asked and all stewards read this reason. Leave out anything that needs %(names)s."
+        ) % {"names": names}
         raise BadUpload(sentence, "reason_needs_clearance")
 
 

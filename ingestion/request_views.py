@@ -31,7 +31,6 @@ from ingestion.requests import (
     find_spot,
     get_request_or_404,
     in_force,
-    news,
     recall_request,
     requests_of,
     tell,
@@ -83,9 +82,8 @@ def access_requests(request: HttpRequest) -> HttpResponse:
 @requires(MEMBER)
 @require_safe
 def access_requests_waiting(request: HttpRequest) -> HttpResponse:
-    """For the top bar: requests to decide on, and decisions that the caller was not shown yet."""
-    scope = scope_of(request)
-    context = {"waiting": to_decide(scope).count(), "news": news(scope).count()}
+    """For the top bar: requests to decide on."""
+    context = {"waiting": to_decide(scope_of(request)).count()}
     return render(request, "ingestion/access_requests_waiting.html", context)
 
 
@@ -111,7 +109,10 @@ def access_ask(request: HttpRequest) -> HttpResponse:
         messages.error(request, str(refusal.detail))
     else:
         messages.success(
-            request, gettext("Sent to the stewards.") if new else gettext("You have asked for this already; it waits.")
+            request,
+            gettext("Sent to the stewards.")
+            if new
+            else gettext("You have already asked for this. Your request is waiting."),
         )
     return redirect(onward(request))
 

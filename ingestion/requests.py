@@ -88,7 +88,7 @@ def ask_for_access(*, scope: Scope, wish: Wish) -> tuple[AccessRequest, bool]:
         return same, False
     today = mine.filter(created_at__gt=timezone.now() - timedelta(days=1))
     if waiting.count() >= MOST_OPEN or today.count() >= MOST_A_DAY:
-        raise TooManyRequests(gettext("You have asked for a lot already. Wait for what stewards decide on it."))
+        raise TooManyRequests(gettext("You have many open requests. Wait until stewards have decided on some."))
     membership = Membership.objects.get(user=scope.principal)
     made = AccessRequest.objects.create(
         workspace_id=scope.workspace,
@@ -135,7 +135,7 @@ def wanted_atoms(file: File | None, wish: Wish) -> Collection[int]:
     """
     held, concealed = granted_atoms(), concealed_atoms()
     if wish.passage is not None and file is not None and Paragraph.objects.filter(pk=wish.passage, file=file.pk):
-        raise BadUpload(gettext("You lack no clearance for this."), "nothing_missing")
+        raise BadUpload(gettext("You already have clearance for this."), "nothing_missing")
     if wish.labels:
         wanted = set(wish.labels)
         if not wanted <= set(atom_chips()) - concealed:
@@ -147,7 +147,7 @@ def wanted_atoms(file: File | None, wish: Wish) -> Collection[int]:
         raise BadUpload(gettext("Say which labels you ask for."), "no_labels")
     missing = wanted - held - {0}
     if not missing:
-        raise BadUpload(gettext("You lack no clearance for this."), "nothing_missing")
+        raise BadUpload(gettext("You already have clearance for this."), "nothing_missing")
     return missing
 
 
@@ -176,12 +176,6 @@ def to_decide(scope: Scope) -> QuerySet[AccessRequest]:
     return requests_of(scope).filter(state=State.OPEN).exclude(requester=scope.principal)
 
 
-def news(scope: Scope) -> QuerySet[AccessRequest]:
-    """Decisions on what the caller asked for that they were not shown yet."""
-    decided = requests_of(scope).filter(requester=scope.principal, told_at=None)
-    return decided.filter(state__in=[State.GRANTED, State.REFUSED, State.WITHDRAWN])
-
-
 def get_request_or_404(scope: Scope, pk: UUID) -> AccessRequest:
     found = requests_of(scope).filter(pk=pk).first()
     if found is None:
@@ -198,7 +192,7 @@ def recall_request(*, scope: Scope, request: AccessRequest) -> AccessRequest:
     waiting = AccessRequest.objects.filter(pk=request.pk, requester=scope.principal, state=State.OPEN)
     now = timezone.now()
     if not waiting.update(state=State.RECALLED, decided_by=scope.principal, decided_at=now, told_at=now):
-        raise Conflict(gettext("This request was decided already."))
+        raise Conflict(gettext("This request has already been decided."))
     record(scope, "access.recalled", "accessrequest", request.pk, labels=list(request.atoms))
     return AccessRequest.objects.get(pk=request.pk)
 
@@ -229,7 +223,7 @@ def decide_access(
         raise Http404("Not found.")
     before = State.GRANTED if state == State.WITHDRAWN else State.OPEN
     if now.state != before:
-        raise Conflict(gettext("This request was decided already."))
+        raise Conflict(gettext("This request has already been decided."))
     reason = reason.replace("\x00", "").strip()[:LONGEST_REASON]
     check_reason(reason)
     if state == State.GRANTED:

@@ -5,5 +5,6 @@ SCHEDULE = {
     "ingestion.models": {"task": "ingestion.models", "schedule": 20.0},
     "ingestion.graph": {"task": "ingestion.graph", "schedule": 3600.0},
     "ingestion.bin": {"task": "ingestion.bin", "schedule": 3600.0},
+    "ingestion.digests": {"task": "ingestion.digests", "schedule": 3600.0},
     "ingestion.tidy": {"task": "ingestion.tidy", "schedule": 3600.0},
 }

@@ -9,12 +9,26 @@ from uuid import UUID
 
 from celery import shared_task
 from celery.signals import worker_ready
+from django.conf import settings
 from django.db import connection
 from django.db.models import Q
 from django.db.models.functions import Now
 
 from entities.access import Scope
-from ingestion import bin, blobs, claims, pipeline, records, relabelling, results, staleness, vector_fill, vector_graph
+from entities.models import Workspace
+from ingestion import (
+    bin,
+    blobs,
+    claims,
+    digests,
+    pipeline,
+    records,
+    relabelling,
+    results,
+    staleness,
+    vector_fill,
+    vector_graph,
+)
 from ingestion.models import File, RecordIndex
 from ingestion.queueing import choose_file, wake_next
 from ingestion.turns import LONGEST_LEASE
@@ -89,6 +103,18 @@ def sweep_models() -> None:
 def graph() -> None:
     """Build the graph of a model that has come to have many vectors."""
     vector_graph.build(most=vector_graph.MOST_IN_A_TASK)
+
+
+@shared_task(name="ingestion.digests")
+def mail_digests() -> None:
+    """Tell members by e-mail that there are notifications. A workspace that fails does not hold up the others."""
+    if not settings.EMAIL_HOST:
+        return
+    for workspace in Workspace.objects.all():
+        try:
+            digests.send_digests(workspace)
+        except Exception:
+            logger.exception("the digests of workspace %s were not sent", workspace.pk)
 
 
 @shared_task(name="ingestion.tidy")

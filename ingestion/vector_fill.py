@@ -41,7 +41,7 @@ AT_A_TIME = 600.0
 CHECK_AFTER = timedelta(minutes=10)
 ATTEMPTS = 20
 """How often `switch` looks for text that came in meanwhile."""
-BROKEN = "Something broke on our side while vectors were made. It is tried again by itself."
+BROKEN = "Something went wrong on our side while vectors were made. It is tried again by itself."
 
 
 class ClaimLost(Exception):

@@ -3,6 +3,7 @@
 from typing import Any
 
 from django import forms
+from django.db.models import Case, When
 from django.utils.translation import gettext_lazy
 
 from entities.access import Scope
@@ -10,16 +11,27 @@ from entities.language import translate_stored
 from entities.models import Entity
 from references.kinds import Kind
 
+OFFERED = 8
 
-class TitleChoice(forms.ModelChoiceField):
-    """Records by readable name, with their type."""
 
-    def label_from_instance(self, obj: Any) -> str:
-        return f"{obj} ({obj.type_title})"
+def find_targets(scope: Scope, source: Entity, text: str) -> list[Any]:
+    """Records that a reference may lead to, whose readable name holds `text`, those that begin with it first; the
+    latest where nothing is typed."""
+    text = " ".join(text.split())[:100]
+    records: Any = _readable(scope, source).filter(title__icontains=text)
+    begins = Case(When(title__istartswith=text, then=0), default=1)
+    return list(records.annotate(begins=begins).order_by("begins", "-updated_at", "pk")[:OFFERED])
+
+
+def _readable(scope: Scope, source: Entity) -> Any:
+    return Entity.objects.readable_by(scope).filter(archived_at__isnull=True).exclude(pk=source.pk)
 
 
 class ReferenceForm(forms.Form):
-    target = TitleChoice(queryset=Entity.objects.none(), empty_label=gettext_lazy("Choose a record"))
+    target = forms.ModelChoiceField(
+        queryset=Entity.objects.none(),
+        error_messages={"required": gettext_lazy("Find the record that it leads to, and choose it.")},
+    )
     kind = forms.ChoiceField(label=gettext_lazy("How they are linked"))
     label = forms.CharField(label=gettext_lazy("In a few words"), max_length=500, required=False)
     reason = forms.CharField(
@@ -28,7 +40,6 @@ class ReferenceForm(forms.Form):
 
     def __init__(self, scope: Scope, source: Entity, may_change: bool, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        records = Entity.objects.readable_by(scope).filter(archived_at__isnull=True).exclude(pk=source.pk)
-        self.fields["target"].queryset = records.order_by("title", "pk")  # type: ignore[attr-defined, misc]
+        self.fields["target"].queryset = _readable(scope, source)  # type: ignore[attr-defined]
         kinds = [k for k in Kind if k != Kind.CITATION and (may_change or k == Kind.BOOKMARK)]
         self.fields["kind"].choices = [(k.value, translate_stored(k.label)) for k in kinds]  # type: ignore[attr-defined]

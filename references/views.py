@@ -11,7 +11,7 @@ from django.views.decorators.http import require_http_methods, require_POST, req
 from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
 from references import actions
 from references.api import get_reference_or_404
-from references.forms import ReferenceForm
+from references.forms import ReferenceForm, find_targets
 from references.panel import panel_of
 
 
@@ -36,6 +36,9 @@ def panel(request: HttpRequest, pk: UUID) -> HttpResponse:
 def add(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = scope_of(request)
     source = get_entity_or_404(scope, pk)
+    targets = find_targets(scope, source, request.GET.get("q", ""))
+    if request.headers.get("HX-Request") and request.method == "GET":
+        return render(request, "references/reference_targets.html", {"targets": targets})
     form = ReferenceForm(scope, source, may(scope, source, "change"), request.POST or None)
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
@@ -43,7 +46,10 @@ def add(request: HttpRequest, pk: UUID) -> HttpResponse:
         actions.add_reference(scope=scope, source=source, target=target, **given)
         messages.success(request, gettext("Added. Its text shows as soon as it has been classified."))
         return redirect("entities:detail", source.pk)
-    context = {"entity": source, "form": form}
+    chosen = form.cleaned_data.get("target") if form.is_bound else None
+    if chosen is not None:
+        targets = [chosen, *(target for target in targets if target.pk != chosen.pk)]
+    context = {"entity": source, "form": form, "targets": targets, "chosen": chosen, "q": request.GET.get("q", "")}
     return render(request, "references/reference_form.html", context, status=422 if form.is_bound else 200)
 
 

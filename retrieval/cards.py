@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -9,6 +10,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
 from entities.api.lists import chips_of
+from entities.language import translate_stored
 from ingestion.models import Kind
 from retrieval.matches import fold
 from retrieval.nearby import Nearby
@@ -34,12 +36,13 @@ ICONS = {
 @dataclass(frozen=True)
 class Card:
     """For components/search_result.html. hidden: acknowledged text beside it that the reader is not cleared for. asked:
-    what was searched.
+    what was searched. day: when it came in, where the results are put in that order.
     """
 
     result: Result
     hidden: Sequence[Nearby] = ()
     asked: str = ""
+    day: datetime | None = None
 
     @property
     def text(self) -> SafeString:
@@ -67,7 +70,27 @@ class Card:
 
     @property
     def title(self) -> str:
-        return self.result.file.title if self.result.file else self.result.entity.title
+        return self.file_title or self.record_title
+
+    @property
+    def record_title(self) -> str:
+        return self.result.entity.name or translate_stored(self.result.entity.title)
+
+    @property
+    def file_title(self) -> str:
+        """ "" of text that is of no file."""
+        file = self.result.file
+        return (file.name or translate_stored(file.title)) if file else ""
+
+    @property
+    def section(self) -> str:
+        """Where in the document, or which text of the record: a field by its name in the reader's language."""
+        if self.result.file:
+            return self.result.section
+        return " > ".join(
+            part if part == self.result.entity.name else translate_stored(part)
+            for part in self.result.section.split(" > ")
+        )
 
     @property
     def merit(self) -> str:

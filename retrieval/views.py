@@ -16,6 +16,7 @@ from entities.models import Entity
 from retrieval.audit import note_search, shown_of
 from retrieval.cards import Card, group_cards
 from retrieval.citation_links import meant_by, support_of
+from retrieval.dates import find_days, put_newest_first
 from retrieval.facets import count_facets
 from retrieval.faint import drop_faint
 from retrieval.locate import resolve
@@ -31,6 +32,8 @@ from retrieval.support import list_citing_sentences
 from retrieval.tuning import tuning
 
 SUGGESTED = 4
+NEWEST = "newest"
+"""What `sort` says for the best results in the order in which they came in."""
 
 
 def scope_of(request: HttpRequest) -> Scope:
@@ -60,7 +63,11 @@ def found_context(request: HttpRequest, asked: Asked, found: Found | None, start
         return narrowed
     everything, faint = still_found(scope, found), "faint" in request.GET
     found = everything if faint else drop_faint(everything)
-    results = choose(scope, found, limit=asked.limit)
+    by_date = request.GET.get("sort") == NEWEST
+    results = choose(scope, found, limit=tuning().most if by_date else asked.limit)
+    days = find_days(results) if by_date else {}
+    if by_date:
+        results = put_newest_first(results, days)[: asked.limit]
     note_search(
         scope,
         "page",
@@ -72,7 +79,7 @@ def found_context(request: HttpRequest, asked: Asked, found: Found | None, start
         written=asked.written,
     )
     beside = nearby_by_row(scope, results)
-    cards = [Card(result, beside.get(result.id, ()), found.query.text) for result in results]
+    cards = [Card(result, beside.get(result.id, ()), found.query.text, days.get(result.id)) for result in results]
     there_is_more = len(results) == asked.limit < min(len(found.hits), tuning().most)
     return {
         **narrowed,
@@ -81,6 +88,7 @@ def found_context(request: HttpRequest, asked: Asked, found: Found | None, start
         "beside_count": sum(not result.is_found for result in results),
         "cards": cards,
         "groups": group_cards(cards),
+        "sort": NEWEST if by_date else "",
         "completed": [] if results else suggest(scope, asked.text, limit=SUGGESTED),
         "faint_url": address(request, faint="1") if everything.hits and not found.hits else "",
         "facets": count_facets(

@@ -7,6 +7,8 @@ from drf_spectacular.utils import OpenApiParameter, PolymorphicProxySerializer
 from rest_framework import serializers
 from rest_framework.request import Request
 
+from entities.bin import BIN_DAYS
+
 PAGING = [
     OpenApiParameter("page", int, description="From 1."),
     OpenApiParameter("page_size", int, description="At most 200; 50 when not given."),
@@ -128,7 +130,9 @@ def add_errors(result: Any, **context: Any) -> Any:
     return result
 
 
-IN_THE_BIN = "Moves it to the bin, where it is hidden from everybody and can be restored for 30 days (`GET bin/`)."
+IN_THE_BIN = (
+    f"Moves it to the bin, where it is hidden from everybody and can be restored for {BIN_DAYS} days (`GET bin/`)."
+)
 FILE_IN_THE_BIN = f"{IN_THE_BIN} What came in a message is deleted for good."
 FOREVER = OpenApiParameter("forever", bool, description="1: delete it for good, past the bin.")
 

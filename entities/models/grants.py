@@ -3,6 +3,7 @@
 import uuid
 
 from django.db import models
+from django.db.models.functions import Now
 from guardian.models import GroupObjectPermissionBase, UserObjectPermissionBase
 
 from entities.fields import WorkspaceForeignKey
@@ -19,6 +20,7 @@ class _Grant(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
     expires_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(db_default=Now(), editable=False)
 
     class Meta:
         abstract = True

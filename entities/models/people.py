@@ -6,6 +6,7 @@ from django.contrib.auth.models import AbstractUser, Group
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import MinValueValidator
 from django.db import models
+from django.db.models.functions import Now
 
 from entities.fields import WorkspaceForeignKey
 
@@ -15,13 +16,15 @@ class User(AbstractUser):
 
     password_by_other: somebody else chose the password and knows it; until its owner has chosen one they get to the
     page for that and to nothing else. join_epoch: codes for joining carry it and hold no longer when it has risen.
-    language, time_zone: of the pages that they read; "" for what the browser and the installation say.
+    language, time_zone: of the pages that they read; "" for what the browser and the installation say. mail_digest:
+    whether they are told by e-mail that there are notifications.
     """
 
     password_by_other = models.BooleanField(default=False)
     join_epoch = models.PositiveIntegerField(default=0)
     language = models.CharField(max_length=10, blank=True)
     time_zone = models.CharField(max_length=60, blank=True)
+    mail_digest = models.BooleanField(default=True)
 
     def __str__(self) -> str:
         return self.get_full_name() or self.username
@@ -79,9 +82,15 @@ class WorkspaceSettings(models.Model):
 
 
 class Membership(models.Model):
+    """notices_seen_at: the latest notification that the member was shown. notices_mailed_at: when an e-mail last said
+    that there were new ones.
+    """
+
     workspace = models.ForeignKey(Workspace, models.PROTECT)
     user = models.ForeignKey(User, models.CASCADE, related_name="memberships")
     created_at = models.DateTimeField(auto_now_add=True)
+    notices_seen_at = models.DateTimeField(db_default=Now(), editable=False)
+    notices_mailed_at = models.DateTimeField(null=True, editable=False)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["workspace", "user"], name="one_membership_per_workspace")]

@@ -1,4 +1,4 @@
-"""What came of a request, where its placeholder stands."""
+"""What pages of files say of requests for access, and of the bin."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,10 +6,18 @@ from typing import Any
 from django import template
 from django.template.context import Context
 
+from entities.bin import BIN_DAYS
+from entities.formats import format_count
 from ingestion.models import AccessRequest
 from ingestion.request_states import find_request_on
 
 register = template.Library()
+
+
+@register.simple_tag
+def bin_days() -> str:
+    """For how long the bin keeps what is deleted: "30 days"."""
+    return format_count(BIN_DAYS, "day")
 
 
 @register.simple_tag(takes_context=True)

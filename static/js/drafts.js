@@ -105,6 +105,7 @@ document.addEventListener("input", (event) => {
   const form = event.target.form;
   if (event.isTrusted && isKept(form)) keep(form);
 });
+document.addEventListener("clearance:keep", (event) => { if (isKept(event.target)) keep(event.target); });
 document.addEventListener("submit", (event) => {
   const form = event.target;
   if (form.dataset?.draft === "forget") storage.keys().forEach(storage.drop);

@@ -39,9 +39,9 @@ function explain(status) {
   if (status === 401) return translate("Your session has ended. Sign in again; what you typed is kept.");
   if (status === 403) return translate("None of your roles allows this, or the page is stale: reload it and try again. Nothing was changed.");
   if (status === 404) return translate("It is no longer there, or you may no longer see it.");
-  if (status === 413) return translate("That is larger than this server takes.");
-  if (status === 429) return translate("Too much at once. Wait a moment and try again.");
-  return translate("Something broke on our side and nothing was saved. Try again; what you typed is kept.");
+  if (status === 413) return translate("That is larger than this server accepts.");
+  if (status === 429) return translate("Too many requests. Wait a moment and try again.");
+  return translate("Something went wrong on our side, and nothing was saved. Try again; what you typed is kept.");
 }
 
 // A part of the page that did not come says so in its own place, with a way to try again; no toast on top of it.

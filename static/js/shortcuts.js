@@ -28,6 +28,12 @@ const ACTIONS = {
   "]": () => document.dispatchEvent(new CustomEvent("clearance:step-citation", { detail: { by: 1 } })),
 };
 
+document.addEventListener("click", (event) => {
+  if (!event.target.closest("[data-to-composer]")) return;
+  event.preventDefault();
+  ACTIONS.c();
+});
+
 document.addEventListener("keydown", (event) => {
   const action = ACTIONS[event.key] || (/^[a-z]$/.test(event.key) && (() => press(event.key)));
   if (!action || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || !isOn()) return;

@@ -64,10 +64,10 @@ function fail(row, { file }, reason) {
 
 function reasonOf(xhr) {
   try { return JSON.parse(xhr.responseText).error.detail; } catch { /* not one of our sentences */ }
-  if (xhr.status === 413) return translate("it is larger than this server takes.");
+  if (xhr.status === 413) return translate("it is larger than this server accepts.");
   if (xhr.status === 403) return translate("none of your roles may upload here.");
   if (xhr.status === 404) return translate("the record is no longer there, or you may no longer see it.");
-  return translate("something broke on our side. The file was not kept.");
+  return translate("something went wrong on our side. The file was not kept.");
 }
 
 function queue(form, row, given, batch) {

@@ -53,7 +53,8 @@ def test_a_viewer_asks_a_steward_grants_for_a_day_and_takes_it_back(shelf, brows
 
     viewer.goto(shelf.fare)
     expect(viewer.locator(".cl-doc")).to_contain_text(TEXT)
-    viewer.get_by_role("link", name="1 decision on what you asked for").click()
+    viewer.get_by_role("link", name="1 new notification").click()
+    viewer.get_by_role("link", name="Your request was granted").first.click()
     mine = viewer.get_by_role("article").filter(has_text="fare.md").first
     expect(mine).to_contain_text("Granted")
     expect(mine).to_contain_text(re.compile("ends in (a day|1 day|2[34] h)"))

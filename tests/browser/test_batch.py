@@ -115,7 +115,7 @@ def test_all_that_failed_is_tried_again_together(browse, environment):
         assert call(page, "PATCH", f"files/{file}/", {"strategy": "layout"})[0] == 202
     page.reload()
     ended(page)
-    expect(row_of(page, "east.txt")).to_contain_text("not in the storage")
+    expect(row_of(page, "east.txt")).to_contain_text("missing from storage")
     expect(batch).to_contain_text("3 of 3 files done")
     expect(batch).to_contain_text("2 could not be read")
     again = batch.get_by_role("button", name="Try all 2 failed ones again")

@@ -13,7 +13,7 @@ def test_a_form_without_its_token_is_told_to_be_sent_again(alice: Person):
     answer = strict.post(f"{alice.base}records/contract/new/", {"name": "Typed long ago"})
     page = answer.content.decode()
     assert answer.status_code == 403
-    assert "This page had gone stale" in page
+    assert "This page was out of date" in page
     assert 'class="cl-gate"' in page
     assert "Typed long ago" not in page
 

@@ -10,9 +10,10 @@ from django.db.models.functions import Now
 from django.test import Client
 
 from config.logs import WithoutInvitation
-from entities.access import Scope, granted_atoms
+from entities.access import Scope, grant_entity, granted_atoms
 from entities.models import AuditEntry, Invitation, Role, User
 from entities.models.classification import FINANCIAL, PII, SECRET
+from entities.types import Contract
 from tests.conftest import Person
 
 pytestmark = pytest.mark.django_db
@@ -217,3 +218,35 @@ def test_an_invitation_goes_by_mail_where_there_is_a_mail_server(
     assert sent.to == ["anna@example.org"]
     assert link in page
     assert "alice invites you to Acme" in sent.body
+
+
+def test_a_group_is_made_and_holds_members_to_share_records_with(
+    alice: Person, viewer: Person, outsider: Person, restricted: Contract
+) -> None:
+    made = alice.client.post(f"{alice.base}people/groups/new/", {"name": "Crane team"})
+    with alice.scope.open():
+        group = Role.objects.get(name="Crane team")
+    assert made["Location"].endswith(f"people/roles/members/?role={group.pk}")
+    page = f"people/roles/members/?role={group.pk}"
+    assert alice.client.post(f"{alice.base}people/groups/new/", {"name": "Crane team"}).status_code == 422
+    assert alice.client.post(alice.base + page, {"member": [viewer.user.pk, outsider.user.pk]}).status_code == 302
+    with alice.scope.open():
+        assert list(group.group.user_set.values_list("pk", flat=True)) == [viewer.user.pk], (
+            "members of the workspace only"
+        )
+        grant_entity(restricted, -group.pk, ["view"])
+    record = f"{viewer.base}entities/{restricted.pk}/"
+    assert viewer.client.get(record).status_code == 200
+    assert viewer.client.get(viewer.base + page).status_code == 403
+    assert viewer.client.post(f"{viewer.base}people/groups/new/", {"name": "Mine"}).status_code == 403
+    assert outsider.client.get(outsider.base + page).status_code == 404
+    alice.client.post(alice.base + page, {"was": [viewer.user.pk]})
+    assert viewer.client.get(record).status_code == 404
+
+
+def test_nobody_takes_the_last_administrator_away(alice: Person) -> None:
+    with alice.scope.open():
+        (role,) = Role.objects.filter(is_admin=True, group__user=alice.user.pk)
+    taken = alice.client.post(f"{alice.base}people/roles/members/?role={role.pk}", {"was": [alice.user.pk]})
+    assert taken.status_code == 403
+    assert alice.client.get(f"{alice.base}people/").status_code == 200

@@ -198,8 +198,8 @@ def test_who_is_no_administrator_is_not_told_who_is_here(
     for given, word in (
         ({"holder": str(finance)}, "not one of the available choices"),
         ({"holder": str(cfo.user.pk)}, "not one of the available choices"),
-        ({"username": "cf"}, "Nobody here has this username"),
-        ({"username": "outsider"}, "Nobody here has this username"),
+        ({"username": "cf"}, "No one here has this username"),
+        ({"username": "outsider"}, "No one here has this username"),
         ({}, "Type a username"),
     ):
         assert word in share(staff, restricted, act="give", level="view", **given).content.decode()

@@ -174,10 +174,10 @@ def test_a_placeholder_names_what_is_missing_and_leads_to_a_steward(
     assert "[Financial]" in texts(viewer, file)
     steward.client.post(url, {"state": "granted", "days": "7"})
     assert SALARY in texts(viewer, file)
-    news = viewer.client.get(f"{viewer.base}access-requests/waiting/").content.decode()
-    assert "1 decision on what you asked for" in news
+    news = viewer.client.get(f"{viewer.base}notifications/waiting/").content.decode()
+    assert "1 new notification" in news
     assert "Granted" in viewer.client.get(f"{viewer.base}access-requests/").content.decode()
-    assert not viewer.client.get(f"{viewer.base}access-requests/waiting/").content.decode().strip()
+    assert not viewer.client.get(f"{viewer.base}notifications/waiting/").content.decode().strip()
     assert not steward.client.get(f"{steward.base}access-requests/waiting/").content.decode().strip()
 
 

@@ -134,7 +134,7 @@ def test_why_a_file_failed_is_told_with_numbers_to_who_sent_it_only(
     alice: Person, staff: Person, viewer: Person, contract: Contract, service: Scope
 ) -> None:
     file = upload(staff, contract, "n.txt", QUAY).json()["id"]
-    for code, kind in (("timeout", "Reading this file took too long."), ("new", "This file could not be worked on.")):
+    for code, kind in (("timeout", "Reading this file took too long."), ("new", "This file could not be processed.")):
         with service.open():
             File.objects.filter(pk=file).update(
                 state=State.QUARANTINED, error_code=code, error_detail="Page 41 of 977 took too long.", error_page=41

@@ -6,6 +6,7 @@ import pytest
 
 from entities.access import Scope, ScopeError
 from entities.models import Entity, FieldParagraph, Source
+from entities.models.entity import Visibility
 from entities.text import digest_of
 from entities.types import Contract
 from references.actions import Cited, replace_citations
@@ -168,7 +169,11 @@ def test_citations_go_with_the_text_that_cites(
 
 def test_form_adds_and_removes(alice: Person, viewer: Person, contract: Contract, annex: Entity) -> None:
     where = f"{alice.base}entities/{contract.pk}/references/new/"
-    assert b"Quay annex (Contract)" in alice.client.get(where).content
+    found = alice.client.get(f"{where}?q=annex", headers={"HX-Request": "true"}).content.decode()
+    assert str(annex.pk) in found
+    assert "<h1" not in found, "the choices alone"
+    assert str(annex.pk) not in alice.client.get(f"{where}?q=lease").content.decode()
+    assert alice.client.post(where, {"kind": "Supersedes"}).status_code == 422
     posted = alice.client.post(where, {"target": str(annex.pk), "kind": "Supersedes"})
     assert posted.status_code == 302
     made = alice.api.get("/api/references/").json()["results"][0]
@@ -181,3 +186,7 @@ def test_form_adds_and_removes(alice: Person, viewer: Person, contract: Contract
         f"{viewer.base}entities/{contract.pk}/references/new/", {"target": str(annex.pk), "kind": "Supersedes"}
     )
     assert refused.status_code == 422
+    with alice.scope.open():
+        Entity.objects.filter(pk=annex.pk).update(visibility=Visibility.RESTRICTED)
+    hidden = viewer.client.get(f"{viewer.base}entities/{contract.pk}/references/new/?q=annex").content.decode()
+    assert "Quay annex" not in hidden, "a record that they may not see is no choice"

@@ -1,9 +1,15 @@
 """A day is one thing, however the question and the text write it."""
 
-import pytest
+import re
+from datetime import timedelta
 
+import pytest
+from django.utils import timezone
+
+from entities.access import Scope
 from entities.models.classification import FINANCIAL
 from entities.types import Contract
+from ingestion.models import ContextRow
 from tests.conftest import Person
 from tests.retrieval.conftest import Index
 
@@ -59,3 +65,22 @@ def test_who_asks_when_finds_a_day_before_the_same_words(
     assert first(viewer, "when was the signature of the contract?") == "Signature of the contract: 3/4/2026."
     assert "copy" in first(viewer, "where was the signature of the contract?")
     assert "2026" in first(cfo, "date of the signature of the contract?")
+
+
+def test_what_came_in_last_stands_first_where_that_is_asked(
+    index: Index, contract: Contract, viewer: Person, service: Scope
+) -> None:
+    texts = ["The crane has a cap.", "The crane cap, the crane cap.", "A crane with a secret cap."]
+    for text, label in zip(texts, (0, 0, FINANCIAL), strict=True):
+        index.row(contract, text, label=label, vector=False)
+    with service.open():
+        for place, text in enumerate(texts):
+            came = timezone.now() - timedelta(days=9 - place if text != texts[1] else 20)
+            ContextRow.objects.filter(text=text).update(created_at=came)
+    page = viewer.client.get(f"{viewer.base}search/", {"q": "crane cap", "sort": "newest"}).content.decode()
+    days = re.findall(r"cl-match\"><time datetime=\"(\d{4}-\d\d-\d\d)", page)
+    assert len(days) == 2, "what is hidden has no day"
+    assert days == sorted(days, reverse=True)
+    assert "secret" not in page
+    best = viewer.client.get(f"{viewer.base}search/", {"q": "crane cap"}).content.decode()
+    assert 'cl-match"><time' not in best

@@ -1,0 +1,64 @@
+"""Who has a role, and new groups: roles that clear for no level, to share records with (docs/adr/0052)."""
+
+from django import forms
+from django.contrib import messages
+from django.db import IntegrityError, transaction
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy, ngettext
+from django.views.decorators.http import require_http_methods
+
+from entities.access import ADMIN, Scope, requires
+from entities.actions import create_role
+from entities.admin.people import keep_an_administrator
+from entities.models import Role, Workspace
+from entities.people import change_members, list_members_of
+from entities.text import one_line
+
+
+class GroupForm(forms.Form):
+    name = forms.CharField(label=gettext_lazy("Name of the group"), max_length=100, validators=[one_line])
+
+
+def scope_of(request: HttpRequest) -> Scope:
+    return request.access_scope  # type: ignore[attr-defined, no-any-return]
+
+
+@requires(ADMIN)
+@require_http_methods(["GET", "POST"])
+def new_group(request: HttpRequest) -> HttpResponse:
+    """A role that clears for nothing and decides nothing; then on to its members."""
+    form = GroupForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        workspace = Workspace.objects.get(pk=scope_of(request).workspace)
+        try:
+            with transaction.atomic():
+                role = create_role(workspace, form.cleaned_data["name"])
+            return redirect(address_of(role))
+        except IntegrityError:
+            form.add_error("name", gettext("There is a role or group of this name."))
+    return render(request, "entities/group_new.html", {"form": form}, status=422 if form.errors else 200)
+
+
+@requires(ADMIN)
+@require_http_methods(["GET", "POST"])
+def role_members(request: HttpRequest) -> HttpResponse:
+    """`role` in the address. Raises: Http404; PermissionDenied where nobody would administer the workspace any more."""
+    role = get_object_or_404(Role.objects.select_related("group"), pk__in=read_keys([request.GET.get("role", "")]))
+    if request.method == "POST":
+        ticked, were = (read_keys(request.POST.getlist(name)) for name in ("member", "was"))
+        count = change_members(scope_of(request), role, ticked, were)
+        keep_an_administrator()
+        words = ngettext("%(count)s member changed.", "%(count)s members changed.", count) % {"count": count}
+        messages.success(request, words if count else gettext("No change."))
+        return redirect(address_of(role))
+    return render(request, "entities/role_members.html", {"role": role, "members": list_members_of(role)})
+
+
+def address_of(role: Role) -> str:
+    return f"{reverse('entities:role_members')}?role={role.pk}"
+
+
+def read_keys(values: list[str]) -> set[int]:
+    return {int(value) for value in values if value.isascii() and value.isdigit() and len(value) < 12}

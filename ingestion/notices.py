@@ -1,0 +1,127 @@
+"""What has happened that concerns a reader: decisions on their requests, requests that wait for them, records that were
+shared with them, and their own files that failed or took long to read.
+
+Nothing is stored of it but when they looked last (`Membership.notices_seen_at`). Every notice is made from rows that
+the reader may see at that moment, with names as they are cleared then, so what is closed to them later is in no notice.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db.models import F, Max, Q
+from django.utils import timezone
+
+from entities.access import Scope
+from entities.api.lists import chips_of_atoms
+from entities.models import Entity, EntityRoleGrant, EntityUserGrant, Membership, User
+from ingestion.access import disclosed_files, visible_files
+from ingestion.file_shown import FileView
+from ingestion.listing import file_views
+from ingestion.models import AccessRequest, File, FileRevision
+from ingestion.models import State as FileState
+from ingestion.queueing import ENDED
+from ingestion.requests import State, requests_of, to_decide
+
+KEPT = timedelta(days=30)
+MAX_NOTICES = 50
+LONG_READING_SECONDS = 20
+"""Whoever waited less for a file has seen it become ready."""
+FIRST_PUBLISHED = timedelta(days=1)
+"""After the upload; rows that are made again later are no news."""
+DECIDED = (State.GRANTED, State.REFUSED, State.WITHDRAWN)
+
+
+@dataclass(frozen=True)
+class Notice:
+    """kind: decided, waiting, shared, ready or failed. state: of the decision. person: who asks, of one that waits.
+    record: from `readable_by`. told: a decision that the page of requests has shown. new: not shown yet."""
+
+    kind: str
+    at: datetime
+    record: Entity
+    state: str = ""
+    person: str = ""
+    chips: Sequence[Any] = ()
+    file: FileView | None = None
+    told: bool = False
+    new: bool = False
+
+
+def list_notices(scope: Scope, since: datetime | None = None) -> list[Notice]:
+    """The latest first, of a member in the open scope. since: none that is as old."""
+    since = max(filter(None, (since, timezone.now() - KEPT)))
+    made = [*_list_requests(scope, since), *_list_shared(scope, since), *_list_files(scope, since)]
+    records = Entity.objects.readable_by(scope).in_bulk({record for record, _ in made})
+    notices = [replace(notice, record=records[record]) for record, notice in made if record in records]
+    return sorted(notices, key=lambda notice: notice.at, reverse=True)[:MAX_NOTICES]
+
+
+def list_new(scope: Scope) -> list[Notice]:
+    """Those that the reader was not shown."""
+    return [notice for notice in list_notices(scope, find_last_look(scope)) if not notice.told]
+
+
+def find_last_look(scope: Scope) -> datetime:
+    return Membership.objects.values_list("notices_seen_at", flat=True).get(user=scope.principal)
+
+
+def mark_seen(scope: Scope, notices: Iterable[Notice]) -> None:
+    """The reader has been shown these. What came up meanwhile is still new."""
+    if latest := max((notice.at for notice in notices), default=None):
+        Membership.objects.filter(user=scope.principal, notices_seen_at__lt=latest).update(notices_seen_at=latest)
+
+
+Made = tuple[Any, Notice]
+"""With the key of the record that it is about, which is not read yet."""
+UNREAD: Any = None
+
+
+def _list_requests(scope: Scope, since: datetime) -> Iterator[Made]:
+    decided = requests_of(scope).filter(requester=scope.principal, decided_at__gt=since, state__in=DECIDED)
+    for row in decided.order_by("-decided_at")[:MAX_NOTICES]:
+        chips = chips_of_atoms(row.atoms)
+        yield (
+            row.entity_id,
+            Notice("decided", row.decided_at or since, UNREAD, row.state, chips=chips, told=bool(row.told_at)),
+        )
+    waiting: list[AccessRequest] = list(to_decide(scope).filter(created_at__gt=since)[:MAX_NOTICES])
+    people = User.objects.in_bulk({row.requester for row in waiting})
+    for row in waiting:
+        person = str(people.get(row.requester, ""))
+        yield row.entity_id, Notice("waiting", row.created_at, UNREAD, person=person, chips=chips_of_atoms(row.atoms))
+
+
+def _list_shared(scope: Scope, since: datetime) -> Iterator[Made]:
+    """By somebody else, with the reader or a role of theirs: who creates a record has been given it by nobody."""
+    others = Q(created_at__gt=since) & ~Q(content_object__created_by=scope.principal)
+    mine = EntityUserGrant.objects.filter(others, user=scope.principal)
+    roles = EntityRoleGrant.objects.filter(others, group__user=scope.principal)
+    latest: dict[Any, datetime] = {}
+    for grants in (mine, roles):
+        for record, at in grants.order_by().values_list("content_object").annotate(at=Max("created_at")):
+            latest[record] = max(at, latest.get(record, at))
+    for record, at in latest.items():
+        yield record, Notice("shared", at, UNREAD)
+
+
+def _list_files(scope: Scope, since: datetime) -> Iterator[Made]:
+    """Of files that the reader sent. A version that ended badly is told as the pages of files tell it."""
+    files = visible_files(scope)
+    sent = Q(pending_revision__created_by=scope.principal) | Q(pending_revision=None, created_by=scope.principal)
+    ended = disclosed_files(scope, files).filter(sent, state__in=ENDED, updated_at__gt=since)
+    at: dict[Any, datetime] = {file.pk: file.updated_at for file in ended.order_by("-updated_at")[:MAX_NOTICES]}
+    published = FileRevision.objects.filter(
+        created_by=scope.principal,
+        published_at__gt=since,
+        published_at__lt=F("fetched_at") + FIRST_PUBLISHED,
+        pk__in=files.filter(state=FileState.READY).values("revision"),
+    )
+    for revision in published.order_by("-published_at")[:MAX_NOTICES]:
+        if sum(seconds or 0 for _, _, seconds in revision.stages) >= LONG_READING_SECONDS:
+            at[revision.file_id] = revision.published_at or since
+    for view in file_views(scope, File.objects.filter(pk__in=at)):
+        if view.state == FileState.READY or view.state in ENDED:
+            kind = "ready" if view.state == FileState.READY else "failed"
+            yield view.entity, Notice(kind, at[view.id], UNREAD, file=view)

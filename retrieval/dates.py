@@ -1,0 +1,26 @@
+"""When what was found came in, as its reader may know it."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from uuid import UUID
+
+from django.db import connection
+
+from ingestion.known_versions import TOLD_AT
+from retrieval.results import Result
+
+# As the filter by days knows it (`retrieval.gate`).
+CAME_IN = f"""SELECT c.id, coalesce(told.at, c.created_at)
+FROM ingestion_contextrow c LEFT JOIN ({TOLD_AT}) told ON told.file = c.file_id WHERE c.id = ANY(%s)"""  # noqa: S608
+
+
+def find_days(results: Iterable[Result]) -> dict[UUID, datetime]:
+    """By result, in the scope in which it was loaded."""
+    with connection.cursor() as cursor:
+        cursor.execute(CAME_IN, [[result.id for result in results]])
+        return dict(cursor.fetchall())
+
+
+def put_newest_first(results: Sequence[Result], days: dict[UUID, datetime]) -> list[Result]:
+    """Equally new ones stay in their order. What was hidden meanwhile has no day, and is left out."""
+    return sorted((r for r in results if r.id in days), key=lambda result: days[result.id], reverse=True)
