@@ -280,7 +280,7 @@ def _headers(request: Request) -> dict[str, str]:
 
 
 def event_stream(request: Request, turn: Turn, after: int) -> StreamingHttpResponse:
-    chunks: AsyncIterator[bytes] = events.tail(who_of(request.path, _headers(request)), turn.pk, after)
+    chunks: AsyncIterator[bytes] = events.follow(who_of(request.path, _headers(request)), turn.pk, after)
     response = StreamingHttpResponse(chunks, content_type="text/event-stream; charset=utf-8")
     response["Cache-Control"] = "no-store"
     response["X-Accel-Buffering"] = "no"

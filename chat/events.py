@@ -186,6 +186,15 @@ async def tail(who: Who, turn: UUID, after: int) -> AsyncIterator[bytes]:
                     yield b": still here\n\n"
 
 
+async def follow(who: Who, turn: UUID, after: int) -> AsyncIterator[bytes]:
+    """`tail` for a response that has begun: it ends where nothing may be sent any more."""
+    try:
+        async for piece in tail(who, turn, after):
+            yield piece
+    except (NotSignedIn, NoWorkspace, Http404):
+        return
+
+
 async def application(scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
     """`GET …/api/chat/turns/<id>/events/`."""
     headers = {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
