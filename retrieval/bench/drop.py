@@ -16,7 +16,8 @@ from entities.access import Scope
 from entities.actions import create_workspace
 from entities.models import Entity
 from ingestion.actions import upload_file
-from ingestion.models import File, State
+from ingestion.models import File
+from retrieval.bench.end_to_end import UNFINISHED, count_unfinished
 from retrieval.bench.ingest import Put, record
 from retrieval.bench.papers import paper
 from retrieval.bench.timing import Row
@@ -27,7 +28,6 @@ PAGES = (1, 2, 3, 8, 20)
 """Of the files of the drop, in turns."""
 SETTLING_SECONDS = 3.0
 LONGEST_SECONDS = 600.0
-UNFINISHED = (State.PENDING, State.PROCESSING)
 
 
 def measure(files: int, notes: int) -> list[Row]:
@@ -89,8 +89,3 @@ def wait_for(workspace: int, file: UUID) -> None:
                 return
         time.sleep(0.02)
     raise TimeoutError("The note was not ready.")
-
-
-def count_unfinished(workspace: int) -> int:
-    with Scope.for_service(workspace).open():
-        return File.objects.filter(state__in=UNFINISHED).count()

@@ -1,9 +1,11 @@
 """The pipeline in as many processes as the product has workers, beside the same processes that do nothing but embed."""
 
+import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
 from itertools import repeat
+from pathlib import Path
 from uuid import UUID
 
 from django.conf import settings
@@ -11,13 +13,15 @@ from django.db import connection
 
 from entities.access import Scope
 from ingestion.chunk import SEPARATOR, embedding_text
-from ingestion.models import ContextRow, FileRevision, Stage, State
+from ingestion.models import ContextRow, File, FileRevision, Stage, State
 from retrieval.bench.papers import paper
 from retrieval.bench.timing import Row
-from retrieval.bench.workers import embed, work_on, workers
+from retrieval.bench.workers import embed, work_through, workers
 
 FEW, PAGES = 12, 10
 """Files, at most, and their pages."""
+LONGEST_SECONDS = 1_800.0
+UNFINISHED = (State.PENDING, State.PROCESSING)
 
 
 def end_to_end(workspace: int, put: Callable[[str, bytes], UUID], files: int) -> list[Row]:
@@ -25,11 +29,19 @@ def end_to_end(workspace: int, put: Callable[[str, bytes], UUID], files: int) ->
 
     Embedding alone is given the texts of the same files, a file at a time, and keeps nothing.
     """
-    sent = [put(f"{n}.pdf", paper(PAGES, seed=n).content) for n in range(min(FEW, files))]
-    with workers(settings.CELERY_WORKER_CONCURRENCY, connection.settings_dict) as pool:
+    count = int(settings.CELERY_WORKER_CONCURRENCY)
+    with tempfile.TemporaryDirectory() as folder, workers(count, connection.settings_dict) as pool:
+        stop = Path(folder) / "stop"
+        sent = [put(f"{n}.pdf", paper(PAGES, seed=n).content) for n in range(min(FEW, files))]
         begun = time.perf_counter()
-        list(pool.map(work_on, repeat(workspace), sent))
+        work = pool.map(work_through, repeat(workspace, count), repeat(str(stop), count))
+        try:
+            while count_unfinished(workspace) and time.perf_counter() - begun < LONGEST_SECONDS:
+                time.sleep(0.05)
+        finally:
+            stop.touch()
         taken = time.perf_counter() - begun
+        list(work)
         spent: Counter[str] = Counter()
         with Scope.for_service(workspace).open():
             ready = list(FileRevision.objects.filter(file__in=sent, file__state=State.READY).values_list("stages"))
@@ -43,11 +55,16 @@ def end_to_end(workspace: int, put: Callable[[str, bytes], UUID], files: int) ->
     share = alone / taken
     return [
         Row(f"end to end: files of {len(sent)} ready", len(ready), f"{len(sent)}", len(ready) == len(sent)),
-        Row(f"end to end: pages/s of {settings.CELERY_WORKER_CONCURRENCY} workers", len(sent) * PAGES / taken),
+        Row(f"end to end: pages/s of {count} workers", len(sent) * PAGES / taken),
         *(Row(f"end to end: seconds of workers in {stage}", seconds) for stage, seconds in spent.items()),
         Row("end to end: embedding takes longest", float(slowest == Stage.EMBED), "1", slowest == Stage.EMBED),
-        Row("end to end: share of what embedding alone would allow", share, "at least 0.70", share >= 0.7),
+        Row("end to end: share of what embedding alone would allow", share, "at least 0.75", share >= 0.75),
     ]
+
+
+def count_unfinished(workspace: int) -> int:
+    with Scope.for_service(workspace).open():
+        return File.objects.filter(state__in=UNFINISHED).count()
 
 
 def texts_of(file: UUID) -> list[str]:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from multiprocessing.synchronize import Barrier
-from uuid import UUID
 
 
 @contextmanager
@@ -29,12 +28,6 @@ def _start(together: Barrier, database: Mapping[str, object]) -> None:
 
     connection.settings_dict.update(database)
     together.wait(120)  # else one of them would do what all were started for
-
-
-def work_on(workspace: int, file: UUID) -> None:
-    from ingestion.pipeline import process_file
-
-    process_file(workspace, file)
 
 
 def embed(texts: Sequence[str]) -> None:
