@@ -8,7 +8,7 @@ from tests.browser.conftest import open_record
 pytestmark = pytest.mark.browser
 
 
-def test_what_is_sent_stands_at_once_and_comes_back_where_it_did_not_arrive(browse):
+def test_what_is_sent_stands_at_once_and_comes_back_where_it_did_not_arrive(browse, complaints, installation):
     page = browse("viewer")
     open_record(page, "contract", "Tower Crane Hire")
     box = page.get_by_placeholder("Ask about this record")
@@ -38,7 +38,9 @@ def test_what_is_sent_stands_at_once_and_comes_back_where_it_did_not_arrive(brow
     expect(page.locator("#talk [data-state=done]")).to_be_visible(timeout=60_000)
 
     page.unroute("**/ask/")
-    page.route("**/ask/", lambda route: route.abort("aborted"))
+    complaints.refused.add(f"{installation}{page.locator('#chat-dock [data-composer]').get_attribute('action')}")
+    complaints.abandoned += 1
+    page.route("**/ask/", lambda route: route.abort("connectionfailed"))
     page.keyboard.press("Enter")
     expect(page.locator("#toasts [data-kind=error]")).to_be_visible()
     expect(box).to_have_value("And by whom?")
