@@ -6,8 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-RRF_K = 60
-"""The usual constant of reciprocal rank fusion."""
 Vectors = Mapping[int, NDArray[np.float32]]
 
 
@@ -36,24 +34,16 @@ class Hit:
 def blend_scores(
     similarity: Mapping[int, float], lexical: Mapping[int, float], weights: tuple[float, float]
 ) -> dict[int, float]:
-    """row -> the mean of two blends, 1 for what is first in both branches and 0 for what is in neither.
-
-    By score: the weighted mean of its cosine, from 0 for the farthest candidate to 1 for the nearest, and its BM25 as a
-    share of the best (Bruch, Gai and Ingber, TOIS 2023: it keeps what ranks forget, that one score is four times
-    another). By rank: that of reciprocal ranks (Cormack, Clarke, Büttcher, SIGIR 2009), which one far-off best score
-    does not move. A row without one of the two has nothing of it.
+    """row -> the weighted mean of its cosine, from 0 for the farthest candidate to 1 for the nearest, and its BM25 as a
+    share of the best (Bruch, Gai and Ingber, TOIS 2023: a convex combination keeps what ranks forget, that one score is
+    four times another). A row without one of the two has nothing of it.
     """
     low, high = min(similarity.values(), default=0.0), max(similarity.values(), default=0.0)
     best = max(lexical.values(), default=0.0)
     meaning, words = (weight / sum(weights) for weight in weights)
-    nearness = {row: (value - low) / (high - low) if high > low else 1.0 for row, value in similarity.items()}
-    shares = {row: value / best if best > 0 else 1.0 for row, value in lexical.items()}
-    scores: dict[int, float] = {}
-    for weight, values in ((meaning, nearness), (words, shares)):
-        ranked = sorted(values, key=lambda row: (-values[row], row))
-        for rank, row in enumerate(ranked, start=1):
-            blended = (values[row] + (RRF_K + 1) / (RRF_K + rank)) / 2
-            scores[row] = scores.get(row, 0.0) + weight * blended
+    scores = {row: meaning * ((value - low) / (high - low) if high > low else 1.0) for row, value in similarity.items()}
+    for row, value in lexical.items():
+        scores[row] = scores.get(row, 0.0) + words * (value / best if best > 0 else 1.0)
     return scores
 
 

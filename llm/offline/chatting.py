@@ -202,12 +202,11 @@ def best_answer(body: dict[str, Any], index: int, question: str, results: list[s
     system = text_of(body.get("system", ""))
     fields = [*lines(system, "fields"), *lines(system, "status")]
     near = list(passages("\n".join(results[:1])))
-    every = list(passages("\n".join(results)))
     known = {passage.n for passage in near}
-    here_only = _points_at_record(body, index, question)
-    every = [p for p in every if p.n in known or not here_only and bears_on(question, p, every)]
+    found = [] if _points_at_record(body, index, question) else list(passages("\n".join(results)))
     said = _last_answer(body["messages"][:index]) if leans(question, fewer_than=4) else ""
     for asked in _readings(body, index, question):
+        every = [p for p in found if p.n in known or bears_on(asked, p, found)] or near
         here, anywhere = (_answer_parts(asked, found, fields, said) for found in (near, every))
         if here.quotes and here.score >= anywhere.score - NEARNESS:
             return here

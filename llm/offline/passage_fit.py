@@ -43,7 +43,8 @@ def is_about(
 
 def bears_on(question: str, passage: Passage, found: list[Passage]) -> bool:
     """Whether a passage, or what else was found of its record, has every name of a question; where it names nothing, as
-    good as every content word, two at least (all of three, three of four), half of them in the passage itself.
+    good as every content word, two at least (all of three, three of four), more than half of them in the
+    passage itself.
     """
     names = name_terms(question)
     asked = keep_content_terms(list(dict.fromkeys(terms(trim_question(question)))), names)
@@ -52,7 +53,7 @@ def bears_on(question: str, passage: Passage, found: list[Passage]) -> bool:
     if names:
         return all(measure_term(name, there) for name in names)
     shares = [sum(measure_term(term, known) > 0 for term in asked) / max(1, len(asked)) for known in (own, there)]
-    return len(asked) >= MIN_TERMS_ELSEWHERE and shares[0] >= MIN_SHARE_IN_PASSAGE and shares[1] >= MIN_SHARE_ELSEWHERE
+    return len(asked) >= MIN_TERMS_ELSEWHERE and shares[0] > MIN_SHARE_IN_PASSAGE and shares[1] >= MIN_SHARE_ELSEWHERE
 
 
 def record_terms(passage: Passage, found: list[Passage]) -> set[str]:

@@ -10,11 +10,11 @@ from statistics import fmean
 from retrieval.evaluation.metrics import first, ndcg
 from retrieval.evaluation.rankings import FUSED, LEXICAL, SHOWN, VECTOR
 from retrieval.evaluation.run import Outcome
-from retrieval.fusion import RRF_K
 from retrieval.tuning import tuning
 
 PLAIN = "plain"
 """Reciprocal rank fusion of both branches with equal weights, and nothing else."""
+RRF_K = 60
 TITLES = {
     VECTOR: "by meaning",
     LEXICAL: "by words",

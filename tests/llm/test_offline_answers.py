@@ -341,6 +341,7 @@ def test_other_records_answer_only_what_has_the_questions_words():
     for question, found in (
         ("What is the total?", []),
         ("When is it due?", []),
+        ("When is payment due?", []),
         ("When are the payment terms over?", [99]),
         ("What are the payment penalties of the crane?", []),
     ):
