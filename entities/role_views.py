@@ -1,4 +1,4 @@
-"""Who has a role, and new groups: roles that clear for no level, to share records with (docs/adr/0052)."""
+"""Who has a role, and new groups: roles that clear for no level, to share records with (docs/adr/0054)."""
 
 from django import forms
 from django.contrib import messages
