@@ -212,10 +212,15 @@ def collections_of(entity: Entity) -> dict[str, Collection]:
 
 
 def collection_of(file: File) -> Collection:
-    """The declaration behind a file; one that is gone counts as an empty one, whose text is classified."""
+    """The declaration behind a file; one that is gone counts as an empty one, whose text is classified. Raises: Http404
+    where the record was deleted or closed meanwhile.
+    """
 
     def load() -> int:
-        return Entity.objects.values_list("content_type", flat=True).get(pk=file.entity_id)
+        found = Entity.objects.values_list("content_type", flat=True).filter(pk=file.entity_id).first()
+        if found is None:
+            raise Http404("Not found.")
+        return int(found)
 
     declared = type_by_content_type(cached(f"type {file.entity_id}", load)).rag().collections
     return declared.get(file.collection, Collection(file.collection))

@@ -57,7 +57,7 @@ def count_facets(
     Counts are over everything found, at most `Tuning.candidates` a branch: they agree with the list to its end.
     """
     facets = []
-    of_everything = _counts(scope, found)
+    of_everything = _counts(scope, [hit.row for hit in found.hits])
     for parameter, title in (
         ("type", gettext("Type")),
         ("kind", gettext("Kind")),
@@ -68,7 +68,8 @@ def count_facets(
         if values:
             within = _without(chosen, parameter).narrow(operators)
             base = find(scope, found.query, within=within, reference_depth=reference_depth)
-            counts = _counts(scope, base if faint else drop_faint(base))[parameter]
+            base = base if faint else drop_faint(base)
+            counts = _counts(scope, [hit.row for hit in base.hits])[parameter]
         for value in values:
             counts.setdefault(KIND_NAMES[value] if parameter == "kind" else value, 0)
         facets.append(Facet(parameter, title, _values(parameter, counts, {_written(parameter, v) for v in values})))
@@ -84,15 +85,14 @@ def _written(parameter: str, value: str | Kind) -> str:
     return KIND_NAMES[Kind(value)] if parameter == "kind" else str(value)
 
 
-def _counts(scope: Scope, found: Found) -> dict[str, Counter[str]]:
+def _counts(scope: Scope, rows: Sequence[int]) -> dict[str, Counter[str]]:
     """Under the permissions of this moment: what was found was perhaps found in an earlier transaction."""
     counts: dict[str, Counter[str]] = {name: Counter() for name in FIELDS}
     names = {c.pk: name for name, c in _content_types().items()}
     seen = Entity.objects.filter(visible(scope, Entity)).order_by().values("pk")
-    numbers = [hit.row for hit in found.hits]
-    allowed = ContextRow.objects.filter(sources_visible(scope), number__in=numbers, entity__in=seen)
-    rows = allowed.values_list("entity__content_type", "kind", "file__collection")
-    for content_type, kind, collection in rows:
+    allowed = ContextRow.objects.filter(sources_visible(scope), number__in=rows, entity__in=seen)
+    found = allowed.values_list("entity__content_type", "kind", "file__collection")
+    for content_type, kind, collection in found:
         counts["type"][names[content_type]] += 1
         counts["kind"][KIND_NAMES[Kind(kind)]] += 1
         if collection is not None:

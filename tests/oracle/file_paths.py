@@ -94,7 +94,7 @@ def empty_pages(task: str, path: Path, *, options: dict[str, Any], **given: Any)
 
 def citation(asked: Asked) -> None:
     for n, text in enumerate(asked.world.texts):
-        if text.label is None:
+        if text.label is None or asked.world.record(text.record).binned:  # what is in the bin was not cited
             continue
         at = f"citations/{asked.all.citing}/{asked.all.numbers[text.words]}/"
         read = asked.world.index_reads(asked.person, text)

@@ -19,7 +19,7 @@ from entities.models import AuditEntry, LabelGrant, Membership, User
 from entities.types import Contract
 from ingestion.access import get_file_or_404
 from ingestion.errors import BadUpload
-from ingestion.models import AccessMessage, AccessRequest, Paragraph
+from ingestion.models import AccessMessage, AccessRequest, Extent, Paragraph, TextGrant
 from ingestion.requests import (
     MOST_A_DAY,
     MOST_OPEN,
@@ -133,6 +133,11 @@ def requests_are_granted_and_withdrawn(e: Everything) -> None:
                 entries = AuditEntry.objects.filter(object_id=str(origin), actor=ann.principal).order_by("pk")
                 said = [(row.action, row.detail["until"]) for row in entries]
                 assert said == [("access.granted", until and until.isoformat()), ("access.withdrawn", None)]
+    with undone(), ann.open():
+        decide_access(scope=ann, request=of(e, ann, "dee"), state=State.GRANTED, extent=Extent.RECORD)
+        assert TextGrant.objects.filter(request=origin).exists()
+        decide_access(scope=ann, request=of(e, ann, "dee"), state=State.WITHDRAWN, reason="Why")
+        assert not TextGrant.objects.filter(request=origin).exists()
     with undone():
         with ann.open():
             decide_access(scope=ann, request=of(e, ann, "dee"), state=State.GRANTED)

@@ -158,6 +158,12 @@ def texts_are_granted_by_stewards(e: Everything) -> None:
         assert offers.get(Extent.RECORD, 0) == counted["record0"]
         assert offers[Extent.LEVEL] == sum(counted.values())
         assert {p.pk for p in find_asked_passages(ann, request)} <= {request.passage}
+        typed = FieldParagraph.objects.filter(entity=request.entity_id, data_classification__isnull=False)
+        places = {p.position: p.data_classification for p in typed}
+        of_field = AccessRequest(entity_id=request.entity_id, field=typed[0].field, positions=list(places))
+        assert {p.position for p in find_asked_passages(ann, of_field, places.values())} == set(places)
+        of_another = AccessRequest(entity_id=request.entity_id, field="another", positions=list(places))
+        assert find_asked_passages(ann, of_another, places.values()) == []
 
 
 def requests_are_about_a_place(e: Everything) -> None:
