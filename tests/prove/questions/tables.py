@@ -15,7 +15,7 @@ from pulse.models import Pulse
 from references.models import Reference
 from tests.oracle.desk_planting import message_on
 from tests.oracle.monitor import PUBLIC, Person, Text
-from tests.oracle.planting import Everything
+from tests.oracle.planting import WORKSPACE, Everything, talked_of
 from tests.oracle.worlds import VERBS
 from tests.prove.questions.refusals import undone
 
@@ -46,7 +46,8 @@ def tables_show_what_is_cleared(e: Everything) -> None:
             for model in (Paragraph, FieldParagraph):
                 same(model.__name__, person, model.objects.values_list("text", flat=True), passages)
             answers = Message.objects.filter(role=Speaker.ASSISTANT).values_list("content", flat=True)
-            same("answers", person, answers, words(cleared))
+            said = [t for about in (WORKSPACE, *(r.name for r in world.records)) for t in talked_of(world, about)]
+            same("answers", person, answers, words(t for t in said if world.cleared(person, t.label)))
             pulses = {label for (label,) in Pulse.objects.values_list("data_classification")}
             assert pulses <= {label for label, atoms in labels(e).items() if atoms <= world.held(person)}, pulses
 
