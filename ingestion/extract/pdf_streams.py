@@ -14,6 +14,7 @@ PIECE = 1 << 20
 MAX_REST_BYTES = 1 << 16
 MAX_KEPT_BYTES = 16 << 20  # of content that is handed on, so that it is not unpacked twice
 MAX_CHAIN = 8
+ENDS_OF_LETTERS = {"/ASCIIHexDecode": b">", "/AHx": b">", "/ASCII85Decode": b"~>", "/A85": b"~>"}
 REPLACES = b"/ActualText"
 
 
@@ -43,9 +44,14 @@ class Unpacked:
 
 
 def unpacked(stream: pikepdf.Stream, filters: list[str], limit: int) -> Unpacked:
-    """Counted no further than `limit` + 1 piece."""
-    data: Iterator[bytes] = iter((stream.read_raw_bytes(),))
-    counted = _Count(limit)
+    """Counted no further than `limit` + 1 piece. Raises PdfError for damaged letters."""
+    raw, counted = stream.read_raw_bytes(), _Count(limit)
+    if filters and (end := ENDS_OF_LETTERS.get(filters[0])):  # bytes as letters: of these no more come out
+        raw, _, counted.rest = raw.partition(end)
+        with pikepdf.new() as pdf:
+            raw = pikepdf.Stream(pdf, raw + end, Filter=pikepdf.Name(filters[0])).read_bytes()
+        filters = filters[1:]
+    data: Iterator[bytes] = iter((raw,))
     inflated = "/DecodeParms" not in stream and "/DP" not in stream
     for name in filters:
         if name not in ("/FlateDecode", "/Fl"):

@@ -122,24 +122,28 @@ BEHIND = b" The salary of Mara Quill."
 
 
 @pytest.mark.parametrize(
-    ("between", "times", "code", "is_read"),
+    ("between", "packing", "code", "is_read"),
     [
-        (b"A word. " * 100, 1, None, True),
-        (b"A word. " * 10_000, 1, "unknown_part", False),
-        (b"A word. " * (17 << 17), 1, "unknown_part", False),
-        (bytes(range(256)) * 8_000, 2, "unknown_part", False),
-        (zlib.compress(b"Mara Quill earns 98,000."), 1, "unknown_part", True),
+        (b"A word. " * 100, "Flate", None, True),
+        (b"A word. " * 10_000, "Flate", "unknown_part", False),
+        (b"A word. " * (17 << 17), "Flate", "unknown_part", False),
+        (bytes(range(256)) * 8_000, "Flate Flate", "unknown_part", False),
+        (b"A word. " * 100, "ASCIIHex Flate", None, True),
+        (b"", "ASCIIHex", None, True),
+        (zlib.compress(b"Mara Quill earns 98,000."), "Flate", "unknown_part", True),
     ],
-    ids=["1 kB", "80 kB", "17 MB", "packed twice", "packed itself"],
+    ids=["1 kB", "80 kB", "17 MB", "packed twice", "packed as letters", "letters", "packed itself"],
 )
 def test_what_stands_behind_the_end_of_packed_data_is_read_or_on_record(
-    tmp_path: Path, between: bytes, times: int, code: str | None, is_read: bool
+    tmp_path: Path, between: bytes, packing: str, code: str | None, is_read: bool
 ) -> None:
-    packed = zlib.compress(b"BT /F1 12 Tf 72 700 Td (The quay was closed.) Tj ET") + between + BEHIND
+    content = b"BT /F1 12 Tf 72 700 Td (The quay was closed.) Tj ET"
+    for number, name in enumerate(reversed(packing.split())):
+        content = zlib.compress(content) if name == "Flate" else content.hex().encode() + b">"
+        content += between + BEHIND if number == 0 else b""
     with pikepdf.open(draw(tmp_path / "a.pdf", report)) as pdf:
         stream = pdf.make_stream(b"")
-        pack = pikepdf.Array([pikepdf.Name.FlateDecode] * times)
-        stream.write(packed if times == 1 else zlib.compress(packed), filter=pack)
+        stream.write(content, filter=pikepdf.Array([pikepdf.Name(f"/{name}Decode") for name in packing.split()]))
         pdf.pages[0].Contents = stream
         as_it_is = {"stream_decode_level": pikepdf.StreamDecodeLevel.none, "compress_streams": False}
         pdf.save(tmp_path / "b.pdf", **as_it_is)
