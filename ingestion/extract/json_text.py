@@ -1,5 +1,5 @@
-"""JSON, also one value a line: each value a line with the names that lead to it, parted by the outermost entries; of
-one value a line, by those: a record stays together, and is labelled apart from the others.
+"""JSON, also one value a line: each value a line with the names that lead to it, parted by the outermost entries.
+Of one value a line that are the fields of each; where those are too many, each line stays together.
 
 The names stand by the value, so that who classifies the line knows what it is. Characters that are written as numbers
 (`\\u00e9`) become what they stand for, and of equal names none is lost. What is no JSON is read as it stands.
@@ -35,6 +35,8 @@ def extract(text: str) -> Extraction:
         add_code(builder, text)
         return builder.extraction(sniff.JSON, None)
     entries = list(_entries(values))
+    if len(entries) > MANY and len(values) > 1:
+        entries = [list(_lines(value, "")) for value in values]
     if len(entries) > MANY:  # rows of data: as many together as of a table
         entries = [[line for entry in entries for line in entry]]
     for entry in entries:
@@ -58,9 +60,6 @@ def _parsed(text: str) -> Any:
 
 def _entries(values: list[Any]) -> Iterator[list[str]]:
     """The lines of each outermost entry."""
-    if len(values) > 1:
-        yield from (list(_lines(value, "")) for value in values)
-        return
     for value in values:
         if isinstance(value, _Pairs):
             for name, inner in value:

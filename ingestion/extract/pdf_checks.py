@@ -15,11 +15,13 @@ import pikepdf
 
 from ingestion.extract import pdf_links, pdf_revisions
 from ingestion.extract.build import Builder
+from ingestion.extract.pdf_images import readable_share
 from ingestion.extract.pdf_lies import has_lying_font
 from ingestion.extract.pdf_said import Said
-from ingestion.extract.pdf_streams import filters_of, unpacked
-from ingestion.extract.pdf_sweep import EARLIER, Sweep
-from ingestion.extract.remainder import texts_in_bytes
+from ingestion.extract.pdf_streams import Unpacked, filters_of, unpacked
+from ingestion.extract.pdf_sweep import EARLIER, UNKNOWN, Sweep
+from ingestion.extract.remainder import READABLE_SHARE, texts_in_bytes
+from ingestion.extract.sweep_picture import PADDING, TRAILING_BYTES
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 SMALL = 128  # pixels: what no page shows and is no larger holds no text
@@ -155,7 +157,7 @@ def _unpack_all(
                 continue
             stream = unpacked(entry, filters, left)
             size, whole = stream.size, stream.whole
-            builder.add_remainder(texts_in_bytes(stream.rest))
+            _sweep_rest(stream, builder)
             if stream.replaces:
                 checked.replaced.add(page)
         except (pikepdf.PdfError, ValueError, TypeError, AttributeError):
@@ -172,9 +174,19 @@ def _unpack_all(
             builder.miss("page_failed", "Part of this page is damaged and could not be read.", page)
         if size or whole:
             sweep.of_stream(entry, of_page=page is not None, content=stream.content if stream else None)
+        elif page is None:
+            builder.miss("damaged_part", "A part of this PDF is damaged; it was not read.")
     checked.pictures = dict.fromkeys(
         key for place, key in pictures.items() if place not in masks and max(key[:2]) > SMALL
     )
+
+
+def _sweep_rest(stream: Unpacked, builder: Builder) -> None:
+    """What no viewer comes to: text of it is recorded, and whether there is more, or what is no text."""
+    builder.add_remainder(texts_in_bytes(stream.rest))
+    is_packed = len(stream.rest.strip(PADDING)) > TRAILING_BYTES and readable_share(stream.rest) < READABLE_SHARE
+    if stream.more or is_packed:
+        builder.miss("unknown_part", UNKNOWN)
 
 
 def key_of(image: pikepdf.Stream) -> Key:

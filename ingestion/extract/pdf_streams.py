@@ -11,9 +11,10 @@ import pikepdf
 from ingestion.sandbox.limits import Quarantined
 
 PIECE = 1 << 20
-REST = 1 << 16  # bytes
+MAX_REST_BYTES = 1 << 16
 MAX_KEPT_BYTES = 16 << 20  # of content that is handed on, so that it is not unpacked twice
 MAX_CHAIN = 8
+ENDS_OF_LETTERS = {"/ASCIIHexDecode": b">", "/AHx": b">", "/ASCII85Decode": b"~>", "/A85": b"~>"}
 REPLACES = b"/ActualText"
 
 
@@ -30,20 +31,27 @@ def filters_of(stream: pikepdf.Stream) -> list[str]:
 @dataclass(frozen=True, slots=True)
 class Unpacked:
     """size: bytes that all stages of unpacking make together. whole: the stream came to its proper end. replaces: it
-    may have words that stand for others. rest: bytes behind the end of what was packed. content: what comes out; None
-    where more is to be done to it than inflating, or where it is large."""
+    may have words that stand for others. rest: bytes behind the end of what was packed, at most MAX_REST_BYTES; more:
+    there are others. content: what comes out; None where more is to be done to it than inflating, or where it is
+    large."""
 
     size: int
     whole: bool
     replaces: bool
     rest: bytes
+    more: bool
     content: bytes | None
 
 
 def unpacked(stream: pikepdf.Stream, filters: list[str], limit: int) -> Unpacked:
-    """Counted no further than `limit` + 1 piece."""
-    data: Iterator[bytes] = iter((stream.read_raw_bytes(),))
-    counted = _Count(limit)
+    """Counted no further than `limit` + 1 piece. Raises PdfError for damaged letters."""
+    raw, counted = stream.read_raw_bytes(), _Count(limit)
+    if filters and (end := ENDS_OF_LETTERS.get(filters[0])):  # bytes as letters: of these no more come out
+        raw, _, counted.rest = raw.partition(end)
+        with pikepdf.new() as pdf:
+            raw = pikepdf.Stream(pdf, raw + end, Filter=pikepdf.Name(filters[0])).read_bytes()
+        filters = filters[1:]
+    data: Iterator[bytes] = iter((raw,))
     inflated = "/DecodeParms" not in stream and "/DP" not in stream
     for name in filters:
         if name not in ("/FlateDecode", "/Fl"):
@@ -60,7 +68,8 @@ def unpacked(stream: pikepdf.Stream, filters: list[str], limit: int) -> Unpacked
         replaces = replaces or REPLACES in piece or REPLACES in last + piece[: len(REPLACES)]
         last = piece[-len(REPLACES) :]
     content = b"".join(kept) if inflated and counted.whole else None
-    return Unpacked(counted.bytes, counted.whole, replaces, counted.rest[:REST], content)
+    rest, more = counted.rest[:MAX_REST_BYTES], len(counted.rest) > MAX_REST_BYTES
+    return Unpacked(counted.bytes, counted.whole, replaces, rest, more, content)
 
 
 class _Count:
@@ -84,9 +93,10 @@ class _Count:
                     if self.bytes > self._limit:
                         return
                     yield out
-                    piece = inflate.unconsumed_tail
+                    piece = inflate.unconsumed_tail or inflate.unused_data
+                if len(self.rest) <= MAX_REST_BYTES:
+                    self.rest += piece
         except zlib.error:
             self.whole = False
             return
-        self.rest += inflate.unused_data
         self.whole = self.whole and (inflate.eof or not fed)

@@ -29,7 +29,7 @@ from ingestion.extract.pdf_strings import (
     strings_of_syntax,
     strings_of_table,
 )
-from ingestion.extract.remainder import texts_in_bytes
+from ingestion.extract.remainder import READABLE_SHARE, texts_in_bytes
 from ingestion.extract.sweep_xml import texts_of_xml
 
 MAX_STREAM_BYTES = 16 << 20
@@ -139,7 +139,7 @@ class Sweep:
 
     def _unlisted(self, stream: pikepdf.Stream, content: bytes) -> None:
         """A program, a letter of a font, contents of a page that is gone, data of another program."""
-        if readable_share(content) < 0.85:
+        if readable_share(content) < READABLE_SHARE:
             self.builder.miss("unknown_part", UNKNOWN)
         if b"BT" in content and b"ET" in content:
             self._drawings.append(stream)

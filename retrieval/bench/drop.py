@@ -3,7 +3,7 @@
 import tempfile
 import time
 from collections.abc import Sequence
-from itertools import repeat
+from concurrent.futures import Future
 from pathlib import Path
 from statistics import median
 from uuid import UUID, uuid4
@@ -13,12 +13,12 @@ from django.core.files.base import ContentFile
 from django.db import connection
 
 from entities.access import Scope
-from entities.actions import create_workspace
-from entities.models import Entity
+from entities.actions import add_member, create_role, create_workspace
+from entities.models import Entity, User, Workspace
 from ingestion.actions import upload_file
-from ingestion.models import File
+from ingestion.models import File, State
 from retrieval.bench.end_to_end import UNFINISHED, count_unfinished
-from retrieval.bench.ingest import Put, record
+from retrieval.bench.ingest import record
 from retrieval.bench.papers import paper
 from retrieval.bench.timing import Row
 from retrieval.bench.workers import work_through, workers
@@ -35,23 +35,25 @@ def measure(files: int, notes: int) -> list[Row]:
     workspace = create_workspace(slug=f"bench-{uuid4().hex[:8]}", name="Bench")
     processes = int(settings.CELERY_WORKER_CONCURRENCY)
     try:
-        with tempfile.TemporaryDirectory() as folder, record(workspace.pk) as put:
+        with tempfile.TemporaryDirectory() as folder, record(workspace.pk):
             stop = Path(folder) / "stop"
+            dropping, noting = add_senders(workspace)
             with workers(processes, connection.settings_dict) as pool:
-                work = pool.map(work_through, repeat(workspace.pk, processes), repeat(str(stop), processes))
+                work = [pool.submit(work_through, workspace.pk, str(stop)) for _ in range(processes)]
                 try:
-                    send_notes(workspace.pk, put, "warm", processes)
-                    alone = send_notes(workspace.pk, put, "alone", notes)
+                    send_notes(noting, work, "warm", processes)
+                    alone = send_notes(noting, work, "alone", notes)
                     batch = uuid4()
                     for number in range(files):
                         content = paper(PAGES[number % len(PAGES)], seed=number).content
-                        send_file(workspace.pk, f"{number}.pdf", content, batch)
+                        send_file(dropping, f"{number}.pdf", content, batch)
                     time.sleep(SETTLING_SECONDS)
-                    beside = send_notes(workspace.pk, put, "beside", notes)
+                    beside = send_notes(noting, work, "beside", notes)
                     waiting = count_unfinished(workspace.pk)
                 finally:
                     stop.touch()
-                list(work)
+                for worker in work:
+                    worker.result()
     finally:
         remove(workspace.pk)
     ratio = median(beside) / median(alone)
@@ -64,28 +66,45 @@ def measure(files: int, notes: int) -> list[Row]:
     ]
 
 
-def send_file(workspace: int, name: str, content: bytes, batch: UUID) -> None:
-    service = Scope.for_service(workspace)
-    with service.open():
+def add_senders(workspace: Workspace) -> list[Scope]:
+    """Two members: files of whoever has fewer at work come first."""
+    with Scope.for_service(workspace.pk).open():
+        role = create_role(workspace, "Bench", is_admin=True)
+        users = [User.objects.create_user(f"bench-{workspace.pk}-{number}") for number in range(2)]
+        for user in users:
+            add_member(workspace, user, [role])
+    return [Scope.for_user(user, workspace.slug) for user in users]
+
+
+def send_file(sender: Scope, name: str, content: bytes, batch: UUID | None = None) -> UUID:
+    with sender.open():
         entity = Entity.objects.get(name="Bench")
-        upload_file(scope=service, entity=entity, upload=ContentFile(content, name=name), batch=batch)
+        return upload_file(scope=sender, entity=entity, upload=ContentFile(content, name=name), batch=batch).pk
 
 
-def send_notes(workspace: int, put: Put, name: str, count: int) -> Sequence[float]:
-    """Seconds from the upload of each to its end. Raises TimeoutError."""
+def send_notes(sender: Scope, work: Sequence[Future[None]], name: str, count: int) -> list[float]:
+    """Seconds from the upload of each until it is ready. work: of the processes. Raises what wait_for raises."""
     seconds = []
     for number in range(count):
         begun = time.perf_counter()
-        wait_for(workspace, put(f"{name}-{number}.txt", f"{name} {number}: the crane came.\nIt stays.\n".encode()))
+        note = f"{name} {number}: the crane came.\nIt stays.\n".encode()
+        wait_for(send_file(sender, f"{name}-{number}.txt", note), sender.workspace, work)
         seconds.append(time.perf_counter() - begun)
     return seconds
 
 
-def wait_for(workspace: int, file: UUID) -> None:
+def wait_for(file: UUID, workspace: int, work: Sequence[Future[None]]) -> None:
+    """Until the file is ready. Raises RuntimeError where it ended otherwise, TimeoutError, and what ended a worker."""
     end = time.monotonic() + LONGEST_SECONDS
     while time.monotonic() < end:
         with Scope.for_service(workspace).open():
-            if not File.objects.filter(pk=file, state__in=UNFINISHED).exists():
-                return
+            state = File.objects.values_list("state", flat=True).get(pk=file)
+        if state == State.READY:
+            return
+        if state not in UNFINISHED:
+            raise RuntimeError(f"The note ended as {state}.")
+        for worker in work:
+            if worker.done():
+                worker.result()
         time.sleep(0.02)
     raise TimeoutError("The note was not ready.")

@@ -182,10 +182,11 @@ def test_names_stand_by_the_values_of_json(tmp_path: Path) -> None:
         "none",
     ]
     assert texts(read(tmp_path / "b.jsonl", '{"a": 1}\n{"a": true}\n')) == ["a: 1", "a: true"]
-    rows = [{"name": f"Person {number}", "pay": number} for number in range(300)]
-    records = texts(read(tmp_path / "rows.jsonl", "\n".join(map(json.dumps, rows))))
-    assert records[7] == "name: Person 7\npay: 7"
-    assert len(records) == len(rows)
+    rows = [json.dumps({"name": f"Person {number}", "pay": number}) for number in range(501)]
+    fields, records, blocks = (texts(read(tmp_path / "b.jsonl", "\n".join(rows[:count]))) for count in (250, 251, 501))
+    assert (fields[14], fields[15], len(fields)) == ("name: Person 7", "pay: 7", 500)
+    assert (records[7], len(records)) == ("name: Person 7\npay: 7", 251)
+    assert len(blocks) < 20
     assert texts(read(tmp_path / "c.json", "{this is: no json,")) == ["{this is: no json,"]
     deep = "[" * 100_000 + "]" * 100_000
     assert read(tmp_path / "d.json", deep).paragraphs

@@ -1,5 +1,6 @@
 """What a PDF holds beside its text is named, with its page; a bad page costs no other."""
 
+import zlib
 from pathlib import Path
 
 import pikepdf
@@ -117,17 +118,52 @@ def test_a_property_of_damaged_letters_harms_nothing(tmp_path: Path) -> None:
     assert "about pay" in read(path).remainder
 
 
+BEHIND = b" The salary of Mara Quill."
+
+
+@pytest.mark.parametrize(
+    ("between", "packing", "code", "is_read"),
+    [
+        (b"A word. " * 100, "Flate", None, True),
+        (b"A word. " * 10_000, "Flate", "unknown_part", False),
+        (b"A word. " * (17 << 17), "Flate", "unknown_part", False),
+        (bytes(range(256)) * 8_000, "Flate Flate", "unknown_part", False),
+        (b"A word. " * 100, "ASCIIHex Flate", None, True),
+        (b"", "ASCIIHex", None, True),
+        (zlib.compress(b"Mara Quill earns 98,000."), "Flate", "unknown_part", True),
+    ],
+    ids=["1 kB", "80 kB", "17 MB", "packed twice", "packed as letters", "letters", "packed itself"],
+)
+def test_what_stands_behind_the_end_of_packed_data_is_read_or_on_record(
+    tmp_path: Path, between: bytes, packing: str, code: str | None, is_read: bool
+) -> None:
+    content = b"BT /F1 12 Tf 72 700 Td (The quay was closed.) Tj ET"
+    for number, name in enumerate(reversed(packing.split())):
+        content = zlib.compress(content) if name == "Flate" else content.hex().encode() + b">"
+        content += between + BEHIND if number == 0 else b""
+    with pikepdf.open(draw(tmp_path / "a.pdf", report)) as pdf:
+        stream = pdf.make_stream(b"")
+        stream.write(content, filter=pikepdf.Array([pikepdf.Name(f"/{name}Decode") for name in packing.split()]))
+        pdf.pages[0].Contents = stream
+        as_it_is = {"stream_decode_level": pikepdf.StreamDecodeLevel.none, "compress_streams": False}
+        pdf.save(tmp_path / "b.pdf", **as_it_is)
+    extraction = read(tmp_path / "b.pdf")
+    assert missed(extraction) == ({(code, None)} if code else set())
+    assert ("Mara Quill" in " ".join(extraction.remainder)) is is_read
+
+
 def test_one_bad_page_does_not_cost_the_others(tmp_path: Path) -> None:
     path = draw(tmp_path / "a.pdf", *[report] * 3)
 
     def spoil(pdf: pikepdf.Pdf) -> None:
-        stream = pikepdf.Stream(pdf, b"")
+        stream, odd = pikepdf.Stream(pdf, b""), pikepdf.Stream(pdf, b"")
         stream.write(b"\x78\x9cthis is not what it says", filter=pikepdf.Name.FlateDecode)
-        pdf.pages[1].Contents = pdf.make_indirect(stream)
+        odd.write(b"Jane earns 98,000.", filter=pikepdf.Name.FlateDecode)
+        pdf.pages[1].Contents, pdf.Root.Odd = pdf.make_indirect(stream), pdf.make_indirect(odd)
 
     changed(path, spoil)
     extraction = read(path)
-    assert ("page_failed", 2) in missed(extraction)
+    assert {("page_failed", 2), ("damaged_part", None)} <= missed(extraction)
     assert {p.page for p in extraction.paragraphs} == {1, 3}
 
 

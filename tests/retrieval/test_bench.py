@@ -1,7 +1,9 @@
 """The measurement itself: it compares like with like, and leaves nothing behind. What it measures is not asserted."""
 
 import json
+from concurrent.futures import Future
 from io import StringIO
+from uuid import UUID
 
 import psycopg
 import pytest
@@ -9,7 +11,11 @@ from django.conf import settings as configured
 from django.core.management import call_command
 
 from entities.models import User, Workspace
+from ingestion.actions import upload_file
+from ingestion.inline import work_off
+from retrieval.bench import drop
 from retrieval.bench.readers import READERS
+from tests.ingestion.helpers import upload
 
 
 @pytest.mark.django_db(transaction=True)
@@ -52,11 +58,33 @@ def test_ingestion_is_measured_beside_what_it_is_built_on_and_leaves_nothing(tra
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_note_is_measured_beside_a_drop_which_leaves_nothing(transactional_db, settings):
+def test_a_note_is_measured_beside_a_drop_of_somebody_else_which_leaves_nothing(
+    transactional_db, settings, monkeypatch
+):
     settings.CELERY_WORKER_CONCURRENCY = 1
+    sent: dict[str, set[int]] = {}
+
+    def send(**how):
+        sent.setdefault(how["upload"].name[-3:], set()).add(how["scope"].principal)
+        return upload_file(**how)
+
+    monkeypatch.setattr(drop, "upload_file", send)
     out = StringIO()
     call_command("bench", "drop", files=2, rounds=1, json=True, stdout=out)
     rows = {row["name"]: row for row in json.loads(out.getvalue())["rows"]}
     assert rows["drop: seconds until a note is ready, alone"]["value"] > 0
     assert rows["drop: times as long"]["value"] > 0
+    (noting,), (dropping,) = sent["txt"], sent["pdf"]
+    assert 0 < noting != dropping > 0
     assert not Workspace.objects.filter(slug__startswith="bench").exists()
+
+
+def test_a_note_that_does_not_get_ready_is_no_measurement(alice, contract, workspace):
+    file = UUID(upload(alice, contract, "broken.pdf", b"%PDF-1.7 is all there is").json()["id"])
+    worker: Future[None] = Future()
+    worker.set_exception(ValueError("The worker fell."))
+    with pytest.raises(ValueError, match="fell"):
+        drop.wait_for(file, workspace.pk, [Future(), worker])
+    work_off(workspace.pk)
+    with pytest.raises(RuntimeError, match="quarantined"):
+        drop.wait_for(file, workspace.pk, [])
