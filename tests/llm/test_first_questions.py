@@ -107,7 +107,7 @@ DRAWINGS = Document(
             17,
             "The licensee acquires the copyright in all drawings on 3 May 2030 for 5,000 pounds.\n\nCall the harbour"
             " master by phone (020 7946 0000) before a crane is moved along the quay.\n\nForms of the council stand at"
-            " www.tides.example for every boat builder.\n\nCopyright Institute of Tides 2024, for all of its drawings.\n\n"
+            " www.tides.example for every boat builder.\n\nCopyright Institute of Tides 2024, for all its drawings.\n\n"
             "Phone: 020 7946 0000, in the harbour house on the quay.",
         )
     ],
