@@ -115,7 +115,7 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
             sum(weights[term] * max(measure_term(term, bags[index]), measure_term(term, above)) for term in asked)
             / total
         )
-        if own < OWN and not (headed >= HEADED and has):
+        if own < OWN and not (headed >= HEADED and (has or kind and kind.loose)):
             continue
         beside = passage_terms[passage.n]
         score = (

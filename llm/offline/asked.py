@@ -48,11 +48,14 @@ MONEY_WORDS = r"cost|price|amount|fee|salary|budget|value|worth|earn\w*|wage|pai
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of question: how it is asked, and what a sentence that answers it has. must: without it is no answer."""
+    """A kind of question: how it is asked, and what a sentence that answers it has. must: without it is no answer.
+    loose: nor need a sentence have it that stands under a heading with the question's words.
+    """
 
     asked: re.Pattern[str]
     has: Callable[[str, str], bool]
     must: bool = True
+    loose: bool = False
 
 
 def _has_person(sentence: str, question: str) -> bool:
@@ -143,6 +146,7 @@ KINDS = (
         re.compile(r"\b(?:what|which)\s+(?:is|was|are)\b[^?]*(?<!-)\b(?:period|duration|term of)\b", re.I),
         lambda s, q: bool(DATE.search(s)),
         must=False,
+        loose=True,
     ),
     Kind(
         re.compile(r"\bwhen\b|\bhow long\b|\bby when\b", re.I),

@@ -26,7 +26,7 @@ NAME_LIKE = re.compile(r"[^\W\d_a-zß-öø-ÿ][\w'’-]+(?:\s[^\W\d_a-zß-öø-�
 PEOPLE_LISTED = re.compile(
     r"\b(?:patients|participants|members?|staff|team|attendees|present|apologies|distribution|guests|customers|clients"
     r"|tenants|contacts?|employees|candidates|parties|persons?|people|students|witness(?:es)?|recipients?|names)$"
-    r"|^\W*[^\W\d_]+[^\W\d_s]s$",
+    r"|^\W*[^\W\d_]+(?:[eo]r|ee|ist|ant|ent|ian)s$",
     re.IGNORECASE,
 )
 WRITERS = re.compile(r"\W*\b(?:authors?|writers?|by|written|editors?|autor\w*|verfasser\w*)\b", re.IGNORECASE)

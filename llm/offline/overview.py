@@ -231,7 +231,7 @@ def _find_opening(aspect: Aspect, passages: list[Passage]) -> list[str]:
         others = find_others([line for p in front for line in (*headings(p), *(text for text, _ in _units([p])))])
     for at, passage in enumerate(front, start=1):
         above = headings(passage)
-        if aspect is WRITTEN and at > stating > 0 and not _names_writers(above[-1], headings(passages[0])):
+        if aspect is WRITTEN and at > stating > 0 and not _heads_writers(above[-1], headings(passages[0])):
             continue
         heads = [heading for heading in above if heading not in named | others and aspect.opens(heading)]
         lines = [text for text, _ in _units([passage]) if not is_furniture(text) and text not in others]
@@ -245,7 +245,7 @@ def _find_opening(aspect: Aspect, passages: list[Passage]) -> list[str]:
     return list(dict.fromkeys(_bullet(*pair) for pair in (dated or found)))[: MAX_DATES if aspect is DATED else None]
 
 
-def _names_writers(heading: str, title: list[str]) -> bool:
+def _heads_writers(heading: str, title: list[str]) -> bool:
     """Whether names under a heading behind the first statement may be the writers': the title, a name, "Authors"."""
     return heading in title or is_byline(heading) or bool(WRITERS.search(heading))
 

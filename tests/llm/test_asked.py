@@ -27,6 +27,8 @@ def test_a_day_that_is_only_mentioned_needs_no_date(question: str, text: str) ->
 
 def test_of_two_terms_the_one_with_a_time_answers_first() -> None:
     text = "The term of the crane lease is in the schedule. The term of the quay is five years."
+    headed = "2 Notice period\n\nAs set out in the schedule."
+    assert answer("What is the notice period?", [Passage(1, "a.md", headed)])[0].sentence.startswith("As set out")
     assert answer("What is the term of the quay?", [Passage(1, "a.md", text)])[0].sentence.endswith("five years.")
 
 

@@ -269,11 +269,21 @@ def test_who_is_only_named_is_no_author(document):
     assert (text, calls[0][0]) == (NOT_FOUND, "read_documents")
 
 
+def test_a_name_under_the_title_is_an_author_and_one_in_a_later_list_is_not():
+    said_so = (
+        "The tide rises by two metres at Fisher Row in every spring.\n\nFrom these heights we learn that it rises."
+    )
+    title = Document("Tides.pdf (Yard), Tides", [Passage(1, f"John Smith\n\n{said_so}\n\nPublished by a council")])
+    crew = Document("Tides.pdf (Yard), Tides › On the crew list", [Passage(2, "Mara Quill")])
+    text = ask("Who are the authors?", [title, crew])[0]
+    assert text.startswith("- John Smith [1]")
+    assert "Mara" not in text
+
+
 def test_what_is_asked_for_comes_before_what_is_only_near_it():
-    lines = ask("What is the rent?", [SALE])[0].splitlines()
-    assert ["rent" in line for line in lines] == [True, False, False]
-    lines = ask("When was it signed?", [ADDRESSED])[0].splitlines()
-    assert ["7 July 2022" in line for line in lines] == [True, False]
+    rent, *others = ask("What is the rent?", [SALE])[0].splitlines()
+    assert ("rent" in rent, len(others)) == (True, 2)
+    assert "7 July 2022" in ask("When was it signed?", [ADDRESSED])[0].splitlines()[0]
 
 
 @pytest.mark.parametrize(
