@@ -10,6 +10,7 @@ from llm.offline.asked import (
     find_kind,
     find_role,
     has_negations,
+    has_places,
     name_terms,
 )
 from llm.offline.long_questions import (
@@ -21,7 +22,7 @@ from llm.offline.long_questions import (
 )
 from llm.offline.passage_fit import is_about, record_terms
 from llm.offline.ranking import content_words, inverse_frequencies, rarest, stem, terms
-from llm.offline.reading import Passage
+from llm.offline.reading import Passage, headings
 from llm.offline.sentences import ITEM, is_furniture, is_heading, sentences
 from llm.offline.summaries import REMOVED
 
@@ -73,13 +74,14 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
     """The sentences that answer best. Each has what is asked for, and every name and number of the question stands in
     its passage, in the title above it, or among the fields of its record.
     """
-    question = drop_place_words(trim_question(question))
+    full = trim_question(question)
+    question = drop_place_words(full)
     merged = merge_alternatives(question)
     asked = list(dict.fromkeys(merged.get(term, term) for term in terms(question)))
     asked = [term for term in asked if term not in SOMEBODY] or asked
     if not asked:
         return Answered([])
-    prose = [p for p in found if p.kind != FIELDS]
+    prose = [p for p in found if p.kind != FIELDS and has_places(full, "\n".join((*headings(p), p.text)))]
     units = [(p, s) for p in prose for s in _quotable(p.text)]
     bags = [merge_terms(terms(sentence), merged) for _, sentence in units]
     own_terms = {p.n: merge_terms(terms(f"{p.title} {p.text}"), merged) for p in prose}
@@ -113,7 +115,7 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
             sum(weights[term] * max(measure_term(term, bags[index]), measure_term(term, above)) for term in asked)
             / total
         )
-        if own < OWN and not (headed >= HEADED and has):
+        if own < OWN and not (headed >= HEADED and (has or kind and kind.loose)):
             continue
         beside = passage_terms[passage.n]
         score = (

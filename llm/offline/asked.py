@@ -39,20 +39,23 @@ REASON = re.compile(
 PAST_OR_COMING = re.compile(r"\bwhen (?:was|were|will|did)\b", re.IGNORECASE)
 NAME = re.compile(r"\b(?:[A-ZÀ-Þ][\w&’'-]*\w|\d[\w.,/-]*)")
 CAPITALISED = re.compile(r"(?<![.!?:|]\s)(?<!^)\b[A-ZÀ-Þ][\w’'-]+")
-PLACE_WORD = re.compile(
-    r"\b(?:section|clause|chapter|paragraph|article|abschnitt|ziffer|kapitel)\s+(?=\d)", re.IGNORECASE
-)
+PLACE_NAMES = r"\b(?:section|clause|chapter|paragraph|article|abschnitt|ziffer|kapitel)"
+PLACE_WORD = re.compile(rf"{PLACE_NAMES}\s+(?=\d)", re.IGNORECASE)
+PLACE = re.compile(rf"{PLACE_NAMES}\s+(\d{{1,4}}(?:\.\d{{1,4}}){{0,4}}[a-z]?)\b", re.IGNORECASE)
 PARTS = re.compile(r",?\s+and\s+(?=(?:what|when|who|why|how|where|which)\b)|(?<=\?)\s+(?=\w)", re.IGNORECASE)
 MONEY_WORDS = r"cost|price|amount|fee|salary|budget|value|worth|earn\w*|wage|paid?|pay|spend|charge[sd]?|sum"
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of question: how it is asked, and what a sentence that answers it has. must: without it is no answer."""
+    """A kind of question: how it is asked, and what a sentence that answers it has. must: without it is no answer.
+    loose: nor need a sentence have it that stands under a heading with the question's words.
+    """
 
     asked: re.Pattern[str]
     has: Callable[[str, str], bool]
     must: bool = True
+    loose: bool = False
 
 
 def _has_person(sentence: str, question: str) -> bool:
@@ -118,8 +121,9 @@ NO_PERSON = frozenset(
 )
 # The date itself: not a day rate, nor what happens every day, nor what a working day is.
 ASKED_DATE = re.compile(
-    r"\b(?:what|which)\s+(?:(?:is|was|are|were)\s+)?(?:(?:the|our|your|its|their|his|her)\s+)?"
-    r"(?:(?!(?:working|business|calendar|every|each|any|no)\s)[\w'’-]+\s+){0,2}"
+    r"(?:^\W*the\s+(?=date\b)"
+    r"|\b(?:what|which)\s+(?:(?:is|was|are|were)\s+)?(?:(?:the|our|your|its|their|his|her)\s+)?"
+    r"(?:(?!(?:working|business|calendar|every|each|any|no)\s)[\w'’-]+\s+){0,2})"
     r"(?:date|day|deadline)\b(?!\s+(?:rates?|shifts?|crew|format|and\s+night)\b)",
     re.IGNORECASE,
 )
@@ -138,8 +142,11 @@ KINDS = (
          lambda s, q: bool(REASON.search(s)), must=False),
     Kind(ASKED_DATE, lambda s, q: bool(DATE.search(s))),
     Kind(
-        re.compile(r"\b(?:what|which)\s+(?:is|was|are)\b[^?]*\b(?:period|term|duration)\b|^\W*the date\b", re.I),
+        # A term may be perpetual, and a period stand in a schedule.
+        re.compile(r"\b(?:what|which)\s+(?:is|was|are)\b[^?]*(?<!-)\b(?:period|duration|term of)\b", re.I),
         lambda s, q: bool(DATE.search(s)),
+        must=False,
+        loose=True,
     ),
     Kind(
         re.compile(r"\bwhen\b|\bhow long\b|\bby when\b", re.I),
@@ -181,6 +188,21 @@ def name_terms(question: str) -> set[str]:
 def drop_place_words(question: str) -> str:
     """The question with "1.1" in place of "section 1.1": a document does not call its sections so."""
     return PLACE_WORD.sub("", question)
+
+
+def has_places(question: str, text: str) -> bool:
+    """Whether each section that a question names by its number begins a line of the text or is called a section there:
+    "4 Deposit" and "section 4" are, "4 months of rent" is not.
+    """
+    return all(
+        re.search(
+            rf"^\W*{re.escape(number)}(?:[.):]?\s*$|[.):]\s|\s*\||\s+(?=[\"“‘(]?[^\W_a-zß-öø-ÿ]))"
+            rf"|(?:(?i:{PLACE_NAMES})|§|\b(?i:art|sec|cl|para|nr?o?)\.)\s*{re.escape(number)}(?!\.?\d)",
+            text,
+            re.MULTILINE,
+        )
+        for number in PLACE.findall(question)
+    )
 
 
 def asks_for_account(question: str) -> bool:

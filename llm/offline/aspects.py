@@ -17,8 +17,7 @@ class Aspect:
     """Something that is asked of a document as a whole. has: a sentence with it. focus: words of such passages.
 
     words: of the question, besides those that say nothing; any other word makes it a question for a search. opens:
-    whether a line of a document's opening has it too. narrow: where a line has a word of both question and focus, the
-    others say nothing.
+    whether a line of a document's opening has it too. ranked: lines with a word of both question and focus come first.
     """
 
     asked: re.Pattern[str]
@@ -27,7 +26,7 @@ class Aspect:
     words: frozenset[str]
     also: re.Pattern[str] | None = None
     opens: Callable[[str], bool] | None = None
-    narrow: bool = False
+    ranked: bool = False
 
     def fits(self, sentence: str) -> bool:
         return bool(self.has.search(sentence)) and (self.also is None or bool(self.also.search(sentence)))
@@ -41,10 +40,10 @@ def _aspect(
     also: re.Pattern[str] | None = None,
     *,
     opens: Callable[[str], bool] | None = None,
-    narrow: bool = False,
+    ranked: bool = False,
 ) -> Aspect:
     known_terms = frozenset(map(stem, words(known)))
-    return Aspect(re.compile(asked, re.I), re.compile(has, re.I), focus, known_terms, also, opens, narrow)
+    return Aspect(re.compile(asked, re.I), re.compile(has, re.I), focus, known_terms, also, opens, ranked)
 
 
 ASPECTS = (
@@ -147,7 +146,7 @@ ASPECTS = (
         "total price cost fee amount pay payable rent sum",
         "cost costs pay owe amounts amount sums sum prices price fees fee rent total money named given",
         AMOUNT,
-        narrow=True,
+        ranked=True,
     ),
     _aspect(
         r"\bwhen (?:does|do|did|will|is) (?:it|this|the \w+|that)\b.*\b(?:end|expire|start|begin|stop|over|run out)\w*"
@@ -177,5 +176,6 @@ ASPECTS = (
         " dangers open points questions main big anything know should aware",
     ),
 )  # fmt: skip
+WRITTEN = next(aspect for aspect in ASPECTS if aspect.opens is is_byline)
 DATED = next(aspect for aspect in ASPECTS if aspect.opens is is_dated)
 """When a document was written, which "Who wrote it, and when?" asks too."""

@@ -6,18 +6,17 @@ import itertools
 import re
 
 from llm.offline.answering import FIELDS
-from llm.offline.aspects import DATED, Aspect
-from llm.offline.front_matter import OPENING_PASSAGES
+from llm.offline.aspects import DATED, WRITTEN, Aspect
+from llm.offline.front_matter import OPENING_PASSAGES, WRITERS, find_others, is_byline, is_dated
 from llm.offline.overview_questions import Plan
 from llm.offline.pulsing import ABOUT_PAPER, ALIKE, ENUMERATOR, FURNITURE, LEANS_BACK, NAMES_PAPER, NEWS
 from llm.offline.ranking import cosine, inverse_frequencies, sum_of_cosines, terms
-from llm.offline.reading import Passage
+from llm.offline.reading import Passage, headings
 from llm.offline.sentences import ITEM, is_furniture, sentences, spoken
 from llm.offline.summaries import REMOVED
 from llm.recognisers.findings import phrases
 from llm.recognisers.money import AMOUNT
 
-SECTION_SEPARATOR = " › "
 MAX_POINTS = 8
 MAX_ASPECT_POINTS = 6
 MAX_POINT_CHARACTERS = 480
@@ -62,6 +61,10 @@ GOES_ON = re.compile(
 )
 NAMES_DATE = re.compile(r"\b(?:dated?|datum)\b(?! of birth)", re.IGNORECASE)
 MAX_DATES = 2
+NO_SIGNER = re.compile(
+    r"^\W*(?:(?i:from|von|author)\s+(?:[a-z]|(?i:contrib|inform|note))|(?i:published|issued)\s+(?i:by))"
+)
+"""Tells of no writer: "From the results we conclude …", "Published by …"."""
 PROPERTY = re.compile(r"^\W*author:", re.IGNORECASE)
 """A file's property: who saved it, where the document names its authors itself."""
 BROKEN_OFF = re.compile(r"\b(?:be|been|the|an?|of|and|or|to|for|with|in|by|are|is|was|were)$", re.IGNORECASE)
@@ -115,7 +118,7 @@ def _write_document(passages: list[Passage], count: int) -> list[str]:
         rows = [unit for unit in units if unit[0].startswith("|")]
         lines = [_bullet(*unit) for unit in rows or units if not _is_artefact(unit[0])]
         return list(dict.fromkeys(lines))[: max(2, count)]
-    leading = {p.n for p in passages if is_leading(f"{_headings(p)[-1]}\n{p.text}")}
+    leading = {p.n for p in passages if is_leading(f"{headings(p)[-1]}\n{p.text}")}
     bags = [terms(units[place][0]) for place in places]
     weights = inverse_frequencies(bags)
     likeness = sum_of_cosines(bags, weights)
@@ -181,24 +184,34 @@ def _write_aspect(aspect: Aspect, asked: frozenset[str], documents: list[list[Pa
     share = max(2, MAX_ASPECT_POINTS // max(1, len(documents)))
     for passages in documents:
         units = _units(passages)
-        opening = _find_opening(aspect, passages)
         fitting = [
             i
             for i, (text, _) in enumerate(units)
-            if aspect.fits(text) and not (_is_artefact(text) or is_title(text) or opening and PROPERTY.match(text))
+            if aspect.fits(text)
+            and not _is_artefact(text)
+            and not (is_title(text) and not (aspect is WRITTEN and WRITERS.search(text)))
         ]
+        texts = [units[i][0] for i in fitting if not PROPERTY.match(units[i][0])]
+        # Who signed it is told by that; who is named at the top may be whom it is for.
+        signed = aspect is WRITTEN and any(not NO_SIGNER.match(text) for text in texts)
+        opening = [] if signed else _find_opening(aspect, passages)
+        if opening:
+            fitting = [i for i in fitting if not PROPERTY.match(units[i][0])]
         wanted = set(terms(aspect.focus))
         bags = {i: set(terms(units[i][0])) for i in fitting}
-        if aspect.narrow and any(bags[i] & wanted & asked for i in fitting):
-            fitting = [i for i in fitting if bags[i] & wanted & asked]
+        first = {i for i in fitting if aspect.ranked and bags[i] & wanted & asked}
+        if aspect is DATED and not any(NAMES_DATE.search(line) for line in opening):
+            first = {i for i in fitting if is_dated(units[i][0])}
         best: list[int] = []
-        for i in sorted(fitting, key=lambda i: (-len(wanted & bags[i]), i)):
+        for i in sorted(fitting, key=lambda i: (i not in first, -len(wanted & bags[i]), i)):
             # Passages overlap, and a line may stand in two of them.
             copied = any(len(bags[i] & bags[o]) > MAX_COMMON * min(len(bags[i]), len(bags[o])) for o in best)
             if len(best) < share and not copied:
                 best.append(i)
         chosen = sorted({place for i in best for place in (i, *_completed(units, i))})
-        lines += [*opening, *(_bullet(*units[i]) for i in chosen)]
+        leads = {place for i in best if i in first for place in (i, *_completed(units, i))}
+        lines += [_bullet(*units[i]) for i in chosen if i in leads]
+        lines += [*opening, *(_bullet(*units[i]) for i in chosen if i not in leads)]
     return list(dict.fromkeys(lines))[:MAX_ASPECT_POINTS]
 
 
@@ -208,25 +221,33 @@ def _find_opening(aspect: Aspect, passages: list[Passage]) -> list[str]:
         return []
     found: list[tuple[str, int]] = []
     named: set[str] = set()
+    others: set[str] = set()
     states = (
         at for at, passage in enumerate(passages, start=1) if any(stands_alone(s) for s in sentences(passage.text))
     )
-    for passage in passages[: max(OPENING_PASSAGES, next(states, 0))]:
-        headings = [heading for heading in _headings(passage) if heading not in named and aspect.opens(heading)]
-        lines = [text for text, _ in _units([passage]) if not is_furniture(text)]
-        if headings and headings[-1] == _headings(passage)[-1] and lines and not stands_alone(lines[0]):
-            lines[0] = f"{headings.pop()}: {lines[0]}"
+    stating = next(states, 0)
+    front = passages[: max(OPENING_PASSAGES, stating)]
+    if aspect is WRITTEN:
+        others = find_others([line for p in front for line in (*headings(p), *(text for text, _ in _units([p])))])
+    for at, passage in enumerate(front, start=1):
+        above = headings(passage)
+        if aspect is WRITTEN and at > stating > 0 and not _heads_writers(above[-1], headings(passages[0])):
+            continue
+        heads = [heading for heading in above if heading not in named | others and aspect.opens(heading)]
+        lines = [text for text, _ in _units([passage]) if not is_furniture(text) and text not in others]
+        if heads and heads[-1] == above[-1] and lines and not stands_alone(lines[0]):
+            lines[0] = f"{heads.pop()}: {lines[0]}"
             found.append((lines.pop(0), passage.n))
-        found += [(line, passage.n) for line in (*headings, *lines) if aspect.opens(line)]
-        named.update(_headings(passage), lines)
+        found += [(line, passage.n) for line in (*heads, *lines) if aspect.opens(line)]
+        named.update(above, lines)
     # "Date: 3 May" says more than a day in a table does.
     dated = [pair for pair in found if aspect is DATED and NAMES_DATE.search(pair[0])]
     return list(dict.fromkeys(_bullet(*pair) for pair in (dated or found)))[: MAX_DATES if aspect is DATED else None]
 
 
-def _headings(passage: Passage) -> list[str]:
-    """The headings that a passage stands under, as its title names them; [""] where it names none."""
-    return passage.title.partition("), ")[2].split(SECTION_SEPARATOR)
+def _heads_writers(heading: str, title: list[str]) -> bool:
+    """Whether names under a heading behind the first statement may be the writers': the title, a name, "Authors"."""
+    return heading in title or is_byline(heading) or bool(WRITERS.search(heading))
 
 
 def _completed(units: list[tuple[str, int]], index: int) -> list[int]:

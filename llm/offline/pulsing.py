@@ -73,8 +73,10 @@ ABOUT_PAPER = re.compile(
     re.IGNORECASE,
 )
 FURNITURE = re.compile(
-    r" · |\bpage \d+ of \d+\b|@|©|\bcopyrights?\b|\ball rights reserved\b|^permission to (?:make|copy)\b"
-    r"|^links on this page\b|\b(?:tele)?(?:phone|fax)\b\W{0,3}[+(\d]|\bwww\.|https?:",
+    r" · |\bpage \d+ of \d+\b|@|©\s*(?:19|20)\d\d|\ball rights reserved\b|^permission to (?:make|copy)\b"
+    # A notice begins so: "Copyright in the drawings passes on …" is a statement.
+    r"|^\W{0,5}(?:©|\(c\)|copyright\s*(?:©|\(c\)|by\b|\d{4}|(?-i:[A-Z])))"
+    r"|^links on this page\b|^\W*(?:tele)?(?:phone|fax)\b\W{0,3}[+(\d]|^\W*(?:www\.|https?:)",
     re.IGNORECASE,
 )
 # The sign of a list item, which would make a list within the bullet: "6. Give notice", but not "8.1 The seller".

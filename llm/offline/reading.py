@@ -11,6 +11,7 @@ DOCUMENT = re.compile(
     r'<document title="(?P<title>[^"]*)"(?: kind="(?P<kind>[a-z]*)")?>\n?(?P<body>.*?)</document>', re.DOTALL
 )
 NUMBERED = re.compile(r"^\[(?P<n>\d+)\] ", re.MULTILINE)
+SECTION_SEPARATOR = " › "
 PARAGRAPH = re.compile(r'<p n="(?P<n>\d+)">(?P<text>.*?)</p>', re.DOTALL)
 LEVEL = re.compile(r'<level value="(?P<value>\d+)" label="(?P<label>[^"]*)">(?P<text>.*?)</level>', re.DOTALL)
 
@@ -23,6 +24,11 @@ class Passage:
     title: str
     text: str
     kind: str = ""
+
+
+def headings(passage: Passage) -> list[str]:
+    """The headings that a passage stands under, as its title names them; [""] where it names none."""
+    return passage.title.partition("), ")[2].split(SECTION_SEPARATOR)
 
 
 def text_of(content: Any) -> str:

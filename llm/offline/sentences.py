@@ -19,6 +19,13 @@ LEADERS = re.compile(r"(?:\. ?){5,}|…{2,}|(?:_ ?){5,}|(?:[-=+*~] ?){8,}")
 
 CAPTION = re.compile(r"(?:Figure|Fig\.|Table|Abbildung|Tabelle)\s\d[\d.-]*\W{0,3}[^.]{0,80}$")
 
+NO_SIGN = r"(?:[^\w$€£¥₹₩₽₪₺%‰°]|_)*+"
+PAGE_NUMBER = re.compile(
+    rf"{NO_SIGN}(?:(?!(?:19|20)\d\d\b)\d{{1,4}}(?:\s?/\s?\d{{1,4}})?"
+    rf"|l?x{{0,3}}(?:ix|iv|v?i{{0,3}})|[^\W\d_])?{NO_SIGN}"
+)
+"""A number of up to four digits, or a letter, and nothing else. A year, an amount or a reference says something."""
+
 
 def sentences(text: str) -> list[str]:
     """The sentences of `text` in order, each a verbatim piece of it but for white space, which is one blank."""
@@ -86,7 +93,7 @@ def is_furniture(sentence: str) -> bool:
     """A line of a table of contents, one that is drawn and not written, a page number, a figure's caption."""
     if sentence.startswith("|"):
         return False
-    return bool(LEADERS.search(sentence) or CAPTION.match(sentence)) or not re.search(r"[^\W\d_]{2}", sentence)
+    return bool(LEADERS.search(sentence) or CAPTION.match(sentence) or PAGE_NUMBER.fullmatch(sentence))
 
 
 def spoken(sentence: str) -> str:

@@ -108,6 +108,7 @@ def test_a_number_stays_hidden_whichever_of_its_records_goes(viewer, alice, mode
 )
 def test_a_turn_keeps_to_the_place_that_was_chosen(index, viewer, alice, contract, start, model, look_in, tools, found):
     from references.actions import add_reference
+    from references.models import Reference
 
     with alice.scope.open():
         risk, crane = (create_entity(scope=alice.scope, model=Risk, fields={"name": n}) for n in ("Steel", "Crane"))
@@ -115,17 +116,24 @@ def test_a_turn_keeps_to_the_place_that_was_chosen(index, viewer, alice, contrac
     index.row(contract, "The kestrel clause of the file.", file=index.file(contract), vector=False)
     for record, text in ((contract, "lease"), (risk, "steel"), (crane, "crane")):
         index.row(record, f"The kestrel clause of the {text}.", vector=False)
+    if look_in == "linked":  # that an answer cites a record relates it to nothing
+        model.says(tool_use=("search_knowledge", {"query": "kestrel clause", "entity_id": str(crane.pk)}))
+        model.says(text="It is of the crane [1].")
+        start(viewer, contract).ask("What of the crane?")
+        with viewer.scope.open():
+            assert Reference.objects.filter(source=contract.pk, target=crane.pk, kind="Citation").exists()
+    earlier = len(model.requests)
     model.says(tool_use=("search_knowledge", {"query": "kestrel clause", "scope": "workspace", "reference_depth": 3}))
     model.says(tool_use=("search_knowledge", {"query": "kestrel clause", "entity_id": str(crane.pk)}))
     model.says(text="So it is.")
     turn = start(viewer, contract).ask("What does kestrel say?", look_in=look_in)
     assert turn["state"] == "done"
     assert turn["look_in"] == look_in
-    assert {"list_records"} & set(model.requests[0].tools) == tools
-    given = model.requests[2].text
+    assert {"list_records"} & set(model.requests[earlier].tools) == tools
+    given = model.requests[earlier + 2].text
     assert {word for word in ("lease", "file", "steel", "crane") if f"clause of the {word}" in given} == found
     assert ("chosen to look elsewhere" in given) is (look_in in ("linked", "record", "files"))
     refused = start(viewer, contract)
     assert viewer.api.post(f"{refused.url}messages/", {"content": "?", "look_in": "moon"}).status_code == 400
     with viewer.scope.open():
-        assert Session.objects.count() == 2
+        assert Session.objects.count() == 2 + (look_in == "linked")

@@ -76,6 +76,42 @@ PAPER = Document(
         ),
     ],
 )
+ADDRESSED = Document(
+    "Letter of May.pdf (Boat yard)",
+    [
+        Passage(
+            13,
+            "John Smith\n\n12 Fisher Row\n\nLondon\n\nYour letter of 1 January 2020\n\n3 May 2021\n\nDear Mr Smith,\n\n"
+            "This agreement is made on 7 July 2022 by the harbour and the yard.\n\nYours sincerely\n\nMara Quill",
+        )
+    ],
+)
+BARE_ADDRESS = Document(
+    "Note.pdf (Boat yard)", [Passage(14, "John Smith\n\n12 Fisher Row\n\nLondon\n\nThe slipway is closed in May.")]
+)
+PATIENTS = Document("List.pdf (Boat yard)", [Passage(15, "Patients\n\nJohn Smith\n\nAda Byron")])
+SALE = Document(
+    "Sale.pdf (Boat yard)",
+    [
+        Passage(
+            16,
+            "Contract of sale\n\nJohn Smith\n\nAda Byron\n\nYou pay 500 pounds at signing.\n\nThe rent is 900 pounds a"
+            " month.\n\nThe fee for the crane is 30 pounds.\n\nSigned by Birgit Kaufmann",
+        )
+    ],
+)
+DRAWINGS = Document(
+    "Drawings.pdf (Boat yard)",
+    [
+        Passage(
+            17,
+            "The licensee acquires the copyright in all drawings on 3 May 2030 for 5,000 pounds.\n\nCall the harbour"
+            " master by phone (020 7946 0000) before a crane is moved along the quay.\n\nForms of the council stand at"
+            " www.tides.example for every boat builder.\n\nCopyright Institute of Tides 2024, for all its drawings.\n\n"
+            "Phone: 020 7946 0000, in the harbour house on the quay.",
+        )
+    ],
+)
 FIELDS = Document("Boat yard", [Passage(8, "Contract: Boat yard with Harbour Estates\nStatus: Active")], "fields")
 READ = [
     {"name": "search_knowledge", "description": "Search.", "input_schema": {"type": "object", "properties": {}}},
@@ -210,6 +246,12 @@ def test_more_is_what_was_not_said_before():
         ("What do they recommend?", [PAPER], ["Raise the slipway", "Measure the tide"], ["Copyright"]),
         ("What is this about?", [PAPER], ["This Tides® publication describes"], ["Copyright", "......"]),
         ("When was it published?", [LETTER, PAPER], ["May 2024 [10]"], ["Overview"]),
+        ("Who wrote it?", [ADDRESSED], ["Mara Quill"], ["John Smith"]),
+        ("When was it signed?", [ADDRESSED], ["7 July 2022", "3 May 2021"], ["January"]),
+        ("Who signed it?", [SALE], ["Birgit Kaufmann"], ["John Smith", "Ada Byron"]),
+        ("How much do we pay?", [SALE], ["500 pounds", "900 pounds", "30 pounds"], []),
+        ("What amounts are named?", [SALE], ["500 pounds", "900 pounds", "30 pounds"], []),
+        ("What is this about?", [DRAWINGS], ["copyright in", "by phone", "www.tides"], ["Copyright", "Phone:"]),
         ("What are the risks?", [LEASE, MINUTES], ["penalty of two per cent"], ["Fisher Row"]),
     ],
 )
@@ -219,6 +261,29 @@ def test_what_a_newcomer_asks_of_a_document_is_quoted_from_it(question, document
     assert [words for words in has if words not in text] == [], text
     assert [words for words in lacks if words in text] == [], text
     assert all(line.endswith("]") for line in text.splitlines())
+
+
+@pytest.mark.parametrize("document", [BARE_ADDRESS, PATIENTS])
+def test_who_is_only_named_is_no_author(document):
+    text, calls = ask("Who is the author?", [document])
+    assert (text, calls[0][0]) == (NOT_FOUND, "read_documents")
+
+
+def test_a_name_under_the_title_is_an_author_and_one_in_a_later_list_is_not():
+    said_so = (
+        "The tide rises by two metres at Fisher Row in every spring.\n\nFrom these heights we learn that it rises."
+    )
+    title = Document("Tides.pdf (Yard), Tides", [Passage(1, f"John Smith\n\n{said_so}\n\nPublished by a council")])
+    crew = Document("Tides.pdf (Yard), Tides › On the crew list", [Passage(2, "Mara Quill")])
+    text = ask("Who are the authors?", [title, crew])[0]
+    assert text.startswith("- John Smith [1]")
+    assert "Mara" not in text
+
+
+def test_what_is_asked_for_comes_before_what_is_only_near_it():
+    rent, *others = ask("What is the rent?", [SALE])[0].splitlines()
+    assert ("rent" in rent, len(others)) == (True, 2)
+    assert "7 July 2022" in ask("When was it signed?", [ADDRESSED])[0].splitlines()[0]
 
 
 @pytest.mark.parametrize(
