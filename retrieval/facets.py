@@ -13,6 +13,7 @@ from entities.language import translate_stored
 from entities.models import Entity
 from entities.registry import entity_types
 from ingestion.models import ContextRow, Kind
+from references.graph import DEEPEST
 from retrieval.faint import drop_faint
 from retrieval.query import KINDS, Within
 from retrieval.search import EVERYTHING, Found, find
@@ -73,6 +74,22 @@ def count_facets(
             counts.setdefault(KIND_NAMES[value] if parameter == "kind" else value, 0)
         facets.append(Facet(parameter, title, _values(parameter, counts, {_written(parameter, v) for v in values})))
     return [facet for facet in facets if facet.values]
+
+
+def name_filters() -> dict[str, str]:
+    """Filters of a search in the reader's language: `type=contract` -> "Contract", or a parameter of any value alone."""
+    collections = {name for model in entity_types().values() for name in model.rag().collections}
+    values = {"type": entity_types(), "kind": KINDS, "collection": collections}
+    return {
+        **{f"{name}={value}": _name(name, value) for name, known in values.items() for value in sorted(known)},
+        **{f"reference_depth={depth}": gettext("and linked records") for depth in range(1, DEEPEST + 1)},
+        "sort=newest": gettext("Newest first"),
+        "since": gettext("From"),
+        "until": gettext("To"),
+        "entity": gettext("Record"),
+        "file": translate_stored("File"),
+        "session": gettext("Conversation"),
+    }
 
 
 def _without(within: Within, parameter: str) -> Within:
