@@ -111,7 +111,7 @@ class Card:
 
 @dataclass(frozen=True)
 class CardGroup:
-    """What was found in one file, or in a record outside its files, the best first. open_count: cards that stand open."""
+    """What was found in one file, or in a record outside its files, the best first. open_count: how many stand open."""
 
     cards: Sequence[Card]
     open_count: int = MAX_OPEN_CARDS
@@ -131,8 +131,8 @@ class CardGroup:
 
 
 def group_cards(cards: Sequence[Card], *, fold: bool = True) -> list[CardGroup]:
-    """By record and in it by file, each where its best stands. fold: whether `MAX_OPEN_CARDS` of each stand open, and not
-    all; a single group always stands open, for there is nothing that it could hide.
+    """By record and in it by file, each where its best stands. fold: whether only `MAX_OPEN_CARDS` of each stand open;
+    of a single group all do, for there is nothing that it could hide.
     """
     records: dict[UUID, dict[UUID | None, list[Card]]] = {}
     for card in cards:

@@ -1,7 +1,7 @@
 """Facets: how many of the passages found are of which type, kind and collection. Counted of what the reader may see."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -77,9 +77,9 @@ def count_facets(
 
 
 def name_filters() -> dict[str, str]:
-    """Filters of a search in the reader's language: `type=contract` -> "Contract", or a parameter of any value alone."""
+    """Filters in the reader's language: `type=contract` -> "Contract", or a parameter alone for any value of it."""
     collections = {name for model in entity_types().values() for name in model.rag().collections}
-    values = {"type": entity_types(), "kind": KINDS, "collection": collections}
+    values: dict[str, Iterable[str]] = {"type": entity_types(), "kind": KINDS, "collection": collections}
     return {
         **{f"{name}={value}": _name(name, value) for name, known in values.items() for value in sorted(known)},
         **{f"reference_depth={depth}": gettext("and linked records") for depth in range(1, DEEPEST + 1)},
