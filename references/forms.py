@@ -1,26 +1,41 @@
 """The form of a new reference, over the records that its maker may see."""
 
-from typing import Any
+from typing import Any, cast
+from uuid import UUID
 
 from django import forms
-from django.db.models import Case, When
+from django.db.models import Case, Q, When
 from django.utils.translation import gettext_lazy
 
 from entities.access import Scope
 from entities.language import translate_stored
 from entities.models import Entity
+from entities.registry import content_type_id, entity_types
 from references.kinds import Kind
 
 OFFERED = 8
 
 
 def find_targets(scope: Scope, source: Entity, text: str) -> list[Any]:
-    """Records that a reference may lead to, whose readable name holds `text`, those that begin with it first; the
-    latest where nothing is typed."""
-    text = " ".join(text.split())[:100]
-    records: Any = _readable(scope, source).filter(title__icontains=text)
+    """Records that a reference may lead to, whose name holds `text`, those that begin with it first; the latest where
+    nothing is typed. One whose name is not cleared is found by what stands in its place, in the reader's language.
+    """
+    text = " ".join(text.replace("\x00", "").split())[:100]
+    records: Any = _readable(scope, source)
+    if text:
+        written = {model: translate_stored(model.write_nameless()) for model in entity_types().values()}
+        nameless = [content_type_id(model) for model, name in written.items() if text.casefold() in name.casefold()]
+        records = records.filter(Q(title__icontains=text) | Q(title__isnull=True, content_type__in=nameless))
     begins = Case(When(title__istartswith=text, then=0), default=1)
     return list(records.annotate(begins=begins).order_by("begins", "-updated_at", "pk")[:OFFERED])
+
+
+def find_target(scope: Scope, source: Entity, pk: str) -> Entity | None:
+    """The record of that id, if a reference may lead to it; None also where `pk` is no id."""
+    try:
+        return cast(Entity | None, _readable(scope, source).filter(pk=UUID(pk)).first())
+    except ValueError:
+        return None
 
 
 def _readable(scope: Scope, source: Entity) -> Any:

@@ -1,5 +1,6 @@
 """The references panel of a record, the form of a new one, and the graph as a page."""
 
+from typing import Any
 from uuid import UUID
 
 from django.contrib import messages
@@ -9,9 +10,10 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
+from entities.models import Entity
 from references import actions
 from references.api import get_reference_or_404
-from references.forms import ReferenceForm, find_targets
+from references.forms import ReferenceForm, find_target, find_targets
 from references.panel import panel_of
 
 
@@ -36,9 +38,10 @@ def panel(request: HttpRequest, pk: UUID) -> HttpResponse:
 def add(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = scope_of(request)
     source = get_entity_or_404(scope, pk)
-    targets = find_targets(scope, source, request.GET.get("q", ""))
+    chosen = find_target(scope, source, request.GET.get("target", ""))
+    q = request.GET.get("q", "")
     if request.headers.get("HX-Request") and request.method == "GET":
-        return render(request, "references/reference_targets.html", {"targets": targets})
+        return render(request, "references/reference_targets.html", offer(scope, source, q, chosen))
     form = ReferenceForm(scope, source, may(scope, source, "change"), request.POST or None)
     if request.method == "POST" and form.is_valid():
         given = form.cleaned_data
@@ -46,11 +49,18 @@ def add(request: HttpRequest, pk: UUID) -> HttpResponse:
         actions.add_reference(scope=scope, source=source, target=target, **given)
         messages.success(request, gettext("Added. Its text shows as soon as it has been classified."))
         return redirect("entities:detail", source.pk)
-    chosen = form.cleaned_data.get("target") if form.is_bound else None
-    if chosen is not None:
-        targets = [chosen, *(target for target in targets if target.pk != chosen.pk)]
-    context = {"entity": source, "form": form, "targets": targets, "chosen": chosen, "q": request.GET.get("q", "")}
+    if form.is_bound:
+        chosen = form.cleaned_data.get("target")
+    context = {"entity": source, "form": form, "q": q, **offer(scope, source, q, chosen)}
     return render(request, "references/reference_form.html", context, status=422 if form.is_bound else 200)
+
+
+def offer(scope: Scope, source: Entity, q: str, chosen: Entity | None) -> dict[str, Any]:
+    """For references/reference_targets.html: what `q` finds, behind what was chosen already."""
+    found = find_targets(scope, source, q)
+    if chosen is not None:
+        found = [chosen, *(target for target in found if target.pk != chosen.pk)]
+    return {"targets": found, "chosen": chosen}
 
 
 @requires(MEMBER)

@@ -111,9 +111,10 @@ class Card:
 
 @dataclass(frozen=True)
 class CardGroup:
-    """What was found in one file, or in a record outside its files, the best first."""
+    """What was found in one file, or in a record outside its files, the best first. open_count: how many stand open."""
 
     cards: Sequence[Card]
+    open_count: int = MAX_OPEN_CARDS
 
     @property
     def title(self) -> str:
@@ -121,18 +122,26 @@ class CardGroup:
 
     @property
     def best(self) -> Sequence[Card]:
-        return self.cards[:MAX_OPEN_CARDS]
+        return self.cards[: self.open_count]
 
     @property
     def more(self) -> Sequence[Card]:
         """Those that are shown on request."""
-        return self.cards[MAX_OPEN_CARDS:]
+        return self.cards[self.open_count :]
 
 
-def group_cards(cards: Sequence[Card]) -> list[CardGroup]:
-    """By record and in it by file, each where its best stands."""
+def group_cards(cards: Sequence[Card], *, fold: bool = True) -> list[CardGroup]:
+    """By record and in it by file, each where its best stands. fold: whether only `MAX_OPEN_CARDS` of each stand open;
+    of a single group all do, for there is nothing that it could hide.
+    """
     records: dict[UUID, dict[UUID | None, list[Card]]] = {}
     for card in cards:
         files = records.setdefault(card.result.entity.id, {})
         files.setdefault(card.result.file.id if card.result.file else None, []).append(card)
-    return [CardGroup(found) for files in records.values() for found in files.values()]
+    groups = [found for files in records.values() for found in files.values()]
+    return [CardGroup(found, MAX_OPEN_CARDS if fold and len(groups) > 1 else len(found)) for found in groups]
+
+
+def put_each_alone(cards: Sequence[Card]) -> list[CardGroup]:
+    """For an order that groups would break."""
+    return [CardGroup([card]) for card in cards]

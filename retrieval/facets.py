@@ -1,7 +1,7 @@
 """Facets: how many of the passages found are of which type, kind and collection. Counted of what the reader may see."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from entities.language import translate_stored
 from entities.models import Entity
 from entities.registry import entity_types
 from ingestion.models import ContextRow, Kind
+from references.graph import DEEPEST
 from retrieval.faint import drop_faint
 from retrieval.query import KINDS, Within
 from retrieval.search import EVERYTHING, Found, find
@@ -74,6 +75,22 @@ def count_facets(
             counts.setdefault(KIND_NAMES[value] if parameter == "kind" else value, 0)
         facets.append(Facet(parameter, title, _values(parameter, counts, {_written(parameter, v) for v in values})))
     return [facet for facet in facets if facet.values]
+
+
+def name_filters() -> dict[str, str]:
+    """Filters in the reader's language: `type=contract` -> "Contract", or a parameter alone for any value of it."""
+    collections = {name for model in entity_types().values() for name in model.rag().collections}
+    values: dict[str, Iterable[str]] = {"type": entity_types(), "kind": KINDS, "collection": collections}
+    return {
+        **{f"{name}={value}": _name(name, value) for name, known in values.items() for value in sorted(known)},
+        **{f"reference_depth={depth}": gettext("and linked records") for depth in range(1, DEEPEST + 1)},
+        "sort=newest": gettext("Newest first"),
+        "since": gettext("From"),
+        "until": gettext("To"),
+        "entity": gettext("Record"),
+        "file": translate_stored("File"),
+        "session": gettext("Conversation"),
+    }
 
 
 def _without(within: Within, parameter: str) -> Within:

@@ -1,6 +1,7 @@
 """Search page, suggestions under the search field, related records, and the preview of a citation."""
 
 import time
+from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -14,10 +15,10 @@ from entities.api.lists import chips_of_atoms
 from entities.model_markdown import CitationLink
 from entities.models import Entity
 from retrieval.audit import note_search, shown_of
-from retrieval.cards import Card, group_cards
+from retrieval.cards import Card, group_cards, put_each_alone
 from retrieval.citation_links import meant_by, support_of
 from retrieval.dates import find_days, put_newest_first
-from retrieval.facets import count_facets
+from retrieval.facets import count_facets, name_filters
 from retrieval.faint import drop_faint
 from retrieval.locate import resolve
 from retrieval.nearby import nearby_by_row
@@ -51,7 +52,11 @@ def search_page(request: HttpRequest) -> HttpResponse:
         found = look(scope, asked.text, within=asked.within, reference_depth=asked.reference_depth)
     template = "retrieval/search_results.html" if request.htmx else "retrieval/search.html"  # type: ignore[attr-defined]
     with scope.open():
-        context = {"asked": asked, **found_context(request, asked, found, started)}
+        context = {
+            "asked": asked,
+            "filter_names": name_filters(),
+            **found_context(request, asked, found, started),
+        }
         return render(request, template, context, status=422 if asked.problems else 200)
 
 
@@ -65,9 +70,15 @@ def found_context(request: HttpRequest, asked: Asked, found: Found | None, start
     found = everything if faint else drop_faint(everything)
     by_date = request.GET.get("sort") == NEWEST
     results = choose(scope, found, limit=tuning().most if by_date else asked.limit)
-    days = find_days(results) if by_date else {}
+    days: dict[UUID, datetime] = {}
+    there_is_more = len(results) == asked.limit < min(len(found.hits), tuning().most)
     if by_date:
-        results = put_newest_first(results, days)[: asked.limit]
+        # Neighbours filled up what was chosen: they would take the places of what was found.
+        results = [result for result in results if result.is_found]
+        days = find_days(results)
+        results = put_newest_first(results, days)
+        there_is_more = len(results) > asked.limit
+        results = results[: asked.limit]
     note_search(
         scope,
         "page",
@@ -80,14 +91,16 @@ def found_context(request: HttpRequest, asked: Asked, found: Found | None, start
     )
     beside = nearby_by_row(scope, results)
     cards = [Card(result, beside.get(result.id, ()), found.query.text, days.get(result.id)) for result in results]
-    there_is_more = len(results) == asked.limit < min(len(found.hits), tuning().most)
+    within = asked.within
     return {
         **narrowed,
         # As the facets count them.
         "found_count": sum(result.is_found for result in results),
         "beside_count": sum(not result.is_found for result in results),
         "cards": cards,
-        "groups": group_cards(cards),
+        "groups": put_each_alone(cards)
+        if by_date
+        else group_cards(cards, fold=not (within.files or within.entities or within.sessions)),
         "sort": NEWEST if by_date else "",
         "completed": [] if results else suggest(scope, asked.text, limit=SUGGESTED),
         "faint_url": address(request, faint="1") if everything.hits and not found.hits else "",

@@ -167,7 +167,12 @@ class Entity(models.Model):
     def title_or_type(self) -> str:
         """What may be printed: the readable name, else the type's name. Needs an instance from `readable_by`."""
         title = getattr(self, "title", None)
-        return title or f"{self.type_class._meta.verbose_name} (name not cleared)".capitalize()
+        return title or self.type_class.write_nameless()
+
+    @classmethod
+    def write_nameless(cls) -> str:
+        """What stands in the place of a name for whom it is not cleared."""
+        return f"{cls._meta.verbose_name} (name not cleared)".capitalize()
 
     @property
     def type_class(self) -> type["Entity"]:

@@ -1,6 +1,6 @@
 """Rankings side by side, with the one that anybody would try first: whether search is better than its parts.
 
-Of each the first passages are looked at, as many as a page of results has: the page has no others.
+Of each the first passages are looked at, as many as are chosen for a page of results: the page has no others.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ TITLES = {
     LEXICAL: "by words",
     PLAIN: "plain rank fusion",
     FUSED: "fused",
-    SHOWN: "page",
+    SHOWN: "chosen",
 }
 HITS = (1, 5, 10)
 

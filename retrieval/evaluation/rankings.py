@@ -1,4 +1,4 @@
-"""The ranked lists that one question gets: of each branch, fused, reranked, and as a page shows them."""
+"""The ranked lists that one question gets: of each branch, fused, reranked, and as chosen for a page."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,8 +15,8 @@ from retrieval.tuning import tuning
 
 VECTOR, LEXICAL, FUSED, RERANKED, SHOWN = "vector", "lexical", "fused", "reranked", "shown"
 RANKINGS = (VECTOR, LEXICAL, FUSED, RERANKED, SHOWN)
-"""In the order of the path. `reranked` is `fused` where nobody reranks; `shown` is what a person gets: varied, with
-neighbours."""
+"""In the order of the path. `reranked` is `fused` where nobody reranks; `shown` is what is chosen for a page and given
+by the API: varied, with neighbours. The page then puts passages of one file together (`retrieval.cards`)."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from retrieval.evaluation.rankings import FUSED, LEXICAL, RANKINGS, RERANKED, SH
 from retrieval.evaluation.store import Kept
 from retrieval.evaluation.weights import Chosen, Line
 
-TITLES = {VECTOR: "by meaning", LEXICAL: "by words", FUSED: "fused", RERANKED: "reranked", SHOWN: "as shown"}
+TITLES = {VECTOR: "by meaning", LEXICAL: "by words", FUSED: "fused", RERANKED: "reranked", SHOWN: "chosen"}
 
 
 def table(figures: Mapping[str, Mapping[str, float | None]], before: Mapping[str, Any] | None = None) -> Iterator[str]:

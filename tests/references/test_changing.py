@@ -1,11 +1,13 @@
 """Adding, changing and removing references: whose they are, and what happens to their words."""
 
+import re
 import uuid
 
 import pytest
 
 from entities.access import Scope, ScopeError
 from entities.models import Entity, FieldParagraph, Source
+from entities.models.classification import FINANCIAL
 from entities.models.entity import Visibility
 from entities.text import digest_of
 from entities.types import Contract
@@ -167,12 +169,23 @@ def test_citations_go_with_the_text_that_cites(
         replace_citations(owner=owner, source=contract.pk, origin="pulse", origin_principal=-1, cited=[])
 
 
-def test_form_adds_and_removes(alice: Person, viewer: Person, contract: Contract, annex: Entity) -> None:
+def test_form_adds_and_removes(
+    alice: Person, viewer: Person, contract: Contract, annex: Entity, template: Entity, service: Scope
+) -> None:
     where = f"{alice.base}entities/{contract.pk}/references/new/"
     found = alice.client.get(f"{where}?q=annex", headers={"HX-Request": "true"}).content.decode()
     assert str(annex.pk) in found
     assert "<h1" not in found, "the choices alone"
     assert str(annex.pk) not in alice.client.get(f"{where}?q=lease").content.decode()
+    kept = alice.client.get(f"{where}?q=lease&target={annex.pk}", headers={"HX-Request": "true"}).content.decode()
+    assert re.search(rf'value="{annex.pk}" required checked', kept), "what was chosen stays, whatever is typed"
+    assert alice.client.get(f"{where}?q=annex%00&target=%00").status_code == 200
+    with service.open():
+        Entity.objects.filter(pk=template.pk).update(name_classification=FINANCIAL)
+    for q in ("", "contract"):
+        assert str(template.pk) in viewer.client.get(f"{where}?q={q}").content.decode(), "by its type, without its name"
+    for q in ("template", "lease"):
+        assert str(template.pk) not in viewer.client.get(f"{where}?q={q}").content.decode()
     assert alice.client.post(where, {"kind": "Supersedes"}).status_code == 422
     posted = alice.client.post(where, {"target": str(annex.pk), "kind": "Supersedes"})
     assert posted.status_code == 302

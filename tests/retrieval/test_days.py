@@ -7,6 +7,7 @@ import pytest
 from django.utils import timezone
 
 from entities.access import Scope
+from entities.actions import create_entity
 from entities.models.classification import FINANCIAL
 from entities.types import Contract
 from ingestion.models import ContextRow
@@ -68,18 +69,31 @@ def test_who_asks_when_finds_a_day_before_the_same_words(
 
 
 def test_what_came_in_last_stands_first_where_that_is_asked(
-    index: Index, contract: Contract, viewer: Person, service: Scope
+    index: Index, contract: Contract, alice: Person, viewer: Person, service: Scope
 ) -> None:
-    texts = ["The crane has a cap.", "The crane cap, the crane cap.", "A crane with a secret cap."]
-    for text, label in zip(texts, (0, 0, FINANCIAL), strict=True):
-        index.row(contract, text, label=label, vector=False)
+    """Days of two records by turns: neither a group of one of them nor a neighbour takes a place."""
+    with alice.scope.open():
+        other = create_entity(scope=alice.scope, model=Contract, fields={"name": "Annex", "counterparty": "Port"})
+    texts = [f"The crane {'cap, the crane ' * n}cap." for n in range(6)]
+    files = [index.file(contract, "a.pdf"), index.file(other, "b.pdf")]
+    for n, text in enumerate(texts):
+        record, file = (contract, other)[n % 2], files[n % 2]
+        index.row(record, text, file=file, position=3 * n + 1, vector=False)
+        for beside in (3 * n, 3 * n + 2):
+            index.row(record, f"Beside it: {beside}.", file=file, position=beside, vector=False)
+    index.row(contract, "A crane with a secret cap.", label=FINANCIAL, vector=False)
     with service.open():
-        for place, text in enumerate(texts):
-            came = timezone.now() - timedelta(days=9 - place if text != texts[1] else 20)
-            ContextRow.objects.filter(text=text).update(created_at=came)
-    page = viewer.client.get(f"{viewer.base}search/", {"q": "crane cap", "sort": "newest"}).content.decode()
+        ContextRow.objects.update(created_at=timezone.now())
+        for ago, text in enumerate(texts, start=1):
+            ContextRow.objects.filter(text=text).update(created_at=timezone.now() - timedelta(days=ago))
+    asked = {"q": "crane cap", "sort": "newest"}
+    page = viewer.client.get(f"{viewer.base}search/", {**asked, "limit": 5}).content.decode()
+    assert page.count("cl-result-text") == 5
+    assert "Beside" not in page
+    assert "limit=15" in page, "Show more"
+    page = viewer.client.get(f"{viewer.base}search/", asked).content.decode()
     days = re.findall(r"cl-match\"><time datetime=\"(\d{4}-\d\d-\d\d)", page)
-    assert len(days) == 2, "what is hidden has no day"
+    assert len(days) == 6, "what is hidden has no day"
     assert days == sorted(days, reverse=True)
     assert "secret" not in page
     best = viewer.client.get(f"{viewer.base}search/", {"q": "crane cap"}).content.decode()

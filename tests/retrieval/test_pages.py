@@ -176,6 +176,10 @@ def test_results_stand_by_record_and_file_with_the_best_three_open(index, contra
     places = [group.best[0].result.entity.id for group in groups]
     assert len(places) == 3
     assert places in ([contract.pk, contract.pk, risk.pk], [risk.pk, contract.pk, contract.pk])
+    for narrowed in (f"file={one.pk}", f"entity={contract.pk}"):
+        part = viewer.client.get(f"/w/acme/search/?q=kestrel&{narrowed}").content.decode()
+        assert "more passage" not in part, "whoever looks there wants what stands there"
+        assert part.count("cl-result-text") >= 5
 
 
 def test_passages_that_the_reader_does_not_see_are_no_more_passages(index, contract, viewer):
@@ -183,8 +187,9 @@ def test_passages_that_the_reader_does_not_see_are_no_more_passages(index, contr
     for i in range(6):
         index.row(contract, f"Kestrel clause {i}.", file=file, position=2 * i, vector=False,
                   label=FINANCIAL if i > 2 else 0)  # fmt: skip
+    index.row(contract, "Kestrel clause of the record.", vector=False)
     page = viewer.client.get("/w/acme/search/?q=kestrel").content.decode()
-    assert page.count("cl-result-text") == 3
+    assert page.count("cl-result-text") == 4
     assert "more passage" not in page
 
 
