@@ -18,7 +18,7 @@ from ingestion import digests, notices, tasks
 from ingestion.digests import send_digests
 from ingestion.inline import work_off
 from ingestion.models import File, FileRevision
-from tests.conftest import Person
+from tests.conftest import Person, person
 from tests.ingestion.asking import ask, decide
 from tests.ingestion.helpers import ready, upload
 from tests.ingestion.test_known_versions import HIDDEN, NOTED
@@ -67,13 +67,19 @@ def test_each_is_told_what_concerns_them_as_far_as_they_may_see_it_now(
 
 
 def test_a_role_is_told_what_somebody_else_shared_since_that_is_noted(
-    alice: Person, staff: Person, contract: Contract, restricted: Contract, monkeypatch: pytest.MonkeyPatch
+    alice: Person,
+    staff: Person,
+    workspace: Workspace,
+    contract: Contract,
+    restricted: Contract,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    with alice.scope.open():
+    giver = person(workspace, "giver", [], ("Editor",))
+    with giver.scope.open():
         editors = Role.objects.get(name="Editor")
         grant_entity(Entity.objects.get(pk=contract.pk), -editors.pk, ["view"])
     assert "was shared with you" in read(staff)
-    assert "was shared with you" not in read(alice), "she shared it with a role of her own"
+    assert "was shared with you" not in read(giver), "with a role of their own"
     with alice.scope.open():  # the newer one is about a record that they may not see
         grant_entity(Entity.objects.get(pk=restricted.pk), staff.user.pk, ["change"])
         grant_entity(Entity.objects.get(pk=restricted.pk), -editors.pk, ["change"])
@@ -171,9 +177,9 @@ def test_an_e_mail_that_was_not_sent_is_sent_the_next_time_and_holds_up_nobody(
 ) -> None:
     settings.EMAIL_HOST = "mail.example.com"
     with service.open():
-        for person in (viewer, hr):
-            User.objects.filter(pk=person.user.pk).update(email=f"{person.user.username}@example.com")
-            grant_entity(Entity.objects.get(pk=contract.pk), person.user.pk, ["view"])
+        for reader in (viewer, hr):
+            User.objects.filter(pk=reader.user.pk).update(email=f"{reader.user.username}@example.com")
+            grant_entity(Entity.objects.get(pk=contract.pk), reader.user.pk, ["view"])
     send = digests.send_mail
     failures: list[Exception] = []
     refused: list[list[str]] = []
