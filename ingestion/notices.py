@@ -119,7 +119,7 @@ def _list_files(scope: Scope, since: datetime) -> Iterator[Made]:
     first = Q(published_at__gt=since, published_at__lt=F("fetched_at") + FIRST_PUBLISHED)
     published = own.filter(first).order_by("-published_at").values_list("pk", "file", "published_at", "stages")
     slow = [row for row in published[:MAX_READ] if sum(took or 0 for *_, took in row[3]) >= LONG_READING_SECONDS]
-    ready = {version: time for version, _, time, _ in slow}
+    ready = {version: time or since for version, _, time, _ in slow}
     # What a steward has rejected is no version any more.
     brought = Exists(own.filter(file=OuterRef("pk"))) | Q(
         revision=None, pending_revision=None, created_by=scope.principal
