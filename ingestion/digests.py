@@ -28,30 +28,41 @@ def send_digests(workspace: Workspace) -> int:
     with Scope.for_service(workspace.pk).open():
         members = Membership.objects.filter(due, user__is_active=True, user__mail_digest=True).exclude(user__email="")
         users = [membership.user for membership in members.select_related("user")]
-    return sum(_send_digest(workspace, user) for user in users)
+    return sum(_try_digest(workspace, user) for user in users)
+
+
+def _try_digest(workspace: Workspace, user: User) -> bool:
+    """Whether one was sent. What goes wrong for one member ends nothing for the others."""
+    try:
+        return _send_digest(workspace, user)
+    except NoWorkspace:
+        return False
+    except Exception:
+        logger.exception("the digest of member %s was not sent", user.pk)
+        return False
 
 
 def _send_digest(workspace: Workspace, user: User) -> bool:
+    """Marked before it is sent, so that another worker does not send it too. Raises: what sending raises; then the
+    mark is taken back, and the next sweep tries again.
+    """
+    scope, at = Scope.for_user(user, workspace.slug), timezone.now()
+    mine = Membership.objects.filter(user=user)
+    with scope.open():
+        mailed = mine.values_list("notices_mailed_at", flat=True).get()
+        kinds = Counter(notice.kind for notice in list_new(scope) if mailed is None or notice.at > mailed)
+        if not kinds or not mine.filter(notices_mailed_at=mailed).update(notices_mailed_at=at):
+            return False
     try:
-        scope = Scope.for_user(user, workspace.slug)
+        with translation.override(user.language or settings.LANGUAGE_CODE):
+            subject = gettext("News in %(workspace)s") % {"workspace": workspace.name}
+            lines = [*say_counts(kinds), "", gettext("Sign in and open Notifications to read more.")]
+            lines += [_address(workspace), "", gettext("You can turn these e-mails off in your profile.")]
+            send_mail(subject, "\n".join(lines), None, [user.email])
+    except Exception:
         with scope.open():
-            mine = Membership.objects.filter(user=user)
-            mailed = mine.values_list("notices_mailed_at", flat=True).get()
-            kinds = Counter(notice.kind for notice in list_new(scope) if mailed is None or notice.at > mailed)
-            # Another worker may have sent it meanwhile.
-            if not kinds or not mine.filter(notices_mailed_at=mailed).update(notices_mailed_at=timezone.now()):
-                return False
-    except NoWorkspace:
-        return False
-    with translation.override(user.language or settings.LANGUAGE_CODE):
-        subject = gettext("News in %(workspace)s") % {"workspace": workspace.name}
-        lines = [*say_counts(kinds), "", gettext("Sign in and open Notifications to read more."), _address(workspace)]
-        lines += ["", gettext("You can turn these e-mails off in your profile.")]
-    try:
-        send_mail(subject, "\n".join(lines), None, [user.email])
-    except OSError:
-        logger.exception("a digest was not sent: the mail server did not take it")
-        return False
+            mine.filter(notices_mailed_at=at).update(notices_mailed_at=mailed)
+        raise
     return True
 
 

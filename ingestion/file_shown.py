@@ -58,8 +58,9 @@ class FileView:
     notes: how it was read, told to the same. unaccounted: what could not be read of it, told to stewards. strategy: how
     it is to be read. page, page_count: what is being read; cost:
     USD so far; told to whom the size is told, on pages only. folders: in which it stood, outermost first, where
-    its name is readable. origin: None also where the caller may not know of it. url: of the reader, "" where there is
-    nothing to read; the other addresses are "" where the caller may not.
+    its name is readable. version: the key of the version that all this is told of. origin: None also where the caller
+    may not know of it. url: of the reader, "" where there is nothing to read; the other addresses are "" where the
+    caller may not.
     """
 
     id: UUID
@@ -92,6 +93,7 @@ class FileView:
     cost: Decimal = Decimal(0)
     attachments: int = 0
     folders: Sequence[str] = ()
+    version: UUID | None = None
 
     # Addresses of pages, which only pages ask for.
 

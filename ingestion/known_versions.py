@@ -86,10 +86,15 @@ def known_numbers(scope: Scope, files: Sequence[UUID]) -> dict[UUID, set[int]]:
         for file, number in cursor.fetchall():
             numbers[file].add(number)
     if scope.principal > 0:
-        own = FileRevision.objects.filter(Q(created_by=scope.principal, restores=None) | Q(restored_by=scope.principal))
+        own = FileRevision.objects.filter(brought_by(scope))
         for file, number in own.filter(file__in=files).values_list("file", "number"):
             numbers[file].add(number)
     return numbers
+
+
+def brought_by(scope: Scope) -> Q:
+    """Of versions: those that a member sent or restored. Whose bytes somebody else restores has not brought them."""
+    return Q(created_by=scope.principal, restores=None) | Q(restored_by=scope.principal)
 
 
 def newest_known(files: Sequence[UUID], numbers: Mapping[UUID, set[int]]) -> dict[UUID, FileRevision]:
@@ -123,7 +128,7 @@ def known_column(scope: Scope, name: str) -> Case | F:
         return shown
     known = Q(IsKnown(F("number"), F("file")))
     if scope.principal > 0:
-        known |= Q(created_by=scope.principal, restores=None) | Q(restored_by=scope.principal)
+        known |= brought_by(scope)
     newest = published_versions().filter(known, file=OuterRef("pk")).order_by("-number")
     # Most files have had one version, and are not looked up.
     return Case(When(revision__number=1, then=shown), default=newest.values(name)[:1])

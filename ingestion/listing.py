@@ -258,6 +258,7 @@ def _view(
         cost=revision.cost if own and revision else Decimal(0),
         attachments=file.attachments,
         folders=folders_of(file.path) if named else (),
+        version=revision.pk if revision else None,
     )
 
 

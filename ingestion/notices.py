@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from django.db.models import F, Max, Q
+from django.db.models import Exists, F, Max, OuterRef, Q
 from django.utils import timezone
 
 from entities.access import Scope
@@ -18,6 +18,7 @@ from entities.api.lists import chips_of_atoms
 from entities.models import Entity, EntityRoleGrant, EntityUserGrant, Membership, User
 from ingestion.access import disclosed_files, visible_files
 from ingestion.file_shown import FileView
+from ingestion.known_versions import brought_by
 from ingestion.listing import file_views
 from ingestion.models import AccessRequest, File, FileRevision
 from ingestion.models import State as FileState
@@ -26,6 +27,8 @@ from ingestion.requests import State, requests_of, to_decide
 
 KEPT = timedelta(days=30)
 MAX_NOTICES = 50
+MAX_READ = 1000
+"""Versions of the caller that are looked through for those that took long."""
 LONG_READING_SECONDS = 20
 """Whoever waited less for a file has seen it become ready."""
 FIRST_PUBLISHED = timedelta(days=1)
@@ -68,7 +71,9 @@ def find_last_look(scope: Scope) -> datetime:
 
 
 def mark_seen(scope: Scope, notices: Iterable[Notice]) -> None:
-    """The reader has been shown these. What came up meanwhile is still new."""
+    """The reader has been shown these. There is one mark for all, the time of the latest: what came up meanwhile is
+    still new, and what is older is not, be it for want of room on the page.
+    """
     if latest := max((notice.at for notice in notices), default=None):
         Membership.objects.filter(user=scope.principal, notices_seen_at__lt=latest).update(notices_seen_at=latest)
 
@@ -95,33 +100,39 @@ def _list_requests(scope: Scope, since: datetime) -> Iterator[Made]:
 
 def _list_shared(scope: Scope, since: datetime) -> Iterator[Made]:
     """By somebody else, with the reader or a role of theirs: who creates a record has been given it by nobody."""
-    others = Q(created_at__gt=since) & ~Q(content_object__created_by=scope.principal)
+    others = Q(created_at__gt=since) & ~Q(granted_by=scope.principal) & ~Q(content_object__created_by=scope.principal)
+    others &= Q(content_object__in=Entity.objects.visible_to(scope).values("pk"))
     mine = EntityUserGrant.objects.filter(others, user=scope.principal)
     roles = EntityRoleGrant.objects.filter(others, group__user=scope.principal)
     latest: dict[Any, datetime] = {}
     for grants in (mine, roles):
-        for record, at in grants.order_by().values_list("content_object").annotate(at=Max("created_at")):
+        dated = grants.order_by().values_list("content_object").annotate(at=Max("created_at"))
+        for record, at in dated.order_by("-at")[:MAX_NOTICES]:
             latest[record] = max(at, latest.get(record, at))
     for record, at in latest.items():
         yield record, Notice("shared", at, UNREAD)
 
 
 def _list_files(scope: Scope, since: datetime) -> Iterator[Made]:
-    """Of files that the reader sent. A version that ended badly is told as the pages of files tell it."""
-    files = visible_files(scope)
-    sent = Q(pending_revision__created_by=scope.principal) | Q(pending_revision=None, created_by=scope.principal)
-    ended = disclosed_files(scope, files).filter(sent, state__in=ENDED, updated_at__gt=since)
-    at: dict[Any, datetime] = {file.pk: file.updated_at for file in ended.order_by("-updated_at")[:MAX_NOTICES]}
-    published = FileRevision.objects.filter(
-        created_by=scope.principal,
-        published_at__gt=since,
-        published_at__lt=F("fetched_at") + FIRST_PUBLISHED,
-        pk__in=files.filter(state=FileState.READY).values("revision"),
+    """Of versions that the reader brought, where such a one is what the file is to them (`FileView.version`)."""
+    own = FileRevision.objects.filter(brought_by(scope))
+    first = Q(published_at__gt=since, published_at__lt=F("fetched_at") + FIRST_PUBLISHED)
+    published = own.filter(first).order_by("-published_at").values_list("pk", "file", "published_at", "stages")
+    slow = [row for row in published[:MAX_READ] if sum(took or 0 for *_, took in row[3]) >= LONG_READING_SECONDS]
+    ready = {version: time or since for version, _, time, _ in slow}
+    # What a steward has rejected is no version any more.
+    brought = Exists(own.filter(file=OuterRef("pk"))) | Q(
+        revision=None, pending_revision=None, created_by=scope.principal
     )
-    for revision in published.order_by("-published_at")[:MAX_NOTICES]:
-        if sum(seconds or 0 for _, _, seconds in revision.stages) >= LONG_READING_SECONDS:
-            at[revision.file_id] = revision.published_at or since
-    for view in file_views(scope, File.objects.filter(pk__in=at)):
-        if view.state == FileState.READY or view.state in ENDED:
-            kind = "ready" if view.state == FileState.READY else "failed"
-            yield view.entity, Notice(kind, at[view.id], UNREAD, file=view)
+    ended = disclosed_files(scope, File.objects.filter(brought, state__in=ENDED, updated_at__gt=since))
+    failed = dict(ended.order_by("-updated_at").values_list("pk", "updated_at")[:MAX_NOTICES])
+    wanted = {*failed, *(file for _, file, _, _ in slow[:MAX_NOTICES])}
+    if not wanted:
+        return
+    views = file_views(scope, visible_files(scope).filter(pk__in=wanted))
+    ours = set(own.filter(file__in=wanted).values_list("pk", flat=True)) | {None}
+    for view in views:
+        if view.state == FileState.READY and view.version in ready:
+            yield view.entity, Notice("ready", ready[view.version], UNREAD, file=view)
+        elif view.state in ENDED and view.version in ours and view.id in failed:
+            yield view.entity, Notice("failed", failed[view.id], UNREAD, file=view)

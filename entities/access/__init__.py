@@ -20,6 +20,7 @@ from entities.access.labels import (
 )
 from entities.access.objects import (
     clears,
+    declared_rules,
     entity_content_type,
     field_is_readable,
     get_entity_or_404,
@@ -75,6 +76,7 @@ __all__ = [
     "combine",
     "combine_many",
     "current",
+    "declared_rules",
     "entity_content_type",
     "field_is_readable",
     "get_entity_or_404",

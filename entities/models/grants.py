@@ -15,12 +15,14 @@ class _Grant(models.Model):
     """The policy hides expired rows from everybody but the service, so guardian's own checks obey the expiry too.
 
     The key is random (docs/adr/0023): its address is shown to administrators, who do not see all grants there are.
+    created_at, granted_by: when, and by which principal; NULL in rows that are older than these columns.
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     workspace = models.ForeignKey(Workspace, models.PROTECT, related_name="+")
     expires_at = models.DateTimeField(null=True, blank=True)
-    created_at = models.DateTimeField(db_default=Now(), editable=False)
+    created_at = models.DateTimeField(null=True, db_default=Now(), editable=False)
+    granted_by = models.BigIntegerField(null=True, db_default=models.Func(function="app_principal"), editable=False)
 
     class Meta:
         abstract = True

@@ -64,6 +64,14 @@ register.filter("noun", lowercase_noun)
 
 
 @register.filter
+def name_or_kind(record: Any) -> str:
+    """Of a record from `readable_by`: the name that somebody gave it, as it is, or what stands for one that is not
+    cleared, in the reader's language.
+    """
+    return getattr(record, "title", None) or translate_stored(record.title_or_type)
+
+
+@register.filter
 def lookup(mapping: Mapping[Any, Any], key: Any) -> Any:
     """What a mapping has under `key`, or None."""
     return mapping.get(key)

@@ -229,6 +229,9 @@ def test_a_group_is_made_and_holds_members_to_share_records_with(
     assert made["Location"].endswith(f"people/roles/members/?role={group.pk}")
     page = f"people/roles/members/?role={group.pk}"
     assert alice.client.post(f"{alice.base}people/groups/new/", {"name": "Crane team"}).status_code == 422
+    ruled = alice.client.post(f"{alice.base}people/groups/new/", {"name": " HR "})
+    assert ruled.status_code == 422, "a rule of a type gives the members of a role of this name more than was shared"
+    assert "names such a role" in ruled.content.decode()
     assert alice.client.post(alice.base + page, {"member": [viewer.user.pk, outsider.user.pk]}).status_code == 302
     with alice.scope.open():
         assert list(group.group.user_set.values_list("pk", flat=True)) == [viewer.user.pk], (
