@@ -8,7 +8,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
 from entities.access import MEMBER, requires
-from ingestion.notices import KEPT, find_last_look, list_new, list_notices, mark_seen
+from ingestion.notices import KEPT, find_last_look, list_new, list_notices, mark_as_read
 
 
 @requires(MEMBER)
@@ -21,7 +21,7 @@ def notices(request: HttpRequest) -> HttpResponse:
     listed = [replace(notice, new=notice.at > seen and not notice.told) for notice in list_notices(scope)]
     response = render(request, "ingestion/notices.html", {"notices": listed, "days": KEPT.days})
     if request.method == "GET":
-        mark_seen(scope, listed)
+        mark_as_read(scope, listed)
     return response
 
 

@@ -70,7 +70,7 @@ def find_last_look(scope: Scope) -> datetime:
     return Membership.objects.values_list("notices_seen_at", flat=True).get(user=scope.principal)
 
 
-def mark_seen(scope: Scope, notices: Iterable[Notice]) -> None:
+def mark_as_read(scope: Scope, notices: Iterable[Notice]) -> None:
     """The reader has been shown these. There is one mark for all, the time of the latest: what came up meanwhile is
     still new, and what is older is not, be it for want of room on the page.
     """
