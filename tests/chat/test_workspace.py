@@ -92,6 +92,9 @@ def test_a_number_stays_hidden_whichever_of_its_records_goes(viewer, alice, mode
         (now,) = Source.objects.filter(derived=answer, weight=Weight.COUNT)
     assert now.entity_id != listing.entity_id
     assert said(chat) == ["Four lots."], "deleting a record that is only counted leaves the answer"
+    model.says(text="Four, as I wrote.")
+    assert chat.ask("How many were there?")["state"] == "done"
+    assert said(chat) == ["Four lots.", "Four, as I wrote."]
     hide(next(r for r in made if r.pk in listing.counted and r.pk != listing.entity_id), service)
     assert said(chat) == []
 
@@ -117,12 +120,14 @@ def test_a_turn_keeps_to_the_place_that_was_chosen(index, viewer, alice, contrac
         index.row(record, f"The kestrel clause of the {text}.", vector=False)
     model.says(tool_use=("search_knowledge", {"query": "kestrel clause", "scope": "workspace", "reference_depth": 3}))
     model.says(tool_use=("search_knowledge", {"query": "kestrel clause", "entity_id": str(crane.pk)}))
+    model.says(tool_use=("list_records", {"type": "risk"}))  # asked for whether it was offered or not
     model.says(text="So it is.")
     turn = start(viewer, contract).ask("What does kestrel say?", look_in=look_in)
     assert turn["state"] == "done"
     assert turn["look_in"] == look_in
     assert {"list_records"} & set(model.requests[0].tools) == tools
-    given = model.requests[2].text
+    given = model.requests[3].text
+    assert ("There is no tool 'list_records'" in given, "2 risks" in given) == (not tools, bool(tools))
     assert {word for word in ("lease", "file", "steel", "crane") if f"clause of the {word}" in given} == found
     assert ("chosen to look elsewhere" in given) is (look_in in ("linked", "record", "files"))
     refused = start(viewer, contract)
