@@ -1,6 +1,7 @@
 """Conversations: what of them is listed, shown, exported and told to the model, and what their search finds."""
 
 from collections import Counter
+from urllib.parse import quote
 from uuid import UUID
 
 from chat.context import assemble
@@ -22,14 +23,18 @@ def chat(asked: Asked) -> None:
     listed = asked.json("chat/sessions/?page_size=200")
     asked.same("conversations", [s["id"] for s in listed["results"]], map(str, mine.values()))
     asked.same("how many conversations", [listed["count"]], [len(mine)])
+    texts = asked.world.texts
+    wanted = texts[len(person.name) % len(texts)].words if texts else WORDS
+    hits = [str(mine[about]) for about in seen if wanted in reads_of(asked, about)]
+    found = asked.json(f"chat/sessions/?page_size=200&q={quote(wanted)}")
+    asked.same("conversations that say so", [s["id"] for s in found["results"]], hits)
     others = {name: record for name, record in asked.all.sessions if name != person.name}  # one of each of them
     for n, ((name, record), session) in enumerate(asked.all.sessions.items()):
         own = name == person.name and record in mine
         if name != person.name and others[name] != record:
             continue
         texts = talked_of(world, record)
-        read = [t.words for t in texts if own and t.label is not None and world.cleared(person, t.label)
-                and all(world.sees(person, world.record(s)) for s in t.sources)]  # fmt: skip
+        read = reads_of(asked, record) if own else []
         if asked.takes(n) and (shown := asked.json(f"chat/sessions/{session}/messages/?page_size=200", found=own)):
             said = [m["content"] for m in shown["results"] if m["type"] == "text" and m["role"] == "assistant"]
             asked.same("messages", said, read)
@@ -40,6 +45,13 @@ def chat(asked: Asked) -> None:
             asked.same("export", [line for line in lines if line.endswith(WORDS)], read)
         if own:
             asked.same("the next prompt", prompted(asked, session, len(texts) + 1), verbatim(texts, read))
+
+
+def reads_of(asked: Asked, about: str) -> list[str]:
+    """What somebody reads of the answers of their conversation about something."""
+    world, person = asked.world, asked.person
+    return [t.words for t in talked_of(world, about) if t.label is not None and world.cleared(person, t.label)
+            and all(world.sees(person, world.record(s)) for s in t.sources)]  # fmt: skip
 
 
 def prompted(asked: Asked, session: UUID, number: int) -> list[str]:
