@@ -12,7 +12,7 @@ from entities.models.entity import Visibility
 from entities.types import Contract, Risk
 from tests.chat.conftest import Chat
 
-EVERYTHING = "everything that you may see; another record"
+ANYWHERE = "everything that you may see; another record; this record; the list of Risks"
 
 
 def begin(who):
@@ -123,12 +123,12 @@ def test_a_number_stays_hidden_whichever_of_its_records_goes(viewer, alice, mode
 @pytest.mark.parametrize(
     ("look_in", "tools", "found", "looked"),
     [
-        ("", {"list_records"}, {"lease", "file", "steel", "crane"}, f"{EVERYTHING}; this record; the list of Risks"),
+        ("", {"list_records"}, {"lease", "file", "steel", "crane"}, ANYWHERE),
         (
             "workspace",
             {"list_records"},
             {"lease", "file", "steel", "crane"},
-            f"{EVERYTHING}; this record; the list of Risks",
+            ANYWHERE,
         ),
         ("linked", set(), {"lease", "file", "steel"}, "this record and those linked to it; this record"),
         ("record", set(), {"lease", "file"}, "this record"),

@@ -11,6 +11,8 @@ from typing import Any, cast
 from django.core.paginator import Paginator
 from django.db.models import Q, Value
 
+from chat.access import sessions_of
+from chat.models import Message
 from entities.access import Scope, readable_now, select_readable
 from entities.models import Entity, FieldParagraph
 from entities.models.entity import EntityQuerySet
@@ -98,6 +100,10 @@ def even_of_nothing(scope: Scope, file: File) -> Any:
     return reader.blocks(scope, file, tells=True)
 
 
+def find_said(scope: Scope, words: str) -> Any:
+    return sessions_of(scope).filter(pk__in=Message.objects.filter(content__icontains=words).values("session"))
+
+
 # Twice: a PDF of which no paragraph is cleared is refused too, whatever file it is.
 CONCEALED_FILES_ARE_VIEWED = several(
     put("ingestion.access.is_shown", value=lambda *args: True),
@@ -113,11 +119,7 @@ BREAKS = [
     Break("lexical", "a branch loses a row", changed("retrieval.search.search_words", without_last)),
     Break("vector", "sources are not asked for", NO_SOURCES),
     Break("vector", "a branch loses a row", changed("retrieval.search.search_meaning", without_last)),
-    Break(
-        "results",
-        "sources are not asked for",
-        NO_SOURCES,
-    ),
+    Break("results", "sources are not asked for", NO_SOURCES),
     Break("results", "variety comes before completeness", changed("retrieval.search.skip_copies", without_last)),
     Break("hybrid", "object permission is gone", NO_PERMISSION),
     Break("hybrid", "a filter is dropped", put("retrieval.gate._collections", value=lambda within, params: "")),
@@ -252,13 +254,12 @@ BREAKS = [
         "a conversation outlives the record",
         on(EntityQuerySet, "visible_to", lambda self, scope, verb="view": self),
     ),
+    Break("chat", "its search asks for no sources", put("chat.api.find_sessions", value=find_said)),
+    Break("chat", "its search finds none", changed("chat.api.find_sessions", lambda found: found.none())),
     Break("chat", "an exchange is not exported", changed("chat.export.exchanges", without_last)),
     Break("chat", "the prompt forgets", put("chat.context.first_turn", value=lambda number: number)),
-    Break(
-        "chat search",
-        "records are not asked for",
-        RECORDS_ARE_NOT_ASKED_FOR,
-    ),
+    Break("chat search", "records are not asked for", RECORDS_ARE_NOT_ASKED_FOR),
+    Break("chat search", "a choice is a wish", put("chat.places.limit_of", value=lambda *args: None)),
     Break("chat search", "a passage is lost", changed("chat.tools.choose", without_last)),
     Break(
         "chat reading",

@@ -7,7 +7,7 @@ from uuid import UUID
 from chat.context import assemble
 from chat.document_overviews import MAX_FIELD_ROWS, MAX_PASSAGES_PER_DOCUMENT, ReadingRequest, read_documents
 from chat.layout import first_turn
-from chat.models import Session, Turn
+from chat.models import LookIn, Session, Turn
 from chat.tools import find_knowledge, search_knowledge
 from retrieval.query import prepare
 from tests.oracle.asked import WORDS, Asked
@@ -23,9 +23,9 @@ def chat(asked: Asked) -> None:
     listed = asked.json("chat/sessions/?page_size=200")
     asked.same("conversations", [s["id"] for s in listed["results"]], map(str, mine.values()))
     asked.same("how many conversations", [listed["count"]], [len(mine)])
-    texts = asked.world.texts
-    wanted = texts[len(person.name) % len(texts)].words if texts else WORDS
-    hits = [str(mine[about]) for about in seen if wanted in reads_of(asked, about)]
+    drawn = [t.words for t in world.texts if t.sources] or [WORDS]
+    wanted = drawn[world.people.index(person) % len(drawn)]
+    hits = [str(mine[about]) for about in seen if any(wanted in words for words in reads_of(asked, about))]
     found = asked.json(f"chat/sessions/?page_size=200&q={quote(wanted)}")
     asked.same("conversations that say so", [s["id"] for s in found["results"]], hits)
     others = {name: record for name, record in asked.all.sessions if name != person.name}  # one of each of them
@@ -69,15 +69,21 @@ def verbatim(texts: list[Text], read: list[str]) -> list[str]:
 
 def chat_search(asked: Asked) -> None:
     # That records belong together is no passage: it answers nothing.
-    read = [t.words for t in asked.world.indexed(asked.person) if t.kind != "relationship"]
+    read = [t for t in asked.world.indexed(asked.person) if t.kind != "relationship"]
     with asked.scope.open():
-        for record in asked.world.records:
+        for n, record in enumerate(asked.world.records):
             if not asked.sees(record):
                 continue
             session = Session.objects.get(pk=asked.all.sessions[asked.person.name, record.name])
             looked = find_knowledge(asked.scope, session, prepare(WORDS, asked.scope), {"scope": "workspace"})
             found = search_knowledge(asked.scope, session, looked, most=50)
-            asked.same("passages for the model", [p.text for p in found.passages], read)
+            asked.same("passages for the model", [p.text for p in found.passages], [t.words for t in read])
+            if asked.takes(n):
+                own = [t.words for t in read if t.record == record.name]
+                words = prepare(WORDS, asked.scope)
+                looked = find_knowledge(asked.scope, session, words, {"scope": "workspace"}, LookIn.RECORD)
+                found = search_knowledge(asked.scope, session, looked, most=50)
+                asked.same("passages of the record that was chosen", [p.text for p in found.passages], own)
 
 
 def chat_reading(asked: Asked) -> None:
