@@ -23,6 +23,7 @@ from pulse.models import Pulse
 from references.models import ReferenceQuerySet
 from retrieval import facets
 from retrieval.facets import _counts as original_counts
+from retrieval.fusion import Hit
 from tests.oracle.breaking import Break, changed, on, put, reworded, several
 
 
@@ -42,10 +43,11 @@ def all_roles(roles: Any) -> Any:
     return replace(roles, names=frozenset({"Editor", "HR", "Red", "Admin"}))
 
 
-def counts_of_all(scope: Scope, rows: Sequence[int]) -> Any:
+def counts_of_all(scope: Scope, found: Any) -> Any:
     asked_for, facets.visible = facets.visible, anybody
     try:
-        return original_counts(scope, list(ContextRow.objects.values_list("number", flat=True)))
+        every = [Hit(number, 0.0) for number in ContextRow.objects.values_list("number", flat=True)]
+        return original_counts(scope, replace(found, hits=every))
     finally:
         facets.visible = asked_for
 
