@@ -112,7 +112,7 @@ def entity_of(scope: Scope, session: Session) -> Entity | None:
     return get_entity_or_404(scope, session.entity_id) if session.entity_id else None
 
 
-def entities_of(scope: Scope, sessions: Iterable[Session]) -> dict[UUID, Entity]:
+def entities_of(scope: Scope, sessions: Iterable[Session]) -> dict[UUID | None, Entity]:
     """The records of sessions, as the caller may read them."""
     ids = {session.entity_id for session in sessions if session.entity_id}
     return {e.pk: e for e in Entity.objects.readable_by(scope).filter(pk__in=ids)} if ids else {}

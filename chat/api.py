@@ -88,7 +88,7 @@ def sessions(request: Request) -> Response:
         except ValueError:
             raise ValidationError({"entity": ["Give the record by its id."]}) from None
     rows = rows.filter(archived_at__isnull=request.query_params.get("archived") not in ("1", "true"))
-    known: dict[UUID, Entity] = {}
+    known: dict[UUID | None, Entity] = {}
 
     def serialize(session: Session) -> dict[str, Any]:
         if session.entity_id and session.entity_id not in known:

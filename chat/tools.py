@@ -196,7 +196,7 @@ def _within(scope: Scope, session: Session, asked: dict[str, Any], look_in: str)
         if kind not in entity_types():
             raise BadCall(f"There is no such type. Types are: {', '.join(entity_types())}.")
     try:
-        return within(scope, session, look_in, str(asked.get("scope") or ""), entity and entity.pk, kind)
+        return within(scope, session, look_in, str(asked.get("scope") or ""), entity.pk if entity else None, kind)
     except OutOfBounds as problem:
         raise BadCall(str(problem)) from None
 

@@ -11,7 +11,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -49,7 +49,7 @@ class Crowd:
     workspace: int
     record: UUID
     token: str
-    streams: dict[str, Sequence[tuple[str, UUID]]]
+    streams: Mapping[str, Sequence[tuple[str, UUID]]]
 
 
 @dataclass(frozen=True)
