@@ -7,12 +7,17 @@ from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import connection
-from django.db.models import BooleanField, ExpressionWrapper, OuterRef, Q, QuerySet, Subquery
+from django.db.models import BooleanField, ExpressionWrapper, F, Func, OuterRef, Q, QuerySet, Subquery, TextField, Value
 from django.http import Http404
 
 from chat.models import ENDS, Event, Message, Session, Title, Turn
 from entities.access import Scope, get_entity_or_404, missing_atoms, sources_visible
 from entities.models import Entity
+
+MAX_WORDS_CHARACTERS = 200
+"""Of words that conversations are searched for; what is longer is cut."""
+STORED_MARKER = r"\s?\[citation:\d+\]"
+"""A citation number as it is stored in an answer, with the space before it. Nobody reads it."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +36,21 @@ def sessions_of(scope: Scope) -> QuerySet[Session]:
 
 def find_sessions(scope: Scope, words: str) -> QuerySet[Session]:
     """The caller's sessions whose title, or a message of which, holds `words` as they stand and may be read today."""
-    said = Message.objects.filter(
+    words = words[:MAX_WORDS_CHARACTERS]
+    read = Func(
+        F("content"),
+        Value(STORED_MARKER),
+        Value(""),
+        Value("g"),
+        function="regexp_replace",
+        output_field=TextField(),
+    )
+    said = Message.objects.alias(read=read).filter(
         sources_visible(scope),
+        session__in=sessions_of(scope).order_by().values("pk"),  # else everybody's messages are gone through
         audience=scope.principal,
         data_classification__isnull=False,
-        content__icontains=words,
+        read__icontains=words,
     )
     return sessions_of(scope).filter(Q(title__icontains=words) | Q(pk__in=said.values("session")))
 

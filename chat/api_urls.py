@@ -1,6 +1,6 @@
 from django.urls import path
 
-from chat import api
+from chat import api, turn_api
 
 app_name = "chat_api"
 
@@ -9,9 +9,9 @@ urlpatterns = [
     path("chat/sessions/<uuid:pk>/", api.session, name="session"),
     path("chat/sessions/<uuid:pk>/export/", api.export, name="export"),
     path("chat/sessions/<uuid:pk>/messages/", api.messages, name="messages"),
-    path("chat/turns/<uuid:pk>/", api.turn, name="turn"),
-    path("chat/turns/<uuid:pk>/events/", api.turn_events, name="events"),
-    path("chat/turns/<uuid:pk>/rating/", api.rating, name="rating"),
-    path("chat/turns/<uuid:pk>/stop/", api.stop, name="stop"),
-    path("chat/turns/<uuid:pk>/context/", api.context, name="context"),
+    path("chat/turns/<uuid:pk>/", turn_api.turn, name="turn"),
+    path("chat/turns/<uuid:pk>/events/", turn_api.turn_events, name="events"),
+    path("chat/turns/<uuid:pk>/rating/", turn_api.rating, name="rating"),
+    path("chat/turns/<uuid:pk>/stop/", turn_api.stop, name="stop"),
+    path("chat/turns/<uuid:pk>/context/", turn_api.context, name="context"),
 ]

@@ -68,15 +68,16 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
     """
     entity = entity_of(scope, session)
     agent = agent_of(session.agent)
-    record, record_given = _record(scope, entity) if entity else (None, [])
-    pulse, pulse_given = _pulse(scope, entity) if entity else ("", [])
+    files_alone = turn.look_in == LookIn.FILES
+    record, record_given = _record(scope, entity, with_fields=not files_alone) if entity else (None, [])
+    pulse, pulse_given = _pulse(scope, entity) if entity and not files_alone else ("", [])
     latest = _latest(scope, session, turn)
     history_given = drawn_from({row.pk: row.data_classification or 0 for row in latest})
     said = [
         HistoryMessage("user" if m.role == Role.USER else "assistant", m.content.replace("[citation:", "["))
         for m in latest
     ]
-    layout = lay_out(agent.prompt, record, pulse, said, turn.number, question)
+    layout = lay_out(agent.prompt, record, pulse, said, turn.number, question, turn.look_in)
     given = (*record_given, *pulse_given, *history_given)
     return Context(
         tier=agent.tier,
@@ -92,14 +93,14 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
     )
 
 
-def _record(scope: Scope, entity: Entity) -> tuple[prompts.Record, list[Given]]:
-    """The record's fields as the asker may read them, with the labels of those that have a value."""
+def _record(scope: Scope, entity: Entity, *, with_fields: bool) -> tuple[prompts.Record, list[Given]]:
+    """The record's name and fields as the asker may read them, with the labels of those that have a value."""
     model = type(entity)
     links = visible_links(scope, [entity])
     values: dict[str, str] = {}
     labels: set[int] = set()
     given: list[Given] = []
-    for name in readable_fields(model):
+    for name in readable_fields(model) if with_fields else ():
         if name in ("name", "currency"):
             continue
         column = column_of(model, name)

@@ -37,7 +37,7 @@ MAX_ROWS_PER_DOCUMENT = 400
 """Passages of a document among which the tool chooses, from its beginning."""
 MAX_NAMES = 500
 MAX_FIELD_ROWS = 4
-DEPTHS: dict[str, int] = {LookIn.RECORD: 1, LookIn.FILES: 1, LookIn.LINKED: 2}
+DEPTHS: Mapping[str, int] = {LookIn.RECORD: 1, LookIn.FILES: 1, LookIn.LINKED: 2}
 """How many places a document is looked for in by its name, where one was chosen."""
 MIN_NAME_FIT = 0.6
 """Share of the words asked for that a document's name has."""

@@ -55,12 +55,16 @@ def lay_out(
     said: Sequence[HistoryMessage],
     number: int,
     question: str,
+    look_in: str = "",
 ) -> Layout:
-    """The prompt of turn `number`. said: messages from `first_turn(number)` on, in order, that the asker may read."""
+    """The prompt of turn `number`. said: messages from `first_turn(number)` on, in order, that the asker may read.
+    look_in: of the turn.
+    """
     system = prompts.chat_system(agent, record, pulse=pulse)
     begin = next((n for n, message in enumerate(said) if message.role == "user"), len(said))
     history = [{"role": message.role, "content": message.text} for message in said[begin:]]
-    asked = f"{prompts.chat_reminder(number)}\n{question}" if number % REMIND_EVERY == 0 else question
+    beside = [prompts.chat_reminder(number)] if number % REMIND_EVERY == 0 else []
+    asked = "\n".join([*beside, *filter(None, [prompts.chat_place(look_in)]), question])
     layers = {
         "instructions": estimate(system[0]["text"]),
         "pulse": estimate(pulse),

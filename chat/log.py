@@ -18,7 +18,7 @@ from django.utils.translation import gettext_noop
 from chat.audit import note_answer
 from chat.models import OPEN, Event, EventKind, Message, Role, Session, State, Turn
 from entities.access import Scope, combine_many
-from entities.models import Source, Weight
+from entities.models import Entity, Source, Weight
 from ingestion.drawn import lock_source_labels
 
 LEASE = timedelta(seconds=15)
@@ -121,10 +121,10 @@ def append(scope: Scope, turn: UUID, holder: UUID, entries: Sequence[Entry], lab
 
 
 def record_prompt_sources(
-    scope: Scope, turn: UUID, holder: UUID, given: Sequence[Given], manifest: dict[str, Any]
+    scope: Scope, turn: UUID, holder: UUID, given: Sequence[Given], manifest: dict[str, Any], label: int = 0
 ) -> None:
     """Record what the model is about to be given, before it is: the answer's sources, the session's high water, the
-    manifest.
+    manifest. label: of what it is told beside.
 
     Raises: LeaseLost, Forgotten.
     """
@@ -148,7 +148,7 @@ def record_prompt_sources(
         for entity, passage, weight in sorted(wanted - known, key=str)
     )
     list_counted_records(row, answer, {g.entity for g in given if g.weight == Weight.COUNT})
-    raise_high_water(row.session_id, [g.label for g in given])
+    raise_high_water(row.session_id, [label, *(g.label for g in given)])
     Turn.objects.filter(pk=row.pk).update(manifest=manifest)
 
 
@@ -157,16 +157,17 @@ def list_counted_records(row: Turn, answer: Message, counted: set[UUID]) -> None
 
     Deleting one leaves the answer alone. A reader who may not see one of them is not shown the answer. The row stands
     at the record that was asked about; of a conversation about the workspace at one of those it lists, and goes over to
-    another where that one is deleted (a trigger).
+    another where that one is deleted (a trigger). A list names records that were deleted since, too.
     """
     if not counted:
         return
-    source = Source.objects.filter(derived=answer.pk, weight=Weight.COUNT).first() or Source(
-        workspace_id=row.workspace_id,
-        derived=answer.pk,
-        entity_id=row.session.entity_id or min(counted),
-        weight=Weight.COUNT,
-    )
+    source = Source.objects.filter(derived=answer.pk, weight=Weight.COUNT).first()
+    if source is None:
+        left = Entity._base_manager.filter(pk__in=counted).order_by("pk").values_list("pk", flat=True)
+        record = row.session.entity_id or left.first()
+        if record is None:
+            return  # nobody is left from whom the number must be kept
+        source = Source(workspace_id=row.workspace_id, derived=answer.pk, entity_id=record, weight=Weight.COUNT)
     source.counted = sorted({*(source.counted or ()), *counted})
     source.save()
 

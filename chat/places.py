@@ -1,5 +1,6 @@
 """Where a turn looks: what its asker has chosen, how far the tools keep to it, and how the page says it."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from uuid import UUID
 
@@ -70,17 +71,29 @@ def related(scope: Scope, pk: UUID) -> list[UUID]:
     return list(seen.values_list("pk", flat=True)[:MAX_RELATED])
 
 
-def code_of(session: Session, place: Within) -> str:
-    """The place as a manifest holds it: no text of anybody."""
+def code_of(session: Session, place: Within, depth: int = 0) -> str:
+    """The place as a manifest holds it: no text of anybody. depth: how many references away from there, too."""
+    if session.entity_id in place.entities:
+        if depth or len(place.entities) > 1:
+            return LookIn.LINKED
+        return LookIn.FILES if place.kinds else LookIn.RECORD
     if place.types:
         return f"{TYPE}{place.types[0]}"
     if not place.entities:
         return LookIn.WORKSPACE
-    if session.entity_id not in place.entities:
-        return "another"
-    if len(place.entities) > 1:
-        return LookIn.LINKED
-    return LookIn.FILES if place.kinds else LookIn.RECORD
+    if depth:
+        return "one linked"
+    return "another" if session.entity_id else "one"
+
+
+def code_of_reading(session: Session, look_in: str, named: bool, read: Collection[UUID]) -> str:
+    """The place of `read_documents`. named: whether it was asked for a document by its name. read: the records that
+    passages came from.
+    """
+    own = {session.entity_id}
+    if session.entity_id and (not named or look_in in (LookIn.RECORD, LookIn.FILES) or (read and own.issuperset(read))):
+        return LookIn.FILES if named or look_in == LookIn.FILES else LookIn.RECORD
+    return LookIn.LINKED if look_in == LookIn.LINKED else "documents"
 
 
 def name_places(turn: Turn) -> list[str]:
@@ -91,6 +104,8 @@ def name_places(turn: Turn) -> list[str]:
         LookIn.FILES: gettext("the files of this record"),
         LookIn.WORKSPACE: gettext("everything that you may see"),
         "another": gettext("another record"),
+        "one": gettext("one record"),
+        "one linked": gettext("one record and those linked to it"),
         "documents": gettext("documents"),
     }
     types = {key: translate_stored(model.plural_title) for key, model in entity_types().items()}

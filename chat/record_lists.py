@@ -169,7 +169,7 @@ def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> Found:
     head = [_count_line(query, len(keys)), *_sum_lines(query, found.rows.filter(pk__in=[*keys]))]
     injections = tuple(dict.fromkeys(uncited.injections + shown.injections))
     text = "\n".join(part for part in ("\n".join(head), uncited.text, shown.text) if part)
-    return Found(text, passages, injections, drawn=(*givens, *rest))
+    return Found(text, passages, injections, drawn=(*givens, *rest), label=counted)
 
 
 def _is_printed(query: RecordQuery, name: str) -> bool:

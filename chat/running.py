@@ -1,7 +1,7 @@
 """A turn while it runs: what it has said and been given, and the writing of it under the lease."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, TypeVar
@@ -93,13 +93,14 @@ class Run:
         if await self.write(self._append):
             raise Stopped
 
-    async def give(self, given: list[Given]) -> None:
-        """Note what the model is about to be given. Raises: LeaseLost, Forgotten."""
-        self.label = await as_service(self.asker.workspace, _combined, self.label, [g.label for g in given])
+    async def give(self, given: Sequence[Given], label: int = 0) -> None:
+        """Note what the model is about to be given. label: of what it is told beside. Raises: LeaseLost, Forgotten."""
+        labels = [label, *(g.label for g in given)]
+        self.label = await as_service(self.asker.workspace, _combined, self.label, labels)
 
         async def note() -> None:
             await as_service(
-                self.asker.workspace, log.record_prompt_sources, self.turn, self.holder, given, self.manifest
+                self.asker.workspace, log.record_prompt_sources, self.turn, self.holder, given, self.manifest, label
             )
 
         await self.write(note)

@@ -8,8 +8,10 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.dateformat import format as date_format
+from django.utils.http import urlencode
 from django.utils.translation import gettext, pgettext
 from django.views.decorators.http import require_POST, require_safe
 
@@ -21,7 +23,8 @@ from entities.access import MEMBER, Scope, requires
 
 RECENT = 6
 PAGE = 25
-MAX_WORDS_CHARACTERS = 200
+OF_LIST = ("archived", "q", "page")
+"""Parameters of the list of conversations, which a form in a row of it sends along."""
 
 
 def scope_of(request: HttpRequest) -> Scope:
@@ -34,7 +37,7 @@ def conversations(request: HttpRequest) -> HttpResponse:
     """The caller's own conversations, by date."""
     scope = scope_of(request)
     archived = request.GET.get("archived") == "1"
-    words = request.GET.get("q", "").replace("\x00", "").strip()[:MAX_WORDS_CHARACTERS]
+    words = request.GET.get("q", "").replace("\x00", "").strip()
     mine = find_sessions(scope, words) if words else sessions_of(scope)
     page = Paginator(mine.filter(archived_at__isnull=not archived), PAGE).get_page(request.GET.get("page"))
     rows = list(page.object_list)
@@ -74,7 +77,10 @@ def change(request: HttpRequest, pk: UUID) -> HttpResponse:
     if wish in ("archive", "restore"):
         actions.change_session(scope=scope, session=session, archived=wish == "archive")
     listed = wish == "archive" or "listed" in request.POST
-    return redirect("chat:conversations") if listed else redirect("chat:session", session.pk)
+    if not listed:
+        return redirect("chat:session", session.pk)
+    kept = {name: request.POST[name] for name in OF_LIST if request.POST.get(name)}
+    return redirect(f"{reverse('chat:conversations')}{f'?{urlencode(kept)}' if kept else ''}")
 
 
 @requires(MEMBER)

@@ -1,4 +1,4 @@
-"""What chat/api.py is sent, and how its answers look."""
+"""What chat/api.py and chat/turn_api.py are sent, and how their answers look."""
 
 from drf_spectacular.utils import OpenApiResponse
 from rest_framework import serializers

@@ -8,7 +8,7 @@ from typing import Any
 
 from chat.document_overviews import ReadingRequest, parse_reading, read_documents
 from chat.models import EventKind
-from chat.places import LIST, code_of
+from chat.places import LIST, code_of, code_of_reading
 from chat.record_lists import list_knowledge, read_query
 from chat.running import Run
 from chat.steps import as_asker, in_thread, prepare_as, rerank_as
@@ -72,7 +72,7 @@ def _search(scope: Scope, run: Run, looked: Looked, started: float) -> Found:
         behind=behind,
         turn=run.turn,
     )
-    return replace(found, place=code_of(run.session, found.within))
+    return replace(found, place=code_of(run.session, found.within, looked.depth))
 
 
 def _list(scope: Scope, run: Run, asked: dict[str, Any]) -> Found:
@@ -93,4 +93,5 @@ def _read(scope: Scope, run: Run, request: ReadingRequest) -> Found:
     behind = {*atoms_of(run.label), *atoms_of(run.found)}
     words = " ".join(filter(None, (request.document, request.focus)))
     record_question(scope, "documents.read", Question(words, behind, retrieved), "turn", run.turn, door="chat")
-    return replace(found, place="documents")
+    read = {passage.given.entity for passage in found.passages}
+    return replace(found, place=code_of_reading(run.session, run.row.look_in, bool(request.document), read))

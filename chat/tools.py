@@ -71,7 +71,7 @@ class Passage:
 class Found:
     """What a search gives back to the model, and what it put into the prompt. within: where it looked. drawn: what the
     passages that are derived themselves, summaries and relations, were drawn from. place: where it looked, as in
-    `chat.places`.
+    `chat.places`. label: of what the text says beside all that, such as that there is none.
     """
 
     text: str
@@ -80,6 +80,7 @@ class Found:
     within: Within = Within()
     drawn: tuple[Given, ...] = ()
     place: str = ""
+    label: int = 0
 
     @property
     def given(self) -> list[Given]:

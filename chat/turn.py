@@ -124,7 +124,7 @@ async def _answer(run: Run) -> Ending:
         "searches": 0,
         "looked": [],
     }
-    await run.give(list(context.given))
+    await run.give(context.given)
     messages = list(context.messages)
     markers = CitationStream(lambda n: n in context.known.known or n in run.passages, run.number_of(context))
     for calls in range(TOOL_CALLS + 1):
@@ -133,7 +133,7 @@ async def _answer(run: Run) -> Ending:
             raise Refused("interrupted", CUT, State.INTERRUPTED)
         if not reply.tool_uses:
             return await _finished(run, reply, markers)
-        results = [await _use(run, tool.name, tool.id, tool.input) for tool in reply.tool_uses]
+        results = [await _use(run, context, tool.name, tool.id, tool.input) for tool in reply.tool_uses]
         messages += [{"role": "assistant", "content": reply.content}, {"role": "user", "content": results}]
     return await _finished(run, reply, markers)
 
@@ -170,10 +170,10 @@ async def _call(
     return reply
 
 
-async def _use(run: Run, name: str, call: str, asked: dict[str, Any]) -> dict[str, Any]:
-    """Do what the model asks for. What cannot be done is told to the model."""
+async def _use(run: Run, context: Context, name: str, call: str, asked: dict[str, Any]) -> dict[str, Any]:
+    """Do what the model asks for, with a tool that it was offered. What cannot be done is told to the model."""
     result = {"type": "tool_result", "tool_use_id": call}
-    if name not in CALLS:
+    if name not in {tool["name"] for tool in context.tools}:
         return {**result, "content": f"There is no tool {name!r}.", "is_error": True}
     try:
         found = await CALLS[name](run, asked)
@@ -196,7 +196,7 @@ async def _take(run: Run, found: Found) -> None:
     ]
     if found.injections:
         await as_service(run.asker.workspace, _audit_injection, run.turn, found.injections)
-    await run.give(found.given)
+    await run.give(found.given, found.label)
     count = len(found.passages)
     run.say(EventKind.STEP, text=f"Reading {count} passage{'' if count == 1 else 's'}" if count else "Nothing found")
 

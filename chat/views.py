@@ -148,7 +148,11 @@ def answered(
         "client_id": uuid4().hex,
         "posted": True,
     }
-    return private(render(request, "chat/posted.html", context))
+    response = private(render(request, "chat/posted.html", context))
+    if entity is None:
+        # The page of a new conversation becomes that of this one: a reload or Back would begin another.
+        response["HX-Replace-Url"] = reverse("chat:session", args=[row.pk])
+    return response
 
 
 def head_of(scope: Scope, entity: Entity | None, session: Session | None) -> dict[str, Any]:

@@ -68,7 +68,7 @@ def test_a_question_streams_into_the_dock_and_its_citation_opens_the_passage(vis
 def test_two_sentences_of_one_passage_are_two_sources_that_open_at_their_words(visit, contract, index):
     cap, rent = "The cap on all claims is two million euros.", "Rent falls due on the first day of each month."
     index.row(contract, f"{cap} {rent}", file=index.file(contract, "Lease.pdf"), page=4)
-    page = visit(f"/entities/{contract.pk}/")
+    page = visit(f"/entities/{contract.pk}/", permissions=["clipboard-read", "clipboard-write"])
     page.get_by_placeholder("Ask about this record").fill("What is this document about?")
     page.get_by_role("button", name="Send").click()
     answer = page.locator("#talk [data-state=done]")
@@ -77,6 +77,13 @@ def test_two_sentences_of_one_passage_are_two_sources_that_open_at_their_words(v
     assert chips.locator("strong").all_inner_texts() == ["1", "2"]
     sources = answer.get_by_label("Sources").get_by_role("listitem")
     assert [" ".join(one.split()) for one in sources.all_inner_texts()] == ["1 Lease.pdf p. 4", "2 Lease.pdf p. 4"]
+    answer.get_by_role("button", name="Copy the answer").click()
+    page.locator("#live").get_by_text("Copied.").wait_for(state="attached")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert cap in copied
+    assert rent in copied
+    assert "Lease.pdf" not in copied
+    assert answer.locator(".cl-prose").count() == 1
     assert page.complaints == []
     sources.nth(1).get_by_role("link").click()
     page.wait_for_url("**/files/**")
@@ -211,6 +218,49 @@ def test_how_a_turn_ended_is_said_and_hidden_answers_leave_a_placeholder(visit, 
     assert page.complaints == []
     talk.get_by_role("button", name="Ask again", exact=True).first.click()
     page.get_by_text("Not found in what you can see.").wait_for()
+
+
+def test_a_new_conversation_about_the_workspace_survives_a_reload_and_no_text_is_lost(visit, contract, index):
+    index.row(contract, CAP, file=index.file(contract, "Lease.pdf"), page=4)
+    page = visit("/chat/new/?q=What is the liability cap?")
+    box = page.get_by_placeholder("Ask about everything")
+    asked = page.locator("#talk [data-from=person]:not([data-sending])")
+    page.get_by_role("button", name="Send").click()
+    page.locator("#talk [data-state=done] a.cl-cite").wait_for()
+    page.reload()
+    page.locator("#talk [data-state=done] a.cl-cite").wait_for()
+    assert "/new/" not in page.url
+    assert box.input_value() == ""
+    assert page.complaints == []
+
+    # What stands in the box stays there where an earlier question is edited, and after a reload.
+    box.fill("Also:")
+    asked.hover()
+    page.get_by_role("button", name="Edit this question").click()
+    page.reload()
+    assert box.input_value() == "Also:\n\nWhat is the liability cap?"
+
+    # The server takes the question and its answer is lost; what was typed meanwhile is a question of its own.
+    def lose(route):
+        route.fetch()
+        box.fill("And who pays?")
+        route.abort("connectionfailed")
+
+    box.fill("What is the cap?")
+    page.route("**/ask/", lose)
+    box.press("Enter")
+    page.locator("#toasts [data-kind=error]").wait_for()
+    assert box.input_value() == "What is the cap?\n\nAnd who pays?"
+    page.unroute("**/ask/")
+    for _ in range(50):  # while the first one is being answered, another is refused
+        box.press("Enter")
+        time.sleep(0.2)
+        if asked.count() == 2:
+            break
+    page.locator("#talk [data-state=done]").nth(1).wait_for()
+    page.reload()
+    asked.get_by_text("And who pays?").wait_for()
+    assert asked.count() == 3
 
 
 def running(service, viewer, contract, lease):

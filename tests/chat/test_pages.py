@@ -48,6 +48,12 @@ def test_lists_hold_ones_own_conversations(asked, viewer, alice, contract):
     for path in ("chat/", "chat/recent/", f"entities/{contract.pk}/chat/"):
         assert "What is the liability cap?" in viewer.client.get(viewer.base + path).content.decode()
         assert "What is the liability cap?" not in alice.client.get(alice.base + path).content.decode()
+    # What is done to one in the list leads back to the part of it that was shown.
+    shown = viewer.client.get(f"{viewer.base}chat/?q=liability cap").content.decode()
+    assert '<input type="hidden" name="q" value="liability cap">' in shown
+    form = {"do": "pin", "listed": "1", "q": "liability cap", "page": "2"}
+    answer = viewer.client.post(f"{viewer.base}chat/{asked.session_id}/change/", form)
+    assert answer["Location"] == f"{viewer.base}chat/?q=liability+cap&page=2"
 
 
 def test_an_archived_conversation_stays_out_of_the_dock(asked, viewer, contract):

@@ -2,9 +2,11 @@
 
 import pytest
 
-from chat.models import EventKind
+from chat.models import Event, EventKind, Session
 from entities.actions import create_entity
+from entities.models.classification import FINANCIAL
 from entities.types import Contract
+from tests.chat.conftest import Chat
 
 
 def list_as(who, contract, start, model, **asked):
@@ -48,6 +50,27 @@ def test_what_is_listed_is_a_source_and_its_labels_stay_with_the_conversation(vi
     assert [label["label"] for label in turn["message"]["labels"]] == ["Financial"]
     steps = [event.data["text"] for event in start(cfo, contract).events(turn["id"]) if event.kind == EventKind.STEP]
     assert "Listing: contract records" in steps
+
+
+@pytest.mark.parametrize("about_a_record", [True, False])
+def test_a_none_over_a_classified_field_is_as_secret_as_the_field(
+    viewer, cfo, contract, start, model, service, about_a_record
+):
+    """That no contract is worth so much says something of what they are worth."""
+    chat = start(cfo, contract) if about_a_record else Chat(cfo, cfo.api.post("/api/chat/sessions/", {}).json()["id"])
+    model.says(tool_use=("list_records", {"type": "contract", "where": {"value__gte": 90_000_000}}))
+    model.says(text="None is.")
+    turn = chat.ask("Is there one?")
+    assert "0 contracts (value gte 90000000)" in model.requests[-1].text
+    assert [label["label"] for label in turn["message"]["labels"]] == ["Financial"]
+    with service.open():
+        assert Session.objects.get(pk=chat.session).high_water == FINANCIAL
+        said = Event.objects.filter(turn=turn["id"], kind=EventKind.TOKEN)
+        assert {event.data_classification for event in said} == {FINANCIAL}
+    model.says(tool_use=("list_records", {"type": "contract", "where": {"status": "terminated"}}))
+    model.says(text="None.")
+    plain = Chat(viewer, viewer.api.post("/api/chat/sessions/", {}).json()["id"]).ask("Is one terminated?")
+    assert plain["message"]["labels"] == [], "the twin: fields for everybody give no label"
 
 
 def test_without_a_model_a_count_is_the_databases(viewer, alice, contract, restricted, start):

@@ -1,5 +1,8 @@
 """A conversation about the workspace: over all that its asker may see, and nothing else. And where a turn looks."""
 
+import html
+import re
+
 import pytest
 
 from chat.models import Session, Turn
@@ -8,6 +11,8 @@ from entities.models import Source, Weight
 from entities.models.entity import Visibility
 from entities.types import Contract, Risk
 from tests.chat.conftest import Chat
+
+ANYWHERE = "everything that you may see; another record; this record; the list of Risks"
 
 
 def begin(who):
@@ -19,6 +24,13 @@ def begin(who):
 
 def said(chat):
     return [message["content"] for message in chat.messages() if message.get("role") == "assistant"]
+
+
+def looked_in(chat, turn):
+    """What the page says under an answer of where it was looked."""
+    page = chat.who.client.get(f"{chat.who.base}chat/{chat.session}/").content.decode()
+    found = re.search(r"Looked in: (.+?)\.\s*</p>", page.split(f'id="{turn["id"]}"')[1])
+    return html.unescape(found[1]) if found else ""
 
 
 def hide(record, service):
@@ -57,6 +69,9 @@ def test_it_looks_in_every_record_that_its_asker_may_see(
     assert alice.api.get("/api/chat/sessions/?q=kestrel").json()["count"] == 1
     assert viewer.api.get("/api/chat/sessions/?q=in the lease").json()["count"] == 1
     assert viewer.api.get("/api/chat/sessions/?q=settlement").json()["count"] == 0
+    assert viewer.api.get("/api/chat/sessions/?q=in the lease.").json()["count"] == 1, "as it is read"
+    assert viewer.api.get("/api/chat/sessions/?q=citation").json()["count"] == 0, "nor how a number is stored"
+    assert viewer.api.get("/api/chat/sessions/?q=in the lease" + 200 * " ").json()["count"] == 1
     assert "the workspace" in viewer.api.get(f"{mine.url}export/").content.decode()
     rating = f"/api/chat/turns/{turn['id']}/rating/"
     assert alice.api.post(rating, {"rating": 1}).status_code == 404
@@ -73,6 +88,12 @@ def test_it_looks_in_every_record_that_its_asker_may_see(
     assert "ot shown any more" not in alice.client.get(f"{alice.base}chat/{theirs.session}/").content.decode()
     assert viewer.api.get("/api/chat/sessions/?q=in the lease").json()["count"] == 0
     assert said(theirs) == ["It is in the lease [citation:1]."]
+    for depth in (0, 1):
+        model.says(
+            tool_use=("search_knowledge", {"query": "q", "entity_id": str(contract.pk), "reference_depth": depth})
+        )
+    model.says(text="So it is.")
+    assert looked_in(theirs, theirs.ask("And there?")) == "one record; one record and those linked to it"
 
 
 def test_a_number_stays_hidden_whichever_of_its_records_goes(viewer, alice, model, service):
@@ -92,21 +113,31 @@ def test_a_number_stays_hidden_whichever_of_its_records_goes(viewer, alice, mode
         (now,) = Source.objects.filter(derived=answer, weight=Weight.COUNT)
     assert now.entity_id != listing.entity_id
     assert said(chat) == ["Four lots."], "deleting a record that is only counted leaves the answer"
+    model.says(text="Four, as I wrote.")
+    assert chat.ask("How many were there?")["state"] == "done"
+    assert said(chat) == ["Four lots.", "Four, as I wrote."]
     hide(next(r for r in made if r.pk in listing.counted and r.pk != listing.entity_id), service)
     assert said(chat) == []
 
 
 @pytest.mark.parametrize(
-    ("look_in", "tools", "found"),
+    ("look_in", "tools", "found", "looked"),
     [
-        ("", {"list_records"}, {"lease", "file", "steel", "crane"}),
-        ("workspace", {"list_records"}, {"lease", "file", "steel", "crane"}),
-        ("linked", set(), {"lease", "file", "steel"}),
-        ("record", set(), {"lease", "file"}),
-        ("files", set(), {"file"}),
+        ("", {"list_records"}, {"lease", "file", "steel", "crane"}, ANYWHERE),
+        (
+            "workspace",
+            {"list_records"},
+            {"lease", "file", "steel", "crane"},
+            ANYWHERE,
+        ),
+        ("linked", set(), {"lease", "file", "steel"}, "this record and those linked to it; this record"),
+        ("record", set(), {"lease", "file"}, "this record"),
+        ("files", set(), {"file"}, "the files of this record"),
     ],
 )
-def test_a_turn_keeps_to_the_place_that_was_chosen(index, viewer, alice, contract, start, model, look_in, tools, found):
+def test_a_turn_keeps_to_the_place_that_was_chosen(
+    index, viewer, alice, contract, start, model, look_in, tools, found, looked
+):
     from references.actions import add_reference
     from references.models import Reference
 
@@ -122,16 +153,25 @@ def test_a_turn_keeps_to_the_place_that_was_chosen(index, viewer, alice, contrac
         start(viewer, contract).ask("What of the crane?")
         with viewer.scope.open():
             assert Reference.objects.filter(source=contract.pk, target=crane.pk, kind="Citation").exists()
-    earlier = len(model.requests)
     model.says(tool_use=("search_knowledge", {"query": "kestrel clause", "scope": "workspace", "reference_depth": 3}))
     model.says(tool_use=("search_knowledge", {"query": "kestrel clause", "entity_id": str(crane.pk)}))
+    model.says(tool_use=("read_documents", {}))
+    model.says(tool_use=("list_records", {"type": "risk"}))  # asked for whether it was offered or not
     model.says(text="So it is.")
-    turn = start(viewer, contract).ask("What does kestrel say?", look_in=look_in)
+    chat = start(viewer, contract)
+    turn = chat.ask("What does kestrel say?", look_in=look_in)
     assert turn["state"] == "done"
     assert turn["look_in"] == look_in
-    assert {"list_records"} & set(model.requests[earlier].tools) == tools
-    given = model.requests[earlier + 2].text
+    assert {"list_records"} & set(model.requests[-5].tools) == tools
+    # Its fields answer nothing where its files were chosen, and the model is told so beside the question.
+    system, asked = (str(model.requests[-5].body[name]) for name in ("system", "messages"))
+    assert "Quay lease" in system
+    assert ("Counterparty: Port" in system) is (look_in != "files")
+    assert ("has chosen where to look" in asked) is (not tools)
+    given = model.requests[-1].text
+    assert ("There is no tool 'list_records'" in given, "2 risks" in given) == (not tools, bool(tools))
     assert {word for word in ("lease", "file", "steel", "crane") if f"clause of the {word}" in given} == found
+    assert looked_in(chat, turn) == looked
     assert ("chosen to look elsewhere" in given) is (look_in in ("linked", "record", "files"))
     refused = start(viewer, contract)
     assert viewer.api.post(f"{refused.url}messages/", {"content": "?", "look_in": "moon"}).status_code == 400

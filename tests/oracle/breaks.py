@@ -11,6 +11,8 @@ from typing import Any, cast
 from django.core.paginator import Paginator
 from django.db.models import Q, Value
 
+from chat.access import sessions_of
+from chat.models import Message
 from entities.access import Scope, readable_now, select_readable
 from entities.models import Entity, FieldParagraph
 from entities.models.entity import EntityQuerySet
@@ -21,6 +23,7 @@ from pulse.models import Pulse
 from references.models import ReferenceQuerySet
 from retrieval import facets
 from retrieval.facets import _counts as original_counts
+from retrieval.fusion import Hit
 from tests.oracle.breaking import Break, changed, on, put, reworded, several
 
 
@@ -40,10 +43,11 @@ def all_roles(roles: Any) -> Any:
     return replace(roles, names=frozenset({"Editor", "HR", "Red", "Admin"}))
 
 
-def counts_of_all(scope: Scope, rows: Sequence[int]) -> Any:
+def counts_of_all(scope: Scope, found: Any) -> Any:
     asked_for, facets.visible = facets.visible, anybody
     try:
-        return original_counts(scope, list(ContextRow.objects.values_list("number", flat=True)))
+        every = [Hit(number, 0.0) for number in ContextRow.objects.values_list("number", flat=True)]
+        return original_counts(scope, replace(found, hits=every))
     finally:
         facets.visible = asked_for
 
@@ -98,6 +102,10 @@ def even_of_nothing(scope: Scope, file: File) -> Any:
     return reader.blocks(scope, file, tells=True)
 
 
+def find_said(scope: Scope, words: str) -> Any:
+    return sessions_of(scope).filter(pk__in=Message.objects.filter(content__icontains=words).values("session"))
+
+
 # Twice: a PDF of which no paragraph is cleared is refused too, whatever file it is.
 CONCEALED_FILES_ARE_VIEWED = several(
     put("ingestion.access.is_shown", value=lambda *args: True),
@@ -113,11 +121,7 @@ BREAKS = [
     Break("lexical", "a branch loses a row", changed("retrieval.search.search_words", without_last)),
     Break("vector", "sources are not asked for", NO_SOURCES),
     Break("vector", "a branch loses a row", changed("retrieval.search.search_meaning", without_last)),
-    Break(
-        "results",
-        "sources are not asked for",
-        NO_SOURCES,
-    ),
+    Break("results", "sources are not asked for", NO_SOURCES),
     Break("results", "variety comes before completeness", changed("retrieval.search.skip_copies", without_last)),
     Break("hybrid", "object permission is gone", NO_PERMISSION),
     Break("hybrid", "a filter is dropped", put("retrieval.gate._collections", value=lambda within, params: "")),
@@ -252,13 +256,12 @@ BREAKS = [
         "a conversation outlives the record",
         on(EntityQuerySet, "visible_to", lambda self, scope, verb="view": self),
     ),
+    Break("chat", "its search asks for no sources", put("chat.api.find_sessions", value=find_said)),
+    Break("chat", "its search finds none", changed("chat.api.find_sessions", lambda found: found.none())),
     Break("chat", "an exchange is not exported", changed("chat.export.exchanges", without_last)),
     Break("chat", "the prompt forgets", put("chat.context.first_turn", value=lambda number: number)),
-    Break(
-        "chat search",
-        "records are not asked for",
-        RECORDS_ARE_NOT_ASKED_FOR,
-    ),
+    Break("chat search", "records are not asked for", RECORDS_ARE_NOT_ASKED_FOR),
+    Break("chat search", "a choice is a wish", put("chat.places.limit_of", value=lambda *args: None)),
     Break("chat search", "a passage is lost", changed("chat.tools.choose", without_last)),
     Break(
         "chat reading",

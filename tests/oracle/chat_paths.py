@@ -1,12 +1,13 @@
 """Conversations: what of them is listed, shown, exported and told to the model, and what their search finds."""
 
 from collections import Counter
+from urllib.parse import quote
 from uuid import UUID
 
 from chat.context import assemble
 from chat.document_overviews import MAX_FIELD_ROWS, MAX_PASSAGES_PER_DOCUMENT, ReadingRequest, read_documents
 from chat.layout import first_turn
-from chat.models import Session, Turn
+from chat.models import LookIn, Session, Turn
 from chat.tools import find_knowledge, search_knowledge
 from retrieval.query import prepare
 from tests.oracle.asked import WORDS, Asked
@@ -22,14 +23,18 @@ def chat(asked: Asked) -> None:
     listed = asked.json("chat/sessions/?page_size=200")
     asked.same("conversations", [s["id"] for s in listed["results"]], map(str, mine.values()))
     asked.same("how many conversations", [listed["count"]], [len(mine)])
+    drawn = [t.words for t in world.texts if t.sources] or [WORDS]
+    wanted = drawn[world.people.index(person) % len(drawn)]
+    hits = [str(mine[about]) for about in seen if any(wanted in words for words in reads_of(asked, about))]
+    found = asked.json(f"chat/sessions/?page_size=200&q={quote(wanted)}")
+    asked.same("conversations that say so", [s["id"] for s in found["results"]], hits)
     others = {name: record for name, record in asked.all.sessions if name != person.name}  # one of each of them
     for n, ((name, record), session) in enumerate(asked.all.sessions.items()):
         own = name == person.name and record in mine
         if name != person.name and others[name] != record:
             continue
         texts = talked_of(world, record)
-        read = [t.words for t in texts if own and t.label is not None and world.cleared(person, t.label)
-                and all(world.sees(person, world.record(s)) for s in t.sources)]  # fmt: skip
+        read = reads_of(asked, record) if own else []
         if asked.takes(n) and (shown := asked.json(f"chat/sessions/{session}/messages/?page_size=200", found=own)):
             said = [m["content"] for m in shown["results"] if m["type"] == "text" and m["role"] == "assistant"]
             asked.same("messages", said, read)
@@ -40,6 +45,13 @@ def chat(asked: Asked) -> None:
             asked.same("export", [line for line in lines if line.endswith(WORDS)], read)
         if own:
             asked.same("the next prompt", prompted(asked, session, len(texts) + 1), verbatim(texts, read))
+
+
+def reads_of(asked: Asked, about: str) -> list[str]:
+    """What somebody reads of the answers of their conversation about something."""
+    world, person = asked.world, asked.person
+    return [t.words for t in talked_of(world, about) if t.label is not None and world.cleared(person, t.label)
+            and all(world.sees(person, world.record(s)) for s in t.sources)]  # fmt: skip
 
 
 def prompted(asked: Asked, session: UUID, number: int) -> list[str]:
@@ -57,15 +69,21 @@ def verbatim(texts: list[Text], read: list[str]) -> list[str]:
 
 def chat_search(asked: Asked) -> None:
     # That records belong together is no passage: it answers nothing.
-    read = [t.words for t in asked.world.indexed(asked.person) if t.kind != "relationship"]
+    read = [t for t in asked.world.indexed(asked.person) if t.kind != "relationship"]
     with asked.scope.open():
-        for record in asked.world.records:
+        for n, record in enumerate(asked.world.records):
             if not asked.sees(record):
                 continue
             session = Session.objects.get(pk=asked.all.sessions[asked.person.name, record.name])
             looked = find_knowledge(asked.scope, session, prepare(WORDS, asked.scope), {"scope": "workspace"})
             found = search_knowledge(asked.scope, session, looked, most=50)
-            asked.same("passages for the model", [p.text for p in found.passages], read)
+            asked.same("passages for the model", [p.text for p in found.passages], [t.words for t in read])
+            if asked.takes(n):
+                own = [t.words for t in read if t.record == record.name]
+                words = prepare(WORDS, asked.scope)
+                looked = find_knowledge(asked.scope, session, words, {"scope": "workspace"}, LookIn.RECORD)
+                found = search_knowledge(asked.scope, session, looked, most=50)
+                asked.same("passages of the record that was chosen", [p.text for p in found.passages], own)
 
 
 def chat_reading(asked: Asked) -> None:

@@ -1,0 +1,157 @@
+"""A turn over the API: its state, events, rating and context. Transport only, as `chat.api`."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponseBase, StreamingHttpResponse
+from django.urls import reverse
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers, status
+from rest_framework.decorators import api_view, renderer_classes
+from rest_framework.exceptions import ValidationError
+from rest_framework.renderers import BaseRenderer, JSONRenderer
+from rest_framework.request import Request
+from rest_framework.response import Response
+
+from chat import actions, events
+from chat.access import get_session_or_404, get_turn_or_404
+from chat.callers import who_of
+from chat.conversation import Exchange, exchanges
+from chat.inspector import inspect
+from chat.models import Message, Turn
+from chat.shapes import EVENTS, ContextSerializer, StoppingSerializer, TurnRating, TurnSerializer
+from entities.access import MEMBER, Scope, requires
+from entities.api import label_list, labels_of_atoms
+
+
+class EventStream(BaseRenderer):
+    """Lets `Accept: text/event-stream` through DRF's negotiation; the stream itself is not rendered."""
+
+    media_type = "text/event-stream"
+    format = "events"
+
+    def render(self, data: Any, accepted_media_type: str | None = None, renderer_context: Any = None) -> bytes:
+        return JSONRenderer().render(data, None, renderer_context)
+
+
+def scope_of(request: Request) -> Scope:
+    return request.access_scope  # type: ignore[attr-defined, no-any-return]
+
+
+def turn_json(exchange: Exchange) -> dict[str, Any]:
+    turn = exchange.turn
+    return {
+        "id": str(turn.pk),
+        "session": str(turn.session_id),
+        "state": turn.state,
+        "error": {"code": turn.state, "detail": turn.error} if turn.error else None,
+        "look_in": turn.look_in,
+        "rating": turn.rating,
+        "created_at": turn.created_at,
+        "ended_at": turn.ended_at,
+        "question": message_json(exchange.question) if exchange.question else None,
+        "message": message_json(exchange.answer) if exchange.answer else placeholder_json(exchange.hidden_answer),
+        "offline": bool(turn.usage.get("offline")),
+        "events": events_url(turn),
+    }
+
+
+def message_json(message: Message) -> dict[str, Any]:
+    assert message.data_classification is not None
+    return {
+        "id": str(message.pk),
+        "turn": str(message.turn_id),
+        "role": message.role,
+        "content": message.content,
+        "labels": label_list(message.data_classification),
+        "created_at": message.created_at,
+    }
+
+
+def placeholder_json(hidden: Any) -> dict[str, Any] | None:
+    return None if hidden is None else {"type": "placeholder", "requires": labels_of_atoms(hidden.requires)}
+
+
+def events_url(turn: Turn) -> str:
+    return reverse("chat_api:events", args=[turn.pk])
+
+
+@requires(MEMBER)
+@extend_schema(operation_id="chat_turns_read", responses=TurnSerializer)
+@api_view(["GET"])
+def turn(request: Request, pk: UUID) -> Response:
+    """A turn's state and message."""
+    scope = scope_of(request)
+    row = get_turn_or_404(scope, pk)
+    session = get_session_or_404(scope, row.session_id)
+    (exchange,) = exchanges(scope, session, [row])
+    return Response(turn_json(exchange))
+
+
+@requires(MEMBER)
+@extend_schema(
+    operation_id="chat_turns_events",
+    parameters=[OpenApiParameter("after", int, description="The id of the last event that you have.")],
+    responses={(200, "text/event-stream"): EVENTS},
+)
+@api_view(["GET"])
+@renderer_classes([JSONRenderer, EventStream])
+def turn_events(request: Request, pk: UUID) -> HttpResponseBase:
+    """The turn's events: `step`, `token`, `citation`, then `done`, `stopped` or `error`.
+
+    The web server answers this beside Django (chat/events.py); here is the same for servers that do not.
+    """
+    scope = scope_of(request)
+    row = get_turn_or_404(scope, pk)
+    return event_stream(request, row, events.after_of(request.META.get("QUERY_STRING", ""), _headers(request)))
+
+
+@requires(MEMBER)
+@extend_schema(operation_id="chat_turns_stop", request=None, responses={202: StoppingSerializer})
+@api_view(["POST"])
+def stop(request: Request, pk: UUID) -> Response:
+    """Stop a running turn. What has been written stays."""
+    scope = scope_of(request)
+    row = get_turn_or_404(scope, pk)
+    return Response({"stopping": actions.stop_turn(scope=scope, turn=row)}, status=status.HTTP_202_ACCEPTED)
+
+
+@requires(MEMBER)
+@extend_schema(operation_id="chat_turns_rate", request=TurnRating, responses={204: None})
+@api_view(["POST"])
+def rating(request: Request, pk: UUID) -> Response:
+    """What you think of an answer. Only you see it."""
+    scope = scope_of(request)
+    row = get_turn_or_404(scope, pk)
+    actions.rate_turn(scope=scope, turn=row, rating=validated(TurnRating(data=request.data))["rating"])
+    return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+@requires(MEMBER)
+@extend_schema(operation_id="chat_turns_context", responses=ContextSerializer)
+@api_view(["GET"])
+def context(request: Request, pk: UUID) -> Response:
+    """What the model was given for this answer, layer by layer with tokens, as far as the caller may see it today."""
+    scope = scope_of(request)
+    row = get_turn_or_404(scope, pk)
+    return Response(inspect(scope, row).as_json())
+
+
+def _headers(request: Request) -> dict[str, str]:
+    return {name.lower(): value for name, value in request.headers.items()}
+
+
+def event_stream(request: Request, turn: Turn, after: int) -> StreamingHttpResponse:
+    chunks: AsyncIterator[bytes] = events.follow(who_of(request.path, _headers(request)), turn.pk, after)
+    response = StreamingHttpResponse(chunks, content_type="text/event-stream; charset=utf-8")
+    response["Cache-Control"] = "no-store"
+    response["X-Accel-Buffering"] = "no"
+    return response
+
+
+def validated(serializer: serializers.Serializer) -> dict[str, Any]:
+    if not isinstance(serializer.initial_data, dict):
+        raise ValidationError(["Give a JSON object."])
+    serializer.is_valid(raise_exception=True)
+    return dict(serializer.validated_data)
