@@ -23,7 +23,6 @@ from pulse.models import Pulse
 from references.models import ReferenceQuerySet
 from retrieval import facets
 from retrieval.facets import _counts as original_counts
-from retrieval.fusion import Hit
 from tests.oracle.breaking import Break, changed, on, put, reworded, several
 
 
@@ -43,11 +42,10 @@ def all_roles(roles: Any) -> Any:
     return replace(roles, names=frozenset({"Editor", "HR", "Red", "Admin"}))
 
 
-def counts_of_all(scope: Scope, found: Any) -> Any:
+def counts_of_all(scope: Scope, rows: Sequence[int]) -> Any:
     asked_for, facets.visible = facets.visible, anybody
     try:
-        every = [Hit(number, 0.0) for number in ContextRow.objects.values_list("number", flat=True)]
-        return original_counts(scope, replace(found, hits=every))
+        return original_counts(scope, list(ContextRow.objects.values_list("number", flat=True)))
     finally:
         facets.visible = asked_for
 
