@@ -142,7 +142,8 @@ WITH {ctes}
 SELECT p."row", c.id, p.kind, p.data_classification, c.text, c.heading_path, c.page, c.position,
   e.id, e.content_type_id, CASE WHEN e.name_classification = ANY((SELECT app_allowed())::int[]) THEN e.name END,
   e.archived_at IS NOT NULL,
-  f.id, CASE WHEN f.name_classification = ANY((SELECT app_allowed())::int[]) THEN f.name END, f.collection
+  f.id, CASE WHEN f.name_classification = ANY((SELECT app_allowed())::int[]) THEN f.name END, f.collection,
+  ARRAY(SELECT coalesce(l.paragraph_id, l.field_paragraph_id) FROM ingestion_rowparagraph l WHERE l.row_id = c.id)
 FROM ({rows}) p
 JOIN ingestion_contextrow c ON c.number = p."row" JOIN entities_entity e ON e.number = p.entity
 LEFT JOIN ingestion_file f ON f.id = c.file_id
@@ -167,7 +168,11 @@ def filter_visible_rows(numbers: Sequence[int], gates: Gates) -> set[int]:
 def load_results(
     scope: Scope, hits: Sequence[Hit], gates: Gates, terms: Terms, linked: Mapping[UUID, UUID] | None = None
 ) -> list[Result]:
-    """The rows behind `hits`, in their order. linked: record -> the record from which a reference led to it."""
+    """The rows behind `hits`, in their order. linked: record -> the record from which a reference led to it.
+
+    Text and paragraphs are read by two statements. What rose between them is left out: its text would be given under
+    the label that it had, and without the paragraphs by which what is drawn from it rises.
+    """
     rows = _rows(scope, [hit.row for hit in hits], gates)
     origins = {}
     if linked and (wanted := {linked[row.entity.id] for row in rows.values() if row.entity.id in linked}):
@@ -182,7 +187,7 @@ def load_results(
     results = []
     for hit in hits:
         row = rows.get(hit.row)
-        if row is None:
+        if row is None or row.paragraphs != {*layouts.get(row.id, Layout()).paragraphs}:
             continue
         origin = origins.get((linked or {}).get(row.entity.id))  # type: ignore[arg-type]
         why = explain(matched[hit.row], hit, matched.get(hit.neighbour_of or 0, ()), origin)
@@ -198,7 +203,7 @@ def _rows(scope: Scope, numbers: Sequence[int], gates: Gates) -> "dict[int, Row]
     found = {}
     for (
         number, pk, kind, label, text, path, page, position, entity, content_type, name, archived, file, file_name,
-        collection,
+        collection, paragraphs,
     ) in rows_of(statement, {**gates.each.params, "rows": list(numbers)}):  # fmt: skip
         found[number] = Row(
             id=pk,
@@ -207,6 +212,7 @@ def _rows(scope: Scope, numbers: Sequence[int], gates: Gates) -> "dict[int, Row]
             text=RowText(text, label, page, path),
             entity=_ref(scope, type_by_content_type(content_type), entity, name, archived),
             file=FileRef(file, file_name, collection) if file else None,
+            paragraphs=frozenset(paragraphs),
         )
     return found
 
@@ -240,6 +246,7 @@ class Row:
     text: RowText
     entity: EntityRef
     file: FileRef | None
+    paragraphs: frozenset[UUID]
 
 
 @dataclass(frozen=True)

@@ -116,10 +116,17 @@ class Actor:
                 return False
             assert time.monotonic() < deadline, f"{self.name} neither stops nor ends after {self.statements[-1:]}"
 
-    def go_to(self, stop: int, database: psycopg.Connection) -> None:
-        """Let it go on to its stop of that number, counted from 0; or as far as it gets."""
-        while len(self.statements) <= stop and self.step(database):
+    def go_to(self, stop: int | str, database: psycopg.Connection) -> None:
+        """Let it go on to its stop of that number, counted from 0, or before a statement that holds those words; or as
+        far as it gets.
+        """
+        while not self._has_come_to(stop) and self.step(database):
             pass
+
+    def _has_come_to(self, stop: int | str) -> bool:
+        if isinstance(stop, str):
+            return bool(self.statements) and stop in self.statements[-1]
+        return len(self.statements) > stop
 
     def run(self, database: psycopg.Connection) -> bool:
         """Let it run without stops. False where it waits for a lock, and will go on when that is given up."""

@@ -82,7 +82,7 @@ def stops_of(work: Callable[[], Any]) -> list[str]:
     return watched.statements
 
 
-def interleaved(work: Callable[[], Any], take: Take, stop: int, database: psycopg.Connection) -> bool:
+def interleaved(work: Callable[[], Any], take: Take, stop: int | str, database: psycopg.Connection) -> bool:
     """`take` commits when `work` has come to `stop`. False where it had to wait for the other's lock."""
     worker, other = Actor("worker", work), Actor("other", take)
     worker.go_to(stop, database)
