@@ -20,7 +20,7 @@ from chat.tools import BadCall, Found, print_results
 from entities.access import Scope, sources_visible, visible
 from entities.models import Entity
 from ingestion.models import ContextRow, File, Kind
-from llm.offline.overview import introduces, stands_alone
+from llm.offline.overview import is_introduction, stands_alone
 from llm.offline.ranking import inverse_frequencies, sum_of_cosines, terms
 from llm.offline.sentences import sentences
 from retrieval.fusion import Hit
@@ -185,7 +185,7 @@ def choose_central(texts: Sequence[str], focus: Sequence[str], count: int) -> li
     likeness = sum_of_cosines(bags, inverse_frequencies(bags))
     most = max(likeness) or 1.0
     states = [any(stands_alone(sentence) for sentence in sentences(text)) for text in texts]
-    introducing = [index for index, text in enumerate(texts) if states[index] and introduces(text)]
+    introducing = [index for index, text in enumerate(texts) if states[index] and is_introduction(text)]
     wanted = set(focus)
     opening = range(max(1, count // 2 + 1)) if wanted else [0, *introducing[:1]]
     first = [*opening, *[index for index, has in enumerate(states) if has][:2]]

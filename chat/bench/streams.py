@@ -68,7 +68,7 @@ def measure(count: int, rounds: int, seconds: float, plans: list[str]) -> list[R
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     found: list[Row] = []
     for side, application in SIDES.items():
-        with crowd(count) as made, server(application) as (url, process):
+        with make_crowd(count) as made, server(application) as (url, process):
             alone = answers(url, made)
             found.append(Row(f"{side}: an answer alone, median s", median(alone)))
             for name, streams in made.streams.items():
@@ -171,7 +171,7 @@ def answers(url: str, made: Crowd) -> list[float]:
 
 
 @contextmanager
-def crowd(count: int) -> Iterator[Crowd]:
+def make_crowd(count: int) -> Iterator[Crowd]:
     """A workspace with readers and their turns, for the time of a measurement."""
     workspace = create_workspace(slug=f"bench-{uuid4().hex[:8]}", name="Bench")
     service = Scope.for_service(workspace.pk)

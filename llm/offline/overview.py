@@ -144,7 +144,7 @@ def is_leading(text: str) -> bool:
     return any(LEADING_SECTION.search(line) for line in heads)
 
 
-def introduces(text: str) -> bool:
+def is_introduction(text: str) -> bool:
     """Whether a passage says what its document is, or stands under a heading that promises it."""
     return is_leading(text) or any(INTRODUCES.search(s) for s in sentences(text) if stands_alone(s))
 

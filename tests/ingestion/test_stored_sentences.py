@@ -13,7 +13,7 @@ from llm.recognisers.learned import SPOKEN_OF
 BASE = Path(settings.BASE)
 
 
-def list_said(path: Path) -> set[str]:
+def list_sentences(path: Path) -> set[str]:
     """Plain strings that are given to `miss`, `Quarantined` and `Unaccounted`, or yielded with a label."""
     said: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text())):
@@ -31,10 +31,10 @@ def test_every_sentence_of_a_reader_and_every_reason_of_a_rule_is_in_the_catalog
         BASE / "ingestion/attachments.py",
         BASE / "ingestion/drift.py",
     ]
-    said = set().union(*map(list_said, readers))
+    said = set().union(*map(list_sentences, readers))
     assert len(said) > 80
     assert {words for words in said if " " in words} <= set(SENTENCES)  # the others are codes
-    reasons = list_said(BASE / "llm/rules.py") | set(SPOKEN_OF.values())
+    reasons = list_sentences(BASE / "llm/rules.py") | set(SPOKEN_OF.values())
     assert len(reasons) > 40
     assert reasons <= set(REASONS)
 

@@ -100,7 +100,7 @@ def even_of_nothing(scope: Scope, file: File) -> Any:
     return reader.blocks(scope, file, tells=True)
 
 
-def find_said(scope: Scope, words: str) -> Any:
+def find_sessions_of_anyone(scope: Scope, words: str) -> Any:
     return sessions_of(scope).filter(pk__in=Message.objects.filter(content__icontains=words).values("session"))
 
 
@@ -254,7 +254,7 @@ BREAKS = [
         "a conversation outlives the record",
         on(EntityQuerySet, "visible_to", lambda self, scope, verb="view": self),
     ),
-    Break("chat", "its search asks for no sources", put("chat.api.find_sessions", value=find_said)),
+    Break("chat", "its search asks for no sources", put("chat.api.find_sessions", value=find_sessions_of_anyone)),
     Break("chat", "its search finds none", changed("chat.api.find_sessions", lambda found: found.none())),
     Break("chat", "an exchange is not exported", changed("chat.export.exchanges", without_last)),
     Break("chat", "the prompt forgets", put("chat.context.first_turn", value=lambda number: number)),
