@@ -171,6 +171,7 @@ async def tail(who: Who, turn: UUID, after: int) -> AsyncIterator[bytes]:
             if not begun:
                 begun, chunks = True, (f"retry: {RETRY_MS}\n\n".encode(), *chunks)
                 ends.enter_context(wakeups.subscribed_to_end(found.reader, found.sign_in, news))
+                news.set()  # what ended since that look told nobody: look once more
             if chunks:
                 yield b"".join(chunks)
                 sent = time.monotonic()

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import threading
 from uuid import uuid4
 
 import psycopg
@@ -79,12 +80,53 @@ def test_tabs_of_one_token_look_together_and_readers_apart(viewer, alice, contra
     assert len(looks) == len(set(looks)) == 2
 
 
+@pytest.mark.parametrize("ended", ["nothing", "token"])
+def test_what_ends_while_a_stream_begins_ends_the_stream(viewer, contract, start, model, monkeypatch, ended):
+    """After its first look and before it waits for news."""
+    monkeypatch.setattr(wakeups, "FALLBACK_SECONDS", 60.0)
+    original, looks = events.look_together, []
+
+    async def look_together(*given):
+        found = await original(*given)
+        looks.append(found)
+        if len(looks) == 1 and ended == "token":
+            await asyncio.to_thread(revoke)
+            await asyncio.sleep(0.3)  # the notification arrives, and nobody waits for it
+        return found
+
+    def revoke():
+        try:
+            with Scope.for_service(viewer.scope.workspace).open():
+                Token.objects.filter(membership__user=viewer.user).delete()
+        finally:
+            connection.close()
+
+    hold, chat = threading.Event(), start(viewer, contract)
+    model.says(text="Yes.", hold=hold)
+    turn = chat.post("Is it?")
+    headers = {"host": "localhost", "authorization": viewer.api._credentials["HTTP_AUTHORIZATION"]}
+    monkeypatch.setattr(events, "look_together", look_together)
+
+    async def follow():
+        task = await begin_listening()
+        await asyncio.sleep(1.5)  # the turn has come to its model, and writes nothing
+        stream = asyncio.create_task(get_asgi(f"/api/chat/turns/{turn}/events/", "", headers))
+        done, _ = await asyncio.wait({stream}, timeout=3)
+        stream.cancel()
+        await asyncio.gather(stream, return_exceptions=True)
+        await stop_listening(task)
+        return bool(done)
+
+    try:
+        assert asyncio.run(follow()) is (ended == "token")
+    finally:
+        hold.set()
+
+
 @pytest.mark.parametrize("ended", ["sign-out", "token", "membership", "somebody else"])
 def test_a_stream_in_which_nothing_happens_ends_with_what_opened_it(
     viewer, alice, contract, start, model, monkeypatch, ended
 ):
-    import threading
-
     monkeypatch.setattr(wakeups, "FALLBACK_SECONDS", 60.0)
     hold, chat = threading.Event(), start(viewer, contract)
     model.says(text="Yes.", hold=hold)
