@@ -174,15 +174,16 @@ def _choose_passages(scope: Scope, file: UUID, focus: Sequence[str], count: int)
 
 
 def choose_central(texts: Sequence[str], focus: Sequence[str], count: int) -> list[int]:
-    """Places of `count` texts, in order: the first that state something, then those that hold most words of `focus`
-    or, without one, introduce the whole, stand early and are like the others.
+    """Places of `count` texts, in order: the first that state something, then those that hold most and the rarest
+    words of `focus` or, without one, introduce the whole, stand early and are like the others.
 
     Who asks for something in particular gets more of the opening, where authors and dates stand.
     """
     if len(texts) <= count:
         return list(range(len(texts)))
     bags = [terms(text) for text in texts]
-    likeness = sum_of_cosines(bags, inverse_frequencies(bags))
+    weights = inverse_frequencies(bags)
+    likeness = sum_of_cosines(bags, weights)
     most = max(likeness) or 1.0
     states = [any(stands_alone(sentence) for sentence in sentences(text)) for text in texts]
     introducing = [index for index, text in enumerate(texts) if states[index] and is_introduction(text)]
@@ -190,9 +191,13 @@ def choose_central(texts: Sequence[str], focus: Sequence[str], count: int) -> li
     opening = range(max(1, count // 2 + 1)) if wanted else [0, *introducing[:1]]
     first = [*opening, *[index for index, has in enumerate(states) if has][:2]]
 
-    def rank(index: int) -> tuple[int, bool, float]:
+    def rank(index: int) -> tuple[float, bool, float]:
         early = 1 - index / len(texts)
-        return -len(wanted & set(bags[index])), not states[index], -(likeness[index] / most + early)
+        return (
+            -sum(weights[term] for term in wanted & set(bags[index])),
+            not states[index],
+            -(likeness[index] / most + early),
+        )
 
     order = sorted(range(len(texts)), key=rank)
     return sorted(list(dict.fromkeys([*first, *order]))[:count])

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from llm.offline.asked import (
     COUNTED,
+    WHY,
     asks_for_account,
     drop_place_words,
     find_kind,
@@ -20,7 +21,7 @@ from llm.offline.long_questions import (
     merge_terms,
     trim_question,
 )
-from llm.offline.passage_fit import is_about, record_terms
+from llm.offline.passage_fit import IMPLIED, is_about, record_terms
 from llm.offline.ranking import content_words, inverse_frequencies, rarest, stem, terms
 from llm.offline.reading import Passage, headings
 from llm.offline.sentences import ITEM, is_furniture, is_heading, sentences
@@ -35,6 +36,8 @@ OWN = 0.25
 # A further sentence must come this near the best one.
 NEAR_BEST = 0.75
 MOST = 3
+ENTRY = re.compile(rf"{ITEM.pattern}|\d")
+"""An item of a list, or an entry that begins with its number."""
 # List items quoted under the sentence that announces them.
 ITEMS = 6
 MAX_QUOTE_CHARACTERS = 700
@@ -43,10 +46,15 @@ NAME_WEIGHT = 0.6
 # A sentence under a heading that asks the question itself: "Why the permit is late".
 HEADED = 0.6
 LOOSE = 0.5
+FITTING = 0.12
+LINE_OF_FORM = 1.5
 UNDER_HEADING = 0.75
 FIELDS = "fields"
-SOMEBODY = frozenset(map(stem, ("person", "people", "somebody", "someone", "name", "names", "called")))
-"""Of a question: that a person is asked for, which the kind of the question says."""
+SOURCES = re.compile(r"^\W*(?:sources?|references|quellen?)\s*:", re.IGNORECASE)
+ASKS_LIST = re.compile(r"^\W*(?:list|name|enumerate|(?:what|which)(?: \w+)? are)\b", re.IGNORECASE)
+GIVES_REASON = re.compile(
+    r"^\W*(?:(?:this|that|it|these|the reason)\b[^.]{0,40}?\b(?:because|due to|owing to)|because)\b", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True)
@@ -78,7 +86,8 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
     question = drop_place_words(full)
     merged = merge_alternatives(question)
     asked = list(dict.fromkeys(merged.get(term, term) for term in terms(question)))
-    asked = [term for term in asked if term not in SOMEBODY] or asked
+    kind, role = find_kind(question), find_role(question)
+    asked = [term for term in asked if term not in IMPLIED | (kind.implied if kind else frozenset())] or asked
     if not asked:
         return Answered([])
     prose = [p for p in found if p.kind != FIELDS and has_places(full, "\n".join((*headings(p), p.text)))]
@@ -94,7 +103,6 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
     weights = _weights(asked, names, [list(bag) for bag in bags], set().union(*passage_terms.values()))
     asked = keep_content_terms(asked, names)
     total = sum(weights[term] for term in asked)
-    kind, role = find_kind(question), find_role(question)
     scored: list[tuple[float, int]] = []
     for index, (passage, sentence) in enumerate(units):
         if is_heading(sentence) or sentence.rstrip().endswith("?") or _is_table_head(units, index):
@@ -104,7 +112,12 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
         if not has_negations(question, sentence):
             continue
         has = kind is None or kind.has(sentence, question) or _counts_in_row(units, index, question)
-        if kind is not None and kind.must and not has:
+        if kind is not None and (kind.must or kind.line is not None) and not has:
+            continue
+        if kind is not None and kind.line is not None and kind.line.match(sentence):
+            # "Location: …" says only what it is; of what, its passage does.
+            stands = all(measure_term(term, own_terms[passage.n]) for term in asked)
+            scored += [(LINE_OF_FORM, index)] if stands else []
             continue
         near, above = _neighbourhood(units, bags, index)
         above |= set(terms(passage.title.rpartition("), ")[2] if "), " in passage.title else ""))
@@ -127,14 +140,15 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
         score -= (
             LOOSE * sum(weights[term] for term in asked if _is_loose(term, question, sentence, bags[index])) / total
         )
-        fitting = 0.0 if kind is None else 0.12 if has else -0.08
+        fitting = 0.0 if kind is None else FITTING if has else -0.08
         short = -0.1 if len(sentence) < 25 else 0.0
         scored.append((score + fitting + short, index))
-    return _field_quotes(question, asked, fields or [], prose, found) or _best(scored, units, bags)
+    return _field_quotes(question, asked, fields or [], prose, found) or _best(scored, units, bags, question)
 
 
 def _quotable(text: str) -> list[str]:
-    return [s for s in sentences(text) if REMOVED not in s and len(s) <= MAX_QUOTE_CHARACTERS and not is_furniture(s)]
+    found = (s for s in sentences(text) if REMOVED not in s and len(s) <= MAX_QUOTE_CHARACTERS)
+    return [s for s in found if not (is_furniture(s) or SOURCES.match(s))]
 
 
 def _is_loose(term: str, question: str, sentence: str, bag: set[str]) -> bool:
@@ -142,7 +156,8 @@ def _is_loose(term: str, question: str, sentence: str, bag: set[str]) -> bool:
     if term not in bag:
         return False
     forms = {word.lower().removesuffix("s") for word in content_words(question) if stem(word) == term}
-    return bool(forms) and not forms & {word.lower().removesuffix("s") for word in content_words(sentence)}
+    parts = {part for word in content_words(sentence) for part in (word, *word.split("-"))}
+    return bool(forms) and not forms & {part.lower().removesuffix("s") for part in parts}
 
 
 def _is_table_head(units: list[tuple[Passage, str]], index: int) -> bool:
@@ -203,7 +218,9 @@ def _neighbourhood(units: list[tuple[Passage, str]], bags: list[set[str]], index
     return around, set(heading or ())
 
 
-def _best(scored: list[tuple[float, int]], units: list[tuple[Passage, str]], bags: list[set[str]]) -> Answered:
+def _best(
+    scored: list[tuple[float, int]], units: list[tuple[Passage, str]], bags: list[set[str]], question: str
+) -> Answered:
     ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1]))
     if not ranked or ranked[0][0] < ENOUGH:
         return Answered([])
@@ -211,22 +228,41 @@ def _best(scored: list[tuple[float, int]], units: list[tuple[Passage, str]], bag
     for score, index in ranked:
         if score < NEAR_BEST * ranked[0][0] or len(chosen) == MOST:
             break
-        if all(len(bags[index] & bags[other]) < 0.7 * max(1, len(bags[index])) for other in chosen):
+        if all(len(bags[index] & bags[o]) < 0.7 * max(1, min(len(bags[index]), len(bags[o]))) for o in chosen):
             chosen.append(index)
-    quotes = [Quote(units[index][1], units[index][0].n) for index in _with_lists(sorted(chosen), units)]
-    return Answered(quotes, ranked[0][0])
+    whole = _with_lists(sorted(chosen), units, everything=bool(ASKS_LIST.match(question)))
+    if WHY.search(question):
+        whole = _with_reasons(whole, units)
+    return Answered([Quote(units[index][1], units[index][0].n) for index in whole], ranked[0][0])
 
 
-def _with_lists(chosen: list[int], units: list[tuple[Passage, str]]) -> list[int]:
-    """With a sentence that announces a list ("… as follows:"), the items under it."""
+def _with_reasons(chosen: list[int], units: list[tuple[Passage, str]]) -> list[int]:
+    """With a sentence the one after it, where that gives its reason: "This is because …"."""
     found: list[int] = []
     for index in chosen:
         found.append(index)
-        if units[index][1].endswith(":"):
-            for item in range(index + 1, min(index + 1 + ITEMS, len(units))):
-                if units[item][0].n != units[index][0].n or not ITEM.match(units[item][1]):
-                    break
-                found.append(item)
+        follows = index + 1 < len(units) and units[index + 1][0].n == units[index][0].n
+        if follows and GIVES_REASON.match(units[index + 1][1]):
+            found.append(index + 1)
+    return list(dict.fromkeys(found))
+
+
+def _with_lists(chosen: list[int], units: list[tuple[Passage, str]], *, everything: bool = False) -> list[int]:
+    """With a sentence that announces a list ("… as follows:"), or with an item where `everything` of a list is asked
+    for, the items under it.
+    """
+    found: list[int] = []
+    for index in chosen:
+        found.append(index)
+        begins = units[index][1]
+        announces = begins.endswith(":")
+        entry = ENTRY if everything and (announces or ENTRY.match(begins)) else ITEM if announces else None
+        if entry is None:
+            continue
+        for item in range(index + 1, min(index + 1 + ITEMS, len(units))):
+            if units[item][0].n != units[index][0].n or not entry.match(units[item][1]):
+                break
+            found.append(item)
     return list(dict.fromkeys(found))
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from llm.offline.ranking import STOP, content_words, stem, terms
+from llm.offline.ranking import ALIKE, STOP, content_words, stem, terms
 from llm.offline.sentences import ABBREVIATIONS
 from llm.recognisers.money import AMOUNT
 from llm.recognisers.people import find_people
@@ -36,6 +36,7 @@ REASON = re.compile(
     r"|not|no|lack\w*|could|before|after|diagnosed|in order to|showed)\b",
     re.IGNORECASE,
 )
+WHY = re.compile(r"\bwhy\b|\bwhat (?:is|was) the (?:reason|cause)\b|\bhow come\b", re.IGNORECASE)
 PAST_OR_COMING = re.compile(r"\bwhen (?:was|were|will|did)\b", re.IGNORECASE)
 NAME = re.compile(r"\b(?:[A-ZÀ-Þ][\w&’'-]*\w|\d[\w.,/-]*)")
 CAPITALISED = re.compile(r"(?<![.!?:|]\s)(?<!^)\b[A-ZÀ-Þ][\w’'-]+")
@@ -46,16 +47,23 @@ PARTS = re.compile(r",?\s+and\s+(?=(?:what|when|who|why|how|where|which)\b)|(?<=
 MONEY_WORDS = r"cost|price|amount|fee|salary|budget|value|worth|earn\w*|wage|paid?|pay|spend|charge[sd]?|sum"
 
 
+def _terms_of(text: str) -> frozenset[str]:
+    return frozenset(map(stem, text.split()))
+
+
 @dataclass(frozen=True)
 class Kind:
     """A kind of question: how it is asked, and what a sentence that answers it has. must: without it is no answer.
-    loose: nor need a sentence have it that stands under a heading with the question's words.
+    loose: nor need a sentence have it that stands under a heading with the question's words. line: begins a line of a
+    form that has it. implied: terms of the question that a sentence with it need not have.
     """
 
     asked: re.Pattern[str]
     has: Callable[[str, str], bool]
     must: bool = True
     loose: bool = False
+    line: re.Pattern[str] | None = None
+    implied: frozenset[str] = frozenset()
 
 
 def _has_person(sentence: str, question: str) -> bool:
@@ -76,6 +84,8 @@ def _has_count(sentence: str, question: str) -> bool:
     """A number of what is counted: "27 days" for "how many days"."""
     counted = COUNTED.search(question)
     bare = ENUMERATION.sub("", sentence)
+    if counted and counted[1].lower() in PEOPLE_WORDS:
+        return bool(NUMBER.search(bare))  # "121 fatal"
     if counted is None or stem(counted[1]) not in {stem(word) for word in content_words(bare)}:
         return bool(NUMBER.search(bare)) and counted is None
     return bool(re.search(rf"(?:\d|\b{SPELT_NUMBER}\b)\W+(?:\w+\W+){{0,3}}{re.escape(counted[1][:4])}", bare, re.I))
@@ -85,6 +95,12 @@ ROLE = re.compile(
     r"\b(?:[Tt]he|[Aa]|[Oo]ur|[Ee]ither|[Tt]heir)\s+(?:[a-z]+\s){0,2}?(crew|team|board|part(?:y|ies)|company|manager|lead|director|officer"
     r"|inspector|engineer|contractor|subcontractor|supplier|owner|hirer|tenant|landlord|employer|employee|buyer|seller)\b"
 )
+ROLE_ASKED = re.compile(
+    r"\bwho (?:is|was|are|were) (?:the|our) ((?:[\w'’-]+\s+){0,3}?[\w'’-]+)"
+    r"(?=\W*$|\s+(?:of|for|in|at|on|to|who|that|from|by|with|and|here)\b)",
+    re.IGNORECASE,
+)
+PEOPLE_WORDS = ("person", "people", "man", "woman", "one")
 COUNTED = re.compile(r"\bhow many\s+(\w+)", re.IGNORECASE)
 NO_PERSON = frozenset(
     stem(word)
@@ -127,9 +143,33 @@ ASKED_DATE = re.compile(
     r"(?:date|day|deadline)\b(?!\s+(?:rates?|shifts?|crew|format|and\s+night)\b)",
     re.IGNORECASE,
 )
+# What somebody or something is called by: the number of a case, of a telephone.
+NUMBERED_THING = re.compile(
+    r"\b([^\W\d_]{2,})\s+(?:number|no\.?|nr\.?|id|code)(?=\W*$|\s+(?:of|for|is)\b)", re.IGNORECASE
+)
+BARE_NUMBER = re.compile(r"(?=.{1,40}$)[A-Z]{0,6}[-\s]?\d[\dA-Z./-]*", re.IGNORECASE)
+PLACE_LINE = re.compile(r"^\W*(?:location|place|venue|address|where|ort|adresse)\s*:", re.IGNORECASE)
+PREPOSITION = re.compile(r"\b(?:in|at|on|near|behind|to|from)\b", re.IGNORECASE)
+
+
+def _has_number_of_thing(sentence: str, question: str) -> bool:
+    """A number right behind what it is the number of, "Case No.: 09-13654", or alone, as under a heading."""
+    asked = NUMBERED_THING.search(question)
+    forms = {asked[1], *ALIKE.get(stem(asked[1]), ())} if asked else set()
+    return bool(BARE_NUMBER.fullmatch(sentence)) or any(
+        re.search(
+            rf"\b{re.escape(form[:6])}[^\W\d_]*+\W{{0,3}}(?:(?:no|nr|number|id|code)\b)?[\s#:.()+-]{{0,6}}[A-Z]{{0,6}}-?\d",
+            sentence,
+            re.IGNORECASE,
+        )
+        for form in forms
+    )
+
+
 KINDS = (
     Kind(re.compile(r"\bhow (?:often|frequently|regularly)\b", re.I), lambda s, q: bool(FREQUENCY.search(s))),
     Kind(re.compile(r"\bhow many\b", re.I), _has_count),
+    Kind(NUMBERED_THING, _has_number_of_thing, implied=_terms_of("number id code no nr")),
     Kind(
         re.compile(rf"\b(?:how much|what|which|wie viel|welche[rs]?)\b[^?]*?\b(?:{MONEY_WORDS})\b", re.I),
         lambda s, q: bool(AMOUNT.search(s)),
@@ -138,8 +178,7 @@ KINDS = (
         re.compile(r"\bhow (?:much|old|large|big|high|far|tall|deep)\b|\bwhat (?:percentage|number|share|cap)\b", re.I),
         lambda s, q: bool(NUMBER.search(ENUMERATION.sub("", s))),
     ),
-    Kind(re.compile(r"\bwhy\b|\bwhat (?:is|was) the (?:reason|cause)\b|\bhow come\b", re.I),
-         lambda s, q: bool(REASON.search(s)), must=False),
+    Kind(WHY, lambda s, q: bool(REASON.search(s)), must=False),
     Kind(ASKED_DATE, lambda s, q: bool(DATE.search(s))),
     Kind(
         # A term may be perpetual, and a period stand in a schedule.
@@ -153,8 +192,13 @@ KINDS = (
         lambda s, q: bool(DATE.search(s)) or bool(CONDITION.search(s)) and not PAST_OR_COMING.search(q),
     ),
     Kind(re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|company|party|employee)\b", re.I), _has_person),
-    Kind(re.compile(r"\bwhere\b", re.I), lambda s, q: bool(re.search(r"\b(?:in|at|on|near|behind|to|from)\b", s, re.I)),
-         must=False),
+    Kind(
+        re.compile(r"\bwhere\b", re.I),
+        lambda s, q: bool(PREPOSITION.search(s) or PLACE_LINE.match(s)),
+        must=False,
+        line=PLACE_LINE,
+        implied=_terms_of("take place held happen"),
+    ),
 )  # fmt: skip
 
 
@@ -213,9 +257,14 @@ def asks_for_account(question: str) -> bool:
 
 
 def find_role(question: str) -> str | None:
-    """The term of what somebody is asked for as: of "Who is the insurer of the station?" the insurer."""
-    found = re.search(r"\bwho (?:is|was|are|were) (?:the|our) (?:\w+ (?=\w+ of\b))?(\w+)", question, re.IGNORECASE)
-    return stem(found[1]) if found else None
+    """The term of what somebody is asked for as: of "Who is the insurer of the station?" the insurer, of "Who is the
+    debtor's accountant?" the accountant.
+    """
+    found = ROLE_ASKED.search(question)
+    words = found[1].split() if found else []
+    while words and words[-1].lower() in PEOPLE_WORDS:
+        words.pop()
+    return stem(words[-1]) if words else None
 
 
 def has_negations(question: str, text: str) -> bool:

@@ -11,6 +11,19 @@ from llm.offline.ranking import stem
 from llm.recognisers.findings import words
 from llm.recognisers.money import AMOUNT
 
+MAX_ASPECT_LINES = 6
+MAX_ITEM_LINES = 12
+PRICE = re.compile(
+    r"\d[.,]\d\d(?![\d.,])(?!\s?[^\W\d_]|\s?[%°/])|[$€£¥]\s?\d{1,3}(?:,\d{3})+|^\|.*" + AMOUNT.pattern, re.I
+)
+"""A price in a line of an invoice, with its cents, or an amount in a row of a table."""
+NO_SUM = (
+    r"^(?!\W*(?:(?:sub|grand|net|gross)?\W?totals?|sum|balance|discount|shipping|freight|rewards?|points|next"
+    r"|(?:zwischen|gesamt)?summe|gesamt\w*|netto|brutto|rabatt|versand\w*|porto|fracht\w*|sous-total|remise|totaal|vracht\w*"
+    r"|\w*(?:bedrag|betrag))\b)(?!.*(?:\b(?:vat|tax|mwst|ust|tva|btw|iva)\b|[.!?:]\W*$))"
+)
+"""No line that adds up, or names a tax, and no sentence."""
+
 
 @dataclass(frozen=True)
 class Aspect:
@@ -18,6 +31,7 @@ class Aspect:
 
     words: of the question, besides those that say nothing; any other word makes it a question for a search. opens:
     whether a line of a document's opening has it too. ranked: lines with a word of both question and focus come first.
+    limit: lines of an answer.
     """
 
     asked: re.Pattern[str]
@@ -27,6 +41,7 @@ class Aspect:
     also: re.Pattern[str] | None = None
     opens: Callable[[str], bool] | None = None
     ranked: bool = False
+    limit: int = MAX_ASPECT_LINES
 
     def fits(self, sentence: str) -> bool:
         return bool(self.has.search(sentence)) and (self.also is None or bool(self.also.search(sentence)))
@@ -41,9 +56,10 @@ def _aspect(
     *,
     opens: Callable[[str], bool] | None = None,
     ranked: bool = False,
+    limit: int = MAX_ASPECT_LINES,
 ) -> Aspect:
     known_terms = frozenset(map(stem, words(known)))
-    return Aspect(re.compile(asked, re.I), re.compile(has, re.I), focus, known_terms, also, opens, ranked)
+    return Aspect(re.compile(asked, re.I), re.compile(has, re.I), focus, known_terms, also, opens, ranked, limit)
 
 
 ASPECTS = (
@@ -98,17 +114,28 @@ ASPECTS = (
         r"|\bwhen (?:was|is) (?:the|this|it)\b"
         r".*\b(?:signed|dated|made|concluded|effective|written|published|issued|sent|printed|decided|bought|purchased)\b",
         r"\b(?:dated|entered into|made (?:and entered into )?(?:as of|on|this)|effective (?:date|as of)|is made)\b",
-        "dated made entered effective date agreement",
+        "dated made entered effective date agreement copyright",
         "date name title year effective dated signed sign made concluded written published issued sent printed decided"
         " bought purchased",
         opens=is_dated,
     ),
     _aspect(
-        r"\bwho\b.*\b(?:written|meant|intended|made) for\W*$|\b(?:intended |target )?(?:audience|readership)\b"
+        r"\bwho\b.*\bfor\W*$|^\W*for whom\b|\b(?:intended |target )?(?:audience|readership)\b"
         r"|\bwho should read\b",
         r"\b(?:(?:intended|written|meant|aimed|designed) (?:for|at)|audience|readership|readers? (?:of|should))\b",
         "intended written audience readers aimed",
         "written meant intended made audience readership target read",
+    ),
+    _aspect(
+        r"\b(?:what|which)\b.*\b(?:bought|purchased|ordered|delivered|invoiced|billed|paid for)\b"
+        r"|\bwhat did (?:i|we|you|they|he|she) (?:buy|purchase|order|pay for)\b"
+        r"|\b(?:what|which|list|show)\b.*\b(?:items|goods|articles|products|positions)\b",
+        NO_SUM,
+        "price quantity item article description amount unit",
+        "bought buy purchased purchase ordered order delivered invoiced billed paid items goods articles products"
+        " positions there all",
+        PRICE,
+        limit=MAX_ITEM_LINES,
     ),
     _aspect(
         r"\bwhat\b.*\brecommend\w*|\b(?:recommendations?|suggestions?)\W*$",

@@ -1,50 +1,24 @@
 """The offline engine in a chat: search first, then quote."""
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from llm.offline.answering import FIELDS, Answered, find_answer
 from llm.offline.asked import drop_place_words, split_parts
+from llm.offline.follow_ups import WHERE, find_referred, last_answer, leans, read_meanings
 from llm.offline.listing import LIST, plan_list, read_list
 from llm.offline.overview import write_points
 from llm.offline.overview_questions import OVERVIEW, READ, Plan, plan_reading
-from llm.offline.passage_fit import bears_on
+from llm.offline.passage_fit import bears_on, read_record
 from llm.offline.pulsing import best_points
-from llm.offline.ranking import ALIKE, STOP, content_words, stem
+from llm.offline.ranking import ALIKE, content_words, stem
 from llm.offline.reading import Passage, element, last_question, lines, passages, record_name, record_type, text_of
 from llm.offline.sentences import spoken
 from llm.offline.small_talk import SELF, is_small_talk
 from llm.prompts import NOT_FOUND
-from llm.recognisers.findings import phrases
 
 SEARCH = "search_knowledge"
-# A question that leans on the one before it: it points back, or goes on from there. "In this lease" points at the
-# record or the document at hand, and "is there" at nothing.
-LEANING = re.compile(
-    r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )\b(?!"
-    + r"(?:this|these|both|one)\s+"
-    + phrases(
-        """leases?; contracts?; agreements?; amendments?; documents?; files?; papers?; reports?; letters?; records?;
-        projects?; risks?; tasks?; compan(?:y|ies); firms?; organi[sz]ations?; polic(?:y|ies); handbooks?; manuals?;
-        plans?; programm?es?; articles?; pages?; texts?; cases?; tickets?; employees?; parties; sides; years?; months?;
-        weeks?; quarters?; workspaces?"""
-    )
-    + r"\b)"
-    + phrases(
-        """it; its; they; them; their; this; that; these; those; he; she; his; her; him; there; then; same; one; ones;
-        both; former; latter"""
-    )
-    + r"\b|^\s*"
-    + phrases("and; what about; how about")
-    + r"\b",
-    re.IGNORECASE,
-)
-# A question that leaves out what it asks about: "How much?", but not "How much notice is due?", where words follow.
-BARE = re.compile(
-    r"^\s*" + phrases("why; when; who; where; how much; how many; since when; until when") + r"\b", re.IGNORECASE
-)
 MORE = re.compile(
     r"^\W*(?:please\s+)?(?:tell\s+me\s+more|more(?:\s+details)?|go\s+on|continue|mehr)\W*$", re.IGNORECASE
 )
@@ -116,23 +90,15 @@ def search_input(body: dict[str, Any]) -> dict[str, Any]:
     words = content_words(drop_place_words(question))
     if MORE.match(question):
         words = content_words(last_question(body["messages"][:index])[1]) or words
-    if phrase := leans(question, fewer_than=6) and _referred(question, _last_answer(body["messages"][:index])):
+    if phrase := leans(question, fewer_than=6) and find_referred(question, last_answer(body["messages"][:index])):
         words = content_words(phrase)
     if leans(question, fewer_than=6):
         before, earlier = last_question(body["messages"][:index])
         if before >= 0 and not is_small_talk(earlier):
-            words = [*content_words(earlier), *words]
+            words = [*content_words(earlier), *words, *(["location"] if WHERE.search(question) else [])]
     if OVERVIEW.search(question):
         words += content_words(record_name(text_of(body.get("system", ""))))
     return {"query": " ".join(dict.fromkeys(words)) or question}
-
-
-def leans(question: str, fewer_than: int) -> bool:
-    """Whether a question is understood only with the one before it. fewer_than: content words of one that points
-    back.
-    """
-    count = len(content_words(question))
-    return (count < fewer_than and bool(LEANING.search(question))) or (count < 2 and bool(BARE.search(question)))
 
 
 def spoken_answer(body: dict[str, Any]) -> str:
@@ -170,7 +136,7 @@ def _read_points(body: dict[str, Any], index: int, question: str, results: list[
     texts = [result.text for result in results if result.name == READ]
     if plan is None or not texts:
         return []
-    before = _last_answer(body["messages"][:index]) if MORE.match(question) else ""
+    before = last_answer(body["messages"][:index]) if MORE.match(question) else ""
     return write_points(plan, list(passages("\n".join(texts))), before)
 
 
@@ -189,7 +155,7 @@ def _overview(body: dict[str, Any], index: int, question: str, results: list[str
     found = [passage for passage in passages("\n".join(results)) if passage.kind != FIELDS]
     if MORE.match(question):
         _, earlier = last_question(body["messages"][:index])
-        said = _last_answer(body["messages"][:index])
+        said = last_answer(body["messages"][:index])
         points = best_points(found, earlier)
         return [point for point in points if point.rpartition(" [")[0].removeprefix("- ") not in said]
     return best_points(found, question) if OVERVIEW.search(question) else []
@@ -202,14 +168,17 @@ def best_answer(body: dict[str, Any], index: int, question: str, results: list[s
     system = text_of(body.get("system", ""))
     fields = [*lines(system, "fields"), *lines(system, "status")]
     near = list(passages("\n".join(results[:1])))
+    here = record_name(system)
+    # A later search, for other words of the question, may come upon more of the record at hand.
+    near += [p for p in passages("\n".join(results)) if here and read_record(p) == here and p not in near]
     known = {passage.n for passage in near}
     found = [] if _points_at_record(body, index, question) else list(passages("\n".join(results)))
-    said = _last_answer(body["messages"][:index]) if leans(question, fewer_than=4) else ""
-    for asked in _readings(body, index, question):
+    said = last_answer(body["messages"][:index]) if leans(question, fewer_than=4) else ""
+    for asked in read_meanings(body, index, question):
         every = [p for p in found if p.n in known or bears_on(asked, p, found)] or near
-        here, anywhere = (_answer_parts(asked, found, fields, said) for found in (near, every))
-        if here.quotes and here.score >= anywhere.score - NEARNESS:
-            return here
+        nearby, anywhere = (_answer_parts(asked, found, fields, said) for found in (near, every))
+        if nearby.quotes and nearby.score >= anywhere.score - NEARNESS:
+            return nearby
         if anywhere.quotes:
             return anywhere
     return Answered([])
@@ -227,52 +196,11 @@ def _answer_parts(question: str, found: list[Passage], fields: list[str], said: 
     """
     first, *others = split_parts(question)
     answered = find_answer(first, found, fields)
-    quotes = [quote for quote in answered.quotes if not quote.n or spoken(quote.sentence) not in said]
+    quotes = [q for q in answered.quotes if not q.n or spoken(q.sentence) not in said] or list(answered.quotes)
     names = " ".join(re.findall(r"(?<!^)\b[A-Z][\w-]*(?:\s\d+)?", first))
     for part in others if quotes else ():
         quotes += find_answer(f"{part.rstrip('?')} {names}?", found, fields).quotes[:1]
     return Answered(list(dict.fromkeys(quotes)), answered.score)
-
-
-def _readings(body: dict[str, Any], index: int, question: str) -> Iterator[str]:
-    """How the question may be meant: with what it seems to lean on, then by itself, where it says enough.
-
-    "Who keeps the same anchors?" points at nothing that was said before.
-    """
-    name = content_words(record_name(text_of(body.get("system", ""))))
-    if leans(question, fewer_than=4):
-        before, earlier = last_question(body["messages"][:index])
-        if phrase := _referred(question, _last_answer(body["messages"][:index])):
-            yield phrase
-            return
-        if before >= 0 and not is_small_talk(earlier):
-            yield _without(f"{earlier} {question}", name)
-            if len(content_words(question)) < 2:
-                return
-    yield _without(question, name)
-
-
-def _referred(question: str, answer: str) -> str:
-    """The question with the whole of what it points at: "that sum" is the "Subcontract Sum" of the answer before."""
-    for word in content_words(question):
-        whole = re.search(rf"\b([A-Z][\w-]+)\s(?i:{re.escape(word)})\b", answer)
-        if whole and whole[1].lower() not in STOP:
-            return re.sub(rf"\b{re.escape(word)}\b", f"{whole[1].lower()} {word}", question)
-    return ""
-
-
-def _last_answer(messages: list[dict[str, Any]]) -> str:
-    """What the assistant said last."""
-    found = (m for m in reversed(messages) if m["role"] == "assistant")
-    return next((text for message in found if (text := text_of(message["content"]).strip())), "")
-
-
-def _without(question: str, name: list[str]) -> str:
-    """The question without the record's own name, which every passage is about."""
-    asked = question
-    for word in name:
-        asked = re.sub(rf"\b{re.escape(word)}\b", " ", asked)
-    return asked if content_words(asked) else question
 
 
 def _results_after(messages: list[dict[str, Any]], index: int) -> list[Result]:

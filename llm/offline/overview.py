@@ -18,7 +18,6 @@ from llm.recognisers.findings import phrases
 from llm.recognisers.money import AMOUNT
 
 MAX_POINTS = 8
-MAX_ASPECT_POINTS = 6
 MAX_POINT_CHARACTERS = 480
 MAX_ANNOUNCEMENT_CHARACTERS = 40
 MAX_ITEMS = 5
@@ -61,11 +60,14 @@ GOES_ON = re.compile(
 )
 NAMES_DATE = re.compile(r"\b(?:dated?|datum)\b(?! of birth)", re.IGNORECASE)
 MAX_DATES = 2
+COPYRIGHT_YEAR = re.compile(r"(?:©|\(c\)|\bcopyright)[^.;]{0,60}?\b(?:19|20)\d\d\b", re.IGNORECASE)
+"""The year of a document that has no other date."""
 NO_SIGNER = re.compile(
     r"^\W*(?:(?i:from|von|author)\s+(?:[a-z]|(?i:contrib|inform|note))|(?i:published|issued)\s+(?i:by))"
 )
 """Tells of no writer: "From the results we conclude …", "Published by …"."""
 PROPERTY = re.compile(r"^\W*author:", re.IGNORECASE)
+ACCOUNT = re.compile(r"^\W*author:\s*\S+$", re.IGNORECASE)
 """A file's property: who saved it, where the document names its authors itself."""
 BROKEN_OFF = re.compile(r"\b(?:be|been|the|an?|of|and|or|to|for|with|in|by|are|is|was|were)$", re.IGNORECASE)
 ANNOUNCES = re.compile(r":$|\b(?:sincerely|faithfully|truly|yours|regards|wishes)\W*$", re.IGNORECASE)
@@ -82,11 +84,10 @@ def write_points(plan: Plan, found: list[Passage], before: str = "") -> list[str
         return list(
             dict.fromkeys(line for aspect in plan.aspects for line in _write_aspect(aspect, plan.asked, documents))
         )
-    lines = [] if plan.topic else _write_fields([p for p in found if p.kind == FIELDS])
     share = max(1, min(6, MAX_POINTS // max(1, len(documents))))
-    for passages in documents:
-        lines += _write_document(passages, share)
-    return lines
+    lines = [line for passages in documents for line in _write_document(passages, share)]
+    # The record's fields stand beside the conversation.
+    return lines if lines or plan.topic else _write_fields([p for p in found if p.kind == FIELDS])
 
 
 def _without(text: str, before: str) -> str:
@@ -181,13 +182,14 @@ def is_title(sentence: str) -> bool:
 def _write_aspect(aspect: Aspect, asked: frozenset[str], documents: list[list[Passage]]) -> list[str]:
     """The sentences that have what is asked for."""
     lines: list[str] = []
-    share = max(2, MAX_ASPECT_POINTS // max(1, len(documents)))
+    share = max(2, aspect.limit // max(1, len(documents)))
     for passages in documents:
         units = _units(passages)
         fitting = [
             i
             for i, (text, _) in enumerate(units)
             if aspect.fits(text)
+            and not ACCOUNT.match(text)
             and not _is_artefact(text)
             and not (is_title(text) and not (aspect is WRITTEN and WRITERS.search(text)))
         ]
@@ -210,9 +212,12 @@ def _write_aspect(aspect: Aspect, asked: frozenset[str], documents: list[list[Pa
                 best.append(i)
         chosen = sorted({place for i in best for place in (i, *_completed(units, i))})
         leads = {place for i in best if i in first for place in (i, *_completed(units, i))}
-        lines += [_bullet(*units[i]) for i in chosen if i in leads]
-        lines += [*opening, *(_bullet(*units[i]) for i in chosen if i not in leads)]
-    return list(dict.fromkeys(lines))[:MAX_ASPECT_POINTS]
+        written = [_bullet(*units[i]) for i in chosen if i in leads]
+        written += [*opening, *(_bullet(*units[i]) for i in chosen if i not in leads)]
+        if aspect is DATED and not written:
+            written = [_bullet(*unit) for unit in units if COPYRIGHT_YEAR.search(unit[0])][:1]
+        lines += written
+    return list(dict.fromkeys(lines))[: aspect.limit]
 
 
 def _find_opening(aspect: Aspect, passages: list[Passage]) -> list[str]:

@@ -4,8 +4,9 @@ import re
 
 from llm.offline.asked import find_kind, has_numbered, name_terms, numbered
 from llm.offline.long_questions import keep_content_terms, measure_term, trim_question
-from llm.offline.ranking import terms
+from llm.offline.ranking import STOP, stem, terms
 from llm.offline.reading import Passage
+from llm.recognisers.findings import words
 
 # Of so many of the rarest words of a question this share stands in a passage that is about it.
 RAREST = 4
@@ -16,6 +17,47 @@ asked for, which would show in the sentence.
 """
 MIN_TERMS_ELSEWHERE = 2
 MIN_SHARE_ELSEWHERE = 0.75
+GENERIC = frozenset(
+    map(
+        stem,
+        words(
+            """total amount sum price cost payment pay due date number case invoice order patient customer client tenant
+            landlord author title address phone telephone fax contact signature deadline status"""
+        ),
+    )
+)
+"""What every paper of its kind has. A question for nothing else is about the papers at hand."""
+AT_HAND = re.compile(
+    r"\bthe\s+(?:patient|tenant|landlord|customer|client|insured|author|case|invoice|order|receipt|letter|booking)\b",
+    re.I,
+)
+"""Whoever or whatever the papers at hand are about: no other record has the same one."""
+COUNTED_OF = re.compile(r"\bhow (?:much|many)\s+([a-zß-öø-ÿ]{4,})\b", re.IGNORECASE)
+QUALIFIED = re.compile(
+    r"(?<![\w'’-])(?:the|an?|our|your|his|her|their|its|of|for|will|does|do|did|is|are|was|any|each|per)\s+"
+    r"(?!\w*(?:s|ed|ing|ly|est)\b|(?:the|any|our|your|her|their|that|each|there|they|you|not|all)\b)([a-zß-öø-ÿ]{3,})\s+([a-zß-öø-ÿ]{3,})\b",
+    re.MULTILINE,
+)
+IMPLIED = frozenset(
+    map(
+        stem,
+        (
+            "money",
+            "time",
+            "person",
+            "people",
+            "somebody",
+            "someone",
+            "name",
+            "names",
+            "called",
+            "take",
+            "takes",
+            "taken",
+        ),
+    )
+)
+"""Of a question: that a person is asked for, which the kind of the question says; and what says nothing."""
 """Of the content words of a question, in a passage far from the record in which it is asked."""
 
 
@@ -28,10 +70,14 @@ def is_about(
     there: set[str],
     own: set[str],
 ) -> bool:
-    """Whether every name and number of the question stands in the passage, and most of its rarest words do."""
+    """Whether every name, number and qualifier of the question stands in the passage, and most of its rarest words."""
     if any(not measure_term(name, there) for name in names):
         return False
     if not all(has_numbered(noun, number, f"{passage.title} {passage.text}") for noun, number in numbered(question)):
+        return False
+    if any(not measure_term(term, there) for term in read_qualifiers(question)):
+        return False
+    if any(not measure_term(term, own) for term in read_counted(question)):
         return False
     known = [term for term in asked if measure_term(term, there if term in names else own)]
     kind = find_kind(question)
@@ -41,29 +87,42 @@ def is_about(
     return sum(measure_term(term, there) > 0 for term in rarest_few) >= round(SHARE_OF_RAREST * len(rarest_few))
 
 
+def read_qualifiers(question: str) -> set[str]:
+    """Terms that say which one is meant: of "When does the tuna season open?" the tuna."""
+    return {term for match in QUALIFIED.finditer(question) if match[2].lower() not in STOP for term in terms(match[1])}
+
+
+def read_counted(question: str) -> set[str]:
+    """Terms of what there is a number of: of "How much contingency is left?" the contingency."""
+    return {term for match in COUNTED_OF.finditer(question) for term in terms(match[1])} - IMPLIED
+
+
 def bears_on(question: str, passage: Passage, found: list[Passage]) -> bool:
     """Whether a passage, or what else was found of its record, has every name of a question; where it names nothing, as
     good as every content word, two at least (all of three, three of four), more than half of them in the
     passage itself.
     """
     names = name_terms(question)
-    asked = keep_content_terms(list(dict.fromkeys(terms(trim_question(question)))), names)
+    content = dict.fromkeys(term for term in terms(trim_question(question)) if term not in IMPLIED)
+    asked = keep_content_terms(list(content), names)
     own = set(terms(f"{passage.title} {passage.text}"))
     there = own | record_terms(passage, found)
     if names:
         return all(measure_term(name, there) for name in names)
     shares = [sum(measure_term(term, known) > 0 for term in asked) / max(1, len(asked)) for known in (own, there)]
+    if GENERIC.issuperset(asked) or AT_HAND.search(question):
+        return False
     return len(asked) >= MIN_TERMS_ELSEWHERE and shares[0] > MIN_SHARE_IN_PASSAGE and shares[1] >= MIN_SHARE_ELSEWHERE
 
 
 def record_terms(passage: Passage, found: list[Passage]) -> set[str]:
     """Terms of what else was found of the passage's record: its documents and its own fields."""
-    record = _record_of(passage)
-    near = [p for p in found if _record_of(p) == record or _record_of(p).startswith(f"{record}, ")]
+    record = read_record(passage)
+    near = [p for p in found if read_record(p) == record or read_record(p).startswith(f"{record}, ")]
     return {term for p in near for term in terms(p.text)}
 
 
-def _record_of(passage: Passage) -> str:
+def read_record(passage: Passage) -> str:
     """The record that a document's title names: "Lease.pdf (Quay lease), 2 Rent" is of "Quay lease"."""
     inside = re.search(r" \((.+)\)(?:, |$)", passage.title)
     return inside[1] if inside else passage.title

@@ -15,9 +15,9 @@ STOP = words(
     few for from further get give given go got had hadn has hasn have haven having he her here hers herself him
     himself his how however i if in into is isn it its itself just know let like ll made make many may me might more
     most much must my myself need no nor not now of off on once one only or other our ours out over own per please
-    re same say says shall she should so some such tell than that the their theirs them themselves then there these
-    they this those through to too under until up upon us ve very want was wasn we were weren what when where
-    whether which while who whom whose why will with within without would you your yours document documents file
+    needed needs re same say says shall she should so some such tell than that the their theirs them themselves then
+    there these they this those through to too under until up upon us ve very want was wasn we were weren what when
+    where whether which while who whom whose why will with within without would you your yours document documents file
     files record question answer explain describe find show list der die das den dem des ein eine einer einem einen
     und oder aber ist sind war wird werden wie was wer wo wann warum welche welcher welches im in am an auf für von
     mit zu zum zur bei nach aus es er sie wir ich nicht le la les un une des du et ou est sont que qui quoi dans
@@ -54,6 +54,9 @@ ALIKE = {
         contract: agreement; agreement: contract; interpretation: construe; duration: period term;
         assign: transfer; transfer: assign; audit: inspect examine; renew: extend renewal; renewal: renew extend;
         revenue: royalty commission;
+        phone: tel telephone; telephone: tel phone; fax: telefax; colour: color; color: colour; car: vehicle model;
+        die: death dead died killed fatal; died: death dead killed fatal; medication: drug medicine;
+        medicine: medication drug;
         absent: diagnosed ill sick unwell; employer: company firm; responsible: looks charge duty owner""",
     )
 }

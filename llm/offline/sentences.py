@@ -14,6 +14,8 @@ BREAK = re.compile(r"(?<=[.!?…])[\"”’)\]]*\s+(?=[\"“‘(\[]?[^\W_a-zß-�
 
 # "4.1 Why it is late", "6 Changes": the number of a section; "3. Sign it" is an item of a list.
 NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,3}|§+\s?\d+|[A-Z](?=\s[A-Z]))\s+")
+ENDED = re.compile(r"(?:[.!?:;]|\d[.,]\d\d)\s*$")
+"""A line after which another begins: the end of a sentence, or the price of an item."""
 LEADERS = re.compile(r"(?:\. ?){5,}|…{2,}|(?:_ ?){5,}|(?:[-=+*~] ?){8,}")
 """What leads to a page number or is drawn as a line: the sign of a table of contents or of a form, no sentence."""
 
@@ -48,7 +50,7 @@ def _blocks(text: str) -> list[str]:
             if not line.strip():
                 continue
             fresh = ITEM.match(line) or line.lstrip().startswith("#") or current.lstrip().startswith(("|", "#"))
-            ended = current.rstrip().endswith((".", "!", "?", ":", ";")) and line.lstrip()[:1].isupper()
+            ended = ENDED.search(current) and line.lstrip()[:1].isupper()
             if current and (fresh or ended):
                 blocks.append(current)
                 current = line

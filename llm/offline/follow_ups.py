@@ -1,0 +1,100 @@
+"""Questions that lean on the one before: which they are, and what they mean with it."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from llm.offline.asked import find_kind
+from llm.offline.ranking import STOP, content_words
+from llm.offline.reading import last_question, record_name, text_of
+from llm.offline.small_talk import is_small_talk
+from llm.recognisers.findings import phrases
+
+# A question that leans on the one before it: it points back, or goes on from there. "In this lease" points at the
+# record or the document at hand, and "is there" at nothing.
+LEANING = re.compile(
+    r"(?<!\bis )(?<!\bare )(?<!\bwas )(?<!\bwere )\b(?!"
+    + r"(?:this|these|both|one)\s+"
+    + phrases(
+        """leases?; contracts?; agreements?; amendments?; documents?; files?; papers?; reports?; letters?; records?;
+        projects?; risks?; tasks?; compan(?:y|ies); firms?; organi[sz]ations?; polic(?:y|ies); handbooks?; manuals?;
+        plans?; programm?es?; articles?; pages?; texts?; cases?; tickets?; employees?; parties; sides; years?; months?;
+        weeks?; quarters?; workspaces?"""
+    )
+    + r"\b)"
+    + phrases(
+        """it; its; they; them; their; this; that; these; those; he; she; his; her; him; there; then; same; one; ones;
+        both; former; latter"""
+    )
+    + r"\b|^\s*"
+    + phrases("and; what about; how about")
+    + r"\b",
+    re.IGNORECASE,
+)
+# A question that leaves out what it asks about: "How much?", but not "How much notice is due?", where words follow.
+BARE = re.compile(
+    r"^\s*" + phrases("why; when; who; where; how much; how many; since when; until when") + r"\b", re.IGNORECASE
+)
+WHERE = re.compile(r"\bwhere\b", re.IGNORECASE)
+ASKING = re.compile(r"^\W*(?:when|where|who|whom|why|how (?:much|many|long)|how|what|which)\b", re.IGNORECASE)
+
+
+def leans(question: str, fewer_than: int) -> bool:
+    """Whether a question is understood only with the one before it. fewer_than: content words of one that points
+    back.
+    """
+    count = len(content_words(question))
+    return (count < fewer_than and bool(LEANING.search(question))) or (count < 2 and bool(BARE.search(question)))
+
+
+def read_meanings(body: dict[str, Any], index: int, question: str) -> Iterator[str]:
+    """How the question may be meant: with what it seems to lean on, then by itself, where it says enough.
+
+    "Who keeps the same anchors?" points at nothing that was said before.
+    """
+    name = content_words(record_name(text_of(body.get("system", ""))))
+    if leans(question, fewer_than=4):
+        before, earlier = last_question(body["messages"][:index])
+        if phrase := find_referred(question, last_answer(body["messages"][:index])):
+            yield phrase
+            return
+        if before >= 0 and not is_small_talk(earlier):
+            yield _without(_join_questions(earlier, question), name)
+            if len(content_words(question)) < 2:
+                return
+    yield _without(question, name)
+
+
+def _join_questions(earlier: str, question: str) -> str:
+    """What a question asks that leans on the one before it: of "What is the wing type made of?" and "And the bellows
+    type?", what the bellows type is made of. One that asks for something of its own leaves out what was asked for.
+    """
+    if find_kind(question) is not None:
+        return f"{question.rstrip(' ?')} {ASKING.sub('', earlier)}"
+    words = content_words(question)
+    if len(words) == 2 and (other := re.search(rf"\b[\w-]+\s+{re.escape(words[1])}\b", earlier, re.IGNORECASE)):
+        return f"{earlier[: other.start()]}{' '.join(words)}{earlier[other.end() :]}"
+    return f"{earlier} {question}"
+
+
+def find_referred(question: str, answer: str) -> str:
+    """The question with the whole of what it points at: "that sum" is the "Subcontract Sum" of the answer before."""
+    for word in content_words(question):
+        whole = re.search(rf"\b([A-Z][\w-]+)\s(?i:{re.escape(word)})\b", answer)
+        if whole and whole[1].lower() not in STOP:
+            return re.sub(rf"\b{re.escape(word)}\b", f"{whole[1].lower()} {word}", question)
+    return ""
+
+
+def last_answer(messages: list[dict[str, Any]]) -> str:
+    """What the assistant said last."""
+    found = (m for m in reversed(messages) if m["role"] == "assistant")
+    return next((text for message in found if (text := text_of(message["content"]).strip())), "")
+
+
+def _without(question: str, name: list[str]) -> str:
+    """The question without the record's own name, which every passage is about."""
+    asked = question
+    for word in name:
+        asked = re.sub(rf"\b{re.escape(word)}\b", " ", asked)
+    return asked if content_words(asked) else question

@@ -1,0 +1,166 @@
+"""Rows of forms, lists, reasons, and questions that only seem to be answered. No database is needed."""
+
+import pytest
+
+from llm import prompts
+from llm.offline.answering import answer
+from llm.offline.chatting import best_answer
+from llm.offline.reading import Passage
+from llm.prompts import Document
+from tests.llm.test_first_questions import PAPER, ask
+
+RECEIPT = Document(
+    "Receipt.pdf (Shopping)",
+    [
+        prompts.Passage(
+            1,
+            "Wireless headphones, black AUDIO-5521 1 @ $349.99 Member discount $-50.00 $299.99\n"
+            "Portable disk 2TB STOR-2241 1 @ $289.00\nScreen cleaning kit CARE-1156 3 @ $12.99 $38.97",
+        ),
+        prompts.Passage(
+            2, "SUBTOTAL $638.96 Sales tax (8.5%) $54.31\n\nTOTAL $693.27\n\nYou pay $693.27 by card.\n\n7.30"
+        ),
+    ],
+)
+UNDATED = Document(
+    "Tides.pdf (Yard), Tides",
+    [
+        prompts.Passage(1, "Birgit Kaufmann\n\nThe tide rises by two metres at Fisher Row in every spring."),
+        prompts.Passage(2, "© Copyright Institute of Tides 2014. All rights reserved."),
+    ],
+)
+NOTICE = [
+    Passage(
+        1,
+        "Notice.pdf (Creditors)",
+        "Case No.: 09-13654 (JHW)\n\nFax: (973) 645-5993\n\nLocation: One Newark Center, Room 2106\n\nIt matters"
+        " that you attend the formation meeting in person. There must be at least three creditors willing to serve"
+        " before a committee can be formed.\n\nThe committee was not heard. This is because the court had no time.",
+    ),
+    Passage(
+        2,
+        "Notice.pdf (Creditors), Exhibit A",
+        "Filing entities of the case:\n\n09-13654 - Taj Holdings, Inc.\n\n09-13655 - Plaza Associates, Inc.\n\n"
+        "09-13656 - Marina Associates, Inc.",
+    ),
+]
+SEASON = [
+    Passage(3, "Sharks.pdf (Fishery)", "The season opens on January 1. Landings of sandbar decrease by 84 percent.")
+]
+
+
+def sentences_of(question: str, found: list[Passage]) -> list[str]:
+    return [quote.sentence for quote in answer(question, found)]
+
+
+def test_what_was_bought_is_the_lines_with_a_price_that_add_nothing_up() -> None:
+    text, calls = ask("What was bought?", [RECEIPT])
+    assert calls[0][0] == "read_documents"
+    assert [line.split()[1] for line in text.splitlines()] == ["Wireless", "Portable", "Screen"]
+    assert ask("What did we order?", [PAPER])[0] == prompts.NOT_FOUND
+
+
+def test_a_document_without_a_date_is_as_old_as_its_copyright() -> None:
+    text, _ = ask("Who wrote it and when?", [UNDATED])
+    assert text.splitlines() == ["- Birgit Kaufmann [1]", "- © Copyright Institute of Tides 2014. [2]"]
+    assert "2014" not in ask("Who wrote it?", [UNDATED])[0]
+    assert "Copyright" not in ask("When was it written?", [PAPER])[0]
+
+
+@pytest.mark.parametrize(
+    ("question", "has"),
+    [
+        ("What is the case number?", ["Case No.: 09-13654 (JHW)"]),
+        ("What is the fax number?", ["Fax: (973) 645-5993"]),
+        ("What is the policy number?", []),
+        ("Where does the meeting take place?", ["Location: One Newark Center, Room 2106"]),
+        ("Where does the auction take place?", []),
+        (
+            "How many creditors are needed to form a committee?",
+            ["There must be at least three creditors willing to serve before a committee can be formed."],
+        ),
+        ("How many debtors are needed to form a committee?", []),
+    ],
+)
+def test_a_line_of_a_form_and_a_reason_are_quoted_where_they_are_of_what_is_asked(
+    question: str, has: list[str]
+) -> None:
+    assert sentences_of(question, NOTICE) == has
+
+
+def test_the_reason_in_the_sentence_after_is_quoted_with_it() -> None:
+    said = ["The committee was not heard.", "This is because the court had no time."]
+    assert sentences_of("Why was the committee not heard?", NOTICE)[-2:] == said
+    assert said[1] not in sentences_of("Was the committee heard?", NOTICE)
+
+
+def test_a_list_that_is_asked_for_is_quoted_to_its_end() -> None:
+    found = sentences_of("List the filing entities", NOTICE)
+    assert [s for s in found if s.startswith("09-")] == [
+        "09-13654 - Taj Holdings, Inc.",
+        "09-13655 - Plaza Associates, Inc.",
+        "09-13656 - Marina Associates, Inc.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "found"),
+    [
+        ("When does the season open?", True),
+        ("When does the tuna season open?", False),
+        ("By how much do sandbar landings decrease?", True),
+        ("By how much will mako landings decrease?", False),
+    ],
+)
+def test_what_says_which_one_is_meant_must_be_there(question: str, found: bool) -> None:
+    assert bool(sentences_of(question, SEASON)) is found
+
+
+NUTS = Document(
+    "Nuts.pdf (Hardware)",
+    [
+        prompts.Passage(
+            1,
+            "Wing-type nuts are made of anodized aluminium. The bellows type is made of copper only.\n\n"
+            "Location: Shed 4 keeps both types.",
+        )
+    ],
+)
+
+
+@pytest.mark.parametrize(
+    ("follows", "has"), [("And the bellows type?", "copper only"), ("And where are they?", "Location: Shed 4")]
+)
+def test_a_question_that_goes_on_asks_the_same_of_something_else_or_something_else_of_the_same(
+    follows: str, has: str
+) -> None:
+    first = "What is the wing type made of?"
+    messages = [
+        {"role": "user", "content": first},
+        {"role": "assistant", "content": "Wing-type nuts are made of anodized aluminium. [1]"},
+        {"role": "user", "content": follows},
+    ]
+    answered = best_answer({"messages": messages}, 2, follows, [prompts.passages([NUTS]).text])
+    assert [has in quote.sentence for quote in answered.quotes] == [True], answered
+
+
+@pytest.mark.parametrize(
+    "question", ["What is the total amount?", "Which medications does the patient take?", "When is the payment due?"]
+)
+def test_what_every_paper_has_is_not_looked_for_in_other_records(question: str) -> None:
+    near = Document("Note.pdf (Here)", [prompts.Passage(1, "The slipway is closed in May.")])
+    far = Document(
+        "Report.pdf (Elsewhere)",
+        [
+            prompts.Passage(
+                9,
+                "The total amount is £900.00. The patient takes two medications in the morning. The payment is due on"
+                " 3 May 2026.",
+            )
+        ],
+    )
+    system = prompts.chat_system(prompts.Agent("Assistant"), prompts.Record("Contract", "Here", {}))
+    request = {"system": system, "messages": [{"role": "user", "content": question}]}
+    results = [prompts.passages([near]).text, prompts.passages([far]).text]
+    assert best_answer(request, 0, question, results).quotes == []
+    assert best_answer(request, 0, question, results[1:]).quotes != []  # around the record it answers
