@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from retrieval.evaluation.baseline import BASELINE
 from retrieval.evaluation.metrics import first, ndcg
 from retrieval.evaluation.rankings import FUSED, LEXICAL, SHOWN, VECTOR
 from retrieval.evaluation.run import Outcome
@@ -16,6 +17,7 @@ PLAIN = "plain"
 """Reciprocal rank fusion of both branches with equal weights, and nothing else."""
 RRF_K = 60
 TITLES = {
+    BASELINE: "BM25, title and text",
     VECTOR: "by meaning",
     LEXICAL: "by words",
     PLAIN: "plain rank fusion",
@@ -63,7 +65,7 @@ def _compared(answered: Sequence[Outcome], ranking: str) -> Compared:
 
 def _rows(outcome: Outcome, ranking: str) -> Sequence[int]:
     rows = outcome.found.rows
-    ranked = fuse_ranks(rows[VECTOR], rows[LEXICAL]) if ranking == PLAIN else rows[ranking]
+    ranked = fuse_ranks(rows[VECTOR], rows[LEXICAL]) if ranking == PLAIN else rows.get(ranking, ())
     return ranked[: tuning().page]
 
 
@@ -77,10 +79,10 @@ def fuse_ranks(*rankings: Sequence[int]) -> list[int]:
 
 
 def comparison_lines(compared: Mapping[str, Compared]) -> Iterator[str]:
-    yield "".join([f"{'':20}", *(f"{f'hit@{k}':>10}" for k in HITS), f"{'nDCG@10':>10}"])
+    yield "".join([f"{'':22}", *(f"{f'hit@{k}':>10}" for k in HITS), f"{'nDCG@10':>10}"])
     for ranking, figures in compared.items():
         cells = [*(figures.hits[k] for k in HITS), figures.ndcg_10]
-        yield "".join([f"{TITLES[ranking]:20}", *(f"{value:10.3f}" for value in cells)])
+        yield "".join([f"{TITLES[ranking]:22}", *(f"{value:10.3f}" for value in cells)])
 
 
 def comparison_as_json(compared: Mapping[str, Compared]) -> dict[str, dict[str, float]]:

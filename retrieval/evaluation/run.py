@@ -2,11 +2,12 @@
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from uuid import UUID
 
 from entities.access import Scope
 from ingestion.access import visible_files
+from retrieval.evaluation.baseline import BASELINE, Baseline, index_passages
 from retrieval.evaluation.metrics import Figures, Judged, Silence, figures, first, gains, mean, silence
 from retrieval.evaluation.rankings import RANKINGS, SHOWN, Rankings, rank
 from retrieval.evaluation.relevance import Passage, judge, load_passages
@@ -70,6 +71,7 @@ def measure(scope: Scope, given: QuestionSet, say: Say = lambda text: None, *, m
     known: dict[int, Passage] = {}
     with scope.open():
         files = files_of(scope, given)
+        baseline = index_passages(scope)
     lost = sorted(names_in(given) - set(files))
     outcomes = []
     for number, question in enumerate(given.questions, start=1):
@@ -80,7 +82,7 @@ def measure(scope: Scope, given: QuestionSet, say: Say = lambda text: None, *, m
             raise ValueError(
                 f"{query.model_id} gave no vector of question {question.id}: by words alone is another search."
             )
-        outcomes.append(ask(scope, question, query, files, known))
+        outcomes.append(ask(scope, question, query, files, known, baseline))
     answered = [one for one in outcomes if one.question.places]
     return Measured(
         outcomes,
@@ -120,6 +122,7 @@ def ask(
     query: PreparedQuery,
     files: Mapping[str, Sequence[UUID]],
     known: dict[int, Passage],
+    baseline: Baseline,
 ) -> Outcome:
     """Opens the scope itself. known: passages seen before, which are not read again."""
     narrowed = [pk for name in question.files for pk in files.get(name, ())]
@@ -127,6 +130,7 @@ def ask(
         found = Rankings(dict.fromkeys(RANKINGS, ()), None)
     else:
         found = rank(scope, query, Within(files=narrowed))
+        found = replace(found, rows={**found.rows, BASELINE: baseline.rank(question.text, narrowed)})
     rows = sorted({row for ranked in found.rows.values() for row in ranked})
     with scope.open():
         known.update(load_passages(set(rows) - set(known)))

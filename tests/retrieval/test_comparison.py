@@ -76,6 +76,7 @@ def test_a_page_is_at_least_as_good_as_the_fusion_and_that_as_the_better_branch(
         page, fused, plain, meaning, words = (
             found[name][figure] for name in ("shown", "fused", "plain", "vector", "lexical")
         )
+        assert page >= found["bm25"][figure] > 0, (figure, found)
         assert page >= fused >= max(meaning, words), (figure, found)
         assert page >= plain, (figure, found)
     assert found["lexical"]["hit_1"] < found["shown"]["hit_1"]  # words alone do not find all of it

@@ -1,0 +1,58 @@
+"""What anybody would try first: BM25 over the title and the text of every passage that the reader sees, in memory.
+
+It shares nothing with search: not the words, which it stems by itself, nor the statements, nor the statistics.
+"""
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from entities.access import Scope, sources_visible, visible
+from entities.models import Entity
+from ingestion.models import ContextRow
+from llm.offline.ranking import terms
+from retrieval.tuning import tuning
+
+BASELINE = "bm25"
+K1, B = 1.2, 0.75
+"""Of Robertson and Zaragoza 2009, chapter 3.5, and not of `Tuning`: a baseline is not tuned with what it is beside."""
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """postings: term -> row -> how often. lengths: row -> terms. files: row -> its file."""
+
+    postings: Mapping[str, Mapping[int, int]]
+    lengths: Mapping[int, int]
+    files: Mapping[int, UUID | None]
+
+    def rank(self, question: str, files: Collection[UUID] = ()) -> list[int]:
+        """Rows, best first, as many as a page has; equal scores by row number. files: look in these alone, if any."""
+        count = len(self.lengths)
+        mean = sum(self.lengths.values()) / count if count else 1.0
+        scores: dict[int, float] = defaultdict(float)
+        for term in dict.fromkeys(terms(question)):
+            found = self.postings.get(term, {})
+            inverse = math.log(1 + (count - len(found) + 0.5) / (len(found) + 0.5))
+            for row, often in found.items():
+                if not files or self.files[row] in files:
+                    long = K1 * (1 - B + B * self.lengths[row] / mean)
+                    scores[row] += inverse * often * (K1 + 1) / (often + long)
+        return sorted(scores, key=lambda row: (-scores[row], row))[: tuning().page]
+
+
+def index_passages(scope: Scope) -> Baseline:
+    """Of all that `scope`, which is open, sees: labels and audience by the policy, records and sources here."""
+    seen = Entity.objects.filter(visible(scope, Entity)).order_by().values("pk")
+    rows = ContextRow.objects.filter(sources_visible(scope), entity__in=seen).order_by()
+    postings: dict[str, dict[int, int]] = defaultdict(dict)
+    lengths: dict[int, int] = {}
+    files: dict[int, UUID | None] = {}
+    for row, file, name, text in rows.values_list("number", "file_id", "file__name", "text").iterator():
+        bag = Counter(terms(f"{name or ''} {text}"))
+        lengths[row], files[row] = bag.total(), file
+        for term, often in bag.items():
+            postings[term][row] = often
+    return Baseline(postings, lengths, files)
