@@ -35,7 +35,8 @@ AT_HAND = re.compile(
 COUNTED_OF = re.compile(r"\bhow (?:much|many)\s+([a-zß-öø-ÿ]{4,})\b", re.IGNORECASE)
 QUALIFIED = re.compile(
     r"(?<![\w'’-])(?:the|an?|our|your|his|her|their|its|of|for|will|does|do|did|is|are|was|any|each|per)\s+"
-    r"(?!\w*(?:s|ed|ing|ly|est)\b|(?:the|any|our|your|her|their|that|each|there|they|you|not|all)\b)([a-zß-öø-ÿ]{3,})\s+([a-zß-öø-ÿ]{3,})\b",
+    r"(?!\w*(?:s|ed|ing|ly|est)\b|(?:the|any|our|your|her|their|that|each|there|they|you|not|all"
+    r"|next|last|first|new|only|same|whole|full|exact|right|usual|total|annual|current|actual|own)\b)([a-zß-öø-ÿ]{3,})\s+([a-zß-öø-ÿ]{3,})\b",
     re.MULTILINE,
 )
 IMPLIED = frozenset(

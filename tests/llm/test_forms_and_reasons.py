@@ -107,6 +107,7 @@ def test_a_list_that_is_asked_for_is_quoted_to_its_end() -> None:
     ("question", "found"),
     [
         ("When does the season open?", True),
+        ("When does the next season open?", True),
         ("When does the tuna season open?", False),
         ("By how much do sandbar landings decrease?", True),
         ("By how much will mako landings decrease?", False),
