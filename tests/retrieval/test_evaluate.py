@@ -61,7 +61,7 @@ def test_a_run_is_reported_and_kept(given, lease, alice, service):
     assert (found["reader"], found["compared_with"], found["drops"]) == ("alice", None, [])
     assert found["settings"]["candidates"] == 100
     compared = found["comparison"]
-    assert list(compared) == ["vector", "lexical", "plain", "fused", "shown"]
+    assert list(compared) == ["bm25", "vector", "lexical", "plain", "fused", "shown"]
     assert compared["shown"] == {"hit_1": 1.0, "hit_5": 1.0, "hit_10": 1.0, "ndcg_10": 1.0}
     with service.open():
         run = EvaluationRun.objects.get()
