@@ -12,6 +12,8 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
+from ingestion.extract.pdf_frames import frames_as_written
+
 if TYPE_CHECKING:
     from ingestion.extract.pdf_lines import Line
     from ingestion.extract.pdf_words import Word
@@ -29,8 +31,7 @@ def blocks_as_written(runs: Sequence[Line], written: Sequence[Word]) -> list[lis
     the order of the page's content."""
     if len(runs) < MIN_LINES or _beside(runs) < MIN_BESIDE * len(runs):
         return None
-    places = {id(word): place for place, word in enumerate(written)}
-    lines = sorted(runs, key=lambda run: _place(run, places))
+    lines = _as_written(runs, written)
     texts = [line for line in lines if line.table is None]
     if len(texts) < MIN_LINES or median(len(line.words) for line in texts) < MIN_WORDS:
         return None
@@ -40,6 +41,18 @@ def blocks_as_written(runs: Sequence[Line], written: Sequence[Word]) -> list[lis
     if downwards < MIN_DOWNWARDS * len(pairs) or rows > MAX_ROWS * len(pairs):
         return None
     return list(_parted(lines))
+
+
+def frames_beside(runs: Sequence[Line], written: Sequence[Word]) -> list[list[Line]] | None:
+    """Of a page whose order says less: the lines of frames that stand beside each other (pdf_frames.py), or None."""
+    if len(runs) < MIN_LINES or _beside(runs) < MIN_BESIDE * len(runs):
+        return None
+    return frames_as_written(list(_parted(_as_written(runs, written))))
+
+
+def _as_written(runs: Sequence[Line], written: Sequence[Word]) -> list[Line]:
+    places = {id(word): place for place, word in enumerate(written)}
+    return sorted(runs, key=lambda run: _place(run, places))
 
 
 def _place(run: Line, places: Mapping[int, int]) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
 
-from ingestion.extract.pdf_flow import blocks_as_written
+from ingestion.extract.pdf_flow import blocks_as_written, frames_beside
 from ingestion.extract.pdf_parts import is_filled, parts_of
 from ingestion.extract.pdf_words import Word
 from ingestion.extract.right_to_left import RIGHT_TO_LEFT, words_in_order
@@ -160,7 +160,9 @@ def in_reading_order(runs: list[Line], width: float, written: Sequence[Word] = (
     words in the order of the page's content, where it has one."""
     if written and (blocks := blocks_as_written(runs, written)) is not None:
         return [whole_lines(block) for block in blocks]
-    return [group for part in parts_of(runs, width) for group in _by_columns(part, width)]
+    frames = frames_beside(runs, written) if written else None
+    parts = (part for frame in frames or [runs] for part in parts_of(frame, width))
+    return [group for part in parts for group in _by_columns(part, width)]
 
 
 def _by_columns(runs: list[Line], width: float) -> list[list[Line]]:
