@@ -26,28 +26,27 @@ MIN_BESIDE = 0.2  # share of lines that have another one beside them: else there
 STEP = 3.0  # font sizes to the next line of a column
 
 
-def blocks_as_written(runs: Sequence[Line], written: Sequence[Word]) -> list[list[Line]] | None:
-    """Lines that were written one below the other, together; None where the order says nothing. written: the words in
-    the order of the page's content."""
+def blocks_as_written(runs: Sequence[Line], written: Sequence[Word]) -> tuple[list[list[Line]], bool] | None:
+    """Lines that were written one below the other, together, and whether they may hold columns: frames may
+    (pdf_frames.py). None where the order says nothing. written: the words in the order of the page's content."""
     if len(runs) < MIN_LINES or _beside(runs) < MIN_BESIDE * len(runs):
         return None
     lines = _as_written(runs, written)
+    blocks = list(_parted(lines))
+    if _is_a_text(lines):
+        return blocks, False
+    frames = frames_as_written(blocks)
+    return (frames, True) if frames is not None else None
+
+
+def _is_a_text(lines: Sequence[Line]) -> bool:
     texts = [line for line in lines if line.table is None]
     if len(texts) < MIN_LINES or median(len(line.words) for line in texts) < MIN_WORDS:
-        return None
+        return False
     pairs = list(pairwise(texts))
     downwards = sum(_goes_down(a, b) for a, b in pairs)
     rows = sum(_goes_right(a, b) for a, b in pairs)
-    if downwards < MIN_DOWNWARDS * len(pairs) or rows > MAX_ROWS * len(pairs):
-        return None
-    return list(_parted(lines))
-
-
-def frames_beside(runs: Sequence[Line], written: Sequence[Word]) -> list[list[Line]] | None:
-    """Of a page whose order says less: the lines of frames that stand beside each other (pdf_frames.py), or None."""
-    if len(runs) < MIN_LINES or _beside(runs) < MIN_BESIDE * len(runs):
-        return None
-    return frames_as_written(list(_parted(_as_written(runs, written))))
+    return downwards >= MIN_DOWNWARDS * len(pairs) and rows <= MAX_ROWS * len(pairs)
 
 
 def _as_written(runs: Sequence[Line], written: Sequence[Word]) -> list[Line]:

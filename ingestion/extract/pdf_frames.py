@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain, islice, pairwise
 from typing import TYPE_CHECKING
 
 from ingestion.extract.pdf_spacing import WITHOUT_BLANKS
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 MAX_FRAMES, MAX_LINES = 200, 2_000
 SAME_ROW = 2.0  # points between base lines that are one
+UPWARDS = 1.0  # font sizes; each frame but the first begins so far above the end of another
 MIN_ROWS = 3  # of each of two frames that stand beside each other
 SHARED = 0.1  # of the narrower or lower one: so far frames may reach into each other
 ALIGNED = 0.8  # share of rows that stand at the height of a row of the other: entries of a table
@@ -61,6 +63,8 @@ def frames_as_written(blocks: Sequence[list[Line]]) -> list[list[Line]] | None:
     other. blocks: lines that were written one below the other, in the order of writing."""
     if not 2 <= len(blocks) <= MAX_FRAMES or sum(map(len, blocks)) > MAX_LINES:
         return None
+    if not any(block[0].y1 + UPWARDS * block[0].size < last[-1].y0 for last, block in pairwise(blocks)):
+        return None
     frames = _united(_stacked([Frame.around(block) for block in blocks]))
     if not _stand_beside(frames):
         return None
@@ -74,7 +78,7 @@ def _stacked(frames: Sequence[Frame]) -> list[Frame]:
         last = found[-1] if found else None
         if last is not None and _goes_on(last, frame):
             both = Frame.around(last.lines + frame.lines)
-            others = (*found[:-1], *frames[number + 1 :])
+            others = chain(islice(found, len(found) - 1), islice(frames, number + 1, None))
             if not any(_reach(both, f) and not _reach(last, f) and not _reach(frame, f) for f in others):
                 found[-1] = both
                 continue
@@ -100,6 +104,8 @@ def _united(frames: list[Frame]) -> list[Frame]:
 
 
 def _reach(a: Frame, b: Frame) -> bool:
+    if a.x0 >= b.x1 or b.x0 >= a.x1 or a.y0 >= b.y1 or b.y0 >= a.y1:
+        return False
     across = min(a.x1, b.x1) - max(a.x0, b.x0)
     down = min(a.y1, b.y1) - max(a.y0, b.y0)
     narrower, lower = min(a.x1 - a.x0, b.x1 - b.x0), min(a.y1 - a.y0, b.y1 - b.y0)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING
 
-from ingestion.extract.pdf_flow import blocks_as_written, frames_beside
+from ingestion.extract.pdf_flow import blocks_as_written
 from ingestion.extract.pdf_parts import is_filled, parts_of
 from ingestion.extract.pdf_words import Word
 from ingestion.extract.right_to_left import RIGHT_TO_LEFT, words_in_order
@@ -158,10 +158,11 @@ def _joined(runs: list[Line], gap: float | None, gutters: frozenset[int] = froze
 def in_reading_order(runs: list[Line], width: float, written: Sequence[Word] = ()) -> list[list[Line]]:
     """Groups of whole lines, each from top to bottom; a group is the page, a part of it, or a column. written: the
     words in the order of the page's content, where it has one."""
-    if written and (blocks := blocks_as_written(runs, written)) is not None:
+    found = blocks_as_written(runs, written) if written else None
+    blocks, may_hold_columns = found or ([runs], True)
+    if not may_hold_columns:
         return [whole_lines(block) for block in blocks]
-    frames = frames_beside(runs, written) if written else None
-    parts = (part for frame in frames or [runs] for part in parts_of(frame, width))
+    parts = (part for block in blocks for part in parts_of(block, width))
     return [group for part in parts for group in _by_columns(part, width)]
 
 

@@ -122,10 +122,18 @@ def _runs_down(word: Word) -> bool:
 
 def drop_second_prints(words: list[Word]) -> list[Word]:
     """Without words that stand where the same word stands already, but for a fraction of a letter."""
+    farthest = MAX_OFFSET * max([1.0, *(word[6] for word in words)])
+    rows = sorted([(word[0], word[1]) for word in words])
+    suspects = {text for (text, x), (other, right) in pairwise(rows) if text == other and right - x <= farthest}
+    if not suspects:
+        return words
     met: dict[str, dict[float, list[Word]]] = {}  # by text and strip of the page
     found = []
     for word in words:
         text, base, size = word[0], word[5], word[6]
+        if text not in suspects:
+            found.append(word)
+            continue
         strips = met.get(text)
         if strips is None:
             met[text] = {base // STRIP: [word]}
