@@ -232,7 +232,7 @@ class _Reading:
         the page. A page that would be left empty keeps its lines."""
         near = [word for run in at_edge(runs, content.height) for word in run.words]
         lines = lines_at_edge(near, content.height)
-        found = list(self._margins.running(lines, number, content.height))
+        found = sorted(self._margins.running(lines, number, content.height), key=lambda line: line[0].base)
         if alone and sum(len(line.words) for line, _ in found) == sum(len(run.words) for run in runs):
             found = [(line, running) for line, running in found if running.page_number_only]
         dropped: set[int] = set()
