@@ -240,9 +240,9 @@ class _Reading:
         found = sorted(self._margins.running(lines, number, content.height), key=lambda line: line[0].base)
         if alone and sum(len(line.words) for line, _ in found) == sum(len(run.words) for run in runs):
             found = [(line, running) for line, running in found if running.page_number_only]
-        told = [(line, running) for line, running in found if not running.page_number_only]
-        foot = [(line, running) for line, running in told if line.base > content.height / 2]
-        for line, running in told[: len(told) - len(foot)]:
+        named = [(line, running) for line, running in found if not running.page_number_only]
+        foot = [(line, running) for line, running in named if line.base > content.height / 2]
+        for line, running in named[: len(named) - len(foot)]:
             self._add_running(line, running, number)
         return without_words(runs, [line for line, _ in found]), foot
 

@@ -66,7 +66,7 @@ def frames_as_written(blocks: Sequence[list[Line]]) -> list[list[Line]] | None:
     if not any(block[0].y1 + UPWARDS * block[0].size < last[-1].y0 for last, block in pairwise(blocks)):
         return None
     frames = _united(_stacked([Frame.around(block) for block in blocks]))
-    if not _stand_beside(frames):
+    if not _has_neighbours(frames):
         return None
     return [frame.lines for frame in _in_order(frames)]
 
@@ -124,7 +124,7 @@ def _are_rows(a: Frame, b: Frame) -> bool:
     return aligned >= ALIGNED * len(few)
 
 
-def _stand_beside(frames: Sequence[Frame]) -> bool:
+def _has_neighbours(frames: Sequence[Frame]) -> bool:
     large = [frame for frame in frames if len(frame.rows) >= MIN_ROWS]
     return any(
         min(a.y1, b.y1) - max(a.y0, b.y0) > 0.3 * min(a.y1 - a.y0, b.y1 - b.y0)
