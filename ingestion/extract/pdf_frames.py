@@ -28,7 +28,7 @@ MAX_GAP = 2.0  # font sizes between the parts of a frame
 MAX_ASIDE = 20.0  # font sizes between the entries of a row
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Frame:
     """lines: in the order of writing. rows: heights of its base lines, from the top. entries: whether its rows hold
     next to nothing and end where they like, which lines of a narrow column do not."""
