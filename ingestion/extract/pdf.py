@@ -22,7 +22,7 @@ from ingestion.extract.eyes import UNCHECKED, Eyes, doubt
 from ingestion.extract.pdf_forms import FORM, FormValues, in_page_order, read_form
 from ingestion.extract.pdf_ink import SENTENCE, Ink
 from ingestion.extract.pdf_lines import Line, in_reading_order
-from ingestion.extract.pdf_margins import Margins, Running, at_edge, lines_at_edge
+from ingestion.extract.pdf_margins import Margins, Running, at_edge, lines_at_edge, without_words
 from ingestion.extract.pdf_page import LastTable, Page
 from ingestion.extract.pdf_paragraphs import Block, Hyphenation, blocks
 from ingestion.extract.pdf_pictures import Pictures
@@ -177,7 +177,7 @@ class _Reading:
         turned = self._turn is not None and self._turn.turned
         tables = [] if turned else attempt(self._builder, number, find_tables, content) or []
         self.found_tables = self.found_tables or bool(tables)
-        runs = self._without_running(number, content, page.runs(), alone=not tables)
+        runs, foot = self._without_running(number, content, page.runs(), alone=not tables)
         runs += [Line([], table=table) for table in tables]
         first = True
         last: LastTable | None = None
@@ -187,6 +187,8 @@ class _Reading:
                 last = self._add(block, number, self._last_table if first else None)
                 first = False
         self._last_table = last
+        for line, running in foot:
+            self._add_running(line, running, number)
         slanted = [word for word in content.words if word.slanted]
         if slanted:
             self._add_slanted(slanted, number)
@@ -227,27 +229,22 @@ class _Reading:
     def _placed(self, boxes: Sequence[Box]) -> Sequence[Box]:
         return boxes if self._turn is None else placed(boxes, self._turn)
 
-    def _without_running(self, number: int, content: PageContent, runs: list[Line], alone: bool) -> list[Line]:
-        """Runs of running lines taken out; the first occurrence of each becomes a paragraph. alone: nothing else is on
-        the page. A page that would be left empty keeps its lines."""
+    def _without_running(
+        self, number: int, content: PageContent, runs: list[Line], alone: bool
+    ) -> tuple[list[Line], list[tuple[Line, Running]]]:
+        """The runs without running lines, and those at the foot, to be added behind the page; the others become a
+        paragraph where they occur first. alone: nothing else is on the page. A page that would be left empty keeps its
+        lines."""
         near = [word for run in at_edge(runs, content.height) for word in run.words]
         lines = lines_at_edge(near, content.height)
-        found = list(self._margins.running(lines, number, content.height))
+        found = sorted(self._margins.running(lines, number, content.height), key=lambda line: line[0].base)
         if alone and sum(len(line.words) for line, _ in found) == sum(len(run.words) for run in runs):
             found = [(line, running) for line, running in found if running.page_number_only]
-        dropped: set[int] = set()
-        for line, running in found:
-            dropped.update(id(word) for word in line.words)
-            if not running.page_number_only:
-                self._add_running(line, running, number)
-        if not dropped:
-            return runs
-        kept: list[Line] = []
-        for run in runs:
-            words = [word for word in run.words if id(word) not in dropped]
-            if words:
-                kept.append(run if len(words) == len(run.words) else Line(words))
-        return kept
+        named = [(line, running) for line, running in found if not running.page_number_only]
+        foot = [(line, running) for line, running in named if line.base > content.height / 2]
+        for line, running in named[: len(named) - len(foot)]:
+            self._add_running(line, running, number)
+        return without_words(runs, [line for line, _ in found]), foot
 
     def _add_running(self, line: Line, running: Running, number: int) -> None:
         block = next(iter(blocks([line], number, self._body, self._hyphenation)), None)

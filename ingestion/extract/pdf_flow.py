@@ -12,6 +12,8 @@ from itertools import pairwise
 from statistics import median
 from typing import TYPE_CHECKING
 
+from ingestion.extract.pdf_frames import frames_as_written
+
 if TYPE_CHECKING:
     from ingestion.extract.pdf_lines import Line
     from ingestion.extract.pdf_words import Word
@@ -24,22 +26,32 @@ MIN_BESIDE = 0.2  # share of lines that have another one beside them: else there
 STEP = 3.0  # font sizes to the next line of a column
 
 
-def blocks_as_written(runs: Sequence[Line], written: Sequence[Word]) -> list[list[Line]] | None:
-    """Lines that were written one below the other, together; None where the order says nothing. written: the words in
-    the order of the page's content."""
+def blocks_as_written(runs: Sequence[Line], written: Sequence[Word]) -> tuple[list[list[Line]], bool] | None:
+    """Lines that were written one below the other, together, and whether they may hold columns: frames may
+    (pdf_frames.py). None where the order says nothing. written: the words in the order of the page's content."""
     if len(runs) < MIN_LINES or _beside(runs) < MIN_BESIDE * len(runs):
         return None
-    places = {id(word): place for place, word in enumerate(written)}
-    lines = sorted(runs, key=lambda run: _place(run, places))
+    lines = _as_written(runs, written)
+    blocks = list(_parted(lines))
+    if _is_a_text(lines):
+        return blocks, False
+    frames = frames_as_written(blocks)
+    return (frames, True) if frames is not None else None
+
+
+def _is_a_text(lines: Sequence[Line]) -> bool:
     texts = [line for line in lines if line.table is None]
     if len(texts) < MIN_LINES or median(len(line.words) for line in texts) < MIN_WORDS:
-        return None
+        return False
     pairs = list(pairwise(texts))
     downwards = sum(_goes_down(a, b) for a, b in pairs)
     rows = sum(_goes_right(a, b) for a, b in pairs)
-    if downwards < MIN_DOWNWARDS * len(pairs) or rows > MAX_ROWS * len(pairs):
-        return None
-    return list(_parted(lines))
+    return downwards >= MIN_DOWNWARDS * len(pairs) and rows <= MAX_ROWS * len(pairs)
+
+
+def _as_written(runs: Sequence[Line], written: Sequence[Word]) -> list[Line]:
+    places = {id(word): place for place, word in enumerate(written)}
+    return sorted(runs, key=lambda run: _place(run, places))
 
 
 def _place(run: Line, places: Mapping[int, int]) -> int:

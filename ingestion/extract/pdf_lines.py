@@ -158,9 +158,12 @@ def _joined(runs: list[Line], gap: float | None, gutters: frozenset[int] = froze
 def in_reading_order(runs: list[Line], width: float, written: Sequence[Word] = ()) -> list[list[Line]]:
     """Groups of whole lines, each from top to bottom; a group is the page, a part of it, or a column. written: the
     words in the order of the page's content, where it has one."""
-    if written and (blocks := blocks_as_written(runs, written)) is not None:
+    found = blocks_as_written(runs, written) if written else None
+    blocks, may_hold_columns = found or ([runs], True)
+    if not may_hold_columns:
         return [whole_lines(block) for block in blocks]
-    return [group for part in parts_of(runs, width) for group in _by_columns(part, width)]
+    parts = (part for block in blocks for part in parts_of(block, width))
+    return [group for part in parts for group in _by_columns(part, width)]
 
 
 def _by_columns(runs: list[Line], width: float) -> list[list[Line]]:

@@ -77,6 +77,15 @@ def at_edge(drawn: list[Drawn], height: float) -> list[Drawn]:
     return [one for one in drawn if one.y1 < upper or one.y0 > lower or one.base > lowest]
 
 
+def without_words(runs: list[Line], lines: Sequence[Line]) -> list[Line]:
+    """Runs without the words of some lines; of a run that holds only such words nothing is left."""
+    dropped = {id(word) for line in lines for word in line.words}
+    if not dropped:
+        return runs
+    kept = [(run, [word for word in run.words if id(word) not in dropped]) for run in runs]
+    return [run if len(words) == len(run.words) else Line(words) for run, words in kept if words]
+
+
 def candidates(lines: Iterable[Line], height: float) -> list[Line]:
     return [line for line in lines if line.table is None and (line.y1 < ZONE * height or line.y0 > (1 - ZONE) * height)]
 

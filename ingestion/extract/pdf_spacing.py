@@ -23,6 +23,7 @@ MAX_GAP = 1.0  # font sizes between letters of a word
 UNEVEN = 0.2  # font sizes by which gaps within a word differ
 STRIP = 8.0  # points: words whose base lines are near enough stand in one, or in neighbours
 MAX_OFFSET = 0.12  # font sizes between the two printings of a word
+TIER = 2.0  # font sizes of room that part a row of columns from the next one below it
 DOWN = (0.7, 1.8)  # font sizes from one sign to the next below it
 
 
@@ -94,16 +95,21 @@ def _joined(letters: Sequence[Word]) -> Word:
 
 
 def order_columns(words: list[Word]) -> list[Word]:
-    """Chinese and Japanese columns that are set downwards are read from the right to the left, all of a page together;
-    other words stay where they are."""
+    """Chinese and Japanese columns that are set downwards are read from the right to the left, tier below tier; other
+    words stay where they are."""
     places = [place for place, word in enumerate(words) if not word[0].isascii() and _runs_down(word)]
     if not places:
         return words
-    columns = sorted(
-        (words[place] for place in places), key=lambda word: (-round(word.x1 / max(word.size, 1.0)), word.y0)
-    )
+    columns: list[tuple[int, int, float, Word]] = []
+    tier, bottom = 0, 0.0
+    for word in sorted((words[place] for place in places), key=lambda word: word.y0):
+        size = max(word.size, 1.0)
+        tier += bool(columns) and word.y0 > bottom + TIER * size
+        bottom = max(bottom, word.y1)
+        columns.append((tier, -round(word.x1 / size), word.y0, word))
+    columns.sort(key=lambda column: column[:3])
     found = list(words)
-    for place, word in zip(places, columns, strict=True):
+    for place, (*_, word) in zip(places, columns, strict=True):
         found[place] = word._replace(slanted=True)
     return found
 
@@ -116,10 +122,18 @@ def _runs_down(word: Word) -> bool:
 
 def drop_second_prints(words: list[Word]) -> list[Word]:
     """Without words that stand where the same word stands already, but for a fraction of a letter."""
+    farthest = MAX_OFFSET * max([1.0, *(word[6] for word in words)])
+    rows = sorted([(word[0], word[1]) for word in words])
+    suspects = {text for (text, x), (other, right) in pairwise(rows) if text == other and right - x <= farthest}
+    if not suspects:
+        return words
     met: dict[str, dict[float, list[Word]]] = {}  # by text and strip of the page
     found = []
     for word in words:
         text, base, size = word[0], word[5], word[6]
+        if text not in suspects:
+            found.append(word)
+            continue
         strips = met.get(text)
         if strips is None:
             met[text] = {base // STRIP: [word]}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from ingestion.boxes import Box
 from ingestion.extract.clean import one_line
 from ingestion.extract.pdf_grids import Cell, Grid, find_grids
-from ingestion.extract.pdf_lines import Line, segments
+from ingestion.extract.pdf_lines import segments
 from ingestion.extract.pdf_words import PageContent, Word
+from ingestion.extract.right_to_left import LETTER, RIGHT_TO_LEFT, words_in_order
 from ingestion.extract.rows import markdown_row, markdown_rule
 
 MAX_CELL = 1_500  # characters: a longer cell is a frame around a text, not an entry
@@ -83,9 +85,11 @@ def _fill(grid: Grid, content: PageContent) -> Table | None:
             if words:
                 taken.update(map(id, words))
                 left = [centre for centre in left if id(centre[2]) not in taken]
-            filled.append(tuple(word for line in _cell_lines(words) for word in line.words))
+            filled.append(tuple(_words_in_cell(words)))
         rows.append(filled)
     kept = [c for c in range(width) if any(row[c] for row in rows)]
+    if _runs_to_the_left(rows):
+        kept.reverse()
     rows = [[row[c] for c in kept] for row in rows if any(row)]
     if len(rows) < 2 or len(kept) < 2 or sum(1 for row in rows if sum(map(bool, row)) > 1) < 2:
         return None
@@ -101,8 +105,18 @@ def _reach(cell: Cell) -> Cell:
     return cell[0] - 0.5, cell[1] - 0.5, cell[2] + 0.5, cell[3] + 0.5
 
 
-def _cell_lines(words: list[Word]) -> list[Line]:
-    return sorted(segments(words), key=lambda line: (round(line.base), line.x0))
+def _words_in_cell(words: list[Word]) -> list[Word]:
+    found: list[Word] = []
+    lines = sorted(segments(words), key=lambda line: (round(line.base), line.x0))
+    for _, parts in groupby(lines, key=lambda line: round(line.base)):
+        found += words_in_order([word for part in parts for word in part.words])
+    return found
+
+
+def _runs_to_the_left(rows: Sequence[Sequence[Sequence[Word]]]) -> bool:
+    """Whether most cells with letters are of a script that is read from the right: so are the columns."""
+    texts = [text for row in rows for cell in row if LETTER.search(text := _text(cell))]
+    return 2 * sum(RIGHT_TO_LEFT.search(text) is not None for text in texts) > len(texts)
 
 
 def _text(cell: Sequence[Word]) -> str:

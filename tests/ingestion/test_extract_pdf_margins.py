@@ -98,3 +98,13 @@ def test_a_number_set_apart_is_that_of_the_page(tmp_path: Path) -> None:
     assert found("Report of the year") == ["Report of the year 1"]
     assert found("Number of the invoice no.") == [f"Number of the invoice no. {number}" for number in range(1, 7)]
     assert found("Resolution") == [f"Resolution {number}" for number in range(1, 7)]
+
+
+def test_small_print_at_the_foot_is_read_downwards_behind_its_page(tmp_path: Path) -> None:
+    def sheet(canvas: Canvas, number: int) -> None:
+        prose(canvas, 60, 100, 450, f"Sheet {number}. {LOREM}")
+        for row, text in enumerate(("Harbour and Pier Ltd", "Quay Road 4, Eastport", "Registered in Eastport")):
+            line(canvas, 60, 800 + 10 * row, text, 8)
+
+    found = texts(read(draw(tmp_path / "a.pdf", *(partial(sheet, number=n) for n in range(1, 5)))))
+    assert [text[:7] for text in found] == ["Sheet 1", "Harbour", "Quay Ro", "Registe", "Sheet 2", "Sheet 3", "Sheet 4"]

@@ -2,12 +2,15 @@
 
 from pathlib import Path
 
+import pypdfium2 as pdfium
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from reportlab.pdfgen.canvas import Canvas
 
-from ingestion.extract.pdf_words import Word
+from ingestion.extract.pdf_spacing import order_columns
+from ingestion.extract.pdf_tables import find_tables
+from ingestion.extract.pdf_words import Word, read_page
 from ingestion.extract.right_to_left import letters_in_order, words_in_order
 from tests.ingestion.extracted import read, texts
 from tests.ingestion.pdfs import LOREM, draw, grid, line, prose
@@ -142,3 +145,55 @@ def test_a_page_that_was_written_in_no_order_is_read_by_its_places(tmp_path: Pat
             line(canvas, 50, 100 + 14 * number, sentences[number], 9)
 
     assert " ".join(texts(read(draw(tmp_path / "a.pdf", page)))).replace("\n", " ") == " ".join(sentences)
+
+
+def test_frames_beside_each_other_are_read_one_after_the_other(tmp_path: Path) -> None:
+    """Who sells and who buys: written one below the other, in lines of other heights, and beside each other."""
+    seller = ["Seller", "Harbour Ropes", "Quay Road 4", "Eastport", "VAT 1001", "Phone 555", "Berth 12"]
+    buyer = ["Buyer", "Tide Boats", "Pier Lane 9", "Westport", "VAT 2002", "Phone 777", "Berth 31"]
+
+    def page(canvas: Canvas) -> None:
+        line(canvas, 50, 320, "Paid within thirty days", 9)
+        for left, top, frame in ((50, 100, seller), (300, 104, buyer)):
+            for number, text in enumerate(frame):
+                line(canvas, left, top + 13 * number, text, 9)
+        line(canvas, 50, 60, "Invoice", 16)
+
+    read_words = " ".join(texts(read(draw(tmp_path / "a.pdf", page)))).replace("\n", " ").split()
+    assert read_words == " ".join(["Invoice", *seller, *buyer, "Paid within thirty days"]).split()
+
+
+def test_labels_and_values_in_columns_are_read_row_by_row(tmp_path: Path) -> None:
+    """Written column by column, and on the same lines: entries of a table that nobody has ruled."""
+    labels = ["Tenant", "Berth", "Depth", "Rent", "Term", "Notice", "Deposit", "Power", "Water", "Crane"]
+
+    def page(canvas: Canvas) -> None:
+        for left, ending in ((50, ""), (220, " value")):
+            for number, label in enumerate(labels):
+                line(canvas, left, 100 + 13 * number, label + ending, 9)
+
+    found = " ".join(texts(read(draw(tmp_path / "a.pdf", page)))).replace("\n", " ")
+    assert found == " ".join(f"{label} {label} value" for label in labels)
+
+
+def test_a_table_from_right_to_left_is_read_so(tmp_path: Path) -> None:
+    """Cells, and the words of each; a table from left to right stays as it is."""
+    spoken = {"value": "68,400", "x": "שקלים", "label": "המשכורת", "y": "השנתית", "one": "תפקיד", "two": "מנהלת"}
+    plain: dict[str, str] = {}
+    rows = [["value x", "y label"], ["two", "one"]]
+    path = draw(tmp_path / "a.pdf", lambda canvas: grid(canvas, 50, 100, rows))
+    page = pdfium.PdfDocument(path)[0]
+    for meaning, expected in ((spoken, ["המשכורת השנתית", "שקלים 68,400"]), (plain, rows[0])):
+        content = read_page(page, tables=True)
+        content.words = [word._replace(text=meaning.get(word.text, word.text)) for word in content.words]
+        [table] = find_tables(content)
+        assert list(table.header) == expected
+
+
+def test_tiers_of_columns_are_read_one_below_the_other() -> None:
+    """As pages of Japanese are set: columns from the right, then those of the tier below."""
+    columns = [Word(text, x, y, x + 10, y + 60, y, 10, False, False, False) for x, y, text in TIERS]
+    assert [word.text for word in order_columns(columns)] == ["上の一", "上の二", "下の一", "下の二"]
+
+
+TIERS = [(100, 200, "下の二"), (120, 200, "下の一"), (110, 100, "上の二"), (130, 100, "上の一")]

@@ -1,0 +1,159 @@
+"""Frames of a page: boxes of a drawing, side bars and short columns, which were written one after the other.
+
+A frame is read as a whole, however near another one stands beside it. Which of two frames comes first, their places say
+where one stands above the other, and the order of writing where they stand beside each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain, islice, pairwise
+from typing import TYPE_CHECKING
+
+from ingestion.extract.pdf_spacing import WITHOUT_BLANKS
+
+if TYPE_CHECKING:
+    from ingestion.extract.pdf_lines import Line
+
+MAX_FRAMES, MAX_LINES = 200, 2_000
+SAME_ROW = 2.0  # points between base lines that are one
+UPWARDS = 1.0  # font sizes; each frame but the first begins so far above the end of another
+MIN_ROWS = 3  # of each of two frames that stand beside each other
+SHARED = 0.1  # of the narrower or lower one: so far frames may reach into each other
+ALIGNED = 0.8  # share of rows that stand at the height of a row of the other: entries of a table
+ENTRY, LABEL = 3, 1.5  # words a row; fewer may be entries of a table, and fewer than that always are
+MIN_COLUMN, FILLED = 8, 0.75  # rows of a narrow column, and the share of its width that they fill
+MAX_GAP = 2.0  # font sizes between the parts of a frame
+MAX_ASIDE = 20.0  # font sizes between the entries of a row
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """lines: in the order of writing. rows: heights of its base lines, from the top. entries: whether its rows hold
+    next to nothing and end where they like, which lines of a narrow column do not."""
+
+    lines: list[Line]
+    x0: float
+    y0: float
+    x1: float
+    y1: float
+    rows: tuple[float, ...]
+    entries: bool
+
+    @classmethod
+    def around(cls, lines: list[Line]) -> Frame:
+        x0, y0 = min(line.x0 for line in lines), min(line.y0 for line in lines)
+        x1, y1 = max(line.x1 for line in lines), max(line.y1 for line in lines)
+        rows: list[float] = []
+        for base in sorted(line.base for line in lines):
+            if not rows or base - rows[-1] > SAME_ROW:
+                rows.append(base)
+        words = sum(map(_count_words, lines))
+        entries = words < ENTRY * len(rows) and (
+            len(rows) < MIN_COLUMN
+            or words < LABEL * len(rows)
+            or sum(line.x1 - line.x0 for line in lines) < FILLED * len(rows) * (x1 - x0)
+        )
+        return cls(lines, x0, y0, x1, y1, tuple(rows), entries)
+
+
+def frames_as_written(blocks: Sequence[list[Line]]) -> list[list[Line]] | None:
+    """The lines of each frame, from the first one to be read to the last; None where no frames stand beside each
+    other. blocks: lines that were written one below the other, in the order of writing."""
+    if not 2 <= len(blocks) <= MAX_FRAMES or sum(map(len, blocks)) > MAX_LINES:
+        return None
+    if not any(block[0].y1 + UPWARDS * block[0].size < last[-1].y0 for last, block in pairwise(blocks)):
+        return None
+    frames = _united(_stacked([Frame.around(block) for block in blocks]))
+    if not _has_neighbours(frames):
+        return None
+    return [frame.lines for frame in _in_order(frames)]
+
+
+def _stacked(frames: Sequence[Frame]) -> list[Frame]:
+    """A frame goes on with the next one that was written where that stands just below, and nothing else between."""
+    found: list[Frame] = []
+    for number, frame in enumerate(frames):
+        last = found[-1] if found else None
+        if last is not None and _goes_on(last, frame):
+            both = Frame.around(last.lines + frame.lines)
+            others = chain(islice(found, len(found) - 1), islice(frames, number + 1, None))
+            if not any(_reach(both, f) and not _reach(last, f) and not _reach(frame, f) for f in others):
+                found[-1] = both
+                continue
+        found.append(frame)
+    return found
+
+
+def _goes_on(last: Frame, frame: Frame) -> bool:
+    size = max(last.lines[-1].size, frame.lines[0].size, 1.0)
+    across = min(last.x1, frame.x1) - max(last.x0, frame.x0)
+    return across > 0 and -0.3 * size < frame.y0 - last.y1 < MAX_GAP * size
+
+
+def _united(frames: list[Frame]) -> list[Frame]:
+    """Frames that reach into each other, and columns of a table, together."""
+    found: list[Frame] = []
+    for frame in frames:
+        while (other := next((f for f in found if _reach(f, frame) or _are_rows(f, frame)), None)) is not None:
+            found.remove(other)
+            frame = Frame.around(other.lines + frame.lines)
+        found.append(frame)
+    return found
+
+
+def _reach(a: Frame, b: Frame) -> bool:
+    if a.x0 >= b.x1 or b.x0 >= a.x1 or a.y0 >= b.y1 or b.y0 >= a.y1:
+        return False
+    across = min(a.x1, b.x1) - max(a.x0, b.x0)
+    down = min(a.y1, b.y1) - max(a.y0, b.y0)
+    narrower, lower = min(a.x1 - a.x0, b.x1 - b.x0), min(a.y1 - a.y0, b.y1 - b.y0)
+    return across > SHARED * narrower and down > SHARED * lower
+
+
+def _are_rows(a: Frame, b: Frame) -> bool:
+    """Whether the frames stand beside each other and have the same rows, of which those of one are entries."""
+    if min(a.y1, b.y1) <= max(a.y0, b.y0) or not (a.entries or b.entries):
+        return False
+    few, many = sorted((a.rows, b.rows), key=len)
+    size = max(a.lines[0].size, b.lines[0].size, 1.0)
+    if len(few) < ALIGNED * len(many) or max(a.x0, b.x0) - min(a.x1, b.x1) > MAX_ASIDE * size:
+        return False
+    aligned = sum(any(abs(base - other) < 0.3 * size for other in many) for base in few)
+    return aligned >= ALIGNED * len(few)
+
+
+def _has_neighbours(frames: Sequence[Frame]) -> bool:
+    large = [frame for frame in frames if len(frame.rows) >= MIN_ROWS]
+    return any(
+        min(a.y1, b.y1) - max(a.y0, b.y0) > 0.3 * min(a.y1 - a.y0, b.y1 - b.y0)
+        for number, a in enumerate(large)
+        for b in large[number + 1 :]
+    )
+
+
+def _in_order(frames: Sequence[Frame]) -> list[Frame]:
+    """In the order of writing, but none before one that stands above it, or above all that are left."""
+    above = [{n for n, other in enumerate(frames) if _is_above(other, frame)} for frame in frames]
+    left = list(range(len(frames)))
+    found: list[Frame] = []
+    while left:
+        number, *others = sorted(left, key=lambda n: frames[n].y0)
+        if any(frames[n].y0 < frames[number].y1 for n in others):
+            number = next((n for n in left if not above[n]), number)
+        left.remove(number)
+        for numbers in above:
+            numbers.discard(number)
+        found.append(frames[number])
+    return found
+
+
+def _is_above(a: Frame, b: Frame) -> bool:
+    across = min(a.x1, b.x1) - max(a.x0, b.x0)
+    return across > SHARED * min(a.x1 - a.x0, b.x1 - b.x0) and a.y0 + a.y1 < b.y0 + b.y1
+
+
+def _count_words(line: Line) -> float:
+    """Of signs that are set without blanks, two are a word."""
+    return sum(len(word.text) / 2 if WITHOUT_BLANKS.match(word.text) else 1 for word in line.words)
