@@ -285,6 +285,13 @@ def chat_place(look_in: str) -> str:
     return render("chat_place", look_in=look_in)
 
 
+def chat_earlier(turns: Sequence[tuple[int, Sequence[str]]]) -> str:
+    """What stands before the question of what was said in earlier turns: pairs of a turn's number and its texts, in
+    order. "" for none.
+    """
+    return render("chat_earlier", turns=turns) if turns else ""
+
+
 def title(message: str) -> Prompt:
     """Ask for the title of a chat from its first message."""
     clean = Cleaner()

@@ -95,7 +95,7 @@ def last_question(messages: list[dict[str, Any]]) -> tuple[int, str]:
             continue
         content = message["content"]
         spoken = content if isinstance(content, str) else text_of([b for b in content if b.get("type") == "text"])
-        spoken = re.sub(r"<(reminder|mentions|context)(?:\s[^>]*)?>.*?</\1>", "", spoken, flags=re.DOTALL).strip()
+        spoken = re.sub(r"<(reminder|mentions|context|earlier)(?:\s[^>]*)?>.*?</\1>", "", spoken, flags=re.DOTALL).strip()
         if spoken:
             return index, spoken
     return -1, ""
