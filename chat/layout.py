@@ -1,15 +1,15 @@
 """How a prompt is laid out, from rows already read: what goes in word for word, and where cached prefixes end.
 
 Pure functions. What changes seldom stands first: tools and instructions, what the chat is about, the conversation so
-far; then the question with what is said beside it and what was said earlier about it, and what tools return. A provider keeps a prefix that is equal to
-the byte, so the beginning of the conversation moves by whole blocks and not with every turn.
+far; then the question with what was said earlier about it, and what tools return. A provider keeps a prefix that is
+equal to the byte, so the beginning of the conversation moves by whole blocks and not with every turn.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from chat.memory import Recall
+from chat.memory import NOTHING, Recall
 from llm import prompts
 from llm.offline.tokens import estimate
 
@@ -60,7 +60,7 @@ def lay_out(
     number: int,
     question: str,
     look_in: str = "",
-    recall: Recall = Recall(),
+    recall: Recall = NOTHING,
 ) -> Layout:
     """The prompt of turn `number`. said: messages from `first_turn(number)` on, in order, that the asker may read.
     look_in: of the turn. recall: of what was said before those.
@@ -69,7 +69,7 @@ def lay_out(
     begin = next((n for n, message in enumerate(said) if message.role == "user"), len(said))
     history = [{"role": message.role, "content": message.text} for message in said[begin:]]
     beside = [prompts.chat_reminder(number)] if number % REMIND_EVERY == 0 else []
-    earlier = prompts.chat_earlier([(turn.number, turn.cut) for turn in recall.turns])
+    earlier = prompts.chat_earlier([(turn.number, turn.texts) for turn in recall.turns])
     asked = "\n".join([*filter(None, [earlier, *beside, prompts.chat_place(look_in)]), question])
     layers = {
         "instructions": estimate(system[0]["text"]),

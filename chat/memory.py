@@ -8,11 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from django.db import connection
-from django.db.models import F
+from django.db.models import BooleanField
 from django.db.models.expressions import RawSQL
 
-from chat.access import messages_of
-from chat.models import Message, Role, Session
+from chat.access import readable_messages
+from chat.models import Message, Role, Session, Turn
 from entities.access import Scope
 from llm.offline.tokens import estimate
 from llm.prompts import NOT_FOUND
@@ -29,42 +29,56 @@ NEIGHBOUR = 0.3
 """Of a turn's score, so much is added to the turns beside it: what it is about was often named there."""
 MIN_SHARE = 0.1
 """Of the best score; what has less is not said again."""
+MAX_CANDIDATES = 500
+"""Messages that are looked at: those that hold most of the words. Where more hold some, the rest is not weighed."""
 MAX_FOUND = 200
+FRAME_TOKENS = 18
+"""Of what stands around the texts of a turn."""
+MIN_TURN_TOKENS = 30
+"""So many turns are read as would have room in the budget if none had more."""
 MAX_MESSAGE_CHARACTERS = 1_200
 """Of one message in the prompt: the part that holds the words of the question."""
 
-# Frequencies are of what the reader may read, else a hidden message would move the others. Sums are of whole numbers,
-# which do not depend on the order in which a plan adds them.
+# Statements are laid out so that no plan can choose to go through the whole conversation: a word is looked up in the
+# index, and what may be read is asked of `MAX_CANDIDATES` messages. Frequencies are of what may be read of those, or a
+# hidden message would move the others. Sums are of whole numbers: they do not depend on the order of what is added.
 FOUND = """
 WITH asked (term, word, weight) AS (SELECT * FROM unnest(%s::int[], %s::int[], %s::float8[])),
 hits AS MATERIALIZED (
   SELECT p.message, a.word, max(a.weight) AS weight, max(p.tf)::float8 AS tf, max(p.dl)::float8 AS dl
-  FROM chat_posting p JOIN asked a USING (term) WHERE p.session = %s GROUP BY p.message, a.word),
+  FROM asked a CROSS JOIN LATERAL (SELECT * FROM chat_posting p WHERE p.session = %s AND p.term = a.term OFFSET 0) p
+  GROUP BY p.message, a.word),
+held AS (SELECT word, ln(1 + %s / count(*)::float8) AS rarity FROM hits GROUP BY word),
+candidates AS MATERIALIZED (
+  SELECT message FROM hits JOIN held USING (word) GROUP BY message
+  ORDER BY sum((1e6::float8 * weight * rarity)::bigint) DESC, message LIMIT {candidates}),
 readable (message, turn) AS MATERIALIZED ({readable}),
 said AS MATERIALIZED (SELECT h.*, r.turn FROM hits h JOIN readable r USING (message)),
-size AS (SELECT avg(dl)::float8 AS mean FROM (SELECT DISTINCT message, dl FROM said) d),
-idf AS (SELECT word, ln(1 + (greatest(%s - count(*), 0) + 0.5::float8) / (count(*) + 0.5::float8)) AS rarity
+size AS MATERIALIZED (SELECT avg(dl)::float8 AS mean FROM (SELECT DISTINCT message, dl FROM said) d),
+idf AS MATERIALIZED (
+  SELECT word, ln(1 + (greatest(%s - count(*), 0) + 0.5::float8) / (count(*) + 0.5::float8)) AS rarity
   FROM said GROUP BY word),
 scored AS (SELECT s.turn, s.message, sum((1e6::float8 * s.weight * i.rarity * s.tf * ({k1} + 1)
     / (s.tf + {k1} * (1 - {b} + {b} * s.dl / z.mean)))::bigint) AS score
   FROM said s JOIN idf i USING (word) CROSS JOIN size z GROUP BY s.turn, s.message)
 SELECT turn, ((max(score) + sum(score)) / 2e6)::float8 FROM scored GROUP BY turn ORDER BY 2 DESC, 1 LIMIT {most}
 """
+IS_CANDIDATE = RawSQL("chat_message.id = ANY(ARRAY(SELECT message FROM candidates))", [], output_field=BooleanField())
 
 
 @dataclass(frozen=True)
 class Recalled:
-    """An earlier turn as it is said again. messages: those of it that may be read, the question first. cut: their
-    texts, as far as they go into the prompt.
+    """An earlier turn as it is said again. messages: those of it that may be read, the question first. texts: of each
+    "asked" or "answered", and its text as far as it goes into the prompt.
     """
 
     number: int
     messages: tuple[Message, ...]
-    cut: tuple[str, ...]
+    texts: tuple[tuple[str, str], ...]
 
     @property
     def tokens(self) -> int:
-        return sum(map(estimate, self.cut))
+        return FRAME_TOKENS + sum(estimate(text) for _, text in self.texts)
 
 
 @dataclass(frozen=True)
@@ -75,21 +89,19 @@ class Recall:
     left_out: int = 0
 
 
-def recall_turns(
-    scope: Scope, session: Session, question: str, before: int, budget: int, previous: str = ""
-) -> Recall:
+NOTHING = Recall()
+
+
+def recall_turns(scope: Scope, session: Session, question: str, before: int, budget: int, previous: str = "") -> Recall:
     """The turns before number `before` that say most of what is asked, as the asker may read them today, within
     `budget` tokens, estimated. previous: the question before, which one of few words is understood with.
     """
     if before <= 1:
-        return Recall()
+        return NOTHING
     terms, weights = _weigh_words(question, previous)
     order = rank_turns(_find_turns(scope, session, terms, weights, before), before)
-    rows = messages_of(scope, session).filter(turn__number__in=order).exclude(content="")
-    by_turn: dict[int, list[Message]] = {}
-    for message in rows.annotate(number=F("turn__number")).order_by("-role"):
-        by_turn.setdefault(message.number, []).append(message)  # type: ignore[attr-defined]
-    found = [_cut(number, by_turn[number], terms.matcher) for number in order if number in by_turn]
+    by_turn = _read_turns(scope, session, order[: budget // MIN_TURN_TOKENS])
+    found = [_cut(number, by_turn[number], terms.matcher) for number in order if by_turn.get(number)]
     return fit_turns([turn for turn in found if turn is not None], budget)
 
 
@@ -135,25 +147,37 @@ def _find_turns(
     asked = [(term, numbers[word], weights[word]) for term, words in terms.words.items() for word in words]
     if not asked:
         return {}
-    readable = (
-        messages_of(scope, session)
-        .filter(turn__number__lt=before, pk__in=RawSQL("SELECT message FROM hits", []))
-        .order_by()
-        .values_list("pk", "turn__number")
+    readable = readable_messages(scope).filter(IS_CANDIDATE, turn__number__lt=before)
+    text, params = readable.order_by().values_list("pk", "turn__number").query.sql_with_params()
+    statement = FOUND.format(
+        readable=text, candidates=MAX_CANDIDATES, k1=f"{K1}::float8", b=f"{B}::float8", most=MAX_FOUND
     )
-    text, params = readable.query.sql_with_params()
-    statement = FOUND.format(readable=text, k1=f"{K1}::float8", b=f"{B}::float8", most=MAX_FOUND)
     columns = [list(column) for column in zip(*asked, strict=True)]
+    messages = 2 * (before - 1)
     with connection.cursor() as cursor:
-        cursor.execute(statement, [*columns, session.pk, *params, 2 * (before - 1)])
+        cursor.execute(statement, [*columns, session.pk, messages, *params, messages])
         return dict(cursor.fetchall())
+
+
+def _read_turns(scope: Scope, session: Session, numbers: Sequence[int]) -> dict[int, list[Message]]:
+    """Number -> the messages of a turn that may be read, the question first."""
+    of = {}
+    for turn in Turn.objects.filter(session=session.pk, number__in=numbers).only("number", "question", "answer"):
+        of[turn.question] = of[turn.answer] = turn.number
+    found: dict[int, list[Message]] = {}
+    for message in readable_messages(scope).filter(pk__in=list(of)).exclude(content="").order_by("-role"):
+        found.setdefault(of[message.pk], []).append(message)
+    return found
 
 
 def _cut(number: int, messages: Sequence[Message], matcher: Matcher) -> Recalled | None:
     """None for a turn that says nothing: its answer was that nothing is found."""
-    texts = [m.content.replace("[citation:", "[") for m in messages]
-    said = [text for m, text in zip(messages, texts, strict=True) if m.role == Role.ASSISTANT]
-    if said and said[0].strip().startswith(NOT_FOUND):
-        return None
-    cut = [t if len(t) <= MAX_MESSAGE_CHARACTERS else snippet(t, matcher, MAX_MESSAGE_CHARACTERS) for t in texts]
-    return Recalled(number, tuple(messages), tuple(cut))
+    texts = []
+    for message in messages:
+        text = message.content.replace("[citation:", "[")
+        if message.role == Role.ASSISTANT and text.strip().startswith(NOT_FOUND):
+            return None
+        if len(text) > MAX_MESSAGE_CHARACTERS:
+            text = snippet(text, matcher, MAX_MESSAGE_CHARACTERS)
+        texts.append(("asked" if message.role == Role.USER else "answered", text))
+    return Recalled(number, tuple(messages), tuple(texts))

@@ -285,9 +285,9 @@ def chat_place(look_in: str) -> str:
     return render("chat_place", look_in=look_in)
 
 
-def chat_earlier(turns: Sequence[tuple[int, Sequence[str]]]) -> str:
-    """What stands before the question of what was said in earlier turns: pairs of a turn's number and its texts, in
-    order. "" for none.
+def chat_earlier(turns: Sequence[tuple[int, Sequence[tuple[str, str]]]]) -> str:
+    """What stands before the question of what was said in earlier turns, in their order: pairs of a turn's number and
+    its texts, each with "asked" or "answered" before it. "" for none.
     """
     return render("chat_earlier", turns=turns) if turns else ""
 

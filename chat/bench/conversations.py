@@ -1,4 +1,4 @@
-"""Long conversations to measure memory on: made up, the same for the same seed, each with questions about what was said.
+"""Long conversations to measure memory on: made up, the same for the same seed, each with questions about it.
 
 Every thing has the same properties as a dozen others, so a question is told from its neighbours by one name. A question
 about it later is asked in other words than before. A third of what is asked was said where the name does not stand:
@@ -8,9 +8,16 @@ the turn before named it. Some was told by the person, and some questions need t
 import random
 from dataclasses import dataclass
 
-PLACES = "Harrow Tallis Brannock Merrow Solheim Gantry Lindow Aldersea Corvane Wexmoor Dunlin Pellmar Ostrava Farrow".split()
+PLACES = (
+    "Harrow", "Tallis", "Brannock", "Merrow", "Solheim", "Gantry", "Lindow", "Aldersea", "Corvane", "Wexmoor", "Dunlin",
+    "Pellmar", "Ostrava", "Farrow",
+)  # fmt: skip
 THINGS = ("Quay", "Depot", "Terminal", "Yard", "Bridge")
-PEOPLE = "Ingrid Moss, Gareth Pell, Lena Wrona, Tomas Achterberg, Jane Miller, Piet Havel, Ruth Okafor, Milan Kranz".split(", ")
+PEOPLE = (
+    "Ingrid Moss", "Gareth Pell", "Lena Wrona", "Tomas Achterberg", "Jane Miller", "Piet Havel", "Ruth Okafor",
+    "Milan Kranz",
+)  # fmt: skip
+MONTHS = ("March", "April", "May", "June", "October")
 
 PROPERTIES = (
     # (asked, answered, asked in passing, asked later)
@@ -30,7 +37,8 @@ PROPERTIES = (
      "What was the security deposit at {x} again?"),
     ("When was {x} inspected?", "The last inspection was on {date}.", "When was the last inspection?",
      "On which day was {x} last inspected?"),
-    ("Which penalty is agreed for delay at {x}?", "The penalty is {money} for each week of delay.", "What is the penalty?",
+    ("Which penalty is agreed for delay at {x}?", "The penalty is {money} for each week of delay.",
+     "What is the penalty?",
      "What does a late week cost at {x}?"),
     ("How many berths does {x} have?", "It has {n} berths.", "How many berths are there?",
      "What was the number of berths at {x}?"),
@@ -44,14 +52,19 @@ PROPERTIES = (
      "Until when are {x}'s cranes covered by their warranty?"),
 )  # fmt: skip
 TOLD = (
-    ("For {x} my own limit is {money}, keep that in mind.", "Noted: {money} for {x}.", "What limit did I set myself for {x}?"),
+    ("For {x} my own limit is {money}, keep that in mind.", "Noted: {money} for {x}.",
+     "What limit did I set myself for {x}?"),
     ("I meet {person} about {x} on {date}.", "Good to know.", "Whom am I meeting about {x}, and when?"),
-    ("{person} told me that {x} is to be sold.", "I find nothing about a sale in the documents.", "Who said that {x} would be sold?"),
+    ("{person} told me that {x} is to be sold.", "I find nothing about a sale in the documents.",
+     "Who said that {x} would be sold?"),
 )  # fmt: skip
 IDLE = (
     ("Thanks, that helps.", "You are welcome."),
     ("Can you say that more briefly?", "The documents of this record say so in one clause, which is quoted above."),
-    ("What is this record about?", "It is about the leases of the harbour and their annexes, with letters from tenants."),
+    (
+        "What is this record about?",
+        "It is about the leases of the harbour and their annexes, and letters of tenants.",
+    ),
     ("Is there anything newer?", "The newest file is a letter about works on the access road."),
     ("Which documents did you read?", "The lease, its two annexes, and the minutes of the last meeting of the board."),
 )
@@ -110,7 +123,7 @@ def _values(chance: random.Random, x: str) -> dict[str, str]:
     return {
         "x": x,
         "money": f"{chance.randint(12, 990) * 1000:,} euros",
-        "date": f"{chance.randint(1, 28)} {chance.choice('March April May June October'.split())} {chance.randint(2024, 2033)}",
+        "date": f"{chance.randint(1, 28)} {chance.choice(MONTHS)} {chance.randint(2024, 2033)}",
         "person": chance.choice(PEOPLE),
         "n": str(chance.randint(4, 90)),
     }

@@ -31,6 +31,7 @@ BESIDE_MODELS = {
     "ingestion_vector": NARROW,
     "ingestion_posting": NARROW,
     "ingestion_word": NARROW,
+    "chat_posting": NARROW,
     "ingestion_held": f"{WORKSPACE} AND {LABELLED}",
     # Django's own tables have no workspace: a group is seen in the workspace of its role.
     "auth_group": OF_ROLE.format('"auth_group".id'),
