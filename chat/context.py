@@ -49,7 +49,8 @@ KEEPS_TO = {"list_records": ("", LookIn.WORKSPACE)}
 @dataclass(frozen=True)
 class Context:
     """history: how many of `messages` are of earlier turns. label: of everything in here. given: where it came from.
-    known: citation numbers in `messages` that the asker can follow today.
+    known: citation numbers in `messages` that the asker can follow today. recalled: numbers of the earlier turns that
+    are said again beside the question.
     """
 
     tier: Tier
@@ -62,6 +63,7 @@ class Context:
     known: Numbers
     layers: dict[str, int] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
+    recalled: tuple[int, ...] = ()
 
 
 def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Context:
@@ -95,6 +97,7 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
         known=_known(scope, session, [*latest, *earlier]),
         layers=layout.layers,
         dropped=layout.dropped,
+        recalled=tuple(turn.number for turn in recall.turns),
     )
 
 

@@ -20,6 +20,8 @@ BLOCK_TURNS = 5
 REMIND_EVERY = 5
 """Turns after which the rules are said again, beside the question."""
 CACHED = {"cache_control": {"type": "ephemeral"}}
+LAYERS = ("instructions", "properties", "pulse", "history", "earlier messages", "question", "passages")
+"""In the order of the prompt; what tools return comes last."""
 OLDER = "older messages"
 OLDER_FOUND = "older messages about the question"
 MEMORY_TOKENS = 2_000
@@ -73,8 +75,8 @@ def lay_out(
     asked = "\n".join([*filter(None, [earlier, *beside, prompts.chat_place(look_in)]), question])
     layers = {
         "instructions": estimate(system[0]["text"]),
-        "pulse": estimate(pulse),
         "properties": estimate(system[1]["text"]) - estimate(pulse),
+        "pulse": estimate(pulse),
         "history": sum(estimate(message["content"]) for message in history),
         "earlier messages": estimate(earlier),
         "question": estimate(asked) - estimate(earlier),

@@ -6,6 +6,7 @@ from uuid import UUID
 from django.db import connection
 from django.utils import timezone
 
+from chat.layout import LAYERS
 from chat.memory import Recalled, fit_turns, rank_turns, recall_turns
 from chat.models import Message, Role, Session, State, Turn
 from entities.access import Scope, combine_many, grant_entity, revoke_entity
@@ -69,7 +70,10 @@ def test_what_was_said_long_ago_is_in_the_prompt_beside_the_question(
     assert "[citation:1]" in turn["message"]["content"]
     assert viewer.api.get(f"/api/citations/{turn['message']['id']}/1/").status_code == 200
     given = viewer.api.get(f"/api/chat/turns/{turn['id']}/context/").json()
-    assert [layer["name"] for layer in given["layers"]].index("earlier messages") == 4
+    assert [layer["name"] for layer in given["layers"]] == [*LAYERS[:-1]]
+    assert [recalled["number"] for recalled in given["recalled"]] == [1, 2]
+    page = viewer.client.get(f"{viewer.base}chat/turns/{turn['id']}/context/").content.decode()
+    assert "Said again from this conversation" in page
     # It says again what the first answer was drawn from.
     with service.open():
         sources = [
