@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from chat.memory import NOTHING, Recall
-from llm import prompts
+from llm import chat_prompts, prompts
 from llm.offline.tokens import estimate
 
 KEPT_TURNS = 5
@@ -70,9 +70,9 @@ def lay_out(
     system = prompts.chat_system(agent, record, pulse=pulse)
     begin = next((n for n, message in enumerate(said) if message.role == "user"), len(said))
     history = [{"role": message.role, "content": message.text} for message in said[begin:]]
-    beside = [prompts.chat_reminder(number)] if number % REMIND_EVERY == 0 else []
-    earlier = prompts.chat_earlier([(turn.number, turn.texts) for turn in recall.turns])
-    asked = "\n".join([*filter(None, [earlier, *beside, prompts.chat_place(look_in)]), question])
+    beside = [chat_prompts.chat_reminder(number)] if number % REMIND_EVERY == 0 else []
+    earlier = chat_prompts.chat_earlier([(turn.number, turn.texts) for turn in recall.turns])
+    asked = "\n".join([*filter(None, [earlier, *beside, chat_prompts.chat_place(look_in)]), question])
     layers = {
         "instructions": estimate(system[0]["text"]),
         "properties": estimate(system[1]["text"]) - estimate(pulse),

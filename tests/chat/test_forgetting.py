@@ -4,8 +4,9 @@ import re
 from collections.abc import Callable, Iterator
 from uuid import UUID
 
+from chat.access import events_after, turns_with_disclosure
 from chat.context import assemble
-from chat.models import Event, Message, Session, Title, Turn
+from chat.models import Message, Session, Title, Turn
 from entities.access import Scope, grant_entity, revoke_entity
 from entities.actions import create_entity, delete_entity
 from entities.models import Entity
@@ -39,10 +40,11 @@ def prompts_of(who: Person, chat: Chat) -> Iterator[str]:
 
 
 def held(who: Person, chat: Chat) -> set[str]:
-    """The canaries that stand in any prompt, title, event or Pulse that the reader could be given."""
+    """The canaries in any prompt, title, Pulse and event of a log that the reader could be given."""
     with who.scope.open():
         texts = [*Title.objects.values_list("text", flat=True), *Pulse.objects.values_list("text", flat=True)]
-        texts += [str(data) for data in Event.objects.values_list("data", flat=True)]
+        turns = turns_with_disclosure(who.scope, Turn.objects.values_list("pk", flat=True))
+        texts += [str(event.data) for turn in turns.values() for event in events_after(who.scope, turn, 0)]
     return set(re.findall("|".join(CANARIES), " ".join([*texts, *prompts_of(who, chat)])))
 
 
