@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from chat.memory import NOTHING, Recall
 from llm import chat_prompts, prompts
 from llm.offline.tokens import estimate
@@ -20,10 +22,18 @@ BLOCK_TURNS = 5
 REMIND_EVERY = 5
 """Turns after which the rules are said again, beside the question."""
 CACHED = {"cache_control": {"type": "ephemeral"}}
-LAYERS = ("instructions", "properties", "pulse", "history", "earlier messages", "question", "passages")
+LAYERS = (
+    gettext_noop("instructions"),
+    gettext_noop("properties"),
+    gettext_noop("pulse"),
+    gettext_noop("history"),
+    gettext_noop("earlier messages"),
+    gettext_noop("question"),
+    gettext_noop("passages"),
+)
 """In the order of the prompt; what tools return comes last."""
-OLDER = "older messages"
-OLDER_FOUND = "older messages about the question"
+OLDER = gettext_noop("older messages")
+OLDER_FOUND = gettext_noop("older messages about the question")
 MEMORY_TOKENS = 2_000
 """Of what was said before the turns that are in the prompt word for word, as far as the question asks for it."""
 
