@@ -18,8 +18,8 @@ PERSON_ASKS = re.compile(
 OF_TALKING = frozenset(
     terms(
         "spoke spoken speak talked talk said say mentioned mention told tell asked ask discussed discuss quoted earlier"
-        " before conversation chat again remind gesprochen besprochen gesagt erwähnt genannt gefragt haben hast habe wir"
-        " ich du sie der die das den dem über von was wie welche welcher welches war hatte"
+        " before conversation chat again remind gesprochen besprochen gesagt erwähnt genannt gefragt"
+        " haben hast habe wir ich du sie der die das den dem über von was wie welche welcher welches war hatte"
     )
 )
 TURN = re.compile(r'<turn n="\d+">\n(.*?)</turn>', re.DOTALL)
