@@ -4,10 +4,10 @@ from pathlib import Path
 import django.db.models.deletion
 from django.db import migrations, models
 
-from entities.rls import LABELLED, WORKSPACE, Protect, policy_sql
+from entities.rls import AUDIENCE, LABELLED, WORKSPACE, Protect, policy_sql
 
 SQL = Path(__file__).with_name("memory.sql").read_text()
-NARROW = f"{WORKSPACE} AND {LABELLED} AND (audience = ANY((SELECT app_audiences())::int[]) OR (SELECT app_service()))"
+CONDITION = f"{WORKSPACE} AND {LABELLED} AND {AUDIENCE}"
 UNDO = [
     "DROP FUNCTION app_index_message() CASCADE",
     "DROP FUNCTION app_message_terms(text)",
@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
 
     operations = [
         migrations.RunSQL([SQL], UNDO),
-        migrations.RunSQL(policy_sql("chat_posting", NARROW, NARROW), []),
+        migrations.RunSQL(policy_sql("chat_posting", CONDITION, CONDITION), []),
         migrations.CreateModel(
             name="AnswerRun",
             fields=[

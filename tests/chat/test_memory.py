@@ -71,7 +71,7 @@ def test_what_was_said_long_ago_is_in_the_prompt_beside_the_question(
     assert viewer.api.get(f"/api/citations/{turn['message']['id']}/1/").status_code == 200
     given = viewer.api.get(f"/api/chat/turns/{turn['id']}/context/").json()
     assert [layer["name"] for layer in given["layers"]] == [*LAYERS[:-1]]
-    assert [recalled["number"] for recalled in given["recalled"]] == [1, 2]
+    assert [recalled["number"] for recalled in given["recalled"]] == [1, 2, 3]  # the third stands beside
     page = viewer.client.get(f"{viewer.base}chat/turns/{turn['id']}/context/").content.decode()
     assert "Said again from this conversation" in page
     # It says again what the first answer was drawn from.

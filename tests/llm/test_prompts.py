@@ -16,6 +16,8 @@ TRUSTED = {
     "passages",
     "not_found",
     "turn",
+    "number",
+    "role",
     "summary.n",
     "passage.n",
     "excerpt.n",
