@@ -79,9 +79,14 @@ def messages_of(scope: Scope, session: Session) -> QuerySet[Message]:
     """Messages of a session from `get_session_or_404` that may be read today: label, and everything they were drawn
     from.
     """
-    return Message.objects.filter(
-        sources_visible(scope), session=session.pk, audience=scope.principal, data_classification__isnull=False
-    )
+    return readable_messages(scope).filter(session=session.pk)
+
+
+def readable_messages(scope: Scope) -> QuerySet[Message]:
+    """The caller's messages whose label and sources they may see today, of whatever session: who asks for some by their
+    keys has these from a session from `get_session_or_404`. To name it too would make the database read all of it.
+    """
+    return Message.objects.filter(sources_visible(scope), audience=scope.principal, data_classification__isnull=False)
 
 
 def hidden_messages(session: Session) -> dict[UUID, Hidden]:

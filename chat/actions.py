@@ -60,11 +60,13 @@ def create_session(*, scope: Scope, entity: Entity | None, agent: str = ASSISTAN
     return session
 
 
-def post_message(*, scope: Scope, session: Session, content: str, client_id: str = "", look_in: str = "") -> Posted:
+def post_message(
+    *, scope: Scope, session: Session, content: str, client_id: str = "", look_in: str = "", is_paced: bool = True
+) -> Posted:
     """Ask. The question enters unlabelled; its turn starts when this is committed, apart from the response.
 
-    client_id: the caller's own key: the same one again is the same turn. look_in: a `LookIn`, or "". Raises:
-    BadMessage; Busy; TooMany.
+    client_id: the caller's own key: the same one again is the same turn. look_in: a `LookIn`, or "". is_paced: False
+    where a command asks, which may ask as fast as it is answered. Raises: BadMessage; Busy; TooMany.
     """
     text, client_id = checked(content), checked_key(client_id)
     if look_in and (look_in not in LookIn or session.entity_id is None):
@@ -72,7 +74,8 @@ def post_message(*, scope: Scope, session: Session, content: str, client_id: str
     before = Turn.objects.filter(audience=scope.principal, client_id=client_id).first() if client_id else None
     if before is not None:
         return Posted(before, created=False)
-    check_pace(scope)
+    if is_paced:
+        check_pace(scope)
     turn = Turn(
         workspace_id=scope.workspace,
         audience=scope.principal,

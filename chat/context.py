@@ -1,7 +1,8 @@
 """What the model is given at the start of a turn, read as the asker and put together afresh each time (design §9).
 
-Layers: the agent's instructions, the Pulse, the record's properties, the conversation so far (`chat.layout`). Passages
-come by the tool. What is kept of it for the context inspector is ids and token counts.
+Layers: the agent's instructions, the Pulse, the record's properties, the conversation so far, and what was said earlier
+about the question (`chat.layout`, `chat.memory`). Passages come by the tool. What is kept of it for the context
+inspector is ids and token counts.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -15,8 +16,9 @@ from django.utils.formats import date_format
 from chat.access import entity_of, messages_of
 from chat.agents import agent_of
 from chat.document_overviews import READ_DOCUMENTS
-from chat.layout import HistoryMessage, first_turn, lay_out
+from chat.layout import MEMORY_TOKENS, HistoryMessage, first_turn, lay_out
 from chat.log import Given, drawn_from
+from chat.memory import recall_turns
 from chat.models import LookIn, Message, Role, Session, Turn
 from chat.record_lists import describe_tool
 from chat.tools import SEARCH_KNOWLEDGE, owner_of
@@ -47,7 +49,8 @@ KEEPS_TO = {"list_records": ("", LookIn.WORKSPACE)}
 @dataclass(frozen=True)
 class Context:
     """history: how many of `messages` are of earlier turns. label: of everything in here. given: where it came from.
-    known: citation numbers in `messages` that the asker can follow today.
+    known: citation numbers in `messages` that the asker can follow today. recalled: numbers of the earlier turns that
+    are said again beside the question.
     """
 
     tier: Tier
@@ -60,6 +63,7 @@ class Context:
     known: Numbers
     layers: dict[str, int] = field(default_factory=dict)
     dropped: tuple[str, ...] = ()
+    recalled: tuple[int, ...] = ()
 
 
 def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Context:
@@ -72,12 +76,15 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
     record, record_given = _record(scope, entity, with_fields=not files_alone) if entity else (None, [])
     pulse, pulse_given = _pulse(scope, entity) if entity and not files_alone else ("", [])
     latest = _latest(scope, session, turn)
-    history_given = drawn_from({row.pk: row.data_classification or 0 for row in latest})
+    previous = next((m.content for m in reversed(latest) if m.role == Role.USER), "")
+    recall = recall_turns(scope, session, question, first_turn(turn.number), MEMORY_TOKENS, previous)
+    earlier = [message for recalled in recall.turns for message in recalled.messages]
+    history_given = drawn_from({row.pk: row.data_classification or 0 for row in (*latest, *earlier)})
     said = [
         HistoryMessage("user" if m.role == Role.USER else "assistant", m.content.replace("[citation:", "["))
         for m in latest
     ]
-    layout = lay_out(agent.prompt, record, pulse, said, turn.number, question, turn.look_in)
+    layout = lay_out(agent.prompt, record, pulse, said, turn.number, question, turn.look_in, recall)
     given = (*record_given, *pulse_given, *history_given)
     return Context(
         tier=agent.tier,
@@ -87,9 +94,10 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
         tools=tuple(TOOLS[name](scope) for name in agent.tools if turn.look_in in KEEPS_TO.get(name, LOOK_ANYWHERE)),
         label=combine_many([session.high_water, *(g.label for g in given)]),
         given=given,
-        known=_known(scope, session, latest),
+        known=_known(scope, session, [*latest, *earlier]),
         layers=layout.layers,
         dropped=layout.dropped,
+        recalled=tuple(turn.number for turn in recall.turns),
     )
 
 
@@ -148,10 +156,10 @@ def _latest(scope: Scope, session: Session, turn: Turn) -> list[Message]:
     return list(rows.exclude(content="").order_by("turn__number", "-role"))
 
 
-def _known(scope: Scope, session: Session, latest: Sequence[Message]) -> Numbers:
+def _known(scope: Scope, session: Session, shown_again: Sequence[Message]) -> Numbers:
     """Numbers of earlier turns that this one may use: the model sees them in an answer, and they lead somewhere."""
     owner = owner_of(session)
-    shown = {int(n) for row in latest if row.role == Role.ASSISTANT for n in MARKER.findall(row.content)}
+    shown = {int(n) for row in shown_again if row.role == Role.ASSISTANT for n in MARKER.findall(row.content)}
     if not shown:
         return Numbers(frozenset(), {})
     known = {n for n, resolved in resolve_all(scope, owner, shown).items() if resolved.available}

@@ -99,7 +99,7 @@ def read_documents(scope: Scope, session: Session, request: ReadingRequest, look
     results = load_results(scope, [Hit(number, 0.0) for number in numbers], through, Terms({}))
     if not results:
         return Found(NO_TEXT, (), ())
-    return print_results(scope, session, results)
+    return print_results(scope, session, results, by="document")
 
 
 def find_named_files(scope: Scope, entity: Entity | None, name: str, look_in: str = "") -> list[UUID]:

@@ -4,35 +4,53 @@ today.
 
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
+
+from django.utils.translation import gettext_lazy as _
 
 from chat.access import messages_of
+from chat.layout import LAYERS
 from chat.models import Session, Turn
 from chat.tools import owner_of
 from entities.access import Scope
 from retrieval.locate import resolve_all
 
+WHY = {
+    "words": _("It has the words of the search."),
+    "meaning": _("It is near to the search in meaning."),
+    "both": _("It has words of the search and is near to it in meaning."),
+    "beside": _("It stands beside a passage that was found."),
+    "reference": _("A reference leads to its record."),
+    "document": _("It is of a document that was read."),
+    "record": _("It is a record of a list."),
+}
+"""What found a passage -> why it is there, in words."""
+
 
 @dataclass(frozen=True)
 class Given:
-    """A passage of the prompt. name: empty where it may not be seen today."""
+    """A passage of the prompt. name: empty where it may not be seen today. why: "" where it was not noted."""
 
     n: int
     name: str
     where: str
     url: str
+    why: str
 
 
 @dataclass(frozen=True)
 class Inspected:
     """layers: (name, tokens) in the order of the prompt. dropped: what did not fit, in words. usage: of the calls.
+    recalled: (number, id) of the earlier turns that were said again, as far as they may be read today.
 
-    All three are empty where the answer may not be read today: they would measure text that is hidden.
+    All four are empty where the answer may not be read today: they would measure text that is hidden.
     """
 
     layers: tuple[tuple[str, int], ...]
     passages: tuple[Given, ...]
     dropped: tuple[str, ...]
     usage: dict[str, Any]
+    recalled: tuple[tuple[int, UUID], ...] = ()
 
     @property
     def tokens(self) -> int:
@@ -42,7 +60,8 @@ class Inspected:
         return {
             "layers": [{"name": name, "tokens": tokens} for name, tokens in self.layers],
             "tokens": self.tokens,
-            "passages": [{"n": p.n, "name": p.name, "where": p.where, "url": p.url or None} for p in self.passages],
+            "passages": [{**vars(p), "url": p.url or None} for p in self.passages],
+            "recalled": [{"number": number, "turn": str(pk)} for number, pk in self.recalled],
             "dropped": list(self.dropped),
             "usage": self.usage,
         }
@@ -51,14 +70,17 @@ class Inspected:
 def inspect(scope: Scope, turn: Turn) -> Inspected:
     """Of a turn from `get_turn_or_404`. Passages that the caller may not see today are left out."""
     session = Session(pk=turn.session_id, audience=turn.audience)
-    numbers = {entry["n"] for entry in turn.manifest.get("passages", [])}
-    found = resolve_all(scope, owner_of(session), numbers) if numbers else {}
+    found_by = {entry["n"]: entry.get("by", "") for entry in turn.manifest.get("passages", [])}
+    found = resolve_all(scope, owner_of(session), set(found_by)) if found_by else {}
     passages = tuple(
-        Given(n, resolved.name or "Source", resolved.where, resolved.url(scope))
+        Given(n, resolved.name or "Source", resolved.where, resolved.url(scope), str(WHY.get(found_by[n], "")))
         for n, resolved in sorted(found.items())
         if resolved.available
     )
     if not messages_of(scope, session).filter(pk=turn.answer).exists():
         return Inspected((), passages, (), {})
-    layers = tuple(turn.manifest.get("layers", {}).items())
-    return Inspected(layers, passages, tuple(turn.manifest.get("dropped", ())), turn.usage)
+    tokens = turn.manifest.get("layers", {})
+    layers = tuple((name, tokens[name]) for name in LAYERS if name in tokens)
+    readable = messages_of(scope, session).filter(turn__number__in=turn.manifest.get("recalled", []))
+    recalled = tuple(readable.order_by("turn__number").values_list("turn__number", "turn_id").distinct())
+    return Inspected(layers, passages, tuple(turn.manifest.get("dropped", ())), turn.usage, recalled)

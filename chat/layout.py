@@ -1,15 +1,18 @@
 """How a prompt is laid out, from rows already read: what goes in word for word, and where cached prefixes end.
 
 Pure functions. What changes seldom stands first: tools and instructions, what the chat is about, the conversation so
-far; then the question with what is said beside it, and what tools return. A provider keeps a prefix that is equal to
-the byte, so the beginning of the conversation moves by whole blocks and not with every turn.
+far; then the question with what was said earlier about it, and what tools return. A provider keeps a prefix that is
+equal to the byte, so the beginning of the conversation moves by whole blocks and not with every turn.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from llm import prompts
+from django.utils.translation import gettext_noop
+
+from chat.memory import NOTHING, Recall
+from llm import chat_prompts, prompts
 from llm.offline.tokens import estimate
 
 KEPT_TURNS = 5
@@ -19,7 +22,20 @@ BLOCK_TURNS = 5
 REMIND_EVERY = 5
 """Turns after which the rules are said again, beside the question."""
 CACHED = {"cache_control": {"type": "ephemeral"}}
-OLDER = "older messages"
+LAYERS = (
+    gettext_noop("instructions"),
+    gettext_noop("properties"),
+    gettext_noop("pulse"),
+    gettext_noop("history"),
+    gettext_noop("earlier messages"),
+    gettext_noop("question"),
+    gettext_noop("passages"),
+)
+"""In the order of the prompt; what tools return comes last."""
+OLDER = gettext_noop("older messages")
+OLDER_FOUND = gettext_noop("older messages about the question")
+MEMORY_TOKENS = 2_000
+"""Of what was said before the turns that are in the prompt word for word, as far as the question asks for it."""
 
 
 @dataclass(frozen=True)
@@ -56,23 +72,26 @@ def lay_out(
     number: int,
     question: str,
     look_in: str = "",
+    recall: Recall = NOTHING,
 ) -> Layout:
     """The prompt of turn `number`. said: messages from `first_turn(number)` on, in order, that the asker may read.
-    look_in: of the turn.
+    look_in: of the turn. recall: of what was said before those.
     """
     system = prompts.chat_system(agent, record, pulse=pulse)
     begin = next((n for n, message in enumerate(said) if message.role == "user"), len(said))
     history = [{"role": message.role, "content": message.text} for message in said[begin:]]
-    beside = [prompts.chat_reminder(number)] if number % REMIND_EVERY == 0 else []
-    asked = "\n".join([*beside, *filter(None, [prompts.chat_place(look_in)]), question])
+    beside = [chat_prompts.chat_reminder(number)] if number % REMIND_EVERY == 0 else []
+    earlier = chat_prompts.chat_earlier([(turn.number, turn.texts) for turn in recall.turns])
+    asked = "\n".join([*filter(None, [earlier, *beside, chat_prompts.chat_place(look_in)]), question])
     layers = {
         "instructions": estimate(system[0]["text"]),
-        "pulse": estimate(pulse),
         "properties": estimate(system[1]["text"]) - estimate(pulse),
+        "pulse": estimate(pulse),
         "history": sum(estimate(message["content"]) for message in history),
-        "question": estimate(asked),
+        "earlier messages": estimate(earlier),
+        "question": estimate(asked) - estimate(earlier),
     }
-    dropped = (OLDER,) if first_turn(number) > 1 else ()
+    dropped = (OLDER_FOUND if recall.left_out else OLDER,) if first_turn(number) > 1 else ()
     return Layout(system, [*history, {"role": "user", "content": asked}], len(history), layers, dropped)
 
 

@@ -158,7 +158,7 @@ def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> Found:
     sources = _find_snapshots(rows, {given.entity: given.label for given in givens})
     numbers = dict(zip(sources, register_all(scope, owner_of(session), list(sources.values())), strict=True))
     passages = tuple(
-        Passage(numbers[row.pk], UUID(sources[row.pk].key), line, given)
+        Passage(numbers[row.pk], UUID(sources[row.pk].key), line, given, "record")
         for row, line, given in zip(rows, lines, givens, strict=True)
         if row.pk in numbers
     )

@@ -135,6 +135,14 @@ class GivenSerializer(serializers.Serializer):
     name = serializers.CharField()
     where = serializers.CharField()
     url = serializers.CharField(allow_null=True)
+    why = serializers.CharField(allow_blank=True)
+
+
+class RecalledSerializer(serializers.Serializer):
+    """An earlier turn of the conversation that was said again."""
+
+    number = serializers.IntegerField()
+    turn = serializers.UUIDField()
 
 
 class TurnUsageSerializer(serializers.Serializer):
@@ -155,5 +163,6 @@ class ContextSerializer(serializers.Serializer):
     layers = LayerSerializer(many=True)
     tokens = serializers.IntegerField()
     passages = GivenSerializer(many=True)
+    recalled = RecalledSerializer(many=True)
     dropped = serializers.ListField(child=serializers.CharField())
     usage = TurnUsageSerializer()

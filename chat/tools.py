@@ -1,7 +1,7 @@
 """What an agent may do while it answers. A tool runs as the asker, in a scope of its own, and returns plain data."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +11,7 @@ from chat.places import OutOfBounds, within
 from entities.access import Scope, combine_many
 from entities.models import Entity
 from entities.registry import entity_types
+from ingestion.chunk import SEPARATOR
 from ingestion.models import File, Kind, Paragraph
 from llm import prompts
 from llm.offline.tokens import estimate
@@ -59,12 +60,15 @@ SEARCH_KNOWLEDGE: dict[str, Any] = {
 
 @dataclass(frozen=True)
 class Passage:
-    """A passage that the model was given under `n`. given: with the headings that it was told to stand under."""
+    """A passage that the model was given under `n`. given: with the headings that it was told to stand under. by: what
+    found it, one of `chat.inspector.WHY`.
+    """
 
     n: int
     row: UUID
     text: str
     given: Given
+    by: str
 
 
 @dataclass(frozen=True)
@@ -143,12 +147,20 @@ def search_knowledge(scope: Scope, session: Session, looked: Looked, most: int |
 
 
 def print_results(
-    scope: Scope, session: Session, results: list[Result], notices: Sequence[str] = (), within: Within = WHEREVER
+    scope: Scope,
+    session: Session,
+    results: list[Result],
+    notices: Sequence[str] = (),
+    within: Within = WHEREVER,
+    by: str = "",
 ) -> Found:
-    """Results as numbered passages of a prompt, under `notices`, with what they and their names were drawn from."""
+    """Results as numbered passages of a prompt, under `notices`, with what they and their names were drawn from. by: as
+    of a `Passage`, where no search found them.
+    """
     numbers = register_all(scope, owner_of(session), results)
     files, records = _name_labels(results)
     above = _headings(results)
+    results = [result if result.id in above else replace(result, section="") for result in results]
     passages = tuple(
         Passage(
             n,
@@ -159,14 +171,25 @@ def print_results(
                 combine_many(
                     [result.label, records[result.entity.id], *([files[result.file.id]] if result.file else [])]
                 ),
-                (*result.passages, *above[result.id]),
+                (*result.passages, *above.get(result.id, ())),
             ),
+            by or _found_by(result),
         )
         for n, result in zip(numbers, results, strict=True)
     )
     shown = prompts.passages(_documents(results, passages))
     drawn = drawn_from({result.id: result.label for result in results})
     return Found("\n".join([*notices, shown.text]), passages, shown.injections, within, tuple(drawn))
+
+
+def _found_by(result: Result) -> str:
+    if result.via_reference:
+        return "reference"
+    if not result.is_found:
+        return "beside"
+    if result.scores.lexical is None:
+        return "meaning"
+    return "words" if result.scores.vector is None else "both"
 
 
 def tokens_of(found: Found) -> int:
@@ -214,16 +237,24 @@ def _name_labels(results: Iterable[Result]) -> tuple[dict[UUID, int], dict[UUID,
 
 
 def _headings(results: Sequence[Result]) -> dict[UUID, tuple[UUID, ...]]:
-    """Result -> the headings that its section names (`retrieval.places`), which may stand in no passage themselves."""
+    """Result -> the headings that its section names (`retrieval.places`), which may stand in no passage themselves.
+
+    A result is left out whose section holds text of a heading that has risen since the section was read, or that went.
+    """
     named = [result for result in results if result.section]
     rows = Paragraph.objects.filter(pk__in={p for r in named for p in r.passages})
     of = {pk: (*above, *(under or ())) for pk, above, under in rows.values_list("pk", "headings", "under")}
     every = {heading for ids in of.values() for heading in ids}
-    labels = dict(Paragraph.objects.filter(pk__in=every).values_list("pk", "data_classification"))
+    read = Paragraph.objects.filter(pk__in=every).values_list("pk", "data_classification", "text")
+    known = {pk: (label, text) for pk, label, text in read}
     found: dict[UUID, tuple[UUID, ...]] = {result.id: () for result in results}
     for result in named:
         ids = dict.fromkeys(heading for passage in result.passages for heading in of.get(passage, ()))
-        found[result.id] = tuple(pk for pk in ids if labels.get(pk) in (0, result.label))
+        named_by = {pk: known[pk][1] for pk in ids if pk in known and known[pk][0] in (0, result.label)}
+        if len(named_by) < len(ids) and not {*result.section.split(SEPARATOR)} <= {*named_by.values()}:
+            del found[result.id]
+        else:
+            found[result.id] = tuple(named_by)
     return found
 
 

@@ -121,6 +121,7 @@ async def _answer(run: Run) -> Ending:
         "layers": context.layers,
         "dropped": list(context.dropped),
         "passages": [],
+        "recalled": list(context.recalled),
         "searches": 0,
         "looked": [],
     }
@@ -192,7 +193,9 @@ async def _take(run: Run, found: Found) -> None:
     run.manifest["layers"]["passages"] = run.manifest["layers"].get("passages", 0) + tokens_of(found)
     listed = {entry["n"] for entry in run.manifest["passages"]}
     run.manifest["passages"] += [
-        {"n": p.n, "row": str(p.row), "entity": str(p.given.entity)} for p in found.passages if p.n not in listed
+        {"n": p.n, "row": str(p.row), "entity": str(p.given.entity), "by": p.by}
+        for p in found.passages
+        if p.n not in listed
     ]
     if found.injections:
         await as_service(run.asker.workspace, _audit_injection, run.turn, found.injections)

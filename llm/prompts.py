@@ -273,18 +273,6 @@ def chat_system(agent: Agent, record: Record | None, *, pulse: str = "", reader:
     ]
 
 
-def chat_reminder(turn: int) -> str:
-    """The short reminder that goes before the question every few turns."""
-    return render("chat_reminder", turn=turn, not_found=NOT_FOUND)
-
-
-def chat_place(look_in: str) -> str:
-    """What stands before the question where the person asking has chosen a place to look in: "record", "linked" or
-    "files". "" for any other.
-    """
-    return render("chat_place", look_in=look_in)
-
-
 def title(message: str) -> Prompt:
     """Ask for the title of a chat from its first message."""
     clean = Cleaner()

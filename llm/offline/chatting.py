@@ -14,6 +14,7 @@ from llm.offline.passage_fit import bears_on, read_record
 from llm.offline.pulsing import best_points
 from llm.offline.ranking import ALIKE, content_words, stem
 from llm.offline.reading import Passage, element, last_question, lines, passages, record_name, record_type, text_of
+from llm.offline.recalled import quote_conversation
 from llm.offline.sentences import spoken
 from llm.offline.small_talk import SELF, is_small_talk
 from llm.prompts import NOT_FOUND
@@ -46,7 +47,7 @@ def next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     if SEARCH not in tools or (body.get("tool_choice") or {}).get("type") == "none":
         return None
     index, question = last_question(body["messages"])
-    if index < 0 or is_small_talk(question):
+    if index < 0 or is_small_talk(question) or quote_conversation(body["messages"], index, question):
         return None
     results = _results_after(body["messages"], index)
     if not results and (listed := plan_list(question, body["tools"])):
@@ -106,6 +107,8 @@ def spoken_answer(body: dict[str, Any]) -> str:
     index, question = last_question(body["messages"])
     if index < 0 or is_small_talk(question):
         return SELF
+    if recalled := quote_conversation(body["messages"], index, question):
+        return recalled
     results = _results_after(body["messages"], index)
     for result in results:
         if LISTED.match(result.text) and (lines_of_list := read_list(result.text)):

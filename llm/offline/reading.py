@@ -14,6 +14,7 @@ NUMBERED = re.compile(r"^\[(?P<n>\d+)\] ", re.MULTILINE)
 SECTION_SEPARATOR = " › "
 PARAGRAPH = re.compile(r'<p n="(?P<n>\d+)">(?P<text>.*?)</p>', re.DOTALL)
 LEVEL = re.compile(r'<level value="(?P<value>\d+)" label="(?P<label>[^"]*)">(?P<text>.*?)</level>', re.DOTALL)
+BESIDE_QUESTION = re.compile(r"<(reminder|mentions|context|earlier)(?:\s[^>]*)?>.*?</\1>", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,9 @@ def last_question(messages: list[dict[str, Any]]) -> tuple[int, str]:
             continue
         content = message["content"]
         spoken = content if isinstance(content, str) else text_of([b for b in content if b.get("type") == "text"])
-        spoken = re.sub(r"<(reminder|mentions|context)(?:\s[^>]*)?>.*?</\1>", "", spoken, flags=re.DOTALL).strip()
+        spoken = re.sub(
+            r"<(reminder|mentions|context|earlier)(?:\s[^>]*)?>.*?</\1>", "", spoken, flags=re.DOTALL
+        ).strip()
         if spoken:
             return index, spoken
     return -1, ""

@@ -6,7 +6,7 @@ import pytest
 
 from chat.agents import ASSISTANT
 from chat.context import TOOLS
-from chat.layout import BLOCK_TURNS, KEPT_TURNS, OLDER, HistoryMessage, first_turn, lay_out, mark_prefixes
+from chat.layout import BLOCK_TURNS, KEPT_TURNS, LAYERS, OLDER, HistoryMessage, first_turn, lay_out, mark_prefixes
 from llm import prompts
 from llm.offline.tokens import estimate
 
@@ -45,7 +45,7 @@ def test_the_beginning_moves_by_whole_blocks(messages, first, given):
     assert given < 2 * (KEPT_TURNS + BLOCK_TURNS)
     assert layout.dropped == ((OLDER,) if first > 1 else ())
     assert layout.messages[-1]["role"] == "user"
-    assert list(layout.layers) == ["instructions", "pulse", "properties", "history", "question"]
+    assert list(layout.layers) == [*LAYERS[:-1]]
 
 
 def test_an_answer_whose_question_is_hidden_does_not_begin_a_prompt():

@@ -6,7 +6,7 @@ import threading
 import pytest
 from django.db import connection
 
-from chat import runner
+from chat import runner, tools
 from chat.models import Event, Message, Session, Turn
 from entities.access import grant_entity, revoke_entity
 from entities.actions import delete_entity
@@ -223,19 +223,23 @@ def test_the_inspector_measures_nothing_of_an_answer_that_is_hidden_now(alice, v
     assert before["usage"]["input"] > 0
     assert "tokens, estimated" in viewer.client.get(page).content.decode()
     raise_to_secret(alice, heron)
-    assert viewer.api.get(api).json() == {"layers": [], "tokens": 0, "passages": [], "dropped": [], "usage": {}}
+    assert {key: value for key, value in viewer.api.get(api).json().items() if value} == {}
     shown = viewer.client.get(page).content.decode()
     assert "tokens, estimated" not in shown
     assert "Secret" not in shown.split("<main", 1)[1]
 
 
-def test_an_answer_rises_with_a_heading_that_was_told_with_its_passage(alice, cfo, contract, start, model, service):
+def test_an_answer_rises_with_a_heading_that_was_told_with_its_passage(
+    alice, cfo, contract, start, model, service, monkeypatch
+):
     """It stands in no passage of its own that was found; only the path of another named it."""
     body = "# Cranes of T. Wrona\n\n" + "The hire of the crane comes to 40,000 pounds. " * 8
+    body += "\n\n# Fenders of P. Havel\n\n" + "The lease of a fender is 9,000 euros. " * 8
     ready(alice, contract, "cranes.md", body.encode())
     with service.open():
-        heading = Paragraph.objects.get(kind="heading")
-        ContextRow.objects.filter(paragraph_links__paragraph=heading.pk)._raw_delete("default")
+        heading, other = Paragraph.objects.filter(kind="heading").order_by("position")
+        headings = [heading.pk, other.pk]
+        ContextRow.objects.filter(paragraph_links__paragraph__in=headings)._raw_delete("default")
     assert heading.data_classification == 0
     chat = start(cfo, contract)
     model.says(tool_use=("search_knowledge", {"query": "hire of the crane"}))
@@ -246,3 +250,19 @@ def test_an_answer_rises_with_a_heading_that_was_told_with_its_passage(alice, cf
     assert "Wrona" in json.dumps(chat.turn(turn))
     raise_to_secret(alice, heading)
     assert "Wrona" not in json.dumps(chat.turn(turn))
+
+    def raise_meanwhile(results):
+        raising = threading.Thread(target=lambda: (raise_to_secret(alice, other), connection.close()))
+        raising.start()
+        raising.join()
+        return name_labels(results)
+
+    name_labels = tools._name_labels
+    for told in (True, False):
+        if not told:  # it rises after the passages were read, before their headings are
+            monkeypatch.setattr(tools, "_name_labels", raise_meanwhile)
+        model.says(tool_use=("search_knowledge", {"query": "lease of a fender"}))
+        model.says(text="9,000 euros.")
+        chat.ask("What does the fender cost?")
+        assert "The lease of a fender" in model.requests[-1].text
+        assert ("Fenders of P. Havel" in model.requests[-1].text) is told

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from llm import prompts
+from llm import chat_prompts, prompts
 from llm.offline import engine
 from llm.offline.chatting import best_answer
 from llm.offline.summaries import summarise
@@ -115,7 +115,7 @@ def test_small_talk_gets_an_honest_reply_and_no_search():
 
 def test_the_reminder_is_not_the_question():
     question = [
-        {"type": "text", "text": prompts.chat_reminder(5)},
+        {"type": "text", "text": chat_prompts.chat_reminder(5)},
         {"type": "text", "text": "Who inspected Sector 7?"},
     ]
     (tool,) = chat(question, searched=False).tools

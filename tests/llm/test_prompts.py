@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from llm import prompts
+from llm import chat_prompts, prompts
 from llm.offline import reading
 from llm.prompts import Agent, Document, Level, Passage, Record
 
@@ -16,6 +16,8 @@ TRUSTED = {
     "passages",
     "not_found",
     "turn",
+    "number",
+    "role",
     "summary.n",
     "passage.n",
     "excerpt.n",
@@ -99,4 +101,4 @@ def test_the_digest_names_the_templates_used():
 
 
 def test_the_reminder_is_an_element_of_its_own():
-    assert reading.has_element(prompts.chat_reminder(15), "reminder")
+    assert reading.has_element(chat_prompts.chat_reminder(15), "reminder")

@@ -7,6 +7,7 @@ from uuid import UUID
 from chat.context import assemble
 from chat.document_overviews import MAX_FIELD_ROWS, MAX_PASSAGES_PER_DOCUMENT, ReadingRequest, read_documents
 from chat.layout import first_turn
+from chat.memory import recall_turns
 from chat.models import LookIn, Session, Turn
 from chat.tools import find_knowledge, search_knowledge
 from retrieval.query import prepare
@@ -45,6 +46,8 @@ def chat(asked: Asked) -> None:
             asked.same("export", [line for line in lines if line.endswith(WORDS)], read)
         if own:
             asked.same("the next prompt", prompted(asked, session, len(texts) + 1), verbatim(texts, read))
+            recalled = recall_answers(asked, session, len(texts) + 1)
+            asked.same("what comes back by its words", sorted(recalled), sorted(read))
 
 
 def reads_of(asked: Asked, about: str) -> list[str]:
@@ -60,6 +63,13 @@ def prompted(asked: Asked, session: UUID, number: int) -> list[str]:
         row = Session.objects.get(pk=session)
         context = assemble(asked.scope, row, Turn(session=row, number=number), "What next?")
     return [m["content"] for m in context.messages if m["role"] == "assistant"]
+
+
+def recall_answers(asked: Asked, session: UUID, before: int) -> list[str]:
+    """The answers that hold the words of all texts and would come back, were all turns out of the prompt."""
+    with asked.scope.open():
+        found = recall_turns(asked.scope, Session(pk=session), WORDS, before, budget=10**6)
+    return [text for turn in found.turns for role, text in turn.texts if role == "answered"]
 
 
 def verbatim(texts: list[Text], read: list[str]) -> list[str]:

@@ -17,7 +17,7 @@ from psycopg import sql
 from config.roles import APP, OWNER
 from entities.exempt import EXEMPT
 from entities.fields import LabelField, WorkspaceForeignKey
-from entities.rls import LABELLED, UNLABELLED_ABOVE_FLOOR, WORKSPACE, Protect, conditions, policy_sql
+from entities.rls import AUDIENCE, LABELLED, UNLABELLED_ABOVE_FLOOR, WORKSPACE, Protect, conditions, policy_sql
 from tests.prove.definers import DEFINERS, OF_THE_OWNER_ONLY
 from tests.prove.triggers import triggers
 
@@ -31,6 +31,8 @@ BESIDE_MODELS = {
     "ingestion_vector": NARROW,
     "ingestion_posting": NARROW,
     "ingestion_word": NARROW,
+    # As the messages whose words it holds.
+    "chat_posting": f"{WORKSPACE} AND {LABELLED} AND {AUDIENCE}",
     "ingestion_held": f"{WORKSPACE} AND {LABELLED}",
     # Django's own tables have no workspace: a group is seen in the workspace of its role.
     "auth_group": OF_ROLE.format('"auth_group".id'),

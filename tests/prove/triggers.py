@@ -99,6 +99,8 @@ text_is_final BEFORE UPDATE OF text, heading_path, number, entity_id, file_id, k
 
 relabel_events AFTER UPDATE OF data_classification ON chat_message FOR EACH ROW EXECUTE FUNCTION app_relabel_events()
 delete_message AFTER DELETE ON chat_message FOR EACH ROW EXECUTE FUNCTION app_delete_message()
+index_message AFTER INSERT OR DELETE OR UPDATE OF content, data_classification, audience ON chat_message
+ FOR EACH ROW EXECUTE FUNCTION app_index_message()
 delete_session AFTER DELETE ON chat_session FOR EACH ROW EXECUTE FUNCTION app_delete_session()
 notify_turn AFTER INSERT ON chat_event FOR EACH ROW EXECUTE FUNCTION app_notify_turn()
 carry_counted BEFORE DELETE ON entities_entity FOR EACH ROW EXECUTE FUNCTION app_carry_counted()

@@ -9,11 +9,12 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 from django.db.migrations.executor import MigrationExecutor
 
-from chat.bench import streams
+from chat.bench import memory, streams
 from retrieval.bench import drop, ingest, retrieval, revocation, scale
 from retrieval.bench.timing import Row
 
 SUITES = {
+    "memory": memory.measure,
     "retrieval": retrieval.measure,
     "revocation": revocation.measure,
     "scale": scale.measure,

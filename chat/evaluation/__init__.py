@@ -1,0 +1,1 @@
+"""How well questions are answered: the answers of `manage.py evaluate --answers` (docs/evaluation.md)."""

@@ -1,0 +1,120 @@
+"""What one answer is worth, and whether a run is worse than another beyond noise. Pure functions."""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from llm.prompts import NOT_FOUND
+from retrieval.support import CITED, END, MARKER, Support
+
+BEARS_OUT = (Support.SUPPORTED, Support.QUOTED)
+RESAMPLES = 4_000
+CERTAINTY = 0.99
+"""A drop is told where so many of a hundred resamples of the questions, divided by a hundred, show one."""
+
+NAMES = (
+    "context_precision",
+    "context_recall",
+    "citation_precision",
+    "citation_recall",
+    "faithfulness",
+    "relevancy",
+    "answered",
+    "not_found",
+)
+Scores = Mapping[str, float]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """An answer as it is judged. given: for each passage that the model was given its number and the places that it
+    shows. support: of each citing sentence its number and the verdict of the support check. relevancy: the likeness of
+    question and answer. places: how many answer the question, 0 where nothing does.
+    """
+
+    text: str
+    places: int
+    given: Sequence[tuple[int, Collection[int]]]
+    support: Sequence[tuple[int, Support | None]]
+    relevancy: float
+
+    @property
+    def is_not_found(self) -> bool:
+        return not self.text or self.text.strip().startswith(NOT_FOUND)
+
+
+@dataclass(frozen=True)
+class Drop:
+    """A figure that is lower than before, over the questions that both runs have, beyond noise."""
+
+    name: str
+    before: float
+    now: float
+
+
+def score_answer(answer: Answer) -> dict[str, float]:
+    """The figures that an answer has, each from 0 to 1; one that has no meaning for it is left out.
+
+    context_precision: share of the passages given that show a place. context_recall: share of the places that they
+    show. citation_precision: share of citing sentences that their passage bears out. citation_recall: share of the
+    places that cited passages show. faithfulness: share of all sentences that are borne out. relevancy: likeness of
+    question and answer. answered: of a question with places, whether something was found. not_found: of one without,
+    whether nothing was.
+    """
+    if not answer.places:
+        return {"not_found": float(answer.is_not_found)}
+    shown = {place for _, places in answer.given for place in places}
+    cited = {n for n, _ in answer.support}
+    by_cited = {place for n, places in answer.given if n in cited for place in places}
+    found = {
+        "context_recall": len(shown) / answer.places,
+        "citation_recall": len(by_cited) / answer.places,
+        "answered": float(not answer.is_not_found),
+    }
+    if answer.given:
+        found["context_precision"] = sum(bool(places) for _, places in answer.given) / len(answer.given)
+    if answer.is_not_found:
+        return found
+    borne_out = [verdict in BEARS_OUT for _, verdict in answer.support]
+    if borne_out:
+        found["citation_precision"] = sum(borne_out) / len(borne_out)
+    return {**found, "faithfulness": _faithfulness(answer), "relevancy": answer.relevancy}
+
+
+def average(scores: Mapping[str, Scores]) -> dict[str, float]:
+    """Name of a figure -> its mean over the questions (key -> figures) that have it."""
+    columns = {name: [one[name] for one in scores.values() if name in one] for name in NAMES}
+    return {name: sum(values) / len(values) for name, values in columns.items() if values}
+
+
+def find_drops(before: Mapping[str, Scores], now: Mapping[str, Scores], seed: int = 0) -> list[Drop]:
+    """Figures that are worse than before: questions are paired, and resampled with replacement (Efron, 1979)."""
+    chance = np.random.default_rng(seed)
+    found = []
+    for name in NAMES:
+        keys = sorted(key for key in before.keys() & now.keys() if name in before[key] and name in now[key])
+        if not keys:
+            continue
+        then, here = (np.array([run[key][name] for key in keys]) for run in (before, now))
+        lost = then - here
+        means = lost[chance.integers(0, len(keys), (RESAMPLES, len(keys)))].mean(axis=1)
+        if (means > 0).mean() >= CERTAINTY:
+            found.append(Drop(name, float(then.mean()), float(here.mean())))
+    return found
+
+
+def _faithfulness(answer: Answer) -> float:
+    """A sentence that cites nothing is borne out by nothing; one that cites several needs one that bears it out."""
+    verdicts = list(answer.support)
+    kept = every = 0
+    start = 0
+    for end in [*END.finditer(answer.text), None]:
+        part = answer.text[start : end.end() if end else len(answer.text)]
+        start = end.end() if end else start
+        count = len(CITED.findall(part))
+        own, verdicts = verdicts[:count], verdicts[count:]
+        if MARKER.sub("", part).strip():
+            every += 1
+            kept += any(verdict in BEARS_OUT for _, verdict in own)
+    return kept / every if every else 0.0

@@ -1,0 +1,66 @@
+"""`manage.py evaluate SET …`: how well search finds what is asked and, with --answers, how well it is answered."""
+
+import json
+from typing import Any
+
+from django.core.management.base import CommandError, CommandParser
+
+from chat.evaluation.answers import Evaluated, evaluate_answers
+from chat.evaluation.figures import NAMES
+from retrieval.management.commands import evaluate
+
+DROPPED = evaluate.DROPPED
+
+
+class Command(evaluate.Command):
+    """The command of `retrieval`, which knows no conversations, with what is measured in them."""
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        super().add_arguments(parser)
+        parser.add_argument(
+            "--answers", action="store_true", help="Ask in conversations and judge the answers; needs --as."
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if not options["answers"]:
+            super().handle(*args, **options)
+            return
+        if not (options["workspace"] and options["reader"]):
+            raise CommandError("Answers are given to a member: name --workspace and --as.")
+        made: list[Evaluated] = []
+        for path in options["sets"]:
+            given = self.read(path, options)
+            reader, name = self.reader(given, options)
+            try:
+                made.append(evaluate_answers(reader, given, name=name, accept=options["accept"], say=self.say))
+            except ValueError as problem:
+                raise CommandError(str(problem)) from None
+        if options["json"]:
+            self.stdout.write(json.dumps([as_json(one) for one in made], indent=1))
+        else:
+            for one in made:
+                self.stdout.write("\n".join(lines(one)))
+        if any(one.run.dropped for one in made):
+            raise CommandError("Answers got worse than they were.", returncode=DROPPED)
+
+
+def lines(one: Evaluated) -> list[str]:
+    run, before = one.run, one.before
+    told = [f"{run.set_name}, {len(run.scores)} questions, as {run.reader}, answered by {run.model}, {run.seconds} s"]
+    for name in NAMES:
+        if name in run.figures:
+            then = f"   before {before.figures[name]:.3f}" if before and name in before.figures else ""
+            told.append(f"{name.replace('_', ' '):20} {run.figures[name]:.3f}{then}")
+    return [*told, *(f"Dropped: {d.name.replace('_', ' ')}, {d.before:.3f} -> {d.now:.3f}" for d in one.drops)]
+
+
+def as_json(one: Evaluated) -> dict[str, Any]:
+    return {
+        "set": one.run.set_name,
+        "reader": one.run.reader,
+        "model": one.run.model,
+        "figures": one.run.figures,
+        "before": one.before.figures if one.before else None,
+        "drops": [{"figure": d.name, "before": d.before, "now": d.now} for d in one.drops],
+        "dropped": one.run.dropped,
+    }

@@ -1,0 +1,121 @@
+"""`manage.py evaluate --answers`: what an answer is worth, and a run that is worse than the one before."""
+
+import json
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from django.core.management import CommandError, call_command
+
+from chat.evaluation.figures import Answer, Drop, find_drops, score_answer
+from chat.models import AnswerRun, Session
+from entities.access import Scope
+from entities.models import Entity, Workspace
+from ingestion.models import ContextRow
+from llm.prompts import NOT_FOUND
+from retrieval.support import Support
+from tests.conftest import Person
+from tests.retrieval.conftest import Index
+
+FACTS = {
+    "cap": ("What is the liability cap under the lease?", "The liability cap under the lease is two million euros."),
+    "notice": ("How long is the notice period?", "The notice period is ninety days from the end of a month."),
+    "deposit": ("What is the deposit?", "The deposit is 40,000 euros, paid on signing."),
+    "inspector": ("Who inspected the quay wall?", "The quay wall was inspected by Ingrid Moss in May."),
+    "insurer": ("Who insures the cranes?", "The cranes are insured by Pell Mutual against storms."),
+}
+
+
+@pytest.fixture
+def questions(contract: Entity, index: Index, tmp_path: Path) -> Path:
+    """Five questions that a file of five passages answers, and one that nothing does."""
+    file = index.file(contract, "lease.pdf")
+    lines: list[dict[str, Any]] = []
+    for n, (key, (question, text)) in enumerate(FACTS.items(), start=1):
+        index.row(contract, text, file=file, page=n, position=n)
+        lines.append({"id": key, "question": question, "places": [{"file": "lease.pdf", "page": n}], "labels": []})
+    lines.append({"id": "dog", "question": "May a dog swim in the basin?", "answerable": False, "labels": []})
+    path = tmp_path / "lease.jsonl"
+    path.write_text("\n".join(map(json.dumps, lines)))
+    return path
+
+
+def evaluate(path: Path, *more: str) -> list[dict[str, Any]]:
+    told = StringIO()
+    call_command(
+        "evaluate", path, "--answers", "--workspace", "acme", "--as", "viewer", "--json", *more, stdout=told,
+        stderr=StringIO(),
+    )  # fmt: skip
+    return json.loads(told.getvalue())
+
+
+def test_answers_are_judged_kept_and_compared(
+    viewer: Person, workspace: Workspace, questions: Path, service: Scope
+) -> None:
+    (first,) = evaluate(questions)
+    assert first["figures"]["context_recall"] == 1.0
+    assert first["figures"]["citation_recall"] >= 0.8
+    assert first["figures"]["citation_precision"] == 1.0
+    assert first["figures"]["faithfulness"] == 1.0
+    assert first["figures"]["not_found"] == 1.0
+    assert 0.3 < first["figures"]["relevancy"] < 1.0
+    assert (first["before"], first["drops"]) == (None, [])
+    (again,) = evaluate(questions)
+    assert (again["before"], again["drops"]) == (first["figures"], [])
+    with service.open():
+        assert not Session.objects.exists()  # what was asked is gone
+        kept = json.dumps(list(AnswerRun.objects.values("figures", "scores")))
+        assert "liability" not in kept
+        # A regression: the passages are not in the index any more.
+        ContextRow.objects.all().delete()
+    with pytest.raises(CommandError, match="Answers got worse") as worse:
+        evaluate(questions)
+    assert worse.value.returncode == 2
+    with service.open():
+        assert list(AnswerRun.objects.order_by("created_at").values_list("dropped", flat=True)) == [False, False, True]
+    # The next run is held to the last that had not dropped, unless this one is accepted.
+    evaluate(questions, "--accept")
+    evaluate(questions)
+
+
+@pytest.mark.parametrize(
+    ("change", "low"),
+    [
+        ({"text": NOT_FOUND, "support": ()}, ["answered"]),
+        ({"support": ((1, Support.UNSUPPORTED),)}, ["citation_precision", "faithfulness"]),
+        ({"given": ((1, [0]), (2, []))}, ["context_precision"]),
+        ({"places": 2}, ["context_recall", "citation_recall"]),
+        ({"text": "It is two million [citation:1]. It is also three."}, ["faithfulness"]),
+    ],
+)
+def test_each_figure_falls_by_what_it_measures(change: dict[str, Any], low: list[str]) -> None:
+    right = Answer("It is two million [citation:1].", 1, ((1, [0]),), ((1, Support.SUPPORTED),), 1.0)
+    assert set(score_answer(right).values()) == {1.0}
+    found = score_answer(Answer(**{**vars(right), **change}))
+    assert sorted(name for name, value in found.items() if value < 1) == sorted(low) or "answered" in low
+    assert [name for name in low if found[name] >= 1] == []
+    assert score_answer(Answer("It is so.", 0, (), (), 0.5)) == {"not_found": 0.0}
+
+
+def test_two_points_are_found_and_noise_is_not() -> None:
+    """Of 250 questions; noise: one in thirty comes out otherwise, either way."""
+    chance = np.random.default_rng(1)
+    told = {"planted": 0, "noise": 0}
+    for trial in range(100):
+        before = (chance.random(250) < 0.8).astype(float)
+        planted, noisy = before.copy(), before.copy()
+        planted[chance.choice(np.flatnonzero(before), 5, replace=False)] = 0.0
+        for value in (0.0, 1.0):
+            noisy[chance.choice(np.flatnonzero(before == value), 4, replace=False)] = 1 - value
+        for name, now in (("planted", planted), ("noise", noisy)):
+            told[name] += bool(find_drops(_run(before), _run(now), seed=trial))
+    assert told["planted"] >= 95
+    assert told["noise"] == 0
+    assert find_drops(_run(np.ones(250)), _run(np.zeros(250))) == [Drop("answered", 1.0, 0.0)]
+    assert find_drops(_run(np.zeros(250)), _run(np.ones(250))) == []
+
+
+def _run(values: "np.ndarray[Any, Any]") -> dict[str, dict[str, float]]:
+    return {str(n): {"answered": float(value)} for n, value in enumerate(values)}

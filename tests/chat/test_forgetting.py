@@ -1,0 +1,108 @@
+"""What a source supported goes with it: from every prompt, title, Pulse and memory that could be put together after."""
+
+import re
+from collections.abc import Callable, Iterator
+from uuid import UUID
+
+from chat.access import events_after, turns_with_disclosure
+from chat.context import assemble
+from chat.models import Message, Session, Title, Turn
+from entities.access import Scope, grant_entity, revoke_entity
+from entities.actions import create_entity, delete_entity
+from entities.models import Entity
+from entities.types import Contract
+from ingestion.bin import delete_for_good
+from pulse.models import Pulse
+from tests.chat.conftest import Chat, Model
+from tests.chat.test_memory import chatter, say, words_of
+from tests.conftest import Person
+from tests.retrieval.conftest import Index
+
+Start = Callable[[Person, Entity], Chat]
+OF_FILE, OF_RECORD, OF_GRANT, OF_LABEL, KEPT = (
+    f"{name}-{n}" for n, name in enumerate(("vermilion", "ochre", "cobalt", "umber", "sienna"), start=7000)
+)
+CANARIES = (OF_FILE, OF_RECORD, OF_GRANT, OF_LABEL, KEPT)
+QUESTIONS = 40
+
+
+def prompts_of(who: Person, chat: Chat) -> Iterator[str]:
+    """Many prompts that could be next: at every length of the conversation, asking for each canary and for all."""
+    with who.scope.open():
+        session = Session.objects.get(pk=chat.session)
+        longest = Turn.objects.filter(session=session).count() + 1
+        for n in range(QUESTIONS):
+            asked = " ".join(CANARIES) if n % 6 == 5 else f"What was said of {CANARIES[n % 6]} by the harbour master?"
+            turn = Turn(session=session, number=longest - n % (longest - 1))
+            context = assemble(who.scope, session, turn, asked)
+            whole = f"{context.system}{context.messages}"
+            yield whole.replace(asked, "")
+
+
+def held(who: Person, chat: Chat) -> set[str]:
+    """The canaries in any prompt, title, Pulse and event of a log that the reader could be given."""
+    with who.scope.open():
+        texts = [*Title.objects.values_list("text", flat=True), *Pulse.objects.values_list("text", flat=True)]
+        turns = turns_with_disclosure(who.scope, Turn.objects.values_list("pk", flat=True))
+        texts += [str(event.data) for turn in turns.values() for event in events_after(who.scope, turn, 0)]
+    return set(re.findall("|".join(CANARIES), " ".join([*texts, *prompts_of(who, chat)])))
+
+
+def test_nothing_is_left_of_a_source_in_what_is_put_together_after(
+    viewer: Person,
+    alice: Person,
+    contract: Entity,
+    restricted: Entity,
+    index: Index,
+    start: Start,
+    model: Model,
+    service: Scope,
+) -> None:
+    file = index.file(contract, "Colours.pdf")
+    index.row(contract, f"The wall is painted {OF_FILE}.", file=file)
+    chat = start(viewer, contract)
+    model.says(tool_use=("search_knowledge", {"query": f"wall painted {OF_FILE}"}))
+    model.says(text=f"It is {OF_FILE} [1].")
+    said = [chat.ask("Which colour has the wall?")]
+    # Said again from the conversation, with no tool: first beside it, later from memory.
+    model.says(text=f"As I said: {OF_FILE}.")
+    said.append(chat.ask("Are you sure?"))
+    with service.open():
+        grant_entity(restricted, viewer.user.pk)
+    with alice.scope.open():
+        other = create_entity(scope=alice.scope, model=Contract, fields={"name": "Quay"})
+    answers = {
+        name: say(service, chat, "Which colour has the gate?", f"The harbour master says {name}.", label, sources)
+        for name, label, sources in (
+            (OF_RECORD, 0, [other]),
+            (OF_GRANT, 0, [restricted]),
+            (OF_LABEL, 0, []),
+            (KEPT, 0, [contract]),
+        )
+    }
+    chatter(service, chat)
+    model.says(text=f"You asked before: {OF_FILE}.")
+    said.append(chat.ask(f"What did you say of {OF_FILE}?"))
+    assert OF_FILE in model.requests[-1].text.replace("What did you say of", "")
+    chatter(service, chat, 6)
+    assert held(viewer, chat) == set(CANARIES)
+
+    # The last question has the word in it: it is its asker's own, and so is the title made of the first.
+    with service.open():
+        Message.objects.filter(content__startswith="What did you say of").delete()
+        revoke_entity(restricted, viewer.user.pk)
+    assert held(viewer, chat) == set(CANARIES) - {OF_GRANT}
+    with service.open():
+        Message.objects.filter(pk=answers[OF_LABEL]).update(data_classification=6)
+    assert held(viewer, chat) == {OF_FILE, OF_RECORD, KEPT}
+    assert alice.api.delete(f"/api/files/{file.pk}/").status_code == 204  # into the bin
+    assert held(viewer, chat) == {OF_RECORD, KEPT}
+    with alice.scope.open():
+        delete_for_good(scope=alice.scope, pk=file.pk)
+        delete_entity(scope=alice.scope, entity=other)
+    assert held(viewer, chat) == {KEPT}
+    gone = [*(UUID(turn["message"]["id"]) for turn in said), answers[OF_RECORD]]
+    with service.open():
+        assert not Message.objects.filter(pk__in=gone).exists()
+    assert [words_of(service, pk) for pk in gone] == [set()] * 4
+    assert words_of(service, answers[KEPT])
