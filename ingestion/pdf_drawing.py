@@ -29,11 +29,11 @@ def pictures_of(shown: Shown, longest: int = 0) -> list[Picture] | None:
     """
     if not shown.pages or not DRAWING.acquire(timeout=PATIENCE):
         return None
-    wanted = [[page.number, page.kept] for page in shown.pages]
+    options = {"pages": [[page.number, page.kept] for page in shown.pages], "longest": longest}
     try:
         with local_copy(shown.path) as path:
-            answer = run_limited("ingestion.extract.cutting:task", path, limits=LIMITS, options={"pages": wanted, "longest": longest})
-        return read(answer.get("blob", b""), answer["sizes"], len(wanted))
+            answer = run_limited("ingestion.extract.cutting:task", path, limits=LIMITS, options=options)
+        return read(answer.get("blob", b""), answer["sizes"], len(shown.pages))
     except (Quarantined, ProcessKilled, Missing, FileNotFoundError, KeyError, TypeError, ValueError):
         return None
     finally:
