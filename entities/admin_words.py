@@ -17,6 +17,11 @@ from entities.models import Entity
 translate_lazily = lazy(translate_stored, str)
 
 NAMES = [
+    gettext_noop("view"),
+    gettext_noop("change"),
+    gettext_noop("delete"),
+    gettext_noop("share"),
+    gettext_noop("upload"),
     gettext_noop("classification"),
     gettext_noop("classifications"),
     gettext_noop("label"),
@@ -72,11 +77,8 @@ NAMES = [
     gettext_noop("audit entries"),
     gettext_noop("at (UTC)"),
     gettext_noop("action"),
-    gettext_noop("row"),
     gettext_noop("who"),
     gettext_noop("details"),
-    gettext_noop("person"),
-    gettext_noop("day"),
     gettext_noop("search settings"),
     gettext_noop("read the best passages again"),
     gettext_noop("by the cross-encoder of this installation"),
@@ -87,7 +89,6 @@ NAMES = [
         "nothing that they may not see, but which of the near passages it finds, and how long it takes, "
         "can depend on hidden ones. Without the short cut such searches take longer."
     ),
-    gettext_noop("file"),
     gettext_noop("files"),
     gettext_noop("collection"),
     gettext_noop("media type"),
@@ -160,7 +161,7 @@ NAMES = [
 def translate_admin(model: type[Model], admin: Any) -> None:
     """What pages of `admin` call the model, its columns, filters and fields."""
     for shown in (model, *(inline.model for inline in admin.inlines)):
-        if not issubclass(shown, Entity):
+        if shown is Entity or not issubclass(shown, Entity):
             _translate_model(shown)
     for name in (*admin.list_display, *admin.readonly_fields):
         if callable(method := getattr(admin, name, None)):
@@ -178,6 +179,8 @@ def _translate_model(model: type[Model]) -> None:
     options.verbose_name = translate_lazily(options.verbose_name)
     options.verbose_name_plural = translate_lazily(options.verbose_name_plural)
     for field in options.local_fields:
+        if model is Entity and field.name == "name":  # it is indexed
+            continue
         field.verbose_name = translate_lazily(field.verbose_name)
         if field.help_text:  # where there is none, a migration would take the proxy for one
             field.help_text = translate_lazily(field.help_text)

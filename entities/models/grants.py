@@ -33,6 +33,11 @@ class _Grant(models.Model):
             self.workspace_id = self.content_object.workspace_id  # type: ignore[attr-defined]
         super().save(*args, **kwargs)  # type: ignore[arg-type]
 
+    def __str__(self) -> str:
+        """Without the name of the record, which not everybody may read who reads this."""
+        holder = getattr(self, "user", None) or self.group.role  # type: ignore[attr-defined]
+        return f"{holder}: {self.permission.codename.removesuffix('_entity')}"  # type: ignore[attr-defined]
+
 
 class EntityUserGrant(_Grant, UserObjectPermissionBase):
     """To a member: a composite key names the membership, and the grant goes with it."""

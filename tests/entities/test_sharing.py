@@ -123,7 +123,8 @@ def test_nobody_else_shares_and_nobody_gives_what_they_have_not(
     assert "so you cannot give that" in page
     assert reach(hr, restricted) == 404
     assert (
-        "Only who created a record" in share(staff, restricted, act="visibility", visibility="private").content.decode()
+        "Only the creator of a record"
+        in share(staff, restricted, act="visibility", visibility="private").content.decode()
     )
     page = share(staff, restricted, act="give", username="hr", level="view").content.decode()
     assert "hr may see it." in page
