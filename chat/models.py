@@ -79,7 +79,7 @@ class LookIn(models.TextChoices):
     """Where the tools of a turn look at most, where the person has chosen it. FILES: of the record."""
 
     RECORD = "record", _("This record")
-    LINKED = "linked", _("Linked records too")
+    LINKED = "linked", _("With linked ones")
     FILES = "files", _("Its files")
     WORKSPACE = "workspace", _("Everything")
 

@@ -184,5 +184,5 @@ def _translate_model(model: type[Model]) -> None:
         field.verbose_name = translate_lazily(field.verbose_name)
         if field.help_text:  # where there is none, a migration would take the proxy for one
             field.help_text = translate_lazily(field.help_text)
-        if field.choices:
+        if field.choices and model is not Entity:
             field.choices = [(value, translate_lazily(name)) for value, name in field.flatchoices]

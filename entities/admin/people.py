@@ -21,6 +21,7 @@ from entities.actions import announce_access_change, record
 from entities.admin.base import WorkspaceAdmin
 from entities.admin_site import site
 from entities.joining import account_name, end_codes, user_of_code
+from entities.language import translate_level
 from entities.middleware import answer_in_scope
 from entities.models import Classification, ClassificationGrant, LabelGrant, Membership, Role, User
 from entities.models.classification import FIRST_COMPOUND
@@ -84,7 +85,9 @@ class RoleAdmin(WorkspaceAdmin):
         return {"labels": values, "is_admin": obj.is_admin, "is_steward": obj.is_steward}
 
     def clearances(self, role: Role) -> str:
-        return ", ".join(g.classification.label for g in role.classification_grants.select_related("classification"))
+        return ", ".join(
+            translate_level(g.classification.label) for g in role.classification_grants.select_related("classification")
+        )
 
 
 class ClearanceField(forms.ModelMultipleChoiceField):

@@ -27,16 +27,16 @@ class _Grant(models.Model):
     class Meta:
         abstract = True
 
+    def __str__(self) -> str:
+        """Without the name of the record, which not everybody may read who reads this."""
+        holder = getattr(self, "user", None) or self.group.role  # type: ignore[attr-defined]
+        return f"{holder}: {self.permission.codename.removesuffix('_entity')}"  # type: ignore[attr-defined]
+
     def save(self, *args: object, **kwargs: object) -> None:
         # guardian creates rows itself and knows nothing of workspaces.
         if self.workspace_id is None:
             self.workspace_id = self.content_object.workspace_id  # type: ignore[attr-defined]
         super().save(*args, **kwargs)  # type: ignore[arg-type]
-
-    def __str__(self) -> str:
-        """Without the name of the record, which not everybody may read who reads this."""
-        holder = getattr(self, "user", None) or self.group.role  # type: ignore[attr-defined]
-        return f"{holder}: {self.permission.codename.removesuffix('_entity')}"  # type: ignore[attr-defined]
 
 
 class EntityUserGrant(_Grant, UserObjectPermissionBase):
