@@ -154,6 +154,7 @@ NAMES = [
     gettext_noop("This page yielded into no results. Create a new item or reset your filters."),
     gettext_noop("This item will be deleted."),
     gettext_noop("Click to cancel"),
+    gettext_noop("Go back"),
     gettext_noop("Type to search"),
 ]
 
