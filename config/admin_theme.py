@@ -6,6 +6,7 @@ from typing import Any
 from django.http import HttpRequest
 from django.templatetags.static import static
 from django.urls import reverse
+from django.utils.translation import gettext_lazy
 
 
 def shades(hue: int, values: Sequence[tuple[float, float]]) -> dict[str, str]:
@@ -35,7 +36,7 @@ UNFOLD: dict[str, Any] = {
     "SITE_HEADER": "Clearance",
     "SITE_SUBHEADER": "Administration",
     "SITE_URL": workspace_home,
-    "SITE_DROPDOWN": [{"icon": "arrow_back", "title": "Back to the workspace", "link": workspace_home}],
+    "SITE_DROPDOWN": [{"icon": "arrow_back", "title": gettext_lazy("Back to the workspace"), "link": workspace_home}],
     "SITE_ICON": mark,
     "SHOW_HISTORY": False,
     "SHOW_VIEW_ON_SITE": False,

@@ -30,9 +30,7 @@ class PasswordForm(PasswordChangeForm):
     def __init__(self, request: HttpRequest, data: Any = None) -> None:
         super().__init__(request.user, data)  # type: ignore[arg-type]
         self.request = request
-        self.fields["new_password1"].help_text = gettext(
-            "Eight characters or more, and none of those that everybody uses."
-        )
+        self.fields["new_password1"].help_text = gettext("At least eight characters, and not a common password.")
         self.fields["new_password2"].label = gettext("New password again")
         self.fields["new_password2"].help_text = ""
 
@@ -49,7 +47,7 @@ class PasswordForm(PasswordChangeForm):
     def clean_new_password1(self) -> str:
         new: str = self.cleaned_data["new_password1"]
         if self.user.check_password(new):
-            raise ValidationError(gettext("This is the password that you have. Choose another one."))
+            raise ValidationError(gettext("This is your current password. Choose another one."))
         return new
 
 

@@ -10,6 +10,7 @@ from unfold.sites import UnfoldAdminSite
 
 from entities.access import ADMIN, opens_own_scope, requires
 from entities.access.routes import OWN_PASSWORD, SIGN_IN, holds, opens_its_own
+from entities.admin_words import translate_admin
 
 # The first would redirect to records by content type, past their access functions; passwords have a page of their own.
 LEFT_OUT = {"view_on_site", "password_change_done"}
@@ -44,6 +45,11 @@ class WorkspaceAdminSite(UnfoldAdminSite):
     site_header = site_title = gettext_lazy("Clearance administration")
     index_title = gettext_lazy("Administration of this workspace")
     site_url = None
+
+    def register(self, model_or_iterable: Any, admin_class: Any = None, **options: Any) -> None:
+        super().register(model_or_iterable, admin_class, **options)
+        for model in [model_or_iterable] if isinstance(model_or_iterable, type) else model_or_iterable:
+            translate_admin(model, type(self._registry[model]))
 
     def has_permission(self, request: HttpRequest) -> bool:
         """Administrators of the open workspace. `is_superuser` and `is_staff` grant nothing."""

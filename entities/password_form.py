@@ -16,7 +16,7 @@ class NewPasswordForm(forms.Form):
     password = forms.CharField(
         label=gettext_lazy("Your password"),
         strip=False,
-        help_text=gettext_lazy("Eight characters or more, and none of those that everybody uses."),
+        help_text=gettext_lazy("At least eight characters, and not a common password."),
         widget=forms.PasswordInput(attrs={"autocomplete": "new-password"}),
     )
 

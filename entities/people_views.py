@@ -56,13 +56,13 @@ class InvitationForm(forms.Form):
         Role.objects.none(),
         required=False,
         widget=forms.CheckboxSelectMultiple(attrs={"class": "form-check-input m-0"}),
-        help_text=gettext_lazy("Without a role they read Public text and add nothing."),
+        help_text=gettext_lazy("Without a role they only read Public text."),
     )
 
     email = forms.EmailField(
         label=gettext_lazy("Send the link to"),
         required=False,
-        help_text=gettext_lazy("Empty: you hand the link on yourself."),
+        help_text=gettext_lazy("Leave empty to pass the link on yourself."),
     )
 
     def __init__(self, data: Any = None) -> None:
@@ -122,7 +122,7 @@ def people(request: HttpRequest) -> HttpResponse:
 def mail_invitation(inviter: str, workspace: str, email: str, link: str) -> None:
     """After the commit. Where the mail server does not take it, the link on the page still works."""
     greeting = gettext("%(inviter)s invites you to %(workspace)s.") % {"inviter": inviter, "workspace": workspace}
-    validity = gettext("The link is good for one person and %(days)s days.") % {"days": VALID_DAYS}
+    validity = gettext("The link works for one person and expires in %(days)s days.") % {"days": VALID_DAYS}
     text = f"{greeting}\n\n{link}\n\n{validity}"
     try:
         send_mail(gettext("You are invited"), text, None, [email])

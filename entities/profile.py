@@ -27,7 +27,7 @@ class ProfileForm(forms.Form):
         max_length=150,
         required=False,
         validators=[one_line],
-        help_text=gettext_lazy("As others see it. Without one they see your user name."),
+        help_text=gettext_lazy("Shown to others. If it is empty, they see your user name."),
         widget=forms.TextInput(attrs={"autocomplete": "name"}),
     )
     email = forms.EmailField(
@@ -40,23 +40,21 @@ class ProfileForm(forms.Form):
     time_zone = forms.ChoiceField(
         label=gettext_lazy("Time zone"),
         required=False,
-        help_text=gettext_lazy("Dates and times are shown in it."),
+        help_text=gettext_lazy("Used for all dates and times."),
     )
 
     mail_digest = forms.BooleanField(
         label=gettext_lazy("Tell me by e-mail when there are notifications"),
         required=False,
-        help_text=gettext_lazy(
-            "Once a day at most. The e-mail says how many there are, and nothing of what they are about."
-        ),
+        help_text=gettext_lazy("At most once a day. The e-mail says how many there are, not what they are about."),
     )
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]
         if not settings.EMAIL_HOST:
             del self.fields["mail_digest"]
-        installation = gettext("That of the installation (%(zone)s)") % {"zone": settings.TIME_ZONE}
-        self.fields["language"].choices = [("", gettext("As the browser asks")), *settings.LANGUAGES]  # type: ignore[attr-defined]
+        installation = gettext("Same as the installation (%(zone)s)") % {"zone": settings.TIME_ZONE}
+        self.fields["language"].choices = [("", gettext("Same as the browser")), *settings.LANGUAGES]  # type: ignore[attr-defined]
         self.fields["time_zone"].choices = [("", installation), *((zone, zone) for zone in list_time_zones())]  # type: ignore[attr-defined]
 
 

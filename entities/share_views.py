@@ -128,5 +128,5 @@ def _change_access(request: HttpRequest, entity: Entity, form: GiveForm) -> str:
         return gettext("Who can see this record has changed.")
     wanted = request.POST.get("holder", "")
     if not re.fullmatch(r"-?[0-9]{1,11}", wanted) or not take_access(scope, entity, int(wanted)):
-        raise SharingRefused(gettext("They had no access of their own any more."))
+        raise SharingRefused(gettext("They no longer had access of their own."))
     return gettext("%(who)s no longer has access of their own.") % {"who": name_holder(int(wanted))}

@@ -136,7 +136,7 @@ def change_visibility(scope: Scope, entity: Entity, visibility: str) -> None:
     row = Entity._base_manager.filter(pk=entity.pk)
     before, creator = row.values_list("visibility", "created_by").get()
     if Visibility.PRIVATE in (visibility, before) and creator != scope.principal:
-        raise SharingRefused(gettext("Only who created a record makes it private."))
+        raise SharingRefused(gettext("Only the creator of a record can make it private."))
     held = [verb for verb in VERBS if may(scope, entity, verb)]
     row.update(visibility=visibility)
     record(scope, "entity.changed", entity.type_name, entity.pk, visibility=visibility)

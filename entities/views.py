@@ -214,9 +214,7 @@ def children_of(scope: Scope, entity: Entity) -> list[dict[str, Any]]:
 def deletion_text(model: type[Entity]) -> str:
     """What goes with a record. Of the type and not of the record: it must not tell whether something is hidden."""
     below = {lowercase_noun(kind.plural_title) for kind, field in children(model) if goes_with(kind, field)}
-    sentences = [
-        gettext("Nobody finds it any more, and its files, passages, Pulse, conversations and references go with it.")
-    ]
+    sentences = [gettext("It disappears for everybody, with its files, Pulse, conversations and references.")]
     if below:
         kinds = join_words(sorted(below))
         sentences.append(

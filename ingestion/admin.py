@@ -6,10 +6,12 @@ from typing import Any
 from django.contrib import admin
 from django.db.models import Case, DateTimeField, Exists, F, OuterRef, Q, QuerySet, Value, When
 from django.http import HttpRequest
+from django.utils.translation import gettext
 
 from entities.access import current
 from entities.admin import ListAdmin, WorkspaceAdmin
 from entities.admin_site import site
+from entities.language import translate_stored
 from entities.models import Entity
 from ingestion.access import disclosed_files, readable_files, visible_files
 from ingestion.known_versions import known_updated_at
@@ -26,7 +28,7 @@ class Stale(admin.SimpleListFilter):
     parameter_name = "stale"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [("yes", "Stale"), ("no", "Up to date")]
+        return [("yes", gettext("Stale")), ("no", gettext("Up to date"))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         if self.value() is None:
@@ -68,7 +70,7 @@ class Told(admin.SimpleListFilter):
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         rows = model_admin.get_queryset(request).order_by(self.parameter_name)
         found = rows.values_list(self.parameter_name, flat=True).distinct()
-        return [(value, str(value).capitalize()) for value in found if value]
+        return [(value, translate_stored(str(value).capitalize())) for value in found if value]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         wanted = self.value()

@@ -2,10 +2,12 @@ from pathlib import Path
 
 from django.apps import AppConfig
 from django.conf import settings
+from django.utils.translation import gettext_lazy
 
 
 class IngestionConfig(AppConfig):
     name = "ingestion"
+    verbose_name = gettext_lazy("Records and files")
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:

@@ -168,5 +168,5 @@ def _changes(moves: Iterable[Move], held: frozenset[int], is_steward: bool) -> t
 
 
 def find_alike(items: Iterable[Item], item: Item) -> list[Item]:
-    """The others that wait for the same reason, as many as are decided at once."""
-    return [other for other in items if other.key != item.key and is_alike(item, other)][: MOST - 1]
+    """The others that wait for the same reason, all of them: `MOST` are decided at once, this one among them."""
+    return [other for other in items if other.key != item.key and is_alike(item, other)]

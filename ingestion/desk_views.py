@@ -186,6 +186,7 @@ def show_item(request: HttpRequest, pk: UUID, wanted: Wanted, problem: str = "",
     before, after = beside(scope, wanted, pk)
     query = query_of(wanted)
     ticked = set(read_labels(request.POST)) if problem else item.now or item.proposed or frozenset()
+    alike = find_alike(items_of(scope, waiting(scope, Wanted())[:MAX_GROUPED_ITEMS]), item) if item.causes else []
     context: dict[str, Any] = {
         "item": item,
         "votes": [(vote, chips_of_atoms(vote.labels), chips_of_atoms(vote.proposed)) for vote in item.votes],
@@ -196,7 +197,8 @@ def show_item(request: HttpRequest, pk: UUID, wanted: Wanted, problem: str = "",
         "before": before,
         "after": after,
         "around": around(scope, item),
-        "alike": find_alike(items_of(scope, waiting(scope, Wanted())[:MAX_GROUPED_ITEMS]), item) if item.causes else [],
+        "alike": alike[: MOST - 1],
+        "alike_left": len(alike) > MOST - 1,
         "has_page": isinstance(paragraph, Paragraph) and paragraph.page is not None and bool(paragraph.boxes),
     }
     return render(request, "ingestion/desk_item.html", context, status=status)

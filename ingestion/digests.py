@@ -73,6 +73,9 @@ def say_counts(kinds: Counter[str]) -> list[str]:
             "%(n)s of your requests was decided.", "%(n)s of your requests were decided.", kinds["decided"]
         ),
         "shared": ngettext("%(n)s record was shared with you.", "%(n)s records were shared with you.", kinds["shared"]),
+        "joined": ngettext(
+            "You were added to %(n)s role or group.", "You were added to %(n)s roles or groups.", kinds["joined"]
+        ),
         "ready": ngettext("%(n)s of your files is ready.", "%(n)s of your files are ready.", kinds["ready"]),
         "failed": ngettext(
             "%(n)s of your files could not be read.", "%(n)s of your files could not be read.", kinds["failed"]

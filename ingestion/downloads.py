@@ -35,9 +35,8 @@ CHUNK = 256 * 1024
 # Labels are named that the caller may know of. Of all else it is one sentence, for which reason it was would tell of
 # text that does not show.
 REFUSED = gettext_lazy(
-    "The original can be downloaded only with clearance for everything in it, and when "
-    "all of it could be checked. Read what you are cleared for in the reader, or ask a "
-    "steward."
+    "To download the original you need clearance for everything in it, and all of it must have been read. Read your "
+    "part in the reader, or ask a steward."
 )
 NEEDS = gettext_lazy(" It needs clearance for {} at least.")
 

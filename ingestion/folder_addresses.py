@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from urllib.parse import unquote, urlsplit
 
+from django.utils.translation import gettext
+
 from entities.rag import Collection
 from ingestion.errors import BadUpload
 from ingestion.link_targets import LONGEST_KEY, Address, Wanted, path_key, url_key
@@ -36,10 +38,10 @@ def read_addresses(given: Iterable[str], folder: str = "") -> tuple[FolderAddres
     """Addresses of `folder`, a path below which files were sent; of the root where it is "". Raises: BadUpload."""
     root = path_key(folder)
     if root is None or len(root) > LONGEST_KEY:
-        raise BadUpload("The folder of these addresses leads out of its root.", "bad_address")
+        raise BadUpload(gettext("The folder of these addresses leads out of its root."), "bad_address")
     found = tuple(dict.fromkeys(FolderAddress(_read_key(text.strip()), root) for text in given if text.strip()))
     if len(found) > MAX_ADDRESSES:
-        raise BadUpload(f"A folder has up to {MAX_ADDRESSES} addresses.", "bad_address")
+        raise BadUpload(gettext("A folder has up to %(most)s addresses.") % {"most": MAX_ADDRESSES}, "bad_address")
     return found
 
 

@@ -1,5 +1,5 @@
 """What has happened that concerns a reader: decisions on their requests, requests that wait for them, records that were
-shared with them, and their own files that failed or took long to read.
+shared with them, roles and groups that they were put into, and their own files that failed or took long to read.
 
 Nothing is stored of it but when they looked last (`Membership.notices_seen_at`). Every notice is made from rows that
 the reader may see at that moment, with names as they are cleared then, so what is closed to them later is in no notice.
@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+from django.db import connection
 from django.db.models import Exists, F, Max, OuterRef, Q
 from django.utils import timezone
 
@@ -38,16 +39,18 @@ DECIDED = (State.GRANTED, State.REFUSED, State.WITHDRAWN)
 
 @dataclass(frozen=True)
 class Notice:
-    """kind: decided, waiting, shared, ready or failed. state: of the decision. person: who asks, of one that waits.
-    record: from `readable_by`. told: a decision that the page of requests has shown. new: not shown yet."""
+    """kind: decided, waiting, shared, joined, ready or failed. state: of the decision. person: who asks, of one that
+    waits. record: from `readable_by`, None of a role that one was put into, which has a name. told: a decision that the
+    page of requests has shown. new: not shown yet."""
 
     kind: str
     at: datetime
-    record: Entity
+    record: Entity | None
     state: str = ""
     person: str = ""
     chips: Sequence[Any] = ()
     file: FileView | None = None
+    role: str = ""
     told: bool = False
     new: bool = False
 
@@ -58,6 +61,7 @@ def list_notices(scope: Scope, since: datetime | None = None) -> list[Notice]:
     made = [*_list_requests(scope, since), *_list_shared(scope, since), *_list_files(scope, since)]
     records = Entity.objects.readable_by(scope).in_bulk({record for record, _ in made})
     notices = [replace(notice, record=records[record]) for record, notice in made if record in records]
+    notices += _list_joined(scope, since)
     return sorted(notices, key=lambda notice: notice.at, reverse=True)[:MAX_NOTICES]
 
 
@@ -78,6 +82,9 @@ def mark_as_read(scope: Scope, notices: Iterable[Notice]) -> None:
         Membership.objects.filter(user=scope.principal, notices_seen_at__lt=latest).update(notices_seen_at=latest)
 
 
+JOINED = """SELECT r.name, ug.joined_at FROM entities_user_groups ug JOIN entities_role r ON r.group_id = ug.group_id
+JOIN entities_membership m ON m.user_id = ug.user_id AND m.workspace_id = r.workspace_id AND m.created_at < ug.joined_at
+WHERE ug.user_id = %s AND ug.added_by IS DISTINCT FROM %s AND ug.joined_at > %s ORDER BY ug.joined_at DESC LIMIT %s"""
 Made = tuple[Any, Notice]
 """With the key of the record that it is about, which is not read yet."""
 UNREAD: Any = None
@@ -111,6 +118,15 @@ def _list_shared(scope: Scope, since: datetime) -> Iterator[Made]:
             latest[record] = max(at, latest.get(record, at))
     for record, at in latest.items():
         yield record, Notice("shared", at, UNREAD)
+
+
+def _list_joined(scope: Scope, since: datetime) -> list[Notice]:
+    """Roles that the reader holds today and was given by somebody else. Those of an invitation are as old as the
+    membership, and no news.
+    """
+    with connection.cursor() as cursor:
+        cursor.execute(JOINED, [scope.principal, scope.principal, since, MAX_NOTICES])
+        return [Notice("joined", at, None, role=name) for name, at in cursor.fetchall()]
 
 
 def _list_files(scope: Scope, since: datetime) -> Iterator[Made]:

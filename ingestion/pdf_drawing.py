@@ -23,15 +23,17 @@ class Picture:
     height: float
 
 
-def pictures_of(shown: Shown) -> list[Picture] | None:
-    """One for each page; None where they cannot be drawn, now or at all. No scope may be open: it takes a while."""
+def pictures_of(shown: Shown, longest: int = 0) -> list[Picture] | None:
+    """One for each page; None where they cannot be drawn, now or at all. longest: pixels of the longer side of what is
+    given, 0 as it is drawn. No scope may be open: it takes a while.
+    """
     if not shown.pages or not DRAWING.acquire(timeout=PATIENCE):
         return None
-    wanted = [[page.number, page.kept] for page in shown.pages]
+    options = {"pages": [[page.number, page.kept] for page in shown.pages], "longest": longest}
     try:
         with local_copy(shown.path) as path:
-            answer = run_limited("ingestion.extract.cutting:task", path, limits=LIMITS, options={"pages": wanted})
-        return read(answer.get("blob", b""), answer["sizes"], len(wanted))
+            answer = run_limited("ingestion.extract.cutting:task", path, limits=LIMITS, options=options)
+        return read(answer.get("blob", b""), answer["sizes"], len(shown.pages))
     except (Quarantined, ProcessKilled, Missing, FileNotFoundError, KeyError, TypeError, ValueError):
         return None
     finally:

@@ -21,6 +21,7 @@ from ingestion.access import Outline, outlines
 from ingestion.boxes import Box, Boxes
 from ingestion.downloads import attachments_are_here
 from ingestion.models import File, FileRevision, Paragraph
+from ingestion.pdf_bars import Bar, place_bars
 from ingestion.reader import NOTICE, Block, TextBlock
 from ingestion.remainder_store import remainder_of
 
@@ -57,12 +58,15 @@ class Piece:
 
 @dataclass(frozen=True)
 class CutPage:
-    """whole: drawn as it is. pieces: the cleared words. requires: sentences of what else is on it."""
+    """whole: drawn as it is. pieces: the cleared words. requires: sentences of what else is on it. bars: where that
+    stands.
+    """
 
     number: int
     whole: bool
     pieces: tuple[Piece, ...]
     requires: tuple[str, ...]
+    bars: tuple[Bar, ...] = ()
 
     @property
     def kept(self) -> list[float] | None:
@@ -180,24 +184,24 @@ def cut_pages(
         if not placed and page in part:
             (begun[page] if row.page else boxless).append(row)
     requires: dict[int, set[tuple[int, ...]]] = defaultdict(set)
-    around: dict[int, list[Box]] = defaultdict(list)
+    around: dict[int, list[Sequence[Box]]] = defaultdict(list)
     for one in hidden:
         for number in {one.page, *(box.page for box in one.boxes)} - {None}:
             requires[number].add(one.requires)  # type: ignore[index]
-        for box in one.boxes:
-            around[box.page].append(box)
+        for number in {box.page for box in one.boxes}:
+            around[number].append([box for box in one.boxes if box.page == number])
     last = max([*pieces, *begun, *requires], default=0)
     pages = []
     for number in range(part.first, min(last, part.last) + 1):
         whole = number not in requires and bool(pieces[number] or begun[number])
-        near = Near(around[number])
+        near = Near(box for boxes in around[number] for box in boxes)
         found = [Piece(text, b.x0, b.y0, b.x1, b.y1, whole or not near(b)) for text, b in pieces[number]]
         if whole:
             found += [Piece(row.text, 36, 36, 559, 46, True) for row in begun[number]]
         else:
             boxless += begun[number]
         sentences = tuple(sentence(atoms) for atoms in sorted(requires[number]))
-        pages.append(CutPage(number, whole, tuple(found), sentences))
+        pages.append(CutPage(number, whole, tuple(found), sentences, place_bars(found, around[number])))
     beside = [SetLine("text", row.text) for row in sorted(boxless, key=lambda row: row.position)]
     return tuple(pages), (*beside, *more(last, part))
 

@@ -8,6 +8,7 @@ import pikepdf
 from pikepdf import Array, Dictionary, Name
 
 from ingestion.extract.right_to_left import RIGHT_TO_LEFT
+from ingestion.pdf_bars import HEIGHT, Bar
 from ingestion.pdf_drawing import Picture
 from ingestion.pdf_fonts import UNSEEN, Seen, Unseen, said, width_of
 from ingestion.pdf_shown import CutPage, Piece, SetLine
@@ -17,6 +18,7 @@ MARGIN = 56.0
 SIZES = {"text": 10.5, "heading": 13.0, "note": 9.0}
 LEADING = 1.35
 RUN = re.compile(rf"{RIGHT_TO_LEFT.pattern}(?:[\W_]*{RIGHT_TO_LEFT.pattern})*")
+SLANT = 4.0  # points from one line of a hatched bar to the next
 STRIP = 14.0  # points: height of a line below a page that says what else is on it
 
 
@@ -37,6 +39,7 @@ class Writer:
             image.ColorSpace, image.BitsPerComponent = Name.DeviceRGB, 8
             objects.I = image
             content.append(f"q {picture.width:.2f} 0 0 {picture.height:.2f} 0 {below:.2f} cm /I Do Q")
+        content += [hatch(bar, picture.height + below) for bar in page.bars]
         content += [self._piece(piece, picture.height + below) for piece in page.pieces if piece.text]
         for number, sentence in enumerate(page.requires):
             y = below - STRIP * (number + 1) + 4
@@ -96,6 +99,15 @@ class Writer:
             Contents=self.pdf.make_stream("\n".join(content).encode("ascii")),
         )
         self.pdf.pages.append(pikepdf.Page(self.pdf.make_indirect(page)))
+
+
+def hatch(bar: Bar, height: float) -> str:
+    """A grey bar with slanted lines. height: of the page, in points."""
+    x, y, end = bar.x, height - bar.y - HEIGHT, bar.x + bar.width
+    starts = [x - HEIGHT + SLANT * number for number in range(1, int((bar.width + HEIGHT) / SLANT) + 1)]
+    lines = " ".join(f"{start:.2f} {y:.2f} m {start + HEIGHT:.2f} {y + HEIGHT:.2f} l" for start in starts)
+    area = f"{x:.2f} {y:.2f} {end - x:.2f} {HEIGHT:.2f} re"
+    return f"q {area} W n 0.94 g {area} f 0.72 G 0.6 w {lines} S 0.6 G {area} S Q"
 
 
 def reorder_for_display(text: str) -> str:

@@ -33,6 +33,7 @@ REASONS = [
     gettext_noop("regular payment of a person"),
     gettext_noop("pay"),
     gettext_noop("pay of a person"),
+    gettext_noop("nothing that a level names"),
     gettext_noop("table of pay"),
     gettext_noop("pay of a named person"),
     gettext_noop("personal paper with amounts"),

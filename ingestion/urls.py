@@ -10,6 +10,7 @@ from ingestion import (
     quarantine_views,
     request_views,
     settling_views,
+    thumbnail_views,
     version_views,
     views,
 )
@@ -26,6 +27,7 @@ urlpatterns = [
     path("files/jobs/", views.jobs, name="jobs"),
     path("files/<uuid:pk>/", views.reader, name="reader"),
     path("files/<uuid:pk>/view.pdf", pdf_views.pdf_page, name="view_pdf"),
+    path("files/<uuid:pk>/thumbnail.jpg", thumbnail_views.thumbnail, name="thumbnail"),
     path("files/<uuid:pk>/links/", views.links_panel, name="links"),
     path("files/<uuid:pk>/row/", views.file_row, name="file_row"),
     path("files/<uuid:pk>/retry/", views.retry, name="retry"),

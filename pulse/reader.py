@@ -9,6 +9,7 @@ from uuid import UUID
 from django.core.exceptions import PermissionDenied
 from django.db import connection, transaction
 from django.db.models import QuerySet
+from django.utils.translation import gettext
 
 from entities.access import Scope, clears, grant_entity, may, missing_atoms, sources_visible
 from entities.actions import announce_access_change, record
@@ -93,7 +94,7 @@ def allow(scope: Scope, entity: Entity) -> None:
     Raises: PermissionDenied for who may not share the record.
     """
     if not may(scope, entity, "share"):
-        raise PermissionDenied(f"You may see this {entity.type_name}, but not share it.")
+        raise PermissionDenied(gettext("You may see this record, but not share it."))
     service = service_role()
     if service is not None and not role_sees(service, entity):
         grant_entity(entity, -service.role.pk, ["view"])

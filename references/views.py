@@ -38,15 +38,17 @@ def panel(request: HttpRequest, pk: UUID) -> HttpResponse:
 def add(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = scope_of(request)
     source = get_entity_or_404(scope, pk)
-    chosen = find_target(scope, source, request.GET.get("target", ""))
-    q = request.GET.get("q", "")
+    finds = "find" in request.POST  # Enter in its field, without JavaScript: what was filled in stays
+    given = request.POST if finds else request.GET
+    chosen, q = find_target(scope, source, given.get("target", "")), given.get("q", "")
     if request.headers.get("HX-Request") and request.method == "GET":
         return render(request, "references/reference_targets.html", offer(scope, source, q, chosen))
-    form = ReferenceForm(scope, source, may(scope, source, "change"), request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        given = form.cleaned_data
-        target = get_entity_or_404(scope, given.pop("target").pk)
-        actions.add_reference(scope=scope, source=source, target=target, **given)
+    data = None if finds else request.POST or None
+    form = ReferenceForm(scope, source, may(scope, source, "change"), data, initial=given.dict())
+    if form.is_valid():
+        values = form.cleaned_data
+        target = get_entity_or_404(scope, values.pop("target").pk)
+        actions.add_reference(scope=scope, source=source, target=target, **values)
         messages.success(request, gettext("Added. Its text shows as soon as it has been classified."))
         return redirect("entities:detail", source.pk)
     if form.is_bound:

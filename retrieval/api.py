@@ -16,6 +16,7 @@ from entities.api import label_list
 from entities.api.shapes import FileRef, Label, RecordRef
 from retrieval.audit import note_search, shown_of
 from retrieval.citation_links import citation_json
+from retrieval.dates import NEWEST, choose_newest
 from retrieval.owners import citing_or_404
 from retrieval.params import read_search_query
 from retrieval.query import KINDS
@@ -156,6 +157,7 @@ def result_json(result: Result) -> dict[str, Any]:
         OpenApiParameter("until", str, description="Last day."),
         OpenApiParameter("reference_depth", int, description="Follow references from the given entities so far."),
         OpenApiParameter("limit", int),
+        OpenApiParameter("sort", str, enum=[NEWEST], description="The latest of the best ones first."),
     ],
 )
 @api_view(["GET"])
@@ -169,13 +171,16 @@ def search_view(request: Request) -> Response:
         problems["q"] = ["A question holds no NUL characters."]
     elif not asked.text:
         problems["q"] = ["Say what to look for."]
+    if (sort := request.query_params.get("sort", "")) not in ("", NEWEST):
+        problems["sort"] = ["Only newest can be asked for; without it the best come first."]
     if problems:
         raise ValidationError(problems)
     scope = scope_of(request)
     started, depth = time.monotonic(), asked.reference_depth
     found = look(scope, asked.text, within=asked.within, reference_depth=depth)
     with scope.open():
-        results = choose(scope, found, limit=asked.limit)
+        results = choose_newest(scope, found).results if sort else choose(scope, found, limit=asked.limit)
+        results = results[: asked.limit]
         shown = shown_of(results)
         note_search(scope, "api", found, asked.within, shown, started, depth=depth, written=asked.written)
         answer = [result_json(result) for result in results]

@@ -1,17 +1,39 @@
 """When what was found came in, as its reader may know it."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from django.db import connection
 
+from entities.access import Scope
 from ingestion.known_versions import TOLD_AT
 from retrieval.results import Result
+from retrieval.search import Found, choose
+from retrieval.tuning import tuning
 
 # As the filter by days knows it (`retrieval.gate`).
 CAME_IN = f"""SELECT c.id, coalesce(told.at, c.created_at)
 FROM ingestion_contextrow c LEFT JOIN ({TOLD_AT}) told ON told.file = c.file_id WHERE c.id = ANY(%s)"""  # noqa: S608
+
+NEWEST = "newest"
+
+
+@dataclass(frozen=True)
+class Dated:
+    """results: the newest first. days: of each, when it came in."""
+
+    results: list[Result]
+    days: dict[UUID, datetime]
+
+
+def choose_newest(scope: Scope, found: Found) -> Dated:
+    """Of the best `tuning().most`, in the open scope."""
+    # Neighbours filled up what was chosen: they would take the places of what was found.
+    results = [result for result in choose(scope, found, limit=tuning().most) if result.is_found]
+    days = find_days(results)
+    return Dated(put_newest_first(results, days), days)
 
 
 def find_days(results: Iterable[Result]) -> dict[UUID, datetime]:

@@ -17,7 +17,7 @@ from entities.models import Entity
 from retrieval.audit import note_search, shown_of
 from retrieval.cards import Card, group_cards, put_each_alone
 from retrieval.citation_links import meant_by, support_of
-from retrieval.dates import find_days, put_newest_first
+from retrieval.dates import NEWEST, choose_newest
 from retrieval.facets import count_facets, name_filters
 from retrieval.faint import drop_faint
 from retrieval.locate import resolve
@@ -33,7 +33,6 @@ from retrieval.support import list_citing_sentences
 from retrieval.tuning import tuning
 
 SUGGESTED = 4
-NEWEST = "newest"
 """What `sort` says for the best results in the order in which they came in."""
 
 
@@ -69,16 +68,14 @@ def found_context(request: HttpRequest, asked: Asked, found: Found | None, start
     everything, faint = still_found(scope, found), "faint" in request.GET
     found = everything if faint else drop_faint(everything)
     by_date = request.GET.get("sort") == NEWEST
-    results = choose(scope, found, limit=tuning().most if by_date else asked.limit)
     days: dict[UUID, datetime] = {}
-    there_is_more = len(results) == asked.limit < min(len(found.hits), tuning().most)
     if by_date:
-        # Neighbours filled up what was chosen: they would take the places of what was found.
-        results = [result for result in results if result.is_found]
-        days = find_days(results)
-        results = put_newest_first(results, days)
-        there_is_more = len(results) > asked.limit
-        results = results[: asked.limit]
+        dated = choose_newest(scope, found)
+        results, days = dated.results[: asked.limit], dated.days
+        there_is_more = len(dated.results) > asked.limit
+    else:
+        results = choose(scope, found, limit=asked.limit)
+        there_is_more = len(results) == asked.limit < min(len(found.hits), tuning().most)
     note_search(
         scope,
         "page",

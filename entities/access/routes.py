@@ -10,6 +10,7 @@ from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
+from django.utils.translation import gettext
 
 from entities.access.scope import NoWorkspace, Scope, cached, scope_is_open
 from entities.errors import PASSWORD_FIRST, absent, conflict, not_signed_in, payload
@@ -77,7 +78,7 @@ def requires(rule: Rule) -> Callable[[Callable[..., HttpResponseBase]], Callable
                     if scope is None:
                         raise Http404("Not found.")
                     if not allows(scope, rule):
-                        raise PermissionDenied(f"This needs the {rule.name}'s role.")
+                        raise PermissionDenied(gettext("None of your roles here allows this."))
             return view(request, *args, **kwargs)
 
         _guarded[guarded] = rule

@@ -10,7 +10,9 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.urls import reverse
+from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
+from django.utils.translation import gettext
 from unfold.views import ChangeList
 
 from entities.access import Scope
@@ -47,8 +49,8 @@ class PersonFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         people = User.objects.filter(memberships__isnull=False).order_by("username")
-        roles = [(str(-role.pk), f"as {role.name}") for role in Role.objects.all()]
-        return [*((str(user.pk), str(user)) for user in people), ("0", "the program"), *roles]
+        roles = [(str(-role.pk), gettext("as %(role)s") % {"role": role.name}) for role in Role.objects.all()]
+        return [*((str(user.pk), str(user)) for user in people), ("0", gettext("the program")), *roles]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         value = self.value() or ""
@@ -69,7 +71,9 @@ class DayFilter(admin.SimpleListFilter):
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
         today = datetime.now(UTC).date()
-        return [(day.isoformat(), f"{day:%a %-d %B}") for day in (today - timedelta(days=n) for n in range(DAYS))]
+        return [
+            (day.isoformat(), date_format(day, "D j F")) for day in (today - timedelta(days=n) for n in range(DAYS))
+        ]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         if not self.value():

@@ -7,6 +7,7 @@ from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, connection, transaction
 from django.db.models import Max, QuerySet
 from django.http import HttpRequest
+from django.utils.translation import gettext
 from unfold.widgets import UnfoldAdminSelectWidget
 
 from entities.actions import announce_access_change
@@ -36,7 +37,7 @@ class ClassificationForm(forms.ModelForm):
         label = " ".join(self.cleaned_data["label"].split())
         same = Classification.objects.filter(label__iexact=label, value__lt=FIRST_COMPOUND).exclude(pk=self.instance.pk)
         if same.exists():
-            raise forms.ValidationError("There is a classification of this name already.")
+            raise forms.ValidationError(gettext("There is a classification of this name already."))
         return label
 
 
@@ -46,7 +47,7 @@ def next_value() -> int:
     gone = WorkspaceSettings.objects.values_list("last_gone_level", flat=True).get()
     value: int = max(FIRST_CUSTOM - 1, used, gone) + 1
     if value >= FIRST_COMPOUND:
-        raise PermissionDenied("There have been as many classifications here as there can be.")
+        raise PermissionDenied(gettext("There have been as many classifications here as there can be."))
     return value
 
 
@@ -85,5 +86,7 @@ class ClassificationAdmin(WorkspaceAdmin):
                 cursor.execute(f"SET CONSTRAINTS {keys} IMMEDIATE")
                 cursor.execute(f"SET CONSTRAINTS {keys} DEFERRED")
         except IntegrityError:
-            raise PermissionDenied(f"{obj.label} is in use: something in this workspace has it as its label.") from None
+            raise PermissionDenied(
+                gettext("%(level)s is in use: something in this workspace has it as its label.") % {"level": obj.label}
+            ) from None
         announce_access_change(self.scope(request))

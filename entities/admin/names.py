@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.urls import reverse
 from django.utils.html import format_html
+from django.utils.translation import gettext
 
 from entities.access import Scope
 from entities.models import Classification, Entity, Membership, Role, User
@@ -41,7 +42,7 @@ def find_people(principals: Iterable[int]) -> dict[int, str]:
     principals = set(principals)
     people = {user.pk: str(user) for user in User.objects.filter(pk__in=principals)}
     roles = {-role.pk: role.name for role in Role.objects.filter(pk__in=[-number for number in principals])}
-    return {0: "the program", **people, **roles}
+    return {0: gettext("the program"), **people, **roles}
 
 
 def _link_to_member(membership: Membership) -> str:

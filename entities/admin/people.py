@@ -12,6 +12,7 @@ from django.core.exceptions import PermissionDenied, ValidationError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils import timezone
 from django.utils.formats import date_format
+from django.utils.translation import gettext, gettext_lazy
 from unfold.admin import TabularInline
 from unfold.widgets import UnfoldAdminPasswordWidget, UnfoldAdminTextInputWidget
 
@@ -20,11 +21,12 @@ from entities.actions import announce_access_change, record
 from entities.admin.base import WorkspaceAdmin
 from entities.admin_site import site
 from entities.joining import account_name, end_codes, user_of_code
+from entities.language import translate_level
 from entities.middleware import answer_in_scope
 from entities.models import Classification, ClassificationGrant, LabelGrant, Membership, Role, User
 from entities.models.classification import FIRST_COMPOUND
 
-NO_CODE = "This code is not for this workspace, was used before, or is more than a day old."
+NO_CODE = gettext_lazy("This code is not for this workspace, was used before, or is more than a day old.")
 
 
 class GrantInline(TabularInline):
@@ -44,7 +46,9 @@ def keep_an_administrator() -> None:
     """Raises: PermissionDenied where nobody could administer the workspace any more; the request is rolled back."""
     members = User.objects.filter(is_active=True, pk__in=Membership.objects.values("user"))
     if not members.filter(groups__role__in=Role.objects.filter(is_admin=True)).exists():
-        raise PermissionDenied("Then nobody could administer this workspace. Give somebody else that role first.")
+        raise PermissionDenied(
+            gettext("Then nobody could administer this workspace. Give somebody else that role first.")
+        )
 
 
 class RoleForm(forms.ModelForm):
@@ -55,7 +59,7 @@ class RoleForm(forms.ModelForm):
     def clean_name(self) -> str:
         name = " ".join(self.cleaned_data["name"].split())
         if Role.objects.filter(name=name).exclude(pk=self.instance.pk).exists():
-            raise ValidationError("There is a role of this name already.")
+            raise ValidationError(gettext("There is a role of this name already."))
         return name
 
 
@@ -81,7 +85,9 @@ class RoleAdmin(WorkspaceAdmin):
         return {"labels": values, "is_admin": obj.is_admin, "is_steward": obj.is_steward}
 
     def clearances(self, role: Role) -> str:
-        return ", ".join(g.classification.label for g in role.classification_grants.select_related("classification"))
+        return ", ".join(
+            translate_level(g.classification.label) for g in role.classification_grants.select_related("classification")
+        )
 
 
 class ClearanceField(forms.ModelMultipleChoiceField):
@@ -128,10 +134,12 @@ class MembershipForm(forms.ModelForm):
         super().__init__(*args, **kwargs)
         self.fields["roles"].queryset = Role.objects.all()  # type: ignore[attr-defined]
         # On this form's own field: those of the class are the same for all workspaces.
-        self.fields["username"].help_text = "" if self.instance.pk else f"They sign in as name@{self.slug}."
+        self.fields["username"].help_text = (
+            "" if self.instance.pk else gettext("They sign in as name@%(slug)s.") % {"slug": self.slug}
+        )
         if self.instance.pk:
             self.fields["username"].disabled = True
-            self.fields["username"].label = "Name"
+            self.fields["username"].label = gettext("Name")
             self.fields.pop("password")
             self.fields.pop("code")
             self.fields["username"].initial = self.instance.user.username
@@ -144,13 +152,13 @@ class MembershipForm(forms.ModelForm):
         if self.instance.pk or self.errors:
             return data
         if bool(data["username"]) == bool(data["code"]):
-            raise ValidationError("Give either a new person's name and password, or a code for joining.")
+            raise ValidationError(gettext("Give either a new person's name and password, or a code for joining."))
         if data["code"]:
             data["user"] = user_of_code(data["code"], self.slug)
             if data["user"] is None:
                 self.add_error("code", NO_CODE)
             elif Membership.objects.filter(user=data["user"]).exists():
-                self.add_error("code", "This person is a member already.")
+                self.add_error("code", gettext("This person is a member already."))
         else:
             self.clean_account(data)
         return data

@@ -9,21 +9,31 @@ from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
+from django.utils.translation import gettext
 from unfold.views import ChangeList
 from unfold.widgets import UnfoldAdminTextInputWidget
 
 from entities.access import Scope, may
 from entities.actions import announce_access_change
 from entities.admin.base import WorkspaceAdmin
+from entities.language import translate_stored
 from entities.models import Entity, Membership, User
 from entities.rag import VERBS
+from entities.templatetags.clearance_ui import name_or_kind
+
+
+class VerbField(forms.ModelChoiceField):
+    """What a grant allows, in one word."""
+
+    def label_from_instance(self, obj: Any) -> str:
+        return translate_stored(obj.codename.removesuffix("_entity"))
 
 
 class GrantForm(forms.ModelForm):
     def clean_expires_at(self) -> Any:
         expires_at = self.cleaned_data["expires_at"]
         if expires_at is not None and expires_at <= timezone.now():
-            raise ValidationError("A grant ends in the future; to end one now, delete it.")
+            raise ValidationError(gettext("A grant ends in the future; to end one now, delete it."))
         return expires_at
 
 
@@ -36,7 +46,7 @@ class NamedRecords(ChangeList):
         records = Entity.objects.readable_by(scope).in_bulk({grant.content_object_id for grant in self.result_list})
         for grant in self.result_list:
             record = records.get(grant.content_object_id)
-            grant.record_name = record.title_or_type if record else str(grant.content_object_id)
+            grant.record_name = name_or_kind(record) if record else str(grant.content_object_id)
 
 
 class GrantAdmin(WorkspaceAdmin):
@@ -56,8 +66,8 @@ class GrantAdmin(WorkspaceAdmin):
             # By its key, typed: a chooser would look names up, and say of a hidden record that it is one.
             kwargs["queryset"] = Entity.objects.visible_to(self.scope(request), "share")
             kwargs["widget"] = UnfoldAdminTextInputWidget()
-            kwargs["label"] = "record"
-            kwargs["help_text"] = "The id of a record that you may share."
+            kwargs["label"] = gettext("Record")
+            kwargs["help_text"] = gettext("The id of a record that you may share.")
             return db_field.formfield(**kwargs)
         if db_field.name == "user":
             kwargs["queryset"] = User.objects.filter(pk__in=Membership.objects.values("user")).order_by("username")
@@ -65,6 +75,7 @@ class GrantAdmin(WorkspaceAdmin):
             kwargs["queryset"] = Permission.objects.filter(
                 content_type__app_label="entities", codename__in=[f"{verb}_entity" for verb in VERBS]
             )
+            kwargs["form_class"] = VerbField
         return super().formfield_for_foreignkey(db_field, request, **kwargs)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
@@ -89,7 +100,7 @@ class GrantAdmin(WorkspaceAdmin):
 
     @admin.display(description="May", ordering="permission")
     def verb(self, grant: Any) -> str:
-        return str(grant.permission.codename.removesuffix("_entity"))
+        return translate_stored(grant.permission.codename.removesuffix("_entity"))
 
     def holder(self, grant: Any) -> str:
         return str(getattr(grant, "user", None) or grant.group.role)

@@ -7,6 +7,7 @@ from django.db.models.functions import Now
 from guardian.models import GroupObjectPermissionBase, UserObjectPermissionBase
 
 from entities.fields import WorkspaceForeignKey
+from entities.language import translate_stored
 from entities.models.entity import Entity
 from entities.models.people import Workspace
 
@@ -26,6 +27,11 @@ class _Grant(models.Model):
 
     class Meta:
         abstract = True
+
+    def __str__(self) -> str:
+        """Without the name of the record, which not everybody may read who reads this."""
+        holder = getattr(self, "user", None) or self.group.role  # type: ignore[attr-defined]
+        return f"{holder}: {translate_stored(self.permission.codename.removesuffix('_entity'))}"  # type: ignore[attr-defined]
 
     def save(self, *args: object, **kwargs: object) -> None:
         # guardian creates rows itself and knows nothing of workspaces.

@@ -68,6 +68,8 @@ def name_or_kind(record: Any) -> str:
     """Of a record from `readable_by`: the name that somebody gave it, as it is, or what stands for one that is not
     cleared, in the reader's language.
     """
+    if not hasattr(record, "title_or_type"):  # a name already
+        return str(record)
     return getattr(record, "title", None) or translate_stored(record.title_or_type)
 
 
@@ -334,7 +336,7 @@ def sort_header(
     query = context["request"].GET.copy()
     query.pop("page", None)
     query["ordering"] = f"-{field}" if direction == "ascending" else field
-    return {"name": name, "direction": direction, "url": f"?{query.urlencode()}", "numeric": numeric}
+    return {"name": translate_stored(name), "direction": direction, "url": f"?{query.urlencode()}", "numeric": numeric}
 
 
 @register.inclusion_tag("components/pagination.html", takes_context=True)

@@ -23,12 +23,15 @@ QUALITY = 80
 Image.register_save("JPEG", JpegImagePlugin._save)  # nothing is looked up once the rights are given up
 
 
-def task(path: Path, *, limits: Limits, report: Report, pages: Sequence[tuple[int, list[float] | None]]) -> Any:
+def task(
+    path: Path, *, limits: Limits, report: Report, pages: Sequence[tuple[int, list[float] | None]], longest: int = 0
+) -> Any:
     """For `run_limited("ingestion.extract.cutting:task", …)`: {"blob": JPEG after JPEG, "sizes": for each its bytes,
     pixels across and down, and the page's points across and down; an empty
     page has no picture}. pages: numbers, each with the rectangles that are
-    copied from it, four numbers each, in points as `Box` has them; None for all of it. Without annotations and form
-    fields, which extraction does not account for.
+    copied from it, four numbers each, in points as `Box` has them; None for all of it. longest: pixels to which the
+    longer side is shrunk once it is cut; 0 as drawn. Without annotations and form fields, which extraction does not
+    account for.
     """
     report("opening")
     if sniff.look(path, "page.pdf").media_type != sniff.PDF:
@@ -49,6 +52,8 @@ def task(path: Path, *, limits: Limits, report: Report, pages: Sequence[tuple[in
         scale = min(SCALE, LONGEST / max(width, height))
         drawn = sheet.render(scale=scale, may_draw_forms=False, draw_annots=False).to_pil().convert("RGB")
         picture = drawn if kept is None else cut(drawn, kept, scale)
+        if longest:
+            picture.thumbnail((longest, longest))
         output = io.BytesIO()
         picture.save(output, "JPEG", quality=QUALITY)
         pictures.append(output.getvalue())

@@ -32,7 +32,7 @@ function keep(form) {
 function offer(form, restored) {
   const note = document.createElement("p");
   note.className = "cl-draft-note";
-  note.textContent = `${translate("What you typed before is back.")} `;
+  note.textContent = `${translate("What you typed is restored.")} `;
   const discard = document.createElement("button");
   discard.type = "button";
   discard.className = "btn btn-sm";

@@ -78,7 +78,7 @@ document.addEventListener("htmx:afterSwap", (event) => {
   if (event.detail.target?.id !== "jobs") return;
   const running = Number(document.querySelector("[data-jobs]")?.dataset.jobs || 0);
   if (jobs > 0 && running === 0) {
-    document.dispatchEvent(new CustomEvent("clearance:toast", { detail: { text: translate("The jobs in progress are done."), kind: "success" } }));
+    document.dispatchEvent(new CustomEvent("clearance:toast", { detail: { text: translate("Your files have been read."), kind: "success" } }));
   }
   jobs = running;
 });

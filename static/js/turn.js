@@ -3,7 +3,7 @@
 // Events are server-sent, each with an id and JSON data: "step" {text}, "token" {text}; "approval", "done", "stopped" and
 // "error" end the turn here. Others are ignored. A lost connection is taken up again after the last id (?after=).
 const ENDS = ["approval", "done", "stopped", "error"];
-const SPOKEN = { done: "The answer is ready.", approval: "Your approval is needed.", stopped: "Stopped.", error: "The turn failed." };
+const SPOKEN = { done: "The answer is ready.", approval: "Your approval is needed.", stopped: "Stopped.", error: "The answer failed." };
 const MARKER = /\s?\[[a-z]{0,8}(?::[0-9a-f]{0,9})?$|\s?\[(?:citation:\d+|src:[0-9a-f]{8})\]/g;
 const WAITS_MS = [500, 1000, 2000, 4000, 8000];
 
@@ -67,12 +67,12 @@ function run(turn) {
       if (event instanceof MessageEvent || !turn.isConnected) return;
       const refused = source.readyState === EventSource.CLOSED; // there was an answer, and it was no stream
       source.close();
-      if (refused && await statusOf(url) === 401) line.textContent = translate("You are signed out. The turn goes on: sign in again to see it.");
+      if (refused && await statusOf(url) === 401) line.textContent = translate("You are signed out. The answer goes on: sign in again to see it.");
       else if (failures < WAITS_MS.length) {
         line.textContent = translate("Connection lost, trying again");
         setTimeout(() => { if (turn.isConnected) connect(); }, WAITS_MS[failures]);
         failures += 1;
-      } else line.textContent = translate("The server does not answer. The turn goes on there: reload to see it.");
+      } else line.textContent = translate("The connection was lost. The answer goes on: reload to see it.");
     };
   };
   connect();

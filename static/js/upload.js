@@ -105,7 +105,7 @@ function send(form, row, given, batch, done) {
   xhr.upload.addEventListener("progress", (event) => {
     if (!event.lengthComputable) return;
     bar.value = (event.loaded / event.total) * 100;
-    slot(row, "status").textContent = event.loaded < event.total ? translate("Uploading, %(percent)s %", { percent: Math.round(bar.value) }) : translate("Taken in, being checked");
+    slot(row, "status").textContent = event.loaded < event.total ? translate("Uploading, %(percent)s %", { percent: Math.round(bar.value) }) : translate("Received, being checked");
   });
   xhr.addEventListener("load", () => {
     const signIn = document.body.dataset.signIn;

@@ -23,6 +23,10 @@ NAMES = (
     "quarantine", "requests", "requests-none", "ask", "ask-none", "files", "links", "shelf-versions",
     "people", "roles", "model", "share", "files-table",
 )  # fmt: skip
+SIMPLE = (
+    "members", "notifications", "reference-new", "bin", "levels", "workspace", "tokens", "group-new", "profile",
+)  # fmt: skip
+"""Pages of a form or a list and nothing that comes late: one test looks at all of them."""
 QUESTIONS = (
     {
         "id": "cap",
@@ -163,6 +167,11 @@ def addresses(chromium: Browser, installation: str, environment: dict[str, str],
         "notifications": f"{root}notifications/",
         "reference-new": f"{root}{record}references/new/",
         "model": f"{root}model/",
+        "bin": f"{root}bin/",
+        "levels": f"{root}levels/",
+        "workspace": f"{root}workspace/",
+        "tokens": f"{root}tokens/",
+        "group-new": f"{root}people/groups/new/",
         "share": f"{root}{record}share/",
         "files-table": f"{root}{shelf.record}files/table/",
         "requests": f"{root}access-requests/",
@@ -244,6 +253,23 @@ def test_a_page(visitor: Visitor, name: str):
             page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
             assert page.evaluate(VIOLATIONS, {"scheme": scheme, "only": rules}) == [], f"{scheme} at {width} px"
         page.emulate_media(color_scheme="light")
+    assert visitor.complaints == []
+
+
+def test_simple_pages_fit_and_are_accessible_on_a_phone_in_the_dark_and_on_a_laptop(visitors: dict[str, Visitor]):
+    visitor, found = visitors["inside"], []
+    visitor.complaints.clear()
+    page = visitor.page
+    for name in SIMPLE:
+        visitor.visit(name)
+        page.evaluate(AXE)
+        for width, scheme in ((390, "dark"), (1280, "light")):
+            page.set_viewport_size({"width": width, "height": 800})
+            page.emulate_media(color_scheme=scheme, reduced_motion="reduce")  # type: ignore[arg-type]
+            found += [f"{name} at {width} px: {part}" for part in page.evaluate(WIDE_PARTS, width)]
+            given = {"scheme": scheme, "only": None}
+            found += [f"{name}, {scheme}, at {width} px: {one}" for one in page.evaluate(VIOLATIONS, given)]
+    assert found == []
     assert visitor.complaints == []
 
 

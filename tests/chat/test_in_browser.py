@@ -300,7 +300,7 @@ def test_who_is_signed_out_meanwhile_is_told_so(visit, viewer, contract, service
     page = visit(f"/chat/{running(service, viewer, contract, timedelta(hours=1))}/")
     page.locator("[data-turn-line]").wait_for()
     viewer.client.logout()
-    page.get_by_text("You are signed out. The turn goes on").wait_for(timeout=10_000)
+    page.get_by_text("You are signed out. The answer goes on").wait_for(timeout=10_000)
 
 
 @pytest.mark.parametrize("lost", [True, False])

@@ -169,7 +169,7 @@ def test_a_token_waits_for_a_change_of_the_password_that_is_under_way(
     ("fields", "says"),
     [
         (("wrong", OWN), "Your old password was entered incorrectly"),
-        ((GIVEN, GIVEN), "This is the password that you have"),
+        ((GIVEN, GIVEN), "This is your current password"),
         ((GIVEN, "short"), "This password is too short"),
         ((GIVEN, "newcomer@acme"), "too similar to the username"),
         ((GIVEN, OWN, "another one of mine"), "two password fields"),

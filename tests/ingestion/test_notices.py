@@ -90,6 +90,25 @@ def test_a_role_is_told_what_somebody_else_shared_since_that_is_noted(
     assert "was shared with you" not in read(staff), "nobody knows when"
 
 
+def test_who_is_put_into_a_group_is_told_while_they_are_in_it(
+    alice: Person, staff: Person, viewer: Person, workspace: Workspace
+) -> None:
+    admin = person(workspace, "boss", [], ("Admin",))
+    assert "You were added" not in read(admin) + read(staff), "what one joined with is no news"
+    admin.client.post(f"{admin.base}people/groups/new/", {"name": "Harbour pilots"})
+    with admin.scope.open():
+        group = Role.objects.get(name="Harbour pilots")
+    page = f"{admin.base}people/roles/members/?role={group.pk}"
+    assert admin.client.post(page, {"member": [staff.user.pk, admin.user.pk]}).status_code == 302
+    assert "1 new notification" in count(staff)
+    assert "You were added to Harbour pilots" in read(staff)
+    assert not count(staff)
+    for other in (viewer, admin):
+        assert "You were added" not in read(other), other.user
+    admin.client.post(page, {"member": [admin.user.pk], "was": [staff.user.pk, admin.user.pk]})
+    assert "You were added" not in read(staff), "they are in it no longer"
+
+
 def listed(person: Person) -> str:
     """The list of the page, and the number that the bell shows to who has not looked for an hour."""
     with person.scope.open():

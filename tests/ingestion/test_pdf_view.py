@@ -21,6 +21,7 @@ from ingestion import pdf_views
 from ingestion.boxes import Box, Boxes
 from ingestion.extract.cutting import cut
 from ingestion.models import File, FileRevision, Paragraph
+from ingestion.pdf_bars import place_bars
 from ingestion.pdf_drawing import Picture, pictures_of
 from ingestion.pdf_shown import MORE, CutPage, Hidden, Part, Piece, SetLine, Shown, cut_pages, read_boxes
 from ingestion.pdf_writing import write
@@ -91,9 +92,12 @@ def test_whole_pages_cut_pages_and_empty_ones(
     first, second, third = (picture_of(seen, page) for page in range(3))
     assert darkest(first, 72, 90, 200, 102) < 100
     assert darkest(first, 72, 290, 200, 302) < 100
-    assert darkest(first, 0, 110, WIDTH, 280) == 255
+    assert darkest(first, 0, 110, WIDTH, 180) == darkest(first, 0, 210, WIDTH, 280) == 255
+    assert 120 < darkest(first, 72, 190, 168, 206) < 220, "the hatched bar"
+    assert darkest(first, 170, 180, WIDTH, 210) == 255
     assert darkest(second, 72, 90, 200, 102) < 100
-    assert darkest(third, 0, 0, WIDTH, HEIGHT - 5) == 255
+    assert 120 < darkest(third, 36, 90, 132, 106) < 220
+    assert darkest(third, 0, 110, WIDTH, HEIGHT - 5) == 255
     with service.open():
         viewed = AuditEntry.objects.filter(action=pdf_views.VIEWED, object_id=file)
         assert viewed.count() == 2
@@ -115,7 +119,8 @@ def test_nothing_of_the_original_comes_along_and_the_secret_changes_nothing(
 ) -> None:
     def other_rent(canvas: Canvas) -> None:
         line(canvas, 72, 100, GATE)
-        line(canvas, 72, 200, RENT.replace("4,500", "6,900"))
+        line(canvas, 90, 200, RENT.replace("4,500", "6,904,500") + " It is due.")  # longer, and one more paragraph
+        line(canvas, 72, 240, SMALL)
         line(canvas, 72, 300, LAMP)
 
     def told(pdf: pikepdf.Pdf) -> None:
@@ -163,7 +168,7 @@ def test_pages_that_are_turned_and_cropped(
         for row in Paragraph.objects.filter(file=file):
             for box in read_boxes(row.boxes):
                 ink = darkest(picture, box.x0, box.y0, box.x1, box.y1)
-                assert ink == 255 if row.text == RENT else ink < 120, (row.text, box)
+                assert ink > 120 if row.text == RENT else ink < 120, (row.text, box)
 
 
 def test_what_is_hidden_without_trace_leaves_none(
@@ -296,6 +301,23 @@ def test_words_beside_what_is_hidden_are_set_and_not_copied(service: Scope) -> N
     assert text_of(content).startswith("The gate now")
     assert darkest(picture_of(content), 72, 112, 100, 128) < 150, "set in letters of its own"
     assert darkest(picture_of(content), 72, 95, 140, 110) == 255
+
+
+def test_a_bar_tells_neither_length_nor_count_of_what_it_stands_for() -> None:
+    above, below = Box(1, 72, 100, 100, 112, 0, 3), Box(1, 72, 300, 100, 312, 0, 3)
+    here = [Box(1, 90, 200, 96, 211.4, 0, 1)]
+    long = [Box(1, 80, 198.5, 500, 211.4, 0, 60), Box(1, 80, 214, 400, 226, 61, 90)]
+    other = [Box(1, 72, 240, 90, 252, 0, 4)]
+    (bar,) = place_bars([above, below], [here])
+    assert (bar.x, bar.y, bar.width) == (72, 200, 96)
+    assert place_bars([above, below], [long, other]) == place_bars([above, below], [other, here]) == (bar,)
+    between = Box(1, 72, 226, 100, 238, 0, 3)
+    assert len(place_bars([above, between, below], [here, other])) == 2
+    cell, amount = Box(1, 72, 200, 110, 212, 0, 5), Box(1, 160, 200, 200, 212, 0, 5)
+    (bar,) = place_bars([cell, amount], [[Box(1, 130, 200, 140, 212, 0, 2)]])
+    assert (bar.x, bar.width) == (113, 44)
+    assert place_bars([cell, Box(1, 118, 200, 150, 212, 0, 5)], [[Box(1, 112, 200, 116, 212, 0, 1)]]) == ()
+    assert place_bars([], [[Box(1, 0, 0, 600, 800)]]) == (), "somewhere on the page"
 
 
 def test_of_a_page_only_pixels_within_the_boxes_are_copied() -> None:

@@ -74,6 +74,8 @@ def view(asked: Asked) -> None:
             ways = [asked.api.get(f"/api/files/{file}/view.pdf")] if asked.takes(n + 1) else []
             if asked.takes(n):
                 ways.append(asked.page(f"files/{file}/view.pdf"))
+                small = asked.page(f"files/{file}/thumbnail.jpg")
+                asked.same(f"thumbnail of {name}", [small.status_code, small.content], [204 if cleared else 404, b""])
         for answer in ways:
             asked.same(f"view of {name}", [answer.status_code], [200 if cleared else 404])
             if world.downloads(person, name) or answer.status_code != 200:

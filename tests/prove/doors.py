@@ -229,7 +229,7 @@ def is_hidden(who: str, kind: str, name: str, path: str, of_type: str = "") -> b
         return (name == "granted" and who != "granted") or (name == "employee0" and who != "admin")
     if name.startswith("concealed"):
         # A steward knows that the file exists, not what is in it: the file's page is its reader.
-        reads = path == "files/<uuid:pk>/" or path.endswith(("/reader/", "/view.pdf"))
+        reads = path == "files/<uuid:pk>/" or path.endswith(("/reader/", "/view.pdf", "/thumbnail.jpg"))
         return kind != "file" or who != "steward" or reads
     if name == "labelled0":
         return who not in ("steward", "admin")

@@ -187,6 +187,14 @@ def test_form_adds_and_removes(
     for q in ("template", "lease"):
         assert str(template.pk) not in viewer.client.get(f"{where}?q={q}").content.decode()
     assert alice.client.post(where, {"kind": "Supersedes"}).status_code == 422
+    # Enter in the search of a form that has no JavaScript.
+    looked = {"find": "1", "q": "lease", "target": str(annex.pk), "kind": "Supersedes", "label": "As agreed"}
+    filled = alice.client.post(where, looked)
+    assert filled.status_code == 200, "it is looked for, and nothing is refused or made"
+    assert re.search(rf'value="{annex.pk}" required checked', filled.content.decode())
+    assert re.search('value="Supersedes" selected', filled.content.decode())
+    assert 'value="As agreed"' in filled.content.decode()
+    assert alice.api.get("/api/references/").json()["count"] == 0
     posted = alice.client.post(where, {"target": str(annex.pk), "kind": "Supersedes"})
     assert posted.status_code == 302
     made = alice.api.get("/api/references/").json()["results"][0]

@@ -40,7 +40,7 @@ def test_a_hidden_record_is_no_bridge(
     assert names(viewer, contract, 3) == [("Quay lease", 0)]
     page = viewer.client.get(f"{viewer.base}entities/{contract.pk}/references/")
     assert b"Records directly linked" not in page.content
-    assert b"Nothing refers to this record yet" in page.content
+    assert b"No references yet" in page.content
 
 
 def test_a_hidden_label_is_no_bridge(

@@ -96,5 +96,10 @@ def test_what_came_in_last_stands_first_where_that_is_asked(
     assert len(days) == 6, "what is hidden has no day"
     assert days == sorted(days, reverse=True)
     assert "secret" not in page
+    found = viewer.api.get("/api/search/", {**asked, "limit": 5}).json()["results"]
+    assert len(found) == 5, "the same over the API"
+    assert {result["entity"]["name"] for result in found[:3]} == {"Annex"}, "its file came in last"
+    assert not [result for result in found if result["text"].startswith(("Beside", "A crane"))]
+    assert viewer.api.get("/api/search/", {"q": "crane cap", "sort": "oldest"}).json()["error"]["fields"]["sort"]
     best = viewer.client.get(f"{viewer.base}search/", {"q": "crane cap"}).content.decode()
     assert 'cl-match"><time' not in best

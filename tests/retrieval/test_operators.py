@@ -226,12 +226,12 @@ def test_nonsense_within_filters_counts_nothing_and_offers_the_same(
     for each in pages:
         assert "Nothing found here" in each
         assert set(re.findall(r'cl-count">(\d+)<', each)) == {"0"}
-        assert "only faintly similar" in each
+        assert "weak matches" in each
     assert ["Did you mean" in each and "granary" in each for each in pages] == [True, False]
     faint = page(viewer, q="grana", faint="1")
     assert "Sefa Lindqvist" in faint
     assert set(re.findall(r'cl-count">(\d+)<', faint)) == {"1"}
-    assert "only faintly similar" not in page(viewer, q="grana before:2001"), "nothing is even faintly similar there"
+    assert "weak matches" not in page(viewer, q="grana before:2001"), "nothing is even faintly similar there"
 
 
 @pages
