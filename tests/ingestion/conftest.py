@@ -1,10 +1,13 @@
-"""A second embedding model, and readers that lose something, for who asks for them."""
+"""What tests here share: another embedding model, lossy readers, killed processes."""
 
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
+from config.postgres import Cluster
 from ingestion import embed, pipeline
 from ingestion.extract import extract_file
 from tests.ingestion.embedding_service import Service, embedding_service
@@ -33,3 +36,19 @@ def loses(monkeypatch: pytest.MonkeyPatch) -> Loses:
         monkeypatch.setattr(pipeline, "extract_file", lambda *a, **k: without(extract_file(*a, **k), lost))
 
     return begin
+
+
+@pytest.fixture(scope="session")
+def killed(cluster: Cluster) -> Iterator[Callable[[str, int, object], int]]:
+    """Runs a process until it is killed, or to its end (tests/ingestion/killed_worker.py); its exit status."""
+    command = [sys.executable, "-m", "tests.ingestion.killed_worker"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+
+        def run(where: str, workspace: int, target: object) -> int:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            print(where, workspace, target, file=process.stdin, flush=True)
+            return int(process.stdout.readline())
+
+        yield run
+        process.kill()
