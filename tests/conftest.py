@@ -128,6 +128,11 @@ def outsider(workspace: Workspace) -> Person:
 
 @pytest.fixture
 def contract(alice: Person) -> Contract:
+    return make_contract(alice)
+
+
+def make_contract(alice: Person) -> Contract:
+    """Open to the workspace; it waits to be indexed."""
     with alice.scope.open():
         made = create_entity(
             scope=alice.scope, model=Contract, fields={"name": "Quay lease", "counterparty": "Port", "value": "1200000"}

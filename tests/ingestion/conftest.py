@@ -1,4 +1,4 @@
-"""What tests here share: another embedding model, lossy readers, killed processes."""
+"""What tests here share: a record that waits for nothing, another embedding model, lossy readers, killed processes."""
 
 import subprocess
 import sys
@@ -8,8 +8,12 @@ from typing import Any
 import pytest
 
 from config.postgres import Cluster
+from entities.access import Scope
+from entities.types import Contract
 from ingestion import embed, pipeline
 from ingestion.extract import extract_file
+from ingestion.models import RecordIndex
+from tests.conftest import Person, make_contract
 from tests.ingestion.embedding_service import Service, embedding_service
 from tests.ingestion.losing import Loses, Lost, without
 
@@ -26,6 +30,15 @@ def tiny(service_of_texts: Service, settings: Any, monkeypatch: pytest.MonkeyPat
     monkeypatch.delitem(embed._made, "tiny", raising=False)  # of an earlier test, at another address
     settings.CLEARANCE_EMBEDDERS = [service_of_texts.options]
     return service_of_texts
+
+
+@pytest.fixture
+def contract(alice: Person, service: Scope) -> Contract:
+    """Not waiting to be indexed: that takes as long as a short file does, and most tests here are of its files."""
+    made = make_contract(alice)
+    with service.open():
+        RecordIndex.objects.filter(entity=made.pk).update(stale_since=None)
+    return made
 
 
 @pytest.fixture
