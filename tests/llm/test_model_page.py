@@ -70,7 +70,7 @@ def test_a_server_that_uses_tools_is_saved_and_answers_from_then_on(
 def test_what_does_not_work_is_not_saved_and_the_page_says_why(
     subtests: pytest.Subtests, alice: Person, address: str
 ) -> None:
-    for answer, sentence in [
+    wrong: list[tuple[Any, str]] = [
         (401, "refused the API key"),
         (404, "does not know this model"),
         (TALKS, "did not use the tool"),
@@ -78,7 +78,8 @@ def test_what_does_not_work_is_not_saved_and_the_page_says_why(
         (307, "The model is not available."),
         (b"<html>Welcome</html>", "does not answer as Anthropic’s Messages API does"),
         (HALF, "does not answer as Anthropic’s Messages API does"),
-    ]:
+    ]
+    for answer, sentence in wrong:
         with subtests.test(sentence=sentence):
             Provider.answers, Provider.seen = [answer], []
             page = connect(alice, address)
