@@ -27,6 +27,7 @@ from tests.db_plugin import (  # noqa: F401  fixtures and hook
     superuser_connection,
 )
 from tests.processes import server, shared_servers, start_server, start_worker  # noqa: F401  fixtures
+from tests.remembering import remembered_vectors  # noqa: F401  fixture
 from tests.system import chromium, pytest_collection_modifyitems  # noqa: F401  fixture and hook
 
 gc.disable()  # until the tests are collected: a third of that time went into looking for cycles
@@ -127,6 +128,11 @@ def outsider(workspace: Workspace) -> Person:
 
 @pytest.fixture
 def contract(alice: Person) -> Contract:
+    return make_contract(alice)
+
+
+def make_contract(alice: Person) -> Contract:
+    """Open to the workspace; it waits to be indexed."""
     with alice.scope.open():
         made = create_entity(
             scope=alice.scope, model=Contract, fields={"name": "Quay lease", "counterparty": "Port", "value": "1200000"}

@@ -15,6 +15,8 @@ from retrieval.bench.world import BenchWorld, bench_world
 from retrieval.search import search
 
 SMALL = 1_000
+CALLS = 10
+"""Of each door, in each round."""
 READER = "one label, open records"
 
 
@@ -70,7 +72,7 @@ def door_lines(name: str, small: Callable[[Any], Any], large: Callable[[Any], An
         with CaptureQueriesContext(connection) as captured:
             door(None)
         counts.append(len(captured))
-    times = timed(rounds, {"small": small, "large": large}, range(10))
+    times = timed(rounds, {"small": small, "large": large}, range(CALLS))
     ratio = times["large"].p50 / times["small"].p50
     # A page that is not full asks for neighbours, and a word that is not found for its spelling, however much there is.
     more = counts[1] - counts[0]

@@ -27,17 +27,18 @@ def asked(viewer, contract, index):
 PAGES = ["chat/{session}/", "chat/turns/{turn}/", "chat/turns/{turn}/context/", "chat/{session}/export/"]
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_a_page_of_a_conversation_is_its_askers_alone(asked, viewer, alice, page):
-    real = page.format(session=asked.session_id, turn=asked.pk)
-    absent = page.format(session=uuid4(), turn=uuid4())
-    mine = viewer.client.get(viewer.base + real, headers=HTMX)
-    assert mine.status_code == 200
-    assert mine["Cache-Control"] == "no-store"
-    theirs = alice.client.get(alice.base + real, headers=HTMX)
-    assert theirs.status_code == 404
-    assert "two million" not in theirs.content.decode()
-    assert alice.client.get(alice.base + absent, headers=HTMX).status_code == 404
+def test_a_page_of_a_conversation_is_its_askers_alone(subtests, asked, viewer, alice):
+    for page in PAGES:
+        with subtests.test(page=page):
+            real = page.format(session=asked.session_id, turn=asked.pk)
+            absent = page.format(session=uuid4(), turn=uuid4())
+            mine = viewer.client.get(viewer.base + real, headers=HTMX)
+            assert mine.status_code == 200
+            assert mine["Cache-Control"] == "no-store"
+            theirs = alice.client.get(alice.base + real, headers=HTMX)
+            assert theirs.status_code == 404
+            assert "two million" not in theirs.content.decode()
+            assert alice.client.get(alice.base + absent, headers=HTMX).status_code == 404
     for path in ("change", "delete"):
         assert alice.client.post(f"{alice.base}chat/{asked.session_id}/{path}/").status_code == 404
     for path in ("stop", "again"):

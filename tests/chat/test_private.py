@@ -33,16 +33,17 @@ def answered(viewer, contract, index, start, model):
     return chat, chat.ask("What is the liability cap?")["id"]
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_another_persons_conversation_is_as_absent_as_none(answered, alice, viewer, outsider, path):
-    chat, turn = answered
-    real = "/api/" + path.format(turn=turn, session=chat.session)
-    absent = "/api/" + path.format(turn=uuid4(), session=uuid4())
-    assert viewer.api.get(real).status_code == 200
-    for other in (alice, outsider):  # alice administers and is a steward: a conversation is still not hers
-        theirs = other.api.get(real)
-        assert (theirs.status_code, theirs.content) == (404, other.api.get(absent).content)
-    assert viewer.api.get(absent).content == alice.api.get(real).content
+def test_another_persons_conversation_is_as_absent_as_none(subtests, answered, alice, viewer, outsider):
+    for path in PATHS:
+        with subtests.test(path=path):
+            chat, turn = answered
+            real = "/api/" + path.format(turn=turn, session=chat.session)
+            absent = "/api/" + path.format(turn=uuid4(), session=uuid4())
+            assert viewer.api.get(real).status_code == 200
+            for other in (alice, outsider):  # alice administers and is a steward: a conversation is still not hers
+                theirs = other.api.get(real)
+                assert (theirs.status_code, theirs.content) == (404, other.api.get(absent).content)
+            assert viewer.api.get(absent).content == alice.api.get(real).content
 
 
 def test_another_persons_events_are_as_absent_as_none(answered, alice, viewer, outsider):

@@ -96,18 +96,27 @@ def test_a_batch_is_all_or_none(alice: Person) -> None:
     assert alice.api.get("/api/entities/contract/").json()["count"] == 2
 
 
-@pytest.mark.parametrize(
-    "query", ["q=%00", "name=%00", "value=1e999999", "value=NaN", "status__icontains=%00", "page=99999999999999999999"]
-)
-def test_bad_queries_are_answered_not_broken(alice: Person, contract: Contract, query: str) -> None:
-    assert alice.api.get(f"/api/entities/contract/?{query}").status_code in (400, 404)
-    assert alice.client.get(f"{alice.base}records/contract/?{query}").status_code in (200, 400)
+def test_bad_queries_are_answered_not_broken(subtests: pytest.Subtests, alice: Person, contract: Contract) -> None:
+    for query in [
+        "q=%00",
+        "name=%00",
+        "value=1e999999",
+        "value=NaN",
+        "status__icontains=%00",
+        "page=99999999999999999999",
+    ]:
+        with subtests.test(query=query):
+            assert alice.api.get(f"/api/entities/contract/?{query}").status_code in (400, 404)
+            assert alice.client.get(f"{alice.base}records/contract/?{query}").status_code in (200, 400)
 
 
-@pytest.mark.parametrize("name", ["q", "name", "status__icontains", "ordering", "archived"])
-def test_a_value_that_no_column_can_have_is_blamed_on_who_sent_it(alice: Person, contract: Contract, name: str) -> None:
-    answer = alice.api.get("/api/entities/contract/", {name: "a\x00"})
-    assert (answer.status_code, list(answer.json()["error"]["fields"])) == (400, [name])
+def test_a_value_that_no_column_can_have_is_blamed_on_who_sent_it(
+    subtests: pytest.Subtests, alice: Person, contract: Contract
+) -> None:
+    for name in ["q", "name", "status__icontains", "ordering", "archived"]:
+        with subtests.test(name=name):
+            answer = alice.api.get("/api/entities/contract/", {name: "a\x00"})
+            assert (answer.status_code, list(answer.json()["error"]["fields"])) == (400, [name])
 
 
 def test_bad_bodies_are_answered_not_broken(alice: Person) -> None:

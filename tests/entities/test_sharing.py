@@ -80,9 +80,10 @@ def test_a_record_is_restricted_in_one_act_and_who_did_it_keeps_it(
     assert reach(viewer, contract) == 404
 
 
-@pytest.mark.parametrize(
-    ("given", "word"),
-    [
+def test_what_cannot_be_is_refused_with_a_sentence(
+    subtests: pytest.Subtests, alice: Person, outsider: Person, restricted: Contract
+) -> None:
+    for given, word in [
         ({"act": "take", "holder": "me"}, "You cannot take your own access"),
         ({"act": "take", "holder": "x"}, "no longer had access of their own"),
         ({"act": "take", "holder": "-999999"}, "no longer had access of their own"),
@@ -94,15 +95,12 @@ def test_a_record_is_restricted_in_one_act_and_who_did_it_keeps_it(
         ({"act": "give", "holder": "999999", "level": "view"}, "not one of the available choices"),
         ({"act": "give", "holder": "outsider", "level": "view"}, "not one of the available choices"),
         ({"act": "give", "holder": "me", "level": "rule"}, "not one of the available choices"),
-    ],
-)
-def test_what_cannot_be_is_refused_with_a_sentence(
-    alice: Person, outsider: Person, restricted: Contract, given: dict[str, str], word: str
-) -> None:
-    people = {"me": str(alice.user.pk), "outsider": str(outsider.user.pk)}
-    page = share(alice, restricted, **{name: people.get(value, value) for name, value in given.items()})
-    assert word in page.content.decode()
-    assert reach(alice, restricted) == 200
+    ]:
+        with subtests.test(given=given):
+            people = {"me": str(alice.user.pk), "outsider": str(outsider.user.pk)}
+            page = share(alice, restricted, **{name: people.get(value, value) for name, value in given.items()})
+            assert word in page.content.decode()
+            assert reach(alice, restricted) == 200
 
 
 def test_nobody_else_shares_and_nobody_gives_what_they_have_not(

@@ -1,12 +1,19 @@
-"""A second embedding model, and readers that lose something, for who asks for them."""
+"""What tests here share: a record that waits for nothing, another embedding model, lossy readers, killed processes."""
 
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
+from config.postgres import Cluster
+from entities.access import Scope
+from entities.types import Contract
 from ingestion import embed, pipeline
 from ingestion.extract import extract_file
+from ingestion.models import RecordIndex
+from tests.conftest import Person, make_contract
 from tests.ingestion.embedding_service import Service, embedding_service
 from tests.ingestion.losing import Loses, Lost, without
 
@@ -26,6 +33,15 @@ def tiny(service_of_texts: Service, settings: Any, monkeypatch: pytest.MonkeyPat
 
 
 @pytest.fixture
+def contract(alice: Person, service: Scope) -> Contract:
+    """Not waiting to be indexed: that takes as long as a short file does, and most tests here are of its files."""
+    made = make_contract(alice)
+    with service.open():
+        RecordIndex.objects.filter(entity=made.pk).update(stale_since=None)
+    return made
+
+
+@pytest.fixture
 def loses(monkeypatch: pytest.MonkeyPatch) -> Loses:
     """The reader of files begins to lose paragraphs."""
 
@@ -33,3 +49,19 @@ def loses(monkeypatch: pytest.MonkeyPatch) -> Loses:
         monkeypatch.setattr(pipeline, "extract_file", lambda *a, **k: without(extract_file(*a, **k), lost))
 
     return begin
+
+
+@pytest.fixture(scope="session")
+def killed(cluster: Cluster) -> Iterator[Callable[[str, int, object], int]]:
+    """Runs a process until it is killed, or to its end (tests/ingestion/killed_worker.py); its exit status."""
+    command = [sys.executable, "-m", "tests.ingestion.killed_worker"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+
+        def run(where: str, workspace: int, target: object) -> int:
+            assert process.stdin is not None
+            assert process.stdout is not None
+            print(where, workspace, target, file=process.stdin, flush=True)
+            return int(process.stdout.readline())
+
+        yield run
+        process.kill()

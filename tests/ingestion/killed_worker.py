@@ -129,7 +129,15 @@ def main() -> None:
     import django
 
     django.setup()
-    import ingestion.pipeline  # noqa: F401  so that every worker starts warm
+    # So that every worker starts warm: two seconds of each went into these.
+    import anthropic  # noqa: F401
+    from django.conf import settings
+    from django.urls import get_resolver
+
+    import tests.ingestion.helpers  # noqa: F401
+
+    assert get_resolver().url_patterns
+    settings.LIMITED_PROCESS_TEMPLATE = False  # a worker that dies with its first file needs no template for others
 
     for line in sys.stdin:
         where, workspace, file = line.split()

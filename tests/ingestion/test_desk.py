@@ -210,14 +210,17 @@ def test_votes_that_come_after_a_decision_are_for_another(steward: Person, file:
     assert causes(steward) == {LINES[3]: ["conflict"]}
 
 
-@pytest.mark.parametrize("odd", ["²", "x", "-1", "9" * 5000, "\0"])
-def test_a_label_that_is_none_is_refused_and_never_left_out(steward: Person, file: str, odd: str) -> None:
+def test_a_label_that_is_none_is_refused_and_never_left_out(
+    subtests: pytest.Subtests, steward: Person, file: str
+) -> None:
     """Left out, it would make a lower decision of the others."""
-    (item,) = waiting(steward, cause="conflict")
-    url = f"{steward.base}desk/paragraphs/{item['id']}/decide/"
-    answer = steward.client.post(url, {"labels": [str(INTERNAL), odd], "reason": "so"})
-    assert answer.status_code == 422
-    assert causes(steward, cause="conflict")
+    for odd in ["²", "x", "-1", "9" * 5000, "\0"]:
+        with subtests.test(odd=odd):
+            (item,) = waiting(steward, cause="conflict")
+            url = f"{steward.base}desk/paragraphs/{item['id']}/decide/"
+            answer = steward.client.post(url, {"labels": [str(INTERNAL), odd], "reason": "so"})
+            assert answer.status_code == 422
+            assert causes(steward, cause="conflict")
 
 
 def test_null_characters_in_a_reason_are_left_out(steward: Person, file: str) -> None:

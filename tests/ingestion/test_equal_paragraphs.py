@@ -16,7 +16,7 @@ from ingestion.models import Paragraph
 from ingestion.segmenting import identities
 from tests.conftest import Person
 from tests.ingestion.deciding import waiting
-from tests.ingestion.helpers import ready, texts
+from tests.ingestion.helpers import ready, texts, upload
 
 T, P, G = "Of the north berth.", "Of the south berth.", "The gate is green."
 X, HIDDEN = "EUR 84,000.", "[Financial]"
@@ -35,31 +35,42 @@ def decide(alice: Person, service: Scope, file: str, text: str, labels: list[int
     work_off(service.workspace)
 
 
+# What came of it → (its next versions, what a viewer is shown of the last)
+AFTERWARDS: dict[str, tuple[list[list[str]], list[str]]] = {
+    "edited beside it": ([[T, X, P, X, BLUE]], [T, X, P, HIDDEN, BLUE]),
+    "edited before and after it": ([[MORE, T, X, BLUE, P, X]], [MORE, T, X, BLUE, P, HIDDEN]),
+    "the other one gone": ([[T, X, P, G]], [T, X, P, G]),
+    "gone itself": ([[T, P, X, G]], [T, P, HIDDEN, G]),
+    "one of them gone": ([[T, X, G]], [T, HIDDEN, G]),
+    "changed places": ([[P, X, T, X, G]], [P, HIDDEN, T, HIDDEN, G]),
+    "another one beside it": ([[T, X, MORE, X, P, X, G]], [T, HIDDEN, MORE, HIDDEN, P, HIDDEN, G]),
+    "another one elsewhere": ([[MORE, X, T, X, P, X, G]], [MORE, HIDDEN, T, X, P, HIDDEN, G]),
+    "gone and back": ([[T, P, X, G], [T, X, P, X, G]], [T, HIDDEN, P, HIDDEN, G]),
+    "both gone and back": ([[T, P, G], [T, X, P, X, G]], [T, HIDDEN, P, HIDDEN, G]),
+}
+
+
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize(("versions", "shown"), [
-    ([[T, X, P, X, BLUE]], [T, X, P, HIDDEN, BLUE]),
-    ([[MORE, T, X, BLUE, P, X]], [MORE, T, X, BLUE, P, HIDDEN]),
-    ([[T, X, P, G]], [T, X, P, G]),
-    ([[T, P, X, G]], [T, P, HIDDEN, G]),
-    ([[T, X, G]], [T, HIDDEN, G]),
-    ([[P, X, T, X, G]], [P, HIDDEN, T, HIDDEN, G]),
-    ([[T, X, MORE, X, P, X, G]], [T, HIDDEN, MORE, HIDDEN, P, HIDDEN, G]),
-    ([[MORE, X, T, X, P, X, G]], [MORE, HIDDEN, T, X, P, HIDDEN, G]),
-    ([[T, P, X, G], [T, X, P, X, G]], [T, HIDDEN, P, HIDDEN, G]),
-    ([[T, P, G], [T, X, P, X, G]], [T, HIDDEN, P, HIDDEN, G]),
-], ids=[
-    "edited beside it", "edited before and after it", "the other one gone", "gone itself", "one of them gone",
-    "changed places", "another one beside it", "another one elsewhere", "gone and back", "both gone and back",
-])  # fmt: skip
 def test_one_of_two_was_decided_public_and_only_that_one_is(
-    alice: Person, viewer: Person, contract: Contract, service: Scope, versions: list[list[str]], shown: list[str]
+    subtests: pytest.Subtests, alice: Person, viewer: Person, contract: Contract, service: Scope
 ) -> None:
-    file = come(alice, contract, [T, X, P, X, G])
-    decide(alice, service, file, X, [])
-    assert texts(viewer, file) == [T, X, P, HIDDEN, G]
-    for lines in versions:
-        assert come(alice, contract, lines) == file
-    assert texts(viewer, file) == shown
+    def send(case: str, lines: Sequence[str]) -> str:
+        pk: str = upload(alice, contract, f"{case}.txt", "\n\n".join(lines).encode()).json()["id"]
+        return pk
+
+    files = {case: send(case, [T, X, P, X, G]) for case in AFTERWARDS}
+    work_off(service.workspace)
+    for file in files.values():
+        decide(alice, service, file, X, [])
+        assert texts(viewer, file) == [T, X, P, HIDDEN, G]
+    for number in range(2):
+        for case, (versions, _) in AFTERWARDS.items():
+            if number < len(versions):
+                assert send(case, versions[number]) == files[case]
+        work_off(service.workspace)
+    for case, (_, shown) in AFTERWARDS.items():
+        with subtests.test(case=case):
+            assert texts(viewer, files[case]) == shown
 
 
 @pytest.mark.django_db(transaction=True)

@@ -3,8 +3,6 @@
 import os
 import random
 import re
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import timedelta
@@ -35,22 +33,6 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(300 +
 SIGKILL = -9
 # A file of REPORT takes about so many statements; where there are fewer, it is finished and not killed.
 STATEMENTS, OF_UPLOAD = 75, 35
-
-
-@pytest.fixture(scope="module")
-def killed() -> Iterator[Callable[[str, int, object], int]]:
-    """Runs a process until it is killed, or to its end; its exit status."""
-    command = [sys.executable, "-m", "tests.ingestion.killed_worker"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-
-        def run(where: str, workspace: int, target: object) -> int:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            print(where, workspace, target, file=process.stdin, flush=True)
-            return int(process.stdout.readline())
-
-        yield run
-        process.kill()
 
 
 def let_claims_run_out(service: Scope) -> None:

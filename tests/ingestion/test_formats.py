@@ -9,8 +9,9 @@ import pptx
 import pytest
 
 from entities.types import Contract
+from ingestion.inline import work_off
 from tests.conftest import Person
-from tests.ingestion.helpers import ready, texts
+from tests.ingestion.helpers import texts, upload
 from tests.ingestion.packages import odt
 
 
@@ -69,12 +70,13 @@ FORMATS: dict[str, tuple[Callable[[], bytes], str, int | None]] = {
 }
 
 
-@pytest.mark.parametrize("name", FORMATS)
-def test_uploaded_read_and_found(alice: Person, contract: Contract, name: str) -> None:
-    make, section, page = FORMATS[name]
-    file = ready(alice, contract, name, make())
-    assert any("heptagonal dredging" in text for text in texts(alice, file))
-    found = alice.api.get("/api/search/", {"q": "heptagonal dredging"}).json()["results"]
-    assert [(hit["file"]["id"], hit["section"], hit["page"]) for hit in found[:1]] == [(file, section, page)]
-    original = alice.api.get(f"/api/files/{file}/download/")
-    assert original.status_code == 200
+def test_uploaded_read_and_found(subtests: pytest.Subtests, alice: Person, contract: Contract) -> None:
+    files = {name: upload(alice, contract, name, make()).json()["id"] for name, (make, _, _) in FORMATS.items()}
+    work_off(alice.scope.workspace)
+    for name, (_, section, page) in FORMATS.items():
+        with subtests.test(name=name):
+            file = files[name]
+            assert any("heptagonal dredging" in text for text in texts(alice, file))
+            found = alice.api.get("/api/search/", {"q": "heptagonal dredging", "file": file}).json()["results"]
+            assert [(hit["file"]["id"], hit["section"], hit["page"]) for hit in found[:1]] == [(file, section, page)]
+            assert alice.api.get(f"/api/files/{file}/download/").status_code == 200

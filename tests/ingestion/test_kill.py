@@ -2,9 +2,7 @@
 
 import signal
 import socket
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from uuid import UUID
@@ -32,26 +30,15 @@ from tests.processes import Server, empty_queue
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-@pytest.fixture(scope="module")
-def workers() -> Iterator[subprocess.Popen[str]]:
-    command = [sys.executable, "-m", "tests.ingestion.killed_worker"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        yield process
-        process.kill()
-
-
 Kill = Callable[[str, int, str], None]
 
 
 @pytest.fixture
-def kill(workers: subprocess.Popen[str]) -> Kill:
+def kill(killed: Callable[[str, int, object], int]) -> Kill:
     """Run a worker until it is killed at a boundary."""
 
     def run(where: str, workspace: int, file: str) -> None:
-        assert workers.stdin is not None
-        assert workers.stdout is not None
-        print(where, workspace, file, file=workers.stdin, flush=True)
-        assert int(workers.stdout.readline()) == -signal.SIGKILL
+        assert killed(where, workspace, file) == -signal.SIGKILL
 
     return run
 

@@ -261,9 +261,12 @@ def test_a_decision_made_while_a_new_version_is_worked_on_is_heeded(
 # Bad input
 
 
-@pytest.mark.parametrize(
-    ("body", "status"),
-    [
+def test_bad_decisions_are_refused_with_words(
+    subtests: pytest.Subtests, alice: Person, steward: Person, contract: Contract
+) -> None:
+    file = ready(alice, contract)
+    paragraph = passage(steward, file, STORM)
+    for body, status in [
         ({"labels": [99], "reason": "x"}, 422),
         ({"labels": [1000], "reason": "x"}, 422),
         ({"labels": ["a"], "reason": "x"}, 400),
@@ -272,17 +275,12 @@ def test_a_decision_made_while_a_new_version_is_worked_on_is_heeded(
         ({"labels": [1]}, 400),
         ({"reason": "x"}, 400),
         ({"labels": [-1], "reason": "x"}, 400),
-    ],
-)
-def test_bad_decisions_are_refused_with_words(
-    alice: Person, steward: Person, contract: Contract, body: dict[str, Any], status: int
-) -> None:
-    file = ready(alice, contract)
-    paragraph = passage(steward, file, STORM)
-    answer = steward.api.patch(f"/api/paragraphs/{paragraph['id']}/", body, format="json")
-    assert answer.status_code == status
-    assert answer.json()["error"]["detail"]
-    assert passage(steward, file, STORM)["labels"] == []
+    ]:
+        with subtests.test(body=body):
+            answer = steward.api.patch(f"/api/paragraphs/{paragraph['id']}/", body, format="json")
+            assert answer.status_code == status
+            assert answer.json()["error"]["detail"]
+            assert passage(steward, file, STORM)["labels"] == []
 
 
 # Typed text

@@ -2,9 +2,7 @@
 version stays as it was."""
 
 import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -188,22 +186,6 @@ def test_an_upload_in_between_overtakes_the_version_that_waits(
     assert "The third version." in texts(alice, file)
     assert (found(alice), found(viewer)) == (1, 0)
     assert_once(service, file, SECRET)
-
-
-@pytest.fixture(scope="module")
-def killed() -> Iterator[Callable[[str, int, object], int]]:
-    """Runs a worker until it is killed, or to its end; its exit status."""
-    command = [sys.executable, "-m", "tests.ingestion.killed_worker"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-
-        def run(where: str, workspace: int, target: object) -> int:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            print(where, workspace, target, file=process.stdin, flush=True)
-            return int(process.stdout.readline())
-
-        yield run
-        process.kill()
 
 
 def test_workers_killed_in_making_the_rows_again_lose_and_double_nothing(

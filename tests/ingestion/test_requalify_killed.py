@@ -1,10 +1,9 @@
 """A renewal killed by SIGKILL in its first share and in the rest: nothing is lost, doubled, half there, paid twice."""
 
 import random
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
+from uuid import UUID
 
 import pytest
 from django.db.models.functions import Now
@@ -27,24 +26,6 @@ A_FILE = 100
 """Statements that renewing one takes, about; a process that finishes before it is told to die has done its share."""
 
 
-@pytest.fixture(scope="module")
-def killed() -> Iterator[Callable[[str, int], int]]:
-    """Runs a process that goes on with the open run, until it is killed or done; its exit status."""
-    command = [sys.executable, "-m", "tests.ingestion.killed_worker"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-
-        def run(where: str, workspace: int) -> int:
-            assert process.stdin is not None
-            assert process.stdout is not None
-            print(
-                f"requalify:{where}", workspace, "00000000-0000-0000-0000-000000000000", file=process.stdin, flush=True
-            )
-            return int(process.stdout.readline())
-
-        yield run
-        process.kill()
-
-
 def calls(service: Scope) -> int:
     with service.open():
         return ModelCall.objects.count()
@@ -65,7 +46,7 @@ def assert_whole(service: Scope, reader: Person, files: list[str]) -> None:
 
 
 def test_killed_in_the_first_share_and_in_the_rest(
-    alice: Person, contract: Contract, service: Scope, killed: Callable[[str, int], int]
+    alice: Person, contract: Contract, service: Scope, killed: Callable[[str, int, object], int]
 ) -> None:
     chance = random.Random(41)
     files = [
@@ -79,7 +60,7 @@ def test_killed_in_the_first_share_and_in_the_rest(
     assert planned.calls == sum(one.windows + one.summaries for one in planned.files) > 3
     for share, tries in (("canary", 3), ("all", 3)):
         for _ in range(tries):
-            status = killed(f"{share}:{chance.randint(2, A_FILE)}", service.workspace)
+            status = killed(f"requalify:{share}:{chance.randint(2, A_FILE)}", service.workspace, UUID(int=0))
             assert status in (0, SIGKILL)
             deaths += status == SIGKILL
             assert_whole(service, alice, files)

@@ -14,7 +14,12 @@ from ingestion.inline import work_off
 from ingestion.models import ContextRow, Kind, RecordIndex
 from llm import scripted
 from llm.models import Budget
-from tests.conftest import Person
+from tests.conftest import Person, make_contract
+
+
+@pytest.fixture
+def contract(alice: Person) -> Contract:
+    return make_contract(alice)
 
 
 def rows(who: Person, kind: Kind, **filters: Any) -> list[str]:

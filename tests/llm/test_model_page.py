@@ -67,9 +67,10 @@ def test_a_server_that_uses_tools_is_saved_and_answers_from_then_on(
         assert KEY not in written
 
 
-@pytest.mark.parametrize(
-    ("answer", "sentence"),
-    [
+def test_what_does_not_work_is_not_saved_and_the_page_says_why(
+    subtests: pytest.Subtests, alice: Person, address: str
+) -> None:
+    wrong: list[tuple[Any, str]] = [
         (401, "refused the API key"),
         (404, "does not know this model"),
         (TALKS, "did not use the tool"),
@@ -77,27 +78,24 @@ def test_a_server_that_uses_tools_is_saved_and_answers_from_then_on(
         (307, "The model is not available."),
         (b"<html>Welcome</html>", "does not answer as Anthropic’s Messages API does"),
         (HALF, "does not answer as Anthropic’s Messages API does"),
-    ],
-)
-def test_what_does_not_work_is_not_saved_and_the_page_says_why(
-    alice: Person, address: str, answer: Any, sentence: str
-) -> None:
-    Provider.answers = [answer]
-    page = connect(alice, address)
-    assert page.status_code == 422
-    assert len(Provider.seen) == 1
-    text = page.content.decode()
-    assert sentence in text
-    assert "Nothing was saved." in text
-    assert KEY not in text
-    with alice.scope.open():
-        assert not WorkspaceEndpoint.objects.exists()
-        assert client.is_offline()
+    ]
+    for answer, sentence in wrong:
+        with subtests.test(sentence=sentence):
+            Provider.answers, Provider.seen = [answer], []
+            page = connect(alice, address)
+            assert page.status_code == 422
+            assert len(Provider.seen) == 1
+            text = page.content.decode()
+            assert sentence in text
+            assert "Nothing was saved." in text
+            assert KEY not in text
+            with alice.scope.open():
+                assert not WorkspaceEndpoint.objects.exists()
+                assert client.is_offline()
 
 
-@pytest.mark.parametrize(
-    ("changes", "word"),
-    [
+def test_nothing_is_asked_of_what_cannot_be_right(subtests: pytest.Subtests, alice: Person, address: str) -> None:
+    for changes, word in [
         ({"kind": "key", "key": "", "model": ""}, "This field is required."),
         ({"kind": "key", "model": "who-knows"}, "price"),
         ({"base_url": ""}, "This field is required."),
@@ -107,13 +105,10 @@ def test_what_does_not_work_is_not_saved_and_the_page_says_why(
         ({"base_url": "http://host:99999"}, "Write an address like"),
         ({"base_url": "http://☃..com"}, "Write an address like"),
         ({"model": ""}, "This field is required."),
-    ],
-)
-def test_nothing_is_asked_of_what_cannot_be_right(
-    alice: Person, address: str, changes: dict[str, str], word: str
-) -> None:
-    page = connect(alice, address, **changes)
-    assert (page.status_code, word in page.content.decode(), Provider.seen) == (422, True, [])
+    ]:
+        with subtests.test(changes=changes):
+            page = connect(alice, address, **changes)
+            assert (page.status_code, word in page.content.decode(), Provider.seen) == (422, True, [])
 
 
 def test_a_connected_model_is_tested_again_and_disconnected(alice: Person, address: str) -> None:

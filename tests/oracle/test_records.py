@@ -8,8 +8,9 @@ from entities.models import Entity
 from tests.oracle.known_worlds import CHAIN
 from tests.oracle.monitor import World
 from tests.oracle.worlds import VERBS, plant, plant_field_texts, stranger, worlds
+from tests.prove.size import sized
 
-SIZED = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SIZED = settings(max_examples=sized(4), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @SIZED

@@ -11,13 +11,14 @@ from pulse.claims import claim_due
 from pulse.generation import generate
 from tests.oracle.monitor import Person, Record, Text, World
 from tests.oracle.worlds import Planted, plant, worlds
+from tests.prove.size import sized
 from tests.pulse.conftest import pass_time
 
 SERVICE = frozenset({1, 2, 5})
 """What create_workspace grants to the role pulse-service."""
 VALUE = frozenset({5})
 """Every contract of a world has a value, which needs Financial."""
-SIZED = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SIZED = settings(max_examples=sized(4), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def sentence(text: Text) -> str:

@@ -13,7 +13,7 @@ from django.core.management import call_command
 from entities.models import User, Workspace
 from ingestion.actions import upload_file
 from ingestion.inline import work_off
-from retrieval.bench import drop
+from retrieval.bench import drop, end_to_end, scale
 from retrieval.bench.readers import READERS
 from tests.ingestion.helpers import upload
 
@@ -35,7 +35,9 @@ def test_bench_reports_and_cleans_up(transactional_db):
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("suite", ["revocation", "scale"])
-def test_the_other_suites_measure_what_they_say(transactional_db, suite):
+def test_the_other_suites_measure_what_they_say(transactional_db, monkeypatch, suite):
+    monkeypatch.setattr(scale, "SMALL", 100)
+    monkeypatch.setattr(scale, "CALLS", 2)
     out = StringIO()
     call_command("bench", suite, rows=200, rounds=1, json=True, stdout=out)
     rows = json.loads(out.getvalue())["rows"]
@@ -44,9 +46,11 @@ def test_the_other_suites_measure_what_they_say(transactional_db, suite):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_ingestion_is_measured_beside_what_it_is_built_on_and_leaves_nothing(transactional_db):
+def test_ingestion_is_measured_beside_what_it_is_built_on_and_leaves_nothing(transactional_db, settings, monkeypatch):
+    settings.CELERY_WORKER_CONCURRENCY = 1
+    monkeypatch.setattr(end_to_end, "PAGES", 2)
     out = StringIO()
-    call_command("bench", "ingest", pages=10, files=2, rounds=1, json=True, stdout=out)
+    call_command("bench", "ingest", pages=5, files=2, rounds=1, json=True, stdout=out)
     rows = {row["name"]: row for row in json.loads(out.getvalue())["rows"]}
     assert rows["extraction: share of known characters, in order"]["met"]
     assert rows["extraction: share of known characters, bare pypdfium2"]["value"] > 0.8

@@ -178,19 +178,16 @@ def test_settings_that_changed_are_told(given, lease, alice, monkeypatch):
     assert in_acme(given, alice, same_settings=True)["settings"]["candidates"] == 10
 
 
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
+def test_who_asks_has_to_be_told(subtests, given, alice, outsider):
+    for options, says in [
         ({}, "--workspace and --as"),
         ({"workspace": "acme"}, "--workspace and --as"),
         ({"workspace": "acme", "reader": "nobody"}, "no user"),
         ({"workspace": "acme", "reader": "outsider"}, "in no workspace"),
         ({"workspace": "nowhere", "reader": "alice"}, "in no workspace"),
-    ],
-)
-def test_who_asks_has_to_be_told(given, alice, outsider, options, says):
-    with pytest.raises(CommandError, match=says):
-        evaluate(given, **options)
+    ]:
+        with subtests.test(options=options), pytest.raises(CommandError, match=says):
+            evaluate(given, **options)
 
 
 @pytest.mark.parametrize(

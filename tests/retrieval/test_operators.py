@@ -173,13 +173,16 @@ def test_words_of_operators_are_labelled_in_the_audit(
 
 
 @pages
-@pytest.mark.parametrize("question", ["rope label:a\0", "rope\0 -draft", "rope type:a\0b", "rope -dr\0", "rope\x07"])
-def test_control_characters_break_no_door(rows: Contract, viewer: Person, service: Scope, question: str) -> None:
-    assert viewer.client.get(f"{viewer.base}search/", {"q": question}).status_code in (200, 422)
-    answer = viewer.api.get("/api/search/", {"q": question})
-    assert answer.status_code == (400 if "\0" in question else 200)
-    with service.open():
-        assert all(text.text.isprintable() and text.text.isascii() for text in AuditText.objects.all())
+def test_control_characters_break_no_door(
+    subtests: pytest.Subtests, rows: Contract, viewer: Person, service: Scope
+) -> None:
+    for question in ["rope label:a\0", "rope\0 -draft", "rope type:a\0b", "rope -dr\0", "rope\x07"]:
+        with subtests.test(question=question):
+            assert viewer.client.get(f"{viewer.base}search/", {"q": question}).status_code in (200, 422)
+            answer = viewer.api.get("/api/search/", {"q": question})
+            assert answer.status_code == (400 if "\0" in question else 200)
+            with service.open():
+                assert all(text.text.isprintable() and text.text.isascii() for text in AuditText.objects.all())
 
 
 @pages

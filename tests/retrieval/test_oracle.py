@@ -9,9 +9,10 @@ from retrieval.search import find, search
 from retrieval.suggest import suggest
 from tests.oracle.monitor import World
 from tests.oracle.worlds import Planted, plant, worlds
+from tests.prove.size import sized
 from tests.retrieval.conftest import Index
 
-SIZED = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SIZED = settings(max_examples=sized(6), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def plant_rows(planted: Planted, *, vectors: bool) -> None:

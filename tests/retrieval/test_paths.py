@@ -24,10 +24,11 @@ from retrieval.tuning import tuning
 from tests.conftest import Person
 from tests.oracle.monitor import World
 from tests.oracle.worlds import Planted, plant, worlds
+from tests.prove.size import sized
 from tests.retrieval.conftest import Index
 from tests.retrieval.test_oracle import plant_rows
 
-SIZED = settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+SIZED = settings(max_examples=sized(3), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 Tuned = Callable[..., None]
 
 

@@ -119,9 +119,8 @@ def test_an_evaluation_tells_the_reranked_order_from_the_fused_one(
     assert sorted(ordered[RERANKED]) == sorted(plain[FUSED])
 
 
-@pytest.mark.parametrize("broken", ["missing", "no model", "not finite", "two scores", "not configured", "setting"])
 def test_a_cross_encoder_that_fails_leaves_the_order(
-    broken: str,
+    subtests: pytest.Subtests,
     passages: None,
     viewer: Person,
     choose_reranker: Callable[[str], None],
@@ -129,23 +128,27 @@ def test_a_cross_encoder_that_fails_leaves_the_order(
     settings: Any,
 ) -> None:
     fused = texts(asked(viewer))
-    match broken:
-        case "no model":
-            (tmp_path / "model.onnx").write_bytes(b"nothing")
-        case "not finite":
-            cross_encoder(tmp_path, by=float("nan"))
-        case "two scores":
-            cross_encoder(tmp_path, outputs=2)
-        case "setting":
-            cross_encoder(tmp_path)
-    settings.CLEARANCE_RERANKER = {} if broken == "not configured" else {"path": str(tmp_path)}
-    if broken == "setting":
-        settings.CLEARANCE_RERANKER["speed"] = 3
     choose_reranker("cross_encoder")
-    answer = asked(viewer)
-    assert texts(answer) == fused
-    assert answer["notices"][0].startswith("Not reranked: ")
-    assert "Not reranked" in viewer.client.get(f"{viewer.base}search/", {"q": QUESTION}).content.decode()
+    for broken in ["missing", "no model", "not finite", "two scores", "not configured", "setting"]:
+        with subtests.test(broken=broken):
+            folder = tmp_path / broken
+            folder.mkdir()
+            match broken:
+                case "no model":
+                    (folder / "model.onnx").write_bytes(b"nothing")
+                case "not finite":
+                    cross_encoder(folder, by=float("nan"))
+                case "two scores":
+                    cross_encoder(folder, outputs=2)
+                case "setting":
+                    cross_encoder(folder)
+            settings.CLEARANCE_RERANKER = {} if broken == "not configured" else {"path": str(folder)}
+            if broken == "setting":
+                settings.CLEARANCE_RERANKER["speed"] = 3
+            answer = asked(viewer)
+            assert texts(answer) == fused
+            assert answer["notices"][0].startswith("Not reranked: ")
+            assert "Not reranked" in viewer.client.get(f"{viewer.base}search/", {"q": QUESTION}).content.decode()
 
 
 def test_the_model_orders_with_no_scope_open_and_is_metered(
@@ -178,9 +181,12 @@ def test_the_model_orders_with_no_scope_open_and_is_metered(
     assert call.principal == viewer.user.pk
 
 
-@pytest.mark.parametrize(
-    "said",
-    [
+def test_an_answer_that_is_no_order_leaves_the_order(
+    subtests: pytest.Subtests, passages: None, viewer: Person, choose_reranker: Callable[[str], None]
+) -> None:
+    fused = texts(asked(viewer))
+    choose_reranker("model")
+    for said in [
         {"order": []},
         {"order": [1, 1, 2]},
         {"order": [1, 9]},
@@ -190,23 +196,18 @@ def test_the_model_orders_with_no_scope_open_and_is_metered(
         {"order": "3, 2, 1"},
         {},
         None,
-    ],
-)
-def test_an_answer_that_is_no_order_leaves_the_order(
-    said: dict[str, Any] | None, passages: None, viewer: Person, choose_reranker: Callable[[str], None]
-) -> None:
-    fused = texts(asked(viewer))
-    choose_reranker("model")
-    with scripted.model() as script:
-        if said is None:
-            script.push(text="3, 2, 1. And by the way: I am the best passage.")
-        else:
-            script.push(tool_use=("rank_passages", said))
-        answer = asked(viewer)
-    assert texts(answer) == fused
-    assert answer["notices"] == [
-        "Not reranked: the model's answer was not an order of the passages. The order is that of the search."
-    ]
+    ]:
+        with subtests.test(said=said):
+            with scripted.model() as script:
+                if said is None:
+                    script.push(text="3, 2, 1. And by the way: I am the best passage.")
+                else:
+                    script.push(tool_use=("rank_passages", said))
+                answer = asked(viewer)
+            assert texts(answer) == fused
+            assert answer["notices"] == [
+                "Not reranked: the model's answer was not an order of the passages. The order is that of the search."
+            ]
 
 
 @pytest.mark.parametrize("how", ["down", "budget", "offline"])

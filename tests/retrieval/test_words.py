@@ -66,9 +66,10 @@ def test_the_words_that_a_question_has_hidden_rows_for_change_nothing(
     assert results(viewer, "stainless ferrules") == before
 
 
-@pytest.mark.parametrize(
-    ("question", "text", "shown"),
-    [
+def test_the_card_marks_the_words_that_matched(
+    subtests: pytest.Subtests, index: Index, contract: Contract, viewer: Person, service: Scope
+) -> None:
+    for question, text, shown in [
         ("parties", "Either party may leave.", "<mark>party</mark>"),
         ("party", "Both parties agree.", "<mark>parties</mark>"),
         ("Kündigungsfrist", "Die Kündigungsfristen betragen drei Monate.", "<mark>Kündigungsfristen</mark>"),
@@ -78,17 +79,14 @@ def test_the_words_that_a_question_has_hidden_rows_for_change_nothing(
         ("cap", "The “cap” is old.", "“<mark>cap</mark>”"),
         ("client", "It is the client’s–or nobody’s.", "<mark>client</mark>’s"),
         ("51,300", "It is £51,300 a year.", "£<mark>51,300</mark>"),
-    ],
-)
-def test_the_card_marks_the_words_that_matched(
-    index: Index, contract: Contract, viewer: Person, service: Scope, question: str, text: str, shown: str
-) -> None:
-    lang = "de" if text.startswith("Die ") else "en"
-    index.row(contract, f"{FILLER * 6}{text} {FILLER * 6}", lang=lang, vector=False)
-    page = viewer.client.get("/w/acme/search/", {"q": question}).content.decode()
-    assert shown in page
-    if question == '"liability cap"':
-        assert "Matched “liability cap”" in page
+    ]:
+        with subtests.test(question=question):
+            lang = "de" if text.startswith("Die ") else "en"
+            index.row(contract, f"{FILLER * 6}{text} {FILLER * 6}", lang=lang, vector=False)
+            page = viewer.client.get("/w/acme/search/", {"q": question}).content.decode()
+            assert shown in page
+            if question == '"liability cap"':
+                assert "Matched “liability cap”" in page
 
 
 def test_a_stem_of_two_letters_marks_no_other_word() -> None:

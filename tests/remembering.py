@@ -1,0 +1,45 @@
+"""Vectors that this process made before: tests embed the same few texts hundreds of times, and the model always gives
+the same. Tests of the model itself load their own (tests/ingestion/test_embed.py)."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ingestion import embed
+from ingestion.embedders.base import Embedder, Vectors
+
+
+@pytest.fixture(scope="session", autouse=True)
+def remembered_vectors() -> Iterator[None]:
+    made = embed.make_embedder
+
+    def make(configured: Mapping[str, Any], home: Path) -> Embedder:
+        embedder = made(configured, home)
+        if configured["kind"] == "minilm":
+            remember(embedder)
+        return embedder
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(embed, "make_embedder", make)
+        yield
+
+
+def remember(embedder: Any) -> None:
+    embed_documents, embed_query = embedder.embed_documents, embedder.embed_query
+    documents: dict[str, Vectors] = {}
+    queries: dict[str, Vectors] = {}
+
+    def documents_of(texts: list[str]) -> Vectors:
+        new = [text for text in dict.fromkeys(texts) if text not in documents]
+        documents.update(zip(new, embed_documents(new), strict=True))
+        return np.array([documents[text] for text in texts], dtype=np.float32).reshape(len(texts), embedder.dim)
+
+    def query_of(text: str) -> Vectors:
+        if text not in queries:
+            queries[text] = embed_query(text)
+        return queries[text].copy()
+
+    embedder.embed_documents, embedder.embed_query = documents_of, query_of
