@@ -27,7 +27,7 @@ class Hidden:
     requires: tuple[int, ...]
 
 
-def sessions_of(scope: Scope) -> QuerySet[Session]:
+def select_sessions(scope: Scope) -> QuerySet[Session]:
     """The caller's sessions, with `title` as far as it may be read (NULL otherwise)."""
     title = Title.objects.filter(session=OuterRef("pk")).values("text")[:1]
     about = Q(entity__isnull=True) | Q(entity__in=Entity.objects.visible_to(scope).order_by().values("pk"))
@@ -47,35 +47,35 @@ def find_sessions(scope: Scope, words: str) -> QuerySet[Session]:
     )
     said = Message.objects.alias(read=read).filter(
         sources_visible(scope),
-        session__in=sessions_of(scope).order_by().values("pk"),  # else everybody's messages are gone through
+        session__in=select_sessions(scope).order_by().values("pk"),  # else everybody's messages are gone through
         audience=scope.principal,
         data_classification__isnull=False,
         read__icontains=words,
     )
-    return sessions_of(scope).filter(Q(title__icontains=words) | Q(pk__in=said.values("session")))
+    return select_sessions(scope).filter(Q(title__icontains=words) | Q(pk__in=said.values("session")))
 
 
 def get_session_or_404(scope: Scope, pk: UUID | str) -> Session:
     """Raises: Http404 when it is absent, somebody else's, or its record is hidden: one answer for all."""
-    session = sessions_of(scope).filter(pk=pk).first()
+    session = select_sessions(scope).filter(pk=pk).first()
     if session is None:
         raise Http404("Not found.")
     return session
 
 
-def turns_of(scope: Scope) -> QuerySet[Turn]:
-    return Turn.objects.filter(audience=scope.principal, session__in=sessions_of(scope).order_by().values("pk"))
+def select_turns(scope: Scope) -> QuerySet[Turn]:
+    return Turn.objects.filter(audience=scope.principal, session__in=select_sessions(scope).order_by().values("pk"))
 
 
 def get_turn_or_404(scope: Scope, pk: UUID | str) -> Turn:
     """Raises: Http404, as `get_session_or_404`."""
-    turn = turns_of(scope).filter(pk=pk).first()
+    turn = select_turns(scope).filter(pk=pk).first()
     if turn is None:
         raise Http404("Not found.")
     return turn
 
 
-def messages_of(scope: Scope, session: Session) -> QuerySet[Message]:
+def select_messages(scope: Scope, session: Session) -> QuerySet[Message]:
     """Messages of a session from `get_session_or_404` that may be read today: label, and everything they were drawn
     from.
     """
@@ -99,10 +99,12 @@ def hidden_messages(session: Session) -> dict[UUID, Hidden]:
 def turns_with_disclosure(scope: Scope, pks: Iterable[UUID]) -> dict[UUID, Turn]:
     """The caller's turns among `pks`, with `is_disclosed`: whether all that the answer was drawn from is visible."""
     drawn_from_visible = ExpressionWrapper(sources_visible(scope, "answer"), output_field=BooleanField())
-    return {row.pk: row for row in turns_of(scope).filter(pk__in=set(pks)).annotate(is_disclosed=drawn_from_visible)}
+    return {
+        row.pk: row for row in select_turns(scope).filter(pk__in=set(pks)).annotate(is_disclosed=drawn_from_visible)
+    }
 
 
-def events_after(scope: Scope, turn: Turn, after: int) -> QuerySet[Event]:
+def select_events_after(scope: Scope, turn: Turn, after: int) -> QuerySet[Event]:
     """The events of a turn from `turns_with_disclosure` that may be sent now.
 
     Labels are the policy's business. Where the answer was drawn from a record that is hidden today, only how it ended
@@ -112,12 +114,12 @@ def events_after(scope: Scope, turn: Turn, after: int) -> QuerySet[Event]:
     return found if turn.is_disclosed else found.filter(kind__in=ENDS)  # type: ignore[attr-defined]
 
 
-def entity_of(scope: Scope, session: Session) -> Entity | None:
+def get_entity(scope: Scope, session: Session) -> Entity | None:
     """What a session is about; None for the workspace. Raises: Http404 when the record is hidden."""
     return get_entity_or_404(scope, session.entity_id) if session.entity_id else None
 
 
-def entities_of(scope: Scope, sessions: Iterable[Session]) -> dict[UUID | None, Entity]:
+def load_entities(scope: Scope, sessions: Iterable[Session]) -> dict[UUID | None, Entity]:
     """The records of sessions, as the caller may read them."""
     ids = {session.entity_id for session in sessions if session.entity_id}
     return {e.pk: e for e in Entity.objects.readable_by(scope).filter(pk__in=ids)} if ids else {}

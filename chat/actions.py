@@ -8,7 +8,7 @@ from django.utils import timezone
 from django.utils.translation import gettext
 
 from chat import log, runner
-from chat.access import messages_of
+from chat.access import select_messages
 from chat.agents import AGENTS, ASSISTANT
 from chat.labelling import label_title
 from chat.models import OPEN, LookIn, Message, Role, Session, Title, Turn
@@ -178,7 +178,7 @@ def ask_again(*, scope: Scope, session: Session, turn: Turn) -> Posted:
     """The question of an earlier turn once more. Raises: BadMessage when the caller may not read it today; Busy;
     TooMany.
     """
-    question = messages_of(scope, session).filter(pk=turn.question).first()
+    question = select_messages(scope, session).filter(pk=turn.question).first()
     if question is None:
         raise BadMessage(gettext("You may no longer read that question, so it cannot be asked again."))
     return post_message(scope=scope, session=session, content=question.content, look_in=turn.look_in)

@@ -35,6 +35,6 @@ ASSISTANT = Agent(
 AGENTS = {agent.key: agent for agent in (ASSISTANT,)}
 
 
-def agent_of(key: str) -> Agent:
+def get_agent(key: str) -> Agent:
     """The agent of a session; one that is no longer declared is answered for by the assistant."""
     return AGENTS.get(key, ASSISTANT)

@@ -14,10 +14,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from chat import actions
-from chat.access import entities_of, entity_of, find_sessions, get_session_or_404, sessions_of
-from chat.agents import agent_of
+from chat.access import find_sessions, get_entity, get_session_or_404, load_entities, select_sessions
+from chat.agents import get_agent
 from chat.conversation import Exchange, exchanges
-from chat.export import markdown_of
+from chat.export import export_markdown
 from chat.models import Session
 from chat.shapes import (
     ANY_MESSAGE,
@@ -28,18 +28,18 @@ from chat.shapes import (
     SessionChange,
     SessionSerializer,
 )
-from chat.turn_api import EventStream, event_stream, events_url, message_json, placeholder_json, scope_of, validated
+from chat.turn_api import EventStream, event_stream, events_url, get_scope, message_json, placeholder_json, validated
 from entities.access import MEMBER, Scope, get_entity_or_404, requires
 from entities.api import paginate
 from entities.api.errors import Conflict, TooManyRequests
-from entities.api.shapes import PAGING, page_of
+from entities.api.shapes import PAGING, build_page_shape
 from entities.models import Entity
 
 BUSY = gettext_lazy("This conversation is still answering. Wait for the answer, or stop it.")
 
 
 def session_json(session: Session, entity: Entity | None) -> dict[str, Any]:
-    agent = agent_of(session.agent)
+    agent = get_agent(session.agent)
     return {
         "id": str(session.pk),
         "entity": entity and {"id": str(entity.pk), "type": entity.type_name, "name": getattr(entity, "title", None)},
@@ -56,7 +56,7 @@ def session_json(session: Session, entity: Entity | None) -> dict[str, Any]:
 @extend_schema(
     operation_id="chat_sessions_list",
     methods=["GET"],
-    responses=page_of(SessionSerializer),
+    responses=build_page_shape(SessionSerializer),
     parameters=[
         OpenApiParameter("entity", UUID),
         OpenApiParameter("archived", bool),
@@ -70,7 +70,7 @@ def session_json(session: Session, entity: Entity | None) -> dict[str, Any]:
 @api_view(["GET", "POST"])
 def sessions(request: Request) -> Response:
     """The caller's own conversations, newest first; a new one about a record or, without one, about the workspace."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     if request.method == "POST":
         given = validated(NewSession(data=request.data))
         entity = get_entity_or_404(scope, given["entity"]) if given.get("entity") else None
@@ -81,7 +81,7 @@ def sessions(request: Request) -> Response:
         session = get_session_or_404(scope, made.pk)
         return Response(session_json(session, entity), status=status.HTTP_201_CREATED)
     words = request.query_params.get("q", "").replace("\x00", "").strip()
-    rows = find_sessions(scope, words) if words else sessions_of(scope)
+    rows = find_sessions(scope, words) if words else select_sessions(scope)
     if request.query_params.get("entity"):
         try:
             rows = rows.filter(entity=UUID(request.query_params["entity"]))
@@ -92,7 +92,7 @@ def sessions(request: Request) -> Response:
 
     def serialize(session: Session) -> dict[str, Any]:
         if session.entity_id and session.entity_id not in known:
-            known.update(entities_of(scope, [session]))
+            known.update(load_entities(scope, [session]))
         return session_json(session, known[session.entity_id] if session.entity_id else None)
 
     return paginate(request, rows, serialize)
@@ -106,7 +106,7 @@ def sessions(request: Request) -> Response:
 @extend_schema(operation_id="chat_sessions_delete", methods=["DELETE"], responses={204: None})
 @api_view(["GET", "PATCH", "DELETE"])
 def session(request: Request, pk: UUID) -> Response:
-    scope = scope_of(request)
+    scope = get_scope(request)
     row = get_session_or_404(scope, pk)
     if request.method == "DELETE":
         actions.delete_session(scope=scope, session=row)
@@ -117,7 +117,7 @@ def session(request: Request, pk: UUID) -> Response:
         actions.change_session(scope=scope, session=row, pinned=given.get("pinned"), archived=given.get("archived"))
         if "title" in given:
             title = actions.rename_session(scope=scope, session=row, text=given["title"])
-    data = session_json(get_session_or_404(scope, pk), entity_of(scope, row))
+    data = session_json(get_session_or_404(scope, pk), get_entity(scope, row))
     # The new title is labelled when this is committed; until then nobody reads it back but who has just typed it.
     return Response({**data, "title": title} if title else data)
 
@@ -127,15 +127,15 @@ def session(request: Request, pk: UUID) -> Response:
 @api_view(["GET"])
 def export(request: Request, pk: UUID) -> HttpResponseBase:
     """The conversation as Markdown with its sources, as the caller may read it today."""
-    scope = scope_of(request)
-    return markdown_of(scope, get_session_or_404(scope, pk))
+    scope = get_scope(request)
+    return export_markdown(scope, get_session_or_404(scope, pk))
 
 
 @requires(MEMBER)
 @extend_schema(
     operation_id="chat_messages_list",
     methods=["GET"],
-    responses={(200, "application/json"): page_of(ANY_MESSAGE)},
+    responses={(200, "application/json"): build_page_shape(ANY_MESSAGE)},
     parameters=PAGING,
 )
 @extend_schema(
@@ -148,7 +148,7 @@ def export(request: Request, pk: UUID) -> HttpResponseBase:
 @renderer_classes([JSONRenderer, EventStream])
 def messages(request: Request, pk: UUID) -> HttpResponseBase:
     """The messages that may be read today, oldest first, hidden ones as placeholders; a new question."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     row = get_session_or_404(scope, pk)
     if request.method == "GET":
         shown = [item for exchange in exchanges(scope, row) for item in _messages(exchange)]

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.utils import timezone
 
 from chat.models import Message, State, Turn
-from entities.access import atoms_of
+from entities.access import list_atoms
 from entities.access.scope import current
 from entities.audit import Question, record_question
 from entities.models import Classification
@@ -25,7 +25,7 @@ def note_answer(row: Turn, state: State, usage: Mapping[str, Any], label: int) -
     labelled = question is not None and question.data_classification is not None and exist(found)
     asked = Question(
         question.content if question else "",
-        {*atoms_of(label), *found} if labelled else None,
+        {*list_atoms(label), *found} if labelled else None,
         tuple((UUID(p["row"]), UUID(p["entity"])) for p in row.manifest.get("passages", ())),
     )
     record_question(

@@ -32,7 +32,7 @@ class Who:
         return identify(self.slug, dict(self.headers))
 
 
-def who_of(path: str, headers: dict[str, str]) -> Who:
+def read_caller(path: str, headers: dict[str, str]) -> Who:
     """Who asks by a request of this path with these headers (names in lower case)."""
     parts = path.strip("/").split("/")
     slug = parts[1] if parts[0] == "w" and len(parts) > 1 else None

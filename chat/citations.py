@@ -5,12 +5,12 @@ from collections.abc import Collection, Mapping, Sequence
 from uuid import UUID
 
 from chat.models import Message, Role, Session
-from chat.tools import owner_of
+from chat.tools import get_owner
 from entities.access import Scope, combine_many, readable_fields
 from entities.model_markdown import CitationLink
 from entities.models import Entity
-from entities.registry import column_of
-from ingestion.drawn import labels_of
+from entities.registry import get_column
+from ingestion.drawn import lock_labels
 from ingestion.models import File
 from llm.prompts import NOT_FOUND
 from references.actions import Cited, replace_citations
@@ -29,23 +29,25 @@ LIST_HEAD = re.compile(r"\d+ [^:]*:$|Sum of [^:]*: ")
 
 def citing(scope: Scope, pk: UUID) -> Citing | None:
     """Resolver for `retrieval.owners`: the caller's own message, as far as they may read it today."""
-    from chat.access import messages_of, sessions_of
+    from chat.access import select_messages, select_sessions
 
     message = Message.objects.filter(pk=pk, audience=scope.principal).first()
-    session = sessions_of(scope).filter(pk=message.session_id).first() if message else None
-    if message is None or session is None or not messages_of(scope, session).filter(pk=pk).exists():
+    session = select_sessions(scope).filter(pk=message.session_id).first() if message else None
+    if message is None or session is None or not select_messages(scope, session).filter(pk=pk).exists():
         return None
-    asked = messages_of(scope, session).filter(turn=message.turn_id, role=Role.USER).values_list("content", flat=True)
-    return Citing(owner_of(session), message.content, asked.first() or "")
+    asked = (
+        select_messages(scope, session).filter(turn=message.turn_id, role=Role.USER).values_list("content", flat=True)
+    )
+    return Citing(get_owner(session), message.content, asked.first() or "")
 
 
-def links_of(scope: Scope, message: Message, question: str = "") -> dict[int, CitationLink]:
-    """The chips of a message that the caller got from `messages_of`. question: that it answers."""
+def load_citation_links(scope: Scope, message: Message, question: str = "") -> dict[int, CitationLink]:
+    """The chips of a message that the caller got from `select_messages`. question: that it answers."""
     session = Session(pk=message.session_id, audience=message.audience)
-    return citation_links(scope, Citing(owner_of(session), message.content, question), message.pk)
+    return citation_links(scope, Citing(get_owner(session), message.content, question), message.pk)
 
 
-def atoms_shown(
+def collect_cited_atoms(
     content: str, links: Mapping[int, CitationLink], fields: Mapping[str, Collection[int]] | None = None
 ) -> tuple[int, ...] | None:
     """The atoms of what an answer shows; None where a line of it cites nothing that can be read, and its label is that
@@ -80,7 +82,7 @@ def atoms_shown(
 def label_fields(model: type[Entity]) -> dict[str, frozenset[int]]:
     """Title of a readable field, as a prompt prints it -> the atoms that it needs."""
     return {
-        str(column_of(model, name).verbose_name).capitalize(): model.rag().label_of(name)
+        str(get_column(model, name).verbose_name).capitalize(): model.rag().get_field_label(name)
         for name in readable_fields(model)
     }
 
@@ -93,7 +95,7 @@ def replace_message_citations(session: Session, message: UUID, numbers: Sequence
     """
     if session.entity_id is None:
         return
-    owner = owner_of(session)
+    owner = get_owner(session)
     rows = Citation.objects.filter(owner_kind=owner.kind, owner=owner.id, n__in=numbers)
     cited = [_cited(row, row.entity_id) for row in rows if row.entity_id]
     replace_citations(
@@ -125,7 +127,7 @@ def _cited(row: Citation, entity: UUID) -> Cited:
     return Cited(
         entity=entity,
         passage=UUID(row.locator["row"]),
-        label=combine_many([row.data_classification, name_label, *labels_of(paragraphs)]),
+        label=combine_many([row.data_classification, name_label, *lock_labels(paragraphs)]),
         name=f"{name}, p. {row.page}" if row.page else name,
         location=Location(LocationType.CHUNK, detail, row.data_classification, paragraphs[0] if paragraphs else None),
         paragraphs=paragraphs,

@@ -13,25 +13,25 @@ from typing import Any
 
 from django.utils.formats import date_format
 
-from chat.access import entity_of, messages_of
-from chat.agents import agent_of
+from chat.access import get_entity, select_messages
+from chat.agents import get_agent
 from chat.document_overviews import READ_DOCUMENTS
 from chat.layout import MEMORY_TOKENS, HistoryMessage, first_turn, lay_out
-from chat.log import Given, drawn_from
+from chat.log import Given, load_derivation_sources
 from chat.memory import recall_turns
 from chat.models import LookIn, Message, Role, Session, Turn
 from chat.record_lists import describe_tool
-from chat.tools import SEARCH_KNOWLEDGE, owner_of
+from chat.tools import SEARCH_KNOWLEDGE, get_owner
 from entities.access import Scope, combine_many, readable_fields
 from entities.formats import format_money
 from entities.models import Entity, Weight
 from entities.records import visible_links
-from entities.registry import column_of, parents
+from entities.registry import get_column, parents
 from llm import prompts
 from llm.models_catalogue import Tier
 from pulse.reader import pulse_for
 from retrieval.citation_links import MARKER
-from retrieval.citations import Numbers, numbers_of
+from retrieval.citations import Numbers, load_numbers
 from retrieval.locate import resolve_all
 
 TOOLS: Mapping[str, Callable[[Scope], dict[str, Any]]] = {
@@ -70,8 +70,8 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
     """The prompt of a turn, in the asker's open scope, before the first call. Raises: Http404 when the record is
     hidden.
     """
-    entity = entity_of(scope, session)
-    agent = agent_of(session.agent)
+    entity = get_entity(scope, session)
+    agent = get_agent(session.agent)
     files_alone = turn.look_in == LookIn.FILES
     record, record_given = _record(scope, entity, with_fields=not files_alone) if entity else (None, [])
     pulse, pulse_given = _pulse(scope, entity) if entity and not files_alone else ("", [])
@@ -79,7 +79,7 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
     previous = next((m.content for m in reversed(latest) if m.role == Role.USER), "")
     recall = recall_turns(scope, session, question, first_turn(turn.number), MEMORY_TOKENS, previous)
     earlier = [message for recalled in recall.turns for message in recalled.messages]
-    history_given = drawn_from({row.pk: row.data_classification or 0 for row in (*latest, *earlier)})
+    history_given = load_derivation_sources({row.pk: row.data_classification or 0 for row in (*latest, *earlier)})
     said = [
         HistoryMessage("user" if m.role == Role.USER else "assistant", m.content.replace("[citation:", "["))
         for m in latest
@@ -111,7 +111,7 @@ def _record(scope: Scope, entity: Entity, *, with_fields: bool) -> tuple[prompts
     for name in readable_fields(model) if with_fields else ():
         if name in ("name", "currency"):
             continue
-        column = column_of(model, name)
+        column = get_column(model, name)
         if name in parents(model):
             linked = links.get(getattr(entity, f"{name}_id"))
             if linked is None:
@@ -128,7 +128,7 @@ def _record(scope: Scope, entity: Entity, *, with_fields: bool) -> tuple[prompts
                 value = date_format(raw, "j F Y")
         if value:
             values[str(column.verbose_name).capitalize()] = value
-            labels |= model.rag().label_of(name)
+            labels |= model.rag().get_field_label(name)
     if _named(entity):
         labels.add(entity.name_classification)
     given.append(Given(entity.pk, combine_many(labels)))
@@ -146,22 +146,24 @@ def _pulse(scope: Scope, entity: Entity) -> tuple[str, list[Given]]:
     pulse = pulse_for(scope, entity).pulse
     if pulse is None or pulse.data_classification is None:
         return "", []
-    given = drawn_from({pulse.pk: pulse.data_classification})
+    given = load_derivation_sources({pulse.pk: pulse.data_classification})
     return pulse.text, [*given, Given(entity.pk, pulse.data_classification)]
 
 
 def _latest(scope: Scope, session: Session, turn: Turn) -> list[Message]:
     """Messages of the turns that go into the prompt word for word, as the asker may read them today, oldest first."""
-    rows = messages_of(scope, session).filter(turn__number__gte=first_turn(turn.number), turn__number__lt=turn.number)
+    rows = select_messages(scope, session).filter(
+        turn__number__gte=first_turn(turn.number), turn__number__lt=turn.number
+    )
     return list(rows.exclude(content="").order_by("turn__number", "-role"))
 
 
 def _known(scope: Scope, session: Session, shown_again: Sequence[Message]) -> Numbers:
     """Numbers of earlier turns that this one may use: the model sees them in an answer, and they lead somewhere."""
-    owner = owner_of(session)
+    owner = get_owner(session)
     shown = {int(n) for row in shown_again if row.role == Role.ASSISTANT for n in MARKER.findall(row.content)}
     if not shown:
         return Numbers(frozenset(), {})
     known = {n for n, resolved in resolve_all(scope, owner, shown).items() if resolved.available}
-    by_src = numbers_of(scope, owner).by_src
+    by_src = load_numbers(scope, owner).by_src
     return Numbers(frozenset(known), {src: n for src, n in by_src.items() if n in known})

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from chat.access import Hidden, hidden_messages, messages_of, turns_of
+from chat.access import Hidden, hidden_messages, select_messages, select_turns
 from chat.models import OPEN, Message, Session, State, Turn
 from entities.access import Scope
 
@@ -50,9 +50,9 @@ class Exchange:
 
 def exchanges(scope: Scope, session: Session, turns: Sequence[Turn] | None = None) -> list[Exchange]:
     """The turns of a session from `get_session_or_404`, oldest first."""
-    rows = list(turns if turns is not None else turns_of(scope).filter(session=session.pk).order_by("number"))
+    rows = list(turns if turns is not None else select_turns(scope).filter(session=session.pk).order_by("number"))
     wanted = {pk for turn in rows for pk in (turn.question, turn.answer)}
-    messages = {m.pk: m for m in messages_of(scope, session).filter(pk__in=wanted)}
+    messages = {m.pk: m for m in select_messages(scope, session).filter(pk__in=wanted)}
     hidden = hidden_messages(session)
     return [_exchange(turn, messages, hidden) for turn in rows]
 

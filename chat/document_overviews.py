@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
-from chat.access import entity_of
+from chat.access import get_entity
 from chat.models import LookIn, Session
 from chat.places import related
 from chat.tools import BadCall, Found, print_results
@@ -80,7 +80,7 @@ def read_documents(scope: Scope, session: Session, request: ReadingRequest, look
     """Passages of the documents, numbered in the session's registry. look_in: of the turn. Raises: Http404 where the
     record is hidden; BadCall.
     """
-    entity = entity_of(scope, session)
+    entity = get_entity(scope, session)
     numbers: list[int] = []
     if request.document:
         files = find_named_files(scope, entity, request.document, look_in)

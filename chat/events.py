@@ -23,8 +23,8 @@ from uuid import UUID
 from django.http import Http404, HttpResponse
 
 from chat import wakeups
-from chat.access import events_after, turns_with_disclosure
-from chat.callers import NotSignedIn, Who, who_of
+from chat.access import select_events_after, turns_with_disclosure
+from chat.callers import NotSignedIn, Who, read_caller
 from chat.models import ENDS, OPEN, Turn
 from chat.steps import in_look_thread
 from entities.access import NoWorkspace, Scope
@@ -73,7 +73,7 @@ _to_begin: dict[tuple[asyncio.AbstractEventLoop, Who], Asked] = {}
 def look(scope: Scope, row: Turn, after: int) -> News:
     """The first events after `after` of a turn from `turns_with_disclosure` that the caller may see now."""
     # The state is read first: an event written between the two reads is then seen by the next look.
-    rows = list(events_after(scope, row, after).values_list("seq", "kind", "data")[:AT_ONCE])
+    rows = list(select_events_after(scope, row, after).values_list("seq", "kind", "data")[:AT_ONCE])
     chunks = tuple(encode(seq, kind, data) for seq, kind, data in rows)
     last = rows[-1][0] if rows else after
     more = len(rows) == AT_ONCE
@@ -202,8 +202,8 @@ async def application(scope: MutableMapping[str, Any], receive: Receive, send: S
     parts = scope["path"].strip("/").split("/")
     try:
         turn = UUID(parts[parts.index("turns") + 1])
-        after = after_of(scope.get("query_string", b"").decode("latin-1"), headers)
-        pieces = tail(who_of(scope["path"], headers), turn, after)
+        after = parse_last_event(scope.get("query_string", b"").decode("latin-1"), headers)
+        pieces = tail(read_caller(scope["path"], headers), turn, after)
         first = await anext(pieces)
     except NotSignedIn:
         await answer(send, not_signed_in())
@@ -258,7 +258,7 @@ def absent() -> HttpResponse:
     return HttpResponse(body, status=404, content_type="application/json")
 
 
-def after_of(query: str, headers: dict[str, str]) -> int:
+def parse_last_event(query: str, headers: dict[str, str]) -> int:
     """The number of the last event that the client has. Nonsense counts as none."""
     given = parse_qs(query).get("after", [headers.get("last-event-id", "")])[-1]
     return int(given) if given.isascii() and given.isdigit() and len(given) < 10 else 0

@@ -5,8 +5,8 @@ from collections import Counter
 
 from django.http import HttpResponse
 
-from chat.access import entity_of, get_session_or_404
-from chat.citations import links_of
+from chat.access import get_entity, get_session_or_404
+from chat.citations import load_citation_links
 from chat.conversation import exchanges
 from chat.models import Message, Session
 from entities.access import Scope
@@ -16,9 +16,9 @@ from retrieval.citation_links import MARKER, list_sources
 WITHHELD = "Not shown any more: something that it was drawn from was removed, or is no longer yours to see."
 
 
-def markdown_of(scope: Scope, session: Session) -> HttpResponse:
+def export_markdown(scope: Scope, session: Session) -> HttpResponse:
     """What the caller may read today of a session from `get_session_or_404`; placeholders where they may not."""
-    entity = entity_of(scope, session)
+    entity = get_entity(scope, session)
     title = get_session_or_404(scope, session.pk).title or "Conversation"  # type: ignore[attr-defined]
     about = f"{entity.type_title}: {entity.title_or_type}" if entity else "the workspace"
     lines = [f"# {title}", "", f"About {about}", ""]
@@ -43,7 +43,7 @@ def markdown_of(scope: Scope, session: Session) -> HttpResponse:
 
 
 def _text(scope: Scope, message: Message) -> list[str]:
-    links = links_of(scope, message)
+    links = load_citation_links(scope, message)
     counts: Counter[int] = Counter()
 
     def number(found: re.Match[str]) -> str:

@@ -8,10 +8,10 @@ from uuid import UUID
 
 from django.utils.translation import gettext_lazy as _
 
-from chat.access import messages_of
+from chat.access import select_messages
 from chat.layout import LAYERS
 from chat.models import Session, Turn
-from chat.tools import owner_of
+from chat.tools import get_owner
 from entities.access import Scope
 from retrieval.locate import resolve_all
 
@@ -71,16 +71,16 @@ def inspect(scope: Scope, turn: Turn) -> Inspected:
     """Of a turn from `get_turn_or_404`. Passages that the caller may not see today are left out."""
     session = Session(pk=turn.session_id, audience=turn.audience)
     found_by = {entry["n"]: entry.get("by", "") for entry in turn.manifest.get("passages", [])}
-    found = resolve_all(scope, owner_of(session), set(found_by)) if found_by else {}
+    found = resolve_all(scope, get_owner(session), set(found_by)) if found_by else {}
     passages = tuple(
         Given(n, resolved.name or "Source", resolved.where, resolved.url(scope), str(WHY.get(found_by[n], "")))
         for n, resolved in sorted(found.items())
         if resolved.available
     )
-    if not messages_of(scope, session).filter(pk=turn.answer).exists():
+    if not select_messages(scope, session).filter(pk=turn.answer).exists():
         return Inspected((), passages, (), {})
     tokens = turn.manifest.get("layers", {})
     layers = tuple((name, tokens[name]) for name in LAYERS if name in tokens)
-    readable = messages_of(scope, session).filter(turn__number__in=turn.manifest.get("recalled", []))
+    readable = select_messages(scope, session).filter(turn__number__in=turn.manifest.get("recalled", []))
     recalled = tuple(readable.order_by("turn__number").values_list("turn__number", "turn_id").distinct())
     return Inspected(layers, passages, tuple(turn.manifest.get("dropped", ())), turn.usage, recalled)

@@ -5,7 +5,7 @@ from uuid import UUID
 
 from chat.log import raise_high_water
 from chat.models import Message, Title, Turn
-from entities.access import Scope, atoms_of, combine_many, granted_atoms
+from entities.access import Scope, combine_many, granted_atoms, list_atoms
 
 TITLE = 60
 
@@ -30,7 +30,7 @@ def label_question(scope: Scope, turn: UUID, found: int, held: frozenset[int]) -
     What the classifier found beyond is kept for the day when others may read along (docs/adr/0008).
     """
     row = Turn.objects.get(pk=turn)
-    atoms = frozenset(atoms_of(found))
+    atoms = frozenset(list_atoms(found))
     label = raise_high_water(row.session_id, sorted(atoms & held))
     question = Message.objects.get(pk=row.question)
     Message.objects.filter(pk=question.pk).update(data_classification=label, found=sorted(atoms - held))
@@ -48,7 +48,7 @@ def label_question(scope: Scope, turn: UUID, found: int, held: frozenset[int]) -
 def label_title(scope: Scope, session: UUID, found: int, held: frozenset[int]) -> None:
     """Label a title that a person typed, at least with what the conversation has drawn on. In the service's scope."""
     label = raise_high_water(session, [])
-    mine = frozenset(atoms_of(found)) & held
+    mine = frozenset(list_atoms(found)) & held
     Title.objects.filter(session=session).update(data_classification=combine_many([label, *sorted(mine)]))
 
 

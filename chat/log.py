@@ -63,7 +63,7 @@ class Given:
     weight: Weight = Weight.TEXT
 
 
-def drawn_from(texts: Mapping[UUID, int]) -> list[Given]:
+def load_derivation_sources(texts: Mapping[UUID, int]) -> list[Given]:
     """What derived texts (id -> label) were drawn from: an answer that may repeat them needs all of it."""
     grouped: dict[tuple[UUID, int, Weight], list[UUID]] = {}
     for source in Source.objects.filter(derived__in=texts):

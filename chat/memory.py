@@ -19,7 +19,7 @@ from llm.prompts import NOT_FOUND
 from retrieval.matches import WORD, Matcher
 from retrieval.query import CONTROL, LONGEST
 from retrieval.snippets import snippet
-from retrieval.terms import Terms, terms_of
+from retrieval.terms import Terms, build_terms
 
 K1, B = 1.2, 0.75
 LEANS_ON = 0.3
@@ -128,10 +128,10 @@ def fit_turns(turns: Sequence[Recalled], budget: int) -> Recall:
 
 def _weigh_words(question: str, previous: str) -> tuple[Terms, dict[str, float]]:
     """The words to look for and what each counts."""
-    own = terms_of(_words(question), question)
+    own = build_terms(_words(question), question)
     if len(own.stems) >= FEW_WORDS or not previous:
         return own, dict.fromkeys(own.stems, 1.0)
-    both = terms_of(_words(f"{question} {previous}"), f"{question} {previous}")
+    both = build_terms(_words(f"{question} {previous}"), f"{question} {previous}")
     return both, {word: 1.0 if word in own.stems else LEANS_ON for word in both.stems}
 
 

@@ -26,7 +26,7 @@ class OutOfBounds(ValueError):
     """The model asks for what lies outside the place that the person has chosen; the sentence is for the model."""
 
 
-def limit_of(scope: Scope, session: Session, look_in: str) -> Within | None:
+def resolve_place(scope: Scope, session: Session, look_in: str) -> Within | None:
     """The place that was chosen for a turn; None for all that the asker may see."""
     record = session.entity_id
     if record is None or look_in in ("", LookIn.WORKSPACE):
@@ -41,7 +41,7 @@ def within(scope: Scope, session: Session, look_in: str, where: str, entity: UUI
 
     Raises: OutOfBounds.
     """
-    limit = limit_of(scope, session, look_in)
+    limit = resolve_place(scope, session, look_in)
     if entity is not None:
         if limit is not None and entity not in limit.entities:
             raise OutOfBounds("The person asking has chosen to look elsewhere only: leave out `entity_id`.")
@@ -71,7 +71,7 @@ def related(scope: Scope, pk: UUID) -> list[UUID]:
     return list(seen.values_list("pk", flat=True)[:MAX_RELATED])
 
 
-def code_of(session: Session, place: Within, depth: int = 0) -> str:
+def encode_place(session: Session, place: Within, depth: int = 0) -> str:
     """The place as a manifest holds it: no text of anybody. depth: how many references away from there, too."""
     if session.entity_id in place.entities:
         if depth or len(place.entities) > 1:

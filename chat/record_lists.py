@@ -17,12 +17,12 @@ from django.utils.formats import date_format
 
 from chat.log import Given
 from chat.models import Session
-from chat.tools import BadCall, Found, Passage, owner_of
+from chat.tools import BadCall, Found, Passage, get_owner
 from entities.access import Scope, combine_many, readable_fields
 from entities.formats import format_money
 from entities.models import Entity, Weight
 from entities.records import RESERVED, BadQuery, list_records
-from entities.registry import column_of, entity_types, parents
+from entities.registry import entity_types, get_column, parents
 from ingestion.models import ContextRow, Kind
 from llm import prompts
 from retrieval.citations import CitedSource, register_all
@@ -104,7 +104,7 @@ def _plain_fields(model: type[Entity]) -> list[str]:
 
 
 def _describe_column(model: type[Entity], name: str) -> str:
-    column = column_of(model, name)
+    column = get_column(model, name)
     if column.choices:
         return f" = {' | '.join(str(value) for value, _ in column.flatchoices)}"
     if isinstance(column, models.DecimalField):
@@ -127,7 +127,7 @@ def read_query(scope: Scope, asked: Mapping[str, Any]) -> RecordQuery:
     sum_field, limit = str(asked.get("sum") or ""), asked.get("limit") or DEFAULT_LISTED
     if sum_field and not (
         sum_field in _plain_fields(model)
-        and isinstance(column_of(model, sum_field), models.DecimalField | models.IntegerField)
+        and isinstance(get_column(model, sum_field), models.DecimalField | models.IntegerField)
     ):
         raise BadCall(f"There is no number {sum_field!r} to add up.")
     if not isinstance(limit, int) or not 1 <= limit <= MAX_LISTED:
@@ -147,7 +147,9 @@ def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> Found:
     if len(keys) > MAX_COUNTED:
         raise BadCall(f"More than {MAX_COUNTED:,} records: narrow it by a field.")
     printed = [name for name in _plain_fields(query.model) if _is_printed(query, name)]
-    label = combine_many(atom for name in {*printed, *query.fields_used} for atom in query.model.rag().label_of(name))
+    label = combine_many(
+        atom for name in {*printed, *query.fields_used} for atom in query.model.rag().get_field_label(name)
+    )
     names = [*keys.values()] if query.asks_names else []
     lines = [_print_record(row, printed) for row in rows]
     givens = [Given(row.pk, combine_many([label, row.name_classification if row.title else 0])) for row in rows]
@@ -156,7 +158,7 @@ def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> Found:
     about = {session.entity_id} if session.entity_id else set()
     rest = [Given(pk, counted, weight=Weight.COUNT) for pk in {*about, *keys} - {row.pk for row in rows}]
     sources = _find_snapshots(rows, {given.entity: given.label for given in givens})
-    numbers = dict(zip(sources, register_all(scope, owner_of(session), list(sources.values())), strict=True))
+    numbers = dict(zip(sources, register_all(scope, get_owner(session), list(sources.values())), strict=True))
     passages = tuple(
         Passage(numbers[row.pk], UUID(sources[row.pk].key), line, given, "record")
         for row, line, given in zip(rows, lines, givens, strict=True)
@@ -174,12 +176,14 @@ def list_knowledge(scope: Scope, session: Session, query: RecordQuery) -> Found:
 
 def _is_printed(query: RecordQuery, name: str) -> bool:
     """Beside the fields that were asked for, only such as need no clearance: an answer needs no more than its words."""
-    return name not in ("name", "currency") and (name in query.fields_used or not query.model.rag().label_of(name))
+    return name not in ("name", "currency") and (
+        name in query.fields_used or not query.model.rag().get_field_label(name)
+    )
 
 
 def _print_record(row: Any, fields: Iterable[str]) -> str:
     title = row.title or f"{row._meta.verbose_name} (name not cleared)".capitalize()
-    values = {str(column_of(type(row), name).verbose_name).capitalize(): _print_value(row, name) for name in fields}
+    values = {str(get_column(type(row), name).verbose_name).capitalize(): _print_value(row, name) for name in fields}
     return "; ".join([title, *(f"{label}: {value}" for label, value in values.items() if value)])
 
 
@@ -187,7 +191,7 @@ def _print_value(row: Any, name: str) -> str:
     value = getattr(row, name)
     if value is None or value == "":
         return ""
-    if column_of(type(row), name).choices:
+    if get_column(type(row), name).choices:
         return str(getattr(row, f"get_{name}_display")())
     if isinstance(value, Decimal):
         return format_money(value, getattr(row, "currency", ""))
@@ -209,8 +213,8 @@ def _sum_lines(query: RecordQuery, rows: Any) -> list[str]:
     name = query.sum_field
     if not name:
         return []
-    label = str(column_of(query.model, name).verbose_name)
-    if not isinstance(column_of(query.model, name), models.DecimalField):
+    label = str(get_column(query.model, name).verbose_name)
+    if not isinstance(get_column(query.model, name), models.DecimalField):
         return [f"Sum of {label}: {rows.order_by().aggregate(total=Sum(name))['total'] or 0}"]
     totals = rows.order_by().filter(**{f"{name}__isnull": False}).values_list("currency").annotate(total=Sum(name))
     return [f"Sum of {label}: {format_money(total, currency)}" for currency, total in sorted(totals)]

@@ -55,7 +55,7 @@ class Run:
             self.pending.pop()
         self.pending.append(Entry(kind, data, self.label))
 
-    def number_of(self, context: Context) -> Callable[[str], int | None]:
+    def find_number_by(self, context: Context) -> Callable[[str], int | None]:
         """The number of a passage cited by its eight hex digits."""
 
         def find(src: str) -> int | None:

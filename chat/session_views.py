@@ -16,8 +16,8 @@ from django.utils.translation import gettext, pgettext
 from django.views.decorators.http import require_POST, require_safe
 
 from chat import actions
-from chat.access import entities_of, find_sessions, get_session_or_404, sessions_of
-from chat.export import markdown_of
+from chat.access import find_sessions, get_session_or_404, load_entities, select_sessions
+from chat.export import export_markdown
 from chat.models import Session
 from entities.access import MEMBER, Scope, requires
 
@@ -27,7 +27,7 @@ OF_LIST = ("archived", "q", "page")
 """Parameters of the list of conversations, which a form in a row of it sends along."""
 
 
-def scope_of(request: HttpRequest) -> Scope:
+def get_scope(request: HttpRequest) -> Scope:
     return request.access_scope  # type: ignore[attr-defined, no-any-return]
 
 
@@ -35,13 +35,13 @@ def scope_of(request: HttpRequest) -> Scope:
 @require_safe
 def conversations(request: HttpRequest) -> HttpResponse:
     """The caller's own conversations, by date."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     archived = request.GET.get("archived") == "1"
     words = request.GET.get("q", "").replace("\x00", "").strip()
-    mine = find_sessions(scope, words) if words else sessions_of(scope)
+    mine = find_sessions(scope, words) if words else select_sessions(scope)
     page = Paginator(mine.filter(archived_at__isnull=not archived), PAGE).get_page(request.GET.get("page"))
     rows = list(page.object_list)
-    entities = entities_of(scope, rows)
+    entities = load_entities(scope, rows)
     groups = [(name, [(s, entities.get(s.entity_id)) for s in group]) for name, group in by_date(rows)]
     return private(
         render(
@@ -54,9 +54,9 @@ def conversations(request: HttpRequest) -> HttpResponse:
 @require_safe
 def recent(request: HttpRequest) -> HttpResponse:
     """The panel of the home page."""
-    scope = scope_of(request)
-    rows = list(sessions_of(scope).filter(archived_at__isnull=True).order_by("-last_message_at", "pk")[:RECENT])
-    entities = entities_of(scope, rows)
+    scope = get_scope(request)
+    rows = list(select_sessions(scope).filter(archived_at__isnull=True).order_by("-last_message_at", "pk")[:RECENT])
+    entities = load_entities(scope, rows)
     return private(render(request, "chat/recent.html", {"rows": [(s, entities.get(s.entity_id)) for s in rows]}))
 
 
@@ -64,7 +64,7 @@ def recent(request: HttpRequest) -> HttpResponse:
 @require_POST
 def change(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Rename, pin, archive."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     session = get_session_or_404(scope, pk)
     if "title" in request.POST:
         try:
@@ -86,7 +86,7 @@ def change(request: HttpRequest, pk: UUID) -> HttpResponse:
 @requires(MEMBER)
 @require_POST
 def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
-    scope = scope_of(request)
+    scope = get_scope(request)
     actions.delete_session(scope=scope, session=get_session_or_404(scope, pk))
     messages.success(request, gettext("The conversation was deleted."))
     return redirect("chat:conversations")
@@ -95,8 +95,8 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 @requires(MEMBER)
 @require_safe
 def export(request: HttpRequest, pk: UUID) -> HttpResponse:
-    scope = scope_of(request)
-    return markdown_of(scope, get_session_or_404(scope, pk))
+    scope = get_scope(request)
+    return export_markdown(scope, get_session_or_404(scope, pk))
 
 
 def by_date(sessions: Any) -> list[tuple[str, list[Session]]]:

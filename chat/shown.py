@@ -8,22 +8,22 @@ from uuid import UUID
 
 from django.urls import reverse
 
-from chat.citations import atoms_shown, label_fields, links_of
+from chat.citations import collect_cited_atoms, label_fields, load_citation_links
 from chat.conversation import Exchange
 from chat.models import Message, State, Turn
 from chat.places import name_places
 from entities.access import Scope, redacted_fields, sources_visible
-from entities.api.lists import chips_of, chips_of_atoms
+from entities.api.lists import chips_of_atoms, list_chips
 from entities.model_markdown import CitationLink
 from entities.models import Entity
-from entities.registry import column_of
+from entities.registry import get_column
 from ingestion.models import ContextRow
 from llm.offline.long_questions import measure_coverage
 from llm.offline.ranking import alike_terms, terms
 from llm.prompts import NOT_FOUND
 from retrieval.citation_links import list_sources
 from retrieval.nearby import Nearby, missing_in_files, nearby
-from retrieval.results import paragraphs_of
+from retrieval.results import load_paragraph_ids
 
 CITED = re.compile(r"\[citation:(\d+)\]")
 MOST_BESIDE = 2
@@ -74,12 +74,12 @@ class Shown:
         return self.turn.state == State.DONE
 
 
-def shown(scope: Scope, exchange: Exchange, typed: str = "") -> Shown:
+def present_exchange(scope: Scope, exchange: Exchange, typed: str = "") -> Shown:
     """typed: the question as it has just been sent, while it has no label yet."""
     answer = exchange.answer if not exchange.is_open else None
     asked = exchange.question.content if exchange.question else ""
-    links = links_of(scope, answer, asked) if answer else {}
-    quoted = atoms_shown(answer.content, links, label_own_fields(scope, exchange.turn)) if answer else None
+    links = load_citation_links(scope, answer, asked) if answer else {}
+    quoted = collect_cited_atoms(answer.content, links, label_own_fields(scope, exchange.turn)) if answer else None
     hidden, hidden_answer = exchange.hidden_question, exchange.hidden_answer
     return Shown(
         turn=exchange.turn,
@@ -88,7 +88,9 @@ def shown(scope: Scope, exchange: Exchange, typed: str = "") -> Shown:
         answer=answer,
         answer_requires=chips_of_atoms(hidden_answer.requires) if hidden_answer else None,
         links=links,
-        labels=(chips_of(answer.data_classification) if quoted is None else chips_of_atoms(quoted)) if answer else None,
+        labels=(list_chips(answer.data_classification) if quoted is None else chips_of_atoms(quoted))
+        if answer
+        else None,
         is_open=exchange.is_open,
         may_ask_again=exchange.may_ask_again,
         lost_question=exchange.lost_question,
@@ -123,7 +125,7 @@ def list_hidden_neighbours(scope: Scope, turn: Turn, answer: Message, question: 
             for pk, path, text in texts.order_by("number").values_list("pk", "heading_path", "text")
             if measure_coverage(question, f"{path}\n{text}") >= MIN_COVERAGE
         ]
-    return nearby(scope, [p for passages in paragraphs_of(rows).values() for p in passages])[:MOST_BESIDE]
+    return nearby(scope, [p for passages in load_paragraph_ids(rows).values() for p in passages])[:MOST_BESIDE]
 
 
 def hidden_in_fields(scope: Scope, exchange: Exchange) -> list[Any]:
@@ -137,7 +139,7 @@ def hidden_in_fields(scope: Scope, exchange: Exchange) -> list[Any]:
     rows = Entity.objects.readable_by(scope).filter(pk__in=about | found)
     asked = alike_terms(exchange.question.content)
     models = {row.type_class for row in rows}
-    hidden = [(column_of(model, field.name), field) for model in models for field in redacted_fields(model)]
+    hidden = [(get_column(model, field.name), field) for model in models for field in redacted_fields(model)]
     missing = {
         atom for column, field in hidden if asked & set(terms(str(column.verbose_name))) for atom in field.requires
     }
@@ -149,6 +151,6 @@ def hidden_in_files(scope: Scope, turn: Turn) -> list[Any]:
     asked about.
     """
     rows = [UUID(entry["row"]) for entry in turn.manifest.get("passages", ())]
-    if turn.session.entity_id is None or not turn.manifest.get("searches") or any(paragraphs_of(rows).values()):
+    if turn.session.entity_id is None or not turn.manifest.get("searches") or any(load_paragraph_ids(rows).values()):
         return []
     return chips_of_atoms(missing_in_files(scope, turn.session.entity_id))

@@ -8,12 +8,12 @@ from typing import Any
 
 from chat.document_overviews import ReadingRequest, parse_reading, read_documents
 from chat.models import EventKind
-from chat.places import LIST, code_of, code_of_reading
+from chat.places import LIST, code_of_reading, encode_place
 from chat.record_lists import list_knowledge, read_query
 from chat.running import Run
 from chat.steps import as_asker, in_thread, prepare_as, rerank_as
 from chat.tools import Found, Looked, asked_for, find_knowledge, search_knowledge
-from entities.access import Scope, atoms_of
+from entities.access import Scope, list_atoms
 from entities.audit import Question, record_question
 from retrieval.audit import note_search
 from retrieval.query import CONTROL
@@ -60,7 +60,7 @@ def _search(scope: Scope, run: Run, looked: Looked, started: float) -> Found:
     """
     found = search_knowledge(scope, run.session, looked)
     shown = [(passage.row, passage.given.entity) for passage in found.passages]
-    behind = {*atoms_of(run.label), *atoms_of(run.found)}
+    behind = {*list_atoms(run.label), *list_atoms(run.found)}
     note_search(
         scope,
         "chat",
@@ -72,7 +72,7 @@ def _search(scope: Scope, run: Run, looked: Looked, started: float) -> Found:
         behind=behind,
         turn=run.turn,
     )
-    return replace(found, place=code_of(run.session, found.within, looked.depth))
+    return replace(found, place=encode_place(run.session, found.within, looked.depth))
 
 
 def _list(scope: Scope, run: Run, asked: dict[str, Any]) -> Found:
@@ -80,7 +80,7 @@ def _list(scope: Scope, run: Run, asked: dict[str, Any]) -> Found:
     query = read_query(scope, asked)
     found = list_knowledge(scope, run.session, query)
     retrieved = tuple((passage.row, passage.given.entity) for passage in found.passages)
-    behind = {*atoms_of(run.label), *atoms_of(run.found)}
+    behind = {*list_atoms(run.label), *list_atoms(run.found)}
     question = Question(json.dumps(asked, ensure_ascii=False), behind, retrieved)
     record_question(scope, "records.listed", question, "turn", run.turn, door="chat")
     return replace(found, place=f"{LIST}{query.model.type_key}")
@@ -90,7 +90,7 @@ def _read(scope: Scope, run: Run, request: ReadingRequest) -> Found:
     """Passages of documents and their row in the audit, as for a search."""
     found = read_documents(scope, run.session, request, run.row.look_in)
     retrieved = tuple((passage.row, passage.given.entity) for passage in found.passages)
-    behind = {*atoms_of(run.label), *atoms_of(run.found)}
+    behind = {*list_atoms(run.label), *list_atoms(run.found)}
     words = " ".join(filter(None, (request.document, request.focus)))
     record_question(scope, "documents.read", Question(words, behind, retrieved), "turn", run.turn, door="chat")
     read = {passage.given.entity for passage in found.passages}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from chat.log import Given, drawn_from
+from chat.log import Given, load_derivation_sources
 from chat.models import LookIn, Session
 from chat.places import OutOfBounds, within
 from entities.access import Scope, combine_many
@@ -95,7 +95,7 @@ class BadCall(ValueError):
     """A tool call that cannot be done as asked; the sentence is for the model."""
 
 
-def owner_of(session: Session) -> Owner:
+def get_owner(session: Session) -> Owner:
     """Who gives out the citation numbers of a conversation."""
     return Owner(OwnerKind.CHAT_SESSION, session.pk, session.audience)
 
@@ -157,7 +157,7 @@ def print_results(
     """Results as numbered passages of a prompt, under `notices`, with what they and their names were drawn from. by: as
     of a `Passage`, where no search found them.
     """
-    numbers = register_all(scope, owner_of(session), results)
+    numbers = register_all(scope, get_owner(session), results)
     files, records = _name_labels(results)
     above = _headings(results)
     results = [result if result.id in above else replace(result, section="") for result in results]
@@ -178,7 +178,7 @@ def print_results(
         for n, result in zip(numbers, results, strict=True)
     )
     shown = prompts.passages(_documents(results, passages))
-    drawn = drawn_from({result.id: result.label for result in results})
+    drawn = load_derivation_sources({result.id: result.label for result in results})
     return Found("\n".join([*notices, shown.text]), passages, shown.injections, within, tuple(drawn))
 
 
@@ -192,7 +192,7 @@ def _found_by(result: Result) -> str:
     return "words" if result.scores.vector is None else "both"
 
 
-def tokens_of(found: Found) -> int:
+def count_tokens(found: Found) -> int:
     return estimate(found.text)
 
 

@@ -22,7 +22,7 @@ from chat.models import EventKind, Message, Session, State, Turn
 from chat.running import Run, Stopped
 from chat.steps import Asker, as_asker, as_service, in_thread
 from chat.tool_calls import CALLS
-from chat.tools import BadCall, Found, tokens_of
+from chat.tools import BadCall, Found, count_tokens
 from entities.access import NoWorkspace, Scope
 from entities.actions import record
 from entities.models import Workspace
@@ -127,7 +127,7 @@ async def _answer(run: Run) -> Ending:
     }
     await run.give(context.given)
     messages = list(context.messages)
-    markers = CitationStream(lambda n: n in context.known.known or n in run.passages, run.number_of(context))
+    markers = CitationStream(lambda n: n in context.known.known or n in run.passages, run.find_number_by(context))
     for calls in range(TOOL_CALLS + 1):
         reply = await _call(run, context, messages, markers, may_search=calls < TOOL_CALLS)
         if reply.stop_reason is None:
@@ -190,7 +190,7 @@ async def _take(run: Run, found: Found) -> None:
     run.manifest["searches"] += 1
     if found.place and found.place not in run.manifest["looked"]:
         run.manifest["looked"].append(found.place)
-    run.manifest["layers"]["passages"] = run.manifest["layers"].get("passages", 0) + tokens_of(found)
+    run.manifest["layers"]["passages"] = run.manifest["layers"].get("passages", 0) + count_tokens(found)
     listed = {entry["n"] for entry in run.manifest["passages"]}
     run.manifest["passages"] += [
         {"n": p.n, "row": str(p.row), "entity": str(p.given.entity), "by": p.by}

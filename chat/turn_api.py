@@ -16,7 +16,7 @@ from rest_framework.response import Response
 
 from chat import actions, events
 from chat.access import get_session_or_404, get_turn_or_404
-from chat.callers import who_of
+from chat.callers import read_caller
 from chat.conversation import Exchange, exchanges
 from chat.inspector import inspect
 from chat.models import Message, Turn
@@ -35,7 +35,7 @@ class EventStream(BaseRenderer):
         return JSONRenderer().render(data, None, renderer_context)
 
 
-def scope_of(request: Request) -> Scope:
+def get_scope(request: Request) -> Scope:
     return request.access_scope  # type: ignore[attr-defined, no-any-return]
 
 
@@ -82,7 +82,7 @@ def events_url(turn: Turn) -> str:
 @api_view(["GET"])
 def turn(request: Request, pk: UUID) -> Response:
     """A turn's state and message."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     row = get_turn_or_404(scope, pk)
     session = get_session_or_404(scope, row.session_id)
     (exchange,) = exchanges(scope, session, [row])
@@ -102,9 +102,9 @@ def turn_events(request: Request, pk: UUID) -> HttpResponseBase:
 
     The web server answers this beside Django (chat/events.py); here is the same for servers that do not.
     """
-    scope = scope_of(request)
+    scope = get_scope(request)
     row = get_turn_or_404(scope, pk)
-    return event_stream(request, row, events.after_of(request.META.get("QUERY_STRING", ""), _headers(request)))
+    return event_stream(request, row, events.parse_last_event(request.META.get("QUERY_STRING", ""), _headers(request)))
 
 
 @requires(MEMBER)
@@ -112,7 +112,7 @@ def turn_events(request: Request, pk: UUID) -> HttpResponseBase:
 @api_view(["POST"])
 def stop(request: Request, pk: UUID) -> Response:
     """Stop a running turn. What has been written stays."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     row = get_turn_or_404(scope, pk)
     return Response({"stopping": actions.stop_turn(scope=scope, turn=row)}, status=status.HTTP_202_ACCEPTED)
 
@@ -122,7 +122,7 @@ def stop(request: Request, pk: UUID) -> Response:
 @api_view(["POST"])
 def rating(request: Request, pk: UUID) -> Response:
     """What you think of an answer. Only you see it."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     row = get_turn_or_404(scope, pk)
     actions.rate_turn(scope=scope, turn=row, rating=validated(TurnRating(data=request.data))["rating"])
     return Response(status=status.HTTP_204_NO_CONTENT)
@@ -133,7 +133,7 @@ def rating(request: Request, pk: UUID) -> Response:
 @api_view(["GET"])
 def context(request: Request, pk: UUID) -> Response:
     """What the model was given for this answer, layer by layer with tokens, as far as the caller may see it today."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     row = get_turn_or_404(scope, pk)
     return Response(inspect(scope, row).as_json())
 
@@ -143,7 +143,7 @@ def _headers(request: Request) -> dict[str, str]:
 
 
 def event_stream(request: Request, turn: Turn, after: int) -> StreamingHttpResponse:
-    chunks: AsyncIterator[bytes] = events.follow(who_of(request.path, _headers(request)), turn.pk, after)
+    chunks: AsyncIterator[bytes] = events.follow(read_caller(request.path, _headers(request)), turn.pk, after)
     response = StreamingHttpResponse(chunks, content_type="text/event-stream; charset=utf-8")
     response["Cache-Control"] = "no-store"
     response["X-Accel-Buffering"] = "no"

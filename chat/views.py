@@ -13,14 +13,14 @@ from django.urls import reverse
 from django.views.decorators.http import require_POST, require_safe
 
 from chat import actions
-from chat.access import entity_of, get_session_or_404, get_turn_or_404, sessions_of
+from chat.access import get_entity, get_session_or_404, get_turn_or_404, select_sessions
 from chat.api import BUSY
 from chat.conversation import exchanges
 from chat.inspector import inspect
 from chat.models import LookIn, Session, Turn
 from chat.places import name_places
 from chat.session_views import by_date, private
-from chat.shown import shown
+from chat.shown import present_exchange
 from entities.access import MEMBER, Scope, get_entity_or_404, requires
 from entities.errors import payload
 from entities.models import Entity
@@ -33,7 +33,7 @@ REFUSALS = {
 }
 
 
-def scope_of(request: HttpRequest) -> Scope:
+def get_scope(request: HttpRequest) -> Scope:
     return request.access_scope  # type: ignore[attr-defined, no-any-return]
 
 
@@ -41,7 +41,7 @@ def scope_of(request: HttpRequest) -> Scope:
 @require_safe
 def dock(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The chat beside a record: the latest conversation about it, the one asked for, or a new one."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     entity = get_entity_or_404(scope, pk)
     named = request.GET.get("session", "")
     session = get_session_or_404(scope, named) if is_uuid(named) else None
@@ -49,7 +49,7 @@ def dock(request: HttpRequest, pk: UUID) -> HttpResponse:
         session = None
     elif (not named and "new" not in request.GET) or (session is not None and session.archived_at is not None):
         # Also for a tab that remembers one which was archived since: that one has a page of its own.
-        mine = sessions_of(scope).filter(entity=entity.pk, archived_at__isnull=True)
+        mine = select_sessions(scope).filter(entity=entity.pk, archived_at__isnull=True)
         session = mine.order_by("-last_message_at", "pk").first()
     return panel(request, scope, entity, session)
 
@@ -58,23 +58,23 @@ def dock(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 def session_page(request: HttpRequest, pk: UUID) -> HttpResponse:
     """One conversation on a page of its own."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     session = get_session_or_404(scope, pk)
-    return panel(request, scope, entity_of(scope, session), session)
+    return panel(request, scope, get_entity(scope, session), session)
 
 
 @requires(MEMBER)
 @require_safe
 def new(request: HttpRequest) -> HttpResponse:
     """A conversation about the workspace that is still to begin, with the words of `?q=` ready to be sent."""
-    return panel(request, scope_of(request), None, None)
+    return panel(request, get_scope(request), None, None)
 
 
 def panel(request: HttpRequest, scope: Scope, entity: Entity | None, session: Session | None) -> HttpResponse:
     """The dock, alone for htmx or in a page."""
     context = {
-        **head_of(scope, entity, session),
-        "exchanges": [shown(scope, e) for e in exchanges(scope, session) if e.is_shown] if session else [],
+        **build_head(scope, entity, session),
+        "exchanges": [present_exchange(scope, e) for e in exchanges(scope, session) if e.is_shown] if session else [],
         "client_id": uuid4().hex,
         "typed": request.GET.get("q", "")[: actions.LONGEST],
     }
@@ -86,7 +86,7 @@ def panel(request: HttpRequest, scope: Scope, entity: Entity | None, session: Se
 @require_POST
 def ask(request: HttpRequest, pk: UUID) -> HttpResponse:
     """A question about a record, in the session that the form names or a new one."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     return ask_about(request, scope, get_entity_or_404(scope, pk))
 
 
@@ -94,7 +94,7 @@ def ask(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def ask_workspace(request: HttpRequest) -> HttpResponse:
     """A question about the workspace, in the session that the form names or a new one."""
-    return ask_about(request, scope_of(request), None)
+    return ask_about(request, get_scope(request), None)
 
 
 def ask_about(request: HttpRequest, scope: Scope, entity: Entity | None) -> HttpResponse:
@@ -114,10 +114,10 @@ def ask_about(request: HttpRequest, scope: Scope, entity: Entity | None) -> Http
 @require_POST
 def again(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The question of a turn that came to nothing, once more."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     turn = get_turn_or_404(scope, pk)
     session = get_session_or_404(scope, turn.session_id)
-    entity = entity_of(scope, session)
+    entity = get_entity(scope, session)
 
     def post() -> actions.Posted:
         return actions.ask_again(scope=scope, session=session, turn=turn)
@@ -143,8 +143,8 @@ def answered(
     row = get_session_or_404(scope, posted.turn.session_id)
     (exchange,) = exchanges(scope, row, [posted.turn])
     context = {
-        **head_of(scope, entity, row),
-        "exchange": shown(scope, exchange, typed=request.POST.get("content", "").strip()),
+        **build_head(scope, entity, row),
+        "exchange": present_exchange(scope, exchange, typed=request.POST.get("content", "").strip()),
         "client_id": uuid4().hex,
         "posted": True,
     }
@@ -155,9 +155,9 @@ def answered(
     return response
 
 
-def head_of(scope: Scope, entity: Entity | None, session: Session | None) -> dict[str, Any]:
+def build_head(scope: Scope, entity: Entity | None, session: Session | None) -> dict[str, Any]:
     """What the head and the foot of a conversation show. entity: None for one about the workspace."""
-    mine = sessions_of(scope).filter(entity=entity, archived_at__isnull=True)[:IN_MENU]
+    mine = select_sessions(scope).filter(entity=entity, archived_at__isnull=True)[:IN_MENU]
     return {
         "entity": entity,
         "session": session,
@@ -172,7 +172,7 @@ def head_of(scope: Scope, entity: Entity | None, session: Session | None) -> dic
 @require_safe
 def turn(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The answer of a turn as it stands: what a live turn is replaced by."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     row = get_turn_or_404(scope, pk)
     session = get_session_or_404(scope, row.session_id)
     if not request.headers.get("HX-Request"):
@@ -183,17 +183,17 @@ def turn(request: HttpRequest, pk: UUID) -> HttpResponse:
 def answer(request: HttpRequest, scope: Scope, session: Session, row: Turn) -> HttpResponse:
     """The answer alone, for htmx."""
     (exchange,) = exchanges(scope, session, [row])
-    context: dict[str, Any] = {"exchange": shown(scope, exchange)}
+    context: dict[str, Any] = {"exchange": present_exchange(scope, exchange)}
     if row.number == 1:
         # By now the conversation has its name.
-        context |= {**head_of(scope, entity_of(scope, session), session), "with_head": True}
+        context |= {**build_head(scope, get_entity(scope, session), session), "with_head": True}
     return private(render(request, "chat/answered.html", context))
 
 
 @requires(MEMBER)
 @require_POST
 def stop(request: HttpRequest, pk: UUID) -> HttpResponse:
-    scope = scope_of(request)
+    scope = get_scope(request)
     row = get_turn_or_404(scope, pk)
     actions.stop_turn(scope=scope, turn=row)
     return HttpResponse(status=204) if request.headers.get("HX-Request") else redirect("chat:session", row.session_id)
@@ -203,7 +203,7 @@ def stop(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def rate(request: HttpRequest, pk: UUID) -> HttpResponse:
     """What its asker thinks of an answer; the same once more takes it back."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     row = get_turn_or_404(scope, pk)
     wish = 1 if request.POST.get("rating") == "1" else -1
     actions.rate_turn(scope=scope, turn=row, rating=0 if row.rating == wish else wish)
@@ -216,7 +216,7 @@ def rate(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 def context(request: HttpRequest, pk: UUID) -> HttpResponse:
     """What the model was given for an answer."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     row = get_turn_or_404(scope, pk)
     inspected = inspect(scope, row)
     given = {"inspected": inspected, "turn": row, "looked": name_places(row) if inspected.layers else ()}

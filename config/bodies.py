@@ -50,7 +50,7 @@ def limit_bodies(app: Any) -> Any:
             await app(scope, receive, send)
             return
         length = declared_length(scope)
-        limit = await limit_of(scope, length)
+        limit = await get_limit(scope, length)
         if length is not None and length > limit.size:
             if length <= DRAINED:
                 await drain(receive)
@@ -83,7 +83,7 @@ def limit_bodies(app: Any) -> Any:
     return limited
 
 
-async def limit_of(scope: Scope, length: int | None) -> Limit:
+async def get_limit(scope: Scope, length: int | None) -> Limit:
     """The limit of a request whose body has `length` bytes, or an undeclared number of them."""
     small = settings.DATA_UPLOAD_MAX_MEMORY_SIZE
     request = upload_request(scope) if length is None or length > small else None

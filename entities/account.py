@@ -17,10 +17,10 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
-from entities.access import OWN_ACCOUNT, SIGNED_IN, Scope, requires, workspaces_of
+from entities.access import OWN_ACCOUNT, SIGNED_IN, Scope, list_workspaces, requires
 from entities.actions import record
 from entities.attempts import SLOW_DOWN, note_wrong_password, too_many
-from entities.joining import code_of
+from entities.joining import build_code
 from entities.models import Token, User
 
 
@@ -95,7 +95,7 @@ def join(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {"form": form}
     if form.is_valid():
         slug = form.cleaned_data["workspace"]
-        context |= {"slug": slug, "code": code_of(request.user, slug)}  # type: ignore[arg-type]
+        context |= {"slug": slug, "code": build_code(request.user, slug)}  # type: ignore[arg-type]
     return render(request, "entities/join.html", context, status=422 if form.errors else 200)
 
 
@@ -110,7 +110,7 @@ def change_password(*, user: User, password: str) -> None:
             password=user.password, password_by_other=False, join_epoch=F("join_epoch") + 1
         )
         user.refresh_from_db()
-        for slug, _ in workspaces_of(user):
+        for slug, _ in list_workspaces(user):
             scope = Scope.for_user(user, slug)
             with scope.open():
                 Token.objects.filter(membership__user=user.pk).delete()

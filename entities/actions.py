@@ -155,7 +155,7 @@ def change_entity(
         Entity._base_manager.filter(pk=entity.pk).update(
             updated_by=scope.principal, **{name: fields[name] for name in changed if name in base}
         )
-    shown = any(not model.rag().label_of(name) for name in changed)
+    shown = any(not model.rag().get_field_label(name) for name in changed)
     for name, text in (texts or {}).items():
         gone = write_text(scope, entity, name, text)
         if gone is not None:

@@ -9,7 +9,7 @@ from django.core import checks
 from django.db import models
 from django.urls import URLPattern, URLResolver, get_resolver
 
-from entities.access import rule_of
+from entities.access import find_rule
 from entities.models import Entity
 from entities.option_values import are_names, wrong_values
 from entities.rag import VERBS, Access, LearnedVotes, Rag, option_names
@@ -89,7 +89,7 @@ def check_routes(app_configs: Any, **kwargs: Any) -> list[checks.CheckMessage]:
     messages: list[checks.CheckMessage] = []
     for urlconf in (settings.ROOT_URLCONF, "config.workspace_urls"):
         for route, callback in routes(get_resolver(urlconf).url_patterns):
-            if rule_of(callback) is None:
+            if find_rule(callback) is None:
                 messages.append(
                     checks.Error(
                         f"{urlconf}: route {route!r} declares no access rule",

@@ -11,7 +11,7 @@ from entities.access import Scope, readable_fields
 from entities.language import translate_stored
 from entities.models import Entity
 from entities.records import visible_links
-from entities.registry import column_of, parents
+from entities.registry import get_column, parents
 from entities.text import TextTooLong, checked, editable_text, one_line
 
 MOST_CHOICES = 500
@@ -29,7 +29,7 @@ def entity_form(scope: Scope, model: type[Entity], data: Any = None, entity: Ent
     fields: dict[str, forms.Field] = {}
     initial: dict[str, Any] = {}
     for name in readable_fields(model):
-        column = column_of(model, name)
+        column = get_column(model, name)
         target = parents(model).get(name)
         if target is not None:
             key = getattr(entity, column.attname) if entity is not None else None

@@ -15,7 +15,7 @@ LIFE = 86_400
 SIGNER = TimestampSigner(salt="clearance.joining")
 
 
-def code_of(user: User, slug: str) -> str:
+def build_code(user: User, slug: str) -> str:
     return SIGNER.sign(f"{user.pk}:{slug}:{user.join_epoch}")
 
 

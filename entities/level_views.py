@@ -14,7 +14,7 @@ from entities.language import translate_level
 from entities.levels import change_level, rename_workspace
 from entities.models import Classification, Workspace
 from entities.people import list_levels, list_roles
-from entities.views import scope_of
+from entities.views import get_scope
 
 
 class LevelForm(forms.Form):
@@ -49,7 +49,7 @@ def levels(request: HttpRequest) -> HttpResponse:
         level = get_object_or_404(Classification.objects.filter(pk__in=[one.pk for one in list_levels()]), value=value)
         form = LevelForm(posted)
         if form.is_valid():
-            changed = change_level(scope_of(request), level, **form.cleaned_data)
+            changed = change_level(get_scope(request), level, **form.cleaned_data)
             name = translate_level(level.label)
             sentence = gettext("%(level)s is changed.") % {"level": name} if changed else gettext("No change.")
             messages.success(request, sentence)
@@ -59,11 +59,11 @@ def levels(request: HttpRequest) -> HttpResponse:
         for level, held in row.cells:
             if held:
                 holders.setdefault(level.value, []).append(row.role.name)
-    rows = [(level, _form_of(level, posted, value), holders.get(level.value, [])) for level in list_levels()]
+    rows = [(level, _build_form(level, posted, value), holders.get(level.value, [])) for level in list_levels()]
     return render(request, "entities/levels.html", {"levels": rows}, status=200 if posted is None else 422)
 
 
-def _form_of(level: Classification, posted: Any, value: str) -> LevelForm:
+def _build_form(level: Classification, posted: Any, value: str) -> LevelForm:
     mine = posted if value == str(level.value) else None
     initial = {"description": level.description, "conceal": level.conceal}
     return LevelForm(mine, initial=initial, auto_id=f"level-{level.value}-%s")
@@ -73,7 +73,7 @@ def _form_of(level: Classification, posted: Any, value: str) -> LevelForm:
 @require_http_methods(["GET", "POST"])
 def workspace(request: HttpRequest) -> HttpResponse:
     """The name of the workspace, which all its members see."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     here = Workspace.objects.get(pk=scope.workspace)
     form = NameForm(request.POST if request.method == "POST" else None, initial={"name": here.name})
     if form.is_valid():

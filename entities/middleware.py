@@ -58,7 +58,7 @@ class ScopeMiddleware:
                 raise NoWorkspace(slug)
             scope = Scope.for_user(request.user, slug, **self.let_in_by(request))
             request.access_scope = scope  # type: ignore[attr-defined]
-            if opens_its_own(view_of(request)):
+            if opens_its_own(resolve_view(request)):
                 return self.get_response(request)
             return answer_in_scope(request, self.get_response)
         except NoWorkspace:
@@ -130,7 +130,7 @@ def answer_in_scope(request: HttpRequest, get_response: Callable[[HttpRequest], 
     return response
 
 
-def view_of(request: HttpRequest) -> Any:
+def resolve_view(request: HttpRequest) -> Any:
     """What will answer, as Django will resolve it; None for an address that leads nowhere."""
     try:
         return resolve(request.path_info, getattr(request, "urlconf", None)).func

@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db import models
 
 from entities.access import Scope, readable_fields, redacted_fields
-from entities.api.lists import chips_of, chips_of_atoms
+from entities.api.lists import chips_of_atoms, list_chips
 from entities.models import Classification, Entity
 from entities.registry import parents
 from entities.text import Block
@@ -47,7 +47,7 @@ class TextSection:
         return any(block.own and block.text is not None for block, _, _ in self.blocks)
 
 
-def columns_of(model: type[Entity], *, declared: bool = False) -> list[Column]:
+def list_columns(model: type[Entity], *, declared: bool = False) -> list[Column]:
     """The columns of `model` that exist for the open scope, in declared order; acknowledged hidden ones keep their
     place.
 
@@ -74,7 +74,7 @@ def _kind(model: type[Entity], field: models.Field) -> str:
     return {"DecimalField": "money", "DateField": "date", "EmailField": "email"}.get(internal, "text")
 
 
-def properties_of(
+def list_properties(
     scope: Scope, record: Entity, links: Mapping[UUID, Entity], columns: Sequence[Column]
 ) -> list[Property]:
     result = []
@@ -82,7 +82,7 @@ def properties_of(
         if column.requires:
             result.append(Property(column))
             continue
-        labels = chips_of_atoms(type(record).rag().label_of(column.name))
+        labels = chips_of_atoms(type(record).rag().get_field_label(column.name))
         if column.kind == "link":
             link = links.get(getattr(record, f"{column.name}_id"))
             result.append(Property(column, link, link=link, labels=labels))
@@ -94,7 +94,7 @@ def properties_of(
     return result
 
 
-def choices_of(model: type[Entity], query: Mapping[str, str]) -> list[dict[str, Any]]:
+def list_choices(model: type[Entity], query: Mapping[str, str]) -> list[dict[str, Any]]:
     """Filters of a list: the choice fields that exist for the caller."""
     readable = set(readable_fields(model))
     return [
@@ -114,7 +114,7 @@ def text_sections(entity: Entity, texts: Mapping[str, Sequence[Block]]) -> list[
         TextSection(
             name,
             type(entity).long_texts[name].verbose_name,
-            [(b, chips_of(b.label) if b.text is not None else [], chips_of_atoms(b.requires)) for b in blocks],
+            [(b, list_chips(b.label) if b.text is not None else [], chips_of_atoms(b.requires)) for b in blocks],
         )
         for name, blocks in texts.items()
         if blocks

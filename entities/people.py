@@ -107,7 +107,7 @@ def change_levels(scope: Scope, ticked: Mapping[int, set[int]], were: Mapping[in
     return changed
 
 
-def list_members_of(role: Role) -> list[tuple[User, bool]]:
+def list_members(role: Role) -> list[tuple[User, bool]]:
     """Every member by name, and whether they have the role."""
     held = set(role.group.user_set.values_list("pk", flat=True))
     members = Membership.objects.select_related("user").order_by("user__username")

@@ -37,7 +37,7 @@ from entities.joining import account_name
 from entities.models import Invitation, Role, User, Workspace
 from entities.password_form import NewPasswordForm
 from entities.people import change_levels, list_levels, list_people, list_roles
-from entities.views import scope_of
+from entities.views import get_scope
 
 logger = logging.getLogger(__name__)
 CELL = re.compile(r"([0-9]{1,9}):([0-9]{1,9})")
@@ -103,10 +103,10 @@ def people(request: HttpRequest) -> HttpResponse:
     form = InvitationForm(request.POST if request.method == "POST" else None)
     link = ""
     if form.is_valid():
-        path = make_invitation(scope_of(request), note=form.cleaned_data["note"], roles=form.cleaned_data["roles"])
+        path = make_invitation(get_scope(request), note=form.cleaned_data["note"], roles=form.cleaned_data["roles"])
         link = f"{request.scheme}://{request.get_host()}{path}"
         if email := form.cleaned_data.get("email"):
-            name = Workspace.objects.values_list("name", flat=True).get(pk=scope_of(request).workspace)
+            name = Workspace.objects.values_list("name", flat=True).get(pk=get_scope(request).workspace)
             transaction.on_commit(partial(mail_invitation, str(request.user), name, email, link))
         form = InvitationForm()
     context = {
@@ -138,7 +138,7 @@ def withdraw(request: HttpRequest) -> HttpResponse:
         wanted = UUID(request.POST.get("invitation", ""))
     except ValueError:
         raise Http404("Not found.") from None
-    if withdraw_invitation(scope_of(request), get_object_or_404(Invitation, pk=wanted)):
+    if withdraw_invitation(get_scope(request), get_object_or_404(Invitation, pk=wanted)):
         messages.success(request, gettext("The invitation is withdrawn: its link no longer works."))
     else:
         messages.error(request, gettext("The invitation has just been used."))
@@ -152,7 +152,7 @@ def roles(request: HttpRequest) -> HttpResponse:
     if request.method == "POST":
         were, ticked = (read_cells(request.POST.getlist(name)) for name in ("was", "cell"))
         roles = {*were, *ticked}
-        changed = change_levels(scope_of(request), {role: ticked.get(role, set()) for role in roles}, were)
+        changed = change_levels(get_scope(request), {role: ticked.get(role, set()) for role in roles}, were)
         messages.success(
             request,
             ngettext("%(count)s role changed.", "%(count)s roles changed.", changed) % {"count": changed}

@@ -94,7 +94,7 @@ class Rag:
     color: ClassVar[str] = "slate"
 
     @classmethod
-    def label_of(cls, name: str) -> frozenset[int]:
+    def get_field_label(cls, name: str) -> frozenset[int]:
         """Atoms needed to read field `name`."""
         return atoms(cls.classified.get(name, cls.default))
 
@@ -103,7 +103,7 @@ class Rag:
         """The label, as one integer of `workspace`, of this type's names."""
         from entities.access import combine
 
-        return combine(workspace, *cls.label_of("name"))
+        return combine(workspace, *cls.get_field_label("name"))
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from django.utils.translation import gettext
 
 from entities.access import Scope, readable_fields
 from entities.models import Entity
-from entities.registry import column_of, content_type_id, parents
+from entities.registry import content_type_id, get_column, parents
 
 BASE_ORDER = {"name": "title", "updated_at": "updated_at", "created_at": "created_at"}
 TIMES = {"updated_at", "created_at"}
@@ -96,7 +96,7 @@ def _narrow(
             return rows.filter(**{f"{base}__in": target.objects.visible_to(scope).filter(pk=UUID(value))})
         if column != "title":
             # Checked as the form would: a value that the column cannot have fails here and not in the database.
-            value = column_of(model, base).clean(value, None) if lookup != "icontains" else value
+            value = get_column(model, base).clean(value, None) if lookup != "icontains" else value
         narrowed = rows.filter(**{f"{column}__{lookup}" if lookup else column: value})
         str(narrowed.query)
         return narrowed

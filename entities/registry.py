@@ -58,7 +58,7 @@ def goes_with(model: type[Entity], field: str) -> bool:
     return isinstance(column, WorkspaceForeignKey) and column.on_db_delete == "CASCADE"
 
 
-def column_of(model: type[Entity], name: str) -> models.Field:
+def get_column(model: type[Entity], name: str) -> models.Field:
     """The column of a declared field."""
     field = model._meta.get_field(name)
     assert isinstance(field, models.Field)

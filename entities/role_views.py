@@ -13,7 +13,7 @@ from entities.access import ADMIN, Scope, declared_rules, requires
 from entities.actions import create_role
 from entities.admin.people import keep_an_administrator
 from entities.models import Role, Workspace
-from entities.people import change_members, list_members_of
+from entities.people import change_members, list_members
 from entities.text import one_line
 
 
@@ -30,7 +30,7 @@ class GroupForm(forms.Form):
         return name
 
 
-def scope_of(request: HttpRequest) -> Scope:
+def get_scope(request: HttpRequest) -> Scope:
     return request.access_scope  # type: ignore[attr-defined, no-any-return]
 
 
@@ -40,11 +40,11 @@ def new_group(request: HttpRequest) -> HttpResponse:
     """A role that clears for nothing and decides nothing; then on to its members."""
     form = GroupForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        workspace = Workspace.objects.get(pk=scope_of(request).workspace)
+        workspace = Workspace.objects.get(pk=get_scope(request).workspace)
         try:
             with transaction.atomic():
                 role = create_role(workspace, form.cleaned_data["name"])
-            return redirect(address_of(role))
+            return redirect(build_address(role))
         except IntegrityError:
             form.add_error("name", gettext("There is a role or group of this name."))
     return render(request, "entities/group_new.html", {"form": form}, status=422 if form.errors else 200)
@@ -57,15 +57,15 @@ def role_members(request: HttpRequest) -> HttpResponse:
     role = get_object_or_404(Role.objects.select_related("group"), pk__in=read_keys([request.GET.get("role", "")]))
     if request.method == "POST":
         ticked, were = (read_keys(request.POST.getlist(name)) for name in ("member", "was"))
-        count = change_members(scope_of(request), role, ticked, were)
+        count = change_members(get_scope(request), role, ticked, were)
         keep_an_administrator()
         words = ngettext("%(count)s member changed.", "%(count)s members changed.", count) % {"count": count}
         messages.success(request, words if count else gettext("No change."))
-        return redirect(address_of(role))
-    return render(request, "entities/role_members.html", {"role": role, "members": list_members_of(role)})
+        return redirect(build_address(role))
+    return render(request, "entities/role_members.html", {"role": role, "members": list_members(role)})
 
 
-def address_of(role: Role) -> str:
+def build_address(role: Role) -> str:
     return f"{reverse('entities:role_members')}?role={role.pk}"
 
 

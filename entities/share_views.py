@@ -31,7 +31,7 @@ from entities.sharing import (
     name_holder,
     take_access,
 )
-from entities.views import get_for, scope_of
+from entities.views import get_for, get_scope
 
 ENDS = {
     "": gettext_lazy("without an end"),
@@ -81,7 +81,7 @@ class GiveForm(forms.Form):
 @require_http_methods(["GET", "POST"])
 def share(request: HttpRequest, pk: UUID) -> HttpResponse:
     """`act`: give, take (`holder`), or visibility (`visibility`)."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     entity = get_for(scope, pk, "share")
     form = GiveForm(scope, request.POST if request.POST.get("act") == "give" else None)
     if request.method == "POST" and (form.is_valid() or not form.is_bound):
@@ -116,7 +116,7 @@ def _list_clearances() -> dict[int, list[Classification]]:
 
 def _change_access(request: HttpRequest, entity: Entity, form: GiveForm) -> str:
     """What was done, in a sentence. Raises: SharingRefused."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     if form.is_bound:
         given, days = form.cleaned_data, form.cleaned_data["days"]
         until = timezone.now() + timedelta(days=int(days)) if days else None

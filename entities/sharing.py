@@ -229,7 +229,7 @@ def _list_paths(entity: Entity) -> list[AccessPath]:
         if principal in seeing:
             through, inside = (
                 gettext("the rules for %(kinds)s") % {"kinds": lowercase_noun(entity.plural_title)},
-                _names_of(members, principal),
+                _list_names(members, principal),
             )
             paths.append(
                 AccessPath(
@@ -239,7 +239,7 @@ def _list_paths(entity: Entity) -> list[AccessPath]:
     for (principal, name, until), verbs in sorted(grants.items(), key=lambda item: (item[0][0] > 0, item[0][1])):
         if principal in seeing:
             through = gettext("created it") if principal == creator else gettext("was given access")
-            inside = _names_of(members, principal)
+            inside = _list_names(members, principal)
             paths.append(AccessPath(name, through, _in_order(verbs), until, principal, members=inside))
     return paths
 
@@ -277,7 +277,7 @@ def _members_by_role() -> dict[int, dict[int, str]]:
     return names
 
 
-def _names_of(members: dict[int, dict[int, str]], role: int) -> list[str]:
+def _list_names(members: dict[int, dict[int, str]], role: int) -> list[str]:
     return sorted(members.get(role, {}).values())
 
 

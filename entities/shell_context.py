@@ -6,7 +6,7 @@ from django.http import HttpRequest
 from django.urls import NoReverseMatch, reverse
 from django.utils.translation import gettext
 
-from entities.access import Scope, granted_atoms, may_create, scope_is_open, workspaces_of
+from entities.access import Scope, granted_atoms, list_workspaces, may_create, scope_is_open
 from entities.api.lists import chips_of_atoms
 from entities.language import translate_stored
 from entities.middleware import WORKSPACE_URLS
@@ -19,7 +19,7 @@ def shell(request: HttpRequest) -> dict[str, Any]:
     user = getattr(request, "user", None)
     if user is None or not user.is_authenticated:
         return {}
-    mine = [NavLink(name, f"/w/{slug}/") for slug, name in workspaces_of(user)]  # type: ignore[arg-type]
+    mine = [NavLink(name, f"/w/{slug}/") for slug, name in list_workspaces(user)]  # type: ignore[arg-type]
     basics = {
         "user_id": user.pk,
         "user_name": str(user),

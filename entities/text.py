@@ -75,7 +75,7 @@ def find_granted_texts(scope: Scope, entity: UUID, file: UUID | None = None) -> 
         return [GrantedText(*row) for row in cursor.fetchall()]
 
 
-def digest_of(text: str) -> str:
+def compute_digest(text: str) -> str:
     return sha256(text.encode()).hexdigest()
 
 
@@ -181,7 +181,7 @@ def write_text(scope: Scope, entity: Entity, field: str, text: str) -> frozenset
     old = list(FieldParagraph.objects.filter(entity=entity.pk, field=field).order_by("position"))
     if [p.text for p in old] == new:
         return None
-    matcher = difflib.SequenceMatcher(a=[p.digest for p in old], b=[digest_of(t) for t in new], autojunk=False)
+    matcher = difflib.SequenceMatcher(a=[p.digest for p in old], b=[compute_digest(t) for t in new], autojunk=False)
     changes = [code for code in matcher.get_opcodes() if code[0] != "equal"]
     removed = {p.pk: p for _, a0, a1, _, _ in changes for p in old[a0:a1]}
     FieldParagraph.objects.filter(pk__in=removed).delete()
@@ -197,9 +197,9 @@ def write_text(scope: Scope, entity: Entity, field: str, text: str) -> frozenset
                 entity_id=entity.pk,
                 field=field,
                 text=body,
-                digest=digest_of(body),
+                digest=compute_digest(body),
                 author=max(scope.principal, 0),
-                floor=_floor_of(body, old[a0:a1], removed.values()),
+                floor=_compute_floor(body, old[a0:a1], removed.values()),
                 position=0,
             )
             made[row.pk] = row
@@ -210,7 +210,7 @@ def write_text(scope: Scope, entity: Entity, field: str, text: str) -> frozenset
     return frozenset(p.data_classification for p in removed.values())
 
 
-def _floor_of(body: str, block: Sequence[FieldParagraph], removed: Iterable[FieldParagraph]) -> int:
+def _compute_floor(body: str, block: Sequence[FieldParagraph], removed: Iterable[FieldParagraph]) -> int:
     """The label below which new text may not fall: of all it stands in the place of, and of what moved into it."""
     words = _words(body)
     before = {p.pk: p for p in block} | {p.pk: p for p in removed if _shares(words, _words(p.text))}

@@ -14,7 +14,7 @@ from django.views.decorators.http import require_http_methods, require_POST
 from entities.access import MEMBER, requires
 from entities.models.people import KEY_LENGTH
 from entities.tokens import LIFETIMES_IN_DAYS, MAX_TOKENS, list_tokens, make_token, revoke_token
-from entities.views import scope_of
+from entities.views import get_scope
 
 KEY = re.compile(rf"[0-9a-f]{{{KEY_LENGTH}}}")
 
@@ -38,7 +38,7 @@ class TokenForm(forms.Form):
 @require_http_methods(["GET", "POST"])
 def tokens(request: HttpRequest) -> HttpResponse:
     """The caller's tokens, and a new one. Its secret is on the page that answers, this once."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     form = TokenForm(request.POST if request.method == "POST" else None)
     secret = ""
     if form.is_valid():
@@ -57,7 +57,7 @@ def tokens(request: HttpRequest) -> HttpResponse:
 def revoke(request: HttpRequest) -> HttpResponse:
     """Raises: Http404 where it is not the caller's."""
     wanted = request.POST.get("token", "")
-    if not KEY.fullmatch(wanted) or not revoke_token(scope_of(request), wanted):
+    if not KEY.fullmatch(wanted) or not revoke_token(get_scope(request), wanted):
         raise Http404("Not found.")
     messages.success(request, gettext("The token is revoked: it no longer works."))
     return redirect("entities:tokens")

@@ -12,14 +12,14 @@ from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from entities import actions
-from entities.access import MEMBER, SIGNED_IN, Scope, get_entity_or_404, may, may_create, requires, workspaces_of
+from entities.access import MEMBER, SIGNED_IN, Scope, get_entity_or_404, list_workspaces, may, may_create, requires
 from entities.bin import BIN_DAYS, bin_entity
 from entities.first_steps import choose_first_kind, list_demo_questions, list_other_people
 from entities.formats import format_count
 from entities.forms import cleaned, entity_form
 from entities.language import join_words, lowercase_noun
 from entities.models import Entity
-from entities.pages import choices_of, columns_of, properties_of, text_sections
+from entities.pages import list_choices, list_columns, list_properties, text_sections
 from entities.records import BadQuery, list_records, visible_links
 from entities.registry import children, content_type_id, entity_types, goes_with, list_kinds
 from entities.shell_context import address
@@ -29,7 +29,7 @@ from entities.text import read_own_texts, read_texts
 PAGE = 25
 
 
-def scope_of(request: HttpRequest) -> Scope:
+def get_scope(request: HttpRequest) -> Scope:
     return request.access_scope  # type: ignore[attr-defined, no-any-return]
 
 
@@ -37,7 +37,7 @@ def scope_of(request: HttpRequest) -> Scope:
 @require_safe
 def landing(request: HttpRequest) -> HttpResponse:
     """`/`: the first of the caller's workspaces."""
-    mine = workspaces_of(request.user)  # type: ignore[arg-type]
+    mine = list_workspaces(request.user)  # type: ignore[arg-type]
     return redirect(f"/w/{mine[0][0]}/" if mine else "/join/")
 
 
@@ -45,7 +45,7 @@ def landing(request: HttpRequest) -> HttpResponse:
 @require_safe
 def home(request: HttpRequest) -> HttpResponse:
     """What changed lately, of what the caller may see."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     recent = Entity.objects.readable_by(scope).filter(archived_at__isnull=True).order_by("-updated_at", "pk")[:12]
     counts = {
         model: Entity.objects.visible_to(scope)
@@ -68,7 +68,7 @@ def home(request: HttpRequest) -> HttpResponse:
 @require_safe
 def record_list(request: HttpRequest, type_name: str) -> HttpResponse:
     """A table of one type: filters, order, pages."""
-    scope, model = scope_of(request), type_or_404(type_name)
+    scope, model = get_scope(request), type_or_404(type_name)
     query = request.GET.dict()
     try:
         rows: Any = list_records(scope, model, query)
@@ -78,14 +78,14 @@ def record_list(request: HttpRequest, type_name: str) -> HttpResponse:
     except BadQuery as bad:
         page, records, problem = None, [], bad.detail
     links = visible_links(scope, records)
-    columns = columns_of(model)
+    columns = list_columns(model)
     context = {
         "model": model,
         "type_name": type_name,
         "page": page,
         "columns": columns,
-        "rows": [(record, properties_of(scope, record, links, columns)) for record in records],
-        "choices": choices_of(model, query),
+        "rows": [(record, list_properties(scope, record, links, columns)) for record in records],
+        "choices": list_choices(model, query),
         "ordering": query.get("ordering", "-updated_at"),
         "q": query.get("q", ""),
         "problem": problem,
@@ -98,17 +98,17 @@ def record_list(request: HttpRequest, type_name: str) -> HttpResponse:
 @require_safe
 def detail(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The record: properties and files, Pulse and tabs, chat."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     entity = get_entity_or_404(scope, pk)
     links = visible_links(scope, [entity])
     context = {
         "entity": entity,
-        "properties": properties_of(scope, entity, links, columns_of(type(entity), declared=True)),
+        "properties": list_properties(scope, entity, links, list_columns(type(entity), declared=True)),
         "texts": text_sections(entity, read_texts(scope, entity, own=True)),
         "may_change": may(scope, entity, "change"),
         "may_delete": may(scope, entity, "delete"),
         "may_share": may(scope, entity, "share"),
-        "children": children_of(scope, entity),
+        "children": list_children(scope, entity),
         "deletion": deletion_text(type(entity)),
     }
     return render(request, "entities/record_detail.html", context)
@@ -118,7 +118,7 @@ def detail(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 def record_text(request: HttpRequest, pk: UUID) -> HttpResponse:
     """One long text of a record (`field`), asked for while it is being classified; empty where nothing is left."""
-    scope, name = scope_of(request), request.GET.get("field", "")
+    scope, name = get_scope(request), request.GET.get("field", "")
     entity = get_entity_or_404(scope, pk)
     sections = {section.name: section for section in text_sections(entity, read_texts(scope, entity, own=True))}
     if name not in sections:
@@ -129,7 +129,7 @@ def record_text(request: HttpRequest, pk: UUID) -> HttpResponse:
 @requires(MEMBER)
 @require_http_methods(["GET", "POST"])
 def create(request: HttpRequest, type_name: str) -> HttpResponse:
-    scope, model = scope_of(request), type_or_404(type_name)
+    scope, model = get_scope(request), type_or_404(type_name)
     if not may_create(scope, model):
         raise PermissionDenied(
             gettext("None of your roles here may create a %(kind)s.") % {"kind": lowercase_noun(model.singular_title)}
@@ -145,7 +145,7 @@ def create(request: HttpRequest, type_name: str) -> HttpResponse:
 @requires(MEMBER)
 @require_http_methods(["GET", "POST"])
 def edit(request: HttpRequest, pk: UUID) -> HttpResponse:
-    scope = scope_of(request)
+    scope = get_scope(request)
     entity = get_for(scope, pk, "change")
     form = entity_form(scope, type(entity), posted(request), entity)
     if request.method == "POST" and form.is_valid():
@@ -158,7 +158,7 @@ def edit(request: HttpRequest, pk: UUID) -> HttpResponse:
 @requires(MEMBER)
 @require_POST
 def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
-    scope = scope_of(request)
+    scope = get_scope(request)
     entity = get_for(scope, pk, "delete")
     bin_entity(scope=scope, entity=entity)
     messages.success(request, gettext("%(name)s is in the bin.") % {"name": entity}, extra_tags=f"undo:{entity.pk}")
@@ -168,7 +168,7 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 @requires(MEMBER)
 @require_POST
 def archive(request: HttpRequest, pk: UUID) -> HttpResponse:
-    scope = scope_of(request)
+    scope = get_scope(request)
     entity = get_for(scope, pk, "change")
     actions.archive_entity(scope=scope, entity=entity, archived=entity.archived_at is None)
     return redirect("entities:detail", entity.pk)
@@ -201,7 +201,7 @@ def type_or_404(name: str) -> type[Entity]:
     return model
 
 
-def children_of(scope: Scope, entity: Entity) -> list[dict[str, Any]]:
+def list_children(scope: Scope, entity: Entity) -> list[dict[str, Any]]:
     """Records that belong to `entity` by hard relations, as far as `scope` may see them."""
     groups = []
     for model, field in children(type(entity)):
@@ -229,7 +229,7 @@ def form_page(request: HttpRequest, model: type[Entity], form: Any, entity: Enti
     from entities.api.lists import chips_of_atoms
 
     fields = [
-        (field, chips_of_atoms(model.rag().label_of(field.name)) if field.name not in model.long_texts else [])
+        (field, chips_of_atoms(model.rag().get_field_label(field.name)) if field.name not in model.long_texts else [])
         for field in form
     ]
     is_pending = entity is not None and any(block.text is not None for block in read_own_texts(entity).values())

@@ -12,7 +12,7 @@ from django.db.models.functions import Coalesce
 from django.http import Http404
 from django.utils.translation import gettext_lazy
 
-from entities.access import Scope, allowed_labels, atoms_of, concealed_atoms, get_entity_or_404, may, readable_now
+from entities.access import Scope, allowed_labels, concealed_atoms, get_entity_or_404, list_atoms, may, readable_now
 from entities.access.scope import cached
 from entities.models import Entity
 from entities.rag import Collection, atoms
@@ -206,12 +206,12 @@ def cleared_for_all(file: File) -> bool:
         return bool(cursor.fetchone()[0])
 
 
-def collections_of(entity: Entity) -> dict[str, Collection]:
+def list_collections(entity: Entity) -> dict[str, Collection]:
     """The collections that the record's type declares; the first is the default."""
     return dict(entity.type_class.rag().collections)
 
 
-def collection_of(file: File) -> Collection:
+def get_collection(file: File) -> Collection:
     """The declaration behind a file; one that is gone counts as an empty one, whose text is classified. Raises: Http404
     where the record was deleted or closed meanwhile.
     """
@@ -228,9 +228,9 @@ def collection_of(file: File) -> Collection:
 
 def collection_floor(file: File) -> list[int]:
     """The atoms that the file's collection declares."""
-    return sorted(atoms(collection_of(file).classification))
+    return sorted(atoms(get_collection(file).classification))
 
 
 def floor_atoms(file: File) -> frozenset[int]:
     """What every paragraph of the file needs at least: the collection's label and the one given at upload."""
-    return frozenset(collection_floor(file)) | frozenset(atoms_of(file.floor))
+    return frozenset(collection_floor(file)) | frozenset(list_atoms(file.floor))

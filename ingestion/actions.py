@@ -22,15 +22,15 @@ from entities.rag import atoms
 from ingestion import blobs
 from ingestion.access import (
     Outline,
-    collections_of,
     disclosed_files,
     hold_or_404,
     hold_record_or_404,
     is_shown,
+    list_collections,
     lock_name,
     outlines,
 )
-from ingestion.attachments import attachments_of, delete_attachment
+from ingestion.attachments import delete_attachment, list_attachments
 from ingestion.batches import WORTH_AGAIN, of_batch
 from ingestion.claims import UNFINISHED
 from ingestion.downloads import is_allowed
@@ -39,7 +39,7 @@ from ingestion.folder_addresses import FolderAddress
 from ingestion.known_versions import get_known_or_404
 from ingestion.models import Blob, File, FileRevision, Review, Stage, State
 from ingestion.names import BadPath, clean_name, clean_path
-from ingestion.quarantine import review_of
+from ingestion.quarantine import decide_review
 from ingestion.queueing import queue_file, take_revision
 from ingestion.relabelling import label_text, relabel_paragraph, take_with_floor
 from ingestion.signals import document_removed
@@ -80,7 +80,7 @@ def upload_file(
     is published, by whom the labels let.
     Raises: BadUpload (422), TooLarge (413), Http404 where the record was deleted meanwhile.
     """
-    declared = collections_of(entity)
+    declared = list_collections(entity)
     collection = collection or next(iter(declared))
     if collection not in declared:
         raise BadUpload(
@@ -178,7 +178,7 @@ def _next_revision(
     strategy = strategy or before
     otherwise = strategy != before
     moved = bool(addresses) and revision is not None and addresses != revision.addresses
-    review = review_of(file, blob, scope.principal, strategy) if revision is not None else Review.NONE
+    review = decide_review(file, blob, scope.principal, strategy) if revision is not None else Review.NONE
     if otherwise and file.revision_id is None:
         File.objects.filter(pk=file.pk).update(strategy=strategy)
         file.strategy = strategy
@@ -305,7 +305,7 @@ def delete_file(*, scope: Scope, file: File) -> None:
     if hold_or_404(file).origin_id is not None:
         transaction.on_commit(partial(delete_attachment, scope.workspace, file.pk, scope.principal))
         return
-    going = [file.pk, *attachments_of([file.pk])]
+    going = [file.pk, *list_attachments([file.pk])]
     used = list(FileRevision.objects.filter(file__in=going).values_list("blob", flat=True))
     for pk in going:
         record(scope, "file.deleted", "file", pk, entity=str(file.entity_id))

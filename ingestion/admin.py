@@ -17,8 +17,8 @@ from ingestion.access import disclosed_files, readable_files, visible_files
 from ingestion.known_versions import known_updated_at
 from ingestion.listing import file_view
 from ingestion.models import File, RecordIndex, Redo, Stage, State, WorkspaceModel
-from ingestion.staleness import NAMES, causes_of, is_stale, with_causes
-from ingestion.vector_models import missing_of
+from ingestion.staleness import NAMES, is_stale, list_causes, with_causes
+from ingestion.vector_models import count_visible_missing
 
 
 class Stale(admin.SimpleListFilter):
@@ -117,7 +117,7 @@ class FileAdmin(WorkspaceAdmin):
     @admin.display(description="Stale for")
     def stale(self, file: File) -> str:
         """What changed since its text was labelled; `manage.py requalify` renews it."""
-        return ", ".join(NAMES[name] for name in causes_of(file)) or "–"
+        return ", ".join(NAMES[name] for name in list_causes(file)) or "–"
 
     @admin.display
     def reason(self, file: File) -> str:
@@ -164,7 +164,7 @@ class WorkspaceModelAdmin(ListAdmin):
 
     @admin.display(description="Ready, of what you may see")
     def share(self, row: WorkspaceModel) -> str:
-        rows, missing = missing_of(current(), row.model_id)
+        rows, missing = count_visible_missing(current(), row.model_id)
         return f"{100 * (rows - missing) // rows} %" if rows else "–"
 
 

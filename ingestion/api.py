@@ -13,7 +13,7 @@ from rest_framework.response import Response
 
 from entities.access import MEMBER, Scope, get_entity_or_404, requires
 from entities.api.lists import paginate
-from entities.api.shapes import FILE_IN_THE_BIN, FOREVER, PAGING, is_forever, page_of
+from entities.api.shapes import FILE_IN_THE_BIN, FOREVER, PAGING, build_page_shape, is_forever
 from entities.models import Entity
 from ingestion import actions, downloads
 from ingestion.access import get_file_or_404, get_record_for
@@ -33,12 +33,14 @@ from ingestion.moving import move_file
 from ingestion.reader import NOTICE, blocks
 
 
-def scope_of(request: Request) -> Scope:
+def get_scope(request: Request) -> Scope:
     return request.access_scope  # type: ignore[attr-defined, no-any-return]
 
 
 @requires(MEMBER)
-@extend_schema(operation_id="entity_files_list", methods=["GET"], responses=page_of(FileSerializer), parameters=PAGING)
+@extend_schema(
+    operation_id="entity_files_list", methods=["GET"], responses=build_page_shape(FileSerializer), parameters=PAGING
+)
 @extend_schema(
     operation_id="entity_files_upload",
     methods=["POST"],
@@ -49,7 +51,7 @@ def scope_of(request: Request) -> Scope:
 @parser_classes([MultiPartParser, FormParser])
 def entity_files(request: Request, pk: UUID) -> Response:
     """The files of a record; upload one."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     if request.method == "GET":
         return paginate(request, list_files(scope, get_entity_or_404(scope, pk)), lambda view: view.to_json())
     entity = get_record_for(scope, pk, "upload")
@@ -62,7 +64,7 @@ def entity_files(request: Request, pk: UUID) -> Response:
 @api_view(["POST"])
 def entity_files_retry(request: Request, pk: UUID) -> Response:
     """Try again what the caller sent to a record as one batch and what failed or was stopped for time."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     entity = get_record_for(scope, pk, "upload")
     given = BatchSerializer(data=request.data)
     given.is_valid(raise_exception=True)
@@ -133,7 +135,7 @@ def file_detail(request: Request, pk: UUID) -> Response:
     """A file; another way of reading it, which reads it anew, or another folder, both with the verb "upload"; and
     deleting it.
     """
-    scope = scope_of(request)
+    scope = get_scope(request)
     file = get_file_or_404(scope, pk)
     if request.method == "PATCH":
         get_record_for(scope, file.entity_id, "upload")
@@ -158,7 +160,7 @@ def file_detail(request: Request, pk: UUID) -> Response:
 @extend_schema(request=None, responses={202: FileSerializer})
 @api_view(["POST"])
 def file_retry(request: Request, pk: UUID) -> Response:
-    scope = scope_of(request)
+    scope = get_scope(request)
     file = get_file_or_404(scope, pk)
     get_record_for(scope, file.entity_id, "upload")
     file = actions.retry_file(scope=scope, file=file)
@@ -169,7 +171,7 @@ def file_retry(request: Request, pk: UUID) -> Response:
 @extend_schema(responses=ReaderSerializer)
 @api_view(["GET"])
 def file_reader(request: Request, pk: UUID) -> Response:
-    scope = scope_of(request)
+    scope = get_scope(request)
     found = blocks(scope, get_file_or_404(scope, pk), granted=True)
     return Response({"notice": NOTICE, "blocks": [block.to_json() for block in found]})
 
@@ -179,5 +181,5 @@ def file_reader(request: Request, pk: UUID) -> Response:
 @api_view(["GET"])
 def file_download(request: Request, pk: UUID) -> Any:
     """The original, where the caller is cleared for everything in it; else 403."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     return downloads.stream(request._request, *downloads.original(scope, get_file_or_404(scope, pk)))

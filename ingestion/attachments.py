@@ -21,15 +21,15 @@ from entities.access.scope import current
 from entities.actions import record
 from entities.rag import atoms
 from ingestion import blobs
-from ingestion.access import collection_of
+from ingestion.access import get_collection
 from ingestion.documents import Extraction, Unaccounted
 from ingestion.extract import take_attachment
 from ingestion.models import Blob, File, FileRevision, Review
 from ingestion.names import clean_name
-from ingestion.quarantine import review_of
+from ingestion.quarantine import decide_review
 from ingestion.queueing import take_revision
 from ingestion.remainder_store import remember_inside
-from ingestion.remembered import hand_on
+from ingestion.remembered import transfer_attachments
 from ingestion.sandbox import Quarantined
 from ingestion.signals import document_removed
 from ingestion.witness import digest
@@ -77,7 +77,7 @@ def publish_attachments(
         return
     file = File.objects.get(pk=work.file)
     sender = FileRevision.objects.values_list("created_by", flat=True).get(pk=work.claim.revision)
-    removed = removed_of(file, work.claim.revision)
+    removed = count_removed(file, work.claim.revision)
     # Deleted when that was not noted yet: of bytes that are only read again, what is not there stays gone. Where a new
     # reader finds other files in them, nobody knows which these are, and all are there.
     alike = len(extraction.attachments) == file.attachments and {child.name for child in before} <= {
@@ -89,7 +89,7 @@ def publish_attachments(
     File.objects.filter(origin=file.pk).update(origin=None)
     for found in extraction.attachments:
         name = clean_name(found.name)
-        key = key_of(name, received[found.part].sha256)
+        key = compute_key(name, received[found.part].sha256)
         if removed[key] > 0:
             removed[key] -= 1
             continue
@@ -117,19 +117,19 @@ def publish_attachments(
     for gone in before:
         document_removed.send(File, workspace=work.workspace, entity_id=work.entity, file_id=gone.pk)
     going = [gone.pk for gone in before]
-    inside = [*going, *attachments_of(going)]
+    inside = [*going, *list_attachments(going)]
     remember_inside(file, inside)
-    hand_on(inside, to=file.pk, version=work.number, unread=work.published)
+    transfer_attachments(inside, to=file.pk, version=work.number, unread=work.published)
     File.objects.filter(pk__in=going)._raw_delete("default")
     File.objects.filter(pk=file.pk).update(attachments=len(extraction.attachments))
 
 
-def key_of(name: str, sha256: str) -> str:
+def compute_key(name: str, sha256: str) -> str:
     """What an attachment is known by when it comes again, in a row that anybody may read."""
     return digest(name, sha256)
 
 
-def removed_of(file: File, revision: UUID) -> Counter[str]:
+def count_removed(file: File, revision: UUID) -> Counter[str]:
     """What was deleted of the files that came in the bytes of a revision, by any reading of them."""
     blob = FileRevision.objects.filter(pk=revision).values("blob")
     rows = FileRevision.objects.filter(file=file.pk, blob__in=blob).values_list("removed", flat=True)
@@ -147,13 +147,13 @@ def delete_attachment(workspace: int, file: UUID, by: int) -> None:
         child = File.objects.select_for_update().filter(pk=file, origin=message).first()
         if message is None or child is None or message.revision_id is None:
             return  # gone meanwhile
-        going = [child.pk, *attachments_of([child.pk])]
+        going = [child.pk, *list_attachments([child.pk])]
         came = FileRevision.objects.get(pk=message.revision_id)
         newest = FileRevision.objects.filter(file=child.pk).select_related("blob").order_by("-number")[0]
-        came.removed = [*came.removed, key_of(child.name, newest.blob.sha256)]
+        came.removed = [*came.removed, compute_key(child.name, newest.blob.sha256)]
         came.save(update_fields=["removed"])
         # Read again, these bytes come without it: nothing of it is looked for in the files that came beside it.
-        hand_on(going, to=message.pk, version=came.number, unread=True, inside=False)
+        transfer_attachments(going, to=message.pk, version=came.number, unread=True, inside=False)
         used = list(FileRevision.objects.filter(file__in=going).values_list("blob", flat=True))
         for pk in going:
             record(replace(current(), principal=by), "file.deleted", "file", pk, entity=str(child.entity_id))
@@ -183,7 +183,7 @@ def _next_revision(child: File, blob: Blob, sender: int, *, again: bool) -> None
     again, those stand in quarantine once more (`quarantine.take_back_rejection`).
     """
     last = FileRevision.objects.filter(file=child.pk).order_by("-number").first()
-    review = review_of(child, blob, sender, child.strategy)
+    review = decide_review(child, blob, sender, child.strategy)
     if last is not None and last.blob_id == blob.pk:
         if last.review != Review.REJECTED:
             if last.pk in (child.revision_id, child.pending_revision_id):
@@ -216,7 +216,7 @@ def _name_label(file: File, work: Work, label: int | None) -> int:
 def relabel_names(paragraph: UUID, label: int) -> None:
     """A steward decided on the paragraph that names an attachment: its name follows, no lower than its collection."""
     for child in File.objects.filter(named_by=paragraph, origin__isnull=False):
-        declared = combine_many(atoms(collection_of(child).name_classification))
+        declared = combine_many(atoms(get_collection(child).name_classification))
         File.objects.filter(pk=child.pk).update(name_classification=combine_many([label, child.floor, declared]))
 
 
@@ -230,7 +230,7 @@ def follow_labels(work: Work, segmented: Segmented) -> None:
         File.objects.filter(pk=child.pk).exclude(name_classification=label).update(name_classification=label)
 
 
-def attachments_of(files: list[UUID]) -> list[UUID]:
+def list_attachments(files: list[UUID]) -> list[UUID]:
     """All that came in these files, at any depth."""
     found: list[UUID] = []
     while files:

@@ -15,7 +15,7 @@ from entities.models import Entity
 from ingestion.access import disclosed_files, visible_files
 from ingestion.claims import UNFINISHED
 from ingestion.known_versions import known_column, known_updated_at
-from ingestion.listing import as_disclosed, standing_of
+from ingestion.listing import as_disclosed, load_standing
 from ingestion.models import File, FileRevision, Redo, State
 
 SHOWN_FOR = timedelta(minutes=30)
@@ -116,5 +116,5 @@ def list_disclosed_files(scope: Scope, files: QuerySet[File]) -> list[File]:
     found = list(files)
     wanted = {pk for file in found for pk in (file.pending_revision_id, file.revision_id) if pk}
     revisions = FileRevision.objects.select_related("blob").in_bulk(wanted)
-    standing = standing_of(scope, found, revisions)
+    standing = load_standing(scope, found, revisions)
     return [as_disclosed(scope, file, revisions, standing)[0] for file in found]

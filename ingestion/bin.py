@@ -26,7 +26,7 @@ from entities.bin import (
 from entities.models import Entity
 from ingestion.access import get_file_or_404, hold_or_404, lock_name, readable_files, visible_files
 from ingestion.actions import delete_file
-from ingestion.attachments import attachments_of, delete_attachment
+from ingestion.attachments import delete_attachment, list_attachments
 from ingestion.listing import file_views
 from ingestion.models import File
 from ingestion.moving import find_readable_at
@@ -77,7 +77,7 @@ def bin_file(*, scope: Scope, file: File) -> bool:
     if hold_or_404(file).origin_id is not None:
         transaction.on_commit(partial(delete_attachment, scope.workspace, file.pk, scope.principal))
         return False
-    going = [file.pk, *attachments_of([file.pk])]
+    going = [file.pk, *list_attachments([file.pk])]
     for pk in going:
         record(scope, "file.binned", "file", pk, entity=str(file.entity_id))
         document_removed.send(File, workspace=scope.workspace, entity_id=file.entity_id, file_id=pk)
@@ -108,7 +108,9 @@ def restore_file(*, scope: Scope, pk: UUID) -> Restored:
     """
     with looking_into_bin():
         file = get_binned_file_or_404(scope, pk)
-        coming = File.objects.filter(pk__in=[file.pk, *attachments_of([file.pk])]).order_by("collection", "name", "pk")
+        coming = File.objects.filter(pk__in=[file.pk, *list_attachments([file.pk])]).order_by(
+            "collection", "name", "pk"
+        )
         for one in coming:
             lock_name(scope, one.entity_id, one.collection, one.name)
         file = hold_or_404(file)

@@ -10,9 +10,9 @@ from rest_framework.response import Response
 
 from entities.access import MEMBER, requires
 from entities.api.lists import paginate
-from entities.api.shapes import PAGING, page_of
+from entities.api.shapes import PAGING, build_page_shape
 from ingestion import bin
-from ingestion.api import scope_of
+from ingestion.api import get_scope
 
 
 class BinEntrySerializer(serializers.Serializer):
@@ -27,11 +27,11 @@ class BinEntrySerializer(serializers.Serializer):
 
 
 @requires(MEMBER)
-@extend_schema(responses=page_of(BinEntrySerializer), parameters=PAGING)
+@extend_schema(responses=build_page_shape(BinEntrySerializer), parameters=PAGING)
 @api_view(["GET"])
 def bin_list(request: Request) -> Response:
     """Deleted records and files that the caller may restore, the latest first."""
-    return paginate(request, bin.list_bin(scope_of(request)), lambda entry: BinEntrySerializer(entry).data)
+    return paginate(request, bin.list_bin(get_scope(request)), lambda entry: BinEntrySerializer(entry).data)
 
 
 @requires(MEMBER)
@@ -39,7 +39,7 @@ def bin_list(request: Request) -> Response:
 @api_view(["POST"])
 def restore(request: Request, pk: UUID) -> Response:
     """Take a record or file out of the bin, with all that went with it. 409: what it belongs to is in the bin too."""
-    bin.restore_entry(scope=scope_of(request), pk=pk)
+    bin.restore_entry(scope=get_scope(request), pk=pk)
     return Response(status=status.HTTP_204_NO_CONTENT)
 
 
@@ -48,5 +48,5 @@ def restore(request: Request, pk: UUID) -> Response:
 @api_view(["DELETE"])
 def delete_for_good(request: Request, pk: UUID) -> Response:
     """Delete a record or file that is in the bin for good."""
-    bin.delete_for_good(scope=scope_of(request), pk=pk)
+    bin.delete_for_good(scope=get_scope(request), pk=pk)
     return Response(status=status.HTTP_204_NO_CONTENT)

@@ -12,14 +12,14 @@ from entities.access import MEMBER, requires
 from entities.api.errors import Conflict
 from entities.bin import BIN_DAYS
 from ingestion import bin
-from ingestion.views import scope_of
+from ingestion.views import get_scope
 
 
 @requires(MEMBER)
 @require_safe
 def bin_page(request: HttpRequest) -> HttpResponse:
     """What the caller may restore or delete for good."""
-    entries = bin.list_bin(scope_of(request))
+    entries = bin.list_bin(get_scope(request))
     context = {"entries": entries, "days": BIN_DAYS, "most": bin.MAX_ENTRIES if len(entries) >= bin.MAX_ENTRIES else 0}
     return render(request, "ingestion/bin.html", context)
 
@@ -29,7 +29,7 @@ def bin_page(request: HttpRequest) -> HttpResponse:
 def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Leads to the record that came back, or whose file did."""
     try:
-        back = bin.restore_entry(scope=scope_of(request), pk=pk)
+        back = bin.restore_entry(scope=get_scope(request), pk=pk)
     except Conflict as refusal:
         messages.error(request, str(refusal.detail))
         return redirect("ingestion:bin")
@@ -44,6 +44,6 @@ def restore(request: HttpRequest, pk: UUID) -> HttpResponse:
 @requires(MEMBER)
 @require_POST
 def delete_for_good(request: HttpRequest, pk: UUID) -> HttpResponse:
-    bin.delete_for_good(scope=scope_of(request), pk=pk)
+    bin.delete_for_good(scope=get_scope(request), pk=pk)
     messages.success(request, gettext("Deleted for good."))
     return redirect("ingestion:bin")

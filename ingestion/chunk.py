@@ -24,7 +24,7 @@ from os.path import commonprefix
 
 from ingestion.lone_headings import drop_shown_headings
 from ingestion.pieces import Piece, Span, pieces, table_header
-from ingestion.segment import Clearances, Labelled, Segment, headings_above, labels_of, list_disclosed_paths, segments
+from ingestion.segment import Clearances, Labelled, Segment, headings_above, list_disclosed_paths, list_labels, segments
 
 TARGET = 900  # characters
 OVERLAP = 120  # characters
@@ -97,7 +97,7 @@ def chunk(
     clearances = clearances or Clearances()
     count_tokens = lru_cache(maxsize=COUNTED_TEXTS)(count_tokens)  # paths come again with every piece
     above = headings_above([(p.kind, p.text, p.heading_path) for p in paragraphs])
-    paths = {label: list_disclosed_paths(paragraphs, above, label, clearances) for label in labels_of(paragraphs)}
+    paths = {label: list_disclosed_paths(paragraphs, above, label, clearances) for label in list_labels(paragraphs)}
     placed: list[tuple[int, Chunk]] = []
     equals: dict[tuple[int, tuple[str, ...], str], int] = {}
     for segment in segments(paragraphs, clearances):

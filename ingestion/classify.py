@@ -12,7 +12,7 @@ from typing import Any
 
 from entities.rag import LearnedVotes
 from ingestion.documents import ParagraphText
-from ingestion.summaries import words_of
+from ingestion.summaries import extract_words
 from ingestion.votes import Vote
 from llm import prompts
 from llm.client import Call, complete
@@ -25,7 +25,7 @@ WINDOW_PARAGRAPHS = 200  # more would not fit the longest answer
 OVERLAP_PAGES = 2
 PAGE = 3_000  # characters of a page, where a document has none, or longer ones
 LONGEST_REASON = 200
-PLAIN = words_of(
+PLAIN = extract_words(
     """a about an and any are as at be because by can could for from has have in is it its like no none not nothing of
     on only or other others some something than that the their there this those to what which who whose with without
     contain contains containing concern concerns describe describes gives giving learn mention mentions must name named
@@ -198,7 +198,9 @@ def ask_window(
     texts = [paragraphs[number].text for number in numbers]
     answer, injections = ask(classifier, texts)
     votes = {
-        numbers[n]: Vote("model", said.atoms, reason_of(texts[n], said, classifier.levels), confidence=said.confidence)
+        numbers[n]: Vote(
+            "model", said.atoms, extract_reason(texts[n], said, classifier.levels), confidence=said.confidence
+        )
         for n, said in answer.paragraphs.items()
     }
     summaries = tuple(
@@ -208,10 +210,10 @@ def ask_window(
     return WindowVotes(votes, tuple((text, made_from) for text, made_from in summaries if made_from), injections)
 
 
-def reason_of(text: str, said: ParagraphLabels, levels: Sequence[Level]) -> str:
+def extract_reason(text: str, said: ParagraphLabels, levels: Sequence[Level]) -> str:
     """Why the model gave these labels, or "". It has read the whole window, and who is cleared for this paragraph may
     not read the others: every word is the paragraph's, of the descriptions of its labels, or says nothing.
     """
-    named = (words_of(f"{level.label} {level.description}") for level in levels if level.value in said.atoms)
-    known = words_of(text).union(PLAIN, *named)
-    return said.reason[:LONGEST_REASON] if words_of(said.reason) <= known else ""
+    named = (extract_words(f"{level.label} {level.description}") for level in levels if level.value in said.atoms)
+    known = extract_words(text).union(PLAIN, *named)
+    return said.reason[:LONGEST_REASON] if extract_words(said.reason) <= known else ""

@@ -8,8 +8,8 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 
 from ingestion.models import Paragraph, PastParagraph
-from ingestion.summaries import words_of
-from ingestion.votes import manual_vote, votes_of
+from ingestion.summaries import extract_words
+from ingestion.votes import build_votes, manual_vote
 
 SHARED = 0.6
 """Share of the shorter one's words from which a paragraph counts as made from one that is gone, and keeps its label."""
@@ -44,7 +44,7 @@ def continued(before: Sequence[Paragraph], digests: Sequence[str]) -> dict[int, 
 
 def standing(paragraph: Paragraph | PastParagraph) -> tuple[object, ...]:
     """What tells two paragraphs with equal text apart: the label, and the decision on it."""
-    label, decision = paragraph.data_classification, manual_vote(votes_of(paragraph.votes))
+    label, decision = paragraph.data_classification, manual_vote(build_votes(paragraph.votes))
     return label, paragraph.floor if label is None else None, decision and (decision.labels, decision.over)
 
 
@@ -72,14 +72,14 @@ def _grouped(numbers: Sequence[int], places: Sequence[tuple[str, str]]) -> Mappi
     return found
 
 
-def parts_of(text: str) -> frozenset[str]:
+def split_words(text: str) -> frozenset[str]:
     """What two texts are compared by: words; where a script has no blanks, its characters, alone and in pairs."""
-    parts = set(words_of(IDEOGRAPHS.sub(" ", text)))
+    parts = set(extract_words(IDEOGRAPHS.sub(" ", text)))
     for run in IDEOGRAPHS.findall(text):
         parts.update(run, (run[place : place + 2] for place in range(len(run) - 1)))
     return frozenset(parts)
 
 
 def is_made_from(old: frozenset[str], new: frozenset[str]) -> bool:
-    """Whether the one holds most of the other; both as `parts_of` gives them."""
+    """Whether the one holds most of the other; both as `split_words` gives them."""
     return bool(old and new) and len(old & new) >= SHARED * min(len(old), len(new))

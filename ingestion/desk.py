@@ -15,7 +15,7 @@ from django.db.models import BooleanField, CharField, F, Q, QuerySet, Value
 from django.urls import reverse
 from django.utils.translation import gettext
 
-from entities.access import Scope, atoms_by_label, atoms_of, readable_now
+from entities.access import Scope, atoms_by_label, list_atoms, readable_now
 from entities.api.lists import chips_of_atoms
 from entities.language import translate_stored
 from entities.models import Entity, FieldParagraph, Review
@@ -23,9 +23,9 @@ from entities.models.text import Labelled
 from ingestion.access import is_steward, visible_files
 from ingestion.file_shown import NAMELESS
 from ingestion.models import File, Paragraph
-from ingestion.relabelling import apply_decisions, decision_on, judged
+from ingestion.relabelling import apply_decisions, build_decision, judged
 from ingestion.tables import in_words
-from ingestion.votes import Vote, automatic, find_own_atoms, manual_vote, proposed_raise, votes_of
+from ingestion.votes import Vote, automatic, build_votes, find_own_atoms, manual_vote, proposed_raise
 
 MOST = 100
 """Proposals that are taken at once: what fits on a page, so that nobody takes what they were not shown."""
@@ -115,12 +115,12 @@ class Item:
         return self.now != self.proposed
 
 
-def paragraphs_of(scope: Scope) -> QuerySet[Paragraph]:
+def select_paragraphs(scope: Scope) -> QuerySet[Paragraph]:
     """Paragraphs of files that the open scope may read, of records that it may see."""
     return Paragraph.objects.filter(file__in=visible_files(scope).values("pk"))
 
 
-def typed_of(scope: Scope) -> QuerySet[FieldParagraph]:
+def select_field_paragraphs(scope: Scope) -> QuerySet[FieldParagraph]:
     """The same of records' long texts."""
     return FieldParagraph.objects.filter(entity__in=Entity.objects.visible_to(scope).values("pk"))
 
@@ -129,8 +129,8 @@ def waiting(scope: Scope, wanted: Wanted) -> QuerySet[Any]:
     """(id, whether it is of a file) of what waits for a decision and is the steward's to see: document by document, the
     oldest first, in reading order.
     """
-    of_files: QuerySet[Any] = paragraphs_of(scope).exclude(review=0)
-    typed: QuerySet[Any] = typed_of(scope).exclude(review=0)
+    of_files: QuerySet[Any] = select_paragraphs(scope).exclude(review=0)
+    typed: QuerySet[Any] = select_field_paragraphs(scope).exclude(review=0)
     if wanted.cause:
         bit = int(CAUSES[wanted.cause])
         of_files, typed = (rows.annotate(has=F("review").bitand(bit)).filter(has=bit) for rows in (of_files, typed))
@@ -159,24 +159,26 @@ def _named(atom: int) -> Q:
     return Q(data_classification__in=has) | voted
 
 
-def items_of(scope: Scope, rows: Iterable[Sequence[Any]]) -> list[Item]:
+def build_items(scope: Scope, rows: Iterable[Sequence[Any]]) -> list[Item]:
     """What `waiting` gave, in that order, with where each stands."""
     rows = list(rows)
     found: dict[UUID, Paragraph | FieldParagraph] = {}
-    found |= {p.pk: p for p in paragraphs_of(scope).filter(pk__in=[pk for pk, of_file, *_ in rows if of_file])}
-    found |= {p.pk: p for p in typed_of(scope).filter(pk__in=[pk for pk, of_file, *_ in rows if not of_file])}
+    found |= {p.pk: p for p in select_paragraphs(scope).filter(pk__in=[pk for pk, of_file, *_ in rows if of_file])}
+    found |= {
+        p.pk: p for p in select_field_paragraphs(scope).filter(pk__in=[pk for pk, of_file, *_ in rows if not of_file])
+    }
     paragraphs = [found[row[0]] for row in rows if row[0] in found]
-    places = places_of(scope, paragraphs)
-    return [item_of(paragraph, places[paragraph.pk]) for paragraph in paragraphs if paragraph.pk in places]
+    places = load_places(scope, paragraphs)
+    return [build_item(paragraph, places[paragraph.pk]) for paragraph in paragraphs if paragraph.pk in places]
 
 
-def item_of(paragraph: Paragraph | FieldParagraph, where: Where) -> Item:
-    votes = votes_of(paragraph.votes)
+def build_item(paragraph: Paragraph | FieldParagraph, where: Where) -> Item:
+    votes = build_votes(paragraph.votes)
     label = paragraph.data_classification
     return Item(
         paragraph,
         [name for name, cause in CAUSES.items() if paragraph.review & cause],
-        None if label is None else frozenset(atoms_of(label)),
+        None if label is None else frozenset(list_atoms(label)),
         proposal(paragraph, votes),
         votes,
         judged(paragraph),
@@ -191,14 +193,14 @@ def proposal(paragraph: Labelled, votes: Sequence[Vote]) -> frozenset[int] | Non
     decided.
     """
     if paragraph.data_classification is None:
-        return automatic(votes) | frozenset(atoms_of(paragraph.floor)) if votes else None
+        return automatic(votes) | frozenset(list_atoms(paragraph.floor)) if votes else None
     added = proposed_raise(votes) if paragraph.review & Review.RAISE else frozenset()
     if paragraph.review & Review.DECREASE and manual_vote(votes) is None:
         return find_own_atoms(votes) | added
-    return frozenset(atoms_of(paragraph.data_classification)) | added
+    return frozenset(list_atoms(paragraph.data_classification)) | added
 
 
-def places_of(scope: Scope, paragraphs: Iterable[Paragraph | FieldParagraph]) -> dict[UUID, Where]:
+def load_places(scope: Scope, paragraphs: Iterable[Paragraph | FieldParagraph]) -> dict[UUID, Where]:
     """Where paragraphs stand that the scope may read, names as far as they are cleared. What was removed or closed
     since the paragraphs were read is left out.
     """
@@ -246,12 +248,12 @@ class Accepted:
 def find_unchanged_items(scope: Scope, shown: Mapping[UUID, str]) -> list[Item]:
     """Those of the paragraphs as they were shown (`Item.seen` by id) that still wait, and have not changed since."""
     rows: list[Paragraph | FieldParagraph] = [
-        *paragraphs_of(scope).filter(pk__in=shown).exclude(review=0),
-        *typed_of(scope).filter(pk__in=shown).exclude(review=0),
+        *select_paragraphs(scope).filter(pk__in=shown).exclude(review=0),
+        *select_field_paragraphs(scope).filter(pk__in=shown).exclude(review=0),
     ]
     same = [row for row in rows if judged(row) == shown[row.pk]]
-    places = places_of(scope, same)
-    return [item_of(row, places[row.pk]) for row in same if row.pk in places]
+    places = load_places(scope, same)
+    return [build_item(row, places[row.pk]) for row in same if row.pk in places]
 
 
 def accept(
@@ -268,9 +270,9 @@ def accept(
     found = find_unchanged_items(scope, shown)
     taken = [(item, given) for item in found if (given := item.proposed if atoms is None else atoms) is not None]
     decisions = [
-        decision_on(scope, item.paragraph, given, "accepted as proposed", item.seen, tuple(item.causes))
+        build_decision(scope, item.paragraph, given, "accepted as proposed", item.seen, tuple(item.causes))
         if atoms is None
-        else decision_on(scope, item.paragraph, given, reason, item.seen)
+        else build_decision(scope, item.paragraph, given, reason, item.seen)
         for item, given in taken
     ]
     items = [item for item, _ in taken]

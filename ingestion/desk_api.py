@@ -13,9 +13,9 @@ from rest_framework.response import Response
 
 from entities.access import STEWARD, opens_own_scope, requires
 from entities.api.lists import Pagination, labels_of_atoms
-from entities.api.shapes import PAGING, Label, page_of
-from ingestion.api import scope_of
-from ingestion.desk import CAUSES, MOST, Item, Wanted, accept, items_of, waiting
+from entities.api.shapes import PAGING, Label, build_page_shape
+from ingestion.api import get_scope
+from ingestion.desk import CAUSES, MOST, Item, Wanted, accept, build_items, waiting
 from ingestion.paragraph_api import VoteSerializer, vote_json
 
 
@@ -75,13 +75,13 @@ def read_filters(query: QueryDict) -> Wanted:
 
 
 @requires(STEWARD)
-@extend_schema(operation_id="desk_list", responses=page_of(WaitingSerializer), parameters=[*FILTERS, *PAGING])
+@extend_schema(operation_id="desk_list", responses=build_page_shape(WaitingSerializer), parameters=[*FILTERS, *PAGING])
 @api_view(["GET"])
 def desk(request: Request) -> Response:
     """For stewards: what waits for a decision, document by document."""
-    scope, paginator = scope_of(request), Pagination()
+    scope, paginator = get_scope(request), Pagination()
     rows = paginator.paginate_queryset(waiting(scope, read_filters(request.query_params)), request)
-    return paginator.get_paginated_response([item_json(item) for item in items_of(scope, rows or [])])
+    return paginator.get_paginated_response([item_json(item) for item in build_items(scope, rows or [])])
 
 
 @opens_own_scope
@@ -96,7 +96,7 @@ def desk_accept(request: Request) -> Response:
     shown = {one["id"]: one["seen"] for one in given.validated_data["paragraphs"]}
     if len(shown) < len(given.validated_data["paragraphs"]):
         raise ValidationError({"paragraphs": ["Name each paragraph once."]})
-    scope = scope_of(request)
+    scope = get_scope(request)
     with scope.open():
         taken = accept(scope=scope, shown=shown)
     done = taken.carried_out()

@@ -12,7 +12,7 @@ from entities.access import STEWARD, opens_own_scope, requires
 from entities.api.lists import chips_of_atoms
 from ingestion.desk import accept, find_unchanged_items
 from ingestion.desk_groups import preview_sight
-from ingestion.desk_views import back, read_labels, read_ticked_items, report_left_out, say_changed, scope_of
+from ingestion.desk_views import back, get_scope, read_labels, read_ticked_items, report_left_out, say_changed
 from ingestion.errors import BadUpload
 from ingestion.relabelling import check_decision, check_labels
 
@@ -26,7 +26,7 @@ def read_own_labels(given: QueryDict) -> list[int] | None:
 @require_POST
 def desk_preview(request: HttpRequest) -> HttpResponse:
     """Who gains and who loses sight, before anything is decided: of `item`s as proposed, or (`own`) with `labels`."""
-    scope, given = scope_of(request), request.POST
+    scope, given = get_scope(request), request.POST
     shown = read_ticked_items(given)
     items = find_unchanged_items(scope, shown)
     labels = read_own_labels(given)
@@ -54,7 +54,7 @@ def desk_preview(request: HttpRequest) -> HttpResponse:
 def desk_decide_all(request: HttpRequest) -> HttpResponse:
     """The same `labels`, 0 for Public, with one `reason` for all `item`s, each as it was shown. They hold when the
     scope is closed. No labels at all are no decision."""
-    scope, given = scope_of(request), request.POST
+    scope, given = get_scope(request), request.POST
     shown = read_ticked_items(given)
     try:
         with scope.open():

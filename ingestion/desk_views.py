@@ -16,14 +16,25 @@ from django.views.decorators.http import require_POST, require_safe
 from rest_framework.exceptions import APIException
 
 from entities.access import STEWARD, Scope, get_entity_or_404, opens_own_scope, requires
-from entities.api.lists import atom_chips, chips_of, chips_of_atoms
+from entities.api.lists import atom_chips, chips_of_atoms, list_chips
 from ingestion import actions
 from ingestion.access import get_file_or_404
-from ingestion.desk import CAUSES, MOST, Item, Wanted, accept, item_of, items_of, paragraphs_of, places_of, waiting
+from ingestion.desk import (
+    CAUSES,
+    MOST,
+    Item,
+    Wanted,
+    accept,
+    build_item,
+    build_items,
+    load_places,
+    select_paragraphs,
+    waiting,
+)
 from ingestion.desk_groups import GROUPINGS, MAX_GROUPED_ITEMS, find_alike, group_items
 from ingestion.listing import file_view, file_views
 from ingestion.models import Paragraph
-from ingestion.page_pictures import drawn, sheet_of, still_allowed
+from ingestion.page_pictures import draw_sheet, load_sheet, still_allowed
 from ingestion.relabelling import get_paragraph_or_404
 from ingestion.settling import files_to_settle
 from ingestion.tables import Table, read_table
@@ -34,11 +45,11 @@ AROUND = 2
 """Paragraphs before and after the one that is decided on."""
 
 
-def scope_of(request: HttpRequest) -> Scope:
+def get_scope(request: HttpRequest) -> Scope:
     return request.access_scope  # type: ignore[attr-defined, no-any-return]
 
 
-def read_wanted(query: QueryDict) -> Wanted:
+def parse_filters(query: QueryDict) -> Wanted:
     """Filters of an address; what makes no sense narrows nothing."""
     cause, label = query.get("cause", ""), query.get("label", "")
     return Wanted(
@@ -78,7 +89,7 @@ def _uuid(given: str) -> UUID | None:
         return None
 
 
-def query_of(wanted: Wanted) -> str:
+def encode_filters(wanted: Wanted) -> str:
     """The filters as an address has them."""
     given = {"cause": wanted.cause, "file": wanted.file, "record": wanted.entity, "label": wanted.label}
     return urlencode({name: value for name, value in given.items() if value not in ("", None)})
@@ -88,13 +99,13 @@ def query_of(wanted: Wanted) -> str:
 @require_safe
 def desk(request: HttpRequest) -> HttpResponse:
     """What waits, document by document, with what is proposed for it."""
-    scope = scope_of(request)
-    wanted = read_wanted(request.GET)
+    scope = get_scope(request)
+    wanted = parse_filters(request.GET)
     page = Paginator(waiting(scope, wanted), ON_A_PAGE).get_page(request.GET.get("page"))
     grouping = request.GET.get("group", "")
     grouping = grouping if grouping in GROUPINGS else ""
     rows = waiting(scope, wanted)[:MAX_GROUPED_ITEMS] if grouping else page.object_list
-    items = items_of(scope, rows)
+    items = build_items(scope, rows)
     files = Paginator(files_to_settle(scope), ON_A_PAGE).get_page(request.GET.get("files"))
     context = {
         "page": page,
@@ -103,11 +114,11 @@ def desk(request: HttpRequest) -> HttpResponse:
         "groupings": GROUPINGS.items(),
         "groups": group_items(items, grouping) if grouping else [],
         "wanted": wanted,
-        "query": query_of(wanted),
+        "query": encode_filters(wanted),
         "causes": [(name, cause.label) for name, cause in CAUSES.items()],
         "labels": [chip for value, chip in atom_chips().items() if value],
         "files_page": files,
-        "unread_files": [] if query_of(wanted) else file_views(scope, files.object_list, known=True),
+        "unread_files": [] if encode_filters(wanted) else file_views(scope, files.object_list, known=True),
         "narrowed_file": file_view(scope, get_file_or_404(scope, wanted.file)) if wanted.file else None,
         "narrowed_record": get_entity_or_404(scope, wanted.entity) if wanted.entity else None,
     }
@@ -118,7 +129,7 @@ def desk(request: HttpRequest) -> HttpResponse:
 @require_safe
 def desk_waiting(request: HttpRequest) -> HttpResponse:
     """How much waits, for the top bar: as many as the desk shows."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     count = waiting(scope, Wanted()).count() + files_to_settle(scope).count()
     return render(request, "ingestion/desk_waiting.html", {"count": count})
 
@@ -129,7 +140,7 @@ def desk_waiting(request: HttpRequest) -> HttpResponse:
 def desk_accept(request: HttpRequest) -> HttpResponse:
     """Take the ticked proposals: `item` is "<id> <seen>", as the page had them. What came of it is known when the scope
     is closed."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     shown = read_ticked_items(request.POST)
     with scope.open():
         taken = accept(scope=scope, shown=shown)
@@ -165,7 +176,7 @@ def say_changed(count: int) -> str:
 def back(request: HttpRequest) -> HttpResponse:
     given = QueryDict(request.POST.get("query", ""))
     group = f"group={given['group']}" if given.get("group") in GROUPINGS else ""
-    query = "&".join(filter(None, (query_of(read_wanted(given)), group)))
+    query = "&".join(filter(None, (encode_filters(parse_filters(given)), group)))
     return redirect(f"{reverse('ingestion:desk')}{f'?{query}' if query else ''}")
 
 
@@ -173,20 +184,20 @@ def back(request: HttpRequest) -> HttpResponse:
 @require_safe
 def desk_item(request: HttpRequest, pk: UUID) -> HttpResponse:
     """One paragraph: its page, its votes, what stands around it, and the decision."""
-    return show_item(request, pk, read_wanted(request.GET))
+    return show_item(request, pk, parse_filters(request.GET))
 
 
 def show_item(request: HttpRequest, pk: UUID, wanted: Wanted, problem: str = "", status: int = 200) -> HttpResponse:
-    scope = scope_of(request)
+    scope = get_scope(request)
     paragraph = get_paragraph_or_404(scope, pk)
-    where = places_of(scope, [paragraph]).get(paragraph.pk)
+    where = load_places(scope, [paragraph]).get(paragraph.pk)
     if where is None:
         raise Http404("Not found.")
-    item = item_of(paragraph, where)
-    before, after = beside(scope, wanted, pk)
-    query = query_of(wanted)
+    item = build_item(paragraph, where)
+    before, after = find_adjacent(scope, wanted, pk)
+    query = encode_filters(wanted)
     ticked = set(read_labels(request.POST)) if problem else item.now or item.proposed or frozenset()
-    alike = find_alike(items_of(scope, waiting(scope, Wanted())[:MAX_GROUPED_ITEMS]), item) if item.causes else []
+    alike = find_alike(build_items(scope, waiting(scope, Wanted())[:MAX_GROUPED_ITEMS]), item) if item.causes else []
     context: dict[str, Any] = {
         "item": item,
         "votes": [(vote, chips_of_atoms(vote.labels), chips_of_atoms(vote.proposed)) for vote in item.votes],
@@ -204,11 +215,11 @@ def show_item(request: HttpRequest, pk: UUID, wanted: Wanted, problem: str = "",
     return render(request, "ingestion/desk_item.html", context, status=status)
 
 
-def beside(scope: Scope, wanted: Wanted, pk: UUID) -> tuple[str, str]:
+def find_adjacent(scope: Scope, wanted: Wanted, pk: UUID) -> tuple[str, str]:
     """Addresses of what waits before and after this, "" where there is nothing."""
     ids = [row[0] for row in waiting(scope, wanted)[:1000]]
     place = ids.index(pk) if pk in ids else None
-    query = query_of(wanted)
+    query = encode_filters(wanted)
 
     def address(key: UUID) -> str:
         return f"{reverse('ingestion:desk_item', args=[key])}{f'?{query}' if query else ''}"
@@ -225,14 +236,14 @@ def around(scope: Scope, item: Item) -> Sequence[tuple[Any, Table | None, Any, b
     """(paragraph, it as a table, its chips, whether it is the one) in reading order, as far as the steward may read."""
     rows: Any
     if isinstance(item.paragraph, Paragraph):
-        rows = paragraphs_of(scope).filter(file=item.paragraph.file_id)
+        rows = select_paragraphs(scope).filter(file=item.paragraph.file_id)
     else:
         rows = type(item.paragraph).objects.filter(entity=item.paragraph.entity_id, field=item.paragraph.field)
     place = item.paragraph.position
     before = list(rows.filter(position__lt=place).order_by("-position")[:AROUND])[::-1]
     after = list(rows.filter(position__gt=place).order_by("position")[:AROUND])
     return [
-        (row, read_table(row.text), chips_of(row.data_classification), row.pk == item.paragraph.pk)
+        (row, read_table(row.text), list_chips(row.data_classification), row.pk == item.paragraph.pk)
         for row in [*before, item.paragraph, *after]
     ]
 
@@ -243,12 +254,12 @@ def around(scope: Scope, item: Item) -> Sequence[tuple[Any, Table | None, Any, b
 def desk_decide(request: HttpRequest, pk: UUID) -> HttpResponse:
     """A steward's own labels, with a reason, which hold when the scope is closed; then on to the next that waits, or
     back to where the paragraph stands, where it did not wait."""
-    scope = scope_of(request)
-    wanted = read_wanted(QueryDict(request.POST.get("query", "")))
+    scope = get_scope(request)
+    wanted = parse_filters(QueryDict(request.POST.get("query", "")))
     try:
         with scope.open():
             paragraph = get_paragraph_or_404(scope, pk)
-            waited, onward = bool(paragraph.review), beside(scope, wanted, pk)[1]
+            waited, onward = bool(paragraph.review), find_adjacent(scope, wanted, pk)[1]
             actions.relabel_paragraph(
                 scope=scope,
                 paragraph=paragraph,
@@ -268,7 +279,7 @@ def desk_decide(request: HttpRequest, pk: UUID) -> HttpResponse:
 def standing(scope: Scope, pk: UUID) -> str:
     """Address of where a paragraph stands; "" where the caller's own decision hid it from them."""
     with scope.open(), suppress(Http404):
-        return next((where.url for where in places_of(scope, [get_paragraph_or_404(scope, pk)]).values()), "")
+        return next((where.url for where in load_places(scope, [get_paragraph_or_404(scope, pk)]).values()), "")
     return ""
 
 
@@ -277,13 +288,13 @@ def standing(scope: Scope, pk: UUID) -> str:
 @require_safe
 def desk_page(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The page on which a paragraph stands, with bands. No scope is open while it is drawn."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     with scope.open():
-        sheet = sheet_of(scope, get_paragraph_or_404(scope, pk))
-    drawn_sheet = drawn(sheet)
+        sheet = load_sheet(scope, get_paragraph_or_404(scope, pk))
+    drawn_sheet = draw_sheet(sheet)
     with scope.open():
         # Asked again: a clearance may have been withdrawn, or other bytes published, while the page was drawn.
-        sheet = still_allowed(drawn_sheet, sheet_of(scope, get_paragraph_or_404(scope, pk)))
+        sheet = still_allowed(drawn_sheet, load_sheet(scope, get_paragraph_or_404(scope, pk)))
         template = "ingestion/desk_page.html" if request.headers.get("HX-Request") else "ingestion/desk_page_alone.html"
         response = render(request, template, {"sheet": sheet})
     response["Cache-Control"] = "private, no-store"

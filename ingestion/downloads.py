@@ -12,7 +12,7 @@ from django.http import HttpRequest, StreamingHttpResponse
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext_lazy
 
-from entities.access import Scope, atoms_of, granted_atoms, readable_now
+from entities.access import Scope, granted_atoms, list_atoms, readable_now
 from entities.actions import record
 from entities.api.lists import chips_of_atoms
 from entities.models import Classification
@@ -21,15 +21,15 @@ from entities.templatetags.clearance_ui import named_labels
 from ingestion.access import (
     Outline,
     cleared_for_all,
-    collection_of,
     floor_atoms,
+    get_collection,
     is_acknowledged,
     is_own,
     is_steward,
     outlines,
 )
 from ingestion.models import Blob, File, FileRevision, Paragraph
-from ingestion.remainder_store import most_attachments, remainder_of
+from ingestion.remainder_store import load_remainder, most_attachments
 
 CHUNK = 256 * 1024
 # Labels are named that the caller may know of. Of all else it is one sentence, for which reason it was would tell of
@@ -75,7 +75,7 @@ def is_cleared(scope: Scope, file: File) -> bool:
     if file.revision is None and not (is_steward(scope) or (coming and readable_now(coming.remainder_label))):
         return False
     unlabelled = Paragraph.objects.filter(file=file.pk, data_classification=None).values_list("floor", flat=True)
-    declared = floor_atoms(file).union(*(atoms_of(floor) for floor in set(unlabelled)))
+    declared = floor_atoms(file).union(*(list_atoms(floor) for floor in set(unlabelled)))
     if not (declared <= granted_atoms() and cleared_for_all(file)):
         return False
     if not (is_steward(scope) or is_settled(file, file.revision or coming)):
@@ -97,8 +97,8 @@ def holds_every_level() -> bool:
 def is_settled(file: File, revision: FileRevision | None) -> bool:
     """Whether what the reader does not show of a version has a label by what its collection declares today: where that
     has become stricter since it was read, a steward is asked first."""
-    policy = collection_of(file).remainder
-    remainder = remainder_of(revision) if revision is not None else None
+    policy = get_collection(file).remainder
+    remainder = load_remainder(revision) if revision is not None else None
     return policy != "strict" if remainder is None else not remainder.unsettled(policy)
 
 
@@ -126,7 +126,7 @@ def refusal(file: File) -> str:
     named = {file.floor, *floor_atoms(file), *outline.labels}
     if file.revision is not None and file.revision.remainder_label is not None:
         named.add(file.revision.remainder_label)
-    missing = {atom for label in named if is_acknowledged(label) for atom in atoms_of(label)} - granted_atoms()
+    missing = {atom for label in named if is_acknowledged(label) for atom in list_atoms(label)} - granted_atoms()
     return REFUSED + (NEEDS.format(named_labels(chips_of_atoms(missing))) if missing else "")
 
 

@@ -18,10 +18,10 @@ def lock_source_labels(derived: UUID) -> list[int]:
     paragraph that has no label now adds nothing.
     """
     named = Source.objects.filter(derived=derived, passage__isnull=False).values_list("passage", flat=True)
-    return labels_of([passage for passage in named if passage])
+    return lock_labels([passage for passage in named if passage])
 
 
-def labels_of(passages: Iterable[UUID]) -> list[int]:
+def lock_labels(passages: Iterable[UUID]) -> list[int]:
     """`lock_source_labels` for paragraphs given by id. Locks them as publishing does, file by file in reading order."""
     wanted = sorted(set(passages))
     if not wanted:

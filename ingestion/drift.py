@@ -103,7 +103,7 @@ def _counted(extraction: Extraction) -> Structure | None:
     if extraction.counted is None:
         return None
     with suppress(ValueError, TypeError, AttributeError):
-        return source_of(extraction.counted)
+        return read_structure(extraction.counted)
     return None
 
 
@@ -113,13 +113,13 @@ def _source(path: Path, extraction: Extraction, limits: Limits | None) -> Struct
     options = {"media_type": extraction.media_type}
     patient = limits or Limits(silence_seconds=PATIENCE, page_seconds=PATIENCE)
     try:
-        return source_of(run_limited("ingestion.extract.structure:task", path, limits=patient, options=options))
+        return read_structure(run_limited("ingestion.extract.structure:task", path, limits=patient, options=options))
     except Quarantined:
         logger.warning("what %s holds could not be counted", path.name, exc_info=True)
         return None
 
 
-def source_of(found: Mapping[str, Any]) -> Structure:
+def read_structure(found: Mapping[str, Any]) -> Structure:
     return Structure(
         found.get("headings"),
         found.get("tables"),
@@ -129,7 +129,7 @@ def source_of(found: Mapping[str, Any]) -> Structure:
     )
 
 
-def structure_of(extraction: Extraction) -> Structure:
+def measure_structure(extraction: Extraction) -> Structure:
     """Of what was read: for comparison with its file, or with what a model made of it."""
     kinds = Counter(paragraph.kind for paragraph in extraction.paragraphs)
     return Structure(
@@ -144,7 +144,7 @@ def lost(source: Structure, extraction: Extraction, missing: Mapping[int, int] |
     """What `source` has and `extraction` lacks, apart from what extraction itself says that it could not read.
     missing: what `missing_words` gives, where that is known.
     """
-    read = structure_of(extraction)
+    read = measure_structure(extraction)
     broken = any(one.code == "page_failed" for one in extraction.unaccounted)
     count = source.words.total()
     kept = (source.words & read.words).total()

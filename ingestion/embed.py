@@ -37,13 +37,13 @@ def configured() -> dict[str, Mapping[str, Any]]:
     first = getattr(settings, "CLEARANCE_EMBEDDER", None) or {"kind": "minilm"}
     found: dict[str, Mapping[str, Any]] = {}
     for options in (first, *getattr(settings, "CLEARANCE_EMBEDDERS", ())):
-        if model_id_of(options) in found:
-            raise ImproperlyConfigured(f"CLEARANCE_EMBEDDERS: {model_id_of(options)!r} is configured twice.")
-        found[model_id_of(options)] = options
+        if build_model_id(options) in found:
+            raise ImproperlyConfigured(f"CLEARANCE_EMBEDDERS: {build_model_id(options)!r} is configured twice.")
+        found[build_model_id(options)] = options
     return found
 
 
-def model_id_of(options: Mapping[str, Any]) -> str:
+def build_model_id(options: Mapping[str, Any]) -> str:
     if options.get("kind") == "minilm":
         from ingestion.embedders.minilm import MODEL_ID
 

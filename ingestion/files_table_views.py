@@ -21,7 +21,7 @@ from ingestion.listing import file_view, list_files
 from ingestion.models import State
 from ingestion.moving import move_file
 from ingestion.strategies import choose_strategy
-from ingestion.views import scope_of
+from ingestion.views import get_scope
 
 MAX_FILES = 500
 """At once."""
@@ -42,7 +42,7 @@ def files_table(request: HttpRequest, pk: UUID) -> HttpResponse:
     """`q`: in names; `state`; `folder`: its files and those of its folders; `ordering`: a column, with - the other way
     round.
     """
-    scope = scope_of(request)
+    scope = get_scope(request)
     entity = get_entity_or_404(scope, pk)
     query, state, ordering, wanted = (request.GET.get(name, "") for name in ("q", "state", "ordering", "folder"))
     folder = [part for part in wanted.split("/") if part]
@@ -74,7 +74,7 @@ def change_files(request: HttpRequest, pk: UUID) -> HttpResponse:
     """`act` on each `file`: delete, again, or move, to the folder `into`. All that can be done is done; what cannot is
     said.
     """
-    scope, act = scope_of(request), request.POST.get("act", "")
+    scope, act = get_scope(request), request.POST.get("act", "")
     get_record_for(scope, pk, "delete" if act == "delete" else "upload")
     if act not in ACTS:
         return HttpResponseBadRequest(gettext("Choose what to do with the files: delete, move, or again."))

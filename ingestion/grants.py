@@ -17,7 +17,7 @@ from entities.access import Scope, atoms_by_label
 from entities.access.scope import cached
 from entities.api.lists import chips_of_atoms
 from entities.models import Classification, FieldParagraph, LabelGrant
-from ingestion.desk import paragraphs_of, typed_of
+from ingestion.desk import select_field_paragraphs, select_paragraphs
 from ingestion.errors import BadUpload
 from ingestion.models import AccessRequest, Extent, Paragraph, TextGrant
 
@@ -60,11 +60,11 @@ def find_asked_passages(
     """
     opened = find_opened_labels(request) if labels is None else labels
     if request.file_id is not None:
-        rows = paragraphs_of(scope).filter(file=request.file_id, data_classification__in=opened)
+        rows = select_paragraphs(scope).filter(file=request.file_id, data_classification__in=opened)
         if request.passage is not None:
             return list(rows.filter(pk=request.passage))
         return list(rows.filter(revision=request.revision, position__in=request.positions))
-    typed = typed_of(scope).filter(entity=request.entity_id, data_classification__in=opened)
+    typed = select_field_paragraphs(scope).filter(entity=request.entity_id, data_classification__in=opened)
     return list(typed.filter(field=request.field, position__in=request.positions))
 
 
@@ -73,8 +73,8 @@ def list_offers(scope: Scope, request: AccessRequest) -> list[Offer]:
     would show nothing. Counted is what the steward may read, on records that they may see.
     """
     labels = find_opened_labels(request)
-    of_files = paragraphs_of(scope).filter(data_classification__in=labels)
-    typed = typed_of(scope).filter(data_classification__in=labels)
+    of_files = select_paragraphs(scope).filter(data_classification__in=labels)
+    typed = select_field_paragraphs(scope).filter(data_classification__in=labels)
     counts = {Extent.PASSAGE: len(find_asked_passages(scope, request, labels))}
     if request.file_id is not None:
         counts[Extent.FILE] = of_files.filter(file=request.file_id).count()

@@ -11,11 +11,11 @@ from rest_framework.response import Response
 
 from entities.access import MEMBER, requires
 from entities.api.lists import paginate
-from entities.api.shapes import PAGING, Label, page_of
+from entities.api.shapes import PAGING, Label, build_page_shape
 from ingestion.access import get_file_or_404
-from ingestion.api import scope_of
+from ingestion.api import get_scope
 from ingestion.link_targets import Reason
-from ingestion.link_views import linked_from, links_of
+from ingestion.link_views import list_backlinks, list_links
 
 
 class LinkTargetSerializer(serializers.Serializer):
@@ -50,15 +50,15 @@ class BacklinkSerializer(serializers.Serializer):
 
 @requires(MEMBER)
 @extend_schema(
-    responses=page_of(LinkSerializer),
+    responses=build_page_shape(LinkSerializer),
     parameters=[*PAGING, OpenApiParameter("reason", str, enum=[reason.value for reason in Reason])],
 )
 @api_view(["GET"])
 def file_links(request: Request, pk: UUID) -> Response:
     """The links in what the caller may read of a file, in order, with where each leads for them. `reason` asks for
     those that lead nowhere for that reason."""
-    scope = scope_of(request)
-    found = links_of(scope, get_file_or_404(scope, pk))
+    scope = get_scope(request)
+    found = list_links(scope, get_file_or_404(scope, pk))
     reason = request.query_params.get("reason", "")
     if reason and reason not in list(Reason):
         raise ValidationError({"reason": [f"Reasons are: {', '.join(Reason)}."]})
@@ -66,10 +66,10 @@ def file_links(request: Request, pk: UUID) -> Response:
 
 
 @requires(MEMBER)
-@extend_schema(responses=page_of(BacklinkSerializer), parameters=PAGING)
+@extend_schema(responses=build_page_shape(BacklinkSerializer), parameters=PAGING)
 @api_view(["GET"])
 def file_backlinks(request: Request, pk: UUID) -> Response:
     """Files with links that lead the caller to this one."""
-    scope = scope_of(request)
-    found = linked_from(scope, get_file_or_404(scope, pk))
+    scope = get_scope(request)
+    found = list_backlinks(scope, get_file_or_404(scope, pk))
     return paginate(request, found, lambda b: {"file": str(b.file), "name": b.name, "count": b.count})

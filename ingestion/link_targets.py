@@ -116,7 +116,7 @@ def variants(key: str) -> tuple[str, ...]:
     return (*files, *(f"{folder}/{name}.{ext}" for name in INDEX_NAMES for ext in EXTENSIONS[:4]))
 
 
-def keys_of(path: str) -> tuple[str, ...]:
+def build_keys(path: str) -> tuple[str, ...]:
     """The keys of links that may mean the file at `path`: the other way round than `variants`."""
     stem, _, ext = path.rpartition(".")
     found = [path]

@@ -10,11 +10,11 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_lazy
 
 from entities.access import Scope, allowed_labels
-from entities.api.lists import chips_of, label_list
+from entities.api.lists import label_list, list_chips
 from entities.models import Classification, Entity
 from ingestion.access import readable_files, visible_files
-from ingestion.link_targets import Reason, Wanted, anchor_key, keys_of
-from ingestion.links import Target, look_up, places_of
+from ingestion.link_targets import Reason, Wanted, anchor_key, build_keys
+from ingestion.links import Target, list_places, look_up
 from ingestion.models import DocumentLink, File, Paragraph
 
 MOST_TARGETS = 5
@@ -67,7 +67,7 @@ class LinkView:
 
     @property
     def labels(self) -> Sequence[Classification] | None:
-        return chips_of(self.label)
+        return list_chips(self.label)
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -102,7 +102,7 @@ class Backlink:
         return reverse("ingestion:reader", args=[self.file])
 
 
-def links_of(scope: Scope, file: File) -> list[LinkView]:
+def list_links(scope: Scope, file: File) -> list[LinkView]:
     """The links in the paragraphs that the caller may read of a file that they got with `get_file_or_404`."""
     rows = list(DocumentLink.objects.filter(file=file.pk))
     found = targets_for(scope, rows)
@@ -117,13 +117,13 @@ def targets_for(scope: Scope, rows: Sequence[DocumentLink]) -> dict[UUID, list[T
     readable, records = allowed_labels(), Entity.objects.visible_to(scope)
     # Before one comes before another: a file whose name is not theirs to read would hide those whose names are.
     files = readable_files(scope, visible_files(scope)).filter(name_classification__in=readable)
-    found = look_up(places_of(open_), files, records) if open_ else {}
+    found = look_up(list_places(open_), files, records) if open_ else {}
     return {row.pk: [t for t in found.get(row.pk, ()) if t.label in readable] for row in rows}
 
 
-def linked_from(scope: Scope, file: File) -> list[Backlink]:
+def list_backlinks(scope: Scope, file: File) -> list[Backlink]:
     """Files with links that lead the caller to this one, by name."""
-    asked = {Wanted.PATH: [*keys_of(file.path)], Wanted.FILE: [str(file.pk)]}
+    asked = {Wanted.PATH: [*build_keys(file.path)], Wanted.FILE: [str(file.pk)]}
     rows = [
         row
         for wanted, keys in asked.items()
@@ -225,9 +225,9 @@ class LinkPanel:
 
 
 def link_panel(scope: Scope, file: File) -> LinkPanel:
-    views = links_of(scope, file)
+    views = list_links(scope, file)
     outside = [view for view in views if view.reason in (Reason.OUTSIDE, Reason.UNSUPPORTED)]
     leading = [view for view in views if not view.reason]
     broken = [view for view in views if view.reason and view not in outside]
     counts = len(leading), len(broken), len(outside)
-    return LinkPanel(leading[:SHOWN], broken[:SHOWN], outside[:SHOWN], counts, linked_from(scope, file)[:SHOWN])
+    return LinkPanel(leading[:SHOWN], broken[:SHOWN], outside[:SHOWN], counts, list_backlinks(scope, file)[:SHOWN])

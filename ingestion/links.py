@@ -116,7 +116,7 @@ def all_links(extraction: Extraction) -> list[Link]:
     return sorted(found, key=lambda link: link.paragraph)[:MOST_LINKS]
 
 
-def places_of(links: Iterable[DocumentLink]) -> list[Place]:
+def list_places(links: Iterable[DocumentLink]) -> list[Place]:
     links = list(links)
     records = dict(File.objects.filter(pk__in={link.file_id for link in links}).values_list("pk", "entity"))
     return [Place(link.pk, link.file_id, records[link.file_id], link.wanted, link.key) for link in links]

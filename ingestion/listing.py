@@ -10,26 +10,26 @@ from uuid import UUID
 from django.db.models import Case, Count, F, Func, Value, When
 from django.utils.translation import gettext_lazy
 
-from entities.access import Scope, allowed_labels, atoms_of, may, readable_now
-from entities.api.lists import chips_of
+from entities.access import Scope, allowed_labels, list_atoms, may, readable_now
+from entities.api.lists import list_chips
 from entities.models import Entity
 from entities.rag import Collection
 from ingestion.access import (
     Outline,
-    collections_of,
     floor_atoms,
     is_acknowledged,
     is_disclosed,
     is_own,
     is_shown,
     is_steward,
+    list_collections,
     outlines,
     visible_files,
 )
 from ingestion.file_shown import NAMELESS, FileOrigin, FileView, Outcome, StageDone
 from ingestion.known_versions import known_numbers, latest_number, newest_known
 from ingestion.models import File, FileRevision, Paragraph, Stage, State
-from ingestion.names import folders_of
+from ingestion.names import split_folders
 
 BROKEN = gettext_lazy("This file could not be processed.")
 TOLD = {
@@ -87,14 +87,14 @@ def file_views(scope: Scope, files: Iterable[File], *, known: bool = False) -> l
     wanted = {pk for file in shown for pk in (file.pending_revision_id, file.revision_id) if pk}
     revisions = FileRevision.objects.select_related("blob").in_bulk(wanted)
     numbers = {} if is_steward(scope) else known_numbers(scope, [file.pk for file in shown])
-    standing = standing_of(scope, shown, revisions, numbers)
-    outcomes = outcomes_of([file.pk for file in shown])
+    standing = load_standing(scope, shown, revisions, numbers)
+    outcomes = load_outcomes([file.pk for file in shown])
     records: dict[UUID, RecordFacts] = {}
     for file in shown:
         if file.entity_id not in records:
             entity = Entity.objects.only("pk", "content_type").get(pk=file.entity_id)
             uploads, deletes = may(scope, entity, "upload"), may(scope, entity, "delete")
-            records[file.entity_id] = RecordFacts(collections_of(entity), uploads, deletes)
+            records[file.entity_id] = RecordFacts(list_collections(entity), uploads, deletes)
     origins = _origins(scope, shown)
     return [
         _view(
@@ -133,7 +133,7 @@ def list_attachments(scope: Scope, file: File) -> list[FileView]:
     return file_views(scope, File.objects.filter(origin=file.pk).order_by(title.asc(nulls_last=True), "pk"))
 
 
-def outcomes_of(files: Sequence[UUID]) -> dict[UUID, list[Outcome]]:
+def load_outcomes(files: Sequence[UUID]) -> dict[UUID, list[Outcome]]:
     """Readable paragraphs by label; policies leave the others out of the count."""
     rows = (
         Paragraph.objects.filter(file__in=files)
@@ -143,11 +143,11 @@ def outcomes_of(files: Sequence[UUID]) -> dict[UUID, list[Outcome]]:
     )
     result: dict[UUID, list[Outcome]] = {}
     for file, label, count in rows:
-        result.setdefault(file, []).append(Outcome(chips_of(label), count))
+        result.setdefault(file, []).append(Outcome(list_chips(label), count))
     return result
 
 
-def standing_of(
+def load_standing(
     scope: Scope,
     files: Sequence[File],
     revisions: Mapping[UUID | None, FileRevision],
@@ -177,7 +177,7 @@ def as_disclosed(
 
     A version on its way, or one that never got to be read, is for who sent or restored it and for stewards: of the one
     before, which all others see, nothing has changed. What that one is wanted for waits meanwhile. Of a published one
-    that they do not know of, nothing is told either: the one that is `standing_of` the file stands.
+    that they do not know of, nothing is told either: the one that is `load_standing` the file stands.
     """
     newest, published = revisions.get(file.pending_revision_id or file.revision_id), revisions.get(file.revision_id)
     if newest is None or published is None or (newest != published and is_disclosed(scope, newest)):
@@ -239,7 +239,7 @@ def _view(
         pages=file.pages if pages_known else outline.last_page,
         entity=file.entity_id,
         collection=file.collection,
-        labels=tuple(sorted({atom for label in labels for atom in atoms_of(label)})),
+        labels=tuple(sorted({atom for label in labels for atom in list_atoms(label)})),
         revision=number or (revision.number if revision else 0),
         named=named,
         outcome=outcome,
@@ -257,11 +257,11 @@ def _view(
         page_count=file.page_count if own else None,
         cost=revision.cost if own and revision else Decimal(0),
         attachments=file.attachments,
-        folders=folders_of(file.path) if named else (),
+        folders=split_folders(file.path) if named else (),
         version=revision.pk if revision else None,
     )
 
 
 def collection_choices(entity: Entity) -> list[tuple[str, str]]:
     """(name, title) of the record's collections, the default first."""
-    return [(name, declared.label or name) for name, declared in collections_of(entity).items()]
+    return [(name, declared.label or name) for name, declared in list_collections(entity).items()]

@@ -94,7 +94,7 @@ class Looker:
         for start in range(0, len(left), vision.MOST_PICTURES):
             some = left[start : start + vision.MOST_PICTURES]
             self.tell(Progress("looking", len(pages) - len(left) + start + 1, len(pages)))
-            texts = self._texts(_drawn(path, some))
+            texts = self._texts(_render_pictures(path, some))
             given = {key: replace(seen.get(key) or Seen(0.0, 0.0), text=text) for key, text in texts.items()}
             seen.update(given)
             self._keep(given, [want.key for want in some])
@@ -126,7 +126,7 @@ class Looker:
         return {key: text for key, text in texts.items() if text.strip()}
 
 
-def _drawn(path: Path, wanted: Sequence[Wanted]) -> dict[str, bytes]:
+def _render_pictures(path: Path, wanted: Sequence[Wanted]) -> dict[str, bytes]:
     """JPEG pictures by key, drawn in the limited process; those that cannot be drawn are left out."""
     options = {
         "wants": [want.to_json() for want in wanted],
@@ -138,7 +138,7 @@ def _drawn(path: Path, wanted: Sequence[Wanted]) -> dict[str, bytes]:
     except Quarantined:
         if len(wanted) == 1:
             return {}
-        return {key: picture for want in wanted for key, picture in _drawn(path, [want]).items()}
+        return {key: picture for want in wanted for key, picture in _render_pictures(path, [want]).items()}
     blob, sizes, place = answer.get("blob", b""), answer.get("sizes", []), 0
     pictures: dict[str, bytes] = {}
     for want, size in zip(wanted, sizes, strict=False):

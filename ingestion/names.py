@@ -55,7 +55,7 @@ def clean_path(given: str, name: str) -> str:
     return path
 
 
-def folders_of(path: str) -> list[str]:
+def split_folders(path: str) -> list[str]:
     """The folders of a clean path, outermost first; none of one that is a mere name."""
     return path.split("/")[1:-1]
 

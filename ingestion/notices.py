@@ -24,7 +24,7 @@ from ingestion.listing import file_views
 from ingestion.models import AccessRequest, File, FileRevision
 from ingestion.models import State as FileState
 from ingestion.queueing import ENDED
-from ingestion.requests import State, requests_of, to_decide
+from ingestion.requests import State, select_requests, to_decide
 
 KEPT = timedelta(days=30)
 MAX_NOTICES = 50
@@ -91,7 +91,7 @@ UNREAD: Any = None
 
 
 def _list_requests(scope: Scope, since: datetime) -> Iterator[Made]:
-    decided = requests_of(scope).filter(requester=scope.principal, decided_at__gt=since, state__in=DECIDED)
+    decided = select_requests(scope).filter(requester=scope.principal, decided_at__gt=since, state__in=DECIDED)
     for row in decided.order_by("-decided_at")[:MAX_NOTICES]:
         chips = chips_of_atoms(row.atoms)
         yield (

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from entities.access import Scope
-from entities.api.lists import chips_of
+from entities.api.lists import list_chips
 from entities.models import FieldParagraph
 from ingestion.blobs import Missing, local_copy
 from ingestion.boxes import Box, Boxes
-from ingestion.desk import paragraphs_of
+from ingestion.desk import select_paragraphs
 from ingestion.downloads import is_allowed
 from ingestion.extract.sniff import PDF
 from ingestion.models import File, FileRevision, Paragraph
@@ -92,7 +92,7 @@ class Sheet:
         return bool(self.picture)
 
 
-def sheet_of(scope: Scope, paragraph: Paragraph | FieldParagraph) -> Sheet | None:
+def load_sheet(scope: Scope, paragraph: Paragraph | FieldParagraph) -> Sheet | None:
     """The page of a paragraph got with `get_paragraph_or_404`, without its picture yet. None where the format has no
     pages, or no places of words.
     """
@@ -100,8 +100,8 @@ def sheet_of(scope: Scope, paragraph: Paragraph | FieldParagraph) -> Sheet | Non
         return None
     page = paragraph.page
     # Also what goes on from the page before. A running header has its band where it stands first.
-    near = paragraphs_of(scope).filter(file=paragraph.file_id, page__in=[page - 1, page]).order_by("position")
-    bands = [band for row in near if (band := band_of(row, page, chosen=row.pk == paragraph.pk)) is not None]
+    near = select_paragraphs(scope).filter(file=paragraph.file_id, page__in=[page - 1, page]).order_by("position")
+    bands = [band for row in near if (band := build_band(row, page, chosen=row.pk == paragraph.pk)) is not None]
     edges = [(line.x + line.width, line.y + line.height) for band in bands for line in band.lines]
     width = max([A4[0], *(x + 18 for x, _ in edges)])
     height = max([A4[1], *(y + 18 for _, y in edges)])
@@ -112,7 +112,7 @@ def sheet_of(scope: Scope, paragraph: Paragraph | FieldParagraph) -> Sheet | Non
     return Sheet(page, bands, path, width, height)
 
 
-def band_of(row: Paragraph, page: int, *, chosen: bool) -> Band | None:
+def build_band(row: Paragraph, page: int, *, chosen: bool) -> Band | None:
     boxes = [box for box in Boxes.from_json(row.boxes) if box.page == page] if row.boxes else []
     if not boxes:
         return None
@@ -121,10 +121,10 @@ def band_of(row: Paragraph, page: int, *, chosen: bool) -> Band | None:
         for b in boxes
         if row.text[b.start : b.end].strip()
     ]
-    return Band(lines_of(boxes), words, chips_of(row.data_classification), chosen)
+    return Band(merge_boxes(boxes), words, list_chips(row.data_classification), chosen)
 
 
-def lines_of(boxes: Iterable[Box]) -> list[Line]:
+def merge_boxes(boxes: Iterable[Box]) -> list[Line]:
     """Boxes of words in reading order as one rectangle a line."""
     lines: list[list[float]] = []
     for box in boxes:
@@ -137,27 +137,27 @@ def lines_of(boxes: Iterable[Box]) -> list[Line]:
     return [Line(x0 - 1, y0, x1 - x0 + 2, y1 - y0) for x0, y0, x1, y1 in lines]
 
 
-def drawn(sheet: Sheet | None) -> Sheet | None:
+def draw_sheet(sheet: Sheet | None) -> Sheet | None:
     """`sheet` with its picture, where it is one to be drawn. No scope may be open: drawing takes a moment. Where the
     page cannot be drawn, its words are set.
     """
     if sheet is None or not sheet.path:
         return sheet
     if not DRAWING.acquire(timeout=PATIENCE):
-        return problem_of(sheet, "Many pages are being drawn just now. Here are its words; load the page again later.")
+        return add_problem(sheet, "Many pages are being drawn just now. Here are its words; load the page again later.")
     try:
         with local_copy(sheet.path) as path:
             answer = run_limited("ingestion.extract.drawing:task", path, limits=LIMITS, options={"page": sheet.page})
         blob, width, height = answer["blob"], float(answer["width"]), float(answer["height"])
     except (Quarantined, ProcessKilled, Missing, FileNotFoundError, KeyError, TypeError, ValueError):
-        return problem_of(sheet, "This page could not be drawn. Here are its words, where they stand.")
+        return add_problem(sheet, "This page could not be drawn. Here are its words, where they stand.")
     finally:
         DRAWING.release()
     picture = "data:image/jpeg;base64," + base64.b64encode(blob).decode()
     return Sheet(sheet.page, sheet.bands, sheet.path, width, height, picture)
 
 
-def problem_of(sheet: Sheet, problem: str) -> Sheet:
+def add_problem(sheet: Sheet, problem: str) -> Sheet:
     return Sheet(sheet.page, sheet.bands, sheet.path, sheet.width, sheet.height, "", problem)
 
 

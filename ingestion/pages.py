@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
-from entities.api.lists import chips_of, chips_of_atoms
+from entities.api.lists import chips_of_atoms, list_chips
 from ingestion.reader import Block, Placeholder, TextBlock
 from ingestion.tables import Table, read_table
 
@@ -70,7 +70,7 @@ def cut_parts(blocks: Sequence[Block]) -> list[int]:
     return starts
 
 
-def part_of(blocks: Sequence[Block], asked: str) -> Part:
+def select_part(blocks: Sequence[Block], asked: str) -> Part:
     """The part that was asked for, else the one with the cited passage, else the first."""
     starts = cut_parts(blocks)
     count = len(starts)
@@ -104,7 +104,7 @@ def sections(blocks: Sequence[Block]) -> list[Shown]:
         table = read_table(block.text) if block.kind == "table" else None
         changed = block.read_by if block.read_by != reader or turned else ""
         reader = block.read_by
-        shown.append(Shown(block, turned, chips_of(block.label), pieces=pieces(block), table=table, read_by=changed))
+        shown.append(Shown(block, turned, list_chips(block.label), pieces=pieces(block), table=table, read_by=changed))
     return shown
 
 

@@ -12,13 +12,13 @@ from rest_framework.response import Response
 
 from entities.access import STEWARD, opens_own_scope, requires
 from entities.api.lists import label_list, labels_of_atoms, paginate
-from entities.api.shapes import PAGING, Label, Whole, page_of
+from entities.api.shapes import PAGING, Label, Whole, build_page_shape
 from ingestion import actions
 from ingestion.access import get_file_or_404
-from ingestion.api import scope_of
+from ingestion.api import get_scope
 from ingestion.models import Paragraph
 from ingestion.relabelling import get_paragraph_or_404
-from ingestion.votes import SOURCES, Vote, decide, votes_of
+from ingestion.votes import SOURCES, Vote, build_votes, decide
 
 
 class VoteSerializer(serializers.Serializer):
@@ -60,11 +60,11 @@ class RelabelSerializer(Whole):
 
 
 @requires(STEWARD)
-@extend_schema(responses=page_of(ParagraphSerializer), parameters=PAGING)
+@extend_schema(responses=build_page_shape(ParagraphSerializer), parameters=PAGING)
 @api_view(["GET"])
 def file_paragraphs(request: Request, pk: UUID) -> Response:
     """For stewards: the paragraphs they are cleared for, in order, with their votes. Positions would tell of others."""
-    file = get_file_or_404(scope_of(request), pk)
+    file = get_file_or_404(get_scope(request), pk)
     return paginate(request, Paragraph.objects.filter(file=file.pk).order_by("position"), paragraph_json)
 
 
@@ -75,7 +75,7 @@ def file_paragraphs(request: Request, pk: UUID) -> Response:
 @parser_classes([JSONParser])
 def paragraph_detail(request: Request, pk: UUID) -> Response:
     """A steward's decision on a label, with its reason. It holds when the scope is closed."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     with scope.open():
         paragraph = get_paragraph_or_404(scope, pk)
         given = RelabelSerializer(data=request.data)
@@ -94,7 +94,7 @@ def paragraph_json(paragraph: Paragraph) -> dict[str, Any]:
         "text": paragraph.text,
         "labels": None if label is None else label_list(label),
         "floor": label_list(paragraph.floor),
-        "votes": [vote_json(vote) for vote in votes_of(paragraph.votes)],
+        "votes": [vote_json(vote) for vote in build_votes(paragraph.votes)],
     }
 
 

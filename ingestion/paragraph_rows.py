@@ -9,7 +9,7 @@ from entities.models.text import Labelled
 from ingestion.models import ContextRow, Paragraph, RowParagraph
 
 
-def rows_with(paragraph: Labelled) -> list[UUID]:
+def find_rows(paragraph: Labelled) -> list[UUID]:
     """Index rows in which the text of a paragraph stands: as text, or as a heading above it."""
     if not isinstance(paragraph, Paragraph):
         return list(RowParagraph.objects.filter(field_paragraph=paragraph.pk).values_list("row", flat=True))

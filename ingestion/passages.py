@@ -10,8 +10,8 @@ from ingestion.documents import Extraction
 from ingestion.extract import language
 from ingestion.index import RowDraft
 from ingestion.models import Kind
-from ingestion.segment import Clearances, Labelled, labels_of
-from ingestion.summaries import is_supported_by, words_of
+from ingestion.segment import Clearances, Labelled, list_labels
+from ingestion.summaries import extract_words, is_supported_by
 from ingestion.work import Segmented, Work
 
 
@@ -23,7 +23,7 @@ def labelled(extraction: Extraction, segmented: Segmented) -> list[Labelled]:
     ]
 
 
-def passages_of(paragraphs: Sequence[Labelled], chunks: Sequence[Chunk], clearances: Clearances) -> list[RowDraft]:
+def build_passages(paragraphs: Sequence[Labelled], chunks: Sequence[Chunk], clearances: Clearances) -> list[RowDraft]:
     langs = languages(paragraphs, clearances)
     return [
         RowDraft(
@@ -47,7 +47,7 @@ def languages(paragraphs: Sequence[Labelled], clearances: Clearances) -> dict[in
     may read the label may read. What is hidden from them must not decide by which words a passage is found."""
     guessed = [language.guess(paragraph.text, "") for paragraph in paragraphs]
     found = {}
-    for label in labels_of(paragraphs):
+    for label in list_labels(paragraphs):
         read = [n for n, paragraph in enumerate(paragraphs) if clearances.readable(label, paragraph.label)]
         counted = Counter(guessed[n] for n in read if guessed[n])
         whole = " ".join(paragraphs[n].text for n in read[:200])
@@ -55,7 +55,7 @@ def languages(paragraphs: Sequence[Labelled], clearances: Clearances) -> dict[in
     return found
 
 
-def summaries_of(work: Work, extraction: Extraction, segmented: Segmented, clearances: Clearances) -> list[RowDraft]:
+def build_summaries(work: Work, extraction: Extraction, segmented: Segmented, clearances: Clearances) -> list[RowDraft]:
     """One row per label. Its sources are the paragraphs with that label in which one of its sentences stands: raising
     one of them raises the summary too.
     """
@@ -63,7 +63,7 @@ def summaries_of(work: Work, extraction: Extraction, segmented: Segmented, clear
     for label, sentences in segmented.summaries.items():
         text = " ".join(sentences)
         members = [
-            (marked.id, [words_of(paragraph.text)])
+            (marked.id, [extract_words(paragraph.text)])
             for paragraph, marked in zip(extraction.paragraphs, segmented.paragraphs, strict=True)
             if marked.label == label
         ]

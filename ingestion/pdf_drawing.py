@@ -23,7 +23,7 @@ class Picture:
     height: float
 
 
-def pictures_of(shown: Shown, longest: int = 0) -> list[Picture] | None:
+def draw_pictures(shown: Shown, longest: int = 0) -> list[Picture] | None:
     """One for each page; None where they cannot be drawn, now or at all. longest: pixels of the longer side of what is
     given, 0 as it is drawn. No scope may be open: it takes a while.
     """

@@ -26,13 +26,13 @@ def _widths(bold: bool) -> dict[str, float]:
     return dict(FONT_METRICS["Helvetica-Bold" if bold else "Helvetica"][1])
 
 
-def width_of(text: str, size: float, *, bold: bool = False) -> float:
+def measure_width(text: str, size: float, *, bold: bool = False) -> float:
     """Points."""
     widths = _widths(bold)
     return sum(widths.get(letter, USUAL) for letter in text) * size / 1000
 
 
-def said(text: str) -> str:
+def clean_text(text: str) -> str:
     """The text in one line, without what no font draws."""
     return "".join(letter if letter.isprintable() else " " for letter in text if not 0xD800 <= ord(letter) < 0xE000)
 

@@ -23,7 +23,7 @@ from ingestion.downloads import attachments_are_here
 from ingestion.models import File, FileRevision, Paragraph
 from ingestion.pdf_bars import Bar, place_bars
 from ingestion.reader import NOTICE, Block, TextBlock
-from ingestion.remainder_store import remainder_of
+from ingestion.remainder_store import load_remainder
 
 MOST = 200
 """Pages that are shown at one time."""
@@ -105,12 +105,12 @@ class Hidden:
     requires: tuple[int, ...]
 
 
-def shown_of(file: File, blocks: Sequence[Block], part: Part) -> Shown:
+def build_shown(file: File, blocks: Sequence[Block], part: Part) -> Shown:
     """Of a file got with `get_file_or_404`, with its blocks as `reader.blocks` gives them."""
     anew = typeset_blocks(blocks, part)
     # In this order: what is raised meanwhile is hidden too, and what is lowered is cleared.
     rows = list(Paragraph.objects.filter(file=file.pk).order_by("position"))
-    hidden = hidden_of(file)
+    hidden = list_hidden(file)
     if not may_copy(file, hidden):
         return Shown("", (), (), anew)
     pages, beside = cut_pages(rows, hidden, part)
@@ -121,7 +121,7 @@ def shown_of(file: File, blocks: Sequence[Block], part: Part) -> Shown:
 # Whether pixels may be copied
 
 
-def hidden_of(file: File) -> list[Hidden]:
+def list_hidden(file: File) -> list[Hidden]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT page, boxes, label FROM app_hidden_boxes(%s)", [file.pk])
         return [Hidden(page, read_boxes(boxes), missing_atoms(label)) for page, boxes, label in cursor.fetchall()]
@@ -147,7 +147,7 @@ def may_copy(file: File, hidden: Iterable[Hidden]) -> bool:
 
 def is_explained(revision: FileRevision) -> bool:
     """Whether every mark on its pages is text that was read, and what the reader does not show is cleared."""
-    remainder = remainder_of(revision)
+    remainder = load_remainder(revision)
     return readable_now(revision.remainder_label) and (remainder is None or not remainder.codes)
 
 

@@ -21,8 +21,8 @@ from ingestion import downloads
 from ingestion.access import get_file_or_404
 from ingestion.extract.sniff import PDF
 from ingestion.models import File
-from ingestion.pdf_drawing import pictures_of
-from ingestion.pdf_shown import MOST, Part, Shown, shown_of
+from ingestion.pdf_drawing import draw_pictures
+from ingestion.pdf_shown import MOST, Part, Shown, build_shown
 from ingestion.pdf_writing import write
 from ingestion.reader import blocks
 
@@ -75,7 +75,7 @@ def viewed(request: HttpRequest, scope: Scope, pk: UUID) -> HttpResponseBase:
         if downloads.is_allowed(scope, file):
             with suppress(PermissionDenied):  # not any more
                 return inline(downloads.stream(request, *downloads.original(scope, file, VIEWED)))
-    pictures = pictures_of(found)
+    pictures = draw_pictures(found)
     with scope.open():
         # Asked again: a clearance may have been withdrawn, or other bytes published, while the pages were drawn.
         file, now = load_view(scope, pk, request)
@@ -101,10 +101,10 @@ def load_view(scope: Scope, pk: UUID, request: HttpRequest) -> tuple[File, Shown
     found = blocks(scope, file)
     if file.media_type != PDF:
         raise Refused(404, "no_pages", NO_PAGES)
-    return file, shown_of(file, found, part_of(request))
+    return file, build_shown(file, found, read_part(request))
 
 
-def part_of(request: HttpRequest) -> Part:
+def read_part(request: HttpRequest) -> Part:
     """Raises: Refused."""
     given = [request.GET.get(name, "") for name in ("first", "last")]
     if any(text and not (text.isascii() and text.isdigit() and len(text) < 7) for text in given):

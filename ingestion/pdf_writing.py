@@ -10,7 +10,7 @@ from pikepdf import Array, Dictionary, Name
 from ingestion.extract.right_to_left import RIGHT_TO_LEFT
 from ingestion.pdf_bars import HEIGHT, Bar
 from ingestion.pdf_drawing import Picture
-from ingestion.pdf_fonts import UNSEEN, Seen, Unseen, said, width_of
+from ingestion.pdf_fonts import UNSEEN, Seen, Unseen, clean_text, measure_width
 from ingestion.pdf_shown import CutPage, Piece, SetLine
 
 A4 = (595.0, 842.0)
@@ -74,20 +74,20 @@ class Writer:
         return output.getvalue()
 
     def _piece(self, piece: Piece, height: float) -> str:
-        text = reorder_for_display(said(piece.text))
+        text = reorder_for_display(clean_text(piece.text))
         x, y, size = piece.x0, height - piece.y1 + 0.2 * (piece.y1 - piece.y0), max(1.0, piece.y1 - piece.y0)
         wide, word = max(1.0, piece.x1 - piece.x0), text.rstrip() or " "
         if piece.copied:
             scale = 100 * wide / (len(word) * UNSEEN * size / 1000)
             return f"BT 3 Tr /U {size:.2f} Tf {scale:.2f} Tz {x:.2f} {y:.2f} Td {self.unseen.code(text)} Tj ET"
-        scale = 100 * wide / (width_of(word, 0.8 * size) or 1)
+        scale = 100 * wide / (measure_width(word, 0.8 * size) or 1)
         shown = " ".join(f"/{font} {0.8 * size:.2f} Tf {code} Tj" for font, code in self.seen.runs(text))
         return f"BT 0 Tr 0 g {scale:.2f} Tz {x:.2f} {y:.2f} Td {shown} ET"
 
     def _line(self, text: str, kind: str, x: float, y: float) -> str:
         font = self.bold if kind == "heading" else self.seen
         shown = " ".join(
-            f"/{name} {SIZES[kind]} Tf {code} Tj" for name, code in font.runs(reorder_for_display(said(text)))
+            f"/{name} {SIZES[kind]} Tf {code} Tj" for name, code in font.runs(reorder_for_display(clean_text(text)))
         )
         return f"BT 0 Tr {0.4 if kind == 'note' else 0} g 100 Tz {x:.2f} {y:.2f} Td {shown} ET"
 
@@ -122,13 +122,13 @@ def wrapped(text: str, size: float, width: float, *, bold: bool = False) -> list
         line = ""
         for word in given.split():
             longer = f"{line} {word}" if line else word
-            if width_of(longer, size, bold=bold) <= width:
+            if measure_width(longer, size, bold=bold) <= width:
                 line = longer
                 continue
             if line:
                 lines.append(line)
-            while width_of(word, size, bold=bold) > width:
-                most = max(1, int(len(word) * width / width_of(word, size, bold=bold)))
+            while measure_width(word, size, bold=bold) > width:
+                most = max(1, int(len(word) * width / measure_width(word, size, bold=bold)))
                 lines.append(word[:most])
                 word = word[most:]
             line = word

@@ -47,7 +47,7 @@ from ingestion.extract import extract_file
 from ingestion.index import RowDraft, Vector, embed_texts, known_vectors
 from ingestion.looking import Looker
 from ingestion.models import FileRevision, Review, Stage, State
-from ingestion.passages import labelled, passages_of, summaries_of
+from ingestion.passages import build_passages, build_summaries, labelled
 from ingestion.publish import Outdated, publish
 from ingestion.quarantine import REJECTED, quarantine
 from ingestion.remainder import weigh_texts
@@ -84,7 +84,7 @@ class Step:
 
 def load_parts(work: Work, stage: Stage) -> dict[int, Any]:
     """Part number -> data of what an earlier worker finished of a step. Opens a service scope where none is open."""
-    witness = work.witness_of(stage)
+    witness = work.build_witness(stage)
     if (stage, witness) not in work.saved:
         return {}
     with nullcontext() if scope_is_open() else Scope.for_service(work.workspace).open():
@@ -194,7 +194,7 @@ def chunk(work: Work, done: dict[Stage, Any]) -> list[RowDraft]:
             clearances = clearances_among(labels, work.inputs.concealed_atoms)
     count_tokens = get_embedder(work.embedder).count_tokens
     found = cut(work.file, paragraphs, clearances=clearances, count_tokens=count_tokens)
-    return [*passages_of(paragraphs, found, clearances), *summaries_of(work, extraction, segmented, clearances)]
+    return [*build_passages(paragraphs, found, clearances), *build_summaries(work, extraction, segmented, clearances)]
 
 
 def embed(work: Work, done: dict[Stage, Any]) -> dict[UUID, Vector]:
@@ -312,7 +312,7 @@ def run_steps(work: Work, took: dict[Stage, float] | None = None) -> dict[Stage,
     """Results by stage; `took` gets the seconds of the steps that were run here, not by an earlier worker."""
     done: dict[Stage, Any] = {}
     for step in STEPS:
-        witness = work.witness_of(step.stage)
+        witness = work.build_witness(step.stage)
         if (step.stage, witness) in work.saved:
             with Scope.for_service(work.workspace).open():
                 saved = results.load_result(work.claim.revision, step.stage, witness)
@@ -345,5 +345,7 @@ def save(work: Work, stage: Stage, data: Any, part: int = results.WHOLE, *, prog
             FileRevision.objects.filter(pk=work.claim.revision).update(cost=F("cost") + paid)
         floor = combine_many(level.value for level in work.levels)
         for step, number, result in unsaved.results:
-            results.save_result(work.workspace, work.claim.revision, step, work.witness_of(step), floor, result, number)
+            results.save_result(
+                work.workspace, work.claim.revision, step, work.build_witness(step), floor, result, number
+            )
     unsaved.clear()

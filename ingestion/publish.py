@@ -26,7 +26,7 @@ from ingestion.queueing import resume_revision
 from ingestion.remainder_store import work_out_remainder
 from ingestion.remembered import remember
 from ingestion.results import drop_results
-from ingestion.segmenting import decisions_of, list_disclosed_sections
+from ingestion.segmenting import digest_decisions, list_disclosed_sections
 from ingestion.signals import document_indexed
 from ingestion.vector_models import lock_embedder
 from ingestion.work import Marked, Segmented, Work, load_work
@@ -69,7 +69,7 @@ def publish(
         raise Outdated(labels_only=now.witness == work.witness)
     there = Paragraph.objects.none() if is_first else Paragraph.objects.filter(file=file.pk)
     before = {p.pk: p for p in there.select_for_update().order_by("position")}
-    if decisions_of(list(before.values()), now.floor) != segmented.decisions:
+    if digest_decisions(list(before.values()), now.floor) != segmented.decisions:
         raise Outdated(labels_only=True)
     old_labels = {pk: paragraph.data_classification for pk, paragraph in before.items()}
     write_paragraphs(work, before, extraction, segmented)
@@ -98,7 +98,7 @@ def publish(
     finish(scope, work, file, extraction, done, took or {})
 
 
-def stages_of(done: dict[Stage, Any], took: Mapping[Stage, float]) -> list[tuple[str, int | None, float | None]]:
+def list_stages(done: dict[Stage, Any], took: Mapping[Stage, float]) -> list[tuple[str, int | None, float | None]]:
     """(stage, how many came out of it, seconds), in order."""
     extraction: Extraction = done[Stage.EXTRACT]
     counts = {
@@ -123,7 +123,7 @@ def finish(
         attachments=max(was.attachments, len(extraction.attachments) + len(lost)),
         strategy="",
         published_at=at,
-        **({"stages": stages_of(done, took)} if work.opened else {}),
+        **({"stages": list_stages(done, took)} if work.opened else {}),
         **work_out_remainder(work, file, was, extraction, done[Stage.CLASSIFY].remainder, lost),
     )
     outcome = {

@@ -130,7 +130,7 @@ def reject_file(*, scope: Scope, file: File) -> File:
     return File.objects.get(pk=now.pk)
 
 
-def review_of(file: File, blob: Blob, sender: int, strategy: str) -> Review:
+def decide_review(file: File, blob: Blob, sender: int, strategy: str) -> Review:
     """REJECTED where a steward has kept back these bytes of a file as the same person sent them, whatever was sent in
     between, to be read in the same way, and has not taken that back.
     """

@@ -11,10 +11,10 @@ from rest_framework.response import Response
 
 from entities.access import STEWARD, requires
 from entities.api.lists import paginate
-from entities.api.shapes import PAGING, Whole, page_of
+from entities.api.shapes import PAGING, Whole, build_page_shape
 from ingestion import quarantine
 from ingestion.access import get_file_or_404
-from ingestion.api import scope_of
+from ingestion.api import get_scope
 from ingestion.file_shapes import FileSerializer
 from ingestion.listing import file_view
 
@@ -36,13 +36,13 @@ class ReviewSerializer(Whole):
 
 
 @requires(STEWARD)
-@extend_schema(responses=page_of(QuarantinedSerializer), parameters=PAGING)
+@extend_schema(responses=build_page_shape(QuarantinedSerializer), parameters=PAGING)
 @api_view(["GET"])
 def quarantined_files(request: Request) -> Response:
     """For stewards: the files in quarantine that they may see, the latest first."""
     return paginate(
         request,
-        quarantine.list_quarantined(scope_of(request)),
+        quarantine.list_quarantined(get_scope(request)),
         lambda found: {
             "file": found.file.to_json(),
             "losses": list(found.losses),
@@ -60,7 +60,7 @@ def quarantined_files(request: Request) -> Response:
 @parser_classes([JSONParser])
 def review(request: Request, pk: UUID) -> Response:
     """A steward's decision: publish what was read, keep the version back, or take that back: then it is read again."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     file = get_file_or_404(scope, pk)
     given = ReviewSerializer(data=request.data)
     given.is_valid(raise_exception=True)

@@ -14,7 +14,7 @@ from entities.access import STEWARD, requires
 from ingestion import quarantine
 from ingestion.access import get_file_or_404
 from ingestion.listing import file_view
-from ingestion.views import scope_of, sentence
+from ingestion.views import get_scope, sentence
 
 PER_PAGE = 50
 DONE = {
@@ -29,14 +29,14 @@ DONE = {
 @require_safe
 def page(request: HttpRequest) -> HttpResponse:
     """What is withheld and why, with what a steward can do about it."""
-    found = Paginator(quarantine.list_quarantined(scope_of(request)), PER_PAGE).get_page(request.GET.get("page"))
+    found = Paginator(quarantine.list_quarantined(get_scope(request)), PER_PAGE).get_page(request.GET.get("page"))
     return render(request, "ingestion/quarantine.html", {"page": found})
 
 
 @requires(STEWARD)
 @require_POST
 def review(request: HttpRequest, pk: UUID) -> HttpResponse:
-    scope = scope_of(request)
+    scope = get_scope(request)
     file = get_file_or_404(scope, pk)
     decision = request.POST.get("decision", "")
     if decision not in DONE:

@@ -22,7 +22,7 @@ from entities.models import Source
 from entities.text import find_granted_texts
 from ingestion.chunk import SEPARATOR
 from ingestion.models import ContextRow, File, Paragraph, RowParagraph
-from ingestion.summaries import is_supported_by, words_of
+from ingestion.summaries import extract_words, is_supported_by
 
 READINGS = 3
 NOTICE = gettext_noop("Platform extraction: open the original for the authoritative version.")
@@ -179,7 +179,7 @@ class Cited:
     end: int | None = None
 
 
-def cited_by(file: File, passage: str = "", row: str = "", start: str = "", end: str = "") -> Cited | None:
+def resolve_cited(file: File, passage: str = "", row: str = "", start: str = "", end: str = "") -> Cited | None:
     """What the parameters of an address mean: `passage` (a paragraph) or `row` (an index row), and the characters
     `start` to `end` of its text. None where there is nothing that the caller may read: then the file is shown as it
     is.
@@ -204,7 +204,7 @@ def _summarised(file: File, row: UUID, words: str | None) -> frozenset[UUID]:
     """The paragraphs that a summary was drawn from; those in which its `words` stand, where any does."""
     sources = Source.objects.filter(derived=row, passage__isnull=False).values("passage")
     found = dict(Paragraph.objects.filter(pk__in=sources, file=file.pk).values_list("pk", "text"))
-    meant = frozenset(pk for pk, text in found.items() if words and is_supported_by(words, [words_of(text)]))
+    meant = frozenset(pk for pk, text in found.items() if words and is_supported_by(words, [extract_words(text)]))
     return meant or frozenset(found)
 
 

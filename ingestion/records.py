@@ -17,7 +17,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Now
 from django.utils import timezone
 
-from entities.access import Scope, atoms_of, combine_many
+from entities.access import Scope, combine_many, list_atoms
 from entities.actions import move_date
 from entities.models import Entity, FieldParagraph
 from entities.rag import atoms
@@ -30,9 +30,9 @@ from ingestion.index import embed_texts, known_vectors, replace_rows
 from ingestion.models import ContextRow, Kind, RecordIndex
 from ingestion.signals import record_indexed
 from ingestion.turns import is_free
-from ingestion.typed import drafts_of
-from ingestion.vector_models import embedder_of, lock_embedder
-from ingestion.votes import KEPT_TYPED, Vote, automatic, decide, votes_of
+from ingestion.typed import build_drafts
+from ingestion.vector_models import load_embedder, lock_embedder
+from ingestion.votes import KEPT_TYPED, Vote, automatic, build_votes, decide
 from ingestion.work import workspace_guidance, workspace_levels
 from llm.errors import BudgetExceeded, ModelError
 
@@ -136,16 +136,16 @@ def label_texts(claim: RecordClaim) -> None:
         rows = list(
             FieldParagraph.objects.filter(entity=claim.entity, data_classification=None).order_by("field", "position")
         )
-        texts_before = _texts_before(claim.entity)
+        texts_before = _load_preceding_texts(claim.entity)
         default = atoms(entity.type_class.rag().default)
-        inherited = [_inherited(default, frozenset(atoms_of(row.floor))) for row in rows]
+        inherited = [_inherited(default, frozenset(list_atoms(row.floor))) for row in rows]
         classifier = Classifier(claim.workspace, workspace_levels(), workspace_guidance(), entity.type_title)
     if not rows:
         return
     texts = [_text(row.text) for row in rows]
     votes = [
         [
-            *(v for v in votes_of(row.votes) if v.source == "manual"),
+            *(v for v in build_votes(row.votes) if v.source == "manual"),
             *given,
             rules_vote(text.text, text.lang, before=texts_before.get(row.pk, "")),
         ]
@@ -169,7 +169,7 @@ def label_texts(claim: RecordClaim) -> None:
             move_date(claim.entity)
 
 
-def _texts_before(entity: UUID) -> dict[UUID, str]:
+def _load_preceding_texts(entity: UUID) -> dict[UUID, str]:
     """Of each paragraph that follows another of its field, the text of that one."""
     rows = FieldParagraph.objects.filter(entity=entity).order_by("field", "position")
     pairs = pairwise(rows.values_list("pk", "field", "text"))
@@ -188,13 +188,13 @@ def _text(text: str) -> ParagraphText:
 
 def refresh_rows(claim: RecordClaim) -> None:
     """Make the index say what the record says. Raises: EmbeddingFailed, IntegrityError."""
-    embedder = embedder_of(claim.workspace)
+    embedder = load_embedder(claim.workspace)
     scope = Scope.for_service(claim.workspace)
     with scope.open():
         base = Entity.objects.filter(pk=claim.entity).first()
         if base is None:
             return
-        drafts = drafts_of(base.type_class._base_manager.get(pk=base.pk), embedder)
+        drafts = build_drafts(base.type_class._base_manager.get(pk=base.pk), embedder)
         present, vectors = known_vectors(drafts, embedder.model_id)
     todo = [draft for draft in drafts if draft.id not in present and draft.id not in vectors]
     vectors.update(embed_texts(embedder, todo))

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.http import Http404
 from django.utils.translation import gettext, gettext_lazy
 
-from entities.access import Scope, atoms_of, combine_many, raise_labels
+from entities.access import Scope, combine_many, list_atoms, raise_labels
 from entities.access.scope import current
 from entities.api.errors import Conflict
 from entities.audit import Question, record_question
@@ -19,17 +19,17 @@ from entities.models import Classification, Entity, FieldParagraph
 from entities.models.classification import FIRST_COMPOUND
 from entities.models.text import Labelled
 from ingestion.access import is_steward, visible_files
-from ingestion.attachments import attachments_of, relabel_names
+from ingestion.attachments import list_attachments, relabel_names
 from ingestion.classify import Classifier, model_votes, rules_vote
 from ingestion.documents import ParagraphText
 from ingestion.errors import BadUpload
 from ingestion.extract import language
 from ingestion.index import delete_rows
 from ingestion.models import ContextRow, File, FileRevision, Paragraph, RowParagraph
-from ingestion.paragraph_rows import raise_rows, rows_with
+from ingestion.paragraph_rows import find_rows, raise_rows
 from ingestion.queueing import publish_again, take_revision
 from ingestion.records import mark_stale
-from ingestion.votes import Vote, automatic, decide, find_floor, manual_vote, votes_of, with_floor
+from ingestion.votes import Vote, automatic, build_votes, decide, find_floor, manual_vote, with_floor
 from ingestion.work import workspace_guidance, workspace_levels
 from llm.errors import ModelError
 
@@ -88,9 +88,9 @@ def relabel_paragraph(
     if seen and seen != judged(paragraph):
         raise Conflict(CHANGED)
     atoms, reason = check_decision(labels, reason)
-    decision = decision_on(scope, paragraph, atoms, reason, seen)
+    decision = build_decision(scope, paragraph, atoms, reason, seen)
     transaction.on_commit(partial(apply_decision, decision))
-    return [*votes_of(paragraph.votes), _vote(decision, paragraph)]
+    return [*build_votes(paragraph.votes), _vote(decision, paragraph)]
 
 
 def check_decision(labels: Iterable[int], reason: str) -> tuple[frozenset[int], str]:
@@ -118,11 +118,11 @@ def judged(paragraph: Labelled) -> str:
     return hashlib.sha256(json.dumps(seen, sort_keys=True).encode()).hexdigest()[:16]
 
 
-def decision_on(
+def build_decision(
     scope: Scope, paragraph: Labelled, atoms: frozenset[int], reason: str, seen: str, accepted: tuple[str, ...] = ()
 ) -> Decision:
     """It overrules what the other votes say today, and what the paragraph was labelled with."""
-    votes = votes_of(paragraph.votes)
+    votes = build_votes(paragraph.votes)
     earlier = manual_vote(votes)
     return Decision(
         scope.workspace,
@@ -140,7 +140,7 @@ def decision_on(
 
 
 def _vote(decision: Decision, paragraph: Labelled) -> Vote:
-    votes = votes_of(paragraph.votes)
+    votes = build_votes(paragraph.votes)
     if decision.over is None:
         earlier = manual_vote(votes)
         over = automatic(votes) | (earlier.over if earlier else frozenset())
@@ -189,11 +189,11 @@ def _apply(decision: Decision) -> tuple[Paragraph | FieldParagraph, bool] | None
     if decision.seen not in ("", judged(paragraph)):
         return None  # somebody else decided first, or votes came
     old = paragraph.data_classification
-    votes = [*votes_of(paragraph.votes), _vote(decision, paragraph)]
+    votes = [*build_votes(paragraph.votes), _vote(decision, paragraph)]
     label = combine_many(decide(votes, model_needed=False) or ())
     if label != old:
-        rows = rows_with(paragraph)
-        if old is not None and label is not None and set(atoms_of(old)) < set(atoms_of(label)):
+        rows = find_rows(paragraph)
+        if old is not None and label is not None and set(list_atoms(old)) < set(list_atoms(label)):
             rows = raise_rows(paragraph, rows, label)
         delete_rows(rows)
     paragraph.votes = [vote.to_json() for vote in votes]
@@ -213,8 +213,8 @@ def note(decision: Decision, paragraph: Paragraph | FieldParagraph, old: int | N
     else:
         kind, pk, entity = "entity", paragraph.entity_id, paragraph.entity_id
     reason = "" if decision.accepted else decision.reason
-    was = None if old is None else atoms_of(old)
-    now = atoms_of(paragraph.data_classification)
+    was = None if old is None else list_atoms(old)
+    now = list_atoms(paragraph.data_classification)
     found = rules_vote(reason, language.guess(reason)).labels if reason else frozenset()
     record_question(
         replace(current(), principal=decision.by),  # the service does it, the steward decided it
@@ -245,7 +245,7 @@ def take_with_floor(workspace: int, revision: UUID) -> None:
         raised = combine_many([file.floor, floor])  # the floor only rises
         File.objects.filter(pk=file.pk).update(floor=raised)
         raise_published(file.pk, raised)
-        for child in File.objects.select_for_update().filter(pk__in=attachments_of([file.pk])):
+        for child in File.objects.select_for_update().filter(pk__in=list_attachments([file.pk])):
             rise = combine_many([child.floor, floor])
             File.objects.filter(pk=child.pk).update(
                 floor=rise, name_classification=combine_many([child.name_classification, floor])
@@ -267,9 +267,9 @@ def left_with_floor() -> list[UUID]:
 def raise_published(file: UUID, floor: int) -> None:
     """In an open service scope, with the file locked."""
     paragraphs = list(Paragraph.objects.select_for_update().filter(file=file).order_by("position"))
-    given = frozenset(atoms_of(floor))
+    given = frozenset(list_atoms(floor))
     for paragraph in paragraphs:
-        paragraph.votes = [vote.to_json() for vote in with_floor(votes_of(paragraph.votes), given)]
+        paragraph.votes = [vote.to_json() for vote in with_floor(build_votes(paragraph.votes), given)]
         paragraph.floor = combine_many([paragraph.floor, floor])
         if paragraph.data_classification is not None:
             paragraph.data_classification = combine_many([paragraph.data_classification, floor])

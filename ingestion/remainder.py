@@ -12,7 +12,7 @@ from entities.rag import RemainderPolicy
 from ingestion.classify import LONGEST_REASON
 from ingestion.documents import Extraction
 from ingestion.extract import language
-from ingestion.votes import KEPT, Vote, automatic, decide, manual_vote, votes_of
+from ingestion.votes import KEPT, Vote, automatic, build_votes, decide, manual_vote
 from llm.rules import exact_votes
 
 Kind = Literal["inherit", "strict"]
@@ -102,7 +102,7 @@ LASTING_EXCEPT = frozenset(
 """Codes of pages and pictures that one way of reading does not make out and another does."""
 
 
-def kind_of(code: str, policy: RemainderPolicy = "default") -> Kind:
+def find_kind(code: str, policy: RemainderPolicy = "default") -> Kind:
     return KINDS.get(code, "strict") if policy == "default" else policy
 
 
@@ -116,7 +116,7 @@ def find_codes(extraction: Extraction) -> set[str]:
     codes = {missed.code for missed in extraction.unaccounted if missed.page is None}
     for missed in placed:
         code = UNREADABLE_LETTERS if missed.code == "unreadable_text" else missed.code
-        codes.add(code if missed.page in pages or kind_of(code) == "strict" else "no_text_layer")
+        codes.add(code if missed.page in pages or find_kind(code) == "strict" else "no_text_layer")
     return codes
 
 
@@ -144,11 +144,11 @@ class Remainder:
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Remainder":
-        return cls(tuple(data["codes"]), data["found"], tuple(votes_of(data["votes"])), frozenset(data["settled"]))
+        return cls(tuple(data["codes"]), data["found"], tuple(build_votes(data["votes"])), frozenset(data["settled"]))
 
     def unsettled(self, policy: RemainderPolicy) -> tuple[str, ...]:
         """The codes that wait for a steward."""
-        return tuple(code for code in self.codes if kind_of(code, policy) == "strict" and code not in self.settled)
+        return tuple(code for code in self.codes if find_kind(code, policy) == "strict" and code not in self.settled)
 
     def label(self, policy: RemainderPolicy) -> frozenset[int] | None:
         """The atoms that the original needs for it, beside those of the file's paragraphs and floor. None: it has no

@@ -20,7 +20,7 @@ from ingestion.witness import digest
 from ingestion.work import Work
 
 
-def remainder_of(revision: FileRevision) -> Remainder | None:
+def load_remainder(revision: FileRevision) -> Remainder | None:
     """None where it was never worked out."""
     return None if revision.remainder is None else Remainder.from_json(revision.remainder)
 
@@ -46,7 +46,7 @@ def work_out_remainder(
     """The columns of the row of a version that is being published, in its transaction and before the file has it.
     votes: on the texts. lost: what is there and may be found another time.
     """
-    remainder = _work_out(work, file, revision, extraction, votes, lost) if work.opened else remainder_of(revision)
+    remainder = _work_out(work, file, revision, extraction, votes, lost) if work.opened else load_remainder(revision)
     if remainder is None:
         return {}
     return {"withheld": revision.withheld, **remainder_columns(remainder, work.collection.remainder)}
@@ -64,7 +64,7 @@ def _work_out(
     same = [revision] if is_alone else list(_same_bytes(revision).order_by("number"))
     found = {*extraction.unaccounted}
     revision.withheld = sorted(lasting_codes(found - {*lost}).union(*(other.withheld for other in same)))
-    known = [one for one in map(remainder_of, same) if one is not None]
+    known = [one for one in map(load_remainder, same) if one is not None]
     codes = {*revision.withheld, *find_codes(extraction), *_codes_of_history(work, revision)}
     codes |= {DECIDED_BEFORE for one in known if DECIDED_BEFORE in one.codes}
     places = sorted((missed.code, missed.page or 0) for missed in found)
@@ -77,7 +77,7 @@ def _work_out(
         remainder = remainder.carry(one)
     published = FileRevision.objects.filter(pk=file.revision_id) if file.revision_id else FileRevision.objects.none()
     for before in published.exclude(blob=revision.blob_id):
-        remainder = remainder.follow(remainder_of(before) or Remainder())
+        remainder = remainder.follow(load_remainder(before) or Remainder())
     return remainder
 
 

@@ -17,7 +17,9 @@ def remember(gone: Iterable[Paragraph], *, until: int, unread: bool) -> None:
     )
 
 
-def hand_on(files: Sequence[UUID], *, to: UUID, version: int, unread: bool = False, inside: bool = True) -> None:
+def transfer_attachments(
+    files: Sequence[UUID], *, to: UUID, version: int, unread: bool = False, inside: bool = True
+) -> None:
     """Attachments go with the version of their message that no longer has them. Their message remembers for them: the
     same text may come back in it. It stood in no version of the message itself: from `version`, until it. inside: what
     comes in these bytes by another reading may be the same.

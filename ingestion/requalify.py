@@ -18,12 +18,12 @@ from uuid import UUID
 
 from django.utils import timezone
 
-from entities.access import Scope, atoms_of, combine_many
+from entities.access import Scope, combine_many, list_atoms
 from ingestion.models import File, Paragraph, Redo, Requalification, RequalifiedFile, State
 from ingestion.pipeline import process_file
 from ingestion.queueing import queue_file
 from ingestion.requalify_plan import Plan, plan
-from ingestion.votes import Vote, automatic, find_own_atoms, manual_vote, votes_of
+from ingestion.votes import Vote, automatic, build_votes, find_own_atoms, manual_vote
 from ingestion.work import workspace_levels
 
 Item = RequalifiedFile.State
@@ -124,7 +124,7 @@ def begin(run: Requalification, item: RequalifiedFile) -> None:
     if file.pending_revision_id is not None or file.revision_id is None:
         item.state, item.detail = Item.LEFT, "Another version of it is on its way, or waits in quarantine."
     else:
-        before = {str(pk): [label, sorted(lost)] for pk, label, lost in labels_of(file.pk)}
+        before = {str(pk): [label, sorted(lost)] for pk, label, lost in load_labels(file.pk)}
         item.before = zlib.compress(json.dumps(before).encode())
         queue_file(
             run.workspace_id, file.pk, file.revision_id, Redo.ALL if run.everything else Redo.STALE, waking=False
@@ -165,7 +165,7 @@ def settle(item: RequalifiedFile, file: File) -> None:
     gained: Counter[int] = Counter()
     waiting: Counter[int] = Counter()
     item.paragraphs = item.changed = 0
-    for pk, label, lost in labels_of(file.pk):
+    for pk, label, lost in load_labels(file.pk):
         old, old_lost = before.get(str(pk), [None, []])
         item.paragraphs += 1
         item.changed += label != old
@@ -178,13 +178,13 @@ def settle(item: RequalifiedFile, file: File) -> None:
 
 
 def _atoms(label: int | None) -> Iterable[int]:
-    return () if label is None else atoms_of(label)
+    return () if label is None else list_atoms(label)
 
 
-def labels_of(file: UUID) -> list[tuple[UUID, int | None, frozenset[int]]]:
+def load_labels(file: UUID) -> list[tuple[UUID, int | None, frozenset[int]]]:
     """(paragraph, label, atoms that it has only because no label falls by itself)."""
     rows = Paragraph.objects.filter(file=file).order_by("position").values_list("pk", "data_classification", "votes")
-    return [(pk, label, find_inherited_only(votes_of(votes))) for pk, label, votes in rows]
+    return [(pk, label, find_inherited_only(build_votes(votes))) for pk, label, votes in rows]
 
 
 def find_inherited_only(votes: Sequence[Vote]) -> frozenset[int]:

@@ -8,18 +8,18 @@ from uuid import UUID
 
 from django.db.models import Sum
 
-from ingestion.access import collection_of
+from ingestion.access import get_collection
 from ingestion.classify import to_ask, windows
 from ingestion.documents import ParagraphText
 from ingestion.looking import MOST_PAGES
 from ingestion.models import ContextRow, File, Kind, Paragraph
-from ingestion.staleness import causes_of, is_stale, with_causes
+from ingestion.staleness import is_stale, list_causes, with_causes
 from ingestion.summaries import lead
-from ingestion.synthesis import excerpts_of
-from ingestion.votes import votes_of
+from ingestion.synthesis import build_excerpts
+from ingestion.votes import build_votes
 from ingestion.witness import CONCEALED, NAMES, OF_THE_MODEL
-from ingestion.work import strategy_of
-from llm.client import cost_of, is_offline, model_for
+from ingestion.work import get_strategy
+from llm.client import compute_cost, is_offline, model_for
 from llm.models import ModelCall
 from llm.vision import MOST_PICTURES
 
@@ -98,7 +98,7 @@ def plan(*, everything: bool = False) -> Plan:
     """In an open service scope."""
     published = File.objects.filter(revision__isnull=False) if everything else File.objects.filter(is_stale())
     free = with_causes(published.filter(pending_revision=None)).order_by("pk")
-    files = tuple(planned_file(file, NAMES if everything else causes_of(file)) for file in free)
+    files = tuple(planned_file(file, NAMES if everything else list_causes(file)) for file in free)
     return Plan(files, published.exclude(pending_revision=None).count(), model_for("fast"), cost_of_files(files))
 
 
@@ -107,11 +107,11 @@ def planned_file(file: File, causes: Sequence[str]) -> PlannedFile:
     rows = list(Paragraph.objects.filter(file=file.pk).order_by("position").values_list(*columns))
     opened = "extraction" in causes
     calls: list[range] = []
-    classify, voted_anew = collection_of(file).classify, {*causes} != {CONCEALED}
+    classify, voted_anew = get_collection(file).classify, {*causes} != {CONCEALED}
     if classify and voted_anew:
         texts = [ParagraphText(text, kind, page, (), (), lang, 0, len(text)) for text, page, kind, lang, *_ in rows]  # type: ignore[arg-type]
         asked_anew = bool(OF_THE_MODEL & set(causes))
-        voted = {n for n, row in enumerate(rows) if any(vote.source == "model" for vote in votes_of(row[4]))}
+        voted = {n for n, row in enumerate(rows) if any(vote.source == "model" for vote in build_votes(row[4]))}
         calls = list(to_ask(windows(texts), () if asked_anew else voted).values())
     lengths = [len(text) // CHARACTERS_A_TOKEN + PARAGRAPH_TOKENS for text, *_ in rows]
     tokens = sum(PROMPT_TOKENS + sum(lengths[n] for n in numbers) for numbers in calls)
@@ -138,12 +138,12 @@ def summarised(file: File, rows: Sequence[tuple[Any, ...]]) -> list[int]:
     told = set(
         ContextRow.objects.filter(file=file.pk, kind=Kind.FILE_SUMMARY).values_list("data_classification", flat=True)
     )
-    return [sum(map(len, excerpts_of((), given))) for label, given in texts.items() if label in told or lead(given)]
+    return [sum(map(len, build_excerpts((), given))) for label, given in texts.items() if label in told or lead(given)]
 
 
 def count_vision_pages(file: File) -> int:
     """Pages that a model would read. Of pictures in a document without pages it is not known how many there are."""
-    if strategy_of(file) != "vision" or is_offline():
+    if get_strategy(file) != "vision" or is_offline():
         return 0
     return min(file.pages or 0, MOST_PAGES)
 
@@ -155,12 +155,14 @@ def cost_of_files(files: Sequence[PlannedFile]) -> Decimal:
     for planned in files:
         if planned.windows:
             said = planned.tokens * share if share is not None else planned.paragraphs * ANSWER_TOKENS
-            total += cost_of("fast", tokens_in=planned.tokens, tokens_out=round(said))
+            total += compute_cost("fast", tokens_in=planned.tokens, tokens_out=round(said))
         if planned.summaries:
-            total += cost_of("fast", tokens_in=planned.summary_tokens, tokens_out=SUMMARY_ANSWER * planned.summaries)
+            total += compute_cost(
+                "fast", tokens_in=planned.summary_tokens, tokens_out=SUMMARY_ANSWER * planned.summaries
+            )
         if planned.pages:
             asked = PICTURE_TOKENS * planned.pages + PROMPT_TOKENS * planned.pictures
-            total += cost_of("standard", tokens_in=asked, tokens_out=PAGE_ANSWER * planned.pages)
+            total += compute_cost("standard", tokens_in=asked, tokens_out=PAGE_ANSWER * planned.pages)
     return total
 
 

@@ -13,8 +13,8 @@ from rest_framework.response import Response
 from entities.access import MEMBER
 from entities.access import requires as requires_rule
 from entities.api.lists import Pagination
-from entities.api.shapes import PAGING, FileRef, Label, RecordRef, Whole, page_of
-from ingestion.api import scope_of
+from entities.api.shapes import PAGING, FileRef, Label, RecordRef, Whole, build_page_shape
+from ingestion.api import get_scope
 from ingestion.models import Extent
 from ingestion.request_shown import present_request, present_requests
 from ingestion.requests import (
@@ -26,7 +26,7 @@ from ingestion.requests import (
     decide_access,
     get_request_or_404,
     recall_request,
-    requests_of,
+    select_requests,
     tell,
 )
 
@@ -98,7 +98,7 @@ STATE = OpenApiParameter("state", str, enum=State.values)
 @extend_schema(
     operation_id="access_requests_list",
     methods=["GET"],
-    responses=page_of(AccessRequestSerializer),
+    responses=build_page_shape(AccessRequestSerializer),
     parameters=[STATE, *PAGING],
 )
 @extend_schema(
@@ -113,9 +113,9 @@ def access_requests(request: Request) -> Response:
     """The caller's requests, for stewards those of others too, the newest first; ask to be cleared. Asking again for
     what waits already answers with the one that waits.
     """
-    scope = scope_of(request)
+    scope = get_scope(request)
     if request.method == "GET":
-        rows, state = requests_of(scope), request.query_params.get("state", "")
+        rows, state = select_requests(scope), request.query_params.get("state", "")
         if state not in ("", *State.values):
             raise ValidationError({"state": [f"One of: {', '.join(State.values)}."]})
         paginator = Pagination()
@@ -150,7 +150,7 @@ def access_request(request: Request, pk: UUID) -> Response:
     """A request. Stewards decide on those of others: granted, refused, or withdrawn once granted. Who asked may take it
     back while it waits: recalled.
     """
-    scope = scope_of(request)
+    scope = get_scope(request)
     row = get_request_or_404(scope, pk)
     if request.method == "PATCH":
         given = DecisionSerializer(data=request.data)

@@ -15,7 +15,7 @@ from ingestion.access import is_steward, outlines
 from ingestion.file_shown import NAMELESS
 from ingestion.grants import Offer, find_asked_passages, find_grantable_atoms, list_offers
 from ingestion.models import AccessRequest, Extent, File, Paragraph
-from ingestion.request_messages import messages_of
+from ingestion.request_messages import load_messages
 from ingestion.requests import is_over
 
 REACHES = {
@@ -134,7 +134,7 @@ def present_requests(scope: Scope, rows: Iterable[AccessRequest]) -> list[Shown]
     records = {e.pk: e for e in Entity.objects.readable_by(scope).filter(pk__in={r.entity_id for r in rows})}
     files = {f.pk: f for f in File.objects.filter(pk__in={r.file_id for r in rows if r.file_id})}
     outlined = outlines(files)
-    messages = messages_of(rows)
+    messages = load_messages(rows)
     wanted = {r.passage for r in rows if r.passage}
     texts = {p.pk: p for p in Paragraph.objects.filter(pk__in=wanted)}
     steward, may_give = is_steward(scope), find_grantable_atoms(scope)

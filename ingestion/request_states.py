@@ -8,7 +8,7 @@ from django.db.models import QuerySet
 from entities.access import Scope
 from entities.access.scope import cached
 from ingestion.models import AccessRequest
-from ingestion.requests import State, requests_of
+from ingestion.requests import State, select_requests
 
 SHOWN_STATES = (State.OPEN, State.REFUSED, State.WITHDRAWN)
 
@@ -17,7 +17,7 @@ def list_own_requests(scope: Scope, entity: UUID) -> Sequence[AccessRequest]:
     """What the caller asked about a record and its files and did not take back, the newest first."""
 
     def load() -> list[AccessRequest]:
-        rows: QuerySet[AccessRequest] = requests_of(scope).filter(requester=scope.principal, entity=entity)
+        rows: QuerySet[AccessRequest] = select_requests(scope).filter(requester=scope.principal, entity=entity)
         return list(rows.filter(state__in=SHOWN_STATES))
 
     return cached(f"requests {entity}", load)  # type: ignore[no-any-return]

@@ -32,7 +32,7 @@ from ingestion.requests import (
     get_request_or_404,
     in_force,
     recall_request,
-    requests_of,
+    select_requests,
     tell,
     to_decide,
 )
@@ -49,7 +49,7 @@ ENDS = {
 """Days that a grant may last, as the page offers them."""
 
 
-def scope_of(request: HttpRequest) -> Scope:
+def get_scope(request: HttpRequest) -> Scope:
     return request.access_scope  # type: ignore[attr-defined, no-any-return]
 
 
@@ -58,9 +58,9 @@ def scope_of(request: HttpRequest) -> Scope:
 def access_requests(request: HttpRequest) -> HttpResponse:
     """What waits for the caller to decide, what they asked for, and for stewards what was decided: first what is in
     force, which they may withdraw."""
-    scope = scope_of(request)
-    mine = list(requests_of(scope).filter(requester=scope.principal)[:LISTED])
-    others = requests_of(scope).exclude(requester=scope.principal).exclude(state=State.OPEN)
+    scope = get_scope(request)
+    mine = list(select_requests(scope).filter(requester=scope.principal)[:LISTED])
+    others = select_requests(scope).exclude(requester=scope.principal).exclude(state=State.OPEN)
     page = Paginator(others.order_by(Case(When(in_force(), then=0), default=1), "-decided_at", "pk"), LISTED)
     decided = page.get_page(request.GET.get("page"))
     # Few at once, because each of them counts what granting it would show.
@@ -83,7 +83,7 @@ def access_requests(request: HttpRequest) -> HttpResponse:
 @require_safe
 def access_requests_waiting(request: HttpRequest) -> HttpResponse:
     """For the top bar: requests to decide on."""
-    context = {"waiting": to_decide(scope_of(request)).count()}
+    context = {"waiting": to_decide(get_scope(request)).count()}
     return render(request, "ingestion/access_requests_waiting.html", context)
 
 
@@ -99,7 +99,7 @@ def read_wish(given: QueryDict) -> Wish:
 @require_http_methods(["GET", "HEAD", "POST"])
 def access_ask(request: HttpRequest) -> HttpResponse:
     """From a placeholder: `entity` or `file`, `labels`, `message`, and where to go on (`next`)."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     if request.method != "POST":
         return ask_page(request, scope, read_wish(request.GET))
     wish = read_wish(request.POST)
@@ -167,7 +167,7 @@ DONE = {
 def access_decide(request: HttpRequest, pk: UUID) -> HttpResponse:
     """A steward's decision: `state`, `reason`, and of a grant its `extent` and the `days` that it lasts ("" for no
     end); or who asked takes it back, and goes on to `next`."""
-    scope, given = scope_of(request), request.POST
+    scope, given = get_scope(request), request.POST
     row: AccessRequest = get_request_or_404(scope, pk)
     state, days, extent = given.get("state", ""), given.get("days", ""), given.get("extent", Extent.LEVEL)
     grants = state == State.GRANTED

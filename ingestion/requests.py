@@ -20,10 +20,10 @@ from django.utils.translation import gettext
 
 from entities.access import (
     Scope,
-    atoms_of,
     concealed_atoms,
     get_entity_or_404,
     granted_atoms,
+    list_atoms,
 )
 from entities.actions import record
 from entities.api.errors import Conflict, TooManyRequests
@@ -142,7 +142,7 @@ def wanted_atoms(file: File | None, wish: Wish) -> Collection[int]:
             raise BadUpload(gettext("There is no such label."), "unknown_label")
     elif file is not None:
         labels = outlines([file.pk]).get(file.pk, Outline()).labels
-        wanted = {atom for label in labels for atom in atoms_of(label)}
+        wanted = {atom for label in labels for atom in list_atoms(label)}
     else:
         raise BadUpload(gettext("Say which labels you ask for."), "no_labels")
     missing = wanted - held - {0}
@@ -162,7 +162,7 @@ def find_open_request(
     return waiting.filter(entity=entity, file=file, atoms=atoms, positions__in=[positions, []]).first()
 
 
-def requests_of(scope: Scope) -> QuerySet[AccessRequest]:
+def select_requests(scope: Scope) -> QuerySet[AccessRequest]:
     """Requests that the caller made, and for stewards those of others, on records that the caller may see."""
     rows = AccessRequest.objects.filter(entity__in=Entity.objects.visible_to(scope).values("pk"))
     own = Q(requester=scope.principal)
@@ -173,11 +173,11 @@ def to_decide(scope: Scope) -> QuerySet[AccessRequest]:
     """What waits for the caller as a steward: never their own."""
     if not is_steward(scope):
         return AccessRequest.objects.none()
-    return requests_of(scope).filter(state=State.OPEN).exclude(requester=scope.principal)
+    return select_requests(scope).filter(state=State.OPEN).exclude(requester=scope.principal)
 
 
 def get_request_or_404(scope: Scope, pk: UUID) -> AccessRequest:
-    found = requests_of(scope).filter(pk=pk).first()
+    found = select_requests(scope).filter(pk=pk).first()
     if found is None:
         raise Http404("Not found.")
     return found

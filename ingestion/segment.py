@@ -59,7 +59,7 @@ class Segment:
     places: tuple[int, ...]
 
 
-def labels_of(paragraphs: Sequence[Labelled]) -> list[int]:
+def list_labels(paragraphs: Sequence[Labelled]) -> list[int]:
     """Each once, in the order in which they first come."""
     return list(dict.fromkeys(p.label for p in paragraphs if p.label is not None))
 
@@ -68,7 +68,7 @@ def segments(paragraphs: Sequence[Labelled], clearances: Clearances | None = Non
     """In the order of their beginnings; paragraphs without a label are left out."""
     clearances = clearances or Clearances()
     found: list[Segment] = []
-    for label in labels_of(paragraphs):
+    for label in list_labels(paragraphs):
         told = [(place, p) for place, p in enumerate(paragraphs) if clearances.told(label, p.label)]
         for own, group in groupby(told, key=lambda known: known[1].label == label):
             if own:

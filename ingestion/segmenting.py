@@ -13,21 +13,21 @@ from uuid import UUID
 
 from django.utils.crypto import salted_hmac
 
-from entities.access import atoms_of, combine_many
-from entities.text import digest_of
-from ingestion.continuity import continued, is_made_from, parts_of, standing
+from entities.access import combine_many, list_atoms
+from entities.text import compute_digest
+from ingestion.continuity import continued, is_made_from, split_words, standing
 from ingestion.documents import Extraction
 from ingestion.models import Paragraph, PastParagraph
 from ingestion.segment import headings_above, list_disclosed_headings
 from ingestion.summaries import sentences, summarise
-from ingestion.votes import KEPT, KEPT_DECISION, Vote, automatic, decide, manual_vote, votes_of, with_floor
+from ingestion.votes import KEPT, KEPT_DECISION, Vote, automatic, build_votes, decide, manual_vote, with_floor
 from ingestion.work import Classified, Marked, Segmented, Work, clearances_among
 
 
 def mark(work: Work, extraction: Extraction, classified: Classified) -> Segmented:
     """In an open service scope."""
     paragraphs = extraction.paragraphs
-    digests = [digest_of(p.text) for p in paragraphs]
+    digests = [compute_digest(p.text) for p in paragraphs]
     before = list(Paragraph.objects.filter(file=work.file).order_by("position"))
     same = continued(before, digests)
     ids = identities(work.file, digests, {number: old.pk for number, old in same.items()})
@@ -54,7 +54,7 @@ def mark(work: Work, extraction: Extraction, classified: Classified) -> Segmente
                 headings=tuple(ids[place] for place in above[number]),
             )
         )
-    return Segmented(tuple(marked), summaries(extraction, classified, marked), decisions_of(before, work.floor))
+    return Segmented(tuple(marked), summaries(extraction, classified, marked), digest_decisions(before, work.floor))
 
 
 def identities(file: UUID, digests: Sequence[str], kept: Mapping[int, UUID]) -> list[UUID]:
@@ -94,7 +94,7 @@ def list_disclosed_sections(work: Work, extraction: Extraction, segmented: Segme
     return found
 
 
-def decisions_of(paragraphs: Sequence[Paragraph], floor: frozenset[int]) -> str:
+def digest_decisions(paragraphs: Sequence[Paragraph], floor: frozenset[int]) -> str:
     """A digest of what the labels of a new version were made from: what is published now, with its labels and what
     people decided of it, and the floor of the file.
     """
@@ -125,7 +125,7 @@ def carried_votes(
     for number, old in same.items():
         carried[number] += _as_it_stands(old, floor)
         decided.setdefault(old.digest, []).extend(_decided_before(old))
-    new = {number: parts_of(text) for number, text in enumerate(texts) if number not in same}
+    new = {number: split_words(text) for number, text in enumerate(texts) if number not in same}
     for number in new:
         carried[number] += dict.fromkeys(decided.get(digests[number], ()))
     stay = {old.pk for old in same.values()}
@@ -134,7 +134,7 @@ def carried_votes(
         votes = _inherit_votes(old)
         if old.pk in stay or not votes:
             continue
-        parts = parts_of(old.text)
+        parts = split_words(old.text)
         heirs = [n for n, others in new.items() if digests[n] == old.digest or is_made_from(parts, others)]
         for number in heirs:
             carried[number] += [vote for vote in votes if vote not in carried[number]]
@@ -183,7 +183,7 @@ def remembered_votes(
 
 def _as_it_stands(old: Paragraph | PastParagraph, floor: frozenset[int]) -> list[Vote]:
     """What a paragraph keeps that is there still, or again: the decisions on it, and what its label had beyond them."""
-    votes = with_floor(votes_of(old.votes), floor)
+    votes = with_floor(build_votes(old.votes), floor)
     return [*(vote for vote in votes if vote.source == "manual"), *_label_before(old, manual_vote(votes))]
 
 
@@ -194,7 +194,7 @@ def _inherit_votes(old: Paragraph | PastParagraph) -> list[Vote]:
 
 def _decided_before(old: Paragraph | PastParagraph) -> list[Vote]:
     """A steward's decision on another paragraph, as a vote; none where it asked for nothing."""
-    decision = manual_vote(votes_of(old.votes))
+    decision = manual_vote(build_votes(old.votes))
     return [Vote("inherited", decision.labels, KEPT_DECISION)] if decision and decision.labels else []
 
 
@@ -203,10 +203,10 @@ def _label_before(old: Paragraph | PastParagraph, decision: Vote | None) -> list
     label, what it had inherited.
     """
     if old.data_classification is None:
-        inherited = [vote.labels for vote in votes_of(old.votes) if vote.source == "inherited"]
+        inherited = [vote.labels for vote in build_votes(old.votes) if vote.source == "inherited"]
         atoms = frozenset().union(*inherited)
     else:
-        atoms = frozenset(atoms_of(old.data_classification))
+        atoms = frozenset(list_atoms(old.data_classification))
     if decision is not None:
         atoms -= decision.labels | decision.over
     return [Vote("inherited", atoms, KEPT)] if atoms else []

@@ -14,14 +14,14 @@ from django.db import transaction
 from django.db.models import BooleanField, F, Func, JSONField, Q, QuerySet, Value
 from django.utils.translation import gettext, gettext_lazy, gettext_noop, ngettext
 
-from entities.access import Scope, atoms_of
+from entities.access import Scope, list_atoms
 from entities.access.scope import current
 from entities.api.errors import Conflict
 from entities.api.lists import labels_of_atoms
 from entities.audit import Question, record_question
 from entities.language import join_words, translate_stored
 from entities.registry import content_type_id, entity_types
-from ingestion.access import collection_of, is_steward, readable_files, visible_files
+from ingestion.access import get_collection, is_steward, readable_files, visible_files
 from ingestion.classify import rules_vote
 from ingestion.downloads import is_cleared
 from ingestion.errors import BadUpload
@@ -29,7 +29,7 @@ from ingestion.extract import language
 from ingestion.models import File, FileRevision, State
 from ingestion.relabelling import check_decision
 from ingestion.remainder import DECIDED_BEFORE, INSIDE, KINDS, NOT_READ, RELEASED, Remainder
-from ingestion.remainder_store import remainder_columns, remainder_of
+from ingestion.remainder_store import load_remainder, remainder_columns
 from ingestion.votes import Vote, automatic, manual_vote
 
 CHANGED = gettext_lazy(
@@ -83,7 +83,7 @@ class RemainderDecision:
     seen: str
 
 
-def unread_of(scope: Scope, file: File) -> Unread | None:
+def find_unread(scope: Scope, file: File) -> Unread | None:
     """Of a file got with `get_file_or_404`. None for who is not cleared for all of it: what is not read may lie on a
     page that they may not know of."""
     revision = _settled_version(file)
@@ -92,7 +92,7 @@ def unread_of(scope: Scope, file: File) -> Unread | None:
 
 
 def _unread(file: File, remainder: Remainder) -> Unread:
-    policy, decision = collection_of(file).remainder, manual_vote(remainder.votes)
+    policy, decision = get_collection(file).remainder, manual_vote(remainder.votes)
     return Unread(
         _details(file, remainder),
         remainder.label(policy),
@@ -147,9 +147,9 @@ def _apply(decision: RemainderDecision) -> None:
         remainder = _remainder_now(file, revision) if file is not None and revision is not None else None
         if file is None or revision is None or remainder is None or _digest(remainder) != decision.seen:
             raise Conflict(CHANGED)
-        columns = remainder_columns(_settle(remainder, decision), collection_of(file).remainder)
+        columns = remainder_columns(_settle(remainder, decision), get_collection(file).remainder)
         FileRevision.objects.filter(pk=revision.pk).update(**columns)
-        was = None if revision.remainder_label is None else atoms_of(revision.remainder_label)
+        was = None if revision.remainder_label is None else list_atoms(revision.remainder_label)
         words = rules_vote(decision.reason, language.guess(decision.reason)).labels
         record_question(
             replace(current(), principal=decision.by),  # the service does it, the steward decided it
@@ -206,7 +206,7 @@ def _settled_version(file: File) -> FileRevision | None:
 
 
 def _remainder_now(file: File, revision: FileRevision) -> Remainder | None:
-    known = remainder_of(revision)
+    known = load_remainder(revision)
     return Remainder((NOT_READ,)) if known is None and file.revision is None else known
 
 

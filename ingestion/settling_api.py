@@ -12,13 +12,13 @@ from rest_framework.response import Response
 
 from entities.access import MEMBER, STEWARD, opens_own_scope, requires
 from entities.api.lists import paginate
-from entities.api.shapes import PAGING, Label, Whole, page_of
+from entities.api.shapes import PAGING, Label, Whole, build_page_shape
 from ingestion.access import get_file_or_404
-from ingestion.api import scope_of
+from ingestion.api import get_scope
 from ingestion.downloads import refusal
 from ingestion.file_shapes import FileSerializer
 from ingestion.listing import file_views
-from ingestion.settling import Unread, files_to_settle, settle_remainder, unread_of
+from ingestion.settling import Unread, files_to_settle, find_unread, settle_remainder
 
 
 class RemainderSerializer(serializers.Serializer):
@@ -44,12 +44,12 @@ class RemainderDecisionSerializer(Whole):
 
 
 @requires(STEWARD)
-@extend_schema(responses=page_of(FileSerializer), parameters=PAGING)
+@extend_schema(responses=build_page_shape(FileSerializer), parameters=PAGING)
 @api_view(["GET"])
 def desk_files(request: Request) -> Response:
     """For stewards: the files of which something was not read and has no label, the oldest first. One that they are not
     cleared for beside that is not among them."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     views = file_views(scope, files_to_settle(scope), known=True)
     return paginate(request, views, lambda view: view.to_json())
 
@@ -68,7 +68,7 @@ def desk_files(request: Request) -> Response:
 def file_remainder(request: Request, pk: UUID) -> Response:
     """What the reader does not show of a file, and its label: for who is cleared for all of the file, else 403. A
     steward may give it a label."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     with scope.open():
         file = get_file_or_404(scope, pk)
         unread: Unread | None
@@ -77,7 +77,7 @@ def file_remainder(request: Request, pk: UUID) -> Response:
             given.is_valid(raise_exception=True)
             unread = settle_remainder(scope=scope, file=file, **given.validated_data)
         else:
-            unread = unread_of(scope, file)
+            unread = find_unread(scope, file)
         if unread is None:
             raise PermissionDenied(refusal(file))
         shown = unread.to_json()

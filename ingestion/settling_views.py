@@ -13,10 +13,10 @@ from rest_framework.exceptions import APIException
 from entities.access import STEWARD, opens_own_scope, requires
 from entities.api.lists import atom_chips, chips_of_atoms
 from ingestion.access import get_file_or_404
-from ingestion.desk_views import read_labels, scope_of
+from ingestion.desk_views import get_scope, read_labels
 from ingestion.downloads import refusal
 from ingestion.listing import file_view
-from ingestion.settling import settle_remainder, unread_of
+from ingestion.settling import find_unread, settle_remainder
 
 
 @requires(STEWARD)
@@ -27,9 +27,9 @@ def desk_file(request: HttpRequest, pk: UUID) -> HttpResponse:
 
 
 def show_file(request: HttpRequest, pk: UUID, problem: str = "", status: int = 200) -> HttpResponse:
-    scope = scope_of(request)
+    scope = get_scope(request)
     file = get_file_or_404(scope, pk)
-    unread = unread_of(scope, file)
+    unread = find_unread(scope, file)
     if unread is None:
         raise PermissionDenied(refusal(file))
     ticked = set(read_labels(request.POST)) if problem else unread.atoms or frozenset()
@@ -49,7 +49,7 @@ def show_file(request: HttpRequest, pk: UUID, problem: str = "", status: int = 2
 @require_POST
 def desk_file_decide(request: HttpRequest, pk: UUID) -> HttpResponse:
     """A steward's labels, with a reason, which hold when the scope is closed; then back to the desk."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     try:
         with scope.open():
             settle_remainder(

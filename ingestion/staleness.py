@@ -17,7 +17,7 @@ from entities.registry import type_by_content_type
 from ingestion.index import delete_rows
 from ingestion.models import ContextRow, File, Kind, Paragraph
 from ingestion.queueing import publish_again
-from ingestion.witness import CONCEALED, Inputs, inputs_of
+from ingestion.witness import CONCEALED, Inputs, collect_inputs
 from ingestion.work import load_levels, load_policy
 
 OF_FILES = (Kind.FILE_CHUNK, Kind.FILE_SUMMARY)
@@ -48,7 +48,7 @@ def inputs_by_group() -> dict[Group, Inputs]:
             content_type, name, strategy = group
             declared = type_by_content_type(content_type).rag().collections.get(name, Collection(name))
             used = strategy if strategy != "auto" else declared.strategy
-            found[group] = inputs_of(declared, used, levels, guidance, concealed, epoch)
+            found[group] = collect_inputs(declared, used, levels, guidance, concealed, epoch)
         return found
 
     return cached("inputs by group", load)  # type: ignore[no-any-return]
@@ -87,12 +87,12 @@ def is_cut_otherwise() -> Q:
 
 
 def with_causes(files: QuerySet[File]) -> QuerySet[File]:
-    """What `causes_of` wants to know of each."""
+    """What `list_causes` wants to know of each."""
     cut = ExpressionWrapper(is_cut_otherwise(), output_field=BooleanField())
     return files.select_related("revision").annotate(of_type=F("entity__content_type"), cut_otherwise=cut)
 
 
-def causes_of(file: File) -> tuple[str, ...]:
+def list_causes(file: File) -> tuple[str, ...]:
     """Names of the inputs that changed since a file `with_causes` was worked on; all where that is not known."""
     now = inputs_by_group().get((file.of_type, file.collection, file.strategy))  # type: ignore[attr-defined]
     changed = now.changed_since(file.revision.inputs) if now and file.revision else ()

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from entities.models import Source
-from entities.text import digest_of
+from entities.text import compute_digest
 from ingestion.boxes import Boxes
 from ingestion.documents import Extraction, ParagraphText
 from ingestion.models import ContextRow, Kind, Paragraph
 from ingestion.summaries import sentences
-from ingestion.votes import Vote, votes_of
+from ingestion.votes import Vote, build_votes
 from ingestion.witness import OF_THE_MODEL
 from ingestion.work import Classified, Work
 
@@ -41,7 +41,7 @@ def published_extraction(work: Work) -> Extraction:
 def published_votes(work: Work, extraction: Extraction) -> Classified:
     """The votes that the paragraphs of a published revision have, manual ones aside. In an open service scope."""
     rows = Paragraph.objects.filter(file=work.file).order_by("position").values_list("votes", flat=True)
-    votes = tuple(tuple(vote for vote in votes_of(row) if vote.source != "manual") for row in rows)
+    votes = tuple(tuple(vote for vote in build_votes(row) if vote.source != "manual") for row in rows)
     return Classified(votes, tuple(_proposals([work.file], _places(extraction.paragraphs))))
 
 
@@ -59,7 +59,7 @@ def known_votes(
     places = _places(paragraphs)
     rows = Paragraph.objects.filter(file=work.file, digest__in=list(places)).order_by("position")
     given = {
-        digest: [v for v in votes_of(votes) if v.source == "model"]
+        digest: [v for v in build_votes(votes) if v.source == "model"]
         for digest, votes in rows.values_list("digest", "votes")
     }
     known = {number: votes for digest, votes in given.items() if votes for number in places[digest]}
@@ -78,7 +78,7 @@ def load_earlier_votes(
     known: dict[int, list[Vote]] = {}
     files: set[UUID] = set()
     for file, digest, rows in same.values_list("file", "digest", "votes").order_by("file", "position"):
-        given = [vote for vote in votes_of(rows) if vote.source == "model"]
+        given = [vote for vote in build_votes(rows) if vote.source == "model"]
         files |= {file} if given else set()
         for number in digests[digest]:
             votes = known.setdefault(number, [])
@@ -91,7 +91,7 @@ def _places(paragraphs: Sequence[ParagraphText]) -> dict[str, list[int]]:
     """Numbers of the paragraphs by digest of their text."""
     places: dict[str, list[int]] = {}
     for number, paragraph in enumerate(paragraphs):
-        places.setdefault(digest_of(paragraph.text), []).append(number)
+        places.setdefault(compute_digest(paragraph.text), []).append(number)
     return places
 
 

@@ -9,11 +9,11 @@ from django.utils.translation import gettext, gettext_lazy
 from entities.access import Scope
 from entities.actions import record
 from entities.rag import Strategy
-from ingestion.access import collection_of, hold_or_404, is_disclosed
+from ingestion.access import get_collection, hold_or_404, is_disclosed
 from ingestion.errors import BadUpload
 from ingestion.models import File, FileRevision, Redo, Review
 from ingestion.queueing import ENDED, queue_file, suspend_revision
-from ingestion.work import strategy_of
+from ingestion.work import get_strategy
 
 WAYS = {
     "auto": gettext_lazy("Its own text; OCR for scans and pictures"),
@@ -26,11 +26,11 @@ STRATEGY_CHOICES = (("", gettext_lazy("As usual")), *WAYS.items())
 """Ways of reading as the upload form offers them."""
 
 
-def ways_of(file: File) -> Sequence[tuple[str, str]]:
+def list_strategies(file: File) -> Sequence[tuple[str, str]]:
     """(strategy, words) as they are offered for a file that is there. In an open scope. "auto" is as its collection
     declares, and stays so when that declares another; the same way chosen for the file stays that one.
     """
-    usual = collection_of(file).strategy
+    usual = get_collection(file).strategy
     as_usual = (
         str(WAYS["auto"])
         if usual == "auto"
@@ -77,12 +77,12 @@ def choose_strategy(*, scope: Scope, file: File, strategy: str, again: bool = Fa
     same = strategy == now.strategy
     if same and not again:
         return now
-    before, now.strategy = strategy_of(now), strategy
+    before, now.strategy = get_strategy(now), strategy
     File.objects.filter(pk=now.pk).update(strategy=strategy)
     record(scope, "file.strategy_chosen", "file", now.pk, strategy=strategy, entity=str(now.entity_id))
     if told:
         FileRevision.objects.filter(pk=newest).update(strategy="")
-    if strategy_of(now) == before and not again:
+    if get_strategy(now) == before and not again:
         return now
     if (shown := now.revision_id) and again:
         published = FileRevision.objects.get(pk=shown)

@@ -18,16 +18,16 @@ def sentences(text: str) -> list[str]:
     return [sentence.strip() for sentence in SENTENCE.split(text) if sentence.strip()]
 
 
-def words_of(text: str) -> frozenset[str]:
+def extract_words(text: str) -> frozenset[str]:
     """All words, short ones too, as they stand, letters' case aside."""
     return frozenset(word.casefold() for word in WORD.findall(text))
 
 
 def is_supported_by(sentence: str, paragraphs: Iterable[frozenset[str]]) -> bool:
-    """Whether every word stands in one of `paragraphs`, given as `words_of` them. Words gathered from several would
-    say what none of them does.
+    """Whether every word stands in one of `paragraphs`, as `extract_words` gives them. Words gathered from several
+    would say what none of them does.
     """
-    words = words_of(sentence)
+    words = extract_words(sentence)
     return bool(words) and any(words <= paragraph for paragraph in paragraphs)
 
 
@@ -48,7 +48,7 @@ def summarise(paragraphs: Mapping[int, Sequence[str]], proposed: Mapping[int, Se
     """
     result: dict[int, list[str]] = {}
     for label, texts in paragraphs.items():
-        known = [words_of(text) for text in texts]
+        known = [extract_words(text) for text in texts]
         kept: list[str] = []
         for sentence in dict.fromkeys(proposed.get(label, ())):
             says = len(WORD.findall(sentence)) >= SHORTEST and is_supported_by(sentence, known)

@@ -44,25 +44,25 @@ def synthesise(
     made: dict[int, list[str]] = {}
     for label, known in proposed.items():
         if label in done:
-            made[label] = _drawn(label, [*done[label], *known], texts) or list(known)
+            made[label] = _select_supported(label, [*done[label], *known], texts) or list(known)
             continue
         try:
-            said = sentences(ask(classifier, excerpts_of(known, texts.get(label, ()))))
+            said = sentences(ask(classifier, build_excerpts(known, texts.get(label, ()))))
         except ModelError:
             logger.warning("no summary of a label was made; the windows' serve", exc_info=True)
             made[label] = list(known)
             continue
-        made[label] = _drawn(label, [*said, *known], texts) or list(known)
+        made[label] = _select_supported(label, [*said, *known], texts) or list(known)
         keep(label, made[label])
     return made
 
 
-def _drawn(label: int, said: Sequence[str], texts: Mapping[int, Sequence[str]]) -> list[str]:
+def _select_supported(label: int, said: Sequence[str], texts: Mapping[int, Sequence[str]]) -> list[str]:
     """The sentences that stand in texts of that label; [] where there are none."""
     return summarise({label: texts.get(label, ())}, {label: said}).get(label, [])
 
 
-def excerpts_of(known: Sequence[str], texts: Sequence[str]) -> list[str]:
+def build_excerpts(known: Sequence[str], texts: Sequence[str]) -> list[str]:
     """What the windows said, then the openings of the paragraphs, as far as there is room."""
     chosen: list[str] = []
     room = MOST

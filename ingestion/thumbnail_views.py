@@ -10,8 +10,8 @@ from ingestion import downloads
 from ingestion.access import get_file_or_404
 from ingestion.extract.sniff import PDF
 from ingestion.models import File
-from ingestion.pdf_drawing import pictures_of
-from ingestion.pdf_shown import CutPage, Part, Shown, shown_of
+from ingestion.pdf_drawing import draw_pictures
+from ingestion.pdf_shown import CutPage, Part, Shown, build_shown
 from ingestion.reader import blocks
 
 LONGEST_PIXELS = 224
@@ -27,7 +27,7 @@ def thumbnail(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     scope: Scope = request.access_scope  # type: ignore[attr-defined]
     with scope.open():
         found = find_first_page(scope, pk)
-    pictures = pictures_of(found, LONGEST_PIXELS)
+    pictures = draw_pictures(found, LONGEST_PIXELS)
     with scope.open():
         # Asked again: a clearance may have been withdrawn, or other bytes published, while the page was drawn.
         now = find_first_page(scope, pk)
@@ -49,5 +49,5 @@ def find_first_page(scope: Scope, pk: UUID) -> Shown:
         return NOTHING
     if downloads.is_allowed(scope, file):
         return Shown(file.revision.blob.path, (CutPage(1, True, (), ()),), (), ())
-    shown = shown_of(file, found, Part(1, 1))
+    shown = build_shown(file, found, Part(1, 1))
     return Shown(shown.path, shown.pages, (), ())

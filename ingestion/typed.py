@@ -14,7 +14,7 @@ from typing import Any
 from django.db import models
 from django.utils.formats import date_format
 
-from entities.access import atoms_of, combine_many
+from entities.access import combine_many, list_atoms
 from entities.access.objects import declared_fields
 from entities.formats import format_money
 from entities.models import Entity, FieldParagraph
@@ -29,7 +29,7 @@ from ingestion.segment import Labelled
 from ingestion.work import clearances_among, load_levels
 
 
-def drafts_of(entity: Entity, embedder: Embedder) -> list[RowDraft]:
+def build_drafts(entity: Entity, embedder: Embedder) -> list[RowDraft]:
     """All rows of a record, loaded by an open service scope with every column."""
     return [*snapshots(entity, embedder), *long_texts(entity, embedder), *relations(entity, embedder)]
 
@@ -50,7 +50,7 @@ def snapshots(entity: Entity, embedder: Embedder) -> list[RowDraft]:
     for label, fields in lines.items():
         opening = heading(entity, label)
         if label == sentence_label:
-            opening = f"{kind_of(entity)}: {sentence}"
+            opening = f"{get_kind(entity)}: {sentence}"
         elif not fields:
             continue
         text = "\n".join([opening, *fields])
@@ -78,19 +78,19 @@ def list_field_names(template: str) -> list[str]:
 
 def heading(entity: Entity, label: int) -> str:
     """The type, and the name where `label` covers the name's."""
-    return f"{kind_of(entity)}: {entity.name}" if covers(label, entity.name_classification) else kind_of(entity)
+    return f"{get_kind(entity)}: {entity.name}" if covers(label, entity.name_classification) else get_kind(entity)
 
 
 def covers(label: int, part: int) -> bool:
     """Whether text with label `part` may stand in text with `label` without changing it."""
-    return set(atoms_of(part)) <= set(atoms_of(label))
+    return set(list_atoms(part)) <= set(list_atoms(label))
 
 
 def label_of_field(entity: Entity, name: str) -> int:
-    return entity.name_classification if name == "name" else combine_many(type(entity).rag().label_of(name))
+    return entity.name_classification if name == "name" else combine_many(type(entity).rag().get_field_label(name))
 
 
-def kind_of(entity: Entity) -> str:
+def get_kind(entity: Entity) -> str:
     return str(type(entity)._meta.verbose_name).capitalize()
 
 
@@ -160,7 +160,7 @@ def relations(entity: Entity, embedder: Embedder) -> list[RowDraft]:
             continue
         label = combine_many([entity.name_classification, parent.name_classification])
         parent_kind = str(parent.type_class._meta.verbose_name)
-        text = f"{kind_of(entity)} “{entity.name}” belongs to {parent_kind} “{parent.name}”."
+        text = f"{get_kind(entity)} “{entity.name}” belongs to {parent_kind} “{parent.name}”."
         rows.append(_row(entity, Kind.RELATIONSHIP, label, text, embedder, name, [entity, parent]))
     return rows
 

@@ -113,7 +113,7 @@ def fill_claimed(claim: FillClaim, until: float) -> bool:
             if time.monotonic() > until:
                 break
             with claim.service.open():
-                texts = texts_of(Q(number__in=todo[start : start + BATCH]))
+                texts = load_texts(Q(number__in=todo[start : start + BATCH]))
             vectors = embedded(embedder, texts)
             with claim.service.open():
                 done += write_missing_vectors(vectors, embedder)
@@ -146,7 +146,7 @@ def numbers_without(model: int, among: list[int] | None = None) -> list[int]:
         return [number for (number,) in cursor.fetchall()]
 
 
-def texts_of(rows: Q) -> dict[UUID, str]:
+def load_texts(rows: Q) -> dict[UUID, str]:
     """Row -> its text as it is embedded (`RowDraft.embedding_text`), in an open service scope."""
     found = ContextRow.objects.filter(rows).values_list("id", "heading_path", "text")
     return {pk: embedding_text(path.split(SEPARATOR) if path else (), text) for pk, path, text in found}
@@ -195,7 +195,7 @@ def follow_one(workspace: int, model: int, embedder: Embedder, rows: Q) -> None:
         numbers = numbers_without(model, list(ContextRow.objects.filter(rows).values_list("number", flat=True)))
     for start in range(0, len(numbers), BATCH):
         with scope.open():
-            texts = texts_of(Q(number__in=numbers[start : start + BATCH]))
+            texts = load_texts(Q(number__in=numbers[start : start + BATCH]))
         vectors = embedded(embedder, texts)
         with scope.open():
             # A model that is dropped meanwhile gets nothing more.

@@ -88,7 +88,7 @@ def model_for_search(scope: Scope) -> str:
     return known
 
 
-def embedder_of(workspace: int) -> Embedder:
+def load_embedder(workspace: int) -> Embedder:
     """The embedder that a workspace's text is indexed by. Needs no scope open. Raises: EmbeddingFailed."""
     with Scope.for_service(workspace).open():
         used = current_model()
@@ -219,7 +219,7 @@ def count_missing(model: int) -> tuple[int, int]:
     return int(rows), int(missing)
 
 
-def missing_of(scope: Scope, model: int) -> tuple[int, int]:
+def count_visible_missing(scope: Scope, model: int) -> tuple[int, int]:
     """`count_missing` for people: of the rows that the open `scope` may see."""
     vectors = RawSQL(
         'NOT EXISTS (SELECT FROM ingestion_vector v WHERE v."row" = ingestion_contextrow.number AND v.model = %s)',

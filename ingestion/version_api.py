@@ -11,13 +11,13 @@ from rest_framework.response import Response
 
 from entities.access import MEMBER, requires
 from entities.api.lists import paginate
-from entities.api.shapes import PAGING, page_of
+from entities.api.shapes import PAGING, build_page_shape
 from ingestion import actions, downloads
 from ingestion.access import get_file_or_404, get_record_for
-from ingestion.api import scope_of
+from ingestion.api import get_scope
 from ingestion.file_shapes import FileSerializer
 from ingestion.listing import file_view
-from ingestion.versions import list_versions, original_of
+from ingestion.versions import get_original, list_versions
 
 
 class ChangesSerializer(serializers.Serializer):
@@ -45,11 +45,11 @@ class VersionSerializer(serializers.Serializer):
 
 
 @requires(MEMBER)
-@extend_schema(responses=page_of(VersionSerializer), parameters=PAGING)
+@extend_schema(responses=build_page_shape(VersionSerializer), parameters=PAGING)
 @api_view(["GET"])
 def file_versions(request: Request, pk: UUID) -> Response:
     """The versions of a file, the newest first, and what changed with each as far as the caller may know."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     found = list_versions(scope, get_file_or_404(scope, pk))
     return paginate(request, found, lambda version: version.to_json())
 
@@ -59,7 +59,7 @@ def file_versions(request: Request, pk: UUID) -> Response:
 @api_view(["POST"])
 def restore(request: Request, pk: UUID, number: int) -> Response:
     """Publish an earlier version again, as the next one. Needs the verb "upload"."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     file = get_file_or_404(scope, pk)
     get_record_for(scope, file.entity_id, "upload")
     file = actions.restore_version(scope=scope, file=file, number=number)
@@ -71,5 +71,5 @@ def restore(request: Request, pk: UUID, number: int) -> Response:
 @api_view(["GET"])
 def download(request: Request, pk: UUID, number: int) -> Any:
     """The original of a version, for who is cleared for all that has stood in the file since; else 403."""
-    scope = scope_of(request)
-    return downloads.stream(request._request, *original_of(scope, get_file_or_404(scope, pk), number))
+    scope = get_scope(request)
+    return downloads.stream(request._request, *get_original(scope, get_file_or_404(scope, pk), number))

@@ -13,16 +13,16 @@ from entities.access import MEMBER, get_entity_or_404, requires
 from ingestion import actions, downloads
 from ingestion.access import get_file_or_404, get_record_for
 from ingestion.listing import file_view
-from ingestion.strategies import ways_of
-from ingestion.versions import list_versions, original_of
-from ingestion.views import scope_of, sentence
+from ingestion.strategies import list_strategies
+from ingestion.versions import get_original, list_versions
+from ingestion.views import get_scope, sentence
 
 
 @requires(MEMBER)
 @require_safe
 def versions(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Who sent which version when, what changed as far as the caller may know, and what they may do with it."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     file = get_file_or_404(scope, pk)
     found = list_versions(scope, file)
     context = {
@@ -30,7 +30,7 @@ def versions(request: HttpRequest, pk: UUID) -> HttpResponse:
         "entity": get_entity_or_404(scope, file.entity_id),
         "versions": found,
         "coming": any(version.standing == "coming" for version in found),
-        "ways": ways_of(file),
+        "ways": list_strategies(file),
     }
     return render(request, "ingestion/file_versions.html", context)
 
@@ -38,7 +38,7 @@ def versions(request: HttpRequest, pk: UUID) -> HttpResponse:
 @requires(MEMBER)
 @require_POST
 def restore(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
-    scope = scope_of(request)
+    scope = get_scope(request)
     file = get_file_or_404(scope, pk)
     get_record_for(scope, file.entity_id, "upload")
     try:
@@ -57,7 +57,7 @@ def restore(request: HttpRequest, pk: UUID, number: int) -> HttpResponse:
 @requires(MEMBER)
 @require_POST
 def choose_strategy(request: HttpRequest, pk: UUID) -> HttpResponse:
-    scope = scope_of(request)
+    scope = get_scope(request)
     file = get_file_or_404(scope, pk)
     get_record_for(scope, file.entity_id, "upload")
     try:
@@ -72,5 +72,5 @@ def choose_strategy(request: HttpRequest, pk: UUID) -> HttpResponse:
 @requires(MEMBER)
 @require_safe
 def download(request: HttpRequest, pk: UUID, number: int) -> HttpResponseBase:
-    scope = scope_of(request)
-    return downloads.stream(request, *original_of(scope, get_file_or_404(scope, pk), number))
+    scope = get_scope(request)
+    return downloads.stream(request, *get_original(scope, get_file_or_404(scope, pk), number))

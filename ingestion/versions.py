@@ -85,18 +85,18 @@ def list_versions(scope: Scope, file: File) -> list[Version]:
     known = known_versions(scope, file)
     revisions = [one.revision for one in known]
     people = User.objects.in_bulk({pk for r in revisions for pk in (r.created_by, r.restored_by)})
-    changed = changes_of(file)
+    changed = count_changes(file)
     uploads = may(scope, Entity.objects.only("pk", "content_type").get(pk=file.entity_id), "upload")
     rules = _Rules(scope, file)
     published = [one.number for one in known if one.stands.witness]
     return [
         Version(
             number=one.number,
-            standing=standing_of(file, one.stands),
+            standing=get_standing(file, one.stands),
             by=_name(people, revision.created_by),
             at=revision.fetched_at,
             size=revision.blob.size if is_steward(scope) or is_own(scope, revision) else None,
-            restores=_told(known, revision.restores),
+            restores=_find_disclosed(known, revision.restores),
             restored_by=_name(people, revision.restored_by) if revision.restores else "",
             changes=changed.get(revision.number, Changes()) if revision.witness else None,
             first=one.number == min(published, default=0),
@@ -107,7 +107,7 @@ def list_versions(scope: Scope, file: File) -> list[Version]:
     ]
 
 
-def _told(known: Sequence[Known], number: int | None) -> int | None:
+def _find_disclosed(known: Sequence[Known], number: int | None) -> int | None:
     """What is told of a version by its stored number: the last one until then that the caller knows of."""
     told = [one.number for one in known if number is not None and one.revision.number <= number]
     return told[-1] if told else None
@@ -117,7 +117,7 @@ def _name(people: dict[Any, User], pk: int) -> str:
     return str(people[pk]) if pk in people else "Clearance"
 
 
-def standing_of(file: File, revision: FileRevision) -> Standing:
+def get_standing(file: File, revision: FileRevision) -> Standing:
     if revision.pk == file.revision_id:
         return "current"
     if revision.pk == file.pending_revision_id and file.state in UNFINISHED:
@@ -130,7 +130,7 @@ def is_restorable(file: File, revision: FileRevision) -> bool:
     return bool(revision.witness) and revision.pk not in (file.revision_id, file.pending_revision_id)
 
 
-def changes_of(file: File) -> dict[int, Changes]:
+def count_changes(file: File) -> dict[int, Changes]:
     """By number of the version; of paragraphs that the open scope may read."""
     now = Paragraph.objects.filter(file=file.pk)
     past = PastParagraph.objects.filter(file=file.pk, until__gt=F("since"))
@@ -145,7 +145,7 @@ def changes_of(file: File) -> dict[int, Changes]:
     }
 
 
-def original_of(scope: Scope, file: File, number: int) -> tuple[Blob, str]:
+def get_original(scope: Scope, file: File, number: int) -> tuple[Blob, str]:
     """(bytes, name) of a version of a file got with `get_file_or_404`. Raises: Http404, PermissionDenied."""
     with transaction.atomic():  # a refusal lets go of the lock
         # Publishing waits, as for `downloads.original`.

@@ -26,17 +26,17 @@ from ingestion.file_shown import FileView
 from ingestion.link_views import link_panel
 from ingestion.listing import collection_choices, file_view, file_views, list_attachments, list_files
 from ingestion.models import Redo, State
-from ingestion.pages import MAX_HITS, Stop, find_page, find_words, list_headings, part_of, sections
+from ingestion.pages import MAX_HITS, Stop, find_page, find_words, list_headings, sections, select_part
 from ingestion.queueing import ENDED
-from ingestion.reader import NOTICE, blocks, cited_by, mark
-from ingestion.settling import unread_of
+from ingestion.reader import NOTICE, blocks, mark, resolve_cited
+from ingestion.settling import find_unread
 from ingestion.strategies import STRATEGY_CHOICES
 
 UNFOLDED_ROWS = 12
 """As templates/ingestion/files_panel.html has it."""
 
 
-def scope_of(request: HttpRequest) -> Scope:
+def get_scope(request: HttpRequest) -> Scope:
     return request.access_scope  # type: ignore[attr-defined, no-any-return]
 
 
@@ -44,7 +44,7 @@ def scope_of(request: HttpRequest) -> Scope:
 @require_safe
 def files_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The files of a record: drop zone for who may upload, stages, and what came out, by label."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     entity = get_entity_or_404(scope, pk)
     context = {
         "entity": entity,
@@ -70,7 +70,7 @@ def _put_failed_first(files: Sequence[FileView]) -> Sequence[FileView]:
 @require_safe
 def batch_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
     """How far what the caller sent together last is, asked for while it is worked on."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     entity = get_entity_or_404(scope, pk)
     return render(request, "ingestion/batch.html", {"entity": entity, "batch": latest_batch(scope, entity)})
 
@@ -78,7 +78,7 @@ def batch_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
 @requires(MEMBER)
 @require_POST
 def retry_batch(request: HttpRequest, pk: UUID) -> HttpResponse:
-    scope = scope_of(request)
+    scope = get_scope(request)
     entity = get_record_for(scope, pk, "upload")
     try:
         batch = read_batch(request.POST)
@@ -95,7 +95,7 @@ def retry_batch(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def upload(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Several files from a form, or one at a time from upload.js, which wants the new row or a reason."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     entity = get_record_for(scope, pk, "upload")
     scripted = bool(request.headers.get("HX-Request"))
     taken, problem = [], None
@@ -135,7 +135,7 @@ def json_error(status: int, code: str, detail: str) -> HttpResponse:
 @require_safe
 def file_row(request: HttpRequest, pk: UUID) -> HttpResponse:
     """One row of the panel, asked for while its file is worked on."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     file = get_file_or_404(scope, pk)
     came = list_attachments(scope, file) if file.attachments else []
     return render(request, "ingestion/file_rows.html", {"files": [file_view(scope, file)], "came": came})
@@ -144,7 +144,7 @@ def file_row(request: HttpRequest, pk: UUID) -> HttpResponse:
 @requires(MEMBER)
 @require_POST
 def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
-    scope = scope_of(request)
+    scope = get_scope(request)
     file = get_file_or_404(scope, pk)
     get_record_for(scope, file.entity_id, "upload")
     try:
@@ -160,7 +160,7 @@ def retry(request: HttpRequest, pk: UUID) -> HttpResponse:
 @requires(MEMBER)
 @require_POST
 def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
-    scope = scope_of(request)
+    scope = get_scope(request)
     file = get_file_or_404(scope, pk)
     get_record_for(scope, file.entity_id, "delete")
     name = file_view(scope, file).name
@@ -175,7 +175,7 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 def jobs(request: HttpRequest) -> HttpResponse:
     """How many files the caller sees being worked on, for the top bar. Failed ones count for who sent that version."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     files = visible_files(scope)
     told = disclosed_files(scope, files)
     # What the caller knows of may wait behind a version that they do not know of.
@@ -197,11 +197,11 @@ def jobs(request: HttpRequest) -> HttpResponse:
 @require_safe
 def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
     """The document as the caller may read it; `?passage=` or `?row=&start=&end=` shows a citation in it."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     file = get_file_or_404(scope, pk)
     query = request.GET
     asked = query.get("passage", ""), query.get("row", "")
-    cited = cited_by(file, *asked, query.get("start", ""), query.get("end", ""))
+    cited = resolve_cited(file, *asked, query.get("start", ""), query.get("end", ""))
     shown = file_view(scope, file)
     found = mark(blocks(scope, file, tells=shown.tells, granted=True), cited)
     page = query.get("page", "")
@@ -212,9 +212,9 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
     hits: list[Stop] = []
     if words:
         found, hits = find_words(found, words)
-    part = part_of(found, query.get("part", "") or (str(hits[0].part) if hits else ""))
+    part = select_part(found, query.get("part", "") or (str(hits[0].part) if hits else ""))
     entity = get_entity_or_404(scope, file.entity_id)
-    unread = unread_of(scope, file)
+    unread = find_unread(scope, file)
     context = {
         "file": shown,
         "source": file,
@@ -243,7 +243,7 @@ def reader(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 def links_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Where the document's links lead for this reader, and which documents lead here; a part of the reader's page."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     file = get_file_or_404(scope, pk)
     panel = link_panel(scope, file)
     template = "ingestion/links_panel.html" if request.headers.get("HX-Request") else "ingestion/links_page.html"
@@ -266,5 +266,5 @@ def neighbours(scope: Scope, entity: Any, current: UUID) -> dict[str, Any]:
 @requires(MEMBER)
 @require_safe
 def download(request: HttpRequest, pk: UUID) -> HttpResponseBase:
-    scope = scope_of(request)
+    scope = get_scope(request)
     return downloads.stream(request, *downloads.original(scope, get_file_or_404(scope, pk)))

@@ -68,7 +68,7 @@ class Vote:
         )
 
 
-def votes_of(rows: Iterable[Mapping[str, Any]]) -> list[Vote]:
+def build_votes(rows: Iterable[Mapping[str, Any]]) -> list[Vote]:
     return [Vote.from_json(row) for row in rows]
 
 

@@ -71,7 +71,7 @@ class Inputs:
         return tuple(name for name in NAMES if given.get(name, "") != getattr(self, name))
 
 
-def inputs_of(
+def collect_inputs(
     collection: Collection,
     strategy: str,
     levels: Sequence[Level],

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
-from entities.access import atoms_of
+from entities.access import list_atoms
 from entities.models import Classification, WorkspaceSettings
 from entities.models.classification import FIRST_COMPOUND
 from entities.rag import Collection
-from ingestion.access import collection_of, floor_atoms
+from ingestion.access import floor_atoms, get_collection
 from ingestion.claims import Claim, ClaimLost
 from ingestion.documents import Note, Unaccounted
 from ingestion.extract import STRATEGIES
@@ -18,7 +18,7 @@ from ingestion.models import File, FileRevision, Redo, Stage
 from ingestion.segment import Clearances
 from ingestion.vector_models import current_model
 from ingestion.votes import Vote
-from ingestion.witness import CONCEALED, NAMES, Inputs, digest, inputs_of
+from ingestion.witness import CONCEALED, NAMES, Inputs, collect_inputs, digest
 from llm.prompts import Level
 
 
@@ -105,7 +105,7 @@ class Work:
     def workspace(self) -> int:
         return self.claim.workspace
 
-    def witness_of(self, stage: Stage) -> str:
+    def build_witness(self, stage: Stage) -> str:
         """What the result of a step was made from: passages are measured, and vectors made, by the embedding model, and
         where they are cut depends on what is concealed."""
         cut = digest(self.witness, self.embedder, self.inputs.concealed)
@@ -198,11 +198,11 @@ def load_work(claim: Claim, embedder: str = "") -> Work:
     if file is None or file.pending_revision is None:
         raise ClaimLost
     revision = file.pending_revision
-    collection = collection_of(file)
-    strategy = strategy_of(file, revision)
+    collection = get_collection(file)
+    strategy = get_strategy(file, revision)
     levels, concealed = load_levels()
     guidance, epoch = load_policy()
-    inputs = inputs_of(collection, strategy, levels, guidance, concealed, epoch)
+    inputs = collect_inputs(collection, strategy, levels, guidance, concealed, epoch)
     witness = inputs.witness(revision.blob.sha256)
     published, changed = file.revision_id == revision.pk, frozenset[str]()
     anew = published and file.redo == Redo.ALL
@@ -238,17 +238,17 @@ def load_work(claim: Claim, embedder: str = "") -> Work:
     )
 
 
-def strategy_of(file: File, revision: FileRevision | None = None) -> str:
+def get_strategy(file: File, revision: FileRevision | None = None) -> str:
     """How a file is read, or a revision of it that came with a way of its own."""
     asked = (revision.strategy if revision else "") or file.strategy
-    return asked if asked != "auto" else collection_of(file).strategy
+    return asked if asked != "auto" else get_collection(file).strategy
 
 
 def inputs_now(file: File) -> Inputs:
     """What a file would be worked on with today. In an open scope."""
     levels, concealed = load_levels()
     guidance, epoch = load_policy()
-    return inputs_of(collection_of(file), strategy_of(file), levels, guidance, concealed, epoch)
+    return collect_inputs(get_collection(file), get_strategy(file), levels, guidance, concealed, epoch)
 
 
 def _lineage(file: File) -> tuple[UUID, ...]:
@@ -274,7 +274,7 @@ def workspace_levels() -> tuple[Level, ...]:
 def clearances_among(labels: Iterable[int | None], concealed: frozenset[int]) -> Clearances:
     """What who may read one of these labels knows of the others. In an open scope where one of them is a compound."""
     atoms = {
-        label: frozenset({label} - {0}) if label < FIRST_COMPOUND else frozenset(atoms_of(label))
+        label: frozenset({label} - {0}) if label < FIRST_COMPOUND else frozenset(list_atoms(label))
         for label in {*labels}
         if label is not None
     }

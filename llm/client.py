@@ -65,7 +65,7 @@ def is_offline(workspace: int = 0) -> bool:
 
     workspace: may be left out in an open scope, whose workspace it then is.
     """
-    return transport.chosen(endpoints.endpoint_of(workspace)) == "offline"
+    return transport.chosen(endpoints.get_endpoint(workspace)) == "offline"
 
 
 def model_for(tier: str) -> str:
@@ -73,7 +73,7 @@ def model_for(tier: str) -> str:
     return _model(tier, endpoints.current_endpoint()).name
 
 
-def cost_of(tier: str, *, tokens_in: int, tokens_out: int) -> Decimal:
+def compute_cost(tier: str, *, tokens_in: int, tokens_out: int) -> Decimal:
     """USD of one call of so many tokens to the model that a tier means now, nothing being cached. In an open scope."""
     model = _model(tier, endpoints.current_endpoint())
     return model.cost(fresh=tokens_in, written=0, read=0, output=tokens_out)
@@ -103,7 +103,7 @@ def complete(
 
     is_test = endpoint is not None
     if endpoint is None:
-        endpoint = Endpoint() if call.is_offline else endpoints.endpoint_of(call.workspace)
+        endpoint = Endpoint() if call.is_offline else endpoints.get_endpoint(call.workspace)
     model = _model(call.tier, endpoint)
     if not model.is_free:
         metering.check_budget(call, model.name)
@@ -147,7 +147,7 @@ async def stream(
     await asyncio.to_thread(import_module, "anthropic")
     import anthropic
 
-    endpoint = await _in_thread(endpoints.endpoint_of, call.workspace)
+    endpoint = await _in_thread(endpoints.get_endpoint, call.workspace)
     model = _model(call.tier, endpoint)
     if not model.is_free:
         await _in_thread(metering.check_budget, call, model.name)

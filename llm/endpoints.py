@@ -65,7 +65,7 @@ def installation_endpoint() -> Endpoint:
     return Endpoint(settings.ANTHROPIC_API_KEY, settings.ANTHROPIC_BASE_URL)
 
 
-def endpoint_of(workspace: int) -> Endpoint:
+def get_endpoint(workspace: int) -> Endpoint:
     """Opens a service scope where none is open."""
     if scope_is_open():
         return current_endpoint()

@@ -112,7 +112,7 @@ class ServerForm(forms.Form):
 @require_http_methods(["GET", "POST"])
 def model(request: HttpRequest) -> HttpResponse:
     """What answers now, and a form to connect a model. What does not work is not saved."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     if request.method == "GET":
         return _render(request)
     if not settings.WORKSPACE_MODELS:
@@ -136,7 +136,7 @@ def model(request: HttpRequest) -> HttpResponse:
 @require_POST
 def check(request: HttpRequest) -> HttpResponse:
     """Test the model that is connected."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     with scope.open():
         endpoint = current_endpoint()
     if endpoint.is_offline:
@@ -148,12 +148,12 @@ def check(request: HttpRequest) -> HttpResponse:
 @require_POST
 def disconnect(request: HttpRequest) -> HttpResponse:
     """Forget the workspace's own key or server."""
-    if remove_endpoint(scope_of(request)):
+    if remove_endpoint(get_scope(request)):
         messages.success(request, gettext("The model is disconnected, and its key is deleted."))
     return redirect("llm:model")
 
 
-def scope_of(request: HttpRequest) -> Scope:
+def get_scope(request: HttpRequest) -> Scope:
     return request.access_scope  # type: ignore[attr-defined, no-any-return]
 
 
@@ -163,7 +163,7 @@ def _render(
     results: Sequence[CheckResult] = (),
     status: int = 200,
 ) -> HttpResponse:
-    with scope_of(request).open():
+    with get_scope(request).open():
         saved = describe_endpoint()
         context = {
             "form": form,

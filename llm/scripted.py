@@ -37,7 +37,7 @@ class Recorded:
 
     @property
     def system(self) -> str:
-        return engine.text_of(self.body.get("system", ""))
+        return engine.extract_text(self.body.get("system", ""))
 
     @property
     def messages(self) -> list[dict[str, Any]]:
@@ -50,7 +50,7 @@ class Recorded:
     @property
     def text(self) -> str:
         """All text of the request: system, messages, tool results."""
-        return "\n".join([self.system, *(engine.text_of(message["content"]) for message in self.messages)])
+        return "\n".join([self.system, *(engine.extract_text(message["content"]) for message in self.messages)])
 
 
 @dataclass(frozen=True)

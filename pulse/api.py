@@ -14,7 +14,7 @@ from entities.api import label_list, labels_of_atoms
 from entities.api.errors import Conflict
 from entities.api.shapes import Label
 from entities.models import Entity
-from pulse.reader import PulseView, links_of, pulse_for, refresh
+from pulse.reader import PulseView, load_citation_links, pulse_for, refresh
 
 
 class PulseCitation(serializers.Serializer):
@@ -77,7 +77,7 @@ def pulse_json(scope: Scope, entity: Entity, view: PulseView) -> dict[str, Any]:
     be said. citations: details of each are at `citations/<id>/<n>/`.
     """
     text = view.pulse
-    links = links_of(scope, text) if text else {}
+    links = load_citation_links(scope, text) if text else {}
     label = text.data_classification if text else None
     return {
         "id": str(text.pk) if text else None,

@@ -7,7 +7,7 @@ class PulseConfig(AppConfig):
 
     def ready(self) -> None:
         from pulse import receivers  # noqa: F401  connects to the signals of lower apps
-        from pulse.reader import citing_of
+        from pulse.reader import get_citing
         from retrieval.owners import register_owner
 
-        register_owner(citing_of)
+        register_owner(get_citing)

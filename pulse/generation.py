@@ -18,7 +18,7 @@ from django.db.models import Model
 from django.http import Http404
 from django.utils import timezone
 
-from entities.access import Scope, atoms_of, combine_many, get_entity_or_404
+from entities.access import Scope, combine_many, get_entity_or_404, list_atoms
 from entities.audit import Question, record_question
 from entities.models import Entity, FieldParagraph, Source, Weight
 from ingestion.models import ContextRow, File, Paragraph
@@ -109,7 +109,7 @@ def begin(workspace: int, claim: Claim) -> Job | None:
             claims.finish(mine)
             return None
         text = Pulse.objects.filter(pk=variant.pk).first()
-        held = frozenset(atoms_of((text.data_classification if text else None) or 0))
+        held = frozenset(list_atoms((text.data_classification if text else None) or 0))
         known = text.fingerprint if text else ""
         scope, rag = role_scope(service, tuple(variant.atoms)), entity.type_class.rag()
         return Job(workspace, mine, entity.pk, scope, known, held, rag.pulse_references, rag.pulse_model, rag.coalesce)
@@ -139,7 +139,7 @@ def number(job: Job, inputs: Inputs) -> tuple[prompts.Prompt | None, list[int]]:
     owner = Owner(OwnerKind.PULSE, job.claim.variant)
     with job.scope.open():
         # What is new may need more than the text that is shown meanwhile: then its readers are told nothing.
-        told = atoms_in(inputs.labels) <= job.held
+        told = collect_atoms(inputs.labels) <= job.held
         if not (claims.show_stale(job.claim) if told else claims.is_claimed(job.claim)):
             return None, []
         numbers = register_all(job.scope, owner, inputs.results)
@@ -167,10 +167,10 @@ def write(
         if not still_so(job, inputs):
             claims.give_back(job.claim, pause=job.window)
             return False
-        claims.finish(job.claim, quiet=not job.held <= atoms_in(inputs.labels))
+        claims.finish(job.claim, quiet=not job.held <= collect_atoms(inputs.labels))
         pulse = save(job, inputs, text.text.strip(), reply)
         label = pulse.data_classification or 0
-        cited = [citation_of(by_number[n], n, text.text, label) for n in text.cited] if job.references else []
+        cited = [build_citation(by_number[n], n, text.text, label) for n in text.cited] if job.references else []
         replace_citations(
             owner=pulse.pk,
             source=job.entity,
@@ -191,7 +191,7 @@ def note(job: Job, inputs: Inputs, reply: client.Reply, taken: int, *, dropped: 
     record_question(
         job.scope,
         "pulse.generated",
-        Question("", atoms_in(inputs.labels), given),
+        Question("", collect_atoms(inputs.labels), given),
         "entity",
         job.entity,
         atoms=sorted(job.scope.atoms or ()),
@@ -261,7 +261,7 @@ def still_so(job: Job, inputs: Inputs) -> bool:
     if {pk: (label, digest) for pk, label, digest in rows} != wanted:
         return False
     others |= inputs.anchor.counted
-    return open_records(others) == others and atoms_in(names_now(job, inputs)) <= atoms_in(inputs.labels)
+    return open_records(others) == others and collect_atoms(names_now(job, inputs)) <= collect_atoms(inputs.labels)
 
 
 def lock(model: type[Model], ids: set[UUID], strength: str = "SHARE") -> None:
@@ -273,8 +273,8 @@ def lock(model: type[Model], ids: set[UUID], strength: str = "SHARE") -> None:
         cursor.execute(f"SELECT id FROM {table} WHERE id = ANY(%s) ORDER BY id FOR {strength} NOWAIT", [list(ids)])  # noqa: S608
 
 
-def atoms_in(labels: Iterable[int]) -> set[int]:
-    return {atom for label in labels for atom in atoms_of(label)}
+def collect_atoms(labels: Iterable[int]) -> set[int]:
+    return {atom for label in labels for atom in list_atoms(label)}
 
 
 def names_now(job: Job, inputs: Inputs) -> set[int]:
@@ -285,7 +285,7 @@ def names_now(job: Job, inputs: Inputs) -> set[int]:
     return labels | set(File.objects.filter(pk__in=files).values_list("name_classification", flat=True))
 
 
-def citation_of(piece: Piece, n: int, text: str, label: int) -> Cited:
+def build_citation(piece: Piece, n: int, text: str, label: int) -> Cited:
     """A passage as a reference: its name, and the place of what `text` cites as `[n]`; no words of the model. What a
     Pulse cites is told to its readers only, so it has the Pulse's label, which covers the passage's; a trigger keeps it
     so when that one rises.

@@ -16,7 +16,7 @@ from uuid import UUID
 
 from django.db.models import Count, Q
 
-from entities.access import Scope, atoms_of, combine_many, readable_fields
+from entities.access import Scope, combine_many, list_atoms, readable_fields
 from entities.models import Entity, Source
 from entities.models.entity import Visibility
 from entities.registry import children, parents
@@ -108,7 +108,7 @@ def read_anchor(scope: Scope, entity: Entity) -> Anchor:
     fields = _fields(scope, entity, reading)
     name = entity.title or ""  # type: ignore[attr-defined]
     if name:
-        reading.atoms |= set(atoms_of(entity.name_classification))
+        reading.atoms |= set(list_atoms(entity.name_classification))
     status, below = _below(scope, entity, reading)
     record = Record(entity.type_title, name, fields, status)
     focus = model.rag().pulse_prompt or GENERIC_FOCUS
@@ -166,8 +166,8 @@ def _fields(scope: Scope, entity: Entity, reading: _Reading) -> dict[str, str]:
             continue
         text = _linked(scope, entity, name, reading) if name in links else format_value(entity, name)
         if text:
-            reading.atoms |= rag.label_of(name)
-            values[title_of(model, name)] = text
+            reading.atoms |= rag.get_field_label(name)
+            values[get_title(model, name)] = text
     return values
 
 
@@ -177,12 +177,12 @@ def _linked(scope: Scope, entity: Entity, name: str, reading: _Reading) -> str:
     other = Entity.objects.readable_by(scope).filter(OPEN, pk=key).first() if key else None
     if other is None or not other.title:  # type: ignore[attr-defined]
         return ""
-    reading.atoms |= set(atoms_of(other.name_classification))
+    reading.atoms |= set(list_atoms(other.name_classification))
     reading.named.append(other.pk)
     return str(other)
 
 
-def title_of(model: type[Entity], name: str) -> str:
+def get_title(model: type[Entity], name: str) -> str:
     return str(model._meta.get_field(name).verbose_name).capitalize()  # type: ignore[union-attr]
 
 
@@ -190,7 +190,7 @@ def _sentence(entity: Entity, fields: Mapping[str, str], name: str) -> str:
     """The type's sentence about the record, with what is not readable left out; for the search only."""
     model = type(entity)
     names = [n for _, n, _, _ in string.Formatter().parse(model.rag().semantic) if n]
-    values = {n: name if n == "name" else fields.get(title_of(model, n), "") for n in names}
+    values = {n: name if n == "name" else fields.get(get_title(model, n), "") for n in names}
     return " ".join(model.rag().semantic.format(**values).split()).strip(" ,") or entity.type_title
 
 
@@ -211,7 +211,7 @@ def _below(scope: Scope, entity: Entity, reading: _Reading) -> tuple[list[str], 
         for name in rag.status_fields:
             if name in readable and (line := _distribution(model, rows, name)):
                 lines.append(line)
-                reading.atoms |= rag.label_of(name) | rag.label_of(link)
+                reading.atoms |= rag.get_field_label(name) | rag.get_field_label(link)
                 reading.counted |= {pk for _, pk in latest}
     found.sort(key=lambda row: (row[0], row[1]), reverse=True)
     return lines, list(dict.fromkeys(pk for _, pk in found))[:BELOW]
@@ -225,7 +225,7 @@ def _distribution(model: type[Entity], rows: Any, name: str) -> str:
     words = dict(model._meta.get_field(name).flatchoices)  # type: ignore[union-attr]
     order = [*words, *sorted(value for value in counts if value not in words)]
     parts = [f"{counts[value]} {words.get(value, value)}" for value in order if value in counts]
-    return f"{model.plural_title} by {title_of(model, name).lower()}: {', '.join(parts)}"
+    return f"{model.plural_title} by {get_title(model, name).lower()}: {', '.join(parts)}"
 
 
 # Passages

@@ -17,7 +17,7 @@ from entities.model_markdown import CitationLink
 from entities.models import Entity
 from pulse.models import Pulse, Variant
 from pulse.staleness import ask_for
-from pulse.variants import Atoms, Ladder, ServiceRole, ladder_of, service_role
+from pulse.variants import Atoms, Ladder, ServiceRole, get_ladder, service_role
 from retrieval.citation_links import citation_links
 from retrieval.citations import Owner
 from retrieval.models import OwnerKind
@@ -63,7 +63,7 @@ def pulse_for(scope: Scope, entity: Entity) -> PulseView:
     service = service_role()
     if service is None or not role_sees(service, entity):
         return PulseView("no_access", role=service.role.name if service else "")
-    given, pulse, requires = _choose(scope, entity, ladder_of(service))
+    given, pulse, requires = _choose(scope, entity, get_ladder(service))
     if pulse is None and entity.archived_at is None and ask_for(entity, [given]):
         _wake(scope.workspace)
     row = Variant.objects.filter(entity=entity.pk, atoms=list(given)).first()
@@ -82,7 +82,7 @@ def refresh(scope: Scope, entity: Entity) -> None:
     """Ask for the reader's Pulse anew, as soon as the window allows; when nothing has changed no model is asked."""
     service = service_role()
     if service is not None and entity.archived_at is None:
-        given, _, _ = _choose(scope, entity, ladder_of(service))
+        given, _, _ = _choose(scope, entity, get_ladder(service))
         if ask_for(entity, [given], again=True):
             _wake(scope.workspace)
 
@@ -113,7 +113,7 @@ def latest(scope: Scope, count: int) -> list[tuple[Entity, Pulse]]:
     service = service_role()
     if service is None:
         return []
-    ladder = ladder_of(service)
+    ladder = get_ladder(service)
     found = readable(scope).filter(
         entity__archived_at__isnull=True, variant__atoms__in=[list(ladder.general), list(ladder.own)]
     )
@@ -126,13 +126,13 @@ def latest(scope: Scope, count: int) -> list[tuple[Entity, Pulse]]:
     return [(records[pk], pulse) for pk, pulse in best.items() if pk in records][:count]
 
 
-def citing_of(scope: Scope, pk: UUID) -> Citing | None:
+def get_citing(scope: Scope, pk: UUID) -> Citing | None:
     """For the citations API: the text and registry of a Pulse that `scope` may read."""
     text = readable(scope).filter(pk=pk).values_list("text", flat=True).first()
     return None if text is None else Citing(Owner(OwnerKind.PULSE, pk), text)
 
 
-def links_of(scope: Scope, pulse: Pulse) -> dict[int, CitationLink]:
+def load_citation_links(scope: Scope, pulse: Pulse) -> dict[int, CitationLink]:
     return citation_links(scope, Citing(Owner(OwnerKind.PULSE, pulse.pk), pulse.text), pulse.pk)
 
 

@@ -11,13 +11,13 @@ from uuid import UUID
 
 from django.dispatch import receiver
 
-from entities.access import atoms_of
+from entities.access import list_atoms
 from entities.models import Entity
 from entities.models.entity import Visibility
 from entities.signals import access_changed, entity_changed, entity_deleted
 from ingestion.models import ContextRow
 from ingestion.signals import document_indexed, document_removed, record_indexed
-from pulse.staleness import ancestors, around, drawn_from, hold, mark_changed, mark_due, mark_stale
+from pulse.staleness import ancestors, around, hold, list_dependents, mark_changed, mark_due, mark_stale
 
 ALWAYS = frozenset({"name", "visibility", "archived_at"})
 """Columns that matter to every Pulse, whatever the type tracks."""
@@ -29,12 +29,12 @@ def on_entity_changed(
 ) -> None:
     """Long texts follow when they have been labelled and indexed."""
     model = entity.type_class
-    above, known_by = ancestors(entity), drawn_from(entity.pk)
+    above, known_by = ancestors(entity), list_dependents(entity.pk)
     hold([entity.pk, *above, *known_by])
     tracked = model.rag().pulse_tracked_fields
     columns = fields - set(model.long_texts)
     own = columns if tracked is None else columns & {*tracked, *ALWAYS}
-    for needs in smallest(model.rag().label_of(name) for name in own):
+    for needs in smallest(model.rag().get_field_label(name) for name in own):
         mark_stale([entity.pk], needs)
     if columns & ALWAYS and not created:
         mark_due(known_by)
@@ -42,7 +42,7 @@ def on_entity_changed(
         pk=entity.pk, visibility=Visibility.WORKSPACE, archived_at__isnull=True
     ).exists()
     if above and open_to_all:
-        for needs in smallest(model.rag().label_of(name) for name in columns):
+        for needs in smallest(model.rag().get_field_label(name) for name in columns):
             mark_stale(above, needs)
     elif above and columns & ALWAYS:
         mark_due(above)
@@ -59,7 +59,7 @@ def on_document_indexed(sender: Any, workspace: int, entity_id: UUID, file_id: U
     near = around(entity_id)
     hold(near)
     labels = ContextRow.objects.filter(file=file_id).values_list("data_classification", flat=True).distinct()
-    mark_changed(entity_id, smallest(frozenset(atoms_of(label)) for label in labels), near)
+    mark_changed(entity_id, smallest(frozenset(list_atoms(label)) for label in labels), near)
 
 
 @receiver(document_removed, dispatch_uid="pulse.document_removed")

@@ -141,8 +141,8 @@ def mark_withdrawn() -> None:
 
 def around(*records: UUID) -> set[UUID]:
     """Records, those above them, and those whose Pulse was drawn from them."""
-    there = types_of(records)
-    return {*there, *above(there), *drawn_from(*there)}
+    there = load_types(records)
+    return {*there, *above(there), *list_dependents(*there)}
 
 
 def ancestors(entity: Entity) -> list[UUID]:
@@ -153,7 +153,7 @@ def ancestors(entity: Entity) -> list[UUID]:
 def above(records: Mapping[UUID, int]) -> set[UUID]:
     """What is above records of these types, in one statement for each type of a level."""
     found: set[UUID] = set()
-    reach = {pk: depth_of(type_id) for pk, type_id in records.items()}
+    reach = {pk: compute_depth(type_id) for pk, type_id in records.items()}
     types = dict(records)
     while level := [pk for pk, depth in reach.items() if depth > 0 and pk in types]:
         higher: dict[UUID, int] = {}
@@ -166,22 +166,22 @@ def above(records: Mapping[UUID, int]) -> set[UUID]:
                 for parent in filter(None, theirs):
                     higher[parent] = max(higher.get(parent, 0), reach[pk] - 1)
         found |= higher.keys()
-        reach, types = higher, types_of(pk for pk, depth in higher.items() if depth)
+        reach, types = higher, load_types(pk for pk, depth in higher.items() if depth)
     return found
 
 
-def depth_of(type_id: int) -> int:
+def compute_depth(type_id: int) -> int:
     """How many levels up the Pulses show what changes on a record of this type."""
     option = type_by_content_type(type_id).rag().propagation
     return {"none": 0, "parent": 1}.get(option, 0) if isinstance(option, str) else option
 
 
-def types_of(records: Iterable[UUID]) -> dict[UUID, int]:
+def load_types(records: Iterable[UUID]) -> dict[UUID, int]:
     wanted = list(records)
     return dict(Entity.objects.filter(pk__in=wanted).values_list("pk", "content_type")) if wanted else {}
 
 
-def drawn_from(*records: UUID) -> list[UUID]:
+def list_dependents(*records: UUID) -> list[UUID]:
     """Records whose Pulse was drawn from any of these, by hard relations of today or of the past."""
     derived = Source.objects.filter(entity__in=records).values("derived")
     return list(Variant.objects.filter(pk__in=derived).values_list("entity", flat=True).distinct())

@@ -58,7 +58,7 @@ def _load() -> ServiceRole | None:
     return ServiceRole(role, atoms, frozenset(concealed))
 
 
-def ladder_of(service: ServiceRole) -> Ladder:
+def get_ladder(service: ServiceRole) -> Ladder:
     """The variants for the reader whose scope is open."""
     held = granted_atoms()
     return Ladder(ordered(service.atoms - (service.concealed - held)), ordered(service.atoms & held))

@@ -9,9 +9,9 @@ from django.utils.text import Truncator
 from django.views.decorators.http import require_POST, require_safe
 
 from entities.access import MEMBER, Scope, get_entity_or_404, may, requires
-from entities.api.lists import chips_of, chips_of_atoms
+from entities.api.lists import chips_of_atoms, list_chips
 from entities.models import Entity
-from pulse.reader import allow, latest, links_of, pulse_for, refresh
+from pulse.reader import allow, latest, load_citation_links, pulse_for, refresh
 
 RECENT = 4
 """Pulses on the home page."""
@@ -21,7 +21,7 @@ MARKS = re.compile(r"\s*\[citation:\d{1,9}\]|^\s*(?:#+|[-*+>])\s+|[*`]", re.MULT
 """Citations and Markdown's marks, which the first words of a Pulse do without."""
 
 
-def scope_of(request: HttpRequest) -> Scope:
+def get_scope(request: HttpRequest) -> Scope:
     return request.access_scope  # type: ignore[attr-defined, no-any-return]
 
 
@@ -29,7 +29,7 @@ def scope_of(request: HttpRequest) -> Scope:
 @require_safe
 def panel(request: HttpRequest, pk: UUID) -> HttpResponse:
     """A part of the record's page, nothing (204) while it is as `?seen=` says, or a page of its own."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     return panel_page(request, scope, get_entity_or_404(scope, pk))
 
 
@@ -37,7 +37,7 @@ def panel(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 def recent(request: HttpRequest) -> HttpResponse:
     """A panel of the home page: how the Pulses written last begin."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     rows = [(entity, pulse, beginning(pulse.text)) for entity, pulse in latest(scope, RECENT)]
     return render(request, "pulse/pulse_recent.html", {"rows": rows})
 
@@ -45,7 +45,7 @@ def recent(request: HttpRequest) -> HttpResponse:
 @requires(MEMBER)
 @require_POST
 def refresh_now(request: HttpRequest, pk: UUID) -> HttpResponse:
-    scope = scope_of(request)
+    scope = get_scope(request)
     entity = get_entity_or_404(scope, pk)
     refresh(scope, entity)
     return panel_page(request, scope, entity) if request.headers.get("HX-Request") else redirect("pulse:panel", pk)
@@ -55,7 +55,7 @@ def refresh_now(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_POST
 def allow_now(request: HttpRequest, pk: UUID) -> HttpResponse:
     """Give the role that writes Pulses the sight of a record; 403 for who may not share it."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     entity = get_entity_or_404(scope, pk)
     allow(scope, entity)
     return panel_page(request, scope, entity) if request.headers.get("HX-Request") else redirect("pulse:panel", pk)
@@ -76,8 +76,8 @@ def panel_page(request: HttpRequest, scope: Scope, entity: Entity) -> HttpRespon
     context = {
         "entity": entity,
         "view": view,
-        "links": links_of(scope, view.pulse) if view.pulse else {},
-        "labels": chips_of(view.pulse.data_classification) if view.pulse else [],
+        "links": load_citation_links(scope, view.pulse) if view.pulse else {},
+        "labels": list_chips(view.pulse.data_classification) if view.pulse else [],
         "requires": chips_of_atoms(view.requires),
         "may_share": view.state == "no_access" and may(scope, entity, "share"),
     }

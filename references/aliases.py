@@ -18,7 +18,7 @@ class BadAlias(ValueError):
     """Not a name by which a link could find anything; the sentence says why."""
 
 
-def aliases_of(entity: Entity) -> list[Alias]:
+def list_aliases(entity: Entity) -> list[Alias]:
     """Those of a record that the caller sees; they are names, so who may not read its name knows of none."""
     if not readable_now(entity.name_classification):
         return []

@@ -13,10 +13,10 @@ from rest_framework.response import Response
 
 from entities.access import MEMBER, Scope, get_entity_or_404, requires
 from entities.api import label_list, paginate
-from entities.api.shapes import PAGING, Label, RecordRef, page_of
+from entities.api.shapes import PAGING, Label, RecordRef, build_page_shape
 from entities.models import Entity
 from references import actions
-from references.graph import DEEPEST, graph_of
+from references.graph import DEEPEST, build_graph
 from references.kinds import Kind, LocationType
 from references.locations import BadLocation, Location, check_location, list_visible_locations
 from references.models import Reference
@@ -88,7 +88,7 @@ class GraphSerializer(serializers.Serializer):
 @extend_schema(
     operation_id="references_list",
     methods=["GET"],
-    responses=page_of(ReferenceSerializer),
+    responses=build_page_shape(ReferenceSerializer),
     parameters=[
         OpenApiParameter("entity", str, description="References of this record."),
         OpenApiParameter("kind", str, enum=Kind.values),
@@ -144,7 +144,7 @@ def graph(request: Request, pk: UUID) -> Response:
     """What the record is linked to, as far as the caller may see it: {nodes, edges}."""
     scope: Scope = request.access_scope  # type: ignore[attr-defined]
     entity = get_entity_or_404(scope, pk)
-    found = graph_of(scope, entity, depth_of(request.query_params.get("depth")))
+    found = build_graph(scope, entity, parse_depth(request.query_params.get("depth")))
     return Response(
         {
             "nodes": [{"id": str(n.id), "type": n.type, "name": n.name, "depth": n.depth} for n in found.nodes],
@@ -156,7 +156,7 @@ def graph(request: Request, pk: UUID) -> Response:
     )
 
 
-def depth_of(given: str | None) -> int:
+def parse_depth(given: str | None) -> int:
     try:
         depth = int(given or 1)
     except ValueError:

@@ -12,9 +12,9 @@ from rest_framework.response import Response
 
 from entities.access import MEMBER, get_entity_or_404, requires
 from entities.api import paginate
-from entities.api.shapes import PAGING, Whole, page_of
+from entities.api.shapes import PAGING, Whole, build_page_shape
 from entities.models import Alias
-from references.aliases import KINDS, BadAlias, add_alias, aliases_of, remove_alias
+from references.aliases import KINDS, BadAlias, add_alias, list_aliases, remove_alias
 
 
 class AliasSerializer(serializers.Serializer):
@@ -31,7 +31,7 @@ class NewAlias(Whole):
 
 @requires(MEMBER)
 @extend_schema(
-    operation_id="entity_aliases_list", methods=["GET"], responses=page_of(AliasSerializer), parameters=PAGING
+    operation_id="entity_aliases_list", methods=["GET"], responses=build_page_shape(AliasSerializer), parameters=PAGING
 )
 @extend_schema(operation_id="entity_aliases_add", methods=["POST"], request=NewAlias, responses={201: AliasSerializer})
 @extend_schema(
@@ -49,7 +49,7 @@ def entity_aliases(request: Request, pk: UUID) -> Response:
     scope = request.access_scope  # type: ignore[attr-defined]
     entity = get_entity_or_404(scope, pk)
     if request.method == "GET":
-        return paginate(request, aliases_of(entity), alias_json)
+        return paginate(request, list_aliases(entity), alias_json)
     try:
         if request.method == "DELETE":
             query = request.query_params

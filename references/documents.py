@@ -12,10 +12,10 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils import timezone
 
-from entities.access import Scope, atoms_of, combine_many
+from entities.access import Scope, combine_many, list_atoms
 from entities.models import Alias, Classification, Entity, Source
-from ingestion.link_targets import Wanted, keys_of
-from ingestion.links import Target, look_up, places_of
+from ingestion.link_targets import Wanted, build_keys
+from ingestion.links import Target, list_places, look_up
 from ingestion.models import DocumentLink, File, Paragraph
 from references.kinds import Kind, LocationType
 from references.models import Reference
@@ -34,7 +34,7 @@ def follow_file(workspace: int, file: UUID, path_before: str = "") -> None:
         path = File.objects.filter(pk=file).values_list("path", flat=True).first()
         if path is None:
             return
-        to_path = Q(wanted=Wanted.PATH, key__in=[*keys_of(path), *(keys_of(path_before) if path_before else ())])
+        to_path = Q(wanted=Wanted.PATH, key__in=[*build_keys(path), *(build_keys(path_before) if path_before else ())])
         links = DocumentLink.objects.filter(Q(file=file) | to_path | Q(wanted=Wanted.FILE, key=str(file)))
         follow(list(links.values_list("pk", flat=True)))
 
@@ -47,7 +47,7 @@ def follow_record(workspace: int, entity: UUID) -> None:
             return
         asked: dict[str, list[str]] = {Wanted.TITLE: [name.casefold()], Wanted.RECORD: [str(entity)]}
         for kind, value in Alias.objects.filter(entity=entity).values_list("kind", "value"):
-            asked.setdefault(kind, []).extend(keys_of(value) if kind == Wanted.PATH else [value])
+            asked.setdefault(kind, []).extend(build_keys(value) if kind == Wanted.PATH else [value])
         rows: dict[UUID, DocumentLink] = {}
         for wanted, keys in asked.items():
             rows |= _asking(wanted, keys)
@@ -99,14 +99,14 @@ def _references(rows: Sequence[DocumentLink]) -> list[Reference]:
     """What the links should be. Within one record there are none: its page shows its own files anyway. A link without a
     label has none either, and gets them when its file is published with one.
     """
-    places = {place.link: place for place in places_of(rows)}
+    places = {place.link: place for place in list_places(rows)}
     open_ = [row for row in rows if row.wanted not in (Wanted.NOTHING, Wanted.ITSELF)]
     open_ = [row for row in open_ if row.data_classification is not None]
     files = File.objects.filter(revision__isnull=False)
     asked = [places[row.pk] for row in open_]
     near = File.objects.filter(entity__in={place.entity for place in asked})
     least_near = _least_labels(near.values_list("pk", flat=True))
-    hidden = {pk for pk, label in least_near.items() if set(atoms_of(label)) & _concealed()}
+    hidden = {pk for pk, label in least_near.items() if set(list_atoms(label)) & _concealed()}
     hidden |= set(near.exclude(name_classification=0).values_list("pk", flat=True))
     found = look_up(asked, files, Entity.objects.all(), hidden)
     least = _least_labels({t.file for targets in found.values() for t in targets if t.file})
@@ -154,7 +154,7 @@ def _least_labels(files: Iterable[UUID]) -> dict[UUID, int]:
     labels: dict[UUID, set[int]] = {}
     for file, label in rows.order_by().values_list("file", "data_classification").distinct():
         labels.setdefault(file, set()).add(int(label or 0))
-    return {file: min(known, key=lambda label: (len(atoms_of(label)), label)) for file, known in labels.items()}
+    return {file: min(known, key=lambda label: (len(list_atoms(label)), label)) for file, known in labels.items()}
 
 
 def _concealed() -> set[int]:

@@ -79,7 +79,7 @@ def reach(scope: Scope, roots: Iterable[UUID], depth: int) -> dict[UUID, int]:
     return walk(scope, roots, depth).depths
 
 
-def graph_of(scope: Scope, entity: Entity, depth: int = 1) -> Graph:
+def build_graph(scope: Scope, entity: Entity, depth: int = 1) -> Graph:
     """The neighbourhood of a record, nearest first."""
     walked = walk(scope, [entity.pk], depth)
     rows = Entity.objects.readable_by(scope).filter(pk__in=walked.depths)

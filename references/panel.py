@@ -7,9 +7,9 @@ from uuid import UUID
 from django.utils.translation import gettext
 
 from entities.access import Scope
-from entities.api.lists import chips_of
+from entities.api.lists import list_chips
 from entities.models import Classification, Entity, User
-from references.graph import Node, graph_of
+from references.graph import Node, build_graph
 from references.kinds import INCOMING, Kind
 from references.locations import Location, list_visible_locations, location_url
 from references.models import Reference
@@ -80,7 +80,7 @@ class Panel:
     picture: Picture | None
 
 
-def panel_of(scope: Scope, entity: Entity) -> Panel:
+def build_panel(scope: Scope, entity: Entity) -> Panel:
     """The references of a record that `scope` may see, citations within the record left out."""
     rows = Reference.objects.readable_by(scope).touching(entity.pk)
     rows = rows.exclude(source=entity.pk, target=entity.pk, kind=Kind.CITATION)
@@ -94,7 +94,7 @@ def panel_of(scope: Scope, entity: Entity) -> Panel:
     grouped: dict[str, dict[object, list[Reference]]] = {}
     for reference in sorted(taken, key=lambda r: ORDER.index(Kind(r.kind))):
         key = other_end(reference, entity) if is_made_by_text(reference) else reference.pk
-        grouped.setdefault(title_of(reference, entity), {}).setdefault(key, []).append(reference)
+        grouped.setdefault(get_title(reference, entity), {}).setdefault(key, []).append(reference)
 
     def line(references: list[Reference]) -> Line:
         first = references[0]
@@ -105,15 +105,15 @@ def panel_of(scope: Scope, entity: Entity) -> Panel:
             first,
             other,
             place_url(first, places) if outgoing else other.get_absolute_url(),
-            places_of(references, places),
+            list_places(references, places),
             people.get(first.origin_principal, ""),
-            chips_of(first.data_classification),
+            list_chips(first.data_classification),
             mine and not is_made_by_text(first),
         )
 
     groups = [Group(title, [line(r) for r in lines.values()]) for title, lines in grouped.items()]
     count = sum(len(group.lines) for group in groups)
-    return Panel(groups, count, total - len(taken), picture_of(scope, entity))
+    return Panel(groups, count, total - len(taken), build_picture(scope, entity))
 
 
 def is_made_by_text(reference: Reference) -> bool:
@@ -125,7 +125,7 @@ def other_end(reference: Reference, entity: Entity) -> UUID:
     return reference.target_id if reference.source_id == entity.pk else reference.source_id
 
 
-def title_of(reference: Reference, entity: Entity) -> str:
+def get_title(reference: Reference, entity: Entity) -> str:
     """The name of the group that a reference stands in, as it reads from `entity`."""
     if reference.origin == Reference.Origin.DOCUMENT:
         return (
@@ -141,7 +141,7 @@ def place_url(reference: Reference, places: Mapping[UUID, Location]) -> str:
     return location_url(reference.target_id, place.type, place.detail)
 
 
-def places_of(references: Sequence[Reference], places: Mapping[UUID, Location]) -> list[Place]:
+def list_places(references: Sequence[Reference], places: Mapping[UUID, Location]) -> list[Place]:
     """The cited places, each once; another reference shows the page that it points at."""
     first = references[0]
     if first.kind == Kind.CITATION:
@@ -157,17 +157,17 @@ def makers(references: Sequence[Reference]) -> dict[int, str]:
     return {user.pk: str(user) for user in User.objects.filter(pk__in=ids)}
 
 
-def picture_of(scope: Scope, entity: Entity) -> Picture | None:
+def build_picture(scope: Scope, entity: Entity) -> Picture | None:
     """The record in the middle of what it is linked to directly; None where that is nothing."""
-    nodes = graph_of(scope, entity, 1).nodes
+    nodes = build_graph(scope, entity, 1).nodes
     near = [node for node in nodes if node.id != entity.pk]
     if not near:
         return None
     few = near[:NEIGHBOURS]
     middle = next(node for node in nodes if node.id == entity.pk)
-    return Picture(middle.name, column_of(few[1::2]), column_of(few[::2]), len(near) - len(few))
+    return Picture(middle.name, build_column(few[1::2]), build_column(few[::2]), len(near) - len(few))
 
 
-def column_of(nodes: Sequence[Node]) -> list[Neighbour]:
+def build_column(nodes: Sequence[Node]) -> list[Neighbour]:
     """Rows of equal height."""
     return [Neighbour(n.entity, n.name, round((i + 0.5) * 100 / len(nodes), 2)) for i, n in enumerate(nodes)]

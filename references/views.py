@@ -14,10 +14,10 @@ from entities.models import Entity
 from references import actions
 from references.api import get_reference_or_404
 from references.forms import ReferenceForm, find_target, find_targets
-from references.panel import panel_of
+from references.panel import build_panel
 
 
-def scope_of(request: HttpRequest) -> Scope:
+def get_scope(request: HttpRequest) -> Scope:
     return request.access_scope  # type: ignore[attr-defined, no-any-return]
 
 
@@ -25,18 +25,18 @@ def scope_of(request: HttpRequest) -> Scope:
 @require_safe
 def panel(request: HttpRequest, pk: UUID) -> HttpResponse:
     """A part of the record's page; a page of its own where it is asked for alone."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     entity = get_entity_or_404(scope, pk)
     template = (
         "references/reference_panel.html" if request.headers.get("HX-Request") else "references/reference_list.html"
     )
-    return render(request, template, {"entity": entity, "panel": panel_of(scope, entity)})
+    return render(request, template, {"entity": entity, "panel": build_panel(scope, entity)})
 
 
 @requires(MEMBER)
 @require_http_methods(["GET", "POST"])
 def add(request: HttpRequest, pk: UUID) -> HttpResponse:
-    scope = scope_of(request)
+    scope = get_scope(request)
     source = get_entity_or_404(scope, pk)
     finds = "find" in request.POST  # Enter in its field, without JavaScript: what was filled in stays
     given = request.POST if finds else request.GET
@@ -68,7 +68,7 @@ def offer(scope: Scope, source: Entity, q: str, chosen: Entity | None) -> dict[s
 @requires(MEMBER)
 @require_POST
 def remove(request: HttpRequest, pk: UUID) -> HttpResponse:
-    scope = scope_of(request)
+    scope = get_scope(request)
     reference = get_reference_or_404(scope, pk)
     try:
         actions.remove_reference(scope=scope, reference=reference)

@@ -14,7 +14,7 @@ from rest_framework.response import Response
 from entities.access import MEMBER, Scope, get_entity_or_404, opens_own_scope, requires
 from entities.api import label_list
 from entities.api.shapes import FileRef, Label, RecordRef
-from retrieval.audit import note_search, shown_of
+from retrieval.audit import list_disclosed, note_search
 from retrieval.citation_links import citation_json
 from retrieval.dates import NEWEST, choose_newest
 from retrieval.owners import citing_or_404
@@ -23,7 +23,7 @@ from retrieval.query import KINDS
 from retrieval.related import related
 from retrieval.rerank import look
 from retrieval.results import Result
-from retrieval.search import choose, notices_of
+from retrieval.search import choose, list_notices
 from retrieval.suggest import suggest
 
 KIND_NAMES = {kind: name for name, kind in KINDS.items()}
@@ -175,16 +175,16 @@ def search_view(request: Request) -> Response:
         problems["sort"] = ["Only newest can be asked for; without it the best come first."]
     if problems:
         raise ValidationError(problems)
-    scope = scope_of(request)
+    scope = get_scope(request)
     started, depth = time.monotonic(), asked.reference_depth
     found = look(scope, asked.text, within=asked.within, reference_depth=depth)
     with scope.open():
         results = choose_newest(scope, found).results if sort else choose(scope, found, limit=asked.limit)
         results = results[: asked.limit]
-        shown = shown_of(results)
+        shown = list_disclosed(results)
         note_search(scope, "api", found, asked.within, shown, started, depth=depth, written=asked.written)
         answer = [result_json(result) for result in results]
-    return Response({"results": answer, "notices": notices_of(found, cut=asked.cut)})
+    return Response({"results": answer, "notices": list_notices(found, cut=asked.cut)})
 
 
 @requires(MEMBER)
@@ -194,7 +194,7 @@ def search_view(request: Request) -> Response:
 @api_view(["GET"])
 def suggest_view(request: Request) -> Response:
     """Names of records and files that hold `q`, and `q` with its last word completed from text that the caller sees."""
-    found = suggest(scope_of(request), request.query_params.get("q", ""))
+    found = suggest(get_scope(request), request.query_params.get("q", ""))
     return Response(
         {"results": [{"id": s.id, "type": s.type, "name": s.name, "kind": s.kind, "url": s.url} for s in found]}
     )
@@ -205,7 +205,7 @@ def suggest_view(request: Request) -> Response:
 @api_view(["GET"])
 def related_view(request: Request, pk: UUID) -> Response:
     """The records whose description is nearest in meaning."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     found = related(scope, get_entity_or_404(scope, pk))
     return Response(
         {
@@ -229,12 +229,12 @@ def related_view(request: Request, pk: UUID) -> Response:
 @api_view(["GET"])
 def citation_view(request: Request, pk: UUID, n: int) -> Response:
     """What `[n]` in a message or a Pulse stands for, under today's labels and permissions."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     answer = citation_json(scope, citing_or_404(scope, pk), n)
     if answer is None:
         raise NotFound()
     return Response(answer)
 
 
-def scope_of(request: Request) -> Scope:
+def get_scope(request: Request) -> Scope:
     return request.access_scope  # type: ignore[attr-defined, no-any-return]

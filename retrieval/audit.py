@@ -14,7 +14,7 @@ from uuid import UUID
 
 from entities.access import Scope
 from entities.audit import Question, record_question
-from ingestion.questions import atoms_in
+from ingestion.questions import find_atoms
 from retrieval.query import Within
 from retrieval.results import Result
 from retrieval.search import Found, Read
@@ -45,7 +45,7 @@ def note_search(
     if not query.text:
         return
     asked = " ".join(written.split()) or query.typed or query.text
-    inside = atoms_in(asked)
+    inside = find_atoms(asked)
     atoms = None if inside is None else {*inside, *behind}
     question = Question(asked, atoms, tuple(shown), narrowed(within, depth))
     record_question(
@@ -70,7 +70,7 @@ def _reranked(read: Read) -> dict[str, Any]:
     return {**told, "rerank_model": read.model, "tokens": tokens, "cost": str(read.usage.cost)}
 
 
-def shown_of(results: Sequence[Result]) -> list[tuple[UUID, UUID]]:
+def list_disclosed(results: Sequence[Result]) -> list[tuple[UUID, UUID]]:
     return [(result.id, result.entity.id) for result in results]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from ingestion.models import Kind
 from retrieval.gate import INDEX_ROWS, Gates
 from retrieval.query import Within
-from retrieval.statements import rows_of
+from retrieval.statements import fetch_rows
 
 OPENING_BOOST = 0.2
 """Added to the score of the first passage of the only file that is searched; half of it to the second, and so on. What
@@ -27,7 +27,7 @@ def boost_openings(within: Within, gates: Gates) -> dict[int, float]:
         return {}
     statement = gates.each.fill(OPENINGS, rows=INDEX_ROWS)
     params = {"opened": within.files[0], "passage": int(Kind.FILE_CHUNK), "most": OPENING_PASSAGES}
-    rows = rows_of(statement, {**gates.each.params, **params})
+    rows = fetch_rows(statement, {**gates.each.params, **params})
     return {row: OPENING_BOOST / place for place, (row,) in enumerate(rows, start=1)}
 
 

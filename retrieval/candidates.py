@@ -11,9 +11,9 @@ import numpy as np
 
 from retrieval.fusion import Vectors
 from retrieval.gate import Gate, Gates
-from retrieval.graph_index import by_graph, graph_of
+from retrieval.graph_index import by_graph, find_graph
 from retrieval.query import PreparedQuery
-from retrieval.statements import rows_of
+from retrieval.statements import fetch_rows
 from retrieval.survey import HIGHEST, SAMPLED, Survey
 from retrieval.terms import Terms
 from retrieval.tuning import tuning
@@ -91,7 +91,7 @@ def by_meaning(query: PreparedQuery, gates: Gates, size: Survey) -> list[tuple[i
     if not query.vector:
         return []
     t = tuning()
-    if size.beyond_scan and not (t.strict or size.strict) and (graph := graph_of(query, size)):
+    if size.beyond_scan and not (t.strict or size.strict) and (graph := find_graph(query, size)):
         return by_graph(query, gates, graph, size, t.candidates)
     gate = gates.cheaper(size.at_most)
     also = "AND p.model = (SELECT m.id FROM ingestion_vectormodel m WHERE m.model_id = %(model)s)"
@@ -101,7 +101,7 @@ def by_meaning(query: PreparedQuery, gates: Gates, size: Survey) -> list[tuple[i
         covered = COVERED if len(query.vector) <= MOST_COVERED else ""
         rows = f"{BY_LABEL.format(table='ingestion_vector', condition=gate.condition)} {also} {covered}"
     params = {**gate.params, "vector": query.literal, "model": query.model_id, "candidates": t.candidates}
-    return [(row, similarity) for row, similarity in rows_of(gate.fill(VECTOR, rows=rows), params)]
+    return [(row, similarity) for row, similarity in fetch_rows(gate.fill(VECTOR, rows=rows), params)]
 
 
 @dataclass(frozen=True)
@@ -176,7 +176,7 @@ def by_words(terms: Terms, gates: Gates, size: Survey) -> list[tuple[int, float,
         params |= {"rare": rare, "common": [term for term in terms.numbers if term not in rare]}
     else:
         parts = {"mine": "", **_parts(way, gate, size, params)}
-    found = rows_of(gate.fill(LEXICAL, bm25=BM25, tail=tail, **parts), params)
+    found = fetch_rows(gate.fill(LEXICAL, bm25=BM25, tail=tail, **parts), params)
     return [(row, score, frozenset(held)) for row, score, held in found]
 
 
@@ -207,14 +207,14 @@ def load_similarities(query: PreparedQuery, rows: Sequence[int]) -> dict[int, fl
     """row -> cosine similarity to the question, of rows that a branch has found and that have a vector of its model."""
     if not rows or not query.vector:
         return {}
-    return dict(rows_of(SIMILARITIES, {"vector": query.literal, "model": query.model_id, "rows": list(rows)}))
+    return dict(fetch_rows(SIMILARITIES, {"vector": query.literal, "model": query.model_id, "rows": list(rows)}))
 
 
-def vectors_of(rows: Sequence[int], model_id: str) -> Vectors:
+def load_vectors(rows: Sequence[int], model_id: str) -> Vectors:
     """The vectors of rows that a branch has found, in float32 and of length 1."""
     if not rows:
         return {}
-    found = rows_of(
+    found = fetch_rows(
         'SELECT v."row", halfvec_send(v.embedding) FROM ingestion_vector v WHERE v."row" = ANY(%(rows)s::int[])'
         " AND v.model = (SELECT m.id FROM ingestion_vectormodel m WHERE m.model_id = %(model)s)",
         {"rows": list(rows), "model": model_id},

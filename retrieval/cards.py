@@ -9,7 +9,7 @@ from uuid import UUID
 from django.utils.safestring import SafeString
 from django.utils.translation import gettext
 
-from entities.api.lists import chips_of
+from entities.api.lists import list_chips
 from entities.language import translate_stored
 from ingestion.models import Kind
 from retrieval.matches import fold
@@ -51,7 +51,7 @@ class Card:
 
     @property
     def labels(self) -> list[Any] | None:
-        return chips_of(self.result.label)
+        return list_chips(self.result.label)
 
     @property
     def kind(self) -> str:

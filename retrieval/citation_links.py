@@ -31,9 +31,9 @@ def citation_links(scope: Scope, citing: Citing, pk: UUID) -> dict[int, Citation
     links: dict[int, list[CitationLink]] = {}
     for place in places:
         if place.n in resolved:
-            meant = meant_by(resolved[place.n], [place.sentence])
+            meant = narrow_citation(resolved[place.n], [place.sentence])
             number = shown.setdefault((place.n, meant.words), len(shown) + 1)
-            support = support_of(citing.question, meant, [place.sentence])
+            support = check_support(citing.question, meant, [place.sentence])
             links.setdefault(place.n, []).append(_link(scope, meant, place.at, number, support, pk))
     return {n: replace(found[0], places=tuple(found)) for n, found in links.items()}
 
@@ -51,7 +51,7 @@ def _link(scope: Scope, meant: Resolved, at: int, number: int, support: Support 
     )
 
 
-def support_of(question: str, resolved: Resolved, sentences: Sequence[str]) -> Support | None:
+def check_support(question: str, resolved: Resolved, sentences: Sequence[str]) -> Support | None:
     """The support check of sentences that cite the passage; None where there is no passage or no sentence."""
     if resolved.located is None or not sentences:
         return None
@@ -59,7 +59,7 @@ def support_of(question: str, resolved: Resolved, sentences: Sequence[str]) -> S
     return judge_support(question, sentences, resolved.located.text, resolved.located.section, names)
 
 
-def meant_by(resolved: Resolved, sentences: Sequence[str]) -> Resolved:
+def narrow_citation(resolved: Resolved, sentences: Sequence[str]) -> Resolved:
     """The citation as these sentences mean it: with the words of the passage that bear out what was written."""
     if resolved.located is None:
         return resolved
@@ -83,7 +83,7 @@ def citation_json(scope: Scope, citing: Citing, n: int) -> dict[str, Any] | None
     if found is None:
         return None
     sentences = sentences_citing(citing.text, n)
-    resolved = meant_by(found, sentences)
+    resolved = narrow_citation(found, sentences)
     located = resolved.located
     return {
         "n": n,
@@ -100,6 +100,6 @@ def citation_json(scope: Scope, citing: Citing, n: int) -> dict[str, Any] | None
             "exact": located.exact if located else False,
         },
         "preview": resolved.preview,
-        "support": support_of(citing.question, resolved, sentences),
+        "support": check_support(citing.question, resolved, sentences),
         "url": resolved.url(scope) or None,
     }

@@ -53,7 +53,7 @@ class Numbers:
     by_src: Mapping[str, int]
 
 
-def source_of(result: Result) -> CitedSource:
+def build_source(result: Result) -> CitedSource:
     """A search result as a source. Its number is that of the index row, so the same passage keeps its number."""
     return CitedSource(
         type=SourceType.CHAT_TURN if result.kind is Kind.CHAT_MESSAGE else SourceType.KB_CHUNK,
@@ -83,7 +83,7 @@ def register_all(scope: Scope, owner: Owner, sources: Sequence[Result | CitedSou
 
     Concurrent callers of one owner wait for each other, to the end of the transaction: keep it short.
     """
-    given = [source_of(source) if isinstance(source, Result) else source for source in sources]
+    given = [build_source(source) if isinstance(source, Result) else source for source in sources]
     if not given:
         return []
     issued = _lock(scope, owner)
@@ -102,7 +102,7 @@ def register_all(scope: Scope, owner: Owner, sources: Sequence[Result | CitedSou
     return [known[source.source_key, source.label] for source in given]
 
 
-def numbers_of(scope: Scope, owner: Owner) -> Numbers:
+def load_numbers(scope: Scope, owner: Owner) -> Numbers:
     """What `CitationStream` needs to tell a known marker from an invented one."""
     rows = list(Citation.objects.filter(owner_kind=owner.kind, owner=owner.id).values_list("n", "src"))
     return Numbers(frozenset(n for n, _ in rows), {src: n for n, src in reversed(rows) if src})

@@ -10,7 +10,7 @@ import re
 from entities.access import Scope
 from retrieval.gate import gate
 from retrieval.query import Within
-from retrieval.statements import rows_of
+from retrieval.statements import fetch_rows
 
 FEWEST = 3
 """Letters from which a word is completed."""
@@ -48,4 +48,4 @@ def completions(scope: Scope, text: str, *, limit: int = 4) -> list[str]:
     statement = through.fill(COMPLETIONS, first=first, next=following)
     asked = {"begin": begin, "end": begin + chr(0x10FFFF), "read": READ, "counted": COUNTED, "limit": limit}
     params = {**through.params, **asked}
-    return [text[: typed.start()] + word for (word,) in rows_of(statement, params)]
+    return [text[: typed.start()] + word for (word,) in fetch_rows(statement, params)]

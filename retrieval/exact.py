@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from retrieval.query import PreparedQuery
-from retrieval.statements import rows_of
+from retrieval.statements import fetch_rows
 from retrieval.terms import Terms
 from retrieval.tuning import tuning
 
@@ -25,7 +25,7 @@ def word_for_word(
     whole = [row for row, _, found in worded if len(terms.matched(found)) == len(terms.stems)]
     if not whole:
         return {}
-    verbatim = rows_of(VERBATIM, {"phrases": list(query.phrases), "rows": whole})
+    verbatim = fetch_rows(VERBATIM, {"phrases": list(query.phrases), "rows": whole})
     if verbatim:
         return {row: tuning().exact for (row,) in verbatim}
     return dict.fromkeys(whole, tuning().every_word)

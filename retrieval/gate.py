@@ -18,7 +18,7 @@ from ingestion.known_versions import TOLD_AT
 from ingestion.models import Kind
 from retrieval.query import Within
 from retrieval.sizes import sizes
-from retrieval.terms import terms_of
+from retrieval.terms import build_terms
 
 CONVERSATION = [Kind.CHAT_MESSAGE, Kind.ROLLING_SUMMARY]
 
@@ -154,7 +154,7 @@ def _without(within: Within, params: dict[str, Any]) -> str:
     """Each word in all its forms, as the index knows them."""
     if not within.without:
         return ""
-    params["without"] = [term for word in within.without for term in terms_of([word]).words]
+    params["without"] = [term for word in within.without for term in build_terms([word]).words]
     return """p."row" NOT IN (SELECT x."row" FROM ingestion_posting x
   WHERE x.workspace_id = %(workspace)s AND x.term = ANY(%(without)s::int[]))"""
 

@@ -10,7 +10,7 @@ from math import sqrt
 from retrieval.gate import Gates
 from retrieval.query import PreparedQuery
 from retrieval.sizes import sizes
-from retrieval.statements import rows_of
+from retrieval.statements import fetch_rows
 from retrieval.survey import Survey
 from retrieval.tuning import tuning
 
@@ -45,7 +45,7 @@ class Graph:
     breadth: int
 
 
-def graph_of(query: PreparedQuery, size: Survey) -> Graph | None:
+def find_graph(query: PreparedQuery, size: Survey) -> Graph | None:
     """The graph of the model, where it is there and a walk takes less time than comparing all.
 
     A walk comes to the more rows the smaller the share of the graph is that the reader sees. In a larger graph it finds
@@ -67,5 +67,5 @@ def by_graph(query: PreparedQuery, gates: Gates, graph: Graph, size: Survey, cou
     gate = gates.cheaper(4 * count * size.cleared / size.visible)
     statement = gate.fill(GRAPH, dim=str(len(query.vector)), model=str(graph.model))
     settings = {**SETTINGS, "hnsw.ef_search": str(graph.breadth)}
-    found = rows_of(statement, {**gate.params, "vector": query.literal, "count": count}, settings)
+    found = fetch_rows(statement, {**gate.params, "vector": query.literal, "count": count}, settings)
     return [(row, similarity) for row, similarity in found]

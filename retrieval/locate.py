@@ -14,13 +14,13 @@ from uuid import UUID
 from django.db.models import Q
 from django.utils.translation import gettext
 
-from entities.access import Scope, atoms_of, sources_visible, visible
+from entities.access import Scope, list_atoms, sources_visible, visible
 from entities.models import Entity, FieldParagraph
 from ingestion.models import ContextRow, File, Kind, Paragraph
 from retrieval.citations import Owner
 from retrieval.links import passage_url
 from retrieval.models import Citation, SourceType
-from retrieval.places import Layout, Part, layouts_of
+from retrieval.places import Layout, Part, load_layouts
 from retrieval.results import FILE_NAME_IS_READABLE, EntityRef, FileRef, entity_ref, records, row_text
 
 PREVIEW = 200
@@ -153,7 +153,7 @@ def _by_row(scope: Scope, cited: list[Citation]) -> dict[int, Located]:
     """The index row itself. Rows are never rewritten, so its text is what was cited."""
     wanted = {c.n: UUID(c.locator["row"]) for c in cited if c.locator.get("row")}
     rows = {row["id"]: row for row in _readable_rows(scope, Q(pk__in=set(wanted.values())))}
-    layouts = layouts_of({pk: row_text(row) for pk, row in rows.items()})
+    layouts = load_layouts({pk: row_text(row) for pk, row in rows.items()})
     return {n: _of_row(rows[pk], layouts, exact=True) for n, pk in wanted.items() if pk in rows}
 
 
@@ -163,7 +163,7 @@ def _by_record(scope: Scope, cited: list[Citation]) -> dict[int, Located]:
     if not snapshots:
         return {}
     rows = _readable_rows(scope, Q(kind=Kind.METADATA, file=None, entity__in=[c.entity_id for c in snapshots]))
-    layouts = layouts_of({row["id"]: row_text(row) for row in rows})
+    layouts = load_layouts({row["id"]: row_text(row) for row in rows})
     latest = {(row["entity_id"], row["data_classification"]): row for row in rows if row["id"] not in layouts}
     return {
         c.n: _of_row(latest[c.entity_id, c.data_classification], {}, exact=False)
@@ -182,7 +182,7 @@ def _readable_rows(scope: Scope, which: Q) -> list[Any]:
 def _of_row(row: Mapping[str, Any], layouts: Mapping[UUID, Layout], *, exact: bool) -> Located:
     return Located(
         text=row["text"],
-        atoms=atoms_of(row["data_classification"]),
+        atoms=list_atoms(row["data_classification"]),
         page=row["page"],
         section=row["heading_path"],
         layout=layouts.get(row["id"], Layout()),
@@ -210,7 +210,7 @@ def _by_paragraphs(cited: list[Citation]) -> dict[int, Located]:
             text = SEPARATOR.join(p.text for p in here)
             found[citation.n] = Located(
                 text=text,
-                atoms=tuple(sorted({a for p in here for a in atoms_of(p.data_classification)})),
+                atoms=tuple(sorted({a for p in here for a in list_atoms(p.data_classification)})),
                 page=getattr(here[0], "page", None),
                 section=_section(here[0], words),
                 layout=Layout(tuple(p.pk for p in here), tuple(_parts(here, words))),

@@ -35,7 +35,7 @@ def _fold_character(character: str) -> str:
     return plain if len(plain) == 1 else character
 
 
-def told(words: Iterable[str]) -> str:
+def format_words(words: Iterable[str]) -> str:
     """Words of a question as people write them."""
     return APART.sub("", " ".join(map(bare, words)))
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from retrieval.gate import INDEX_ROWS, Gates
-from retrieval.statements import rows_of
+from retrieval.statements import fetch_rows
 
 # Rows of one file on one side of a hit: read in order, until there are enough that the reader sees.
 SIDE = """(SELECT {way} AS way, row_number() OVER (ORDER BY n.position {order}, n."row" {order}) AS distance,
@@ -24,7 +24,7 @@ WHERE h.number = ANY(%(rows)s::int[]) ORDER BY 1, 2, 3
 """
 
 
-def beside(rows: Sequence[int], gates: Gates, window: int) -> dict[int, list[tuple[int, int]]]:
+def find_neighbours(rows: Sequence[int], gates: Gates, window: int) -> dict[int, list[tuple[int, int]]]:
     """row -> (neighbour, distance) up to `window` steps either way in the same file, never across a label.
 
     Neighbours are the nearest rows that the reader sees: a hidden passage between two is no different from none.
@@ -35,7 +35,7 @@ def beside(rows: Sequence[int], gates: Gates, window: int) -> dict[int, list[tup
     before = SIDE.format(way=-1, order="DESC", than="<", rows=INDEX_ROWS, condition=gate.condition)
     after = SIDE.format(way=1, order="ASC", than=">", rows=INDEX_ROWS, condition=gate.condition)
     statement = gate.fill(BESIDE, before=before, after=after)
-    found = rows_of(statement, {**gate.params, "window": window, "rows": list(rows)})
+    found = fetch_rows(statement, {**gate.params, "window": window, "rows": list(rows)})
     broken: set[tuple[int, int]] = set()
     result: dict[int, list[tuple[int, int]]] = {}
     for row, way, distance, neighbour, same_label in found:

@@ -14,7 +14,7 @@ from django.db.models import QuerySet
 from ingestion.models import ContextRow
 from retrieval.gate import Gate, Gates
 from retrieval.matches import IDEOGRAPH, WORD
-from retrieval.statements import rows_of
+from retrieval.statements import fetch_rows
 from retrieval.terms import CONFIGS
 
 MOST = 5_000
@@ -80,7 +80,7 @@ class Holders:
         return f"{told} These are the nearest." if nearest else told
 
 
-def rows_with(phrases: Sequence[str], gates: Gates) -> Holders:
+def find_rows(phrases: Sequence[str], gates: Gates) -> Holders:
     """The visible rows that hold every one of `phrases`, in their text or in the headings above it."""
     wanted = [f" {plain(phrase)} " for phrase in phrases]
     terms = _firm(phrases)
@@ -115,7 +115,7 @@ def _texts(rows: Sequence[int]) -> QuerySet[ContextRow, tuple[int, str, str]]:
 def _firm(phrases: Sequence[str]) -> list[list[int]]:
     """The terms of the longest words that no language drops: mostly the rarest."""
     words = sorted({word for phrase in phrases for word in WORD.findall(phrase)}, key=lambda word: (-len(word), word))
-    found = sorted(rows_of(FIRM, {"words": words, "configs": list(CONFIGS)})) if words else []
+    found = sorted(fetch_rows(FIRM, {"words": words, "configs": list(CONFIGS)})) if words else []
     return [terms for _, terms in found[:LOOKED_UP]]
 
 
@@ -124,4 +124,4 @@ def _together(firm: Sequence[Sequence[int]], gate: Gate) -> list[int]:
     others = " ".join(OTHER.format(n=n) for n in range(1, len(firm)))
     statement = gate.fill(TOGETHER, others=others)
     params = {**gate.params, **{f"firm_{n}": terms for n, terms in enumerate(firm)}, "most": MOST + 1}
-    return [row for (row,) in rows_of(statement, params)]
+    return [row for (row,) in fetch_rows(statement, params)]

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from ingestion.chunk import SEPARATOR
 from ingestion.models import Paragraph
-from retrieval.statements import rows_of
+from retrieval.statements import fetch_rows
 
 LINE = re.compile(r"[^\n]+")
 
@@ -61,7 +61,7 @@ class Layout:
         return next((part for part in reversed(self.parts) if part.start <= place), None)
 
 
-def layouts_of(rows: Mapping[UUID, RowText]) -> dict[UUID, Layout]:
+def load_layouts(rows: Mapping[UUID, RowText]) -> dict[UUID, Layout]:
     """Row -> its layout, under the labels of the open scope; nothing for rows that are of no paragraphs."""
     members = _members(rows)
     mixed = {row for row, of_row in members.items() if len({member.headings for member in of_row}) > 1}
@@ -94,7 +94,7 @@ WHERE l.row_id = ANY(%(rows)s) ORDER BY l.row_id, p.position, t.position
 
 def _members(rows: Iterable[UUID]) -> dict[UUID, list[_Member]]:
     found: dict[UUID, list[_Member]] = {}
-    for row, pk, text, page, headings in rows_of(MEMBERS, {"rows": list(rows)}):
+    for row, pk, text, page, headings in fetch_rows(MEMBERS, {"rows": list(rows)}):
         found.setdefault(row, []).append(_Member(pk, text, page, tuple(headings)))
     return found
 
@@ -114,7 +114,7 @@ def _aligned(text: str, members: Sequence[_Member]) -> Iterator[tuple[_Member, i
     """(paragraph, start, end): a row's text is made of parts of its paragraphs, in their order, line by line."""
     at, start, end = 0, 0, 0
     for line in LINE.finditer(text):
-        following = _paragraph_of(line, text, members, at)
+        following = _find_paragraph(line, text, members, at)
         if following != at:
             if end > start:
                 yield members[at], start, end
@@ -124,7 +124,7 @@ def _aligned(text: str, members: Sequence[_Member]) -> Iterator[tuple[_Member, i
         yield members[at], start, end
 
 
-def _paragraph_of(line: re.Match[str], text: str, members: Sequence[_Member], at: int) -> int:
+def _find_paragraph(line: re.Match[str], text: str, members: Sequence[_Member], at: int) -> int:
     """The number of the paragraph that a line is of; the one before it where none is."""
     after = at + 1
     if after < len(members) and members[after].text and text.startswith(members[after].text, line.start()):

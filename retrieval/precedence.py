@@ -11,7 +11,7 @@ from retrieval.branches import compare_rows
 from retrieval.fusion import Hit
 from retrieval.gate import INDEX_ROWS, Gates
 from retrieval.query import PreparedQuery
-from retrieval.statements import rows_of
+from retrieval.statements import fetch_rows
 
 BEHIND = 0.999
 """Share of its passage's score that a line drawn from passages has."""
@@ -82,7 +82,7 @@ def load_origins(hits: Sequence[Hit]) -> dict[int, Origin]:
     """Row -> where it is from."""
     params = {"rows": [hit.row for hit in hits], "longest": MAX_HEADING_CHARS}
     found = {}
-    for row, kind, field, file, record, short in rows_of(ORIGINS, params) if hits else ():
+    for row, kind, field, file, record, short in fetch_rows(ORIGINS, params) if hits else ():
         drawn = kind in DRAWN and not (kind == Kind.METADATA and field)
         passage = kind == Kind.FILE_CHUNK or (kind == Kind.METADATA and bool(field))
         found[row] = Origin(drawn, passage, file or record, record, short and kind == Kind.FILE_CHUNK)
@@ -96,7 +96,7 @@ def follow_headings(
     short = [row for row, of in origins.items() if of.short]
     statement = gates.each.fill(LEADS, rows=INDEX_ROWS)
     params = {"passage": int(Kind.FILE_CHUNK), "rows": short}
-    leads: dict[int, int] = dict(rows_of(statement, {**gates.each.params, **params})) if short else {}
+    leads: dict[int, int] = dict(fetch_rows(statement, {**gates.each.params, **params})) if short else {}
     if not leads:
         return tuple(hits)
     found = {hit.row: hit for hit in hits if hit.row not in leads}

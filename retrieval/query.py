@@ -158,10 +158,10 @@ def replace_text(query: PreparedQuery, text: str) -> PreparedQuery:
     """
     embedder = get_embedder(query.model_id) if query.vector else None
     if embedder is None or isinstance(embedder, RemoteEmbedder):
-        return replace(query, text=text, typed=query.text, parts=_parts_of(text, query, None))
+        return replace(query, text=text, typed=query.text, parts=_split_parts(text, query, None))
     vector = tuple(float(x) for x in embedder.embed_query(text))
     made = replace(query, text=text, vector=vector, typed=query.text)
-    return replace(made, parts=_parts_of(text, made, lambda part: _vector_of(embedder, part)))
+    return replace(made, parts=_split_parts(text, made, lambda part: _embed(embedder, part)))
 
 
 def prepare(text: str, scope: Scope, *, model: str = "") -> PreparedQuery:
@@ -179,26 +179,26 @@ def prepare(text: str, scope: Scope, *, model: str = "") -> PreparedQuery:
         key = scope.workspace, model_id, sha256(asked.encode()).hexdigest()
         vector = CACHE.get(key)
         if vector is None:
-            vector = _vector_of(get_embedder(model_id), asked)
+            vector = _embed(get_embedder(model_id), asked)
             CACHE.put(key, vector)
         return vector
 
     try:
         whole = PreparedQuery(text, model_id, embed(text), cut)
         remote = isinstance(get_embedder(model_id), RemoteEmbedder)
-        return replace(whole, parts=_parts_of(text, whole, None if remote else embed))
+        return replace(whole, parts=_split_parts(text, whole, None if remote else embed))
     except EmbeddingFailed as failure:
         logger.warning("searching by words only: %s", failure)
         whole = PreparedQuery(text, model_id, (), cut)
-        return replace(whole, parts=_parts_of(text, whole, None))
+        return replace(whole, parts=_split_parts(text, whole, None))
 
 
-def _vector_of(embedder: Embedder, text: str) -> tuple[float, ...]:
+def _embed(embedder: Embedder, text: str) -> tuple[float, ...]:
     """Raises: EmbeddingFailed."""
     return tuple(float(x) for x in embedder.embed_query(text))
 
 
-def _parts_of(
+def _split_parts(
     text: str, whole: PreparedQuery, embed: Callable[[str], tuple[float, ...]] | None
 ) -> tuple[PreparedQuery, ...]:
     """embed: None where each part has the vector of the whole. A model behind a network reads all of a question, and is

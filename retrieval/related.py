@@ -10,7 +10,7 @@ from ingestion.vector_models import current_model
 from retrieval.gate import Gate, gate
 from retrieval.query import Within
 from retrieval.results import EntityRef, entity_ref
-from retrieval.statements import rows_of
+from retrieval.statements import fetch_rows
 from retrieval.tuning import tuning
 
 # Each record is as near as its nearest description; there is one a label.
@@ -60,7 +60,7 @@ def related(scope: Scope, entity: Entity, *, limit: int = 6) -> list[Related]:
     model_id = current_model()
     through = gate(scope, Within(kinds=[Kind.METADATA])).all
     params = {**through.params, "own": number, "model": model_id, "limit": limit, "furthest": 1 - tuning().floor}
-    near: dict[UUID, float] = dict(rows_of(through.fill(RELATED), params))  # type: ignore[arg-type]
+    near: dict[UUID, float] = dict(fetch_rows(through.fill(RELATED), params))  # type: ignore[arg-type]
     rows = {row.pk: row for row in Entity.objects.readable_by(scope).filter(pk__in=near)}
     alike = [rows[pk].number for pk, distance in near.items() if pk in rows and 1 - distance >= tuning().nearly_same]
     same = _nearly_same(through, number, alike, model_id) if alike else set()
@@ -73,4 +73,4 @@ def related(scope: Scope, entity: Entity, *, limit: int = 6) -> list[Related]:
 
 def _nearly_same(through: Gate, number: int, others: list[int], model_id: str) -> set[UUID]:
     asked = {"records": [number, *others], "model": model_id, "own": number, "furthest": 1 - tuning().nearly_same}
-    return {pk for (pk,) in rows_of(through.fill(SNAPSHOTS), {**through.params, **asked})}
+    return {pk for (pk,) in fetch_rows(through.fill(SNAPSHOTS), {**through.params, **asked})}

@@ -60,7 +60,7 @@ def rerank(scope: Scope, found: Found, short: Shortlist | None) -> Found:
         connection.close()  # somebody else may use it meanwhile
     order, read, problem = _order(scope, found.query.text, short)
     found = replace(found, read=read, problem=problem)
-    return found if problem else in_order_of(found, order, NAMES[short.by])
+    return found if problem else reorder(found, order, NAMES[short.by])
 
 
 def look(scope: Scope, text: str, *, within: Within = EVERYTHING, reference_depth: int = 0) -> Found:
@@ -79,7 +79,7 @@ def _order(scope: Scope, question: str, short: Shortlist) -> tuple[list[int], Re
         if short.by == Reranker.CROSS_ENCODER:
             scores = get_cross_encoder().scores(question, short.texts)
             return [row for _, row in sorted(zip(scores, short.rows, strict=True), key=lambda pair: -pair[0])], read, ""
-        reply = _asked(scope, ranking.rerank(question, short.texts))
+        reply = _ask(scope, ranking.rerank(question, short.texts))
     except RerankFailed as problem:
         return [], read, str(problem)
     read = replace(read, model=reply.model, usage=reply.usage)
@@ -91,7 +91,7 @@ def _order(scope: Scope, question: str, short: Shortlist) -> tuple[list[int], Re
     return [short.rows[n] for n in (*places, *left)], read, ""
 
 
-def _asked(scope: Scope, prompt: Prompt) -> client.Reply:
+def _ask(scope: Scope, prompt: Prompt) -> client.Reply:
     """Raises: RerankFailed."""
     if client.is_offline(scope.workspace):
         raise RerankFailed("no model is configured.")
@@ -103,7 +103,7 @@ def _asked(scope: Scope, prompt: Prompt) -> client.Reply:
         raise RerankFailed(str(problem)) from problem
 
 
-def in_order_of(found: Found, order: Sequence[int], by: str) -> Found:
+def reorder(found: Found, order: Sequence[int], by: str) -> Found:
     """The rows of `order` first; their scores are dealt out anew, so that they still fall and stay from 0 to 1."""
     hits = {hit.row: hit for hit in found.hits}
     places = {row: place for place, row in enumerate((hit.row for hit in found.hits), start=1)}

@@ -18,9 +18,9 @@ from ingestion.models import Kind, RowParagraph
 from retrieval.fusion import Hit
 from retrieval.gate import INDEX_ROWS, Gates
 from retrieval.links import passage_url, workspace_url
-from retrieval.matches import Matcher, told
-from retrieval.places import Layout, Part, RowText, layouts_of
-from retrieval.statements import rows_of
+from retrieval.matches import Matcher, format_words
+from retrieval.places import Layout, Part, RowText, load_layouts
+from retrieval.statements import fetch_rows
 from retrieval.terms import Terms
 
 FILE_NAME_IS_READABLE = RawSQL(
@@ -162,7 +162,7 @@ OF_NUMBERS = f"{INDEX_ROWS} JOIN unnest(%(rows)s::int[]) asked (number) ON c.num
 def filter_visible_rows(numbers: Sequence[int], gates: Gates) -> set[int]:
     """Those of the rows that pass the gate now."""
     statement = gates.each.fill(SEEN, rows=OF_NUMBERS)
-    return {row for (row,) in rows_of(statement, {**gates.each.params, "rows": list(numbers)})}
+    return {row for (row,) in fetch_rows(statement, {**gates.each.params, "rows": list(numbers)})}
 
 
 def load_results(
@@ -177,7 +177,7 @@ def load_results(
     origins = {}
     if linked and (wanted := {linked[row.entity.id] for row in rows.values() if row.entity.id in linked}):
         origins = {e.pk: entity_ref(scope, e) for e in records(scope, wanted)}
-    layouts = layouts_of({row.id: row.text for row in rows.values()})
+    layouts = load_layouts({row.id: row.text for row in rows.values()})
     matcher = terms.matcher
     matched = {
         hit.row: matcher.words_in(f"{rows[hit.row].text.section}\n{rows[hit.row].text.text}", terms.matched(hit.terms))
@@ -204,7 +204,7 @@ def _rows(scope: Scope, numbers: Sequence[int], gates: Gates) -> "dict[int, Row]
     for (
         number, pk, kind, label, text, path, page, position, entity, content_type, name, archived, file, file_name,
         collection, paragraphs,
-    ) in rows_of(statement, {**gates.each.params, "rows": list(numbers)}):  # fmt: skip
+    ) in fetch_rows(statement, {**gates.each.params, "rows": list(numbers)}):  # fmt: skip
         found[number] = Row(
             id=pk,
             kind=Kind(kind),
@@ -221,7 +221,7 @@ def records(scope: Scope, ids: set[UUID]) -> list[Entity]:
     return list(Entity.objects.readable_by(scope).filter(pk__in=ids)) if ids else []
 
 
-def paragraphs_of(rows: Sequence[UUID]) -> dict[UUID, tuple[UUID, ...]]:
+def load_paragraph_ids(rows: Sequence[UUID]) -> dict[UUID, tuple[UUID, ...]]:
     """row -> its paragraphs in the order of the text."""
     links = RowParagraph.objects.filter(row__in=rows).order_by(
         "row", "paragraph__position", "field_paragraph__position"
@@ -291,14 +291,14 @@ def explain(words: Sequence[str], hit: Hit, beside: Sequence[str], origin: Entit
     """One sentence: which words matched, how near in meaning, beside which passage, through which record."""
     parts = []
     if words:
-        parts.append(gettext("matched “%(words)s”") % {"words": told(words)})
+        parts.append(gettext("matched “%(words)s”") % {"words": format_words(words)})
     if hit.similarity is not None:
         parts.append(
             gettext("%(figure)s similar in meaning") % {"figure": number_format(Decimal(f"{hit.similarity:.2f}"), 2)}
         )
     if hit.neighbour_of is not None:
         if beside:
-            parts.append(gettext("beside a passage that matched “%(words)s”") % {"words": told(beside)})
+            parts.append(gettext("beside a passage that matched “%(words)s”") % {"words": format_words(beside)})
         else:
             parts.append(gettext("beside a passage found by meaning"))
     parts += [part for part in (hit.reranked, hit.standing) if part]

@@ -18,19 +18,19 @@ from llm.messages import Usage
 from references.graph import walk
 from retrieval.boosts import add_boosts, boost_openings
 from retrieval.branches import compare_rows, search_meaning, search_words
-from retrieval.candidates import vectors_of
+from retrieval.candidates import load_vectors
 from retrieval.exact import word_for_word
 from retrieval.fusion import Hit, append_neighbours, blend_scores, skip_copies
 from retrieval.gate import Gates, gate
-from retrieval.neighbours import beside
-from retrieval.phrases import Holders, narrowed, rows_with
+from retrieval.neighbours import find_neighbours
+from retrieval.phrases import Holders, find_rows, narrowed
 from retrieval.precedence import follow_headings, load_origins, put_passages_first
 from retrieval.query import LONGEST, PreparedQuery, Within, prepare, replace_text
 from retrieval.results import Result, filter_visible_rows, load_results
 from retrieval.spelling import correct_words, replace_words
 from retrieval.standing import weighed
 from retrieval.survey import survey
-from retrieval.terms import Terms, terms_of
+from retrieval.terms import Terms, build_terms
 from retrieval.tuning import tuning
 
 EVERYTHING = Within()
@@ -106,9 +106,9 @@ def find(
     if not asked.text:
         return nothing
     within, linked = widen(scope, within, reference_depth)
-    terms = terms_of(asked.words, asked.text)
+    terms = build_terms(asked.words, asked.text)
     through = gate(scope, within)
-    quoted = rows_with(asked.required, through) if asked.required else Holders()
+    quoted = find_rows(asked.required, through) if asked.required else Holders()
     if quoted.rows:
         through = narrowed(through, quoted.rows)
     size = survey(terms.numbers, through)
@@ -207,7 +207,7 @@ def still_found(scope: Scope, found: Found) -> Found:
     """
     if found.opened is cached("opened", object):
         return found
-    through = _gate_of(scope, found)
+    through = _get_gates(scope, found)
     rows = {hit.row for hit in (*found.scored, *found.hits)}
     seen = filter_visible_rows(sorted(rows), through) if rows else set()
     hits = found.hits
@@ -227,7 +227,7 @@ def still_found(scope: Scope, found: Found) -> Found:
     return replace(found, hits=hits, opened=cached("opened", object))
 
 
-def _gate_of(scope: Scope, found: Found) -> Gates:
+def _get_gates(scope: Scope, found: Found) -> Gates:
     through = gate(scope, found.within)
     return narrowed(through, found.quoted.rows) if found.quoted.rows else through
 
@@ -239,12 +239,12 @@ def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:
     found = still_found(scope, found)
     if not found.hits or not limit:
         return []
-    through = _gate_of(scope, found)
+    through = _get_gates(scope, found)
     pool = {hit.row: hit for hit in found.hits[: max(t.pool, limit)]}
-    vectors = vectors_of(list(pool), found.query.model_id)
+    vectors = load_vectors(list(pool), found.query.model_id)
     hits = [pool[row] for row in skip_copies(list(pool), vectors, limit, t.always, t.copies)]
     if len(hits) < limit:
-        hits = append_neighbours(hits, beside([hit.row for hit in hits], through, t.window), t.decay, limit)
+        hits = append_neighbours(hits, find_neighbours([hit.row for hit in hits], through, t.window), t.decay, limit)
     results = load_results(scope, hits, through, found.terms, found.linked)
     if len(results) < len(hits):
         # Something was hidden within this transaction.
@@ -254,7 +254,7 @@ def choose(scope: Scope, found: Found, *, limit: int = 10) -> list[Result]:
     return results
 
 
-def notices_of(found: Found, *, cut: bool = False) -> tuple[str, ...]:
+def list_notices(found: Found, *, cut: bool = False) -> tuple[str, ...]:
     """Sentences for whoever asked: what this search could not do as it was asked. cut: whether the question was cut
     before it was prepared.
     """

@@ -4,7 +4,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from retrieval.statements import rows_of
+from retrieval.statements import fetch_rows
 
 LASTS = 60.0
 """Seconds."""
@@ -34,8 +34,8 @@ def sizes() -> Sizes:
     global _known
     now = time.monotonic()
     if _known is None or _known.until < now:
-        ((records,),) = rows_of(RECORDS, {})
-        graphs = {model_id: (model, vectors) for model_id, model, vectors in rows_of(GRAPHS, {})}
+        ((records,),) = fetch_rows(RECORDS, {})
+        graphs = {model_id: (model, vectors) for model_id, model, vectors in fetch_rows(GRAPHS, {})}
         _known = Sizes(max(records, 0.0), graphs, now + LASTS)
     return _known
 

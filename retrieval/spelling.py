@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from entities.access import Scope
 from retrieval.gate import gate
 from retrieval.query import Within
-from retrieval.statements import rows_of
+from retrieval.statements import fetch_rows
 from retrieval.terms import Terms
 
 MIN_LETTERS = 5
@@ -60,12 +60,12 @@ def correct_words(scope: Scope, terms: Terms, unmatched: Sequence[str]) -> dict[
         "owners": [n for n, _ in owners],
         "terms": [term for _, term in owners],
     }
-    absent = [n for (n,) in rows_of(through.fill(ABSENT), {**through.params, **params})]
+    absent = [n for (n,) in fetch_rows(through.fill(ABSENT), {**through.params, **params})]
     near = [(n, other) for n in absent for other in edit_once(asked[words[n]])]
     if not near:
         return {}
     edited = {"places": [n for n, _ in near], "words": [word for _, word in near], "counted": MAX_COUNTED}
-    found = rows_of(through.fill(NEAR), {**through.params, **edited})
+    found = fetch_rows(through.fill(NEAR), {**through.params, **edited})
     best: dict[str, str] = {}
     for n, word, _ in sorted(found, key=lambda row: (row[0], -_weigh(asked[words[row[0]]], row[1], row[2]), row[1])):
         best.setdefault(words[n], word)

@@ -8,7 +8,7 @@ from entities.access import Scope
 from references.kinds import INCOMING, SALIENCE, Kind
 from references.salience import Salience, salience
 from retrieval.fusion import Hit
-from retrieval.statements import rows_of
+from retrieval.statements import fetch_rows
 
 COUNTING = [str(kind) for kind, weight in SALIENCE.items() if weight.target or weight.source]
 # Few records have references: only of those is more asked. Whether the reader sees both ends is asked there.
@@ -24,7 +24,7 @@ def weighed(scope: Scope, hits: Sequence[Hit], first: int) -> tuple[Hit, ...]:
     """`hits` in their new order: the scores of the `first` best are multiplied by the salience of their records, as far
     as the open scope sees its references. No score comes above 1.
     """
-    records: Mapping[int, UUID] = dict(rows_of(REFERRED, {"rows": [h.row for h in hits[:first]], "kinds": COUNTING}))
+    records: Mapping[int, UUID] = dict(fetch_rows(REFERRED, {"rows": [h.row for h in hits[:first]], "kinds": COUNTING}))
     if not records:
         return tuple(hits)
     found = salience(scope, set(records.values()))

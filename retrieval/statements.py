@@ -18,7 +18,7 @@ from entities.access.scope import cached
 PLACE = re.compile(r"%%|%\((\w+)\)s")
 
 
-def rows_of(
+def fetch_rows(
     statement: str, params: Mapping[str, Any], settings: Mapping[str, str] | None = None
 ) -> list[tuple[Any, ...]]:
     """All rows of a statement with named parameters, in the open transaction.

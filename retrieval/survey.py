@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from retrieval.gate import IN_A_SET, Gates
 from retrieval.sizes import sizes
-from retrieval.statements import rows_of
+from retrieval.statements import fetch_rows
 from retrieval.tuning import tuning
 
 ENOUGH = 100
@@ -110,7 +110,7 @@ def survey(terms: Sequence[int], gates: Gates) -> Survey:
     # Without a graph all vectors are compared, however many there are.
     near = [bound * tuning().scan / SAMPLED if sizes().graphs else -1.0 for bound in NEAR_SCAN]
     params = {"terms": [0, *terms], "few": round(sizes().records / IN_A_SET), "least": near[0], "most": near[1]}
-    found = rows_of(statement, {**gate.params, **params})
+    found = fetch_rows(statement, {**gate.params, **params})
     counted = next((visible * 32.0 for level, _, _, _, visible, _ in found if level == 5), None)
     strict = any(level == 0 for level, *_ in found)
     found = [row for row in found if row[0] not in (0, 5)]

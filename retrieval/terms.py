@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from retrieval.matches import WORD, Matcher, is_day
-from retrieval.statements import rows_of
+from retrieval.statements import fetch_rows
 
 CONFIGS = (
     "english", "german", "french", "spanish", "italian", "dutch", "portuguese", "swedish", "danish", "norwegian",
@@ -65,7 +65,7 @@ ASKS_WHEN = re.compile(
 )
 
 
-def terms_of(words: Sequence[str], text: str = "") -> Terms:
+def build_terms(words: Sequence[str], text: str = "") -> Terms:
     """Stems of `words` in every language that rows may be in, and the days that are written in their text, which are
     one word however they are written. Touches no workspace data. A question that asks when has a word more, which is
     of every text with a day in it.
@@ -76,7 +76,7 @@ def terms_of(words: Sequence[str], text: str = "") -> Terms:
     if not words:
         return Terms({})
     params = {"words": list(words), "configs": list(CONFIGS), "text": text}
-    found = [row for row in rows_of(LEXEMES, params) if row[2] is not None and row[3] != 0]
+    found = [row for row in fetch_rows(LEXEMES, params) if row[2] is not None and row[3] != 0]
     days = list(dict.fromkeys(word for word, config, _, _ in found if word and not config))
     spoken = {(config, word) for word, config, _, _ in found}
     silent = {

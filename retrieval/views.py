@@ -14,9 +14,9 @@ from entities.access import MEMBER, Scope, get_entity_or_404, opens_own_scope, r
 from entities.api.lists import chips_of_atoms
 from entities.model_markdown import CitationLink
 from entities.models import Entity
-from retrieval.audit import note_search, shown_of
+from retrieval.audit import list_disclosed, note_search
 from retrieval.cards import Card, group_cards, put_each_alone
-from retrieval.citation_links import meant_by, support_of
+from retrieval.citation_links import check_support, narrow_citation
 from retrieval.dates import NEWEST, choose_newest
 from retrieval.facets import count_facets, name_filters
 from retrieval.faint import drop_faint
@@ -27,7 +27,7 @@ from retrieval.params import Asked, read_search_query
 from retrieval.related import related
 from retrieval.rerank import look
 from retrieval.results import entity_ref
-from retrieval.search import Found, choose, notices_of, still_found
+from retrieval.search import Found, choose, list_notices, still_found
 from retrieval.suggest import suggest
 from retrieval.support import list_citing_sentences
 from retrieval.tuning import tuning
@@ -36,7 +36,7 @@ SUGGESTED = 4
 """What `sort` says for the best results in the order in which they came in."""
 
 
-def scope_of(request: HttpRequest) -> Scope:
+def get_scope(request: HttpRequest) -> Scope:
     return request.access_scope  # type: ignore[attr-defined, no-any-return]
 
 
@@ -45,7 +45,7 @@ def scope_of(request: HttpRequest) -> Scope:
 @require_safe
 def search_page(request: HttpRequest) -> HttpResponse:
     """The page, or for htmx its results alone."""
-    asked, scope = read_search_query(request.GET), scope_of(request)
+    asked, scope = read_search_query(request.GET), get_scope(request)
     started, found = time.monotonic(), None
     if asked.text and not asked.problems:
         found = look(scope, asked.text, within=asked.within, reference_depth=asked.reference_depth)
@@ -60,7 +60,7 @@ def search_page(request: HttpRequest) -> HttpResponse:
 
 
 def found_context(request: HttpRequest, asked: Asked, found: Found | None, started: float) -> dict[str, Any]:
-    scope = scope_of(request)
+    scope = get_scope(request)
     records = Entity.objects.readable_by(scope).filter(pk__in=list(asked.within.entities))
     narrowed = {"records": [entity_ref(scope, record) for record in records]}
     if found is None:
@@ -81,7 +81,7 @@ def found_context(request: HttpRequest, asked: Asked, found: Found | None, start
         "page",
         found,
         asked.within,
-        shown_of(results),
+        list_disclosed(results),
         started,
         depth=asked.reference_depth,
         written=asked.written,
@@ -106,7 +106,7 @@ def found_context(request: HttpRequest, asked: Asked, found: Found | None, start
         ),
         "more_url": address(request, limit=min(asked.limit + tuning().page, tuning().most)) if there_is_more else "",
         "everywhere_url": f"{request.path}?{urlencode({'q': asked.text})}",
-        "notices": notices_of(found, cut=asked.cut),
+        "notices": list_notices(found, cut=asked.cut),
         "by_words": not found.query.vector,
         "narrowed": narrowed["records"] or any(vars(asked.within).values()),
     }
@@ -124,7 +124,7 @@ def address(request: HttpRequest, **changed: object) -> str:
 @require_safe
 def suggestions(request: HttpRequest) -> HttpResponse:
     """Answers the search field of the top bar."""
-    found = suggest(scope_of(request), request.GET.get("q", ""))
+    found = suggest(get_scope(request), request.GET.get("q", ""))
     return render(request, "components/suggestions.html", {"suggestions": found})
 
 
@@ -132,7 +132,7 @@ def suggestions(request: HttpRequest) -> HttpResponse:
 @require_safe
 def related_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
     """A panel of the record's page."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     return render(request, "retrieval/related_panel.html", {"related": related(scope, get_entity_or_404(scope, pk))})
 
 
@@ -140,7 +140,7 @@ def related_panel(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 def citation_preview(request: HttpRequest, pk: UUID, n: int) -> HttpResponse:
     """What a citation chip shows when it is pointed at: the passage under today's labels, or that it is gone."""
-    scope = scope_of(request)
+    scope = get_scope(request)
     citing = citing_or_404(scope, pk)
     found = resolve(scope, citing.owner, n)
     if found is None:
@@ -148,13 +148,13 @@ def citation_preview(request: HttpRequest, pk: UUID, n: int) -> HttpResponse:
     # Which of the markers of this number, where a text cites a passage for several sentences.
     at = request.GET.get("at", "0")
     sentences = [place.sentence for place in list_citing_sentences(citing.text) if (place.n, str(place.at)) == (n, at)]
-    resolved = meant_by(found, sentences)
+    resolved = narrow_citation(found, sentences)
     if resolved.located is None:
         return render(request, "components/citation_preview.html", {"gone": True})
     context = {
         "citation": CitationLink(n, resolved.name, resolved.url(scope), resolved.where),
         "text": resolved.preview,
         "labels": chips_of_atoms(resolved.located.atoms),
-        "support": support_of(citing.question, resolved, sentences),
+        "support": check_support(citing.question, resolved, sentences),
     }
     return render(request, "components/citation_preview.html", context)

@@ -85,7 +85,7 @@ async def of_case(
     grown = process.memory_info().rss - before
     await asyncio.sleep(2)
     beside = await asyncio.to_thread(answers, url, made)
-    ending = [asyncio.create_task(rest_of(stream)) for stream in alive]
+    ending = [asyncio.create_task(find_end_time(stream)) for stream in alive]
     began = time.monotonic()
     await asyncio.to_thread(end_turns, made.workspace, {turn for _, turn in streams})
     ended = [took - began for took in await asyncio.gather(*ending) if took is not None]
@@ -118,7 +118,7 @@ async def open_stream(url: str, token: str, turn: UUID) -> Stream:
     return Stream(reader, writer, time.monotonic() - began)
 
 
-async def rest_of(stream: Stream) -> float | None:
+async def find_end_time(stream: Stream) -> float | None:
     """When the end arrived, by the clock; None where something was lost."""
     try:
         async with asyncio.timeout(PATIENCE_SECONDS):

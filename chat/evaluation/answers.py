@@ -8,17 +8,17 @@ from uuid import UUID
 import numpy as np
 
 from chat import actions, runner
-from chat.access import get_turn_or_404, messages_of
+from chat.access import get_turn_or_404, select_messages
 from chat.evaluation.figures import Answer, Drop, average, find_drops, score_answer
 from chat.models import AnswerRun, LookIn, Session
-from chat.tools import owner_of
+from chat.tools import get_owner
 from entities.access import Scope, get_entity_or_404
 from entities.audit import record
 from ingestion.access import visible_files
 from ingestion.embed import get_embedder
 from ingestion.embedders import EmbeddingFailed
 from ingestion.models import ContextRow
-from retrieval.citation_links import support_of
+from retrieval.citation_links import check_support
 from retrieval.evaluation.relevance import load_passages
 from retrieval.evaluation.sets import Question, QuestionSet
 from retrieval.evaluation.store import commit_of_today
@@ -93,7 +93,7 @@ def ask(reader: Scope, question: Question) -> tuple[Answer, str]:
     runner.wait_until_idle(PATIENCE_SECONDS)
     with reader.open():
         row = get_turn_or_404(reader, turn.pk)
-        message = messages_of(reader, session).filter(pk=row.answer).first()
+        message = select_messages(reader, session).filter(pk=row.answer).first()
         text = message.content if message else ""
         answer = Answer(
             text,
@@ -132,8 +132,8 @@ def _list_given(passages: Sequence[dict[str, str]], question: Question) -> list[
 def _check_citations(scope: Scope, session: Session, question: str, text: str) -> list[tuple[int, Support | None]]:
     """(number, verdict) of each citing sentence, in order."""
     places = list_citing_sentences(text)
-    resolved = resolve_all(scope, owner_of(session), {place.n for place in places})
+    resolved = resolve_all(scope, get_owner(session), {place.n for place in places})
     return [
-        (place.n, support_of(question, resolved[place.n], [place.sentence]) if place.n in resolved else None)
+        (place.n, check_support(question, resolved[place.n], [place.sentence]) if place.n in resolved else None)
         for place in places
     ]

@@ -9,11 +9,11 @@ from entities.access.grants import grant_entity, revoke_entity
 from entities.access.labels import (
     allowed_labels,
     atoms_by_label,
-    atoms_of,
     combine,
     combine_many,
     concealed_atoms,
     granted_atoms,
+    list_atoms,
     missing_atoms,
     raise_labels,
     readable_now,
@@ -40,9 +40,9 @@ from entities.access.routes import (
     SIGNED_IN,
     STEWARD,
     Rule,
+    find_rule,
     opens_own_scope,
     requires,
-    rule_of,
 )
 from entities.access.scope import (
     Kind,
@@ -50,11 +50,11 @@ from entities.access.scope import (
     Scope,
     ScopeError,
     current,
+    list_workspaces,
     looking_into_bin,
     make_group,
     open_token,
     scope_is_open,
-    workspaces_of,
 )
 
 __all__ = [
@@ -71,7 +71,7 @@ __all__ = [
     "ScopeError",
     "allowed_labels",
     "atoms_by_label",
-    "atoms_of",
+    "list_atoms",
     "clears",
     "combine",
     "combine_many",
@@ -96,10 +96,10 @@ __all__ = [
     "redacted_fields",
     "requires",
     "revoke_entity",
-    "rule_of",
+    "find_rule",
     "scope_is_open",
     "select_readable",
     "sources_visible",
     "visible",
-    "workspaces_of",
+    "list_workspaces",
 ]

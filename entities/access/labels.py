@@ -31,7 +31,7 @@ def atoms_by_label() -> dict[int, tuple[int, ...]]:
     return cached("atoms", load)  # type: ignore[no-any-return]
 
 
-def atoms_of(label: int | None) -> tuple[int, ...]:
+def list_atoms(label: int | None) -> tuple[int, ...]:
     """The atoms of one label, ascending. Unlabelled text has none to show: callers never get here with None by
     accident.
 
@@ -68,7 +68,7 @@ def concealed_atoms() -> frozenset[int]:
 def missing_atoms(label: int) -> tuple[int, ...]:
     """What the open scope lacks to read `label`."""
     held = granted_atoms()
-    return tuple(a for a in atoms_of(label) if a not in held)
+    return tuple(a for a in list_atoms(label) if a not in held)
 
 
 def readable_now(label: int | None) -> bool:

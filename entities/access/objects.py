@@ -43,7 +43,7 @@ class Roles:
     groups: tuple[int, ...]
 
 
-def roles_of(principal: int) -> Roles:
+def load_roles(principal: int) -> Roles:
     from entities.models import Role
 
     def load() -> Roles:
@@ -97,7 +97,7 @@ def _visible_as(principal: int, model: type["Entity"], verb: str) -> Q:
     """
 
     def load() -> Q:
-        key = (principal, roles_of(principal), model, verb)
+        key = (principal, load_roles(principal), model, verb)
         return written(key, declared_rules(), lambda: _condition(principal, model, verb))
 
     return cached(f"visible as {principal} {model._meta.label} {verb}", load)  # type: ignore[no-any-return]
@@ -114,7 +114,7 @@ def _ways(principal: int, model: type["Entity"], verb: str) -> list[Q]:
     from entities.models.entity import Visibility
     from entities.registry import content_type_id, entity_types
 
-    roles = roles_of(principal)
+    roles = load_roles(principal)
     unexpired = Q(expires_at__isnull=True) | Q(expires_at__gt=Now())
     granted = Q(unexpired, content_object=OuterRef("pk"), permission=permission_number(verb))
     given = [Q(Exists(EntityUserGrant.objects.filter(granted, user=principal)))] if principal > 0 else []
@@ -146,7 +146,7 @@ def field_is_readable(model: type["Entity"], name: str) -> bool:
     """
     from entities.access.scope import current
 
-    return current().is_service or model.rag().label_of(name) <= granted_atoms()
+    return current().is_service or model.rag().get_field_label(name) <= granted_atoms()
 
 
 def declared_fields(model: type["Entity"]) -> list[str]:
@@ -167,7 +167,7 @@ def redacted_fields(model: type["Entity"]) -> list[RedactedField]:
     held, concealed = granted_atoms(), concealed_atoms()
     result = []
     for name in declared_fields(model):
-        missing = model.rag().label_of(name) - held
+        missing = model.rag().get_field_label(name) - held
         if not field_is_readable(model, name) and not missing & concealed:
             result.append(RedactedField(name, tuple(sorted(missing))))
     return result
@@ -216,7 +216,7 @@ def may_create(scope: Scope, model: type["Entity"]) -> bool:
     """Whether `scope` may add records of a type: anybody to a private type, else roles that may change all of it."""
     if scope.is_service or model.access().default == "private":
         return True
-    held = roles_of(scope.principal).names
+    held = load_roles(scope.principal).names
     return any(rule.verb == "change" and rule.rows is None and held & set(rule.roles) for rule in model.access().rules)
 
 

@@ -125,7 +125,7 @@ def opens_its_own(callback: Any) -> bool:
     return callback in _own_scope
 
 
-def rule_of(callback: Any) -> Rule | None:
+def find_rule(callback: Any) -> Rule | None:
     """The rule that `requires` enforces around a resolved callback, also under decorators that keep `__wrapped__`.
 
     Asked of the wrapper itself and not of an attribute, which anybody can set and which guards nothing.

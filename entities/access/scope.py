@@ -187,7 +187,7 @@ def make_group(name: str) -> int:
         return int(cursor.fetchone()[0])
 
 
-def workspaces_of(user: "User") -> list[tuple[str, str]]:
+def list_workspaces(user: "User") -> list[tuple[str, str]]:
     """(slug, name) of the workspaces that `user` is a member of, by name."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT slug, name FROM app_workspaces_of(%s)", [user.pk])

@@ -8,7 +8,7 @@ from typing import Any
 from django.core.exceptions import EmptyResultSet
 from django.db.models import QuerySet
 
-from entities.access.objects import declared_rules, roles_of, visible, visible_by_parts
+from entities.access.objects import declared_rules, load_roles, visible, visible_by_parts
 from entities.access.scope import Scope, cached
 
 PLACE = re.compile("%s")
@@ -41,7 +41,7 @@ def visible_records(scope: Scope) -> Statement:
 
 def _remembered(scope: Scope) -> Statement:
     rules = declared_rules()
-    held = [(principal, roles_of(principal)) for principal in (scope.principal, scope.narrowed_to) if principal]
+    held = [(principal, load_roles(principal)) for principal in (scope.principal, scope.narrowed_to) if principal]
     key = (scope.kind, *held, *map(id, rules))
     known = COMPILED.get(key)
     if known is None:

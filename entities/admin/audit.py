@@ -19,7 +19,7 @@ from entities.access import Scope
 from entities.admin.base import ListAdmin
 from entities.admin.names import Thing, find_names, find_people
 from entities.api.lists import chips_of_atoms
-from entities.audit.reading import Row, State, known_actions, on_days, rows_of
+from entities.audit.reading import Row, State, build_rows, known_actions, on_days
 from entities.models import AuditEntry, Role, User
 
 DAYS = 14
@@ -28,7 +28,7 @@ KINDS = {"entity": "record", "user": "user", "role": "role", "roles": "role"}
 SAID = {State.HIDDEN: "Words you are not cleared for", State.REDACTED: "Words taken out"}
 
 
-def scope_of(request: HttpRequest) -> Scope:
+def get_scope(request: HttpRequest) -> Scope:
     return request.access_scope  # type: ignore[attr-defined, no-any-return]
 
 
@@ -36,7 +36,7 @@ class ActionFilter(admin.SimpleListFilter):
     title = parameter_name = "action"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(action, action) for action in known_actions(scope_of(request))]
+        return [(action, action) for action in known_actions(get_scope(request))]
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return queryset.filter(action=self.value()) if self.value() else queryset
@@ -90,7 +90,7 @@ class Rows(ChangeList):
 
     @cached_property
     def read(self) -> dict[int, Row]:
-        return {row.entry.pk: row for row in rows_of(scope_of(self.request), list(self.result_list))}
+        return {row.entry.pk: row for row in build_rows(get_scope(self.request), list(self.result_list))}
 
     @cached_property
     def names(self) -> dict[int, str]:
@@ -99,8 +99,8 @@ class Rows(ChangeList):
     @cached_property
     def things(self) -> dict[Thing, str]:
         about = {(entry.object_kind, entry.object_id) for entry in self.result_list}
-        about |= {pair for entry in self.result_list for pair in named_in(entry.detail)}
-        return find_names(scope_of(self.request), about)
+        about |= {pair for entry in self.result_list for pair in find_named_things(entry.detail)}
+        return find_names(get_scope(self.request), about)
 
     def get_results(self, request: HttpRequest) -> None:
         super().get_results(request)
@@ -170,7 +170,7 @@ def record_url(pk: UUID) -> str:
     return reverse("entities:detail", args=[pk])
 
 
-def named_in(detail: Mapping[str, Any]) -> list[Thing]:
+def find_named_things(detail: Mapping[str, Any]) -> list[Thing]:
     """The things that details of a row name by their ids."""
     listed = ((kind, value if isinstance(value, list) else [value]) for kind, value in detail.items())
     return [(KINDS[kind], str(each)) for kind, values in listed if kind in KINDS for each in values]
@@ -185,7 +185,7 @@ def figure(name: str, value: Any, things: Mapping[Thing, str]) -> str:
     title = name.replace("_", " ")
     if name == "labels" and isinstance(value, list):
         return f"{title} {', '.join(chip.label for chip in chips_of_atoms(value))}"
-    pairs = named_in({name: value})
+    pairs = find_named_things({name: value})
     if not pairs:
         return f"{title} {plain(value)}"
     return format_html("{} {}", title, format_html_join(", ", "{}", ((things.get(pair, pair[1]),) for pair in pairs)))

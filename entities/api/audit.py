@@ -12,8 +12,8 @@ from rest_framework.response import Response
 
 from entities.access import ADMIN, Scope, requires
 from entities.api.lists import Pagination, labels_of_atoms
-from entities.api.shapes import PAGING, Label, page_of
-from entities.audit.reading import Row, State, on_days, rows_of
+from entities.api.shapes import PAGING, Label, build_page_shape
+from entities.audit.reading import Row, State, build_rows, on_days
 from entities.models import AuditEntry
 
 
@@ -55,7 +55,7 @@ class AuditSerializer(serializers.Serializer):
 
 @requires(ADMIN)
 @extend_schema(
-    responses=page_of(AuditSerializer),
+    responses=build_page_shape(AuditSerializer),
     parameters=[
         OpenApiParameter("action", str, description="Like `search` or `answer`."),
         OpenApiParameter("actor", int),
@@ -70,7 +70,7 @@ def audit(request: Request) -> Response:
     scope: Scope = request.access_scope  # type: ignore[attr-defined]
     paginator = Pagination()
     page = paginator.paginate_queryset(AuditEntry.objects.filter(**asked(request)), request) or []
-    return paginator.get_paginated_response([row_json(row) for row in rows_of(scope, page)])
+    return paginator.get_paginated_response([row_json(row) for row in build_rows(scope, page)])
 
 
 def asked(request: Request) -> dict[str, Any]:

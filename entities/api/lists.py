@@ -9,7 +9,7 @@ from rest_framework.pagination import PageNumberPagination
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from entities.access import atoms_of
+from entities.access import list_atoms
 from entities.access.scope import cached
 from entities.models import Classification
 
@@ -55,9 +55,9 @@ def atom_chips() -> dict[int, Classification]:
     )  # type: ignore[no-any-return]
 
 
-def chips_of(label: int | None) -> list[Classification] | None:
+def list_chips(label: int | None) -> list[Classification] | None:
     """The atoms of a label for the label_chips component; None for unlabelled."""
-    return None if label is None else chips_of_atoms(atoms_of(label))
+    return None if label is None else chips_of_atoms(list_atoms(label))
 
 
 def chips_of_atoms(values: Iterable[int]) -> list[Classification]:
@@ -72,4 +72,4 @@ def labels_of_atoms(values: Iterable[int]) -> list[dict[str, Any]]:
 
 def label_list(label: int) -> list[dict[str, Any]]:
     """A label as people and the API see it: the list of its atoms, [] for Public (design §11)."""
-    return labels_of_atoms(atoms_of(label))
+    return labels_of_atoms(list_atoms(label))

@@ -6,11 +6,11 @@ from typing import Any
 
 from rest_framework import serializers
 
-from entities.access import Scope, atoms_of, concealed_atoms, readable_fields, redacted_fields
+from entities.access import Scope, concealed_atoms, list_atoms, readable_fields, redacted_fields
 from entities.api.lists import label_list, labels_of_atoms
 from entities.api.shapes import Label, Placeholder, Redacted, TextBlock, one_of
 from entities.models import Entity
-from entities.registry import column_of, parents
+from entities.registry import get_column, parents
 from entities.text import Block, TextTooLong, checked, one_line
 
 
@@ -204,10 +204,10 @@ def type_json(model: type[Entity]) -> dict[str, Any]:
         "fields": [
             {
                 "name": name,
-                "type": column_of(model, name).get_internal_type(),
-                "required": not (column_of(model, name).blank or column_of(model, name).has_default()),
-                "labels": labels_of_atoms(rag.label_of(name)),
-                "choices": [list(c) for c in column_of(model, name).choices or []],
+                "type": get_column(model, name).get_internal_type(),
+                "required": not (get_column(model, name).blank or get_column(model, name).has_default()),
+                "labels": labels_of_atoms(rag.get_field_label(name)),
+                "choices": [list(c) for c in get_column(model, name).choices or []],
             }
             for name in readable
         ],
@@ -216,7 +216,7 @@ def type_json(model: type[Entity]) -> dict[str, Any]:
             {
                 "name": name,
                 "label": c.label or name,
-                "labels": label_list_of(c.classification),
+                "labels": list_declared_labels(c.classification),
                 "strategy": c.strategy,
                 "classify": c.classify,
                 "remainder": c.remainder,
@@ -240,8 +240,8 @@ def type_json(model: type[Entity]) -> dict[str, Any]:
     }
 
 
-def label_list_of(declared: int | tuple[int, ...]) -> list[dict[str, Any]]:
+def list_declared_labels(declared: int | tuple[int, ...]) -> list[dict[str, Any]]:
     """The declared atoms, but for those that are concealed from the caller."""
     values = (declared,) if isinstance(declared, int) else declared
     concealed = concealed_atoms()
-    return labels_of_atoms(a for value in values for a in atoms_of(value) if a not in concealed)
+    return labels_of_atoms(a for value in values for a in list_atoms(value) if a not in concealed)

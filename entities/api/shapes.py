@@ -102,7 +102,7 @@ def one_of(name: str, *shapes: type[serializers.Serializer], **more: Any) -> Pol
     )
 
 
-def page_of(row: Any) -> serializers.Serializer:
+def build_page_shape(row: Any) -> serializers.Serializer:
     """The shape of `paginate`'s answers. row: a serializer class, or `one_of`."""
     return _page_type(row)()
 

@@ -33,13 +33,13 @@ from entities.api.serializers import (
     type_json,
     type_serializer,
 )
-from entities.api.shapes import FOREVER, IN_THE_BIN, PAGING, Label, is_forever, page_of
+from entities.api.shapes import FOREVER, IN_THE_BIN, PAGING, Label, build_page_shape, is_forever
 from entities.attempts import SLOW_DOWN, note_wrong_password, too_many
 from entities.bin import bin_entity
 from entities.errors import PASSWORD_FIRST, payload
 from entities.models import Entity, Membership, Role, User
 from entities.records import BadQuery, list_records, visible_links
-from entities.registry import column_of, entity_types, parents
+from entities.registry import entity_types, get_column, parents
 from entities.text import read_texts
 from entities.tokens import issue_token
 
@@ -137,7 +137,7 @@ def field_filters(model: type[Entity]) -> list[OpenApiParameter]:
     for name, field in type_serializer(model)().fields.items():
         if name in model.long_texts:
             continue
-        choices = [value for value, _ in column_of(model, name).choices or []]
+        choices = [value for value, _ in get_column(model, name).choices or []]
         kind: Any = UUID if name in parents(model) else FILTER_TYPES.get(type(field), str)
         found.append(OpenApiParameter(name, kind, enum=choices or None))
         if type(field) in FILTER_TYPES:
@@ -152,7 +152,7 @@ def collection_view(model: type[Entity]) -> Callable[..., Any]:
     @extend_schema(
         operation_id=f"{model._meta.model_name}_list",
         methods=["GET"],
-        responses=page_of(record_shape(model)),
+        responses=build_page_shape(record_shape(model)),
         parameters=[
             OpenApiParameter("ordering", str, description="A field, with - for descending."),
             OpenApiParameter("q", str, description="Words in the name."),

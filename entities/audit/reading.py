@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from entities.access import Scope, atoms_of
+from entities.access import Scope, list_atoms
 from entities.models import AuditEntry, AuditLink, AuditText, Entity
 
 
@@ -54,7 +54,7 @@ def on_days(since: date | None, until: date | None) -> dict[str, datetime]:
     return found
 
 
-def rows_of(scope: Scope, page: Sequence[AuditEntry]) -> list[Row]:
+def build_rows(scope: Scope, page: Sequence[AuditEntry]) -> list[Row]:
     """A page of the audit: three statements, for links, words, and the records that the words name as found."""
     ids = [entry.pk for entry in page]
     links, texts = AuditLink.objects.in_bulk(ids), AuditText.objects.in_bulk(ids)
@@ -82,7 +82,7 @@ def _words(text: AuditText, seen: set[UUID]) -> Words:
     label = text.data_classification
     return Words(
         text.text,
-        None if label is None else atoms_of(label),
+        None if label is None else list_atoms(label),
         tuple((row, record) for row, record in found if record in seen),
         within,
     )

@@ -51,11 +51,11 @@ def record_question(
         text=question.text,
         retrieved=[[str(row), str(entity)] for row, entity in question.retrieved],
         within=dict(question.within),
-        data_classification=label_of(question.atoms),
+        data_classification=build_label(question.atoms),
     )
 
 
-def label_of(atoms: Collection[int] | None) -> Func | None:
+def build_label(atoms: Collection[int] | None) -> Func | None:
     """The label of these atoms, made by the statement that writes it."""
     if atoms is None:
         return None

@@ -45,7 +45,7 @@ class Lesson:
     group: str
 
 
-def lessons_of(samples: Sequence[Sample], others: Sequence[Paragraph] = ()) -> list[Lesson]:
+def build_lessons(samples: Sequence[Sample], others: Sequence[Paragraph] = ()) -> list[Lesson]:
     """Labelled paragraphs, ordinary ones made from templates, and those of others' files in which no exact kind is
     found: they count as ordinary.
     """

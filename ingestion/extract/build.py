@@ -21,7 +21,7 @@ from ingestion.documents import (
 )
 from ingestion.extract import language
 from ingestion.extract.clean import one_line
-from ingestion.extract.flowing import places_after, running
+from ingestion.extract.flowing import renumber, running
 from ingestion.extract.remainder import TOO_LARGE, bounded, cut_packed, is_formal, select_unshown
 from ingestion.pieces import table_header
 
@@ -218,7 +218,7 @@ class Builder:
                     replace(b, start=min(b.start, longest), end=min(b.end, longest)) for b in self._rows[place].boxes
                 )
                 self.more_boxes(first, list(boxes))
-        numbers = places_after(len(self._rows), found)
+        numbers = renumber(len(self._rows), found)
         rows = [
             replace(row, kind="text") if place in firsts else row
             for place, row in enumerate(self._rows)

@@ -62,7 +62,7 @@ def workbook(path: Path) -> dict[str, Any]:
         related = _related(package, part)
         root = _root(package, part)
         strings = [
-            _said(item)
+            _read_item(item)
             for name in related.values()
             if "sharedstrings" in name.lower()
             for item in _items(package, name)
@@ -112,7 +112,7 @@ def _cells(row: Any, strings: list[str]) -> Iterator[tuple[str, str]]:
         kind, value, column = cell.get("t") or "n", parts.get("v"), re.sub(r"\d", "", cell.get("r") or str(place))
         raw = (value.text or "") if value is not None else ""
         if kind == "inlineStr":
-            text = _said(parts["is"]) if "is" in parts else ""
+            text = _read_item(parts["is"]) if "is" in parts else ""
         else:
             text = strings[int(raw)] if kind == "s" and raw else raw if kind == "str" else ""
         if text.strip() or (kind not in ("s", "str", "inlineStr") and (raw or ("f" in parts and parts["f"].text))):
@@ -126,7 +126,7 @@ def _items(package: zipfile.ZipFile, name: str) -> Iterator[Any]:
             forget(element)
 
 
-def _said(item: Any) -> str:
+def _read_item(item: Any) -> str:
     return "".join(t.text or "" for t in item.iter("{*}t") if local(t.getparent()) != "rPh")
 
 

@@ -56,7 +56,7 @@ class _Piece:
     width: int  # bytes of a character
 
 
-def _start_of(piece: _Piece) -> int:
+def _compute_start(piece: _Piece) -> int:
     return piece.start
 
 
@@ -79,7 +79,7 @@ class _Document:
             self._table = compound.read("1Table" if flags & TABLE_1_FLAG else "0Table")
             self._old = False
             self._lengths = struct.unpack_from("<8I", self._stream, LENGTHS)
-            self._pieces = self._pieces_of(self._part(CLX))
+            self._pieces = self._read_pieces(self._part(CLX))
         elif mark == WORD_6 or self._version >= 0x65:
             self._table, self._old = self._stream, True
             self._lengths = struct.unpack_from("<8I", self._stream, OLD_LENGTHS)
@@ -88,12 +88,12 @@ class _Document:
                 raise ValueError("more text than the file has bytes")
             self._pieces = [_Piece(0, end - start, start, 1)]
             if flags & COMPLEX_FLAG:
-                self._pieces = self._pieces_of(self._part(OLD_CLX))
+                self._pieces = self._read_pieces(self._part(OLD_CLX))
         else:
             raise ValueError("not a document of Word 6 or later")
 
     def stories(self) -> Iterator[Story]:
-        text = "".join(self._text_of(piece) for piece in self._pieces)
+        text = "".join(self._read_text(piece) for piece in self._pieces)
         formats = _Formats(self._stream, self._part(OLD_PARAGRAPHS if self._old else PARAGRAPHS), self._old)
         start = 0
         for title, length in zip(STORIES, self._lengths, strict=True):
@@ -119,7 +119,7 @@ class _Document:
         start, size = struct.unpack_from("<II", self._stream, offset)
         return self._table[start : start + size]
 
-    def _pieces_of(self, clx: bytes) -> list[_Piece]:
+    def _read_pieces(self, clx: bytes) -> list[_Piece]:
         place = 0
         while clx[place] == 1:  # formats of pieces, which come first
             place += 3 + struct.unpack_from("<H", clx, place + 1)[0]
@@ -140,7 +140,7 @@ class _Document:
             raise ValueError("more text than the file has bytes")
         return found
 
-    def _text_of(self, piece: _Piece) -> str:
+    def _read_text(self, piece: _Piece) -> str:
         size = (piece.end - piece.start) * piece.width
         content = self._stream[piece.offset : piece.offset + size]
         if piece.width == 2:
@@ -150,7 +150,7 @@ class _Document:
         return content.decode("cp1252", "replace").ljust(piece.end - piece.start)
 
     def _offset(self, place: int) -> int:
-        piece = self._pieces[max(0, bisect_right(self._pieces, place, key=_start_of) - 1)]
+        piece = self._pieces[max(0, bisect_right(self._pieces, place, key=_compute_start) - 1)]
         return piece.offset + (place - piece.start) * piece.width
 
 

@@ -24,9 +24,9 @@ from ingestion.extract.docx_text import (
     embeds_files,
     is_gone,
     paragraphs_inside,
+    read_value,
     spoken,
     transitional,
-    value_of,
     w,
 )
 from ingestion.extract.drawn_parts import add_drawing_text
@@ -125,7 +125,7 @@ class _Body:
 
     def _paragraph(self, element: Any) -> None:
         first = len(self._builder)
-        text = paragraph(self._said(element))
+        text = paragraph(self._read_text(element))
         links = self._links.take()
         level = self._styles.level(element)
         if level is not None:
@@ -133,7 +133,7 @@ class _Body:
         else:
             self._builder.add(text, "list" if self._styles.is_list(element) else "text", links=links)
         for inner in paragraphs_inside(element):  # text boxes stand behind the paragraph they hang on
-            self._builder.add(paragraph(self._said(inner)), links=self._links.take())
+            self._builder.add(paragraph(self._read_text(inner)), links=self._links.take())
         self._describe(element, first)
 
     def _table(self, table: Any) -> None:
@@ -148,10 +148,10 @@ class _Body:
 
     def _cell(self, cell: Any, span: int) -> list[str]:
         """Its text, and empty ones for the columns that it spans besides, so that columns stay in line."""
-        lines = (one_line(self._said(line)) for line in cell.iter(w("p")) if not is_gone(line))
+        lines = (one_line(self._read_text(line)) for line in cell.iter(w("p")) if not is_gone(line))
         return [" ".join(filter(None, lines)), *[""] * (span - 1)]
 
-    def _said(self, element: Any) -> str:
+    def _read_text(self, element: Any) -> str:
         """What a paragraph says, its number before it."""
         return self._numbers.before(element, spoken(element, self._links))
 
@@ -176,7 +176,7 @@ def _cells(row: Any) -> Iterator[tuple[Any, int]]:
     """Cells of a row, and how many columns each takes."""
     for child in row:
         if child.tag == w("tc"):
-            span = value_of(child.find(f"{w('tcPr')}/{w('gridSpan')}"))
+            span = read_value(child.find(f"{w('tcPr')}/{w('gridSpan')}"))
             yield child, max(1, min(int(span), WIDEST)) if span and span.isdigit() else 1
         elif child.tag in HOLDERS:
             yield from _cells(child)

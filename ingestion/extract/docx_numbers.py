@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ingestion.extract.docx_styles import Styles
-from ingestion.extract.docx_text import is_unseen, value_of, w
+from ingestion.extract.docx_text import is_unseen, read_value, w
 
 LEVELS = 9
 LONGEST = 60
@@ -56,18 +56,18 @@ class Numbers:
     def __init__(self, root: Any, styles: Styles) -> None:
         self._styles = styles
         declared = list(root.iter(w("abstractNum"))) if root is not None else []
-        named = {value_of(one.find(w("styleLink"))): one for one in declared}
+        named = {read_value(one.find(w("styleLink"))): one for one in declared}
         made: dict[Any, _List] = {}
         lists: dict[str, _List] = {}
         for one in declared:
-            name = value_of(one.find(w("numStyleLink")))
+            name = read_value(one.find(w("numStyleLink")))
             meant = named.get(name, one) if name else one
             if meant not in made:
                 made[meant] = _List(_levels(meant))
             lists[one.get(w("abstractNumId")) or ""] = made[meant]
         self._uses: dict[str, _List] = {}
         for use in root.iter(w("num")) if root is not None else ():
-            if (found := lists.get(value_of(use.find(w("abstractNumId"))) or "")) is not None:
+            if (found := lists.get(read_value(use.find(w("abstractNumId"))) or "")) is not None:
                 self._uses[use.get(w("numId")) or ""] = _use(use, found)
 
     def before(self, element: Any, text: str) -> str:
@@ -135,12 +135,12 @@ def _levels(declared: Any) -> dict[int, _Level]:
 def _level(declared: Any, number: int) -> _Level:
     legal = declared.find(w("isLgl"))
     return _Level(
-        start=_whole(value_of(declared.find(w("start"))), 0),
-        format=value_of(declared.find(w("numFmt"))) or "decimal",
-        text=value_of(declared.find(w("lvlText"))) or "",
-        restarts=_whole(value_of(declared.find(w("lvlRestart"))), number),
+        start=_whole(read_value(declared.find(w("start"))), 0),
+        format=read_value(declared.find(w("numFmt"))) or "decimal",
+        text=read_value(declared.find(w("lvlText"))) or "",
+        restarts=_whole(read_value(declared.find(w("lvlRestart"))), number),
         legal=legal is not None and legal.get(w("val")) not in ("0", "false", "off"),
-        style=value_of(declared.find(w("pStyle"))) or "",
+        style=read_value(declared.find(w("pStyle"))) or "",
     )
 
 
@@ -152,7 +152,7 @@ def _use(use: Any, declared: _List) -> _List:
         if not 0 <= number < LEVELS:
             continue
         if (start := override.find(w("startOverride"))) is not None:
-            starts[number] = _whole(value_of(start), 1)
+            starts[number] = _whole(read_value(start), 1)
         if (level := override.find(w("lvl"))) is not None:
             own[number] = _level(level, number)
     return _List({**declared.levels, **own}, declared.counted, starts)

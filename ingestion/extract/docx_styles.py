@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ingestion.extract.docx_text import value_of, w
+from ingestion.extract.docx_text import read_value, w
 
 HEADING_STYLE = re.compile(r"(?:heading|überschrift|titre|título|titolo|kop)\s*(\d)", re.I)
 TITLE_STYLES = frozenset({"title", "titel", "titre", "título", "titolo"})
@@ -26,23 +26,23 @@ class Styles:
     def level(self, element: Any) -> float | None:
         """Of a paragraph that is a heading: 1 to 9, and 0.5 of a title."""
         own = _outline(element)
-        return own if own is not None else self._levels.get(style_of(element))
+        return own if own is not None else self._levels.get(get_style_id(element))
 
     def is_list(self, element: Any) -> bool:
-        return style_of(element) in self._lists or element.find(f"{w('pPr')}/{w('numPr')}") is not None
+        return get_style_id(element) in self._lists or element.find(f"{w('pPr')}/{w('numPr')}") is not None
 
     def numbering(self, element: Any) -> tuple[str, int | None, list[tuple[str, int | None]]]:
         """The use of a list that a paragraph belongs to ("" or "0": of none); its level, where it says one itself; and
         the styles it is set in, from its own to what that is based on, with the levels that they say.
         """
-        key, level = _use_of(element.find(f"{w('pPr')}/{w('numPr')}"))
+        key, level = _read_use(element.find(f"{w('pPr')}/{w('numPr')}"))
         styles: list[tuple[str, int | None]] = []
-        style = style_of(element) or self._default
+        style = get_style_id(element) or self._default
         while len(styles) < DEEPEST and (found := self.by_id.get(style)) is not None:
-            use, of_style = _use_of(found.find(f"{w('pPr')}/{w('numPr')}"))
+            use, of_style = _read_use(found.find(f"{w('pPr')}/{w('numPr')}"))
             key = key or use
             styles.append((style, of_style))
-            style = value_of(found.find(w("basedOn"))) or ""
+            style = read_value(found.find(w("basedOn"))) or ""
         return key, level, styles
 
     def _level(self, key: str) -> float | None:
@@ -56,30 +56,30 @@ class Styles:
                 return 0.5
             if (outline := _outline(style)) is not None:
                 return outline
-            key = value_of(style.find(w("basedOn"))) or ""
+            key = read_value(style.find(w("basedOn"))) or ""
         return None
 
 
-def style_of(element: Any) -> str:
+def get_style_id(element: Any) -> str:
     """The id of a paragraph's style."""
-    return value_of(element.find(f"{w('pPr')}/{w('pStyle')}")) or ""
+    return read_value(element.find(f"{w('pPr')}/{w('pStyle')}")) or ""
 
 
 def _name(style: Any) -> str:
-    return (value_of(style.find(w("name"))) or "").lower()
+    return (read_value(style.find(w("name"))) or "").lower()
 
 
 def _is_default(style: Any) -> bool:
     return style.get(w("type")) == "paragraph" and style.get(w("default")) in ("1", "true", "on")
 
 
-def _use_of(numbering: Any) -> tuple[str, int | None]:
+def _read_use(numbering: Any) -> tuple[str, int | None]:
     if numbering is None:
         return "", None
-    level = value_of(numbering.find(w("ilvl"))) or ""
-    return value_of(numbering.find(w("numId"))) or "", int(level) if re.fullmatch("[0-8]", level) else None
+    level = read_value(numbering.find(w("ilvl"))) or ""
+    return read_value(numbering.find(w("numId"))) or "", int(level) if re.fullmatch("[0-8]", level) else None
 
 
 def _outline(element: Any) -> float | None:
-    outline = value_of(element.find(f"{w('pPr')}/{w('outlineLvl')}"))
+    outline = read_value(element.find(f"{w('pPr')}/{w('outlineLvl')}"))
     return float(outline) + 1 if outline is not None and outline.isdigit() and int(outline) < 9 else None

@@ -61,7 +61,7 @@ class _Field:
     start: int | None = None
 
 
-def value_of(element: Any) -> str | None:
+def read_value(element: Any) -> str | None:
     return None if element is None else element.get(w("val"))
 
 

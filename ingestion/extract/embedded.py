@@ -29,7 +29,7 @@ FORMATS = ("PNG", "JPEG", "TIFF", "GIF", "BMP", "WEBP")
 HERE = ("src", "href", "{http://www.w3.org/1999/xlink}href", "xlink:href")
 
 
-def key_of(content: bytes, kind: str) -> str:
+def compute_key(content: bytes, kind: str) -> str:
     """kind: IN_TEXT or IN_MESSAGE."""
     return f"{kind} {hashlib.sha256(content).hexdigest()[:32]}"
 
@@ -76,25 +76,25 @@ def find(path: Path, key: str) -> bytes | None:
     """The picture that a reader of the file named `key`; None where there is none."""
     kind, _, number = key.partition(" ")
     if kind == "group":
-        from ingestion.extract.rtf import pictures_of
+        from ingestion.extract.rtf import extract_pictures
 
-        return _at(pictures_of(path), number)
+        return _get_picture(extract_pictures(path), number)
     if kind == "part":
-        from ingestion.extract.mail import picture_of
+        from ingestion.extract.mail import extract_picture
 
-        return picture_of(path, int(number)) if number.isdecimal() else None
+        return extract_picture(path, int(number)) if number.isdecimal() else None
     written = _in_message(path) if kind == IN_MESSAGE else _in_text(path) if kind == IN_TEXT else iter(())
-    return next((content for content in written if key_of(content, kind) == key), None)
+    return next((content for content in written if compute_key(content, kind) == key), None)
 
 
-def _at(pictures: Iterable[bytes | None], number: str) -> bytes | None:
+def _get_picture(pictures: Iterable[bytes | None], number: str) -> bytes | None:
     return next((picture for place, picture in enumerate(pictures, start=1) if str(place) == number), None)
 
 
 def _in_message(path: Path) -> Iterator[bytes]:
     from ingestion.extract import html, mail
 
-    for text in mail.pages_of(path):
+    for text in mail.extract_pages(path):
         yield from in_page(html.parsed(text))
 
 

@@ -69,7 +69,7 @@ class Eyes:
             builder.miss(code, detail, page)
             return
         # Here, because it brings all that PDFs need.
-        from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, texts_of, untold
+        from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, find_missing_words, list_texts
 
         doubt(seen, builder, page)
         builder.add_properties(dict(seen.said))
@@ -77,11 +77,13 @@ class Eyes:
             builder.miss(code, MORE, page)
         if seen.text:
             add_markdown(seen, page, builder)
-            builder.add(" ".join(word.text for word in untold(seen)), page=page, path=BY_OCR_ONLY, read_by="ocr")
+            builder.add(
+                " ".join(word.text for word in find_missing_words(seen)), page=page, path=BY_OCR_ONLY, read_by="ocr"
+            )
             if not seen.width:
                 builder.miss("vision_unchecked", UNCHECKED, page)
             return
-        texts = texts_of(seen)
+        texts = list_texts(seen)
         for text in texts if unless_since is None else builder.unsaid(texts, unless_since):
             builder.add(text, page=page, path=path or IN_PICTURES, read_by="ocr")
 

@@ -15,10 +15,10 @@ from ingestion.documents import Extraction, Kind
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import clean, one_line, paragraph
-from ingestion.extract.embedded import IN_TEXT, is_ornament, key_of
+from ingestion.extract.embedded import IN_TEXT, compute_key, is_ornament
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.html_marks import PAGE, hides, is_offered, properties_of
-from ingestion.extract.html_tables import TALLEST, WIDEST, is_data, number_of
+from ingestion.extract.html_marks import PAGE, hides, is_offered, read_properties
+from ingestion.extract.html_tables import TALLEST, WIDEST, is_data, read_number
 from ingestion.extract.package import local
 from ingestion.extract.package_parts import DETAILS
 from ingestion.extract.rows import Grid
@@ -68,8 +68,8 @@ def read_into(builder: Builder, text: str, eyes: Eyes, kind: str = IN_TEXT) -> N
     _Walk(builder).run(root)
     for content in dict.fromkeys(sweep_markup(text, builder)):
         if len(content) > ICON_BYTES and not is_ornament(content):
-            eyes.picture(builder, key_of(content, kind), "image", DETAILS["image"].format(what=PAGE))
-    builder.add_properties(properties_of(root))
+            eyes.picture(builder, compute_key(content, kind), "image", DETAILS["image"].format(what=PAGE))
+    builder.add_properties(read_properties(root))
 
 
 def parsed(text: str) -> Any:
@@ -136,7 +136,7 @@ class _Walk:
         if name in HEADINGS:
             self._level = HEADINGS[name]
         elif name in LISTS:
-            self._lists.append(number_of(element, "start", 10**9) if name == "ol" else None)
+            self._lists.append(read_number(element, "start", 10**9) if name == "ol" else None)
         elif name == "li":
             number = self._lists[-1] if self._lists else None
             self._mark = "- " if number is None else f"{number}. "
@@ -216,7 +216,7 @@ class _Walk:
                     column += 1
                 if text := one_line(self._inside(cell, found)):
                     cells[column] = text
-                wide, tall = number_of(cell, "colspan", WIDEST), number_of(cell, "rowspan", TALLEST)
+                wide, tall = read_number(cell, "colspan", WIDEST), read_number(cell, "rowspan", TALLEST)
                 if tall > 1:
                     above.update(dict.fromkeys(range(column, column + wide), tall - 1))
                 column += wide

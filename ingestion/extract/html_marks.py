@@ -30,7 +30,7 @@ def is_offered(element: Any) -> bool:
     return element.tag == "option" and above is not None and above.tag == "datalist"
 
 
-def properties_of(root: Any) -> dict[str, str]:
+def read_properties(root: Any) -> dict[str, str]:
     """name → what is said, of the title and of the `meta` that search pages show."""
     said: dict[str, dict[str, None]] = {}
     for element in root.iter("title", "meta"):

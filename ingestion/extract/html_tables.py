@@ -23,7 +23,7 @@ def is_data(table: Any) -> bool:
     return len(rows) > 1 and max(len(row) for row in rows) > 1
 
 
-def number_of(element: Any, name: str, most: int) -> int:
+def read_number(element: Any, name: str, most: int) -> int:
     """An attribute that counts from 1; 1 where it says nothing of use."""
     said = element.get(name) or ""
     return min(max(int(said), 1), most) if said.isascii() and said.isdigit() and len(said) < 11 else 1

@@ -25,7 +25,7 @@ from ingestion.extract.clean import one_line
 from ingestion.extract.decode import decode
 from ingestion.extract.embedded import IN_MESSAGE, is_ornament
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.mail_parts import CUT, MESSAGE, PICTURE, TEXT, Part, parts_of, strings_of
+from ingestion.extract.mail_parts import CUT, MESSAGE, PICTURE, TEXT, Part, extract_strings, walk_parts
 from ingestion.extract.mail_shape import separate_parts, split_header
 from ingestion.extract.sweep_picture import sweep_picture
 from ingestion.sandbox.limits import Limits, Quarantined, Report
@@ -74,11 +74,11 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes, media_typ
     builder.add("\n".join(without for without, _ in lines if without))
     builder.add("\n".join(addressed for _, addressed in lines if addressed))
     attachments: list[Attachment] = []
-    for part in parts_of(message):
+    for part in walk_parts(message):
         report("reading")
         _take(part, builder, attachments, subject, eyes)
     builder.add("\n".join(_others(message)), path=(HEADERS,))
-    builder.add_remainder(strings_of(message))
+    builder.add_remainder(extract_strings(message))
     if outlook.is_outlook(path):
         outlook.sweep_message(path, builder)
     if not len(builder) and not builder.missed():
@@ -89,7 +89,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes, media_typ
 def attachment(path: Path, *, limits: Limits, report: Report, part: int) -> dict[str, Any]:
     """Task of the limited process: the bytes of one attachment, by the number that extraction gave it."""
     report("reading")
-    for found in parts_of(_read(path)):
+    for found in walk_parts(_read(path)):
         if found.number == part and (content := found.content()) is not None:
             return {"blob": content}
     raise Quarantined("corrupt", "This attachment cannot be taken out of its message.")
@@ -108,14 +108,14 @@ def _read(path: Path) -> Message:
     return message
 
 
-def picture_of(path: Path, number: int) -> bytes | None:
+def extract_picture(path: Path, number: int) -> bytes | None:
     """A picture inside the text, by the number of its part."""
-    return next((part.content() for part in parts_of(_read(path)) if part.number == number), None)
+    return next((part.content() for part in walk_parts(_read(path)) if part.number == number), None)
 
 
-def pages_of(path: Path) -> Iterator[str]:
+def extract_pages(path: Path) -> Iterator[str]:
     """The web pages among the texts of a message."""
-    for part in parts_of(_read(path)):
+    for part in walk_parts(_read(path)):
         for message in part.versions if part.kind == TEXT else ():
             version = _version(message)
             if version is not None and version.kind == "html":

@@ -82,7 +82,7 @@ class Part:
         return content if isinstance(content, bytes) else None
 
 
-def parts_of(message: Message) -> Iterator[Part]:
+def walk_parts(message: Message) -> Iterator[Part]:
     """Depth first; messages within the message are not entered."""
     waiting = [message]
     number = 0
@@ -128,7 +128,7 @@ def _is_signature(part: Part) -> bool:
     return whole and SIGNED in content[:32] and detached
 
 
-def strings_of(message: Message) -> Iterator[str]:
+def extract_strings(message: Message) -> Iterator[str]:
     """Of the headers of all parts, of what stands before, between and behind them, and of signatures; messages within
     the message are files of their own."""
     waiting = [message]

@@ -17,7 +17,7 @@ from ingestion.documents import Extraction, Kind
 from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import clean, one_line, paragraph
-from ingestion.extract.embedded import IN_TEXT, WRITTEN, is_ornament, key_of, unpacked
+from ingestion.extract.embedded import IN_TEXT, WRITTEN, compute_key, is_ornament, unpacked
 from ingestion.extract.eyes import Eyes
 from ingestion.extract.rows import markdown_table
 
@@ -36,7 +36,7 @@ def extract(text: str, eyes: Eyes) -> Extraction:
     builder = Builder()
     pictures = add(text, builder)
     for content in pictures:
-        eyes.picture(builder, key_of(content, IN_TEXT), "image", EMBEDDED)
+        eyes.picture(builder, compute_key(content, IN_TEXT), "image", EMBEDDED)
     return builder.extraction(sniff.MARKDOWN, None)
 
 

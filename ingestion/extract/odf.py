@@ -36,7 +36,7 @@ def add_properties(package: Package, builder: Builder) -> None:
     builder.add_properties(found)
 
 
-def line_of(element: Any) -> str:
+def read_line(element: Any) -> str:
     """What a paragraph says, without its comments."""
     parts = [element.text or ""]
     for inner in element:
@@ -44,20 +44,20 @@ def line_of(element: Any) -> str:
         if name in BLANKS:
             parts.append(" ")
         elif name and name not in COUNTED and name != "annotation":
-            parts.append(line_of(inner))
+            parts.append(read_line(inner))
         parts.append(inner.tail or "")
     return one_line("".join(parts))
 
 
-def lines_of(element: Any) -> Iterator[str]:
+def read_lines(element: Any) -> Iterator[str]:
     """What each paragraph in an element says, without those in its notes and comments."""
     for line in element.iter("{*}p", "{*}h"):
         around = {local(above) for above in line.iterancestors()}
-        if "annotation" not in around and (text := line_of(line)):
+        if "annotation" not in around and (text := read_line(line)):
             yield text
 
 
-def comments_of(element: Any) -> Iterator[str]:
+def read_comments(element: Any) -> Iterator[str]:
     """Who commented, and what."""
     for comment in element.iter("{*}annotation"):
         yield ": ".join(

@@ -10,7 +10,7 @@ from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line, paragraph
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.odf import add_properties, comments_of, line_of, lines_of, record_objects, refuse_encrypted
+from ingestion.extract.odf import add_properties, read_comments, read_line, read_lines, record_objects, refuse_encrypted
 from ingestion.extract.package import DAMAGE, Package, attribute, local
 from ingestion.extract.package_parts import sweep_package
 from ingestion.extract.rows import markdown_table
@@ -51,15 +51,15 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
 
 def _add_slide(slide: Any, builder: Builder) -> None:
     """The title first; the notes last."""
-    notes = [text for child in slide if local(child) == "notes" for text in lines_of(child)]
-    title = next((child for child in slide if attribute(child, "class") == "title" and any(lines_of(child))), None)
-    heading = one_line(" ".join(lines_of(title))) if title is not None else ""
+    notes = [text for child in slide if local(child) == "notes" for text in read_lines(child)]
+    title = next((child for child in slide if attribute(child, "class") == "title" and any(read_lines(child))), None)
+    heading = one_line(" ".join(read_lines(title))) if title is not None else ""
     path = (heading,) if heading else ()
     builder.add(heading, "heading", level=1.0)
     for child in slide:
         if child is not title and local(child) not in ("notes", "annotation"):
             _add_shape(child, builder, path)
-    for comment in comments_of(slide):
+    for comment in read_comments(slide):
         builder.add(comment, path=(COMMENTS,))
     builder.add(paragraph("\n".join(notes)), path=(NOTES,))
 
@@ -70,12 +70,12 @@ def _add_shape(shape: Any, builder: Builder, path: tuple[str, ...]) -> None:
         around = {local(above) for above in element.iterancestors()}
         if local(element) == "table":
             rows = [
-                [" ".join(lines_of(cell)) for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell")]
+                [" ".join(read_lines(cell)) for cell in row.iterchildren("{*}table-cell", "{*}covered-table-cell")]
                 for row in element.iter("{*}table-row")
             ]
             builder.add(markdown_table(rows) if len(rows) > 1 else " | ".join(*rows[:1] or [[]]), "table", path=path)
         elif "table" not in around and "annotation" not in around:
-            text = line_of(element)
+            text = read_line(element)
             builder.add(text, "list" if "list-item" in around else "text", path=path)
 
 
@@ -83,4 +83,4 @@ def _add_masters(styles: Any, builder: Builder) -> None:
     """What masters put on every slide. What stands in placeholders says only what to write there."""
     for master in styles.iter("{*}master-page"):
         shapes = [shape for shape in master if not attribute(shape, "class") and local(shape) != "notes"]
-        builder.add_unsaid([text for shape in shapes for text in lines_of(shape)], ON_EVERY_SLIDE)
+        builder.add_unsaid([text for shape in shapes for text in read_lines(shape)], ON_EVERY_SLIDE)

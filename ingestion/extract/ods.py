@@ -13,7 +13,7 @@ from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.odf import add_properties, comments_of, line_of, lines_of, record_objects, refuse_encrypted
+from ingestion.extract.odf import add_properties, read_comments, read_line, read_lines, record_objects, refuse_encrypted
 from ingestion.extract.package import DAMAGE, Package, attribute, forget, local
 from ingestion.extract.package_parts import sweep_package
 from ingestion.extract.rows import Grid
@@ -100,13 +100,13 @@ class _Workbook:
                 self._look_at(child)
         self._behind += (attribute(link, "href") or "" for link in cell.iter("{*}a"))
         self._behind.append(attribute(cell, "formula") or "")
-        lines = " ".join(filter(None, map(line_of, cell.iterchildren("{*}p"))))
+        lines = " ".join(filter(None, map(read_line, cell.iterchildren("{*}p"))))
         return lines or one_line(attribute(cell, "string-value") or attribute(cell, "value") or "")
 
     def _look_at(self, element: Any) -> None:
-        self._comments += comments_of(element)
-        self._drawn += lines_of(element)
-        self._drawn += (text for one in element.iter("{*}title", "{*}desc") if (text := line_of(one)))
+        self._comments += read_comments(element)
+        self._drawn += read_lines(element)
+        self._drawn += (text for one in element.iter("{*}title", "{*}desc") if (text := read_line(one)))
         record_objects(element, self._package, self._builder, WORKBOOK)
 
 

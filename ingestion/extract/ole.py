@@ -69,7 +69,7 @@ class Compound:
         found: dict[str, str] = {}
         for stream, names in PROPERTIES.items():
             try:
-                found |= _properties_in(self.read(stream), names)
+                found |= _read_properties(self.read(stream), names)
             except (struct.error, IndexError, Quarantined):
                 continue
         return found
@@ -78,10 +78,10 @@ class Compound:
         """Names of these streams, and runs of letters in them."""
         for name in streams:
             yield from name
-            yield from runs_in(self.read(*name))
+            yield from find_runs(self.read(*name))
 
 
-def _properties_in(stream: bytes, names: Mapping[int, str]) -> dict[str, str]:
+def _read_properties(stream: bytes, names: Mapping[int, str]) -> dict[str, str]:
     found: dict[str, str] = {}
     encoding = "cp1252"
     start = struct.unpack_from("<I", stream, 44)[0]
@@ -98,7 +98,7 @@ def _properties_in(stream: bytes, names: Mapping[int, str]) -> dict[str, str]:
     return found
 
 
-def runs_in(data: bytes) -> Iterator[str]:
+def find_runs(data: bytes) -> Iterator[str]:
     """Runs of letters and digits that may be text. What is shown is taken out later, by the order of its words: a
     number may stand elsewhere in another meaning."""
     for pattern, encoding in ((_WIDE, "utf-16-le"), (_NARROW, "cp1252")):

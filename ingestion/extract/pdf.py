@@ -28,7 +28,7 @@ from ingestion.extract.pdf_paragraphs import Block, Hyphenation, blocks
 from ingestion.extract.pdf_pictures import Pictures
 from ingestion.extract.pdf_replaced import extract_visible_words
 from ingestion.extract.pdf_said import Said
-from ingestion.extract.pdf_seen import UNREADABLE, Look, join, picture_area, unsaid, wanted_of
+from ingestion.extract.pdf_seen import UNREADABLE, Look, find_missing_words, join, picture_area, plan_look
 from ingestion.extract.pdf_tables import find_tables
 from ingestion.extract.pdf_words import Mapping, PageContent, Word, read_page
 from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, in_a_row, placed
@@ -130,8 +130,8 @@ class _Reading:
                 replaced = attempt(self._builder, number, extract_visible_words, page) or []
         finally:
             page.close()
-        beneath = unsaid(replaced, content.words)
-        look = wanted_of(content, self._eyes.strategy)
+        beneath = find_missing_words(replaced, content.words)
+        look = plan_look(content, self._eyes.strategy)
         seen = self._eyes.look(f"page {number}", number) if look is not None and look.whole else None
         if look is None or seen is None:
             return Page(content, look, None, beneath, ink)

@@ -18,7 +18,7 @@ from ingestion.extract.build import Builder
 from ingestion.extract.pdf_images import readable_share
 from ingestion.extract.pdf_lies import has_lying_font
 from ingestion.extract.pdf_said import Said
-from ingestion.extract.pdf_streams import Unpacked, filters_of, unpacked
+from ingestion.extract.pdf_streams import Unpacked, list_filters, unpacked
 from ingestion.extract.pdf_sweep import EARLIER, UNKNOWN, Sweep
 from ingestion.extract.remainder import READABLE_SHARE, texts_in_bytes
 from ingestion.extract.sweep_picture import PADDING, TRAILING_BYTES
@@ -147,12 +147,12 @@ def _unpack_all(
             continue
         page = contents.get(entry.objgen)
         try:
-            filters = filters_of(entry)
+            filters = list_filters(entry)
             if page is None and _is_image(entry):  # not unpacked for text; drawing has its own limits
                 for mask in (entry.get("/SMask"), entry.get("/Mask")):
                     if isinstance(mask, pikepdf.Stream):
                         masks.add(mask.objgen)
-                pictures[entry.objgen] = key_of(entry)
+                pictures[entry.objgen] = compute_key(entry)
                 sweep.of_stream(entry, of_page=False)
                 continue
             stream = unpacked(entry, filters, left)
@@ -189,7 +189,7 @@ def _sweep_rest(stream: Unpacked, builder: Builder) -> None:
         builder.miss("unknown_part", UNKNOWN)
 
 
-def key_of(image: pikepdf.Stream) -> Key:
+def compute_key(image: pikepdf.Stream) -> Key:
     """Raises what pikepdf raises for a damaged stream."""
     raw = image.read_raw_bytes()
     width, height = int(image.get("/Width", 0)), int(image.get("/Height", 0))

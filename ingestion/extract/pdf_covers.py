@@ -47,7 +47,7 @@ def _is_clear(ask: Any, piece: Any) -> bool:
     return bool(ask(piece, red, green, blue, alpha)) and alpha.value < SEEN_THROUGH
 
 
-def clip_of(piece: Any, mapping: Mapping) -> tuple[Region | None, bool]:
+def get_clip(piece: Any, mapping: Mapping) -> tuple[Region | None, bool]:
     """The rectangle around what an object's clip lets through, None without a clip; and whether it lets through all of
     that."""
     path = c.FPDFPageObj_GetClipPath(piece)

@@ -29,7 +29,7 @@ STEP = 3.0  # font sizes to the next line of a column
 def blocks_as_written(runs: Sequence[Line], written: Sequence[Word]) -> tuple[list[list[Line]], bool] | None:
     """Lines that were written one below the other, together, and whether they may hold columns: frames may
     (pdf_frames.py). None where the order says nothing. written: the words in the order of the page's content."""
-    if len(runs) < MIN_LINES or _beside(runs) < MIN_BESIDE * len(runs):
+    if len(runs) < MIN_LINES or _count_adjacent(runs) < MIN_BESIDE * len(runs):
         return None
     lines = _as_written(runs, written)
     blocks = list(_parted(lines))
@@ -79,7 +79,7 @@ def _goes_right(last: Line, line: Line) -> bool:
     return abs(line.base - last.base) <= 0.4 * max(last.size, line.size, 1.0) and line.x0 >= last.x1 - 1
 
 
-def _beside(lines: Sequence[Line]) -> int:
+def _count_adjacent(lines: Sequence[Line]) -> int:
     """How many lines have another one at their height."""
     ordered = sorted(lines, key=lambda line: line.base)
     return sum(b.base - a.base <= 0.6 * max(a.size, 1.0) and (b.x0 > a.x1 or a.x0 > b.x1) for a, b in pairwise(ordered))

@@ -9,7 +9,7 @@ from typing import Any
 import pikepdf
 
 from ingestion.extract.build import Builder
-from ingestion.extract.pdf_streams import filters_of
+from ingestion.extract.pdf_streams import list_filters
 from ingestion.extract.remainder import texts_in_bytes
 from ingestion.extract.sweep_picture import PADDING, TRAILING_BYTES, sweep_picture
 
@@ -52,7 +52,7 @@ def readable_share(content: bytes) -> float:
 
 def sweep_image(stream: pikepdf.Stream, builder: Builder) -> None:
     """Raises what pikepdf and zlib raise for a damaged one."""
-    filters, raw = filters_of(stream), stream.read_raw_bytes()
+    filters, raw = list_filters(stream), stream.read_raw_bytes()
     last = filters[-1] if filters else ""
     if last in JPEG or last == "/JPXDecode":
         _sweep_coded(_unpacked(raw, filters[:-1], MAX_PIXEL_BYTES), last in JPEG, builder)

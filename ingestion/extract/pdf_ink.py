@@ -114,7 +114,7 @@ def _lines(page: pdfium.PdfPage, content: PageContent) -> Iterator[Line]:
     """Lines and rectangles of a page, as points on it and the width of their stroke."""
     handle, affine = ctypes.byref(page.raw.contents), _affine(content.mapping)
     for index in content.others:
-        yield from _lines_of(_object(handle, index), affine, 0)
+        yield from _walk_lines(_object(handle, index), affine, 0)
 
 
 Affine = tuple[float, float, float, float, float, float]
@@ -124,7 +124,7 @@ def _affine(mapping: Mapping) -> Affine:
     return mapping.xx, mapping.xy, mapping.yx, mapping.yy, mapping.ox, mapping.oy
 
 
-def _lines_of(piece: int, outer: Affine, depth: int) -> Iterator[Line]:
+def _walk_lines(piece: int, outer: Affine, depth: int) -> Iterator[Line]:
     kind = _type(piece)
     if kind not in (c.FPDF_PAGEOBJ_FORM, c.FPDF_PAGEOBJ_PATH):
         return
@@ -135,7 +135,7 @@ def _lines_of(piece: int, outer: Affine, depth: int) -> Iterator[Line]:
     inner = outer if (a, b, x, y, e, f) == (1, 0, 0, 1, 0, 0) else _combined((a, b, x, y, e, f), outer)
     if kind == c.FPDF_PAGEOBJ_FORM:
         for index in range(_count_objects(piece) if depth < MAX_DEPTH else 0):
-            yield from _lines_of(_inner_object(piece, index), inner, depth + 1)
+            yield from _walk_lines(_inner_object(piece, index), inner, depth + 1)
         return
     points = []
     for index in range(count):

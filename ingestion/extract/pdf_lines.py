@@ -9,7 +9,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from ingestion.extract.pdf_flow import blocks_as_written
-from ingestion.extract.pdf_parts import is_filled, parts_of
+from ingestion.extract.pdf_parts import is_filled, split_parts
 from ingestion.extract.pdf_words import Word
 from ingestion.extract.right_to_left import RIGHT_TO_LEFT, words_in_order
 
@@ -162,7 +162,7 @@ def in_reading_order(runs: list[Line], width: float, written: Sequence[Word] = (
     blocks, may_hold_columns = found or ([runs], True)
     if not may_hold_columns:
         return [whole_lines(block) for block in blocks]
-    parts = (part for block in blocks for part in parts_of(block, width))
+    parts = (part for block in blocks for part in split_parts(block, width))
     return [group for part in parts for group in _by_columns(part, width)]
 
 

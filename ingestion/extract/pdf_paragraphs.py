@@ -96,7 +96,7 @@ def blocks(lines: Sequence[Line], page: int, body: float, hyphenation: Hyphenati
         if table is not None:
             yield Block("", "table", Boxes(), table=table)
             continue
-        text, boxes = _text_of(run, page, hyphenation)
+        text, boxes = _join_lines(run, page, hyphenation)
         if not text:
             continue
         level = _heading_level(run, text, body)
@@ -189,7 +189,7 @@ def _heading_level(run: list[Line], text: str, body: float) -> float | None:
     return None
 
 
-def _text_of(run: list[Line], page: int, hyphenation: Hyphenation) -> tuple[str, Boxes]:
+def _join_lines(run: list[Line], page: int, hyphenation: Hyphenation) -> tuple[str, Boxes]:
     """Lines put together: a hyphen at the end of a line goes when it only parted a word, and a line that ended early
     on purpose (an address, a table of contents) keeps its break."""
     pieces: list[str] = []

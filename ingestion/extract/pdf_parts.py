@@ -16,7 +16,7 @@ CLEAR = 0.4  # of its own size: so much room a line has above and below, on the 
 BESIDE = 0.2  # of the page: what begins so far to the right stands in another column
 
 
-def parts_of(runs: Sequence[Line], width: float) -> list[list[Line]]:
+def split_parts(runs: Sequence[Line], width: float) -> list[list[Line]]:
     """From top to bottom; all runs, each once. A page without columns may be parted too, which changes nothing."""
     sizes = [run.size for run in runs if run.table is None for _ in run.words]
     if not sizes:

@@ -19,7 +19,7 @@ from ingestion.extract.pdf_paragraphs import Hyphenation, blocks
 from ingestion.extract.pdf_seen import Look, has_text_layer, is_ornament, joined
 from ingestion.extract.pdf_shapes import is_drawn, is_unknown
 from ingestion.extract.pdf_words import PageContent, Picture, Word
-from ingestion.extract.seen_text import words_of
+from ingestion.extract.seen_text import list_words
 from ingestion.seen import Region, Seen
 
 Place = tuple[Key, tuple[int, ...]]
@@ -103,7 +103,7 @@ class Pictures:
         for picture, region in pictures:
             told = self._told[_place(picture)] = _Told()
             inside = [word for word in left if _is_in(word, region)]
-            if is_unknown(picture) and not any(_is_in(word, region) for word in words_of(seen)):
+            if is_unknown(picture) and not any(_is_in(word, region) for word in list_words(seen)):
                 self._builder.miss(*_unread(picture), number)
             taken = {id(word) for word in inside}
             left = [word for word in left if id(word) not in taken]

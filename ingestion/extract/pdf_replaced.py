@@ -13,7 +13,7 @@ import pypdfium2 as pdfium
 import pypdfium2.raw as c
 
 from ingestion.extract.pdf_letters import Letters
-from ingestion.extract.pdf_words import Mapping, Word, words_of
+from ingestion.extract.pdf_words import Mapping, Word, extract_words
 
 MARK = b"ActualText"
 DEEPEST = 8  # forms in each other
@@ -28,7 +28,7 @@ def extract_visible_words(page: pdfium.PdfPage) -> list[Word]:
                 c.FPDFPageObj_RemoveMark(piece, mark)
     text = page.get_textpage()
     try:
-        return words_of(Letters(text.raw), Mapping(page))
+        return extract_words(Letters(text.raw), Mapping(page))
     finally:
         text.close()
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from ingestion.extract.eyes import LETTERS, PAPER
 from ingestion.extract.pdf_words import PageContent, Picture, Word
-from ingestion.extract.seen_text import SURE, words_of
+from ingestion.extract.seen_text import SURE, list_words
 from ingestion.seen import Region, Seen
 
 ICON = 48.0  # points: smaller pictures are ornaments
@@ -47,7 +47,7 @@ class Look:
         return self.why in ("scan", "fonts", "language", "asked")
 
 
-def wanted_of(content: PageContent, strategy: str | None) -> Look | None:
+def plan_look(content: PageContent, strategy: str | None) -> Look | None:
     """None where the page says enough itself."""
     if strategy == "text" or not (content.words or content.marks):
         return None
@@ -116,16 +116,16 @@ class Joined:
 def join(content: PageContent, look: Look, seen: Seen) -> Joined | None:
     """Makes what was seen the words of the page, beside what it says or instead of it. None where the page's own text
     turned out to be right."""
-    found = words_of(seen)
+    found = list_words(seen)
     if look.why == "language" and _share(content.words, found) >= AGREES:
         return None
     if not look.instead and not seen.turned:
-        content.words = content.words + [word for word in found if not _told(word, content.words)]
+        content.words = content.words + [word for word in found if not _is_in_text(word, content.words)]
         return Joined(seen)
     told = Counter(_words(seen.text))
     known = _bag(found) + told
     own = [word for word in content.words if not _known(word, known)]
-    leftover = tuple(word for word in own if seen.turned or not _told(word, found))
+    leftover = tuple(word for word in own if seen.turned or not _is_in_text(word, found))
     unchecked = bool(seen.text) and not seen.width and not content.words
     nothing = sum(len(word.text) for word in found) < LETTERS and not seen.text
     unread = nothing and seen.ink > PAPER
@@ -143,12 +143,12 @@ def join(content: PageContent, look: Look, seen: Seen) -> Joined | None:
 
 def joined(own: Sequence[Word], seen: Seen) -> list[Word]:
     """What was seen and the page's own text does not say at the same place."""
-    return [word for word in words_of(seen) if not _told(word, own)]
+    return [word for word in list_words(seen) if not _is_in_text(word, own)]
 
 
-def unsaid(words: Iterable[Word], own: Sequence[Word]) -> tuple[Word, ...]:
+def find_missing_words(words: Iterable[Word], own: Sequence[Word]) -> tuple[Word, ...]:
     """Words that the page's own text does not say where they stand."""
-    return tuple(word for word in words if _words(word.text) and not _told(word, own))
+    return tuple(word for word in words if _words(word.text) and not _is_in_text(word, own))
 
 
 def picture_area(content: PageContent, turned: int) -> Region:
@@ -181,7 +181,7 @@ def _share(words: Sequence[Word], found: Sequence[Word]) -> float:
     return sum(piece in bag for piece in pieces) / len(pieces) if pieces else 0.0
 
 
-def _told(word: Word, own: Iterable[Word]) -> bool:
+def _is_in_text(word: Word, own: Iterable[Word]) -> bool:
     """Whether the page's own text says the same at the same place."""
     x, y = (word.x0 + word.x1) / 2, (word.y0 + word.y1) / 2
     said = set(_words(word.text))

@@ -31,7 +31,7 @@ Shape = tuple[Region, int]
 """Where it lies, and how many points it has."""
 
 
-def shape_of(piece: Any, box: Region) -> Shape | None:
+def build_shape(piece: Any, box: Region) -> Shape | None:
     """A path that may be a letter, or many."""
     points = c.FPDFPath_CountSegments(piece)
     if points < CURVED:

@@ -18,7 +18,7 @@ ENDS_OF_LETTERS = {"/ASCIIHexDecode": b">", "/AHx": b">", "/ASCII85Decode": b"~>
 REPLACES = b"/ActualText"
 
 
-def filters_of(stream: pikepdf.Stream) -> list[str]:
+def list_filters(stream: pikepdf.Stream) -> list[str]:
     value = stream.get("/Filter")
     if value is None:
         return []

@@ -37,7 +37,7 @@ PRINTABLE = bytes(range(32, 127)) + b"\t\r\n"
 WORDS_OF_TABLES = re.compile(r"[A-Za-z_-]{1,40}\d{0,3}(?:-\d{1,3})?")
 
 
-def text_of(content: bytes) -> Iterator[str]:
+def decode_text(content: bytes) -> Iterator[str]:
     """Of a string: as text where it is one, else the texts in its bytes."""
     if content[:2] == b"\xfe\xff":
         yield content[2:].decode("utf-16-be", "replace")
@@ -82,7 +82,7 @@ def strings_of_syntax(syntax: bytes, known: set[bytes]) -> Iterator[str]:
 
 
 def _unless_formal(content: bytes) -> Iterator[str]:
-    for text in text_of(content):
+    for text in decode_text(content):
         if not is_formal(text.strip()):
             yield text
 

@@ -78,7 +78,7 @@ class Sweep:
                 self.roles.setdefault((int(number), int(version)), set()).add(key.decode())
             for number, version in INDEXED.findall(entry_syntax) if b"/I" in entry_syntax else ():
                 self.roles.setdefault((int(number), int(version)), set()).add(COLOURS)
-            for place in files_of(entry_syntax, pdf) if b"/EF" in entry_syntax else ():
+            for place in find_files(entry_syntax, pdf) if b"/EF" in entry_syntax else ():
                 self.roles.setdefault(place, set()).add(EMBEDDED)
             if b"(" in entry_syntax or b"/" in entry_syntax or b"<" in entry_syntax:
                 self.builder.add_remainder(strings_of_syntax(entry_syntax, self._known))
@@ -198,7 +198,7 @@ class Sweep:
             self.builder.miss("unknown_part", UNKNOWN)
 
 
-def files_of(syntax: bytes, pdf: pikepdf.Pdf) -> Iterator[Place]:
+def find_files(syntax: bytes, pdf: pikepdf.Pdf) -> Iterator[Place]:
     """Streams that are files, by what refers to them (ISO 32000-1, 7.11.4)."""
     for inside, number, version in FILE_TABLE.findall(syntax):
         if number:

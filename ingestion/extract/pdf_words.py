@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import pypdfium2 as pdfium
 import pypdfium2.raw as c
 
-from ingestion.extract.pdf_covers import LEAST, Cover, clip_of, common, is_cut, paints
+from ingestion.extract.pdf_covers import LEAST, Cover, common, get_clip, is_cut, paints
 from ingestion.extract.pdf_grids import Edge, extract_edges
 from ingestion.extract.pdf_letters import HALVES, HYPHEN, Columns, Letters, find_other_objects, styles
-from ingestion.extract.pdf_shapes import Shape, drawings, shape_of, unknown
+from ingestion.extract.pdf_shapes import Shape, build_shape, drawings, unknown
 from ingestion.extract.pdf_spacing import drop_second_prints, order_columns, unite_letters
 from ingestion.extract.right_to_left import RIGHT_TO_LEFT, letters_in_order
 from ingestion.seen import Region
@@ -150,7 +150,7 @@ class Mapping:
         return dx > 0 and abs(dy) < 0.18 * dx
 
 
-def words_of(letters: Letters, mapping: Mapping) -> list[Word]:
+def extract_words(letters: Letters, mapping: Mapping) -> list[Word]:
     """In the order of pdfium's text page, which is mostly that of the content stream."""
     if not letters.words:
         return []
@@ -187,7 +187,7 @@ def read_page(page: pdfium.PdfPage, tables: bool | None = None) -> PageContent:
     text = page.get_textpage()
     try:
         letters = Letters(text.raw)
-        words, guessed = words_of(letters, mapping), letters.guessed()
+        words, guessed = extract_words(letters, mapping), letters.guessed()
         drawn = order_columns(drop_second_prints(unite_letters(words)))
     finally:
         text.close()
@@ -232,7 +232,7 @@ def _look_at_objects(
         if kind == c.FPDF_PAGEOBJ_FORM and depth < 8:
             count = c.FPDFFormObj_CountObjects(piece)
             inner = (c.FPDFFormObj_GetObject(piece, i) for i in range(count))
-            clip, _ = clip_of(piece, mapping)
+            clip, _ = get_clip(piece, mapping)
             within = common(shown, clip) if shown and clip else clip or shown
             _look_at_objects(inner, mapping.within(piece), content, shapes, paths, depth + 1, within)
             continue
@@ -249,13 +249,13 @@ def _look_at_objects(
         elif kind == c.FPDF_PAGEOBJ_PATH:
             paths.append((piece, box, mapping))
             if len(content.rules) < 4_000:
-                content.rules.extend(_rules_of(piece, box))
-            if (shape := shape_of(piece, box)) is not None:
+                content.rules.extend(_extract_rules(piece, box))
+            if (shape := build_shape(piece, box)) is not None:
                 shapes.append(shape)
 
 
 def _picture(piece: Any, box: Region, mapping: Mapping, shown: Region | None) -> Picture:
-    clip, whole = clip_of(piece, mapping)
+    clip, whole = get_clip(piece, mapping)
     seen = (0.0, 0.0, mapping.width, mapping.height)
     for within in (shown, clip):
         seen = common(seen, within) if within is not None else seen
@@ -274,7 +274,7 @@ def _image_key(piece: Any) -> tuple[int, int, int, str]:
     return width.value, height.value, size, hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
-def _rules_of(piece: Any, box: tuple[float, float, float, float]) -> Iterator[tuple[float, float, float, float]]:
+def _extract_rules(piece: Any, box: tuple[float, float, float, float]) -> Iterator[tuple[float, float, float, float]]:
     """Straight strokes of a path: itself when it is thin, or the four sides of a rectangle that is stroked."""
     x0, y0, x1, y1 = box
     width, height = x1 - x0, y1 - y0

@@ -9,8 +9,8 @@ from ingestion.extract.build import Builder
 from ingestion.extract.eyes import MORE, PAPER, UNCHECKED, Eyes, doubt
 from ingestion.extract.pdf_lines import in_reading_order, segments
 from ingestion.extract.pdf_paragraphs import Hyphenation, blocks
-from ingestion.extract.scan_pictures import Unreadable, frames_of, size_of
-from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, in_a_row, placed, untold, words_of
+from ingestion.extract.scan_pictures import Unreadable, count_frames, measure_size
+from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, find_missing_words, in_a_row, list_words, placed
 from ingestion.extract.sweep_picture import sweep_picture
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 from ingestion.seen import Region, Seen
@@ -20,7 +20,7 @@ def extract(path: Path, media_type: str, *, limits: Limits, report: Report, eyes
     """Raises Quarantined: corrupt, empty, too_many_pages."""
     report("reading")
     try:
-        pages = frames_of(path, limits.pages)
+        pages = count_frames(path, limits.pages)
     except Unreadable:
         raise Quarantined("corrupt", "This picture is damaged and cannot be opened. Save it again.") from None
     if pages > limits.pages:
@@ -49,13 +49,13 @@ def _add(path: Path, seen: Seen, number: int, builder: Builder) -> bool:
     doubt(seen, builder, number)
     before = len(builder)
     if seen.text:
-        add_markdown(seen, number, builder, words_of(seen), _area(path, seen, number))
-        text, row = in_a_row(untold(seen), number)
+        add_markdown(seen, number, builder, list_words(seen), _area(path, seen, number))
+        text, row = in_a_row(find_missing_words(seen), number)
         builder.add(text, page=number, boxes=placed(row, seen), path=BY_OCR_ONLY, read_by="ocr")
         if not seen.width:
             builder.miss("vision_unchecked", UNCHECKED, number)
     else:
-        runs = segments(words_of(seen))
+        runs = segments(list_words(seen))
         sizes = sorted(run.size for run in runs for _ in run.words)
         body = sizes[len(sizes) // 2] if sizes else 10.0
         hyphenation = Hyphenation.of(runs)
@@ -73,6 +73,6 @@ def _area(path: Path, seen: Seen, number: int) -> Region | None:
     if seen.width:
         return 0.0, 0.0, seen.width, seen.height
     try:
-        return 0.0, 0.0, *size_of(path, number - 1)
+        return 0.0, 0.0, *measure_size(path, number - 1)
     except Unreadable:
         return None

@@ -1,7 +1,7 @@
 """PowerPoint presentations of 2003 and earlier ([MS-PPT]): each slide a page with its title as heading, then its notes.
 
 A presentation is a tree of records. Each time that it was saved, what had changed was written behind the rest: the
-newest directory says where each slide begins now. What an earlier one left in the file is swept (`ole.runs_in`).
+newest directory says where each slide begins now. What an earlier one left in the file is swept (`ole.find_runs`).
 """
 
 from __future__ import annotations

@@ -22,13 +22,13 @@ from ingestion.extract.eyes import Eyes
 from ingestion.extract.package import DAMAGE, Link, Package, attribute, local, properties
 from ingestion.extract.package_parts import DETAILS, described, sweep_package
 from ingestion.extract.pptx_shapes import (
+    extract_paragraphs,
+    get_placeholder_kind,
+    get_relationship_id,
     is_apart,
     is_hidden,
     is_ornament,
-    paragraphs_of,
-    placeholder_of,
-    reference_of,
-    shapes_of,
+    walk_shapes,
 )
 from ingestion.extract.rows import markdown_table
 from ingestion.sandbox.limits import Limits, Quarantined, Report
@@ -92,7 +92,9 @@ class _Deck:
         named = root.iter("{*}section", "{*}custShow")
         sections = dict.fromkeys(said for one in named if (said := one_line(one.get("name") or "")))
         self._builder.add("Sections: " + ", ".join(sections) if sections else "", path=())
-        return [links[reference_of(slide)].target for slide in root.iter("{*}sldId") if reference_of(slide)]
+        return [
+            links[get_relationship_id(slide)].target for slide in root.iter("{*}sldId") if get_relationship_id(slide)
+        ]
 
     def read(self, number: int, name: str, skip: Collection[int]) -> None:
         """One slide; one that is damaged costs the others nothing."""
@@ -112,8 +114,8 @@ class _Deck:
         for name in self._package.names:
             if re.fullmatch(r"ppt/slide(?:Layouts|Masters)/[^/]+\.xml", name):
                 root = self._package.root(name)
-                for shape in shapes_of(root):
-                    if placeholder_of(shape) is None:
+                for shape in walk_shapes(root):
+                    if get_placeholder_kind(shape) is None:
                         self._shape(shape, name)
                 self._read_shape_metadata(root, name)
             elif COMMENTS.fullmatch(name):
@@ -121,10 +123,10 @@ class _Deck:
                     self._builder.add(one_line(" ".join(said.itertext())), path=("Comments",))
 
     def _slide(self, root: Any, name: str) -> None:
-        shapes = list(shapes_of(root))
-        titles = [shape for shape in shapes if placeholder_of(shape) in TITLES]
+        shapes = list(walk_shapes(root))
+        titles = [shape for shape in shapes if get_placeholder_kind(shape) in TITLES]
         for title in titles:
-            text = one_line(" ".join(paragraphs_of(title)))
+            text = one_line(" ".join(extract_paragraphs(title)))
             if text:
                 self._builder.add(text, "heading", level=1.0, page=self._page)
                 self._path = (text,)
@@ -137,14 +139,14 @@ class _Deck:
         kind = local(shape)
         if is_hidden(shape):
             return
-        role = placeholder_of(shape)
+        role = get_placeholder_kind(shape)
         if role == "sldNum":
             return
-        self._pictures_of(shape, part)
+        self._add_pictures(shape, part)
         if kind == "graphicFrame":
             self._frame(shape)
             return
-        texts = [text for said in paragraphs_of(shape) if (text := paragraph(said))]
+        texts = [text for said in extract_paragraphs(shape) if (text := paragraph(said))]
         if role in RUNNING or self._page is None:
             texts = [text for text in texts if text not in self._running]
             self._running.update(texts)
@@ -158,14 +160,15 @@ class _Deck:
         """A table; texts of a chart or a diagram are of the remainder."""
         for table in frame.iter("{*}tbl"):
             rows = [
-                [one_line(" ".join(paragraphs_of(cell))) for cell in row.iter("{*}tc")] for row in table.iter("{*}tr")
+                [one_line(" ".join(extract_paragraphs(cell))) for cell in row.iter("{*}tc")]
+                for row in table.iter("{*}tr")
             ]
             if len(rows) == 1:
                 self._add(" | ".join(cell for cell in rows[0] if cell), "text")
             else:
                 self._add(markdown_table(rows), "table")
 
-    def _pictures_of(self, shape: Any, part: str) -> None:
+    def _add_pictures(self, shape: Any, part: str) -> None:
         """Pictures are recorded once each."""
         blips = [blip for blip in shape.iter("{*}blip") if attribute(blip, "embed") or attribute(blip, "link")]
         if not blips:
@@ -212,7 +215,7 @@ class _Deck:
             self._picture(link)
 
     def _notes(self, name: str) -> None:
-        for shape in shapes_of(self._package.root(name)):
-            if placeholder_of(shape) not in ("sldNum", "sldImg", "dt", "hdr", "ftr"):
-                for text in paragraphs_of(shape):
+        for shape in walk_shapes(self._package.root(name)):
+            if get_placeholder_kind(shape) not in ("sldNum", "sldImg", "dt", "hdr", "ftr"):
+                for text in extract_paragraphs(shape):
                     self._builder.add(paragraph(text), page=self._page, path=("Notes",))

@@ -10,12 +10,12 @@ from ingestion.extract.package import local
 ORNAMENT = 48 * 12_700  # EMU: smaller pictures hold no text
 
 
-def reference_of(slide: Any) -> str:
+def get_relationship_id(slide: Any) -> str:
     """The id of the relationship, not that of the slide."""
     return next((str(value) for key, value in slide.attrib.items() if key.endswith("}id")), "")
 
 
-def shapes_of(root: Any) -> Iterator[Any]:
+def walk_shapes(root: Any) -> Iterator[Any]:
     """Shapes in order, those of groups in their place; of alternatives, the one that today's programs show."""
     trees = [root]
     while trees:
@@ -32,7 +32,7 @@ def shapes_of(root: Any) -> Iterator[Any]:
                 trees += [*reversed(element)]
 
 
-def placeholder_of(shape: Any) -> str | None:
+def get_placeholder_kind(shape: Any) -> str | None:
     """The kind of placeholder that a shape fills; "" where it does not say, None for no placeholder."""
     mark = next(shape.iter("{*}ph"), None)
     return None if mark is None else mark.get("type") or ""
@@ -59,7 +59,7 @@ def is_ornament(shape: Any) -> bool:
     return extent is not None and max(int(extent.get("cx")), int(extent.get("cy"))) <= ORNAMENT
 
 
-def paragraphs_of(shape: Any) -> Iterator[str]:
+def extract_paragraphs(shape: Any) -> Iterator[str]:
     """The text of each paragraph of a shape or a cell; numbers of slides, which fields count, are left out."""
     for line in shape.iter("{*}p"):
         said: list[str] = []

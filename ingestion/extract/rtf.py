@@ -85,7 +85,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
     return builder.extraction(sniff.RTF, None)
 
 
-def pictures_of(path: Path) -> list[bytes | None]:
+def extract_pictures(path: Path) -> list[bytes | None]:
     """The pictures of a document in order; None where one is of a form that cannot be read."""
     data = path.read_bytes()
     return _Groups(data.decode(_encoding(data), "replace"), Builder()).pictures

@@ -11,7 +11,7 @@ from typing import Any
 from PIL import Image
 
 from ingestion.extract.scan_pictures import LEAST_DPI, MOST_DPI, Picture, Unreadable, opened
-from ingestion.extract.scan_words import words_of
+from ingestion.extract.scan_words import build_words
 from ingestion.extract.tesseract import Missing, Tesseract, TookTooLong
 from ingestion.sandbox.limits import Limits, Report
 from ingestion.seen import Seen, SeenWord, Wanted
@@ -143,7 +143,9 @@ def _turned(engine: Tesseract, picture: Picture, degrees: int, ink: float) -> Se
     image = picture.image.rotate(-degrees, expand=True) if degrees else picture.image
     dpi = max(LEAST_DPI, min(MOST_DPI, round(72 / picture.scale)))
     found = engine.read(image.tobytes(), image.width, image.height, dpi)
-    return Seen(image.width * picture.scale, image.height * picture.scale, degrees, ink, words_of(found, picture.scale))
+    return Seen(
+        image.width * picture.scale, image.height * picture.scale, degrees, ink, build_words(found, picture.scale)
+    )
 
 
 def _letters(seen: Seen) -> int:

@@ -147,7 +147,7 @@ def _alike(a: Image.Image, b: Image.Image) -> bool:
     return sum(ImageChops.difference(a, b).histogram()[OTHER:]) <= LEAST_OTHER * a.width * a.height
 
 
-def frames_of(path: Path, most: int) -> int:
+def count_frames(path: Path, most: int) -> int:
     """How many pictures a file has, counted no further than `most` + 1. Raises Unreadable."""
     try:
         with Image.open(path, formats=FORMATS) as image:
@@ -165,7 +165,7 @@ def frames_of(path: Path, most: int) -> int:
         raise Unreadable from None
 
 
-def size_of(path: Path, frame: int) -> tuple[float, float]:
+def measure_size(path: Path, frame: int) -> tuple[float, float]:
     """Width and height in points, as its camera lay. Raises Unreadable."""
     try:
         with Image.open(path, formats=FORMATS) as image:
@@ -218,7 +218,7 @@ def _of_page(document: pdfium.PdfDocument, want: Wanted) -> list[Picture]:
         width, height = page.get_size()
         wanted: list[Region | None] = [_widened(region, width, height) for region in want.regions] or [None]
         try:
-            return [_drawn(page, region, width, height) for region in wanted]
+            return [_render(page, region, width, height) for region in wanted]
         finally:
             page.close()
     except (pdfium.PdfiumError, IndexError, ValueError):
@@ -230,7 +230,7 @@ def _widened(region: Region, width: float, height: float) -> Region:
     return max(0.0, x0 - MARGIN), max(0.0, y0 - MARGIN), min(width, x1 + MARGIN), min(height, y1 + MARGIN)
 
 
-def _drawn(page: pdfium.PdfPage, region: Region | None, width: float, height: float) -> Picture:
+def _render(page: pdfium.PdfPage, region: Region | None, width: float, height: float) -> Picture:
     """A page, or a part of it, as it is shown, without comments and form fields, which are accounted for apart."""
     x0, y0, x1, y1 = region or (0.0, 0.0, width, height)
     if x1 - x0 < 1 or y1 - y0 < 1:

@@ -17,7 +17,7 @@ ASCENT, X_HEIGHT, DESCENT = 0.72, 0.53, 0.21  # of the size of the type, in comm
 ALIKE = 0.16  # sizes that differ by less are one size, read inexactly
 
 
-def words_of(found: Sequence[Found], scale: float) -> tuple[SeenWord, ...]:
+def build_words(found: Sequence[Found], scale: float) -> tuple[SeenWord, ...]:
     """scale: points a pixel. Every word of a line gets its base line and size, so that they stay one line."""
     lines: dict[tuple[int, int, int], list[Found]] = defaultdict(list)
     for word in found:

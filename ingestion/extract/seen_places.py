@@ -35,7 +35,7 @@ class _Told:
     end: int
 
 
-def boxes_of(texts: Sequence[str], words: Sequence[Word], page: int, area: Region) -> list[list[Box]]:
+def find_boxes(texts: Sequence[str], words: Sequence[Word], page: int, area: Region) -> list[list[Box]]:
     """Boxes for each of `texts`, the paragraphs that a model told of one picture. words: what was found on it, with
     places. area: where the picture lies; a paragraph that is not found again has it as its only box, of no word."""
     told = [

@@ -13,7 +13,7 @@ from ingestion.extract.pdf_lines import in_reading_order, segments
 from ingestion.extract.pdf_paragraphs import Hyphenation, blocks
 from ingestion.extract.pdf_spacing import WITHOUT_BLANKS
 from ingestion.extract.pdf_words import Word
-from ingestion.extract.seen_places import boxes_of
+from ingestion.extract.seen_places import find_boxes
 from ingestion.seen import Region, Seen
 
 SURE = 80.0  # confidence of words that a model is expected to tell as well
@@ -22,7 +22,7 @@ TOUCHING = 0.12  # font sizes between pieces of a word
 PIECE = re.compile(r"[^\W_]+")
 
 
-def words_of(seen: Seen) -> list[Word]:
+def list_words(seen: Seen) -> list[Word]:
     """For the code that makes lines and paragraphs; places are those of the upright picture."""
     return [
         Word(w.text, w.x0, w.y0, w.x1, w.y1, w.base, w.size, False, False, False, seen=True)
@@ -31,9 +31,9 @@ def words_of(seen: Seen) -> list[Word]:
     ]
 
 
-def texts_of(seen: Seen) -> list[str]:
+def list_texts(seen: Seen) -> list[str]:
     """Paragraphs in reading order."""
-    runs = segments(words_of(seen))
+    runs = segments(list_words(seen))
     width = max((run.x1 for run in runs), default=0.0)
     body = max((run.size for run in runs), default=10.0)
     hyphenation = Hyphenation.of(runs)
@@ -47,11 +47,11 @@ def placed(boxes: Sequence[Box], seen: Seen) -> tuple[Box, ...]:
     return tuple(Box(b.page, *seen.shown((b.x0, b.y0, b.x1, b.y1)), b.start, b.end) for b in boxes)
 
 
-def untold(seen: Seen) -> list[Word]:
+def find_missing_words(seen: Seen) -> list[Word]:
     """Words that recognition is sure of and a model that looked did not tell: what stands on a picture can talk a model
     into leaving something out (docs/adr/0029)."""
     told = {piece.lower() for piece in PIECE.findall(seen.text)}
-    sure = words_of(replace(seen, words=tuple(word for word in seen.words if word.confidence >= SURE)))
+    sure = list_words(replace(seen, words=tuple(word for word in seen.words if word.confidence >= SURE)))
     return [word for word in sure if not told.issuperset(piece.lower() for piece in PIECE.findall(word.text))]
 
 
@@ -94,5 +94,5 @@ def add_markdown(
     finally:
         builder.page, builder.read_by = None, ""
     if page is not None and area is not None:
-        for number, boxes in enumerate(boxes_of(builder.texts_from(first), words, page, area), start=first):
+        for number, boxes in enumerate(find_boxes(builder.texts_from(first), words, page, area), start=first):
             builder.more_boxes(number, placed(boxes, seen))

@@ -101,11 +101,11 @@ def sweep_picture(content: bytes, builder: Builder) -> None:
     except DAMAGED:
         builder.add_remainder(texts_in_bytes(content[:MAX_TEXT_BYTES]))
         builder.miss("damaged_part", "A picture is damaged; what it holds beside its pixels was not read.")
-    captions = captions_of(content)
+    captions = read_captions(content)
     builder.add_properties(captions)
 
 
-def captions_of(content: bytes) -> dict[str, str]:
+def read_captions(content: bytes) -> dict[str, str]:
     """What a picture says of itself for people, and where it was taken."""
     said: dict[str, str] = {}
     try:
@@ -150,7 +150,7 @@ def _texts(part: bytes) -> Iterator[str]:
     yield from texts_in_bytes(part)
 
 
-def _behind(rest: bytes, builder: Builder) -> Iterator[str]:
+def _read_trailing(rest: bytes, builder: Builder) -> Iterator[str]:
     """What stands behind the end."""
     yield from texts_in_bytes(rest)
     if len(rest.strip(PADDING)) > TRAILING_BYTES:
@@ -163,7 +163,7 @@ def _jpeg(content: bytes, builder: Builder) -> Iterator[str]:
         code = content[place + 1]
         if content[place] != 0xFF or code in (0, 0xFF):
             end = content.find(b"\xff", place + 1)
-            yield from _behind(content[place : end if end > 0 else None], builder) if code != 0xFF else ()
+            yield from _read_trailing(content[place : end if end > 0 else None], builder) if code != 0xFF else ()
             place = end if end > 0 else len(content)
             continue
         if code == 0xD9:
@@ -173,7 +173,7 @@ def _jpeg(content: bytes, builder: Builder) -> Iterator[str]:
                 builder.miss("thumbnail", PREVIEW)
                 place += 4
                 continue
-            yield from _behind(content[place + 2 :], builder)
+            yield from _read_trailing(content[place + 2 :], builder)
             return
         size = int.from_bytes(content[place + 2 : place + 4])
         part = content[place + 4 : place + 2 + size]
@@ -198,7 +198,7 @@ def _png(content: bytes, builder: Builder) -> Iterator[str]:
         part = content[place + 8 : place + 8 + size]
         place += 12 + size
         if kind == b"IEND":
-            yield from _behind(part + content[place:], builder)
+            yield from _read_trailing(part + content[place:], builder)
             return
         if kind in PIXELS_OF_PNG:
             continue
@@ -240,7 +240,7 @@ def _gif(content: bytes, builder: Builder) -> Iterator[str]:
             _, place = _blocks(content, place)
         else:
             raise ValueError("no GIF")
-    yield from _behind(content[place + 1 :], builder)
+    yield from _read_trailing(content[place + 1 :], builder)
 
 
 def _blocks(content: bytes, place: int) -> tuple[bytes, int]:
@@ -261,7 +261,7 @@ def _webp(content: bytes, builder: Builder) -> Iterator[str]:
             if kind not in KNOWN_OF_WEBP:
                 builder.miss("unknown_part", UNKNOWN)
         place += 8 + size + size % 2
-    yield from _behind(content[end:], builder)
+    yield from _read_trailing(content[end:], builder)
 
 
 def _tiff(content: bytes, builder: Builder) -> Iterator[str]:
@@ -288,7 +288,7 @@ def _bmp(content: bytes, builder: Builder) -> Iterator[str]:
     bits = int.from_bytes(content[28:30], "little")
     size = int.from_bytes(content[34:38], "little") or (width * bits + 31) // 32 * 4 * abs(height)
     yield from texts_in_bytes(content[14:pixels])
-    yield from _behind(content[pixels + size :], builder)
+    yield from _read_trailing(content[pixels + size :], builder)
 
 
 FORMS: tuple[tuple[Callable[[bytes], bool], Callable[[bytes, Builder], Iterator[str]]], ...] = (

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ingestion.documents import Unaccounted
 from ingestion.extract import sniff
-from ingestion.extract.mail_parts import TEXT, parts_of
+from ingestion.extract.mail_parts import TEXT, walk_parts
 from ingestion.extract.sweep_markup import DATA
 
 PIECE_BYTES = 1 << 20
@@ -98,6 +98,6 @@ def _pdf_streams(path: Path, pages: Collection[int | None]) -> Iterator[bytes]:
 def _mail_parts(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
         message = message_from_binary_file(file)
-    for part in parts_of(message):
+    for part in walk_parts(message):
         if part.kind != TEXT:
             yield part.content() or b""

@@ -24,7 +24,7 @@ from ingestion.extract import sniff
 from ingestion.extract.build import Builder
 from ingestion.extract.clean import one_line
 from ingestion.extract.eyes import Eyes
-from ingestion.extract.ole import SIGNATURE, Compound, runs_in
+from ingestion.extract.ole import SIGNATURE, Compound, find_runs
 from ingestion.extract.package_parts import miss
 from ingestion.extract.rows import Grid
 from ingestion.extract.xlsx_cells import Formats
@@ -71,7 +71,7 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
             ragged_rows=True,  # or one cell in a corner makes a sheet of millions
             ignore_workbook_corruption=True,  # that Excel opens all the same
         ) as book:
-            formats = Formats([_format_of(book, style) for style in book.xf_list], book.datemode == 1)
+            formats = Formats([_get_format(book, style) for style in book.xf_list], book.datemode == 1)
             for number, name in enumerate(book.sheet_names()):
                 builder.add(one_line(name), "heading", level=1.0)
                 cells += _add_sheet(book.sheet_by_index(number), formats, builder, report)
@@ -88,13 +88,13 @@ def extract(path: Path, *, limits: Limits, report: Report, eyes: Eyes) -> Extrac
         _look_at_storages(compound, builder)
         builder.add_properties(compound.properties())
     beside = b"\0".join(content for kind, content in _records(stream) if kind not in NUMERIC)
-    builder.add_remainder(runs_in(beside))
+    builder.add_remainder(find_runs(beside))
     if not cells and not builder.missed():
         raise Quarantined("empty", "All sheets of this workbook are empty. Check that you chose the right file.")
     return builder.extraction(sniff.XLS, None, "layout")
 
 
-def _format_of(book: Book, style: Any) -> str:
+def _get_format(book: Book, style: Any) -> str:
     found = book.format_map.get(style.format_key)
     return str(found.format_str) if found is not None else "General"
 

@@ -23,7 +23,7 @@ from ingestion.extract.eyes import Eyes
 from ingestion.extract.package import DAMAGE, Link, Package, attribute, forget, local, properties
 from ingestion.extract.package_parts import described, miss, sweep_package
 from ingestion.extract.rows import Grid
-from ingestion.extract.xlsx_cells import Formats, codes_of
+from ingestion.extract.xlsx_cells import Formats, read_format_codes
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 ROWS_A_REPORT = 2_000
@@ -67,7 +67,7 @@ class _Workbook:
         settings = next(root.iter("{*}workbookPr"), None)
         since_1904 = settings is not None and settings.get("date1904") in ("1", "true")
         styles = self._one("styles")
-        self._formats = Formats(codes_of(self._package.root(styles.target)) if styles else [], since_1904)
+        self._formats = Formats(read_format_codes(self._package.root(styles.target)) if styles else [], since_1904)
         for sheet in root.iter("{*}sheet"):
             link = self._links[attribute(sheet, "id") or ""]
             name = one_line(sheet.get("name") or "")

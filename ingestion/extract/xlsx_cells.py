@@ -25,7 +25,7 @@ BRACKETS = re.compile(r"\[[^\]]*\]")
 DIGIT = re.compile(r"[0#?]")
 
 
-def codes_of(styles: Any) -> list[str]:
+def read_format_codes(styles: Any) -> list[str]:
     """The code of each cell format of a workbook. styles: the root of its styles part."""
     codes = dict(BUILT_IN)
     for element in styles.iter("{*}numFmt"):
@@ -52,7 +52,7 @@ class Formats:
         if code == "General":
             return plain(raw, value)
         if _is_date(code):
-            return date_of(value, self._since_1904) or plain(raw, value)
+            return format_date(value, self._since_1904) or plain(raw, value)
         section = _section(code, value)
         text = plain("", round(value * 100, 10)) + "%" if _percent(section) else plain(raw, value)
         before, after = _around(section)
@@ -78,7 +78,7 @@ def _hours(bracket: re.Match[str]) -> str:
     return "h" if bracket.group()[1:-1].lower().strip("hms") == "" else ""
 
 
-def date_of(value: float, since_1904: bool) -> str | None:
+def format_date(value: float, since_1904: bool) -> str | None:
     """A serial number of days as a date, a time, or both (ECMA-376, part 1, 18.17.4); None for no date."""
     if not 0 <= value < 2_958_466:  # the last day of the year 9999
         return None

@@ -168,7 +168,7 @@ class FileRevision(models.Model):
     one alone. floor: the label that its file is to have, as it was sent, until the service has raised what is there
     (`relabelling.take_with_floor`); then NULL. addresses: [[address, folder]], where the folders that it was sent in
     live elsewhere, as its sender says (`ingestion.folder_addresses`). removed: what somebody deleted of what came in
-    its bytes (`attachments.key_of`).
+    its bytes (`attachments.compute_key`).
     """
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)

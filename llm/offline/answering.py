@@ -132,7 +132,10 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
             continue
         beside = passage_terms[passage.n]
         score = (
-            sum(weights[t] * (measure_term(t, bags[index]) or _beside(t, t in names, near, beside)) for t in asked)
+            sum(
+                weights[t] * (measure_term(t, bags[index]) or _measure_nearness(t, t in names, near, beside))
+                for t in asked
+            )
             / total
         )
         if headed >= HEADED:
@@ -188,7 +191,7 @@ def _weights(asked: list[str], names: set[str], units: list[list[str]], present:
     return weights
 
 
-def _beside(term: str, is_name: bool, near: set[str], passage: set[str]) -> float:
+def _measure_nearness(term: str, is_name: bool, near: set[str], passage: set[str]) -> float:
     """How much of it stands around the sentence. Documents name their subject once, so a name counts from afar."""
     if is_name and term in passage:
         return NAME_WEIGHT

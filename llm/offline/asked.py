@@ -47,7 +47,7 @@ PARTS = re.compile(r",?\s+and\s+(?=(?:what|when|who|why|how|where|which)\b)|(?<=
 MONEY_WORDS = r"cost|price|amount|fee|salary|budget|value|worth|earn\w*|wage|paid?|pay|spend|charge[sd]?|sum"
 
 
-def _terms_of(text: str) -> frozenset[str]:
+def _split_terms(text: str) -> frozenset[str]:
     return frozenset(map(stem, text.split()))
 
 
@@ -169,7 +169,7 @@ def _has_number_of_thing(sentence: str, question: str) -> bool:
 KINDS = (
     Kind(re.compile(r"\bhow (?:often|frequently|regularly)\b", re.I), lambda s, q: bool(FREQUENCY.search(s))),
     Kind(re.compile(r"\bhow many\b", re.I), _has_count),
-    Kind(NUMBERED_THING, _has_number_of_thing, implied=_terms_of("number id code no nr")),
+    Kind(NUMBERED_THING, _has_number_of_thing, implied=_split_terms("number id code no nr")),
     Kind(
         re.compile(rf"\b(?:how much|what|which|wie viel|welche[rs]?)\b[^?]*?\b(?:{MONEY_WORDS})\b", re.I),
         lambda s, q: bool(AMOUNT.search(s)),
@@ -197,7 +197,7 @@ KINDS = (
         lambda s, q: bool(PREPOSITION.search(s) or PLACE_LINE.match(s)),
         must=False,
         line=PLACE_LINE,
-        implied=_terms_of("take place held happen"),
+        implied=_split_terms("take place held happen"),
     ),
 )  # fmt: skip
 

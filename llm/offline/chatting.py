@@ -13,7 +13,7 @@ from llm.offline.overview_questions import OVERVIEW, READ, Plan, plan_reading
 from llm.offline.passage_fit import bears_on, read_record
 from llm.offline.pulsing import best_points
 from llm.offline.ranking import ALIKE, content_words, stem
-from llm.offline.reading import Passage, element, last_question, lines, passages, record_name, record_type, text_of
+from llm.offline.reading import Passage, element, extract_text, last_question, lines, passages, record_name, record_type
 from llm.offline.recalled import quote_conversation
 from llm.offline.sentences import spoken
 from llm.offline.small_talk import SELF, is_small_talk
@@ -49,7 +49,7 @@ def next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
     index, question = last_question(body["messages"])
     if index < 0 or is_small_talk(question) or quote_conversation(body["messages"], index, question):
         return None
-    results = _results_after(body["messages"], index)
+    results = _collect_results(body["messages"], index)
     if not results and (listed := plan_list(question, body["tools"])):
         return LIST, listed
     if any(read_list(result.text) for result in results if LISTED.match(result.text)):
@@ -98,7 +98,7 @@ def search_input(body: dict[str, Any]) -> dict[str, Any]:
         if before >= 0 and not is_small_talk(earlier):
             words = [*content_words(earlier), *words, *(["location"] if WHERE.search(question) else [])]
     if OVERVIEW.search(question):
-        words += content_words(record_name(text_of(body.get("system", ""))))
+        words += content_words(record_name(extract_text(body.get("system", ""))))
     return {"query": " ".join(dict.fromkeys(words)) or question}
 
 
@@ -109,7 +109,7 @@ def spoken_answer(body: dict[str, Any]) -> str:
         return SELF
     if recalled := quote_conversation(body["messages"], index, question):
         return recalled
-    results = _results_after(body["messages"], index)
+    results = _collect_results(body["messages"], index)
     for result in results:
         if LISTED.match(result.text) and (lines_of_list := read_list(result.text)):
             return "\n\n".join(lines_of_list)
@@ -129,7 +129,7 @@ def _plan_reading(body: dict[str, Any], index: int, question: str) -> Plan | Non
     """How the documents are read for the question, or for the one before where it asks for more."""
     if MORE.match(question):
         _, question = last_question(body["messages"][:index])
-    system = text_of(body.get("system", ""))
+    system = extract_text(body.get("system", ""))
     return plan_reading(question, f"{record_name(system)} {record_type(system)}")
 
 
@@ -168,7 +168,7 @@ def best_answer(body: dict[str, Any], index: int, question: str, results: list[s
     """The best answer that the results of the searches give. Around the record counts a little more than elsewhere,
     and what stands elsewhere answers only a question whose words it has: "When is payment due?" asks about the record.
     """
-    system = text_of(body.get("system", ""))
+    system = extract_text(body.get("system", ""))
     fields = [*lines(system, "fields"), *lines(system, "status")]
     near = list(passages("\n".join(results[:1])))
     here = record_name(system)
@@ -206,7 +206,7 @@ def _answer_parts(question: str, found: list[Passage], fields: list[str], said: 
     return Answered(list(dict.fromkeys(quotes)), answered.score)
 
 
-def _results_after(messages: list[dict[str, Any]], index: int) -> list[Result]:
+def _collect_results(messages: list[dict[str, Any]], index: int) -> list[Result]:
     """What tools returned since the message at `index`."""
     found: list[Result] = []
     names: dict[str, str] = {}
@@ -217,11 +217,11 @@ def _results_after(messages: list[dict[str, Any]], index: int) -> list[Result]:
             if block.get("type") == "tool_use":
                 names[block["id"]] = block["name"]
             elif block.get("type") == "tool_result":
-                found.append(Result(names.get(block.get("tool_use_id", ""), ""), text_of([block])))
+                found.append(Result(names.get(block.get("tool_use_id", ""), ""), extract_text([block])))
     return found
 
 
-def title_of(prompt: str) -> str:
+def build_title(prompt: str) -> str:
     """A title made of the first words of a message."""
     words = element(prompt, "message").split()
     short = " ".join(words[:7]).rstrip(".,;:!?")

@@ -68,7 +68,7 @@ def classify(prompt: str) -> dict[str, Any]:
         atoms = set(vote.atoms & known)
         reasons = list(vote.reasons)
         for level in customs:
-            if is_like(text, level, _guidance_of(guidance, level.label)):
+            if is_like(text, level, _select_guidance(guidance, level.label)):
                 atoms.add(level.value)
                 reasons.append(f"like the description of {level.label}")
         labels = sorted(atoms) or [PUBLIC]
@@ -114,6 +114,6 @@ def is_like(text: str, level: CustomLevel, guidance: str = "") -> bool:
     return len(shared) == 2 and cosine(said, [*level.description, *terms(guidance)], {}) > 0.25
 
 
-def _guidance_of(guidance: str, label: str) -> str:
+def _select_guidance(guidance: str, label: str) -> str:
     """The lines of a workspace's own guidance that speak of one level."""
     return " ".join(line.split(":", 1)[-1] for line in guidance.splitlines() if label.lower() in line.lower())

@@ -11,14 +11,14 @@ from llm.fences import unfence
 from llm.messages import ToolUse
 from llm.offline import chatting, classifying, pulsing
 from llm.offline.answering import answer as quotes_for
-from llm.offline.reading import PARAGRAPH, element, has_element, last_question, lines, passages, text_of
+from llm.offline.reading import PARAGRAPH, element, extract_text, has_element, last_question, lines, passages
 from llm.offline.small_talk import SELF
 from llm.offline.summaries import summarise
 from llm.offline.tokens import estimate
 from llm.prompts import NOT_FOUND
 from llm.wire import Answer, new_id
 
-__all__ = ["answer", "input_tokens", "text_of"]
+__all__ = ["answer", "input_tokens", "extract_text"]
 
 # Lengths of streamed pieces: small and uneven, so that citation markers are cut in two as real models cut them.
 PIECES = (7, 3, 12, 5, 9, 4, 11)
@@ -28,7 +28,7 @@ def answer(body: dict[str, Any]) -> Answer:
     """The answer to a request body. Text comes out of the prompt verbatim, or is one of a few fixed sentences."""
     forced = (body.get("tool_choice") or {}).get("name", "")
     tools = [tool.get("name") for tool in body.get("tools", [])]
-    prompt = "\n".join(text_of(message["content"]) for message in body["messages"] if message["role"] == "user")
+    prompt = "\n".join(extract_text(message["content"]) for message in body["messages"] if message["role"] == "user")
     if "record_labels" in (forced, *tools):
         return _tool("record_labels", classifying.classify(prompt), body)
     if chatting.SEARCH in tools:
@@ -40,7 +40,7 @@ def answer(body: dict[str, Any]) -> Answer:
     if has_element(prompt, "record") and has_element(prompt, "passages"):
         return _text(_pulse(prompt), body)
     if has_element(prompt, "message"):
-        return _text(chatting.title_of(prompt), body)
+        return _text(chatting.build_title(prompt), body)
     return _text(chatting.spoken_answer(body) if last_question(body["messages"])[1] else SELF, body)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from llm.offline.asked import find_kind
 from llm.offline.ranking import STOP, content_words
-from llm.offline.reading import last_question, record_name, text_of
+from llm.offline.reading import extract_text, last_question, record_name
 from llm.offline.small_talk import is_small_talk
 from llm.recognisers.findings import phrases
 
@@ -52,7 +52,7 @@ def read_meanings(body: dict[str, Any], index: int, question: str) -> Iterator[s
 
     "Who keeps the same anchors?" points at nothing that was said before.
     """
-    name = content_words(record_name(text_of(body.get("system", ""))))
+    name = content_words(record_name(extract_text(body.get("system", ""))))
     if leans(question, fewer_than=4):
         before, earlier = last_question(body["messages"][:index])
         if phrase := find_referred(question, last_answer(body["messages"][:index])):
@@ -89,7 +89,7 @@ def find_referred(question: str, answer: str) -> str:
 def last_answer(messages: list[dict[str, Any]]) -> str:
     """What the assistant said last."""
     found = (m for m in reversed(messages) if m["role"] == "assistant")
-    return next((text for message in found if (text := text_of(message["content"]).strip())), "")
+    return next((text for message in found if (text := extract_text(message["content"]).strip())), "")
 
 
 def _without(question: str, name: list[str]) -> str:

@@ -78,7 +78,7 @@ class RecordType:
     states: dict[str, str] = field(default_factory=dict)
     kinds: dict[str, str] = field(default_factory=dict)
 
-    def fields_of(self, kind: str) -> list[str]:
+    def list_fields(self, kind: str) -> list[str]:
         return [name for name in self.fields if self.kinds.get(name) == kind]
 
 
@@ -119,7 +119,7 @@ def plan_list(question: str, tools: list[dict[str, Any]]) -> dict[str, Any] | No
         return None  # there is no such day
     left = [word for word in left if word.lower() not in span]
     sum_field, order = _numbers(wanted, question)
-    used = {word for name in {*where, sum_field or "", order or "", dated or ""} for word in _words_of(name)}
+    used = {word for name in {*where, sum_field or "", order or "", dated or ""} for word in _split_words(name)}
     left = [word for word in left if word.lower() not in FILLER | used]
     left = [word for word in left if content_words(word) and stem(word) not in {stem(each) for each in used}]
     if (
@@ -155,7 +155,7 @@ def _is_bare(question: str) -> bool:
     )
 
 
-def _words_of(name: str) -> set[str]:
+def _split_words(name: str) -> set[str]:
     base = name.lstrip("-").partition("__")[0]
     return {*base.split("_"), *WORDS_OF_FIELD.get(base, "").split()}
 
@@ -174,11 +174,11 @@ def _take_states(wanted: RecordType, left: list[str], where: dict[str, str]) -> 
 def _take_dates(wanted: RecordType, question: str, where: dict[str, str]) -> tuple[str | None, set[str]]:
     """The field of the dates in the question, and the words that name them."""
     match = WHEN.search(question)
-    dates = wanted.fields_of("date")
+    dates = wanted.list_fields("date")
     if match is None or not dates:
         return None, set()
     low = question.lower()
-    name = next((f for f in dates if any(re.search(rf"\b{w}\b", low) for w in _words_of(f) - {"on"})), dates[-1])
+    name = next((f for f in dates if any(re.search(rf"\b{w}\b", low) for w in _split_words(f) - {"on"})), dates[-1])
     year, month = int(match["year"]), MONTHS.index(match["month"].lower()) + 1 if match["month"] else 0
     first = date(year, month or 1, int(match["day"] or 1))
     last_day = monthrange(year, month or 12)[1]
@@ -196,12 +196,13 @@ def _take_dates(wanted: RecordType, question: str, where: dict[str, str]) -> tup
 def _numbers(wanted: RecordType, question: str) -> tuple[str | None, str | None]:
     """(field to add up, field to order by)."""
     low = question.lower()
-    numbers = [*wanted.fields_of("money"), *wanted.fields_of("number")]
-    named = next((f for f in numbers if any(re.search(rf"\b{w}s?\b", low) for w in _words_of(f))), None)
+    numbers = [*wanted.list_fields("money"), *wanted.list_fields("number")]
+    named = next((f for f in numbers if any(re.search(rf"\b{w}s?\b", low) for w in _split_words(f))), None)
     if SUM.search(question):
         return named, None
     ordered = named or next(
-        (f for f in wanted.fields_of("date") if any(re.search(rf"\b{w}\b", low) for w in _words_of(f) - {"on"})), None
+        (f for f in wanted.list_fields("date") if any(re.search(rf"\b{w}\b", low) for w in _split_words(f) - {"on"})),
+        None,
     )
     if ordered and GREATEST.search(question):
         return None, f"-{ordered}"

@@ -21,29 +21,29 @@ NEWEST_WEIGHT = 0.3
 REPEATS_FIELD = 0.7
 
 
-def _any_of(text: str) -> re.Pattern[str]:
+def _build_pattern(text: str) -> re.Pattern[str]:
     return re.compile(r"\b" + phrases(text) + r"\b", re.IGNORECASE)
 
 
-PLAN = _any_of(
+PLAN = _build_pattern(
     """per cent complete; against a plan; (?:ahead|behind)(?: of)? (?:the )?(?:plan|programme|schedule); forecast;
     float; on (?:plan|schedule|time); critical path; not moved; complete(?:d)?; handed over; under negotiation;
     terminated; ended"""
 )
-BLOCKED = _any_of(
+BLOCKED = _build_pattern(
     r"""blocked; cannot; could not; late; delay(?:ed|s)?; overdue; missing; waits?; refus\w+; reject\w+; fail\w+;
     risks?; open points?; still open; unresolved; nobody knows; breach; defect\w*; crack\w*; incident; near miss;
     corro\w+"""
 )
-AHEAD = _any_of(
+AHEAD = _build_pattern(
     r"""by (?:the )?(?:end|\d{1,2}); until; due; ends?; expir\w+; expected; begins?; will; must; before; deadline;
     not later than; notice; planned; is extended; renew\w+"""
 )
-NEW = _any_of(
+NEW = _build_pattern(
     r"""agreed; approved; decided; signed; confirmed; granted; returned; replaced; inspected; increase\w*; decrease\w*;
     changed; took over; taken over; doubled; withdrawn"""
 )
-DUTIES = _any_of(
+DUTIES = _build_pattern(
     r"""must; shall; liab\w+; indemn\w+; terminat\w+; penalt\w+; damages; limited to; budget; exceed\w*;
     issue; remediation"""
 )

@@ -32,7 +32,7 @@ def headings(passage: Passage) -> list[str]:
     return passage.title.partition("), ")[2].split(SECTION_SEPARATOR)
 
 
-def text_of(content: Any) -> str:
+def extract_text(content: Any) -> str:
     """The text of a message's or a tool result's content: a string, or text blocks, or tool results with either."""
     if isinstance(content, str):
         return content
@@ -41,7 +41,7 @@ def text_of(content: Any) -> str:
         if block.get("type") == "text":
             parts.append(block["text"])
         elif block.get("type") == "tool_result":
-            parts.append(text_of(block.get("content", "")))
+            parts.append(extract_text(block.get("content", "")))
     return "\n".join(parts)
 
 
@@ -95,7 +95,7 @@ def last_question(messages: list[dict[str, Any]]) -> tuple[int, str]:
         if message["role"] != "user":
             continue
         content = message["content"]
-        spoken = content if isinstance(content, str) else text_of([b for b in content if b.get("type") == "text"])
+        spoken = content if isinstance(content, str) else extract_text([b for b in content if b.get("type") == "text"])
         spoken = re.sub(
             r"<(reminder|mentions|context|earlier)(?:\s[^>]*)?>.*?</\1>", "", spoken, flags=re.DOTALL
         ).strip()

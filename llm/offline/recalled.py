@@ -5,7 +5,7 @@ from typing import Any
 
 from llm.fences import unfence
 from llm.offline.ranking import alike_terms, terms
-from llm.offline.reading import element, text_of
+from llm.offline.reading import element, extract_text
 from llm.prompts import NOT_FOUND
 
 PERSON_ASKS = re.compile(
@@ -48,17 +48,17 @@ def quote_conversation(messages: list[dict[str, Any]], index: int, question: str
 def _exchanges(messages: list[dict[str, Any]], index: int) -> list[tuple[str, str]]:
     """(what was asked, what was answered) of all that the prompt holds, oldest first."""
     found = []
-    for turn in TURN.findall(_element_of(text_of(messages[index]["content"]))):
+    for turn in TURN.findall(_cut_element(extract_text(messages[index]["content"]))):
         found.append((unfence(element(turn, "asked")), unfence(element(turn, "answered"))))
     asked = ""
     for message in messages[:index]:
         if message["role"] == "user":
-            asked = text_of(message["content"])
+            asked = extract_text(message["content"])
         else:
-            found.append((asked, text_of(message["content"])))
+            found.append((asked, extract_text(message["content"])))
     return found
 
 
-def _element_of(text: str) -> str:
+def _cut_element(text: str) -> str:
     match = re.search(r"<earlier>(.*?)</earlier>", text, re.DOTALL)
     return match[1] if match else ""

@@ -57,7 +57,7 @@ def features(text: str) -> dict[str, float]:
     of long words. A given name is "<name>", another capitalised word inside a sentence "<cap>", a number its shape.
     """
     found: dict[str, float] = {}
-    said = _said(text, found)
+    said = _generalise_words(text, found)
     for word in said:
         found[word] = 1.0
         if word[0] != "<":
@@ -70,7 +70,7 @@ def features(text: str) -> dict[str, float]:
     return {feature: value * norm for feature, value in found.items()}
 
 
-def _said(text: str, found: dict[str, float]) -> list[str]:
+def _generalise_words(text: str, found: dict[str, float]) -> list[str]:
     """The words of a text, generalised. Capitalised ones that are names of something are themselves too, in
     `found`."""
     german = len(GERMAN.findall(text)) >= 2

@@ -88,7 +88,7 @@ def recall(found: list[int], near: frozenset[int]) -> float:
     return min(len(set(found[:10]) & near) / min(10, len(near)), 1.0) if near else 1.0
 
 
-def settings_of(raw: psycopg.Connection) -> str:
+def describe_settings(raw: psycopg.Connection) -> str:
     """What the comparators ran on, for the head of their plans: versions, settings of the server and of the walk."""
     asked = (
         "server_version",

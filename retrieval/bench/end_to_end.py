@@ -45,7 +45,7 @@ def end_to_end(workspace: int, put: Callable[[str, bytes], UUID], files: int) ->
         spent: Counter[str] = Counter()
         with Scope.for_service(workspace).open():
             ready = list(FileRevision.objects.filter(file__in=sent, file__state=State.READY).values_list("stages"))
-            texts = [texts_of(pk) for pk in sent]
+            texts = [load_texts(pk) for pk in sent]
         for (stages,) in ready:
             spent.update({stage: seconds or 0 for stage, _, seconds in stages})
         begun = time.perf_counter()
@@ -67,7 +67,7 @@ def count_unfinished(workspace: int) -> int:
         return File.objects.filter(state__in=UNFINISHED).count()
 
 
-def texts_of(file: UUID) -> list[str]:
+def load_texts(file: UUID) -> list[str]:
     """What was embedded of a file. In an open service scope."""
     rows = ContextRow.objects.filter(file=file).values_list("heading_path", "text")
     return [embedding_text(path.split(SEPARATOR) if path else [], text) for path, text in rows]

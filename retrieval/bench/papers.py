@@ -57,7 +57,7 @@ def lines(chance: random.Random, count: int, words: int) -> list[list[str]]:
     return [[chance.choice(WORDS) for _ in range(words)] for _ in range(count)]
 
 
-def shown(words: list[str], x: float, y: float) -> str:
+def place_words(words: list[str], x: float, y: float) -> str:
     return f"BT /F1 {SIZE} Tf {x} {y} Td ({' '.join(words)}) Tj ET\n"
 
 
@@ -67,13 +67,16 @@ def flat(found: list[list[str]]) -> list[str]:
 
 def prose(chance: random.Random) -> tuple[list[str], str]:
     found = lines(chance, 50, 10)
-    return flat(found), "".join(shown(line, 60, 780 - LEADING * n) for n, line in enumerate(found))
+    return flat(found), "".join(place_words(line, 60, 780 - LEADING * n) for n, line in enumerate(found))
 
 
 def columns(chance: random.Random) -> tuple[list[str], str]:
     """Each line of the left column is drawn before the one beside it: the order of drawing is not that of reading."""
     left, right = lines(chance, 50, 4), lines(chance, 50, 4)
-    drawn = [shown(left[n], 50, 780 - LEADING * n) + shown(right[n], 320, 780 - LEADING * n) for n in range(len(left))]
+    drawn = [
+        place_words(left[n], 50, 780 - LEADING * n) + place_words(right[n], 320, 780 - LEADING * n)
+        for n in range(len(left))
+    ]
     return flat(left) + flat(right), "".join(drawn)
 
 
@@ -83,7 +86,7 @@ def table(chance: random.Random) -> tuple[list[str], str]:
     ruled = "".join(f"60 {top - height * n} m {60 + 4 * width} {top - height * n} l S\n" for n in range(len(rows) + 1))
     ruled += "".join(f"{60 + width * n} {top} m {60 + width * n} {top - height * len(rows)} l S\n" for n in range(5))
     cells = "".join(
-        shown([word], 66 + width * column, top - height * row - 14)
+        place_words([word], 66 + width * column, top - height * row - 14)
         for row, line in enumerate(rows)
         for column, word in enumerate(line)
     )
@@ -99,7 +102,7 @@ def ligatures(chance: random.Random) -> tuple[list[str], str]:
             word = word.replace(letters, glyph)
         return word
 
-    drawn = [shown([joined(word) for word in line], 60, 780 - LEADING * n) for n, line in enumerate(found)]
+    drawn = [place_words([joined(word) for word in line], 60, 780 - LEADING * n) for n, line in enumerate(found)]
     return flat(found), "".join(drawn)
 
 

@@ -16,7 +16,16 @@ import numpy as np
 from django.db import connection
 
 from entities.rls import LABELLED, WORKSPACE, policy_sql
-from retrieval.bench.by_hand import EXACT, GRAPH, SETTINGS, ByHand, as_near_as_the_tenth, nearest, recall, settings_of
+from retrieval.bench.by_hand import (
+    EXACT,
+    GRAPH,
+    SETTINGS,
+    ByHand,
+    as_near_as_the_tenth,
+    describe_settings,
+    nearest,
+    recall,
+)
 from retrieval.bench.planting import TOPICS
 from retrieval.bench.readers import Reader
 from retrieval.bench.timing import Row, timed
@@ -26,9 +35,9 @@ from retrieval.gate import Gates, gate
 from retrieval.query import PreparedQuery, Within
 from retrieval.search import search
 from retrieval.sizes import sizes
-from retrieval.statements import rows_of
+from retrieval.statements import fetch_rows
 from retrieval.survey import Survey, survey
-from retrieval.terms import Terms, terms_of
+from retrieval.terms import Terms, build_terms
 from retrieval.tuning import tuning
 
 QUESTIONS = 20
@@ -44,13 +53,13 @@ def measure(rows: int, rounds: int, seconds: float, plans: list[str]) -> list[Ro
     seconds: for which several users search at once, each round. plans: texts of comparators' plans are added to it.
     """
     with bench_world(rows) as world:
-        return lines_of(world, rounds, seconds, plans)
+        return build_lines(world, rounds, seconds, plans)
 
 
-def lines_of(world: BenchWorld, rounds: int, seconds: float, plans: list[str]) -> list[Row]:
+def build_lines(world: BenchWorld, rounds: int, seconds: float, plans: list[str]) -> list[Row]:
     lines = [Row("rows", world.rows)]
     with owner() as raw:
-        plans.append(settings_of(raw))
+        plans.append(describe_settings(raw))
     for reader in world.readers.values():
         lines += meaning_lines(world, reader, rounds, plans)
     with gin_table(world):
@@ -142,7 +151,7 @@ def word_lines(world: BenchWorld, reader: Reader, rounds: int, plans: list[str])
         for name, ranks in kinds.items():
             count = 5 if ranks == (0, 1, 2, 3) else QUESTIONS
             asked = [[world.words[rank + n] for rank in ranks] for n in range(count)]
-            given = [(words, terms_of(words)) for words in asked]
+            given = [(words, build_terms(words)) for words in asked]
             sides: dict[str, Callable[[Any], Any]] = {
                 "ours": lambda pair: ours(pair[1], through),
                 "gin": lambda pair: with_gin(pair[0], through),
@@ -155,7 +164,7 @@ def word_lines(world: BenchWorld, reader: Reader, rounds: int, plans: list[str])
                 *times["gin"].rows(f"{name}: GIN and ts_rank_cd"),
                 Row(f"{name}: times faster", ratio, f">= {goal}", ratio >= goal),
             ]
-            explained = rows_of(f"EXPLAIN (ANALYZE) {through.all.fill(WITH_GIN)}", _with_gin(asked[0], through))
+            explained = fetch_rows(f"EXPLAIN (ANALYZE) {through.all.fill(WITH_GIN)}", _with_gin(asked[0], through))
             plans.append("\n".join([f"{name}: GIN and ts_rank_cd", *(line for (line,) in explained)]))
     return lines
 
@@ -173,7 +182,7 @@ WHERE {condition} AND p.tsv @@ q.query ORDER BY rank DESC, p."row" LIMIT 100
 
 
 def with_gin(words: list[str], through: Gates) -> Any:
-    return rows_of(through.all.fill(WITH_GIN), _with_gin(words, through))
+    return fetch_rows(through.all.fill(WITH_GIN), _with_gin(words, through))
 
 
 def _with_gin(words: list[str], through: Gates) -> dict[str, Any]:

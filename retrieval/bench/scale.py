@@ -26,13 +26,13 @@ def measure(rows: int, rounds: int, seconds: float, plans: list[str]) -> list[Ro
         small = stack.enter_context(bench_world(SMALL, records=SMALL))
         large = stack.enter_context(bench_world(rows, records=rows))
         lines = [Row("records, files and rows of the large workspace", rows)]
-        doors = [doors_of(world) for world in (small, large)]
+        doors = [build_doors(world) for world in (small, large)]
         for name in doors[0]:
             lines += door_lines(name, doors[0][name], doors[1][name], rounds)
     return lines
 
 
-def doors_of(world: BenchWorld) -> dict[str, Callable[[Any], Any]]:
+def build_doors(world: BenchWorld) -> dict[str, Callable[[Any], Any]]:
     reader = world.readers[READER]
     base, asked = f"/w/{reader.scope.slug}", questions(world)[0]
     client = Client()

@@ -109,8 +109,8 @@ def visible_rows(reader: Reader) -> int:
     """Rows that `reader` may search, within their open scope."""
     from retrieval.gate import gate
     from retrieval.query import Within
-    from retrieval.statements import rows_of
+    from retrieval.statements import fetch_rows
 
     through = gate(reader.scope, Within()).all
     statement = "WITH {ctes} SELECT count(*) FROM ingestion_posting p WHERE {condition} AND p.term = 0"
-    return int(rows_of(through.fill(statement), through.params)[0][0])
+    return int(fetch_rows(through.fill(statement), through.params)[0][0])

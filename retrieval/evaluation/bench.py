@@ -8,13 +8,13 @@ from uuid import UUID
 from django.http import Http404
 
 from entities.access import Scope
-from entities.api.lists import chips_of
+from entities.api.lists import list_chips
 from ingestion.access import get_file_or_404
 from ingestion.listing import file_view
 from ingestion.models import ContextRow, Paragraph
 from ingestion.pages import Shown, sections
-from ingestion.reader import Block, TextBlock, blocks, cited_by, mark
-from retrieval.audit import note_search, shown_of
+from ingestion.reader import Block, TextBlock, blocks, mark, resolve_cited
+from retrieval.audit import list_disclosed, note_search
 from retrieval.cards import Card
 from retrieval.evaluation.rankings import FUSED, LEXICAL, VECTOR, branches
 from retrieval.evaluation.relevance import Passage, load_passages
@@ -22,7 +22,7 @@ from retrieval.models import EvaluationQuestion
 from retrieval.query import Within, prepare
 from retrieval.rerank import rerank, shortlist
 from retrieval.results import Result
-from retrieval.search import Found, choose, find, notices_of, still_found
+from retrieval.search import Found, choose, find, list_notices, still_found
 
 SHOWN = 20
 AROUND = 12
@@ -87,19 +87,19 @@ class Bench:
 
     @property
     def question_chips(self) -> list[Any] | None:
-        return chips_of(self.question.data_classification) if self.question else []
+        return list_chips(self.question.data_classification) if self.question else []
 
 
 def look_at(scope: Scope, text: str, files: Sequence[str]) -> tuple[Found, Found]:
     """What a question finds, fused and as the workspace's reranker orders it. Opens the scope itself."""
     asked = prepare(text, scope)
     with scope.open():
-        found = find(scope, asked, within=within_of(files))
+        found = find(scope, asked, within=build_within(files))
         short = shortlist(found)
     return found, rerank(scope, found, short)
 
 
-def within_of(files: Sequence[str]) -> Within:
+def build_within(files: Sequence[str]) -> Within:
     return Within(files=[UUID(pk) for pk in files])
 
 
@@ -113,7 +113,9 @@ def bench(
         return Bench("", question)
     found, ordered = still_found(scope, found), still_found(scope, ordered)
     results = choose(scope, ordered, limit=SHOWN)
-    note_search(scope, "page", ordered, within_of(question.files if question else ()), shown_of(results), started)
+    note_search(
+        scope, "page", ordered, build_within(question.files if question else ()), list_disclosed(results), started
+    )
     ranks = {name: {row: n for n, row in enumerate(rows, start=1)} for name, rows in branches(found).items()}
     numbers = dict(ContextRow.objects.filter(pk__in=[result.id for result in results]).values_list("pk", "number"))
     passages = load_passages({*numbers.values(), *(hit.row for hit in found.hits)} if question else set())
@@ -138,9 +140,9 @@ def bench(
         question,
         lines,
         list(_expected(scope, places, ranks, passages.values())),
-        page_of(scope, current.result) if current else None,
+        find_page(scope, current.result) if current else None,
         current,
-        notices_of(ordered),
+        list_notices(ordered),
     )
 
 
@@ -177,12 +179,12 @@ def _expected(
         yield Expected(view.name, view.url, first, last, best[VECTOR], best[LEXICAL], best[FUSED])
 
 
-def page_of(scope: Scope, result: Result) -> Page | None:
+def find_page(scope: Scope, result: Result) -> Page | None:
     """The reader's text of a passage's page, as the caller may read it; None for text that is of no file."""
     if result.file is None:
         return None
     file = get_file_or_404(scope, result.file.id)
-    found = mark(blocks(scope, file), cited_by(file, row=str(result.id)))
+    found = mark(blocks(scope, file), resolve_cited(file, row=str(result.id)))
     view = file_view(scope, file)
     return Page(view.name, result.url, result.page, sections(around(found, result.page)))
 

@@ -55,7 +55,7 @@ def average_sets(compared: Sequence[Mapping[str, Compared]]) -> dict[str, Compar
 
 
 def _compared(answered: Sequence[Outcome], ranking: str) -> Compared:
-    gains = [one.gains_of(_rows(one, ranking)) for one in answered]
+    gains = [one.compute_gains(_rows(one, ranking)) for one in answered]
     ranks = [first(found) for found in gains]
     return Compared(
         {k: fmean(rank is not None and rank <= k for rank in ranks) for k in HITS},

@@ -43,7 +43,7 @@ class Loaded:
     missing: tuple[tuple[str, str], ...]
 
 
-def slug_of(name: str) -> str:
+def build_slug(name: str) -> str:
     """Of the workspace of a set."""
     return f"evaluation-{re.sub(r'[^a-z0-9]+', '-', name.lower()).strip('-')}"[:50]
 
@@ -52,7 +52,7 @@ def load_documents(given: QuestionSet, people: Iterable[str] = (), say: Say = la
     """Make or complete the workspace of a set; what is there already, byte for byte, is not read again. Needs no scope
     open. people: names of users who become its administrators. Raises: User.DoesNotExist.
     """
-    slug = slug_of(given.name)
+    slug = build_slug(given.name)
     users = [User.objects.get(username=name) for name in people]
     workspace = Workspace.objects.filter(slug=slug).first() or create_workspace(
         slug=slug, name=f"Evaluation: {given.name}"
@@ -64,7 +64,7 @@ def load_documents(given: QuestionSet, people: Iterable[str] = (), say: Say = la
         there = _published(record)
     waited, refused = 0, []
     for document in given.documents:
-        if there.get(document.name) != digest_of(document.path):
+        if there.get(document.name) != compute_digest(document.path):
             try:
                 _upload(service, record, document)
                 waited += 1
@@ -112,7 +112,7 @@ def _published(record: Entity) -> dict[str, str]:
     }
 
 
-def digest_of(path: Path) -> str:
+def compute_digest(path: Path) -> str:
     with path.open("rb") as content:
         found = sha256()
         while block := content.read(1 << 20):

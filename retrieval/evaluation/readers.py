@@ -34,7 +34,7 @@ def read_set(path: Path) -> QuestionSet:
 
 def form(folder: Path) -> QuestionSet:
     """questions.jsonl in the documented form, and its documents."""
-    documents = tuple(files_in(folder / "documents"))
+    documents = tuple(read_files(folder / "documents"))
     questions = read_form(folder / "questions.jsonl", {document.name: document.path for document in documents})
     return QuestionSet(folder.name, tuple(questions), documents)
 
@@ -56,7 +56,7 @@ def pages(folder: Path) -> QuestionSet:
                 labels=PUBLIC,
             )
         )
-    return QuestionSet(folder.name, tuple(questions), tuple(files_in(folder / "pdf")))
+    return QuestionSet(folder.name, tuple(questions), tuple(read_files(folder / "pdf")))
 
 
 def clauses(folder: Path) -> QuestionSet:
@@ -68,7 +68,7 @@ def clauses(folder: Path) -> QuestionSet:
         places = (Place(name, *ends(e["pdf_pages"]), e["text"]) for e in given["evidence"])
         found = tuple(dict.fromkeys(places)) if given["answerable"] else ()
         questions.append(Question(given["id"], given["question"], found, bool(found), (name,), PUBLIC))
-    return QuestionSet(folder.name, tuple(questions), tuple(files_in(folder / "pdf")))
+    return QuestionSet(folder.name, tuple(questions), tuple(read_files(folder / "pdf")))
 
 
 def ends(pages: Sequence[int] | None) -> tuple[int | None, int | None]:
@@ -78,7 +78,7 @@ def ends(pages: Sequence[int] | None) -> tuple[int | None, int | None]:
 
 def handbook(folder: Path) -> QuestionSet:
     """Questions with written answers and no page. Its places are the pages that hold most of the answer (`nearest`)."""
-    documents = tuple(files_in(folder / "docs"))
+    documents = tuple(read_files(folder / "docs"))
     texts = {document.name: document.path.read_text(encoding="utf-8") for document in documents}
     given = [line for _, line in read_lines(folder / "questions_kite.jsonl")]
     answers = nearest([line["answer"] for line in given], texts)
@@ -94,11 +94,11 @@ def nearest(answers: Sequence[str], texts: Mapping[str, str], share: float = 0.9
     words counting more (idf), and of those that hold `share` as much. Independent of the question, and so of how it is
     searched for.
     """
-    read = {name: words_of(text) for name, text in texts.items()}
+    read = {name: split_words(text) for name, text in texts.items()}
     frequency = Counter(word for words in read.values() for word in set(words))
     result = []
     for answer in answers:
-        weights = {word: log(1 + len(texts) / (1 + frequency[word])) for word in set(words_of(answer))}
+        weights = {word: log(1 + len(texts) / (1 + frequency[word])) for word in set(split_words(answer))}
         held = {name: max(_held(words, weights)) for name, words in read.items()}
         best = max(held.values())
         result.append(sorted((name for name in held if held[name] >= share * best), key=lambda name: -held[name]))
@@ -111,18 +111,18 @@ def _held(words: Sequence[str], weights: Mapping[str, float]) -> Iterator[float]
         yield sum(weights.get(word, 0.0) for word in set(words[start : start + WINDOW]))
 
 
-def words_of(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     return re.findall(r"[^\W_]+", text.casefold())
 
 
-def files_in(folder: Path) -> Iterator[Document]:
+def read_files(folder: Path) -> Iterator[Document]:
     """All files below a folder, by their path in it; a slash is no part of a file's name here."""
     for path in sorted(folder.rglob("*")) if folder.is_dir() else ():
         if path.is_file() and not path.name.startswith("."):
-            yield Document(name_of(path.relative_to(folder)), path)
+            yield Document(build_name(path.relative_to(folder)), path)
 
 
-def name_of(path: Path) -> str:
+def build_name(path: Path) -> str:
     return " › ".join(path.parts)
 
 

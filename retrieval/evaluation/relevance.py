@@ -31,13 +31,13 @@ class Passage:
 
     @cached_property
     def words(self) -> list[str]:
-        return words_of(self.text)
+        return split_words(self.text)
 
     def shows(self, place: Place) -> bool:
         if self.name != place.file:
             return False
         if place.quote:
-            return holds(self.words, words_of(place.quote))
+            return holds(self.words, split_words(place.quote))
         if place.first is None:
             return True
         last = place.first if place.last is None else place.last
@@ -50,7 +50,7 @@ class Passage:
         return self.file if kind == "file" and self.file else self.row
 
 
-def words_of(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     return WORD.findall(text.casefold())
 
 
@@ -67,7 +67,7 @@ def runs(words: Sequence[str], length: int) -> set[tuple[str, ...]]:
     return {tuple(words[n : n + length]) for n in range(len(words) - length + 1)}
 
 
-def unit_of(places: Sequence[Place]) -> str:
+def choose_unit(places: Sequence[Place]) -> str:
     """What ranks are counted in, by the most exact of the places: passages, pages or files."""
     if any(place.quote for place in places):
         return "passage"
@@ -76,7 +76,7 @@ def unit_of(places: Sequence[Place]) -> str:
 
 def judge(passages: Iterable[Passage], places: Sequence[Place]) -> list[Judged]:
     """A ranked list against the places of its question."""
-    kind = unit_of(places)
+    kind = choose_unit(places)
     return [
         Judged(one.unit(kind), frozenset(n for n, place in enumerate(places) if one.shows(place))) for one in passages
     ]

@@ -29,9 +29,9 @@ class Outcome:
     shown_by: Mapping[int, Sequence[UUID]]
 
     def gains(self, ranking: str) -> list[int]:
-        return self.gains_of(self.found.rows[ranking])
+        return self.compute_gains(self.found.rows[ranking])
 
-    def gains_of(self, rows: Iterable[int]) -> list[int]:
+    def compute_gains(self, rows: Iterable[int]) -> list[int]:
         """Of any order of rows that were found."""
         return gains(self.judged[row] for row in rows if row in self.judged)
 
@@ -70,9 +70,9 @@ def measure(scope: Scope, given: QuestionSet, say: Say = lambda text: None, *, m
     begun = time.monotonic()
     known: dict[int, Passage] = {}
     with scope.open():
-        files = files_of(scope, given)
+        files = find_files(scope, given)
         baseline = index_passages(scope)
-    lost = sorted(names_in(given) - set(files))
+    lost = sorted(list_all_names(given) - set(files))
     outcomes = []
     for number, question in enumerate(given.questions, start=1):
         if number % 100 == 0:
@@ -97,20 +97,20 @@ def measure(scope: Scope, given: QuestionSet, say: Say = lambda text: None, *, m
     )
 
 
-def names_in(given: QuestionSet) -> set[str]:
+def list_all_names(given: QuestionSet) -> set[str]:
     """Files that questions speak of."""
-    return {name for question in given.questions for name in names_of(question)}
+    return {name for question in given.questions for name in list_names(question)}
 
 
-def names_of(question: Question) -> set[str]:
+def list_names(question: Question) -> set[str]:
     """Files that a question is answered in, or asked of."""
     return {*question.files, *(place.file for place in question.places)}
 
 
-def files_of(scope: Scope, given: QuestionSet) -> dict[str, tuple[UUID, ...]]:
+def find_files(scope: Scope, given: QuestionSet) -> dict[str, tuple[UUID, ...]]:
     """Name -> files by that name, as the reader sees them: one that they do not see is one that is not there."""
     found: dict[str, tuple[UUID, ...]] = {}
-    readable = visible_files(scope).filter(name__in=names_in(given), revision__isnull=False)
+    readable = visible_files(scope).filter(name__in=list_all_names(given), revision__isnull=False)
     for pk, name in readable.order_by("pk").values_list("pk", "name"):
         found[name] = (*found.get(name, ()), pk)
     return found

@@ -54,14 +54,14 @@ def describe_runs(scope: Scope, runs: Sequence[EvaluationRun]) -> list[Seen]:
     counts = {"count": Count("pk"), "lost": Count("pk", filter=Q(scores__lost=True))}
     known = visible_outcomes(scope).filter(ANSWERABLE, run__in=[run.pk for run in runs]).order_by().values("run")
     rows = {row["run"]: row for row in known.annotate(**counts, **means)}
-    return [_seen(run, rows[run.pk]) for run in runs if run.pk in rows]
+    return [_build_seen(run, rows[run.pk]) for run in runs if run.pk in rows]
 
 
 def _mean(ranking: str, place: int) -> Avg:
     return Avg(Cast(KeyTextTransform(place, KeyTransform(ranking, "scores")), FloatField()))
 
 
-def _seen(run: EvaluationRun, row: Mapping[str, Any]) -> Seen:
+def _build_seen(run: EvaluationRun, row: Mapping[str, Any]) -> Seen:
     figures = {ranking: {name: row[f"{ranking}_{name}"] for name in NAMES} for ranking in RANKINGS}
     return Seen(run, row["count"], row["lost"], figures)
 

@@ -14,7 +14,7 @@ from entities.models.classification import FIRST_COMPOUND
 from ingestion.vector_models import model_for_search
 from retrieval.evaluation.metrics import Figures
 from retrieval.evaluation.rankings import FUSED, RANKINGS, SHOWN
-from retrieval.evaluation.run import Measured, Outcome, names_of
+from retrieval.evaluation.run import Measured, Outcome, list_names
 from retrieval.evaluation.sets import BadSet, Place, Question, QuestionSet
 from retrieval.models import EvaluationOutcome, EvaluationQuestion, EvaluationRun, RankingSettings
 from retrieval.tuning import tuning
@@ -82,7 +82,7 @@ def keep(
         questions = keep_questions(reader.workspace, given, measured, held)
         now = settings_of_today()
         before = last_run(given, name, model_id, now if same_settings else None)
-        drops = dropped(before.figures if before else {}, shown(measured), threshold)
+        drops = dropped(before.figures if before else {}, build_figures(measured), threshold)
         run = EvaluationRun.objects.create(
             workspace_id=reader.workspace,
             set_name=given.name,
@@ -91,7 +91,7 @@ def keep(
             model_id=model_id,
             commit=commit_of_today(),
             settings=now,
-            figures=shown(measured),
+            figures=build_figures(measured),
             silence=asdict(measured.silence) if measured.silence else {},
             questions=sum(bool(outcome.question.places) for outcome in measured.outcomes),
             lost=len(measured.lost),
@@ -104,8 +104,8 @@ def keep(
                     workspace_id=reader.workspace,
                     run=run,
                     question_id=questions[outcome.question.id],
-                    scores=scores_of(outcome, measured.files),
-                    files=files_of(outcome, measured.files),
+                    scores=build_scores(outcome, measured.files),
+                    files=list_files(outcome, measured.files),
                 )
                 for outcome in measured.outcomes
             ),
@@ -114,7 +114,7 @@ def keep(
     return Kept(run, before, drops, changes(before, run))
 
 
-def shown(measured: Measured) -> dict[str, dict[str, float | None]]:
+def build_figures(measured: Measured) -> dict[str, dict[str, float | None]]:
     return {ranking: rounded(figures) for ranking, figures in measured.figures.items()}
 
 
@@ -122,9 +122,9 @@ def rounded(figures: Figures) -> dict[str, float | None]:
     return {name: None if value is None else round(value, 4) for name, value in asdict(figures).items()}
 
 
-def scores_of(outcome: Outcome, files: Mapping[str, Sequence[UUID]]) -> dict[str, Any]:
+def build_scores(outcome: Outcome, files: Mapping[str, Sequence[UUID]]) -> dict[str, Any]:
     """As `EvaluationOutcome.scores`."""
-    told = {"nearest": outcome.found.nearest, "lost": not names_of(outcome.question) <= set(files)}
+    told = {"nearest": outcome.found.nearest, "lost": not list_names(outcome.question) <= set(files)}
     if not outcome.question.places:
         return told
     return {
@@ -133,9 +133,9 @@ def scores_of(outcome: Outcome, files: Mapping[str, Sequence[UUID]]) -> dict[str
     }
 
 
-def files_of(outcome: Outcome, files: Mapping[str, Sequence[UUID]]) -> list[UUID]:
+def list_files(outcome: Outcome, files: Mapping[str, Sequence[UUID]]) -> list[UUID]:
     """As `EvaluationOutcome.files`."""
-    return sorted({pk for name in names_of(outcome.question) for pk in files.get(name, ())})
+    return sorted({pk for name in list_names(outcome.question) for pk in files.get(name, ())})
 
 
 def last_run(
@@ -216,7 +216,7 @@ def keep_questions(
     made: list[EvaluationQuestion] = []
     changed: list[EvaluationQuestion] = []
     for question in given.questions:
-        label = everything if question.labels is None else label_of(question, names)
+        label = everything if question.labels is None else build_label(question, names)
         places = [
             place_row(place, shown_by[question.id].get(n, ()), measured.files)
             for n, place in enumerate(question.places)
@@ -255,7 +255,7 @@ def label_names() -> dict[str, int]:
     return {label.casefold(): value for value, label in atoms.values_list("value", "label")}
 
 
-def label_of(question: Question, names: Mapping[str, int]) -> int:
+def build_label(question: Question, names: Mapping[str, int]) -> int:
     """Raises: BadSet."""
     labels = question.labels or ()
     if unknown := [label for label in labels if label.casefold() not in names]:

@@ -24,7 +24,7 @@ from retrieval.evaluation.store import changes
 from retrieval.models import EvaluationQuestion
 
 
-def scope_of(request: HttpRequest) -> Scope:
+def get_scope(request: HttpRequest) -> Scope:
     return request.access_scope  # type: ignore[attr-defined, no-any-return]
 
 
@@ -32,7 +32,7 @@ def scope_of(request: HttpRequest) -> Scope:
 @require_safe
 def runs(request: HttpRequest) -> HttpResponse:
     context = {
-        "histories": histories(scope_of(request)),
+        "histories": histories(get_scope(request)),
         "names": list(NAMES.values()),
         "titles": list(TITLES.values()),
     }
@@ -42,7 +42,7 @@ def runs(request: HttpRequest) -> HttpResponse:
 @requires(ADMIN)
 @require_safe
 def run_detail(request: HttpRequest, pk: UUID) -> HttpResponse:
-    scope = scope_of(request)
+    scope = get_scope(request)
     seen = get_run_or_404(scope, pk)
     before = run_before(scope, seen.run)
     earlier = before.run if before else None
@@ -66,7 +66,7 @@ def run_detail(request: HttpRequest, pk: UUID) -> HttpResponse:
 @require_safe
 def bench_page(request: HttpRequest) -> HttpResponse:
     """`?q=` a question, or `?question=` one of a set; `?row=` the passage whose page is shown."""
-    scope, started = scope_of(request), time.monotonic()
+    scope, started = get_scope(request), time.monotonic()
     given = request.GET.get("question", "")
     asked = read_uuid(given)
     with scope.open():

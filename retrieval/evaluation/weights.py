@@ -56,12 +56,12 @@ def choose_share(sets: Mapping[str, Sequence[Outcome]]) -> Chosen:
         raise ValueError("a set needs answerable questions in both halves")
     first = {name: half for name, (half, _) in halves.items()}
     second = {name: half for name, (_, half) in halves.items()}
-    tried = {share: lines_of(first, share) for share in SHARES}
+    tried = {share: build_lines(first, share) for share in SHARES}
     within = [share for share, lines in tried.items() if min(line.margin for line in lines) >= -ALLOWED]
     best = max(within or tried, key=lambda share: fmean(line.fused for line in tried[share]))
     every = {name: [*halves[name][0], *halves[name][1]] for name in sets}
     today = tuning().weights[0] / sum(tuning().weights)
-    return Chosen(best, tried[best], lines_of(second, best), lines_of(every, today))
+    return Chosen(best, tried[best], build_lines(second, best), build_lines(every, today))
 
 
 def halve(outcomes: Sequence[Outcome]) -> tuple[list[Outcome], list[Outcome]]:
@@ -73,7 +73,7 @@ def halve(outcomes: Sequence[Outcome]) -> tuple[list[Outcome], list[Outcome]]:
     return halves
 
 
-def lines_of(sets: Mapping[str, Sequence[Outcome]], share: float) -> list[Line]:
+def build_lines(sets: Mapping[str, Sequence[Outcome]], share: float) -> list[Line]:
     return [
         Line(
             name,
@@ -87,7 +87,7 @@ def lines_of(sets: Mapping[str, Sequence[Outcome]], share: float) -> list[Line]:
 
 
 def score(outcome: Outcome, rows: Sequence[int]) -> float:
-    return ndcg(outcome.gains_of(rows), len(outcome.question.places))
+    return ndcg(outcome.compute_gains(rows), len(outcome.question.places))
 
 
 def refused(outcome: Outcome, share: float) -> list[int]:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chat.citations import atoms_shown
+from chat.citations import collect_cited_atoms
 from entities.model_markdown import CitationLink
 from llm.offline.listing import plan_list
 from llm.prompts import NOT_FOUND
@@ -66,7 +66,7 @@ LINKS = {
     ],
 )
 def test_an_answer_shows_the_labels_of_what_it_quotes(answer, atoms):
-    assert atoms_shown(answer, LINKS) == atoms
+    assert collect_cited_atoms(answer, LINKS) == atoms
 
 
 FIELDS = {"Status": frozenset[int](), "Value": frozenset({5})}
@@ -88,9 +88,9 @@ FIELDS = {"Status": frozenset[int](), "Value": frozenset({5})}
     ],
 )
 def test_the_offline_engines_own_lines_need_what_they_say(answer, atoms):
-    assert atoms_shown(answer, LINKS, FIELDS) == atoms
+    assert collect_cited_atoms(answer, LINKS, FIELDS) == atoms
 
 
 def test_a_field_that_the_reader_lacks_is_under_the_label_of_all_that_went_in():
-    assert atoms_shown("Value: €1,200,000", LINKS, {"Status": FIELDS["Status"]}) is None
-    assert atoms_shown("Value: €1,200,000", LINKS) is None
+    assert collect_cited_atoms("Value: €1,200,000", LINKS, {"Status": FIELDS["Status"]}) is None
+    assert collect_cited_atoms("Value: €1,200,000", LINKS) is None

@@ -6,7 +6,7 @@ from typing import Any
 from chat import log
 from chat.audit import note_answer
 from chat.models import Message, State, Turn
-from entities.access import Scope, atoms_of
+from entities.access import Scope, list_atoms
 from entities.models import AuditEntry
 from entities.models.classification import FINANCIAL, INTERNAL, PII
 from entities.types import Contract
@@ -20,7 +20,9 @@ def rows(service: Scope, action: str) -> list[tuple[AuditEntry, tuple[int, ...] 
     with service.open():
         found = list(AuditEntry.objects.select_related("text").filter(action=action).order_by("pk"))
         labels = [entry.text.data_classification for entry in found]
-        return [(entry, None if label is None else atoms_of(label)) for entry, label in zip(found, labels, strict=True)]
+        return [
+            (entry, None if label is None else list_atoms(label)) for entry, label in zip(found, labels, strict=True)
+        ]
 
 
 def test_a_turn_leaves_its_searches_and_its_answer(
@@ -57,7 +59,7 @@ def test_a_turn_leaves_its_searches_and_its_answer(
     assert float(detail["cost"]) >= 0
     with service.open():
         question = Message.objects.get(role="user")
-        assert atoms_of(question.data_classification or 0) == (), "in their own conversation they read it"
+        assert list_atoms(question.data_classification or 0) == (), "in their own conversation they read it"
 
 
 def test_stopped_failed_and_unlabelled_turns_are_on_record_too(

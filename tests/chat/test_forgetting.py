@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from uuid import UUID
 
-from chat.access import events_after, turns_with_disclosure
+from chat.access import select_events_after, turns_with_disclosure
 from chat.context import assemble
 from chat.models import Message, Session, Title, Turn
 from entities.access import Scope, grant_entity, revoke_entity
@@ -44,7 +44,7 @@ def held(who: Person, chat: Chat) -> set[str]:
     with who.scope.open():
         texts = [*Title.objects.values_list("text", flat=True), *Pulse.objects.values_list("text", flat=True)]
         turns = turns_with_disclosure(who.scope, Turn.objects.values_list("pk", flat=True))
-        texts += [str(event.data) for turn in turns.values() for event in events_after(who.scope, turn, 0)]
+        texts += [str(event.data) for turn in turns.values() for event in select_events_after(who.scope, turn, 0)]
     return set(re.findall("|".join(CANARIES), " ".join([*texts, *prompts_of(who, chat)])))
 
 

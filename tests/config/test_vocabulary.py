@@ -7,8 +7,10 @@ from pathlib import Path
 
 from django.conf import settings
 
-PRIVATE = re.compile(r"(^|_)(told|said|seen|shown|given|kept|held|drawn|beside|aside|anew|behind|taken|whoever)(_|$)")
-KNOWN = 60
+PRIVATE = re.compile(
+    r"(^|_)(told|said|seen|shown|given|kept|held|drawn|beside|aside|anew|behind|taken|whoever)(_|$)|_of$"
+)
+KNOWN = 39
 """Functions and classes with such a name today. Rename one, and lower this."""
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from entities.access import Scope
 from entities.models import Classification, FieldParagraph, Membership
-from entities.text import digest_of
+from entities.text import compute_digest
 from entities.types import Contract
 from tests.conftest import Person
 
@@ -41,7 +41,7 @@ def test_the_next_request_obeys_what_an_administrator_does(
         level = Classification.objects.get(label="Export Controlled")
         FieldParagraph.objects.create(
             workspace_id=service.workspace, entity_id=contract.pk, field="notes", position=1, text=TEXT,
-            digest=digest_of(TEXT), data_classification=level.value,
+            digest=compute_digest(TEXT), data_classification=level.value,
         )  # fmt: skip
         member = Membership.objects.get(user=viewer.user)
     reader.goto(record)

@@ -12,7 +12,7 @@ from django.test import Client
 
 from entities.access import NoWorkspace, Scope, grant_entity
 from entities.actions import create_entity
-from entities.joining import LIFE, code_of, end_codes, user_of_code
+from entities.joining import LIFE, build_code, end_codes, user_of_code
 from entities.models import Entity, Membership, Role, User
 from entities.tokens import issue_token
 from entities.types import Contract
@@ -78,18 +78,18 @@ def test_asking_for_a_code_tells_nothing_of_workspaces(viewer: Person, outsider:
 
 def test_a_code_is_for_one_workspace(alice: Person, outsider: Person, viewer: Person) -> None:
     """An administrator who is given one cannot take the person along to another workspace that they administer."""
-    code = code_of(viewer.user, "acme")
+    code = build_code(viewer.user, "acme")
     assert NOT_VALID in add(outsider, code=code).content.decode()
     assert "viewer" not in members(outsider)
-    assert add(outsider, code=code_of(viewer.user, "other")).status_code == 302
+    assert add(outsider, code=build_code(viewer.user, "other")).status_code == 302
     assert "viewer" in members(outsider)
 
 
 def test_a_code_is_good_once_and_not_after_the_membership_ended(alice: Person, outsider: Person) -> None:
-    first = code_of(outsider.user, "acme")
+    first = build_code(outsider.user, "acme")
     assert add(alice, code=first).status_code == 302
     outsider.user.refresh_from_db()
-    second = code_of(outsider.user, "acme")
+    second = build_code(outsider.user, "acme")
     with alice.scope.open():
         membership = Membership.objects.get(user=outsider.user)
     gone = alice.client.post(f"{alice.base}admin/entities/membership/{membership.pk}/delete/", {"post": "yes"})
@@ -98,7 +98,7 @@ def test_a_code_is_good_once_and_not_after_the_membership_ended(alice: Person, o
         assert NOT_VALID in add(alice, code=code).content.decode()
     assert "outsider" not in members(alice)
     outsider.user.refresh_from_db()
-    assert add(alice, code=code_of(outsider.user, "acme")).status_code == 302
+    assert add(alice, code=build_code(outsider.user, "acme")).status_code == 302
     assert "outsider" in members(alice)
 
 
@@ -115,11 +115,11 @@ def test_codes_that_are_made_up_old_or_of_nobody_are_one_answer(
     started = time.time()
     with monkeypatch.context() as past:
         past.setattr("time.time", lambda: started - LIFE - 1)
-        old = code_of(outsider.user, "acme")
+        old = build_code(outsider.user, "acme")
     gone = User.objects.create_user("gone", is_active=False)
     pk = outsider.user.pk
     forged = ["99999999:acme:0", "x:acme:0", f"{pk}", f"{pk}:acme:1", f"{pk}:acme:{10**30}"]
-    for code in (old, f"{pk}:acme:0:x:y", "x", *map(signer.sign, forged), code_of(gone, "acme")):
+    for code in (old, f"{pk}:acme:0:x:y", "x", *map(signer.sign, forged), build_code(gone, "acme")):
         assert user_of_code(code, "acme") is None
         assert NOT_VALID in add(alice, code=code).content.decode()
     assert "outsider" not in members(alice)
@@ -208,7 +208,7 @@ def test_who_leaves_and_joins_again_has_no_grants_on_records(
     gone = alice.client.post(f"{alice.base}admin/entities/membership/{pk}/delete/", {"post": "yes"})
     assert gone.status_code == 302
     staff.user.refresh_from_db()
-    assert add(alice, code=code_of(staff.user, "acme"), roles=[]).status_code == 302
+    assert add(alice, code=build_code(staff.user, "acme"), roles=[]).status_code == 302
     with service.open():
         token = issue_token(Membership.objects.get(user=staff.user))
     staff.api.credentials(HTTP_AUTHORIZATION=f"Token {token}")

@@ -10,7 +10,7 @@ from typing import Any
 from django.test import Client
 from django.urls import get_resolver
 
-from entities.access import ADMIN, STEWARD, rule_of
+from entities.access import ADMIN, STEWARD, find_rule
 from entities.checks import routes
 from entities.types import Contract
 from tests.conftest import Person
@@ -43,7 +43,7 @@ def test_every_route_answers_absent_foreign_and_restricted_alike(
         for method in ("GET", "POST"):
             absent = answer(viewer, method, route, ABSENT)
             assert answer(viewer, method, route, restricted.pk) == absent, (method, route)
-            expected = {404, 405} | ({403} if rule_of(callback) in (STEWARD, ADMIN) else set())
+            expected = {404, 405} | ({403} if find_rule(callback) in (STEWARD, ADMIN) else set())
             assert absent[0] in expected, (method, route)
             assert answer(outsider, method, route, contract.pk) == answer(outsider, method, route, ABSENT)
             compared += absent[0] == 404
@@ -69,7 +69,7 @@ def test_nobody_gets_anywhere_without_signing_in(alice: Person, contract: Contra
             path = prefix + re.sub(r"<[^>]+>|\(.*", "contract", path)
             for method in METHODS:
                 response = Client().generic(method, path)
-                if rule_of(callback).name == "public":  # type: ignore[union-attr]
+                if find_rule(callback).name == "public":  # type: ignore[union-attr]
                     open_to_all.add(route)
                 elif path.startswith(("/api/", f"{alice.base}api/")):
                     assert response.status_code == 401, (method, path)

@@ -15,7 +15,7 @@ from django.test import Client
 from entities.access import Scope
 from entities.account import change_password
 from entities.api import views
-from entities.joining import code_of, user_of_code
+from entities.joining import build_code, user_of_code
 from entities.models import AuditEntry, Membership, Token, User
 from tests.conftest import Person
 
@@ -99,7 +99,7 @@ def test_who_knew_the_password_gets_in_no_more_and_follows_nowhere(newcomer: Use
 def test_a_changed_password_ends_sessions_tokens_and_codes_and_is_in_every_audit(
     viewer: Person, hr: Person, outsider: Person
 ) -> None:
-    code = code_of(viewer.user, "other")
+    code = build_code(viewer.user, "other")
     other = Client()
     assert other.login(username="viewer", password="pass")
     assert viewer.api.get("/api/me/").status_code == 200

@@ -20,7 +20,7 @@ from entities.models import (
     Role,
     Source,
 )
-from entities.text import digest_of
+from entities.text import compute_digest
 from entities.types import Contract
 from ingestion.models import ContextRow
 from ingestion.models import Kind as RowKind
@@ -92,7 +92,7 @@ def test_other_workspaces_and_labels_are_hidden(
         for position, label in enumerate([0, 5, None]):
             FieldParagraph.objects.create(
                 workspace_id=service.workspace, entity_id=contract.pk, field="notes", position=position,
-                text=f"text {label}", digest=digest_of("x"), data_classification=label,
+                text=f"text {label}", digest=compute_digest("x"), data_classification=label,
             )  # fmt: skip
     count = "SELECT text FROM entities_fieldparagraph ORDER BY position"
     with outsider.scope.open():

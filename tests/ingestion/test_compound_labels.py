@@ -2,7 +2,7 @@
 
 import pytest
 
-from entities.access import Scope, atoms_of
+from entities.access import Scope, list_atoms
 from entities.models import Workspace
 from entities.models.classification import FINANCIAL, FIRST_COMPOUND, SECRET
 from entities.types import Contract
@@ -51,7 +51,7 @@ def test_it_has_one_value_of_both_atoms_and_all_votes_are_kept(file: str, servic
         rows = list(Paragraph.objects.filter(file=file).order_by("position"))
         compound = rows[TWICE].data_classification
         assert compound >= FIRST_COMPOUND
-        assert set(atoms_of(compound)) == {FINANCIAL, SECRET}
+        assert set(list_atoms(compound)) == {FINANCIAL, SECRET}
         assert [rows[0].data_classification, rows[1].data_classification] == [FINANCIAL, 0]
         said = [vote["labels"] for vote in rows[TWICE].votes if vote["source"] == "model"]
         assert said == [[FINANCIAL], [SECRET]]

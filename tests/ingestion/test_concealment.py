@@ -21,7 +21,7 @@ from ingestion.claims import ClaimLost, claim_file
 from ingestion.inline import work_off
 from ingestion.models import ContextRow, File, Kind, Stage, StepResult
 from ingestion.pipeline import run_steps
-from ingestion.summaries import is_supported_by, words_of
+from ingestion.summaries import extract_words, is_supported_by
 from ingestion.work import Work, load_work
 from tests.conftest import Person, person
 from tests.ingestion.helpers import ready, texts, upload
@@ -120,7 +120,7 @@ def test_a_summary_no_paragraph_of_which_changed_is_kept(alice: Person, contract
 
 
 def test_words_gathered_from_several_paragraphs_are_not_drawn_from_them() -> None:
-    paragraphs = [words_of("The crane will go to Rotterdam."), words_of("We do not sell in May.")]
+    paragraphs = [extract_words("The crane will go to Rotterdam."), extract_words("We do not sell in May.")]
     assert is_supported_by("the crane will go.", paragraphs)
     assert not is_supported_by("We sell the crane.", paragraphs)
     assert not is_supported_by("The cranes go.", paragraphs)  # another word with the same beginning

@@ -9,7 +9,7 @@ import pytest
 from entities.access import Scope
 from entities.models import AuditEntry, FieldParagraph, Role
 from entities.models.classification import FINANCIAL, INTERNAL, PII, SECRET
-from entities.text import digest_of
+from entities.text import compute_digest
 from entities.types import Contract
 from ingestion import desk, relabelling
 from ingestion.inline import work_off
@@ -258,7 +258,7 @@ def test_what_changes_while_it_is_decided_is_not_said_to_be_decided(
 
         def later(*given: Any, **more: Any) -> Any:
             with service.open():
-                FieldParagraph.objects.filter(pk=typed["id"]).update(text=NEW, digest=digest_of(NEW))
+                FieldParagraph.objects.filter(pk=typed["id"]).update(text=NEW, digest=compute_digest(NEW))
             return real(*given, **more)
 
         monkeypatch.setattr(module, name, later)

@@ -9,7 +9,7 @@ from django.core.exceptions import ImproperlyConfigured
 from onnx import TensorProto, helper, numpy_helper
 from tokenizers import Tokenizer, models, pre_tokenizers
 
-from ingestion.embed import make_embedder, model_id_of
+from ingestion.embed import build_model_id, make_embedder
 
 WORDS = {"[UNK]": 0, "ship": 1, "boat": 2, "tea": 3, "query:": 4}
 TABLE = np.array([[1, 1], [1, 0], [3, 0], [0, 2], [0, 5]], dtype=np.float32)
@@ -32,7 +32,7 @@ def folder(tmp_path: Path) -> Path:
 
 def test_vectors_are_the_mean_of_the_tokens_and_padding_is_none(folder: Path, tmp_path: Path) -> None:
     options = {"kind": "onnx", "path": str(folder), "model": "words"}
-    assert model_id_of(options) == "words"
+    assert build_model_id(options) == "words"
     embedder = make_embedder(options, tmp_path)
     assert (embedder.model_id, embedder.dim) == ("words", 2)
     assert embedder.count_tokens("ship and tea") == 3

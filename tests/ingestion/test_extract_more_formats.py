@@ -64,7 +64,7 @@ def read(path: Path, content: str | bytes | None = None) -> Extraction:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
     extraction = extract(path, path.name)
     source = structure.task(path, limits=Limits(), report=lambda *_, **__: None, media_type=extraction.media_type)
-    assert [*drift.own_losses(extraction), *drift.lost(drift.source_of(source), extraction)] == []
+    assert [*drift.own_losses(extraction), *drift.lost(drift.read_structure(source), extraction)] == []
     return extraction
 
 
@@ -268,7 +268,7 @@ def test_words_lost_beside_a_picture_are_found(tmp_path: Path) -> None:
         "Each of these twenty words is there to be read, and so they are counted one by one in the text of it."
     )
     extraction = extract(path, path.name)
-    source = drift.source_of(
+    source = drift.read_structure(
         structure.task(path, limits=Limits(), report=lambda *_, **__: None, media_type="text/plain")
     )
     less = replace(extraction, paragraphs=())

@@ -7,7 +7,7 @@ import openpyxl
 import pytest
 from openpyxl.comments import Comment
 
-from ingestion.extract.xlsx_cells import Formats, codes_of
+from ingestion.extract.xlsx_cells import Formats, read_format_codes
 from ingestion.sandbox import Quarantined
 from tests.ingestion.packages import codes, exchange, part, read, remains, shape
 
@@ -271,7 +271,7 @@ def test_numbers_say_what_their_format_says_and_lose_no_digit(code: str, raw: st
     styles = etree.Element("styleSheet")
     etree.SubElement(etree.SubElement(styles, "numFmts"), "numFmt", numFmtId="170", formatCode=code)
     etree.SubElement(etree.SubElement(styles, "cellXfs"), "xf", numFmtId="170")
-    assert Formats(codes_of(styles), since_1904=False).number(raw, 0) == text
+    assert Formats(read_format_codes(styles), since_1904=False).number(raw, 0) == text
 
 
 def test_strings_that_cells_share(book, tmp_path: Path) -> None:

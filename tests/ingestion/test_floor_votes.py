@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from entities.access import Scope, atoms_of
+from entities.access import Scope, list_atoms
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, INTERNAL, SECRET
 from entities.rag import Collection
 from entities.types import Contract
@@ -38,7 +38,7 @@ def say(script: Script, labels: Mapping[int, Sequence[int]]) -> None:
 def labels_of(service: Scope, file: str) -> list[set[int]]:
     with service.open():
         rows = Paragraph.objects.filter(file=file).order_by("position").values_list("data_classification", flat=True)
-        return [set(atoms_of(label)) for label in rows]
+        return [set(list_atoms(label)) for label in rows]
 
 
 def declare(patch: pytest.MonkeyPatch, label: int) -> None:

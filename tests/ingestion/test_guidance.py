@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from entities.access import Scope, atoms_of
+from entities.access import Scope, list_atoms
 from entities.models import Classification, WorkspaceSettings
 from entities.models.classification import CONFIDENTIAL, FINANCIAL
 from entities.rag import Collection
@@ -88,7 +88,7 @@ def test_guidance_and_a_level_of_its_own_are_in_the_prompt_and_its_label_is_take
     assert "Dual-use goods" in before
     with service.open():
         rows = Paragraph.objects.filter(file=file).order_by("position").values_list("data_classification", flat=True)
-        assert [set(atoms_of(label)) for label in rows] == [set(), {EXPORT}]
+        assert [set(list_atoms(label)) for label in rows] == [set(), {EXPORT}]
     assert texts(viewer, file) == [LINES[0], "[Export Controlled]"]
 
 
@@ -151,9 +151,9 @@ def test_without_a_model_rules_add_labels_and_summaries_are_made_of_each(
         ]
     with service.open():
         rows = Paragraph.objects.filter(file=file).order_by("position")
-        assert [set(atoms_of(row.data_classification)) for row in rows] == [{CONFIDENTIAL}, {CONFIDENTIAL, FINANCIAL}]
+        assert [set(list_atoms(row.data_classification)) for row in rows] == [{CONFIDENTIAL}, {CONFIDENTIAL, FINANCIAL}]
         assert {vote["source"] for row in rows for vote in row.votes} == {"inherited", "rules"}
         made = ContextRow.objects.filter(file=file, kind=Kind.FILE_SUMMARY)
-        summaries = {frozenset(atoms_of(row.data_classification)): row.text for row in made}
+        summaries = {frozenset(list_atoms(row.data_classification)): row.text for row in made}
     assert summaries == {frozenset({CONFIDENTIAL}): DREDGED, frozenset({CONFIDENTIAL, FINANCIAL}): RENT}
     assert staff.api.get(f"/api/files/{file}/reader/").status_code == 404

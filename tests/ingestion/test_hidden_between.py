@@ -10,7 +10,7 @@ import pytest
 from entities.access import Scope
 from entities.models import Classification
 from entities.models.classification import SECRET
-from entities.text import digest_of
+from entities.text import compute_digest
 from entities.types import Contract
 from ingestion.inline import work_off
 from ingestion.segmenting import identities
@@ -115,7 +115,7 @@ def test_no_id_tells_that_an_equal_text_stands_hidden_before(
     shown = viewer.api.get(f"/api/files/{file}/reader/").json()["blocks"]
     assert [block["text"] for block in shown] == [OPEN, NEXT]
     # By what a reader knows: the file's id, the words, and any number.
-    computed = {str(uuid.uuid5(file, f"{digest_of(text)} {n}")) for text in (OPEN, NEXT) for n in range(3)}
+    computed = {str(uuid.uuid5(file, f"{compute_digest(text)} {n}")) for text in (OPEN, NEXT) for n in range(3)}
     assert computed.isdisjoint(block["passage"] for block in shown)
     digest = sha256(f"{OPEN}\n\n{NEXT}".encode()).hexdigest()
     assert passages(viewer, str(file)).keys() == {str(uuid.uuid5(file, f"{digest}\x1f0"))}

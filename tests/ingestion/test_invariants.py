@@ -8,7 +8,7 @@ from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from entities.access import Scope, atoms_of
+from entities.access import Scope, list_atoms
 from entities.models import Source, Workspace
 from entities.models.classification import SECRET
 from entities.types import Contract
@@ -83,7 +83,7 @@ def check_invariants(service: Scope, body: str) -> None:
                 if paragraph.pk in linked
                 else (paragraph.data_classification is None or shown_above)
             )
-            assert paragraph.data_classification is None or set(atoms_of(paragraph.data_classification)) >= {
+            assert paragraph.data_classification is None or set(list_atoms(paragraph.data_classification)) >= {
                 atom for vote in paragraph.votes for atom in vote["labels"]
             }
         shown = "\n\n".join(p.text for p in sorted(by_id.values(), key=lambda p: p.position))

@@ -326,10 +326,10 @@ def test_label_text_combines_rules_and_model_and_fails_closed(alice: Person, ser
     assert label_text(workspace, "The price is 4,500 pounds.") == 5
     both = label_text(workspace, "Jane Miller earns 68,400 pounds a year.")
     with service.open():
-        from entities.access import atoms_of
+        from entities.access import list_atoms
 
         assert both is not None
-        assert set(atoms_of(both)) == {3, 5}
+        assert set(list_atoms(both)) == {3, 5}
     with scripted.model() as script:
         script.push(error=529)
         script.push(error=529)

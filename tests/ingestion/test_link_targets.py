@@ -20,7 +20,7 @@ from ingestion.link_targets import (
     Address,
     Wanted,
     bare_addresses,
-    keys_of,
+    build_keys,
     path_key,
     read_target,
     title_address,
@@ -87,14 +87,14 @@ def test_whatever_stands_there_is_read_and_fits_its_column(target: str, path: st
         assert len(address.key) <= LONGEST_KEY >= len(address.anchor)
         assert address.wanted != Wanted.PATH or "/../" not in f"{address.key}/"
         if address.wanted == Wanted.PATH:
-            assert all(address.key in keys_of(name) for name in variants(address.key))
+            assert all(address.key in build_keys(name) for name in variants(address.key))
 
 
 def test_what_a_link_may_mean_and_what_may_mean_a_file_agree() -> None:
     assert variants("/a/b.md") == ("/a/b.md",)
     assert "/a/b/index.md" in variants("/a/b")
     assert "/README.md" in variants("/")
-    assert set(keys_of("/a/b/index.md")) == {"/a/b/index.md", "/a/b/index", "/a/b"}
+    assert set(build_keys("/a/b/index.md")) == {"/a/b/index.md", "/a/b/index", "/a/b"}
     assert path_key("/a/./b//c/..") == "/a/b"
     with pytest.raises(ValueError, match="host"):
         url_key("https://")

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from entities.access import Scope, atoms_of
+from entities.access import Scope, list_atoms
 from entities.models import Classification
 from entities.rag import Collection
 from entities.types import Contract
@@ -40,7 +40,7 @@ def summaries(script: Script) -> list[str]:
 def labels_of(service: Scope, file: str) -> list[set[int] | None]:
     with service.open():
         rows = Paragraph.objects.filter(file=file).order_by("position").values_list("data_classification", flat=True)
-        return [None if label is None else set(atoms_of(label)) for label in rows]
+        return [None if label is None else set(list_atoms(label)) for label in rows]
 
 
 def say(script: Script, *answers: Any) -> None:
@@ -222,7 +222,7 @@ def test_text_under_a_heading_that_declares_a_label_has_it_until_the_next_one(
     file = ready(alice, contract, "report.md", UNDER_HEADINGS)
     with service.open():
         rows = list(Paragraph.objects.filter(file=file).order_by("position"))
-        found = {row.text: set(atoms_of(row.data_classification)) for row in rows}
+        found = {row.text: set(list_atoms(row.data_classification)) for row in rows}
         reasons = [vote["reason"] for row in rows for vote in row.votes if row.text == "The rope is old."]
     assert found == {
         "Report": set(), "Open to all.": set(), "Confidential - Finance": {2}, "The mast is new.": {2},

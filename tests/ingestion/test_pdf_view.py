@@ -22,7 +22,7 @@ from ingestion.boxes import Box, Boxes
 from ingestion.extract.cutting import cut
 from ingestion.models import File, FileRevision, Paragraph
 from ingestion.pdf_bars import place_bars
-from ingestion.pdf_drawing import Picture, pictures_of
+from ingestion.pdf_drawing import Picture, draw_pictures
 from ingestion.pdf_shown import MORE, CutPage, Hidden, Part, Piece, SetLine, Shown, cut_pages, read_boxes
 from ingestion.pdf_writing import write
 from ingestion.reader import NOTICE
@@ -260,12 +260,12 @@ def test_what_is_withdrawn_while_pages_are_drawn_is_not_shown(
     secret: list[str] = []
 
     def drawn(shown: Shown) -> Any:
-        pictures = pictures_of(shown)
+        pictures = draw_pictures(shown)
         for text in secret:
             label(service, text, 5)
         return pictures
 
-    monkeypatch.setattr(pdf_views, "pictures_of", drawn)
+    monkeypatch.setattr(pdf_views, "draw_pictures", drawn)
     assert text_of(asked(viewer, file)) == f"{GATE} {LAMP} {NEEDS} {STAIR}"
     secret += [STAIR]
     seen = asked(viewer, file)

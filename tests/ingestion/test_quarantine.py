@@ -69,8 +69,8 @@ def test_what_a_reader_loses_is_found(tmp_path: Path) -> None:
     assert found(marked, without(read, lambda p: "storm" in p.text)) == {"words"}
     # A text that a model has tidied is held to the text that it was made from.
     tidied = without(read, lambda p: p.kind == "table")
-    assert {loss.code for loss in drift.lost(drift.structure_of(read), tidied)} == {"tables", "words"}
-    assert not list(drift.lost(drift.structure_of(read), read))
+    assert {loss.code for loss in drift.lost(drift.measure_structure(read), tidied)} == {"tables", "words"}
+    assert not list(drift.lost(drift.measure_structure(read), read))
 
 
 def test_an_extraction_that_contradicts_itself_is_found(tmp_path: Path) -> None:

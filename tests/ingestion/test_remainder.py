@@ -6,7 +6,7 @@ from entities.models.classification import FINANCIAL, PII, SECRET
 from entities.option_values import wrong_collection
 from entities.rag import Collection
 from ingestion.documents import Extraction, ParagraphText, Unaccounted
-from ingestion.remainder import DECIDED_BEFORE, KINDS, Remainder, find_codes, kind_of, label_original, weigh_texts
+from ingestion.remainder import DECIDED_BEFORE, KINDS, Remainder, find_codes, find_kind, label_original, weigh_texts
 from ingestion.votes import FLOOR, Vote
 from tests.ingestion.helpers import SALARY
 
@@ -19,10 +19,10 @@ def decision(*atoms: int, over: frozenset[int] = NONE) -> Vote:
 
 
 def test_a_code_that_nobody_listed_is_strict() -> None:
-    assert kind_of("image") == "inherit"
-    assert kind_of("a_part_of_tomorrow") == "strict"
-    assert {kind_of(code, "strict") for code in KINDS} == {"strict"}
-    assert {kind_of(code, "inherit") for code in KINDS} == {"inherit"}
+    assert find_kind("image") == "inherit"
+    assert find_kind("a_part_of_tomorrow") == "strict"
+    assert {find_kind(code, "strict") for code in KINDS} == {"strict"}
+    assert {find_kind(code, "inherit") for code in KINDS} == {"inherit"}
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from entities.models import Classification
 from entities.models.classification import FINANCIAL
 from entities.types import Contract
 from ingestion import thumbnail_views
-from ingestion.pdf_drawing import pictures_of
+from ingestion.pdf_drawing import draw_pictures
 from tests.conftest import Person
 from tests.ingestion.helpers import label, ready
 from tests.ingestion.pdfs import HEIGHT
@@ -70,9 +70,9 @@ def test_what_is_withdrawn_while_it_is_drawn_is_not_shown(
     drawn = []
 
     def draw_and_raise(*given: Any) -> Any:
-        drawn.append(pictures_of(*given))
+        drawn.append(draw_pictures(*given))
         label(service, GATE, FINANCIAL)
         return drawn[-1]
 
-    monkeypatch.setattr(thumbnail_views, "pictures_of", draw_and_raise)
+    monkeypatch.setattr(thumbnail_views, "draw_pictures", draw_and_raise)
     assert (ask(viewer, file).status_code, bool(drawn[0][0].jpeg)) == (204, True)

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
-from entities.access import Scope, atoms_of, sources_visible
+from entities.access import Scope, list_atoms, sources_visible
 from entities.actions import change_entity, create_entity, delete_entity
 from entities.types import Article, Contract, Employee, Project
 from ingestion import records, tasks
@@ -62,7 +62,7 @@ def test_compound_fields_need_all_their_labels(alice: Person, hr: Person, cfo: P
     work_off(alice.scope.workspace)
     with service.open():
         found = {
-            frozenset(atoms_of(r.data_classification)): r.text for r in ContextRow.objects.filter(kind=Kind.METADATA)
+            frozenset(list_atoms(r.data_classification)): r.text for r in ContextRow.objects.filter(kind=Kind.METADATA)
         }
     assert set(found) == {frozenset(), frozenset({3}), frozenset({3, 5})}
     assert "50,000" in found[frozenset({3, 5})]

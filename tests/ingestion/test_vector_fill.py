@@ -154,7 +154,7 @@ def test_a_row_that_is_relabelled_meanwhile_gets_no_vector_with_its_old_label(
 ) -> None:
     command("add", "tiny", "--workspace", "acme")
     with service.open():
-        texts = vector_fill.texts_of(vector_fill.Q())
+        texts = vector_fill.load_texts(vector_fill.Q())
         made = {pk: f"[{','.join(['1'] * DIM)}]" for pk in texts}
         other = connection.copy()
         try:

@@ -20,7 +20,7 @@ from ingestion import vector_fill, vector_models
 from ingestion.embed import default_model
 from ingestion.models import ContextRow, WorkspaceModel
 from ingestion.vector_models import NotWhole, Refused
-from retrieval.candidates import vectors_of
+from retrieval.candidates import load_vectors
 from retrieval.models import EvaluationRun
 from retrieval.query import prepare
 from retrieval.related import related
@@ -77,7 +77,9 @@ def test_a_model_is_added_filled_switched_to_and_the_old_one_dropped(
     with viewer.scope.open():
         query = prepare("crane", viewer.scope)
         hits = find(viewer.scope, query).hits
-        assert {hit.row for hit in hits if hit.similarity is not None} <= set(vectors_of([h.row for h in hits], "tiny"))
+        assert {hit.row for hit in hits if hit.similarity is not None} <= set(
+            load_vectors([h.row for h in hits], "tiny")
+        )
         related(viewer.scope, contract)
     # A search that began before goes on with the old model, which is whole for a while.
     with pytest.raises(Refused, match="may still use"):

@@ -7,7 +7,7 @@ import pytest
 from django.core.files.storage import default_storage
 from django.db import connection
 
-from entities.access import Scope, atoms_of
+from entities.access import Scope, list_atoms
 from entities.models import AuditEntry, Classification
 from entities.models.classification import CONFIDENTIAL, FINANCIAL, SECRET
 from entities.types import Contract
@@ -65,7 +65,7 @@ def relabel(who: Person, service: Scope, text: str, labels: list[int]) -> None:
 
 def atoms(service: Scope, text: str) -> set[int]:
     with service.open():
-        return set(atoms_of(Paragraph.objects.get(text=text).data_classification or 0))
+        return set(list_atoms(Paragraph.objects.get(text=text).data_classification or 0))
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from entities.access import Scope
 from entities.types import Contract
 from ingestion.boxes import Box, Boxes
 from ingestion.extract.pdf_words import Word
-from ingestion.extract.seen_places import align, boxes_of
+from ingestion.extract.seen_places import align, find_boxes
 from ingestion.models import Paragraph
 from llm import scripted
 from tests.conftest import Person
@@ -106,7 +106,7 @@ def test_a_paragraph_that_is_hardly_found_stands_somewhere_on_the_picture() -> N
         Word(text, 10 * n, 0, 10 * n + 8, 9, 8, 9, False, False, False) for n, text in enumerate(["all", "is", "well"])
     ]
     area = (0.0, 0.0, 100.0, 50.0)
-    well, lost = (boxes_of([text], found, 1, area)[0] for text in ("well", "all the rest of this is not there"))
+    well, lost = (find_boxes([text], found, 1, area)[0] for text in ("well", "all the rest of this is not there"))
     assert well == [Box(1, 20, 0, 28, 9, 0, 4)]
     assert lost == [Box(1, *area)]
-    assert boxes_of(["—"], found, 1, area) == [[Box(1, *area)]]
+    assert find_boxes(["—"], found, 1, area) == [[Box(1, *area)]]

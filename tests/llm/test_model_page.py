@@ -11,7 +11,7 @@ from django.db import connection
 from entities.access import Scope
 from entities.models import AuditEntry, Role
 from llm import client, model_views, transport, wire
-from llm.endpoints import Endpoint, endpoint_of
+from llm.endpoints import Endpoint, get_endpoint
 from llm.messages import ToolUse
 from llm.models import Budget, ModelCall, WorkspaceEndpoint
 from tests.conftest import Person
@@ -63,7 +63,7 @@ def test_a_server_that_uses_tools_is_saved_and_answers_from_then_on(
         row = WorkspaceEndpoint.objects.get()
         entry = AuditEntry.objects.get(action="model.connected")
         assert list(ModelCall.objects.order_by("pk").values_list("feature", "cost")) == [("test", 0), ("chat", 0)]
-    for written in (text, *shown, row.sealed_key, str(entry.detail), caplog.text, repr(endpoint_of(row.workspace_id))):
+    for written in (text, *shown, row.sealed_key, str(entry.detail), caplog.text, repr(get_endpoint(row.workspace_id))):
         assert KEY not in written
 
 
@@ -137,8 +137,8 @@ def test_administrators_alone_connect_models_and_for_their_workspace_alone(
     assert Provider.seen == []
     Provider.answers = [USES_TOOL]
     connect(alice, address)
-    assert endpoint_of(alice.scope.workspace).base_url == address
-    assert endpoint_of(outsider.scope.workspace).is_offline
+    assert get_endpoint(alice.scope.workspace).base_url == address
+    assert get_endpoint(outsider.scope.workspace).is_offline
     with outsider.scope.open():
         assert not WorkspaceEndpoint.objects.exists()
 
@@ -149,7 +149,7 @@ def test_who_runs_the_installation_may_keep_the_choice(alice: Person, address: s
     settings.WORKSPACE_MODELS = False
     assert connect(alice, address).status_code == 404
     assert "closed this page" in alice.client.get(f"{alice.base}model/").content.decode()
-    assert endpoint_of(alice.scope.workspace).is_offline
+    assert get_endpoint(alice.scope.workspace).is_offline
     assert len(Provider.seen) == 1
 
 
@@ -158,7 +158,7 @@ def test_a_key_under_another_secret_is_not_used_and_nothing_is_sent(
 ) -> None:
     Provider.answers = [USES_TOOL]
     connect(alice, address)
-    assert endpoint_of(alice.scope.workspace).key == KEY
+    assert get_endpoint(alice.scope.workspace).key == KEY
     settings.SECRET_KEY = "another"
     alice.client.force_login(alice.user)
     settings.MODEL_TRANSPORT = "real"

@@ -11,7 +11,7 @@ from typing import Any, cast
 from django.core.paginator import Paginator
 from django.db.models import Q, Value
 
-from chat.access import sessions_of
+from chat.access import select_sessions
 from chat.models import Message
 from entities.access import Scope, readable_now, select_readable
 from entities.models import Entity, FieldParagraph
@@ -101,7 +101,7 @@ def even_of_nothing(scope: Scope, file: File) -> Any:
 
 
 def find_sessions_of_anyone(scope: Scope, words: str) -> Any:
-    return sessions_of(scope).filter(pk__in=Message.objects.filter(content__icontains=words).values("session"))
+    return select_sessions(scope).filter(pk__in=Message.objects.filter(content__icontains=words).values("session"))
 
 
 # Twice: a PDF of which no paragraph is cleared is refused too, whatever file it is.
@@ -156,11 +156,11 @@ BREAKS = [
     ),
     Break("references", "the ends are not asked for", ENDS_ARE_NOT_ASKED_FOR),
     Break("references", "labelled ones are left out", on(ReferenceQuerySet, "readable_by", public_only)),
-    Break("verbs", "every role is held", changed("entities.access.objects.roles_of", all_roles)),
+    Break("verbs", "every role is held", changed("entities.access.objects.load_roles", all_roles)),
     Break(
         "verbs",
         "grants to roles do not hold",
-        changed("entities.access.objects.roles_of", lambda roles: replace(roles, groups=())),
+        changed("entities.access.objects.load_roles", lambda roles: replace(roles, groups=())),
         finder="cas",
     ),
     Break(
@@ -239,7 +239,7 @@ BREAKS = [
     Break(
         "pulse",
         "what is concealed is named",
-        changed("pulse.reader.ladder_of", lambda ladder: replace(ladder, general=(1, 2, 5))),
+        changed("pulse.reader.get_ladder", lambda ladder: replace(ladder, general=(1, 2, 5))),
         finder="ben",
     ),
     Break("pulse", "none is shown", put("pulse.reader.readable", value=lambda scope: Pulse.objects.none())),
@@ -259,7 +259,7 @@ BREAKS = [
     Break("chat", "an exchange is not exported", changed("chat.export.exchanges", without_last)),
     Break("chat", "the prompt forgets", put("chat.context.first_turn", value=lambda number: number)),
     Break("chat search", "records are not asked for", RECORDS_ARE_NOT_ASKED_FOR),
-    Break("chat search", "a choice is a wish", put("chat.places.limit_of", value=lambda *args: None)),
+    Break("chat search", "a choice is a wish", put("chat.places.resolve_place", value=lambda *args: None)),
     Break("chat search", "a passage is lost", changed("chat.tools.choose", without_last)),
     Break(
         "chat reading",
@@ -269,12 +269,14 @@ BREAKS = [
     Break("chat reading", "a passage is lost", changed("chat.document_overviews.load_results", without_last)),
     Break("desk", "records are not asked for", put("ingestion.desk.visible_files", value=all_files)),
     Break(
-        "desk", "typed text is lost", put("ingestion.desk.typed_of", value=lambda scope: FieldParagraph.objects.none())
+        "desk",
+        "typed text is lost",
+        put("ingestion.desk.select_field_paragraphs", value=lambda scope: FieldParagraph.objects.none()),
     ),
     Break("requests", "records are not asked for", NO_PERMISSION),
-    Break("requests", "messages are lost", put("ingestion.request_shown.messages_of", value=lambda rows: {})),
+    Break("requests", "messages are lost", put("ingestion.request_shown.load_messages", value=lambda rows: {})),
     Break("versions", "originals of all versions", on(versions._Rules, "allow", lambda self, revision: True)),
-    Break("versions", "changes are not counted", put("ingestion.versions.changes_of", value=lambda file: {})),
+    Break("versions", "changes are not counted", put("ingestion.versions.count_changes", value=lambda file: {})),
     Break("links", "targets are not asked for", put("ingestion.link_views.readable_files", value=all_files)),
     Break("links", "they lead nowhere", put("ingestion.link_views.targets_for", value=lead_nowhere)),
     Break("quarantine", "records are not asked for", put("ingestion.quarantine.visible_files", value=all_files)),

@@ -2,11 +2,11 @@
 
 from entities.access import Scope
 from ingestion.access import get_file_or_404
-from ingestion.desk import Wanted, items_of, waiting
-from ingestion.link_views import linked_from, links_of
+from ingestion.desk import Wanted, build_items, waiting
+from ingestion.link_views import list_backlinks, list_links
 from ingestion.models import File
 from ingestion.request_shown import present_requests
-from ingestion.requests import requests_of, to_decide
+from ingestion.requests import select_requests, to_decide
 from ingestion.versions import list_versions
 from tests.oracle.asked import Asked
 from tests.oracle.desk_planting import message_on
@@ -33,7 +33,7 @@ def desk(asked: Asked) -> None:
 
 
 def waiting_texts(scope: Scope, wanted: Wanted) -> list[str]:
-    return [item.paragraph.text for item in items_of(scope, waiting(scope, wanted))]
+    return [item.paragraph.text for item in build_items(scope, waiting(scope, wanted))]
 
 
 def requests(asked: Asked) -> None:
@@ -45,7 +45,7 @@ def requests(asked: Asked) -> None:
         if asked.sees(world.record(record)) and (name == person.name or world.steward(person))
     ]
     with asked.scope.open():
-        shown = {row.request.pk: row for row in present_requests(asked.scope, requests_of(asked.scope))}
+        shown = {row.request.pk: row for row in present_requests(asked.scope, select_requests(asked.scope))}
         deciding = [row.pk for row in to_decide(asked.scope)]
     asked.same("requests", shown, [asked.all.requests[key] for key in known])
     others = [asked.all.requests[key] for key in known if key[0] != person.name]
@@ -79,8 +79,8 @@ def links(asked: Asked) -> None:
     for name in known:
         with asked.scope.open():
             file = get_file_or_404(asked.scope, asked.all.files[name])
-            found = [(link.words, *(t.file for t in link.targets)) for link in links_of(asked.scope, file)]
-            back = [(link.file, link.count) for link in linked_from(asked.scope, file)]
+            found = [(link.words, *(t.file for t in link.targets)) for link in list_links(asked.scope, file)]
+            back = [(link.file, link.count) for link in list_backlinks(asked.scope, file)]
         read = [t.words for t in world.paragraphs(name) if world.reads(person, t)]
         target = [asked.all.files[following[name]]] if following[name] in known else []
         asked.same(f"links of {name}", found, [(words, *target) for words in read])

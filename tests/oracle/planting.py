@@ -22,7 +22,7 @@ from entities.models import Classification, LabelGrant, Membership, Source, Weig
 from entities.models import Role as RoleRow
 from entities.models.entity import Entity
 from entities.rag import Allow
-from entities.text import digest_of
+from entities.text import compute_digest
 from entities.types import Contract
 from ingestion.embed import get_embedder
 from ingestion.models import ContextRow, FileRevision, Kind, Paragraph, RowParagraph, VectorModel
@@ -173,7 +173,7 @@ def plant_index(
                 heading_path=own_word(text),
                 position=paragraphs[text.words].position if text.passage else 0,
                 text=text.words,
-                digest=digest_of(text.words),
+                digest=compute_digest(text.words),
             )
             for text in planted.world.texts
             if text.label is not None

@@ -5,7 +5,7 @@ from typing import Any
 
 from retrieval.completions import completions
 from retrieval.gate import gate
-from retrieval.neighbours import beside
+from retrieval.neighbours import find_neighbours
 from retrieval.query import PreparedQuery, Within
 from retrieval.search import find, search
 from retrieval.suggest import suggest
@@ -90,7 +90,7 @@ def neighbour(asked: Asked) -> None:
         mine = [number for number, text in numbers.items() if text in read]
         through = gate(asked.scope, Within())
         for steps in (1, 2):
-            near = beside(mine, through, steps)
+            near = find_neighbours(mine, through, steps)
             for number in mine:
                 found = [numbers[row] for row, _ in near.get(number, [])]
                 text = read[numbers[number]]

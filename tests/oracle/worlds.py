@@ -17,7 +17,7 @@ from entities.access import Scope, combine, grant_entity, looking_into_bin
 from entities.actions import add_member, create_role, create_workspace
 from entities.models import Classification, Entity, FieldParagraph, LabelGrant, Membership, Source, User, Workspace
 from entities.models import Role as RoleRow
-from entities.text import digest_of
+from entities.text import compute_digest
 from entities.tokens import issue_token
 from entities.types import Article, Contract, Employee
 from ingestion.boxes import Box, Boxes
@@ -205,7 +205,7 @@ def plant_field_texts(planted: Planted) -> None:
                 field="body" if planted.world.record(text.record).kind == "article" else "notes",
                 position=(i + 1) * 1000,
                 text=text.words,
-                digest=digest_of(text.words),
+                digest=compute_digest(text.words),
                 data_classification=None if text.label is None else planted.label(text.label),
                 votes=UNSURE,
             )
@@ -227,7 +227,7 @@ def plant_rows(planted: Planted) -> None:
                 kind=Kind.METADATA,
                 position=position,
                 text=text.words,
-                digest=digest_of(text.words),
+                digest=compute_digest(text.words),
             )
             for source in text.sources:
                 Source.objects.create(
@@ -261,7 +261,7 @@ def plant_files(planted: Planted) -> dict[str, uuid.UUID]:
             content = content_of(name)
             path = default_storage.save(f"oracle/{planted.workspace.slug}", ContentFile(content))
             blob = Blob.objects.create(
-                **at, sha256=digest_of(name), size=len(content), media_type="text/plain", path=path
+                **at, sha256=compute_digest(name), size=len(content), media_type="text/plain", path=path
             )
             collection = "hr_documents" if planted.world.record(name).kind == "employee" else "documents"
             file = File.objects.create(

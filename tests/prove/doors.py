@@ -70,10 +70,10 @@ class Unknown(AssertionError):
 
 def doors() -> list[Door]:
     """Of a workspace: its pages, its API and its administration. Raises: Unknown."""
-    from entities.access import rule_of
+    from entities.access import find_rule
 
     return [
-        Door(route, kind_of(route), rule_of(callback).name)  # type: ignore[union-attr]
+        Door(route, kind_of(route), find_rule(callback).name)  # type: ignore[union-attr]
         for route, callback in routes(get_resolver("config.workspace_urls").url_patterns)
     ]
 

@@ -29,12 +29,12 @@ FUNCTIONS = [
 OF_STEWARDS = {
     "ingestion.access": ["get_file_or_404", "get_record_for", "is_shown", "readable_files", "visible_files", "is_own"],
     "ingestion.requests": [
-        "ask_for_access", "wanted_atoms", "requests_of", "to_decide", "get_request_or_404", "decide_access",
+        "ask_for_access", "wanted_atoms", "select_requests", "to_decide", "get_request_or_404", "decide_access",
         "check_end", "recall_request", "find_spot",
     ],
     "ingestion.request_messages": ["check_reason"],
     "ingestion.grants": ["grant", "find_opened_labels", "find_asked_passages", "list_offers", "withdraw_grants"],
-    "ingestion.desk": ["paragraphs_of", "typed_of", "find_unchanged_items", "accept", "places_of"],
+    "ingestion.desk": ["select_paragraphs", "select_field_paragraphs", "find_unchanged_items", "accept", "load_places"],
 }  # fmt: skip
 """Functions of modules that decide who gets at files, requests and proposals."""
 

@@ -5,7 +5,7 @@ from uuid import UUID
 from chat.models import Event, Message, Session, State, Title, Turn
 from chat.models import Role as Speaker
 from entities.models import Entity, Role, Source
-from entities.text import digest_of
+from entities.text import compute_digest
 from ingestion.models import ContextRow
 from pulse.models import Pulse, Variant
 from pulse.variants import ROLE as PULSE_ROLE
@@ -79,7 +79,7 @@ def cite(world: World, owner: Owner, record: Entity) -> str:
         CitedSource(
             SourceType.KB_CHUNK, str(row.pk), 0, record.pk, row.file_id, row.page,
             locator={
-                "row": str(row.pk), "kind": row.kind, "digest": digest_of(row.text),
+                "row": str(row.pk), "kind": row.kind, "digest": compute_digest(row.text),
                 "paragraphs": [str(link.paragraph_id) for link in row.paragraph_links.all()], "passage": None,
             },
         )  # fmt: skip

@@ -11,7 +11,7 @@ from django.core.exceptions import PermissionDenied
 from django.urls import get_resolver
 from rest_framework.exceptions import APIException
 
-from chat.access import get_session_or_404, sessions_of
+from chat.access import get_session_or_404, select_sessions
 from entities.access import MEMBER, requires
 from entities.checks import routes
 from ingestion.access import get_file_or_404
@@ -176,7 +176,9 @@ def test_control_a_404_with_another_detail(world: World, monkeypatch: pytest.Mon
     from chat.models import Session
 
     def another(scope: Any, pk: Any) -> Any:
-        if Session.objects.filter(pk=pk, audience=scope.principal).exists() and not sessions_of(scope).filter(pk=pk):
+        if Session.objects.filter(pk=pk, audience=scope.principal).exists() and not select_sessions(scope).filter(
+            pk=pk
+        ):
             raise NoLonger
         return get_session_or_404(scope, pk)
 

@@ -18,7 +18,7 @@ from django.db.models import F
 
 from chat.models import Event, Message, Turn
 from chat.turn import run_turn
-from entities.access import Scope, atoms_of
+from entities.access import Scope, list_atoms
 from entities.models import Classification, Entity, LabelGrant, Membership
 from entities.models.classification import FINANCIAL, SECRET
 from ingestion.models import File, Paragraph
@@ -84,7 +84,7 @@ def fresh_below(service: Scope, atom: int) -> list[Any]:
     with service.open():
         known = Message.objects.values_list("turn", flat=True)
         events = Event.objects.filter(turn__in=known, data__icontains=WORD, kind="token")
-        return [e.data for e in events if atom not in atoms_of(e.data_classification)]
+        return [e.data for e in events if atom not in list_atoms(e.data_classification)]
 
 
 def raised_at(

@@ -13,7 +13,7 @@ import pytest
 from django.db import models
 from django.utils import timezone
 
-from entities.access import Scope, atoms_of
+from entities.access import Scope, list_atoms
 from entities.models import ClassificationGrant, Entity
 from entities.models.classification import FINANCIAL, SECRET
 from ingestion.models import ContextRow, File, Paragraph, RowParagraph
@@ -63,7 +63,7 @@ def below(service: Scope, rows: type[models.Model], words: str, atom: int) -> li
     """Rows that hold the word and do not need `atom`."""
     with service.open():
         found = rows._default_manager.filter(**{f"{words}__icontains": WORD})
-        return [row for row in found if atom not in atoms_of(row.data_classification)]  # type: ignore[attr-defined]
+        return [row for row in found if atom not in list_atoms(row.data_classification)]  # type: ignore[attr-defined]
 
 
 def claim(service: Scope) -> Claim:

@@ -8,7 +8,7 @@ from django.core.files.storage import default_storage
 
 from entities.models import Entity, FieldParagraph
 from entities.models.classification import FINANCIAL, SECRET
-from entities.text import digest_of
+from entities.text import compute_digest
 from ingestion.extract.sniff import PDF
 from ingestion.link_targets import Wanted
 from ingestion.models import (
@@ -41,7 +41,7 @@ def plant_notes(world: World, record: Entity, name: str, hidden: bool) -> None:
                 entity_id=record.pk,
                 field="notes",
                 position=(position + 1) * 1000,
-                digest=digest_of(text),
+                digest=compute_digest(text),
                 data_classification=world.label(label),
                 floor=world.label(0),
                 votes=UNSURE,
@@ -75,7 +75,7 @@ def write_file(
     content = f"The original of {name}".encode()
     path = default_storage.save(f"prove/{world.workspace.slug}", ContentFile(content))
     blob = Blob.objects.create(
-        **at_home, sha256=digest_of(f"{name}"), size=len(content), media_type="text/plain", path=path
+        **at_home, sha256=compute_digest(f"{name}"), size=len(content), media_type="text/plain", path=path
     )
     # What the reader does not show of it has no label: the original is refused in both twins, to all but stewards.
     title = f"{name} {HIDDEN_WORD}.txt" if hidden and " " not in name else f"{name}.txt"
@@ -105,7 +105,7 @@ def write_file(
                 position=position,
                 page=page,
                 text=text,
-                digest=digest_of(text),
+                digest=compute_digest(text),
                 data_classification=world.label(label),
                 floor=world.label(0),
                 start=start,
@@ -125,7 +125,7 @@ def write_file(
                 data_classification=world.label(label),
                 kind=Kind.FILE_CHUNK,
                 position=position,
-                digest=digest_of(text),
+                digest=compute_digest(text),
             )  # fmt: skip
         )
     Paragraph.objects.bulk_create(paragraphs)

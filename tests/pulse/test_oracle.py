@@ -5,7 +5,7 @@ import re
 from hypothesis import HealthCheck, given, settings
 
 from entities.models import Source
-from entities.text import digest_of
+from entities.text import compute_digest
 from ingestion.models import ContextRow, Kind
 from pulse.claims import claim_due
 from pulse.generation import generate
@@ -22,7 +22,7 @@ SIZED = settings(max_examples=sized(4), deadline=None, suppress_health_check=[He
 
 
 def sentence(text: Text) -> str:
-    return f"The {text.words} of clause {digest_of(text.words)[:6]} is agreed and must be settled in time."
+    return f"The {text.words} of clause {compute_digest(text.words)[:6]} is agreed and must be settled in time."
 
 
 def plant_messages(planted: Planted) -> None:
@@ -38,7 +38,7 @@ def plant_messages(planted: Planted) -> None:
                 audience=planted.audience(text.audience),
                 kind=Kind.CHAT_MESSAGE,
                 text=sentence(text),
-                digest=digest_of(sentence(text)),
+                digest=compute_digest(sentence(text)),
             )
             for source in text.sources:
                 Source.objects.create(
@@ -59,7 +59,7 @@ def given_to(world: World, record: Record, atoms: frozenset[int]) -> list[Text]:
     ]
 
 
-def label_of(world: World, record: Record, atoms: frozenset[int]) -> frozenset[int]:
+def get_field_label(world: World, record: Record, atoms: frozenset[int]) -> frozenset[int]:
     parts = [t.label for t in given_to(world, record, atoms) if t.label is not None]
     return frozenset().union(*parts, VALUE if atoms >= VALUE else frozenset())
 
@@ -68,7 +68,7 @@ def load_view(world: World, record: Record, person: Person) -> tuple[frozenset[i
     """(the atoms of the variant that a person is shown, what more would need)."""
     held = world.held(person)
     general = SERVICE - (world.concealed - held)
-    missing = label_of(world, record, general) - held
+    missing = get_field_label(world, record, general) - held
     return (SERVICE & held, missing) if missing else (general, frozenset())
 
 
@@ -106,7 +106,7 @@ def test_pulses(db: None, world: World) -> None:
             atoms, missing = load_view(world, record, person)
             assert answer["state"] == "ready"
             assert {r["value"] for r in answer["requires"]} == missing
-            assert {r["value"] for r in answer["labels"]} == label_of(world, record, atoms)
+            assert {r["value"] for r in answer["labels"]} == get_field_label(world, record, atoms)
             assert not missing & world.concealed
             words = set(re.findall(r"word\d+", answer["text"]))
             assert words <= {t.words.split()[0] for t in given_to(world, record, atoms)}

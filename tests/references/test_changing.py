@@ -9,7 +9,7 @@ from entities.access import Scope, ScopeError
 from entities.models import Entity, FieldParagraph, Source
 from entities.models.classification import FINANCIAL
 from entities.models.entity import Visibility
-from entities.text import digest_of
+from entities.text import compute_digest
 from entities.types import Contract
 from references.actions import Cited, replace_citations
 from references.locations import Location
@@ -88,7 +88,7 @@ def test_passage_gives_its_label_to_the_reference(
         text = "The rent is twelve thousand."
         passage = FieldParagraph.objects.create(
             workspace_id=service.workspace, entity_id=annex.pk, field="notes", position=1, text=text,
-            digest=digest_of(text), data_classification=5,
+            digest=compute_digest(text), data_classification=5,
         )  # fmt: skip
     where = {"location_type": "Chunk", "location": {"passage": str(passage.pk)}}
     assert (

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from entities.access import Scope, atoms_of
+from entities.access import Scope, list_atoms
 from entities.models import AuditEntry, AuditText
 from entities.models.classification import FINANCIAL, INTERNAL, PII
 from entities.types import Contract
@@ -31,7 +31,7 @@ def texts(service: Scope) -> list[AuditText]:
 
 def atoms(service: Scope, label: int | None) -> tuple[int, ...]:
     with service.open():
-        return atoms_of(label)
+        return list_atoms(label)
 
 
 def test_page_and_api_record_who_asked_what_and_what_was_shown(

@@ -12,7 +12,7 @@ from entities.models import ClassificationGrant, Entity, FieldParagraph, User
 from entities.models.classification import FINANCIAL
 from entities.types import Contract
 from ingestion.models import ContextRow, Paragraph, RowParagraph
-from retrieval.citations import CitedSource, Owner, forget, numbers_of, register, register_all
+from retrieval.citations import CitedSource, Owner, forget, load_numbers, register, register_all
 from retrieval.locate import resolve
 from retrieval.models import Citation, OwnerKind, SourceType
 from retrieval.search import search
@@ -33,8 +33,8 @@ def test_numbers_grow_by_one_and_the_same_source_keeps_its_number(index, contrac
         found = search(viewer.scope, "liability cap and rent")
         numbers = register_all(viewer.scope, owner, found + found)
         assert sorted(set(numbers)) == [1, 2]
-        assert numbers_of(viewer.scope, owner).known == {1, 2}
-        assert numbers_of(viewer.scope, owner).by_src[found[0].src] == numbers[0]
+        assert load_numbers(viewer.scope, owner).known == {1, 2}
+        assert load_numbers(viewer.scope, owner).by_src[found[0].src] == numbers[0]
 
 
 def test_each_owner_counts_for_itself(passage, viewer, owner):

@@ -11,7 +11,7 @@ from ingestion.models import ContextRow, Kind, Paragraph, RowParagraph
 from llm.prompts import passages
 from retrieval.citation_links import citation_links, list_sources
 from retrieval.citation_stream import normalise
-from retrieval.citations import numbers_of, register_all
+from retrieval.citations import load_numbers, register_all
 from retrieval.models import Citation, SourceType
 from retrieval.owners import RESOLVERS, Citing, register_owner
 from retrieval.passages import documents_for_prompt
@@ -35,7 +35,7 @@ def answer(passage, viewer, owner):
     """A message with an answer that cites passage 1 and invents passage 9, reachable by its id for the viewer alone."""
     n, pk = cite(viewer, owner), uuid4()
     with viewer.scope.open():
-        known = numbers_of(viewer.scope, owner).known
+        known = load_numbers(viewer.scope, owner).known
     written = normalise(f"The liability cap is €2 million [{n}]. It ends in 2031 [9].", known.__contains__)
     citing = Citing(owner, written.text)
 

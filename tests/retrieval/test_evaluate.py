@@ -11,7 +11,7 @@ from entities.models import AuditEntry, Classification, Role, Workspace
 from entities.models.classification import FINANCIAL, PII, SECRET
 from ingestion.models import File
 from retrieval.evaluation.comparison import TITLES, Compared, average_sets, fuse_ranks
-from retrieval.evaluation.documents import slug_of
+from retrieval.evaluation.documents import build_slug
 from retrieval.models import EvaluationOutcome, EvaluationQuestion, EvaluationRun
 from tests.conftest import ALL
 
@@ -216,7 +216,7 @@ def test_a_set_with_documents_has_a_workspace_of_its_own(alice, viewer, tmp_path
     (tmp_path / "documents" / "other.txt").write_text("Ships berth at the quay every Friday.\n")
     _, err = evaluate(tmp_path, load_only=True)
     assert "2 documents, 1 of them new" in err
-    slug = slug_of(tmp_path.name)
+    slug = build_slug(tmp_path.name)
     with Scope.for_service(Workspace.objects.get(slug=slug).pk).open():
         role = Role.objects.get(name="Evaluation")
         rows = AuditEntry.objects.filter(action__startswith="role.", object_id=str(role.pk)).order_by("pk")

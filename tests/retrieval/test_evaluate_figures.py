@@ -8,7 +8,7 @@ import pytest
 
 from retrieval.evaluation.metrics import Figures, Judged, figures, first, gains, mean, ndcg, recall, silence
 from retrieval.evaluation.readers import as_lines, nearest, read_set
-from retrieval.evaluation.relevance import Passage, holds, judge, unit_of, words_of
+from retrieval.evaluation.relevance import Passage, choose_unit, holds, judge, split_words
 from retrieval.evaluation.sets import BadSet, Place, Question
 
 
@@ -94,13 +94,15 @@ def test_a_passage_shows_the_pages_that_it_runs_over():
 
 
 def test_a_quote_is_found_by_its_words_whatever_stands_between_them():
-    quote = words_of("Neither party shall assign this Agreement without the prior written consent of the other party")
-    assert holds(
-        words_of("12.1 Neither  party\nshall assign this agreement — without the prior written consent …"), quote
+    quote = split_words(
+        "Neither party shall assign this Agreement without the prior written consent of the other party"
     )
-    assert not holds(words_of("Either party may terminate with the prior written consent of the other."), quote)
-    assert holds(words_of("Dated March 1, 2000, in Delaware"), words_of("March 1, 2000"))
-    assert not holds(words_of("Dated March 2, 2000, in Delaware"), words_of("March 1, 2000"))
+    assert holds(
+        split_words("12.1 Neither  party\nshall assign this agreement — without the prior written consent …"), quote
+    )
+    assert not holds(split_words("Either party may terminate with the prior written consent of the other."), quote)
+    assert holds(split_words("Dated March 1, 2000, in Delaware"), split_words("March 1, 2000"))
+    assert not holds(split_words("Dated March 2, 2000, in Delaware"), split_words("March 1, 2000"))
     assert not holds([], quote)
 
 
@@ -111,9 +113,9 @@ def test_each_part_of_a_long_quote_shows_it():
 
 
 def test_ranks_count_in_the_most_exact_unit():
-    assert unit_of([Place("a.pdf", 3, 3), Place("a.pdf", quote="x")]) == "passage"
-    assert unit_of([Place("a.pdf"), Place("a.pdf", 3, 3)]) == "page"
-    assert unit_of([Place("a.pdf")]) == "file"
+    assert choose_unit([Place("a.pdf", 3, 3), Place("a.pdf", quote="x")]) == "passage"
+    assert choose_unit([Place("a.pdf"), Place("a.pdf", 3, 3)]) == "page"
+    assert choose_unit([Place("a.pdf")]) == "file"
     judged = judge([passage(first=1, row=1), passage(first=1, row=2), passage(first=2, row=3)], [Place("a.pdf", 2, 2)])
     assert gains(judged) == [0, 1]
     judged = judge([passage("a b c d e", row=1), passage("f", row=2)], [Place("a.pdf", quote="f")])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from entities.access import Scope, atoms_of
+from entities.access import Scope, list_atoms
 from entities.actions import create_entity
 from entities.models import AuditText, Classification
 from entities.models.classification import FINANCIAL, INTERNAL, PII, SECRET
@@ -164,7 +164,7 @@ def test_words_of_operators_are_labelled_in_the_audit(
         else:
             assert viewer.client.get(f"{viewer.base}search/", {"q": question}).status_code == 200
     with service.open():
-        labels = [atoms_of(row.data_classification) for row in AuditText.objects.order_by("pk")]
+        labels = [list_atoms(row.data_classification) for row in AuditText.objects.order_by("pk")]
     assert [PII in atoms for atoms in labels] == [True, False]
     for clearance, texts in (([INTERNAL], 1), ([INTERNAL, PII, FINANCIAL], 2)):
         reader = person(workspace, f"reader{texts}", clearance, ("Admin",))

@@ -18,7 +18,7 @@ from retrieval import candidates, sizes
 from retrieval.gate import gate
 from retrieval.models import RankingSettings
 from retrieval.search import find
-from retrieval.statements import rows_of
+from retrieval.statements import fetch_rows
 from retrieval.survey import Survey, survey
 from retrieval.tuning import tuning
 from tests.conftest import Person
@@ -81,7 +81,7 @@ def test_records_are_the_same_looked_up_and_all_at_once(db: None, world: World) 
         with (scope := planted.scope(person)).open():
             seen = visible_records(scope)
             one_by_one, whole = (
-                {found[0] for found in rows_of(f"SELECT id FROM ({text}) v", seen.params)}
+                {found[0] for found in fetch_rows(f"SELECT id FROM ({text}) v", seen.params)}
                 for text in (seen.text, seen.whole)
             )
             expected = set(Entity.objects.visible_to(scope).values_list("pk", flat=True))

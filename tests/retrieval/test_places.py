@@ -15,7 +15,7 @@ from retrieval.citations import Owner, register
 from retrieval.locate import resolve
 from retrieval.models import Citation, OwnerKind
 from retrieval.owners import Citing
-from retrieval.places import Part, RowText, layouts_of
+from retrieval.places import Part, RowText, load_layouts
 from retrieval.search import search
 from tests.conftest import Person
 from tests.retrieval.conftest import Index
@@ -153,7 +153,7 @@ def test_parts_of_cut_paragraphs(file: File, service: Scope) -> None:
             RowParagraph.objects.create(
                 workspace_id=service.workspace, row=row, paragraph=paragraph, data_classification=0
             )
-        layout = layouts_of({row.pk: RowText(text, 0, 1, "Terms")})[row.pk]
+        layout = load_layouts({row.pk: RowText(text, 0, 1, "Terms")})[row.pk]
     assert layout.paragraphs == tuple(p.pk for p in made)
     assert [text[part.start : part.end] for part in layout.parts] == ["Three.", "Four.", "| a |\n| --- |\n| 2 |"]
     assert layout.at(len(text) - 1) == Part(made[2].pk, 15, len(text), 3, "Terms")

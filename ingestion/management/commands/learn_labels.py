@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from entities.actions import SEEDED
 from ingestion.evaluation.corpora import BadFolder, is_learned_from, parse_folders, read_folders
-from ingestion.evaluation.learning import digest, learn, lessons_of
+from ingestion.evaluation.learning import build_lessons, digest, learn
 from ingestion.evaluation.sets import OWN, read_set
 from ingestion.evaluation.templates import ordinary_paragraphs
 from llm.prompts import Level
@@ -29,7 +29,7 @@ class Command(BaseCommand):
             others = [p for p in read_folders(parse_folders(options["ordinary"])) if is_learned_from(p.group)]
         except BadFolder as problem:
             raise CommandError(str(problem)) from None
-        lessons = lessons_of(samples, others)
+        lessons = build_lessons(samples, others)
         own = [sample.text for sample in samples] + [o.text for o in ordinary_paragraphs() if o.split == "dev"]
         table = learn(lessons, own)
         ordinary = len(lessons) - len(samples)

@@ -5,7 +5,7 @@ from uuid import uuid4
 from django.db import connection
 
 from entities.models import FieldParagraph
-from ingestion.desk import MOST, accept, paragraphs_of, places_of, typed_of
+from ingestion.desk import MOST, accept, load_places, select_field_paragraphs, select_paragraphs
 from ingestion.file_shown import NAMELESS
 from ingestion.models import File, Paragraph
 from ingestion.relabelling import judged
@@ -23,7 +23,7 @@ def paragraphs_are_of_records_that_are_seen(e: Everything) -> None:
         scope = e.planted.scope(person)
         read = [t.words for t in world.texts if t.passage and world.reads(person, t)]
         with scope.open():
-            for rows in (paragraphs_of(scope), typed_of(scope)):
+            for rows in (select_paragraphs(scope), select_field_paragraphs(scope)):
                 same("paragraphs", person, rows.values_list("text", flat=True), read)
 
 
@@ -39,7 +39,7 @@ def places_are_named(e: Everything) -> None:
     for person, scope in ((world.people[0], ann), (world.people[3], dee)):
         with scope.open():
             seen = {planted.records[r.name] for r in world.records if world.sees(person, r)}
-            places = places_of(scope, [*paragraphs, gone, ghost])
+            places = load_places(scope, [*paragraphs, gone, ghost])
             assert places.pop(ghost.pk).title == "ghost"
             assert places.keys() == {pk for pk, record in records.items() if record in seen}
             assert {pk: place.entity for pk, place in places.items()} == {pk: records[pk] for pk in places}
@@ -54,7 +54,7 @@ def places_are_named(e: Everything) -> None:
         for scope, name in ((ann, NAMELESS), (dee, "file of record0")):
             with scope.open():
                 mine = [p for p in paragraphs if isinstance(p, Paragraph) and p.file_id == e.files["record0"]]
-                assert {place.title for place in places_of(scope, mine).values()} == {name}
+                assert {place.title for place in load_places(scope, mine).values()} == {name}
 
 
 def proposals_are_taken(e: Everything) -> None:

@@ -8,11 +8,11 @@ from entities.access import (
     ScopeError,
     allowed_labels,
     atoms_by_label,
-    atoms_of,
     combine,
     combine_many,
     concealed_atoms,
     granted_atoms,
+    list_atoms,
     missing_atoms,
     raise_labels,
     readable_now,
@@ -33,14 +33,14 @@ def labels_are_told(e: Everything) -> None:
             assert allowed_labels() == {value for value, atoms in known.items() if set(atoms) <= held}
             assert concealed_atoms() == world.concealed - held
             for value, atoms in known.items():
-                assert atoms_of(value) == atoms
+                assert list_atoms(value) == atoms
                 assert missing_atoms(value) == tuple(a for a in atoms if a not in held)
                 assert readable_now(value) == (set(atoms) <= held)
             assert not readable_now(None)
             with refused(ValueError):
-                atoms_of(None)
+                list_atoms(None)
             with refused(Classification.DoesNotExist):
-                atoms_of(99_999)
+                list_atoms(99_999)
 
 
 def labels_combine(e: Everything) -> None:
@@ -50,7 +50,7 @@ def labels_combine(e: Everything) -> None:
         assert (combine(ws), combine(ws, 0), combine(ws, 3), combine(ws, 0, 3, 3)) == (0, 0, 3, 3)
         atoms_by_label()
         new = combine(ws, 1, 2, 3)
-        assert atoms_of(new) == (1, 2, 3)
+        assert list_atoms(new) == (1, 2, 3)
         assert combine(ws, combine(ws, 2, 1), 3) == combine_many([3, 2, 1]) == new >= 1000
         with refused(ScopeError):
             combine(ws + 1, 1)

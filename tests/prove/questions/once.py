@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.db.models import Q
 
-from entities.access import STEWARD, atoms_by_label, atoms_of, combine_many, sources_visible, statements, written
+from entities.access import STEWARD, atoms_by_label, combine_many, list_atoms, sources_visible, statements, written
 from entities.access.objects import declared_rules, lock_or_404, visible
 from entities.access.routes import holds
 from entities.access.statements import visible_records
@@ -80,7 +80,7 @@ def what_is_known_is_not_asked(e: Everything) -> None:
     with ann.open():
         atoms_by_label()
         holds(ann, STEWARD)
-        for work in (lambda: atoms_of(1), lambda: combine_many([]), lambda: combine_many([3]),
+        for work in (lambda: list_atoms(1), lambda: combine_many([]), lambda: combine_many([3]),
                      lambda: holds(ann, STEWARD)):  # fmt: skip
             assert statements_of(work) == []
     assert not holds(ann, STEWARD), "outside a scope nothing is seen, and nothing remembered"

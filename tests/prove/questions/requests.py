@@ -28,7 +28,7 @@ from ingestion.requests import (
     check_end,
     decide_access,
     get_request_or_404,
-    requests_of,
+    select_requests,
     to_decide,
     wanted_atoms,
 )
@@ -299,5 +299,5 @@ def requests_are_kept_apart_by_code_too(e: Everything, owner: psycopg.Connection
         mine = [pk for (name, record), pk in e.requests.items()
                 if name == person.name and world.sees(person, world.record(record))]  # fmt: skip
         with everybodys(owner), scope.open():
-            assert set(requests_of(scope).values_list("pk", flat=True)) == set(mine), person
+            assert set(select_requests(scope).values_list("pk", flat=True)) == set(mine), person
             assert not to_decide(scope).exists()

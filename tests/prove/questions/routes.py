@@ -14,8 +14,8 @@ from entities.access import (
     SIGNED_IN,
     STEWARD,
     NoWorkspace,
+    find_rule,
     requires,
-    rule_of,
 )
 from entities.access.routes import OWN_PASSWORD, opens_its_own, opens_own_scope
 from entities.models import Role
@@ -71,13 +71,13 @@ def routes_ask_who(e: Everything) -> None:
         # A view that opens its scope itself is asked before.
         assert [status(rule, request) for rule in rules] == [200, 200, 200, 200, allowed, administers]
     guarded = requires(ADMIN)(view)
-    assert rule_of(guarded) is ADMIN
-    assert rule_of(view) is None
+    assert find_rule(guarded) is ADMIN
+    assert find_rule(view) is None
 
     def around(request: Any) -> None: ...
 
     around.__wrapped__ = guarded  # type: ignore[attr-defined]
-    assert rule_of(around) is ADMIN
+    assert find_rule(around) is ADMIN
 
 
 def views_that_open_their_own_scope_are_marked(e: Everything) -> None:

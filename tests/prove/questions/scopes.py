@@ -9,9 +9,9 @@ from entities.access import (
     allowed_labels,
     current,
     granted_atoms,
+    list_workspaces,
     open_token,
     scope_is_open,
-    workspaces_of,
 )
 from entities.access.scope import cached
 from entities.models import Entity, Role
@@ -59,7 +59,7 @@ def scopes_of_people_and_roles(e: Everything) -> None:
     user = planted.users[ann.name]
     with refused(NoWorkspace):
         Scope.for_user(user, "no-such-workspace")
-    assert [slug for slug, _ in workspaces_of(user)] == [planted.workspace.slug, f"{planted.workspace.slug}b"]
+    assert [slug for slug, _ in list_workspaces(user)] == [planted.workspace.slug, f"{planted.workspace.slug}b"]
     assert open_token("x") is None
     assert Scope.for_service(planted.workspace.pk) == planted.service
     scope = planted.scope(ann)
