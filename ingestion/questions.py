@@ -8,7 +8,7 @@ from llm.rules import rule_votes
 logger = logging.getLogger(__name__)
 
 
-def find_atoms(text: str) -> frozenset[int] | None:
+def find_atoms_by_rules(text: str) -> frozenset[int] | None:
     """The atoms that the text needs by the rules, without asking a model; None where they failed: it stays unlabelled.
 
     Milliseconds at most. Needs no scope open.

@@ -19,7 +19,7 @@ from llm.offline.classifying import custom_level, is_like
 
 def write_message(scope: Scope, request: AccessRequest, text: str) -> None:
     """Above its author it has no label, and shows to stewards who are cleared for what was found."""
-    label = combine_many(find_atoms(text))
+    label = combine_many(find_message_atoms(text))
     AccessMessage.objects.create(
         workspace_id=scope.workspace,
         request=request,
@@ -30,7 +30,7 @@ def write_message(scope: Scope, request: AccessRequest, text: str) -> None:
     )
 
 
-def find_atoms(text: str) -> frozenset[int]:
+def find_message_atoms(text: str) -> frozenset[int]:
     """What rules find in a short text, and the workspace's own classifications that it reads like, their names aside:
     a request names what it asks for. No model is asked: it may be sent to nobody.
     """
@@ -42,7 +42,7 @@ def find_atoms(text: str) -> frozenset[int]:
 
 def check_reason(reason: str) -> None:
     """It has no label of its own, and goes to whoever asked and to all stewards, whatever they are cleared for then."""
-    needed = find_atoms(reason)
+    needed = find_message_atoms(reason)
     if needed:
         names = ", ".join(chip.label for chip in chips_of_atoms(needed))
         sentence = gettext(

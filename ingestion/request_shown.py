@@ -126,8 +126,8 @@ def present_request(scope: Scope, row: AccessRequest) -> Shown:
 
 
 def present_requests(scope: Scope, rows: Iterable[AccessRequest]) -> list[Shown]:
-    """Rows of `requests_of`, with what belongs to them as far as the caller is cleared; without those whose record was
-    closed to the caller since they were read.
+    """`select_requests` with what belongs to them, as far as the caller is cleared. Left out are those whose record was
+    closed to the caller meanwhile.
     """
     rows = list(rows)
     people = {u.pk: str(u) for u in User.objects.filter(pk__in={p for r in rows for p in (r.requester, r.decided_by)})}

@@ -14,7 +14,7 @@ from uuid import UUID
 
 from entities.access import Scope
 from entities.audit import Question, record_question
-from ingestion.questions import find_atoms
+from ingestion.questions import find_atoms_by_rules
 from retrieval.query import Within
 from retrieval.results import Result
 from retrieval.search import Found, Read
@@ -45,7 +45,7 @@ def note_search(
     if not query.text:
         return
     asked = " ".join(written.split()) or query.typed or query.text
-    inside = find_atoms(asked)
+    inside = find_atoms_by_rules(asked)
     atoms = None if inside is None else {*inside, *behind}
     question = Question(asked, atoms, tuple(shown), narrowed(within, depth))
     record_question(

@@ -69,7 +69,7 @@ class Eyes:
             builder.miss(code, detail, page)
             return
         # Here, because it brings all that PDFs need.
-        from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, find_missing_words, list_texts
+        from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, find_untranscribed_words, list_texts
 
         doubt(seen, builder, page)
         builder.add_properties(dict(seen.said))
@@ -78,7 +78,10 @@ class Eyes:
         if seen.text:
             add_markdown(seen, page, builder)
             builder.add(
-                " ".join(word.text for word in find_missing_words(seen)), page=page, path=BY_OCR_ONLY, read_by="ocr"
+                " ".join(word.text for word in find_untranscribed_words(seen)),
+                page=page,
+                path=BY_OCR_ONLY,
+                read_by="ocr",
             )
             if not seen.width:
                 builder.miss("vision_unchecked", UNCHECKED, page)

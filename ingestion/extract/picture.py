@@ -10,7 +10,14 @@ from ingestion.extract.eyes import MORE, PAPER, UNCHECKED, Eyes, doubt
 from ingestion.extract.pdf_lines import in_reading_order, segments
 from ingestion.extract.pdf_paragraphs import Hyphenation, blocks
 from ingestion.extract.scan_pictures import Unreadable, count_frames, measure_size
-from ingestion.extract.seen_text import BY_OCR_ONLY, add_markdown, find_missing_words, in_a_row, list_words, placed
+from ingestion.extract.seen_text import (
+    BY_OCR_ONLY,
+    add_markdown,
+    find_untranscribed_words,
+    in_a_row,
+    list_words,
+    placed,
+)
 from ingestion.extract.sweep_picture import sweep_picture
 from ingestion.sandbox.limits import Limits, Quarantined, Report
 from ingestion.seen import Region, Seen
@@ -50,7 +57,7 @@ def _add(path: Path, seen: Seen, number: int, builder: Builder) -> bool:
     before = len(builder)
     if seen.text:
         add_markdown(seen, number, builder, list_words(seen), _area(path, seen, number))
-        text, row = in_a_row(find_missing_words(seen), number)
+        text, row = in_a_row(find_untranscribed_words(seen), number)
         builder.add(text, page=number, boxes=placed(row, seen), path=BY_OCR_ONLY, read_by="ocr")
         if not seen.width:
             builder.miss("vision_unchecked", UNCHECKED, number)

@@ -47,7 +47,7 @@ def placed(boxes: Sequence[Box], seen: Seen) -> tuple[Box, ...]:
     return tuple(Box(b.page, *seen.shown((b.x0, b.y0, b.x1, b.y1)), b.start, b.end) for b in boxes)
 
 
-def find_missing_words(seen: Seen) -> list[Word]:
+def find_untranscribed_words(seen: Seen) -> list[Word]:
     """Words that recognition is sure of and a model that looked did not tell: what stands on a picture can talk a model
     into leaving something out (docs/adr/0029)."""
     told = {piece.lower() for piece in PIECE.findall(seen.text)}

@@ -64,7 +64,7 @@ def load_documents(given: QuestionSet, people: Iterable[str] = (), say: Say = la
         there = _published(record)
     waited, refused = 0, []
     for document in given.documents:
-        if there.get(document.name) != compute_digest(document.path):
+        if there.get(document.name) != compute_file_digest(document.path):
             try:
                 _upload(service, record, document)
                 waited += 1
@@ -112,7 +112,7 @@ def _published(record: Entity) -> dict[str, str]:
     }
 
 
-def compute_digest(path: Path) -> str:
+def compute_file_digest(path: Path) -> str:
     with path.open("rb") as content:
         found = sha256()
         while block := content.read(1 << 20):

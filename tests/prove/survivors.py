@@ -8,8 +8,8 @@ EVERY_FILE_IS_ASKED = (
 )
 MORE_IS_LOOKED_UP = "rows are taken from what is looked up by their keys: it costs time"
 SURVIVORS: dict[str, str] = {
-    "entities.access.objects roles_of.load: principal < 0 -> principal <= 0": NO_PRINCIPAL_IS_0,
-    "entities.access.objects roles_of.load: 0 -> 1": NO_PRINCIPAL_IS_0,
+    "entities.access.objects load_roles.load: principal < 0 -> principal <= 0": NO_PRINCIPAL_IS_0,
+    "entities.access.objects load_roles.load: 0 -> 1": NO_PRINCIPAL_IS_0,
     "entities.access.objects _ways: principal > 0 -> principal >= 0": NO_PRINCIPAL_IS_0,
     "entities.access.objects _ways: principal > 0 -> principal >= 0 (2)": NO_PRINCIPAL_IS_0,
     "entities.access.objects _ways: [Q(Exists(EntityUserGrant.objects.filter(granted, user=principal)))] if principal"
@@ -91,18 +91,18 @@ SURVIVORS: dict[str, str] = {
     ),
     "ingestion.access readable_files: scope.principal > 0 -> scope.principal >= 0": NO_PRINCIPAL_IS_0,
     "ingestion.access is_own: scope.principal > 0 -> scope.principal >= 0": NO_PRINCIPAL_IS_0,
-    "ingestion.requests requests_of: Entity.objects.visible_to(scope).values('pk') -> "
+    "ingestion.requests select_requests: Entity.objects.visible_to(scope).values('pk') -> "
     "Entity.objects.visible_to(scope).values()": KEYS,
     "ingestion.requests to_decide: if not is_steward(scope): return AccessRequest.objects.none() -> if "
     "False: return AccessRequest.objects.none()": (
         "whoever is no steward has their own requests only, which are left out below"
     ),
-    "ingestion.desk paragraphs_of: visible_files(scope).values('pk') -> visible_files(scope).values()": KEYS,
-    "ingestion.desk typed_of: Entity.objects.visible_to(scope).values('pk') -> "
+    "ingestion.desk select_paragraphs: visible_files(scope).values('pk') -> visible_files(scope).values()": KEYS,
+    "ingestion.desk select_field_paragraphs: Entity.objects.visible_to(scope).values('pk') -> "
     "Entity.objects.visible_to(scope).values()": KEYS,
-    "ingestion.desk places_of: File.objects.filter(pk__in={p.file_id for p in paragraphs if isinstance(p,"
+    "ingestion.desk load_places: File.objects.filter(pk__in={p.file_id for p in paragraphs if isinstance(p,"
     " Paragraph)}) -> File.objects.filter()": MORE_IS_LOOKED_UP,
-    "ingestion.desk places_of: Entity.objects.readable_by(scope).filter(pk__in=set(of.values())) -> "
+    "ingestion.desk load_places: Entity.objects.readable_by(scope).filter(pk__in=set(of.values())) -> "
     "Entity.objects.readable_by(scope).filter()": MORE_IS_LOOKED_UP,
     "ingestion.desk find_unchanged_items: for row in same if row.pk in places -> for row in same": (
         "what the caller may not see was left out before; what is closed in between ends in an error, and is not told"
