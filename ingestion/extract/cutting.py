@@ -31,8 +31,8 @@ def task(
     pixels across and down, and the page's points across and down; an empty
     page has no picture}. pages: numbers, each with the rectangles that are
     copied from it, four numbers each, in points as `Box` has them; None for all of it. longest: pixels to which the
-    longer side is shrunk once it is cut, or further to `SMALL_SCALE`; 0 as drawn. Without annotations and form fields, which extraction does not
-    account for.
+    longer side is shrunk once it is cut, or further to `SMALL_SCALE`; 0 as drawn. Without annotations and form fields,
+    which extraction does not account for.
     """
     report("opening")
     if sniff.look(path, "page.pdf").media_type != sniff.PDF:

@@ -180,7 +180,7 @@ def test_amounts_far_from_their_labels_are_read_row_by_row(tmp_path: Path) -> No
     """A payslip: written column by column, without rules, its amounts flush right at the other edge of the page.
     Addresses that stand as far apart, and on the same lines, are read one after the other.
     """
-    labels = "Base salary,Annual bonus,Car allowance,Health plan,Income tax,Pension,Union dues,Net pay".split(",")
+    labels = ["Base salary", "Annual bonus", "Car allowance", "Health plan", "Income tax", "Pension", "Dues", "Net pay"]
     amounts = [f"{8450 - 731 * number:,}.00" for number in range(8)]
 
     def payslip(canvas: Canvas) -> None:

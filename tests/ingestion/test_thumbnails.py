@@ -37,7 +37,14 @@ def inked(answer: Any) -> list[bool]:
 
 
 def test_it_shows_what_one_is_cleared_for(
-    alice: Person, cfo: Person, viewer: Person, outsider: Person, contract: Contract, service: Scope, tmp_path: Path
+    alice: Person,
+    cfo: Person,
+    staff: Person,
+    viewer: Person,
+    outsider: Person,
+    contract: Contract,
+    service: Scope,
+    tmp_path: Path,
 ) -> None:
     file = ready(alice, contract, "a.pdf", made(tmp_path, gate_rent_lamp))
     table = viewer.client.get(f"{viewer.base}entities/{contract.pk}/files/table/").content.decode()
@@ -64,8 +71,8 @@ def test_it_shows_what_one_is_cleared_for(
     for its in (file, plain):  # all alike, or those with a picture would mark the others
         assert (ask(viewer, its).status_code, ask(viewer, its).content) == (204, b"")
     assert inked(ask(cfo, file)) == [True, True, True]
-    sent = ready(viewer, contract, "sent.pdf", made(tmp_path, rent_only))
-    assert inked(ask(viewer, sent)) == [True, False, False], "their own, although they are cleared for none of it"
+    sent = ready(staff, contract, "sent.pdf", made(tmp_path, rent_only))
+    assert inked(ask(staff, sent)) == [True, False, False], "their own, although they are cleared for none of it"
 
 
 def test_what_is_withdrawn_while_it_is_drawn_is_not_shown(

@@ -186,7 +186,8 @@ def test_form_adds_and_removes(
         assert str(template.pk) not in viewer.client.get(f"{where}?q={q}").content.decode()
     assert alice.client.post(where, {"kind": "Supersedes"}).status_code == 422
     first = re.search(r"<button[^>]*>", alice.client.get(where).content.decode().partition('class="cl-panel"')[2])
-    assert first and "name=" not in first[0], "Enter adds, and does not search"
+    assert first is not None
+    assert "name=" not in first[0], "Enter adds, and does not search"
     # The button of the search in a form that has no JavaScript.
     looked = {"find": "1", "q": "lease", "target": str(annex.pk), "kind": "Supersedes", "label": "As agreed"}
     filled = alice.client.post(where, looked)
