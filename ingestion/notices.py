@@ -83,7 +83,8 @@ def mark_as_read(scope: Scope, notices: Iterable[Notice]) -> None:
 
 
 JOINED = """SELECT r.name, ug.joined_at FROM entities_user_groups ug JOIN entities_role r ON r.group_id = ug.group_id
-JOIN entities_membership m ON m.user_id = ug.user_id AND m.workspace_id = r.workspace_id AND m.created_at < ug.joined_at
+JOIN entities_membership m ON m.user_id = ug.user_id AND m.workspace_id = r.workspace_id
+  AND m.created_at + interval '1 minute' < ug.joined_at  -- two clocks: one of the host, one of the database
 WHERE ug.user_id = %s AND ug.added_by IS DISTINCT FROM %s AND ug.joined_at > %s ORDER BY ug.joined_at DESC LIMIT %s"""
 Made = tuple[Any, Notice]
 """With the key of the record that it is about, which is not read yet."""
@@ -122,7 +123,7 @@ def _list_shared(scope: Scope, since: datetime) -> Iterator[Made]:
 
 def _list_joined(scope: Scope, since: datetime) -> list[Notice]:
     """Roles that the reader holds today and was given by somebody else. Those of an invitation are as old as the
-    membership, and no news.
+    membership, give or take the difference of two clocks, and no news.
     """
     with connection.cursor() as cursor:
         cursor.execute(JOINED, [scope.principal, scope.principal, since, MAX_NOTICES])

@@ -1,9 +1,11 @@
-"""Where a cut page is hatched: one bar of one height for each gap that hidden paragraphs leave (docs/adr/0057).
+"""Where a cut page is hatched: one bar of one size in each gap that hidden text leaves (docs/adr/0057).
 
-Which gap a bar stands in is told, between which cleared words of a line and how far down; nothing of how long the
-hidden text is, how many paragraphs it has, or where its line begins.
+A gap is white that goes across the whole page between two rows of cleared words, above the first or below the last. A
+bar's place is that of its gap. So all that bars tell is which gaps hold hidden text: nothing of how long that is, how
+many paragraphs it has, or where its lines begin.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
@@ -11,11 +13,9 @@ from typing import Protocol
 from ingestion.boxes import Box
 
 HEIGHT = 8.0  # points, as are all below
-LONGEST = 96.0
-SHORTEST = 10.0
-MARGIN = 36.0  # from the left, on a page with no cleared word
-SPACE = 3.0  # to a cleared word
-STEP = 4.0  # to which the middle of a hidden line is rounded: how high its letters are shows in it otherwise
+WIDTH = 96.0
+MARGIN = 36.0  # from the left and from the top, on a page with no cleared word
+SPACE = 4.0  # to a cleared row, where the gap has the room
 
 
 class Rectangle(Protocol):
@@ -37,42 +37,44 @@ class Bar:
 
     x: float
     y: float
-    width: float
+    width: float = WIDTH
 
 
-def place_bars(cleared: Sequence[Rectangle], hidden: Iterable[Sequence[Box]]) -> tuple[Bar, ...]:
+def place_bars(cleared: Iterable[Rectangle], hidden: Iterable[Sequence[Box]]) -> tuple[Bar, ...]:
     """cleared: the words that the page shows. hidden: the boxes on it, paragraph by paragraph."""
+    words = sorted(cleared, key=lambda word: word.y0)
     # A box without a slice says that the paragraph stands somewhere within.
-    paragraphs = [words for boxes in hidden if (words := [box for box in boxes if box.start < box.end])]
-    paragraphs.sort(key=lambda words: (_middle(words[0]), words[0].x0))
-    bars: list[Bar] = []
-    before: Sequence[Box] = ()
-    for words in paragraphs:
-        if not before or _parts(cleared, before, words):
-            bars += _place_bar(cleared, words[0])
-        before = words
-    return tuple(bars)
+    heights = [(box.y0 + box.y1) / 2 for boxes in hidden for box in boxes if box.start < box.end]
+    if not words:
+        return (Bar(MARGIN, MARGIN),) if heights else ()
+    left = min(word.x0 for word in words)
+    rows = _list_rows(words)
+    tops, gaps = [top for top, _ in rows], set()
+    for height in heights:
+        gap = bisect_right(tops, height)  # the number of rows that begin above it
+        if gap == 0 or height > rows[gap - 1][1]:
+            gaps.add(gap)
+    return tuple(Bar(left, top) for gap in sorted(gaps) if (top := _find_top(rows, gap)) is not None)
 
 
-def _parts(cleared: Sequence[Rectangle], above: Sequence[Box], below: Sequence[Box]) -> bool:
-    """Whether a cleared word stands between two hidden paragraphs, which have one bar otherwise."""
-    left, right = min(box.x0 for box in (*above, *below)), max(box.x1 for box in (*above, *below))
-    top, bottom = _middle(above[0]), _middle(below[0])
-    if bottom - top < HEIGHT / 2:  # of one line
-        left, right = sorted((above[0].x0, below[0].x0))
-        top, bottom = top - HEIGHT / 2, bottom + HEIGHT / 2
-    return any(top < _middle(word) < bottom and word.x1 > left and word.x0 < right for word in cleared)
+def _list_rows(words: Sequence[Rectangle]) -> list[tuple[float, float]]:
+    """Top and bottom of each row of words, which come by their tops; words that overlap in height are of one row."""
+    rows: list[tuple[float, float]] = []
+    for word in words:
+        if rows and word.y0 <= rows[-1][1]:
+            rows[-1] = (rows[-1][0], max(rows[-1][1], word.y1))
+        else:
+            rows.append((word.y0, word.y1))
+    return rows
 
 
-def _place_bar(cleared: Sequence[Rectangle], first: Box) -> list[Bar]:
-    """In the gap of the line in which the hidden paragraph begins. None where cleared words leave no room."""
-    top = round(_middle(first) / STEP) * STEP - HEIGHT / 2
-    line = [word for word in cleared if word.y0 < top + HEIGHT and word.y1 > top]
-    margin = min((word.x0 for word in cleared), default=MARGIN)
-    left = max([margin, *(word.x1 + SPACE for word in line if word.x0 < first.x0)])
-    right = min([left + LONGEST, *(word.x0 - SPACE for word in line if word.x0 >= first.x0)])
-    return [Bar(left, top, right - left)] if right - left >= SHORTEST else []
-
-
-def _middle(box: Rectangle) -> float:
-    return (box.y0 + box.y1) / 2
+def _find_top(rows: Sequence[tuple[float, float]], gap: int) -> float | None:
+    """Of the bar in the gap behind so many rows; None where a bar has no room."""
+    if gap == 0:
+        top = rows[0][0] - SPACE - HEIGHT
+        return top if top >= 0 else None
+    above = rows[gap - 1][1]
+    if gap == len(rows):
+        return above + SPACE
+    room = rows[gap][0] - above - HEIGHT
+    return above + min(SPACE, room / 2) if room >= 0 else None

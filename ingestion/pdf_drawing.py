@@ -1,5 +1,6 @@
 """Pages of a PDF drawn in the limited process, as far as `pdf_shown` found them to be the caller's."""
 
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,6 +11,10 @@ from ingestion.sandbox import Limits, ProcessKilled, Quarantined, run_limited
 
 LIMITS = Limits(wall_seconds=60.0, page_seconds=20.0, silence_seconds=20.0, cpu_seconds=60)
 LARGEST = 20_000  # points: of a side of a page
+# Small pictures are an ornament: they never wait where pages are drawn that somebody reads, nor take long.
+SMALL = threading.BoundedSemaphore(1)
+SMALL_PATIENCE = 1.0  # seconds
+SMALL_LIMITS = Limits(wall_seconds=6.0, page_seconds=3.0, silence_seconds=3.0, cpu_seconds=6)
 
 
 @dataclass(frozen=True)
@@ -24,20 +29,21 @@ class Picture:
 
 
 def draw_pictures(shown: Shown, longest: int = 0) -> list[Picture] | None:
-    """One for each page; None where they cannot be drawn, now or at all. longest: pixels of the longer side of what is
-    given, 0 as it is drawn. No scope may be open: it takes a while.
+    """One for each page; None where they cannot be drawn, now or at all. longest: pixels of the longer side of a small
+    picture, 0 for pages as they are drawn. No scope may be open: it takes a while.
     """
-    if not shown.pages or not DRAWING.acquire(timeout=PATIENCE):
+    slots, patience, limits = (SMALL, SMALL_PATIENCE, SMALL_LIMITS) if longest else (DRAWING, PATIENCE, LIMITS)
+    if not shown.pages or not slots.acquire(timeout=patience):
         return None
     options = {"pages": [[page.number, page.kept] for page in shown.pages], "longest": longest}
     try:
         with local_copy(shown.path) as path:
-            answer = run_limited("ingestion.extract.cutting:task", path, limits=LIMITS, options=options)
+            answer = run_limited("ingestion.extract.cutting:task", path, limits=limits, options=options)
         return read(answer.get("blob", b""), answer["sizes"], len(shown.pages))
     except (Quarantined, ProcessKilled, Missing, FileNotFoundError, KeyError, TypeError, ValueError):
         return None
     finally:
-        DRAWING.release()
+        slots.release()
 
 
 def read(blob: bytes, sizes: Sequence[Sequence[float]], count: int) -> list[Picture]:

@@ -8,7 +8,7 @@ gap, no missing tail of a letter and no other look tells of what is concealed or
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.db import connection
@@ -116,6 +116,16 @@ def build_shown(file: File, blocks: Sequence[Block], part: Part) -> Shown:
     pages, beside = cut_pages(rows, hidden, part)
     path = file.revision.blob.path if file.revision is not None else ""
     return Shown(path, pages, beside, anew)
+
+
+def build_first_page(file: File) -> Shown:
+    """The same of its first page alone, without what stands on none, without bars, and with nothing set anew."""
+    rows = list(Paragraph.objects.filter(file=file.pk, page=1).order_by("position"))
+    hidden = list_hidden(file)
+    if file.revision is None or not may_copy(file, hidden):
+        return Shown("", (), (), ())
+    pages, _ = cut_pages(rows, hidden, Part(1, 1))
+    return Shown(file.revision.blob.path, tuple(replace(page, bars=()) for page in pages), (), ())
 
 
 # Whether pixels may be copied

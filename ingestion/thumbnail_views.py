@@ -5,17 +5,16 @@ from uuid import UUID
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.views.decorators.http import require_safe
 
-from entities.access import MEMBER, Scope, opens_own_scope, requires
+from entities.access import MEMBER, Scope, concealed_atoms, opens_own_scope, requires
 from ingestion import downloads
 from ingestion.access import get_file_or_404
 from ingestion.extract.sniff import PDF
-from ingestion.models import File
+from ingestion.models import File, Paragraph
 from ingestion.pdf_drawing import draw_pictures
-from ingestion.pdf_shown import CutPage, Part, Shown, build_shown
-from ingestion.reader import blocks
+from ingestion.pdf_shown import CutPage, Shown, build_first_page
 
 LONGEST_PIXELS = 224
-"""Of the longer side: twice the box in the table, for screens with small pixels. No letter of body text is legible."""
+"""Of the longer side: twice the box in the table, for screens with small pixels."""
 NOTHING = Shown("", (), (), ())
 
 
@@ -44,10 +43,13 @@ def find_first_page(scope: Scope, pk: UUID) -> Shown:
     file = File.objects.select_for_update(no_key=True).filter(pk=get_file_or_404(scope, pk).pk).first()
     if file is None:
         raise Http404("Not found.")
-    found = blocks(scope, file)
+    sent = downloads.is_sender(scope, file.revision)
+    if not sent and not Paragraph.objects.filter(file=file.pk).exists():
+        raise Http404("Not found.")
     if file.media_type != PDF or file.revision is None:
         return NOTHING
-    if downloads.is_allowed(scope, file):
+    if concealed_atoms() and not sent:
+        return NOTHING  # for every file: a table in which some had pictures would tell which ones hide something
+    if sent or downloads.is_allowed(scope, file):
         return Shown(file.revision.blob.path, (CutPage(1, True, (), ()),), (), ())
-    shown = build_shown(file, found, Part(1, 1))
-    return Shown(shown.path, shown.pages, (), ())
+    return build_first_page(file)

@@ -38,7 +38,7 @@ def panel(request: HttpRequest, pk: UUID) -> HttpResponse:
 def add(request: HttpRequest, pk: UUID) -> HttpResponse:
     scope = get_scope(request)
     source = get_entity_or_404(scope, pk)
-    finds = "find" in request.POST  # Enter in its field, without JavaScript: what was filled in stays
+    finds = "find" in request.POST  # its button, without JavaScript: what was filled in stays
     given = request.POST if finds else request.GET
     chosen, q = find_target(scope, source, given.get("target", "")), given.get("q", "")
     if request.headers.get("HX-Request") and request.method == "GET":

@@ -18,6 +18,7 @@ from ingestion.sandbox.limits import Limits, Quarantined, Report
 
 SCALE = 110 / 72  # pixels per point, at most
 LONGEST = 2_000  # pixels of the longer side
+SMALL_SCALE = 0.27  # pixels per point of a small picture, at most: letters of 10 points are 3 pixels high
 QUALITY = 80
 
 Image.register_save("JPEG", JpegImagePlugin._save)  # nothing is looked up once the rights are given up
@@ -30,8 +31,8 @@ def task(
     pixels across and down, and the page's points across and down; an empty
     page has no picture}. pages: numbers, each with the rectangles that are
     copied from it, four numbers each, in points as `Box` has them; None for all of it. longest: pixels to which the
-    longer side is shrunk once it is cut; 0 as drawn. Without annotations and form fields, which extraction does not
-    account for.
+    longer side is shrunk once it is cut, or further to `SMALL_SCALE`; 0 as drawn. Without annotations and form fields,
+    which extraction does not account for.
     """
     report("opening")
     if sniff.look(path, "page.pdf").media_type != sniff.PDF:
@@ -53,7 +54,8 @@ def task(
         drawn = sheet.render(scale=scale, may_draw_forms=False, draw_annots=False).to_pil().convert("RGB")
         picture = drawn if kept is None else cut(drawn, kept, scale)
         if longest:
-            picture.thumbnail((longest, longest))
+            side = max(1, min(longest, round(SMALL_SCALE * max(width, height))))
+            picture.thumbnail((side, side))
         output = io.BytesIO()
         picture.save(output, "JPEG", quality=QUALITY)
         pictures.append(output.getvalue())

@@ -266,7 +266,7 @@ class _Reading:
         table = block.table
         header = None
         if before is not None and before.page == number - 1 and table.continues(before.table):
-            header = before.header
+            header, table = before.header, table.directed_as(before.table)
         text, found = table.markdown(number, header)
         self._builder.add(text, "table", page=number, boxes=found)
         return LastTable(number, table, header or table.header)

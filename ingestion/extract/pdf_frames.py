@@ -25,13 +25,15 @@ ALIGNED = 0.8  # share of rows that stand at the height of a row of the other: e
 ENTRY, LABEL = 3, 1.5  # words a row; fewer may be entries of a table, and fewer than that always are
 MIN_COLUMN, FILLED = 8, 0.75  # rows of a narrow column, and the share of its width that they fill
 MAX_GAP = 2.0  # font sizes between the parts of a frame
-MAX_ASIDE = 20.0  # font sizes between the entries of a row
+MAX_ASIDE = 20.0  # font sizes between the entries of a row, unless those of one frame are values
+FLUSH = 1.0  # points between right ends that are one
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
     """lines: in the order of writing. rows: heights of its base lines, from the top. entries: whether its rows hold
-    next to nothing and end where they like, which lines of a narrow column do not."""
+    next to nothing and end where they like, which lines of a narrow column do not. values: whether they are single
+    words or set flush right, as amounts are and addresses are not."""
 
     lines: list[Line]
     x0: float
@@ -40,6 +42,7 @@ class Frame:
     y1: float
     rows: tuple[float, ...]
     entries: bool
+    values: bool
 
     @classmethod
     def around(cls, lines: list[Line]) -> Frame:
@@ -55,7 +58,9 @@ class Frame:
             or words < LABEL * len(rows)
             or sum(line.x1 - line.x0 for line in lines) < FILLED * len(rows) * (x1 - x0)
         )
-        return cls(lines, x0, y0, x1, y1, tuple(rows), entries)
+        flush = x1 - min(line.x1 for line in lines) < FLUSH < max(line.x0 for line in lines) - x0
+        values = entries and (words < LABEL * len(rows) or flush)
+        return cls(lines, x0, y0, x1, y1, tuple(rows), entries, values)
 
 
 def frames_as_written(blocks: Sequence[list[Line]]) -> list[list[Line]] | None:
@@ -118,7 +123,8 @@ def _are_rows(a: Frame, b: Frame) -> bool:
         return False
     few, many = sorted((a.rows, b.rows), key=len)
     size = max(a.lines[0].size, b.lines[0].size, 1.0)
-    if len(few) < ALIGNED * len(many) or max(a.x0, b.x0) - min(a.x1, b.x1) > MAX_ASIDE * size:
+    apart = max(a.x0, b.x0) - min(a.x1, b.x1) > MAX_ASIDE * size and not (a.values or b.values)
+    if len(few) < ALIGNED * len(many) or apart:
         return False
     aligned = sum(any(abs(base - other) < 0.3 * size for other in many) for base in few)
     return aligned >= ALIGNED * len(few)

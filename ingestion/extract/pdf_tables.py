@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 
 from ingestion.boxes import Box
@@ -32,8 +32,14 @@ class Table:
     def continues(self, other: Table) -> bool:
         """Whether this table, standing first on its page, goes on with `other`, the last one of the page before."""
         return len(self.edges) == len(other.edges) and all(
-            abs(mine - theirs) <= 6 for mine, theirs in zip(self.edges, other.edges, strict=True)
+            abs(mine - theirs) <= 6 for mine, theirs in zip(sorted(self.edges), sorted(other.edges), strict=True)
         )
+
+    def directed_as(self, other: Table) -> Table:
+        """With columns in the direction of `other`, which it continues: a page of figures alone shows none."""
+        if (self.edges[0] < self.edges[-1]) == (other.edges[0] < other.edges[-1]):
+            return self
+        return replace(self, edges=self.edges[::-1], rows=tuple(row[::-1] for row in self.rows))
 
     def markdown(self, page: int, header: tuple[str, ...] | None) -> tuple[str, list[Box]]:
         """The table as Markdown and a box for every word. `header`: that of the page before, put on top unless it is

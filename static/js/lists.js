@@ -20,3 +20,11 @@ document.addEventListener("change", (event) => {
   const form = event.target.form;
   if (form?.matches("[data-filter]") && event.target.matches("select, [type=checkbox], [type=radio], [type=date]")) form.requestSubmit();
 });
+
+// Enter in a field that has a button of its own presses that one: <input data-presses="its-id">.
+document.addEventListener("keydown", (event) => {
+  const button = event.key === "Enter" && !event.isComposing && document.getElementById(event.target.dataset?.presses);
+  if (!button) return;
+  event.preventDefault();
+  button.click();
+});

@@ -91,10 +91,21 @@ def test_a_role_is_told_what_somebody_else_shared_since_that_is_noted(
 
 
 def test_who_is_put_into_a_group_is_told_while_they_are_in_it(
-    alice: Person, staff: Person, viewer: Person, workspace: Workspace
+    alice: Person,
+    staff: Person,
+    viewer: Person,
+    workspace: Workspace,
+    service: Scope,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     admin = person(workspace, "boss", [], ("Admin",))
     assert "You were added" not in read(admin) + read(staff), "what one joined with is no news"
+    with service.open():
+        Membership.objects.update(created_at=F("created_at") - timedelta(seconds=30))
+    assert "You were added" not in read(admin) + read(staff), "the clocks of host and database differ"
+    with service.open():
+        Membership.objects.update(created_at=F("created_at") + timedelta(seconds=30))
+    monkeypatch.setattr(notices, "JOINED", notices.JOINED.replace("1 minute", "0 s"))
     admin.client.post(f"{admin.base}people/groups/new/", {"name": "Harbour pilots"})
     with admin.scope.open():
         group = Role.objects.get(name="Harbour pilots")

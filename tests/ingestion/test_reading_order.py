@@ -13,7 +13,7 @@ from ingestion.extract.pdf_tables import find_tables
 from ingestion.extract.pdf_words import Word, read_page
 from ingestion.extract.right_to_left import letters_in_order, words_in_order
 from tests.ingestion.extracted import read, texts
-from tests.ingestion.pdfs import LOREM, draw, grid, line, prose
+from tests.ingestion.pdfs import HEIGHT, LOREM, draw, grid, line, prose
 
 ENDING = "Each party keeps confidential what it learns of the other, and bears the cost of its own counsel."
 
@@ -176,6 +176,31 @@ def test_labels_and_values_in_columns_are_read_row_by_row(tmp_path: Path) -> Non
     assert found == " ".join(f"{label} {label} value" for label in labels)
 
 
+def test_amounts_far_from_their_labels_are_read_row_by_row(tmp_path: Path) -> None:
+    """A payslip: written column by column, without rules, its amounts flush right at the other edge of the page.
+    Addresses that stand as far apart, and on the same lines, are read one after the other.
+    """
+    labels = ["Base salary", "Annual bonus", "Car allowance", "Health plan", "Income tax", "Pension", "Dues", "Net pay"]
+    amounts = [f"{8450 - 731 * number:,}.00" for number in range(8)]
+
+    def payslip(canvas: Canvas) -> None:
+        for number, label in enumerate(labels):
+            line(canvas, 72, 100 + 14 * number, label)
+        for number, amount in enumerate(amounts):
+            canvas.drawRightString(540, HEIGHT - 100 - 14 * number, amount)
+
+    found = " ".join(texts(read(draw(tmp_path / "a.pdf", payslip)))).replace("\n", " ")
+    assert found == " ".join(f"{label} {amount}" for label, amount in zip(labels, amounts, strict=True))
+
+    def letter(canvas: Canvas) -> None:
+        for left, name in ((50, "Seller"), (400, "Buyer")):
+            for number, text in enumerate(("Ropes", "Road", "Bay", "Phone 5", "Tax", "Berth", "Room")):
+                line(canvas, left, 100 + 13 * number, f"{name} {text}", 9)
+
+    found = " ".join(texts(read(draw(tmp_path / "b.pdf", letter)))).replace("\n", " ")
+    assert found.index("Seller Room") < found.index("Buyer Ropes")
+
+
 def test_a_table_from_right_to_left_is_read_so(tmp_path: Path) -> None:
     """Cells, and the words of each; a table from left to right stays as it is."""
     spoken = {"value": "68,400", "x": "שקלים", "label": "המשכורת", "y": "השנתית", "one": "תפקיד", "two": "מנהלת"}
@@ -188,6 +213,9 @@ def test_a_table_from_right_to_left_is_read_so(tmp_path: Path) -> None:
         content.words = [word._replace(text=meaning.get(word.text, word.text)) for word in content.words]
         [table] = find_tables(content)
         assert list(table.header) == expected
+        [figures] = find_tables(read_page(page, tables=True))
+        assert figures.continues(table), "a page of figures alone, which are read from the left"
+        assert list(figures.directed_as(table).header) == sorted(rows[0], reverse=meaning is spoken)
 
 
 def test_tiers_of_columns_are_read_one_below_the_other() -> None:

@@ -17,7 +17,7 @@ from ingestion.pdf_drawing import draw_pictures
 from tests.conftest import Person
 from tests.ingestion.helpers import label, ready
 from tests.ingestion.pdfs import HEIGHT
-from tests.ingestion.test_pdf_view import GATE, gate_rent_lamp, made, rent_only
+from tests.ingestion.test_pdf_view import GATE, gate_rent_lamp, made, rent_only, stair
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -37,7 +37,14 @@ def inked(answer: Any) -> list[bool]:
 
 
 def test_it_shows_what_one_is_cleared_for(
-    alice: Person, cfo: Person, viewer: Person, outsider: Person, contract: Contract, service: Scope, tmp_path: Path
+    alice: Person,
+    cfo: Person,
+    staff: Person,
+    viewer: Person,
+    outsider: Person,
+    contract: Contract,
+    service: Scope,
+    tmp_path: Path,
 ) -> None:
     file = ready(alice, contract, "a.pdf", made(tmp_path, gate_rent_lamp))
     table = viewer.client.get(f"{viewer.base}entities/{contract.pk}/files/table/").content.decode()
@@ -57,10 +64,15 @@ def test_it_shows_what_one_is_cleared_for(
     note = ready(alice, contract, "note.md", b"The stair is closed.")
     assert (ask(viewer, note).status_code, ask(viewer, note).content) == (204, b"")
     assert f"files/{note}/thumbnail.jpg" not in table
+    plain = ready(alice, contract, "plain.pdf", made(tmp_path, stair))
+    assert inked(ask(viewer, plain)) == [True, False, False]
     with service.open():
         Classification.objects.filter(value=FINANCIAL).update(conceal=True)
-    assert (ask(viewer, file).status_code, ask(viewer, file).content) == (204, b"")
+    for its in (file, plain):  # all alike, or those with a picture would mark the others
+        assert (ask(viewer, its).status_code, ask(viewer, its).content) == (204, b"")
     assert inked(ask(cfo, file)) == [True, True, True]
+    sent = ready(staff, contract, "sent.pdf", made(tmp_path, rent_only))
+    assert inked(ask(staff, sent)) == [True, False, False], "their own, although they are cleared for none of it"
 
 
 def test_what_is_withdrawn_while_it_is_drawn_is_not_shown(

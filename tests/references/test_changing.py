@@ -185,7 +185,10 @@ def test_form_adds_and_removes(
     for q in ("template", "lease"):
         assert str(template.pk) not in viewer.client.get(f"{where}?q={q}").content.decode()
     assert alice.client.post(where, {"kind": "Supersedes"}).status_code == 422
-    # Enter in the search of a form that has no JavaScript.
+    first = re.search(r"<button[^>]*>", alice.client.get(where).content.decode().partition('class="cl-panel"')[2])
+    assert first is not None
+    assert "name=" not in first[0], "Enter adds, and does not search"
+    # The button of the search in a form that has no JavaScript.
     looked = {"find": "1", "q": "lease", "target": str(annex.pk), "kind": "Supersedes", "label": "As agreed"}
     filled = alice.client.post(where, looked)
     assert filled.status_code == 200, "it is looked for, and nothing is refused or made"
