@@ -75,7 +75,7 @@ def view(asked: Asked) -> None:
             if asked.takes(n):
                 ways.append(asked.page(f"files/{file}/view.pdf"))
                 small = asked.page(f"files/{file}/thumbnail.jpg")
-                asked.same(f"thumbnail of {name}", [small.status_code, small.content], [204 if cleared else 404, b""])
+                asked.same(f"thumbnail of {name}", [small.status_code], [204 if cleared else 404])
         for answer in ways:
             asked.same(f"view of {name}", [answer.status_code], [200 if cleared else 404])
             if world.downloads(person, name) or answer.status_code != 200:
