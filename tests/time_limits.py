@@ -7,7 +7,7 @@ sets no limit again after any failure. Without this a hang after a failed subtes
 from collections.abc import Iterator
 
 import pytest
-import pytest_timeout
+import pytest_timeout  # type: ignore[import-untyped]
 
 
 @pytest.hookimpl(wrapper=True)
