@@ -9,7 +9,7 @@ LOCKS := requirements.txt requirements-model.txt
 APPS := config entities llm ingestion references retrieval pulse chat tests manage.py
 # Python is to keep what pytest makes of the tests, whatever the environment says: else each worker makes it anew.
 PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
-# Of the proof, the fuzzer and the soak. Of the proof: 1 takes less than two minutes on two cores; 100 runs for hours.
+# Of the proof, the fuzzer and the soak. Of the proof: 1 takes minutes on two cores; 100 runs for hours.
 SIZE ?= 1
 
 .PHONY: help setup setup-dev up test evaluate-labels prove fuzz soak lint words screenshots lock
@@ -45,7 +45,8 @@ evaluate-labels: setup
 
 # At its default size it is part of `make test` already.
 prove: setup-dev
-	@CLEARANCE_PROVE=$(SIZE) $(PYTEST) --numprocesses=auto --dist=worksteal --timeout=$$((300 * $(SIZE))) -m prove $(or $(ARGS),tests/prove)
+	@CLEARANCE_PROVE=$(SIZE) $(PYTEST) --numprocesses=auto --dist=worksteal --timeout=$$((300 * $(SIZE))) -m prove \
+	  $(or $(ARGS),tests/prove tests/oracle tests/retrieval/test_oracle.py tests/retrieval/test_paths.py tests/pulse/test_oracle.py)
 
 # A sample of it is part of `make test`.
 fuzz: setup-dev

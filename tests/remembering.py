@@ -1,5 +1,6 @@
 """Vectors that this process made before: tests embed the same few texts hundreds of times, and the model always gives
-the same. Tests of the model itself load their own (tests/ingestion/test_embed.py)."""
+the same within a batch, and nearly the same in another one. Tests of the model itself load their own
+(tests/ingestion/test_embed.py); those that measure, or compare what batches give, ask for `fresh_vectors`."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -10,6 +11,17 @@ import pytest
 
 from ingestion import embed
 from ingestion.embedders.base import Embedder, Vectors
+
+FRESH: list[str] = []
+"""Not empty while a test has every vector made anew."""
+
+
+@pytest.fixture
+def fresh_vectors(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Nothing is remembered: each batch is embedded as in production."""
+    FRESH.append(request.node.nodeid)
+    yield
+    FRESH.clear()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -33,11 +45,15 @@ def remember(embedder: Any) -> None:
     queries: dict[str, Vectors] = {}
 
     def documents_of(texts: list[str]) -> Vectors:
+        if FRESH:
+            return embed_documents(texts)
         new = [text for text in dict.fromkeys(texts) if text not in documents]
         documents.update(zip(new, embed_documents(new), strict=True))
         return np.array([documents[text] for text in texts], dtype=np.float32).reshape(len(texts), embedder.dim)
 
     def query_of(text: str) -> Vectors:
+        if FRESH:
+            return embed_query(text)
         if text not in queries:
             queries[text] = embed_query(text)
         return queries[text].copy()

@@ -79,6 +79,7 @@ def renew(share: str, number: int, workspace: int) -> None:
 
 
 def work(where: str, workspace: int, file: UUID) -> None:
+    from django.conf import settings
     from django.db import transaction
 
     from ingestion import index, pipeline, publish, results
@@ -86,6 +87,8 @@ def work(where: str, workspace: int, file: UUID) -> None:
     index.EMBED_BATCH = 1 if where.startswith("embed") else index.EMBED_BATCH
 
     what, _, point = where.partition(":")
+    if what in ("statement", "requalify"):  # many die so, each with its first file: a template would be for nothing
+        settings.LIMITED_PROCESS_TEMPLATE = False
     if what == "upload":
         number, _, token = point.partition(":")
         die_at_statement(int(number))
@@ -131,13 +134,11 @@ def main() -> None:
     django.setup()
     # So that every worker starts warm: two seconds of each went into these.
     import anthropic  # noqa: F401
-    from django.conf import settings
     from django.urls import get_resolver
 
     import tests.ingestion.helpers  # noqa: F401
 
     assert get_resolver().url_patterns
-    settings.LIMITED_PROCESS_TEMPLATE = False  # a worker that dies with its first file needs no template for others
 
     for line in sys.stdin:
         where, workspace, file = line.split()

@@ -19,6 +19,8 @@ from llm import scripted
 from tests.conftest import ALL, Person, person
 from tests.ingestion.helpers import REPORT, labelled, ready, upload
 
+pytestmark = pytest.mark.whole_record
+
 WORDS = ["quay", "storm", "salary", "fence", "permit", "harbour", "beam", "invoice", "night", "crane"]
 
 

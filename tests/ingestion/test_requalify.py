@@ -22,6 +22,8 @@ from llm.models import ModelCall
 from tests.conftest import Person
 from tests.ingestion.helpers import REPORT, SALARY, labelled, ready, texts, upload
 
+pytestmark = pytest.mark.whole_record
+
 QUAY = "The quay was closed for two days because of the storm."
 NEXT = "The sheet piling starts in November, when the permit is there."
 

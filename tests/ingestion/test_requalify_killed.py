@@ -19,7 +19,7 @@ from llm.models import ModelCall
 from tests.conftest import Person
 from tests.ingestion.helpers import REPORT, ready, texts
 
-pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(600), pytest.mark.whole_record]
 
 SIGKILL = -9
 A_FILE = 100

@@ -30,7 +30,7 @@ from tests.ingestion.embedding_service import DIM, Service
 from tests.ingestion.helpers import ready
 from tests.ingestion.vectors import command, found, rows, vectors
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.whole_record]
 
 
 @pytest.fixture

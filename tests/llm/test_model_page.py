@@ -80,7 +80,7 @@ def test_what_does_not_work_is_not_saved_and_the_page_says_why(
         (HALF, "does not answer as Anthropic’s Messages API does"),
     ]
     for answer, sentence in wrong:
-        with subtests.test(sentence=sentence):
+        with subtests.test(answer=answer, sentence=sentence):
             Provider.answers, Provider.seen = [answer], []
             page = connect(alice, address)
             assert page.status_code == 422

@@ -14,6 +14,35 @@ CHAIN = World(
 )
 """Two open references and a Financial one in a row, an administrator, and no luck needed."""
 
+DIFFERING = World(
+    roles=(
+        Role("Editor", frozenset({1})), Role("HR", frozenset({3})), Role("Red", frozenset({5})), Role("Admin", PUBLIC)
+    ),
+    people=(
+        Person("ann", frozenset({"Admin"})),
+        Person("ben", frozenset({"Red"})),
+        Person("cas", frozenset(), own=(Clearance(5, expired=True),)),
+    ),
+    records=(
+        Record("record0", "contract", "workspace", "nobody"),
+        Record("record1", "contract", "restricted", "nobody", (Grant("ben", "view"), Grant("cas", "view", True))),
+        Record("record2", "contract", "workspace", "nobody", binned=True),
+        Record("record3", "employee", "restricted", "nobody"),
+    ),
+    texts=(
+        Text("word0 liability", "record0", PUBLIC),
+        Text("word1 liability", "record0", frozenset({5})),
+        Text("word2 liability", "record0", frozenset({3, 5})),
+        Text("word3 liability", "record0", None),
+        Text("word4 liability", "record1", PUBLIC),
+        Text("word5 liability", "record2", PUBLIC),
+        Text("word6 liability", "record3", frozenset({3})),
+        Text("word7 liability", "record0", PUBLIC, audience="ben"),
+        Text("word8 liability", "record0", PUBLIC, sources=frozenset({"record1"})),
+    ),
+)  # fmt: skip
+"""As small as a world can be in which each monitor of tests/oracle/test_monitor.py is wrong."""
+
 RICH = World(
     roles=(
         Role("Editor", frozenset({1})),

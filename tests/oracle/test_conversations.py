@@ -3,7 +3,6 @@
 from uuid import uuid4
 
 import pytest
-from hypothesis import given
 
 from entities.access import Scope
 from ingestion.models import ContextRow, Kind
@@ -12,14 +11,13 @@ from retrieval.models import OwnerKind
 from retrieval.owners import RESOLVERS, Citing
 from retrieval.search import search
 from tests.oracle.monitor import World
-from tests.oracle.test_records import SIZED
-from tests.oracle.worlds import plant, stranger, worlds
+from tests.oracle.properties import in_worlds
+from tests.oracle.worlds import plant, stranger
 from tests.retrieval.conftest import Index
 from tests.retrieval.test_oracle import plant_rows
 
 
-@SIZED
-@given(world=worlds())
+@in_worlds(4)
 def test_a_conversation_is_its_askers_while_they_see_the_record(db: None, world: World) -> None:
     planted = plant(world)
     far = stranger(planted)
@@ -40,8 +38,7 @@ def test_a_conversation_is_its_askers_while_they_see_the_record(db: None, world:
                 assert {api.get(url).status_code for api in (*others, far)} == {404}
 
 
-@SIZED
-@given(world=worlds())
+@in_worlds(4)
 def test_related_records(db: None, world: World) -> None:
     planted = plant(world)
     index = Index(planted.service)
@@ -62,8 +59,7 @@ def test_related_records(db: None, world: World) -> None:
                 assert {r["id"] for r in answer.json()["results"]} == seen - {planted.id(record.name)}
 
 
-@SIZED
-@given(world=worlds())
+@in_worlds(4)
 def test_citations_open_for_who_may_read_the_passage(db: None, world: World) -> None:
     """The text that cites is everybody's here: what each number opens is decided by its passage alone."""
     planted, owner = plant(world), Owner(OwnerKind.PULSE, uuid4())

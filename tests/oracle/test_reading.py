@@ -2,12 +2,10 @@
 
 from dataclasses import replace
 
-from hypothesis import example, given
-
 from tests.oracle.known_worlds import CHAIN
 from tests.oracle.monitor import World
-from tests.oracle.test_records import SIZED
-from tests.oracle.worlds import content_of, plant, plant_files, plant_references, stranger, worlds
+from tests.oracle.properties import in_worlds
+from tests.oracle.worlds import content_of, plant, plant_files, plant_references, stranger
 
 
 def plain(world: World) -> World:
@@ -15,8 +13,7 @@ def plain(world: World) -> World:
     return replace(world, texts=tuple(replace(t, audience=None, sources=frozenset()) for t in world.texts))
 
 
-@SIZED
-@given(world=worlds())
+@in_worlds(4)
 def test_reader_and_paragraphs(db: None, world: World) -> None:
     world = plain(world)
     planted = plant(world)
@@ -48,8 +45,7 @@ def test_reader_and_paragraphs(db: None, world: World) -> None:
                 } == told
 
 
-@SIZED
-@given(world=worlds())
+@in_worlds(4)
 def test_downloads(db: None, world: World) -> None:
     world = plain(world)
     planted = plant(world)
@@ -64,8 +60,7 @@ def test_downloads(db: None, world: World) -> None:
                 assert answer.status_code == (403 if world.knows_file(person, name) else 404)
 
 
-@SIZED
-@given(world=worlds())
+@in_worlds(4)
 def test_suggestions_and_file_lists(db: None, world: World) -> None:
     world = plain(world)
     planted = plant(world)
@@ -86,9 +81,7 @@ def test_suggestions_and_file_lists(db: None, world: World) -> None:
                 assert [f["id"] for f in listed.json()["results"]] == ([str(files[record.name])] if known else [])
 
 
-@SIZED
-@given(world=worlds())
-@example(world=CHAIN)
+@in_worlds(4, CHAIN)
 def test_references_and_graph(db: None, world: World) -> None:
     world = plain(world)
     planted = plant(world)

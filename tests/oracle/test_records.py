@@ -2,19 +2,14 @@
 
 from dataclasses import replace
 
-from hypothesis import HealthCheck, example, given, settings
-
 from entities.models import Entity
 from tests.oracle.known_worlds import CHAIN
 from tests.oracle.monitor import World
-from tests.oracle.worlds import VERBS, plant, plant_field_texts, stranger, worlds
-from tests.prove.size import sized
-
-SIZED = settings(max_examples=sized(4), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+from tests.oracle.properties import in_worlds
+from tests.oracle.worlds import VERBS, plant, plant_field_texts, stranger
 
 
-@SIZED
-@given(world=worlds())
+@in_worlds(4)
 def test_lists_counts_and_records(db: None, world: World) -> None:
     planted = plant(world)
     far = stranger(planted)
@@ -34,9 +29,7 @@ def test_lists_counts_and_records(db: None, world: World) -> None:
                 assert ("value" in answer.json()) == world.cleared(person, frozenset({5}))
 
 
-@SIZED
-@given(world=worlds())
-@example(world=CHAIN)
+@in_worlds(4, CHAIN)
 def test_verbs(db: None, world: World) -> None:
     planted = plant(world)
     for person in world.people:
@@ -47,8 +40,7 @@ def test_verbs(db: None, world: World) -> None:
                 assert seen == {planted.records[r.name] for r in world.records if world.sees(person, r, verb)}
 
 
-@SIZED
-@given(world=worlds())
+@in_worlds(4)
 def test_long_texts_and_placeholders(db: None, world: World) -> None:
     world = replace(world, texts=tuple(replace(t, audience=None, sources=frozenset()) for t in world.texts))
     planted = plant(world)

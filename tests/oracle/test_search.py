@@ -2,13 +2,11 @@
 
 from dataclasses import replace
 
-from hypothesis import given
-
 from ingestion.models import ContextRow
 from retrieval.search import search
 from tests.oracle.monitor import Person, World
-from tests.oracle.test_records import SIZED
-from tests.oracle.worlds import Planted, plant, plant_rows, worlds
+from tests.oracle.properties import in_worlds
+from tests.oracle.worlds import Planted, plant, plant_rows
 
 
 def found(planted: Planted, person: Person) -> list[tuple[str, float, float | None]]:
@@ -17,8 +15,7 @@ def found(planted: Planted, person: Person) -> list[tuple[str, float, float | No
         return [(r.text, r.score, r.scores.lexical) for r in search(scope, "liability", limit=10)]
 
 
-@SIZED
-@given(world=worlds())
+@in_worlds(4)
 def test_hidden_rows_change_no_order_and_no_score(db: None, world: World) -> None:
     """The same world without the rows that a reader may not see answers them the same, to the last digit."""
     planted = plant(world)

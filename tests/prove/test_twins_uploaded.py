@@ -28,7 +28,7 @@ from tests.ingestion.helpers import labelled, ready
 from tests.prove.doors import Answer, ask, difference
 from tests.prove.world import NOW, World, at, named
 
-pytestmark = [pytest.mark.prove, pytest.mark.django_db]
+pytestmark = [pytest.mark.prove, pytest.mark.django_db, pytest.mark.usefixtures("fresh_vectors")]
 
 SHOWN, CONCEALED, UNLABELLED = "shown", "concealed", "unlabelled"
 FILE = named("uploaded file")

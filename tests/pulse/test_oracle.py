@@ -2,23 +2,20 @@
 
 import re
 
-from hypothesis import HealthCheck, given, settings
-
 from entities.models import Source
 from entities.text import compute_digest
 from ingestion.models import ContextRow, Kind
 from pulse.claims import claim_due
 from pulse.generation import generate
 from tests.oracle.monitor import Person, Record, Text, World
-from tests.oracle.worlds import Planted, plant, worlds
-from tests.prove.size import sized
+from tests.oracle.properties import in_worlds
+from tests.oracle.worlds import Planted, plant
 from tests.pulse.conftest import pass_time
 
 SERVICE = frozenset({1, 2, 5})
 """What create_workspace grants to the role pulse-service."""
 VALUE = frozenset({5})
 """Every contract of a world has a value, which needs Financial."""
-SIZED = settings(max_examples=sized(4), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def sentence(text: Text) -> str:
@@ -72,8 +69,7 @@ def load_view(world: World, record: Record, person: Person) -> tuple[frozenset[i
     return (SERVICE & held, missing) if missing else (general, frozenset())
 
 
-@SIZED
-@given(world=worlds())
+@in_worlds(4)
 def test_pulses(db: None, world: World) -> None:
     planted = plant(world)
     plant_messages(planted)

@@ -17,6 +17,8 @@ from retrieval.bench import drop, end_to_end, scale
 from retrieval.bench.readers import READERS
 from tests.ingestion.helpers import upload
 
+pytestmark = pytest.mark.usefixtures("fresh_vectors")
+
 
 @pytest.mark.django_db(transaction=True)
 def test_bench_reports_and_cleans_up(transactional_db):

@@ -124,7 +124,7 @@ def test_words_in_other_languages(subtests: pytest.Subtests, index: Index, contr
         ("en", "Key 12345abcd6789 opens.", "abc", None),
         ("xx", "Wörter ohne Sprache.", "wör", "wörter"),
     ]:
-        with subtests.test(lang=lang):
+        with subtests.test(lang=lang, text=text):
             index.row(contract, text, lang=lang)
             assert suggested(viewer, typed) == ([word] if word else [])
 

@@ -1,18 +1,14 @@
 """Search against the reference monitor, in random worlds: no extra row, no missing row, on every branch."""
 
-from hypothesis import HealthCheck, given, settings
-
 from entities.access import combine
 from entities.models import Source
 from ingestion.models import ContextRow, Kind
 from retrieval.search import find, search
 from retrieval.suggest import suggest
 from tests.oracle.monitor import World
-from tests.oracle.worlds import Planted, plant, worlds
-from tests.prove.size import sized
+from tests.oracle.properties import in_worlds
+from tests.oracle.worlds import Planted, plant
 from tests.retrieval.conftest import Index
-
-SIZED = settings(max_examples=sized(6), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 def plant_rows(planted: Planted, *, vectors: bool) -> None:
@@ -50,16 +46,14 @@ def same_for_everybody(planted: Planted, question: str) -> None:
             assert {s.name for s in suggest(scope, "record", limit=50)} == visible
 
 
-@SIZED
-@given(world=worlds())
+@in_worlds(6)
 def test_by_words(db: None, world: World) -> None:
     planted = plant(world)
     plant_rows(planted, vectors=False)
     same_for_everybody(planted, "liability")
 
 
-@SIZED
-@given(world=worlds())
+@in_worlds(6)
 def test_by_meaning(db: None, world: World) -> None:
     """No word in common, so only the vectors can find them."""
     planted = plant(world)

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from hypothesis import HealthCheck, given, settings
 
 from entities.access.statements import visible_records
 from entities.actions import create_entity
@@ -23,12 +22,11 @@ from retrieval.survey import Survey, survey
 from retrieval.tuning import tuning
 from tests.conftest import Person
 from tests.oracle.monitor import World
-from tests.oracle.worlds import Planted, plant, worlds
-from tests.prove.size import sized
+from tests.oracle.properties import in_worlds
+from tests.oracle.worlds import Planted, plant
 from tests.retrieval.conftest import Index
 from tests.retrieval.test_oracle import plant_rows
 
-SIZED = settings(max_examples=sized(3), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 Tuned = Callable[..., None]
 
 
@@ -64,8 +62,7 @@ def texts_of(rows: list[int]) -> set[str]:
         return {text for (text,) in cursor.fetchall()}
 
 
-@SIZED
-@given(world=worlds())
+@in_worlds(3)
 def test_records_first(db: None, monkeypatch: pytest.MonkeyPatch, world: World) -> None:
     monkeypatch.setattr(Survey, "by_record", property(lambda size: True))
     planted = plant(world)
@@ -73,8 +70,7 @@ def test_records_first(db: None, monkeypatch: pytest.MonkeyPatch, world: World) 
     found_is_what_each_may_read(planted)
 
 
-@SIZED
-@given(world=worlds())
+@in_worlds(3)
 def test_records_are_the_same_looked_up_and_all_at_once(db: None, world: World) -> None:
     planted = plant(world)
     for person in world.people:
@@ -89,8 +85,7 @@ def test_records_are_the_same_looked_up_and_all_at_once(db: None, world: World) 
             assert one_by_one == whole == expected
 
 
-@SIZED
-@given(world=worlds())
+@in_worlds(3)
 def test_common_words(db: None, tuned: Tuned, monkeypatch: pytest.MonkeyPatch, world: World) -> None:
     monkeypatch.setattr("retrieval.survey.FEW", 1)
     tuned(hits=100)
