@@ -49,10 +49,8 @@ def quote_conversation(messages: list[dict[str, Any]], index: int, question: str
     best, most = "", 0.0
     for asked, answered in _exchanges(messages, index) if wanted else ():
         around = alike_terms(asked)
-        for line in [
-            *read_statements(asked),
-            *(piece for line in answered.splitlines() for piece in _split_line(line)),
-        ]:
+        pieces = [piece for answer in answered.splitlines() for piece in _split_line(answer)]
+        for line in [*read_statements(asked), *pieces]:
             said = alike_terms(line)
             share = sum(1.0 if word in said else 0.6 if word in around else 0.0 for word in wanted) / len(wanted)
             if share >= max(most, MIN_SHARE) and not line.startswith(NOT_FOUND) and _has_names(question, line, asked):
