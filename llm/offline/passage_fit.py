@@ -28,11 +28,17 @@ GENERIC = frozenset(
     )
 )
 """What every paper of its kind has. A question for nothing else is about the papers at hand."""
+AT_HAND_NOUN = (
+    r"the\s+(?:patient|tenant|landlord|customer|client|insured|author|case|invoice|order|receipt|letter|booking)"
+)
 AT_HAND = re.compile(
-    r"\bthe\s+(?:patient|tenant|landlord|customer|client|insured|author|case|invoice|order|receipt|letter|booking)"
+    rf"\b{AT_HAND_NOUN}"
     r"(?=\W*$|[,;)]|['’]s|\s+(?:is|was|are|were|has|have|had|do|does|did|can|may|must|should|shall|will|would|needs?"
     r"|takes?|pays?|owes?|wants?|lives?|works?|signs?|gets?|gives?|receives?|leaves?|due|of|for|in|to|on|at|by|from|with"
-    r"|and|or|who|that|when|if|\w{3,}ed)\b)",
+    r"|and|or|who|that|when|if|not|now|today|still|currently|\w{3,}ed)\b)"
+    rf"|\b(?:do|does|did|can|may|must|should|shall|will|would)\s+{AT_HAND_NOUN}\s+\w+"
+    r"(?=\W*$|\s+(?:the|an?|any|it|this|that|his|her|its|their|in|out|up|to|on|at|by|for|from|with|about|last|first)\b)"
+    rf"|^\W*(?:is|was|are|were)\s+{AT_HAND_NOUN}\s+\w+\W*$",
     re.I,
 )
 """Whoever or whatever the papers at hand are about: no other record has the same one. Not the first word of a name of

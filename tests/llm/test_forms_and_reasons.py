@@ -167,7 +167,13 @@ def test_a_question_that_goes_on_asks_the_same_of_something_else_or_something_el
 
 
 @pytest.mark.parametrize(
-    "question", ["What is the total amount?", "Which medications does the patient take?", "When is the payment due?"]
+    "question",
+    [
+        "What is the total amount?",
+        "Which medications does the patient take?",
+        "When is the payment due?",
+        "When did the tenant move in?",
+    ],
 )
 def test_what_every_paper_has_is_not_looked_for_in_other_records(question: str) -> None:
     near = Document("Note.pdf (Here)", [prompts.Passage(1, "The slipway is closed in May.")])
@@ -177,7 +183,7 @@ def test_what_every_paper_has_is_not_looked_for_in_other_records(question: str) 
             prompts.Passage(
                 9,
                 "The total amount is £900.00. The patient takes two medications in the morning. The payment is due on"
-                " 3 May 2026.",
+                " 3 May 2026. The tenant moved in on 4 May 2026.",
             )
         ],
     )
