@@ -94,7 +94,7 @@ def assemble(scope: Scope, session: Session, turn: Turn, question: str) -> Conte
         tools=tuple(TOOLS[name](scope) for name in agent.tools if turn.look_in in KEEPS_TO.get(name, LOOK_ANYWHERE)),
         label=combine_many([session.high_water, *(g.label for g in given)]),
         given=given,
-        known=_known(scope, session, [*latest, *earlier]),
+        known=_known(scope, session, list_cited(latest) | {n for turn in recall.turns for n in turn.cited}),
         layers=layout.layers,
         dropped=layout.dropped,
         recalled=tuple(turn.number for turn in recall.turns),
@@ -158,10 +158,14 @@ def _latest(scope: Scope, session: Session, turn: Turn) -> list[Message]:
     return list(rows.exclude(content="").order_by("turn__number", "-role"))
 
 
-def _known(scope: Scope, session: Session, shown_again: Sequence[Message]) -> Numbers:
+def list_cited(messages: Sequence[Message]) -> set[int]:
+    """Numbers of citations in answers."""
+    return {int(n) for row in messages if row.role == Role.ASSISTANT for n in MARKER.findall(row.content)}
+
+
+def _known(scope: Scope, session: Session, shown: set[int]) -> Numbers:
     """Numbers of earlier turns that this one may use: the model sees them in an answer, and they lead somewhere."""
     owner = get_owner(session)
-    shown = {int(n) for row in shown_again if row.role == Role.ASSISTANT for n in MARKER.findall(row.content)}
     if not shown:
         return Numbers(frozenset(), {})
     known = {n for n, resolved in resolve_all(scope, owner, shown).items() if resolved.available}

@@ -14,8 +14,10 @@ from django.db.models.expressions import RawSQL
 from chat.access import readable_messages
 from chat.models import Message, Role, Session, Turn
 from entities.access import Scope
+from llm.offline.recalled import read_statements
 from llm.offline.tokens import estimate
 from llm.prompts import NOT_FOUND
+from retrieval.citation_links import MARKER
 from retrieval.matches import WORD, Matcher
 from retrieval.query import CONTROL, LONGEST
 from retrieval.snippets import snippet
@@ -38,6 +40,8 @@ MIN_TURN_TOKENS = 30
 """So many turns are read as would have room in the budget if none had more."""
 MAX_MESSAGE_CHARACTERS = 1_200
 """Of one message in the prompt: the part that holds the words of the question."""
+MAX_LINE_CHARACTERS = 1_000
+"""Of one line of a message that is cut."""
 
 # Statements are laid out so that no plan can choose to go through the whole conversation: a word is looked up in the
 # index, and what may be read is asked of `MAX_CANDIDATES` messages. Frequencies are of what may be read of those, or a
@@ -68,13 +72,25 @@ IS_CANDIDATE = RawSQL("chat_message.id = ANY(ARRAY(SELECT message FROM candidate
 
 @dataclass(frozen=True)
 class Recalled:
-    """An earlier turn as it is said again. messages: those of it that may be read, the question first. texts: of each
+    """An earlier turn as it is said again. messages: those of it that are given, the question first. texts: of each
     "asked" or "answered", and its text as far as it goes into the prompt.
     """
 
     number: int
     messages: tuple[Message, ...]
     texts: tuple[tuple[str, str], ...]
+
+    @property
+    def cited(self) -> set[int]:
+        """Numbers of citations in what is given of the answer."""
+        answers = zip(self.messages, self.texts, strict=True)
+        return {
+            int(n)
+            for message, (_, text) in answers
+            if message.role == Role.ASSISTANT
+            for n in MARKER.findall(message.content)
+            if f"[{n}]" in text
+        }
 
     @property
     def tokens(self) -> int:
@@ -171,13 +187,32 @@ def _read_turns(scope: Scope, session: Session, numbers: Sequence[int]) -> dict[
 
 
 def _cut(number: int, messages: Sequence[Message], matcher: Matcher) -> Recalled | None:
-    """None for a turn that says nothing: its answer was that nothing is found."""
+    """An answer that nothing is found says nothing; nor does its turn, unless the question stated something. None for
+    such a turn.
+    """
+    given = [m for m in messages if m.role == Role.USER or not m.content.strip().startswith(NOT_FOUND)]
+    if len(given) < len(messages) and not any(read_statements(message.content) for message in given):
+        return None
     texts = []
-    for message in messages:
-        text = message.content.replace("[citation:", "[")
-        if message.role == Role.ASSISTANT and text.strip().startswith(NOT_FOUND):
-            return None
-        if len(text) > MAX_MESSAGE_CHARACTERS:
-            text = snippet(text, matcher, MAX_MESSAGE_CHARACTERS)
+    for message in given:
+        text = _cut_text(message.content.replace("[citation:", "["), matcher)
         texts.append(("asked" if message.role == Role.USER else "answered", text))
-    return Recalled(number, tuple(messages), tuple(texts))
+    return Recalled(number, tuple(given), tuple(texts))
+
+
+def _cut_text(text: str, matcher: Matcher) -> str:
+    """The lines with most of the words, as many as have room, in their order; of a longer line its part with them."""
+    if len(text) <= MAX_MESSAGE_CHARACTERS:
+        return text
+    lines = [
+        line if len(line) <= MAX_MESSAGE_CHARACTERS else snippet(line, matcher, MAX_LINE_CHARACTERS)
+        for line in text.splitlines()
+        if line.strip()
+    ]
+    words = [len({number for _, _, number in matcher.places(line)}) for line in lines]
+    room, kept = MAX_MESSAGE_CHARACTERS, set()
+    for place in sorted(range(len(lines)), key=lambda place: (-words[place], place)):
+        if len(lines[place]) < room:
+            kept.add(place)
+            room -= len(lines[place]) + 1
+    return "\n".join(line for place, line in enumerate(lines) if place in kept)

@@ -112,7 +112,7 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
         if not has_negations(question, sentence):
             continue
         has = kind is None or kind.has(sentence, question) or _counts_in_row(units, index, question)
-        if kind is not None and (kind.must or kind.line is not None) and not has:
+        if kind is not None and kind.must and not has:
             continue
         if kind is not None and kind.line is not None and kind.line.match(sentence):
             # "Location: …" says only what it is; of what, its passage does.

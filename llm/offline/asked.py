@@ -102,38 +102,9 @@ ROLE_ASKED = re.compile(
 )
 PEOPLE_WORDS = ("person", "people", "man", "woman", "one")
 COUNTED = re.compile(r"\bhow many\s+(\w+)", re.IGNORECASE)
-NO_PERSON = frozenset(
-    stem(word)
-    for word in [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-        "Monday",
-        "Tuesday",
-        "Wednesday",
-        "Thursday",
-        "Friday",
-        "Saturday",
-        "Sunday",
-        "Sector",
-        "Sectors",
-        "Section",
-        "Clause",
-        "Schedule",
-        "Grade",
-        "Table",
-        "Figure",
-        "Works",
-    ]
+NO_PERSON = _split_terms(
+    "January February March April May June July August September October November December Monday Tuesday Wednesday"
+    " Thursday Friday Saturday Sunday Sector Sectors Section Clause Schedule Grade Table Figure Works"
 )
 # The date itself: not a day rate, nor what happens every day, nor what a working day is.
 ASKED_DATE = re.compile(
@@ -143,13 +114,29 @@ ASKED_DATE = re.compile(
     r"(?:date|day|deadline)\b(?!\s+(?:rates?|shifts?|crew|format|and\s+night)\b)",
     re.IGNORECASE,
 )
-# What somebody or something is called by: the number of a case, of a telephone.
+# What somebody or something is called by: the number of a case, of a telephone. How many there are of something is no
+# such number, nor is a code of conduct or of dress.
 NUMBERED_THING = re.compile(
-    r"\b([^\W\d_]{2,})\s+(?:number|no\.?|nr\.?|id|code)(?=\W*$|\s+(?:of|for|is)\b)", re.IGNORECASE
+    r"\b((?!(?:what|which|the|total|max|min|average|overall|exact)[a-z]*\b)[^\W\d_]{2,}(?=\s+(?:number|no\.?|nr\.?|id)(?!\w))"
+    r"|(?:zip|postal|post|area|dialling|dialing|sort|customer|access|door|entry|discount|booking|product|item|project)"
+    r"(?=\s+code\b))\s+\w+\.?(?=\W*$|\s+(?:for|is)\b|\s+of\s+(?:(?:the|this|that|our|your|my|his|her|its|their|an?)\b|(?-i:[A-Z])))",
+    re.IGNORECASE,
 )
-BARE_NUMBER = re.compile(r"(?=.{1,40}$)[A-Z]{0,6}[-\s]?\d[\dA-Z./-]*", re.IGNORECASE)
+BARE_NUMBER = re.compile(r"(?=.{1,40}$)(?:[A-Z]{1,6}-){0,2}[A-Z]{0,6}[-\s]?\d[\dA-Z./-]*", re.IGNORECASE)
 PLACE_LINE = re.compile(r"^\W*(?:location|place|venue|address|where|ort|adresse)\s*:", re.IGNORECASE)
-PREPOSITION = re.compile(r"\b(?:in|at|on|near|behind|to|from)\b", re.IGNORECASE)
+PREPOSITION = re.compile(
+    r"\b(?:in|at|on|near|behind|to|from|beside|besides|inside|outside|into|onto|upon|under|underneath|above|below|beneath"
+    r"|over|opposite|within|between|among|along|across|around|against|next|by|off|beyond|past|through|throughout|via|up"
+    r"|down|with|here|there|everywhere|anywhere|upstairs|downstairs|online|abroad|north|south|east|west)\b",
+    re.IGNORECASE,
+)
+
+
+def _has_place(sentence: str, question: str) -> bool:
+    """A place, by the word before it or by a name that the question does not have: "Our head office is Hamburg."."""
+    known = set(terms(question))
+    named = any(stem(name) not in known for name in CAPITALISED.findall(sentence))
+    return named or bool(PREPOSITION.search(sentence) or PLACE_LINE.match(sentence))
 
 
 def _has_number_of_thing(sentence: str, question: str) -> bool:
@@ -158,7 +145,9 @@ def _has_number_of_thing(sentence: str, question: str) -> bool:
     forms = {asked[1], *ALIKE.get(stem(asked[1]), ())} if asked else set()
     return bool(BARE_NUMBER.fullmatch(sentence)) or any(
         re.search(
-            rf"\b{re.escape(form[:6])}[^\W\d_]*+\W{{0,3}}(?:(?:no|nr|number|id|code)\b)?[\s#:.()+-]{{0,6}}[A-Z]{{0,6}}-?\d",
+            rf"\b{re.escape(form[:6])}[^\W\d_]*+\W{{0,3}}"
+            r"(?:(?:(?:no|nr|number|id|code)\b)?(?:[^.:;|\d]{0,60}\b(?:is|was|are|reads)\b)?[\s|#:.()+-]{0,6}"
+            r"(?:[A-Z]{1,6}-){0,2}[A-Z]{0,6}-?\d|(?:no|nr|number|id|code)\.?\s?:\s*\w)",
             sentence,
             re.IGNORECASE,
         )
@@ -194,8 +183,7 @@ KINDS = (
     Kind(re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|company|party|employee)\b", re.I), _has_person),
     Kind(
         re.compile(r"\bwhere\b", re.I),
-        lambda s, q: bool(PREPOSITION.search(s) or PLACE_LINE.match(s)),
-        must=False,
+        _has_place,
         line=PLACE_LINE,
         implied=_split_terms("take place held happen"),
     ),

@@ -9,20 +9,26 @@ from llm.offline.front_matter import is_byline, is_dated
 from llm.offline.pulsing import BLOCKED
 from llm.offline.ranking import stem
 from llm.recognisers.findings import words
-from llm.recognisers.money import AMOUNT
+from llm.recognisers.money import AMOUNT, CODES
 
 MAX_ASPECT_LINES = 6
 MAX_ITEM_LINES = 12
 PRICE = re.compile(
-    r"\d[.,]\d\d(?![\d.,])(?!\s?[^\W\d_]|\s?[%°/])|[$€£¥]\s?\d{1,3}(?:,\d{3})+|^\|.*" + AMOUNT.pattern, re.I
+    rf"\d[.,]\d\d(?![\d.,])(?!\s?(?!{CODES}\b)[^\W\d_]|\s?[%°/])"
+    r"|[$€£¥]\s?(?:\d{1,3}(?:,\d{3})+|\d{1,6}(?![\d.,]?\d|\s?(?:[%°/]|k\b|mn?\b|mio\b|bn\b|[mb]illion)))"
+    rf"|\b\d{{1,6}}\s?(?:€|{CODES}\b)(?!\s?/)|^\|.*" + AMOUNT.pattern,
+    re.I,
 )
-"""A price in a line of an invoice, with its cents, or an amount in a row of a table."""
+"""A price in a line of an invoice, with its cents or beside its currency, or an amount in a row of a table."""
 NO_SUM = (
-    r"^(?!\W*(?:(?:sub|grand|net|gross)?\W?totals?|sum|balance|discount|shipping|freight|rewards?|points|next"
+    r"^(?!\W*(?:(?:sub|grand|net|gross|invoice|order)?\W?totals?|sum|amount (?:due|paid|payable|incl\w*|excl\w*)"
+    r"|balance|discount|shipping|freight|rewards?|points|next"
     r"|(?:zwischen|gesamt)?summe|gesamt\w*|netto|brutto|rabatt|versand\w*|porto|fracht\w*|sous-total|remise|totaal|vracht\w*"
-    r"|\w*(?:bedrag|betrag))\b)(?!.*(?:\b(?:vat|tax|mwst|ust|tva|btw|iva)\b|[.!?:]\W*$))"
+    r"|\w*(?:bedrag|betrag))\b)"
+    r"(?!.*(?:(?<!incl )(?<!incl\. )(?<!including )(?<!inkl\. )\b(?:vat|tax|mwst|ust|tva|btw|iva)\b"
+    r"(?![- ](?:free|exempt))|[.!?:]\W*$))"
 )
-"""No line that adds up, or names a tax, and no sentence."""
+"""No line that adds up, or names a tax that is not in a price or not paid, and no sentence."""
 
 
 @dataclass(frozen=True)

@@ -67,8 +67,9 @@ NO_SIGNER = re.compile(
 )
 """Tells of no writer: "From the results we conclude …", "Published by …"."""
 PROPERTY = re.compile(r"^\W*author:", re.IGNORECASE)
-ACCOUNT = re.compile(r"^\W*author:\s*\S+$", re.IGNORECASE)
 """A file's property: who saved it, where the document names its authors itself."""
+ACCOUNT = re.compile(r"^\W*author:\s*\S+$", re.IGNORECASE)
+"""The name of an account in that property: one word."""
 BROKEN_OFF = re.compile(r"\b(?:be|been|the|an?|of|and|or|to|for|with|in|by|are|is|was|were)$", re.IGNORECASE)
 ANNOUNCES = re.compile(r":$|\b(?:sincerely|faithfully|truly|yours|regards|wishes)\W*$", re.IGNORECASE)
 

@@ -17,6 +17,7 @@ asked for, which would show in the sentence.
 """
 MIN_TERMS_ELSEWHERE = 2
 MIN_SHARE_ELSEWHERE = 0.75
+"""Of the content words of a question, in a passage far from the record in which it is asked."""
 GENERIC = frozenset(
     map(
         stem,
@@ -27,11 +28,22 @@ GENERIC = frozenset(
     )
 )
 """What every paper of its kind has. A question for nothing else is about the papers at hand."""
+AT_HAND_NOUN = (
+    r"the\s+(?:patient|tenant|landlord|customer|client|insured|author|case|invoice|order|receipt|letter|booking)"
+)
 AT_HAND = re.compile(
-    r"\bthe\s+(?:patient|tenant|landlord|customer|client|insured|author|case|invoice|order|receipt|letter|booking)\b",
+    rf"\b{AT_HAND_NOUN}"
+    r"(?=\W*$|[,;)]|['’]s|\s+(?:is|was|are|were|has|have|had|do|does|did|can|may|must|should|shall|will|would|needs?"
+    r"|takes?|pays?|owes?|wants?|lives?|works?|signs?|gets?|gives?|receives?|leaves?|due|of|for|in|to|on|at|by|from|with"
+    r"|and|or|who|that|when|if|not|now|today|still|currently|\w{3,}ed)\b)"
+    rf"|\b(?:do|does|did|can|may|must|should|shall|will|would)\s+{AT_HAND_NOUN}\s+\w+"
+    r"(?=\W*$|\s+(?:the|an?|any|it|this|that|his|her|its|their|in|out|up|to|on|at|by|for|from|with|about|last|first)\b)"
+    rf"|^\W*(?:is|was|are|were)\s+{AT_HAND_NOUN}\s+\w+\W*$",
     re.I,
 )
-"""Whoever or whatever the papers at hand are about: no other record has the same one."""
+"""Whoever or whatever the papers at hand are about: no other record has the same one. Not the first word of a name of
+something else: "the client portal", "the order book".
+"""
 COUNTED_OF = re.compile(r"\bhow (?:much|many)\s+([a-zß-öø-ÿ]{4,})\b", re.IGNORECASE)
 QUALIFIED = re.compile(
     r"(?<![\w'’-])(?:the|an?|our|your|his|her|their|its|of|for|will|does|do|did|is|are|was|any|each|per)\s+"
@@ -59,7 +71,6 @@ IMPLIED = frozenset(
     )
 )
 """Of a question: that a person is asked for, which the kind of the question says; and what says nothing."""
-"""Of the content words of a question, in a passage far from the record in which it is asked."""
 
 
 def is_about(

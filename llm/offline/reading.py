@@ -96,9 +96,7 @@ def last_question(messages: list[dict[str, Any]]) -> tuple[int, str]:
             continue
         content = message["content"]
         spoken = content if isinstance(content, str) else extract_text([b for b in content if b.get("type") == "text"])
-        spoken = re.sub(
-            r"<(reminder|mentions|context|earlier)(?:\s[^>]*)?>.*?</\1>", "", spoken, flags=re.DOTALL
-        ).strip()
+        spoken = BESIDE_QUESTION.sub("", spoken).strip()
         if spoken:
             return index, spoken
     return -1, ""

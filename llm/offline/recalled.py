@@ -4,17 +4,22 @@ import re
 from typing import Any
 
 from llm.fences import unfence
+from llm.offline.asked import has_numbered, name_terms, numbered
 from llm.offline.ranking import alike_terms, terms
 from llm.offline.reading import element, extract_text
+from llm.offline.sentences import sentences
 from llm.prompts import NOT_FOUND
 
 PERSON_ASKS = re.compile(
-    r"\b(?:we|you|i)\s+(?:just|already|have|had)?\s*(?:spoke|spoken|talked|talk|said|say|mentioned|mention|told|tell"
-    r"|asked|ask|discussed|discuss|quoted)\b|\b(?:earlier|before)\s+in\s+(?:this|our)\s+(?:conversation|chat)\b"
+    r"\b(?:we|you|i)\s+(?:(?:just|already|ever|have|had)\s+){0,2}(?:spoke|spoken|talked|said|mentioned|told|asked"
+    r"|discussed|quoted)\b"
+    r"|\bdid(?:n['’]t)?\s+(?:we|you|i)\s+(?:(?:just|already|ever)\s+)?(?:speak|talk|say|mention|tell|ask|discuss|quote)\b"
+    r"|\b(?:earlier|before)\s+in\s+(?:this|our)\s+(?:conversation|chat)\b"
     r"|\b(?:haben\s+wir|hast\s+du|haben\s+sie|habe\s+ich)\b.*\b(?:gesprochen|besprochen|gesagt|erwähnt|genannt|gefragt)\b"
     r"|\b(?:wir|du|ich)\b.*\b(?:gesprochen|besprochen|gesagt|erwähnt|genannt|gefragt)\s+(?:haben|hast|habe)\b",
     re.IGNORECASE,
 )
+"""Asks for the past: "Can you tell me …" and "How do we tell the insurer …" ask for what stands in documents."""
 OF_TALKING = frozenset(
     terms(
         "spoke spoken speak talked talk said say mentioned mention told tell asked ask discussed discuss quoted earlier"
@@ -22,7 +27,14 @@ OF_TALKING = frozenset(
         " haben hast habe wir ich du sie der die das den dem über von was wie welche welcher welches war hatte"
     )
 )
+ASKS = re.compile(
+    r"^\W*(?:what|who|whom|whose|when|where|why|how|which|tell|show|list|find|give|explain|describe|summari[sz]e|please"
+    r"|can|could|is|are|was|were|do|does|did|was|wer|wann|wo|warum|wie|welche\w*|zeige?|nenne?|gib)\b",
+    re.IGNORECASE,
+)
+CITATION_FIRST = re.compile(r"^((?:\[\d{1,9}\]\s*)+)(.*)$", re.DOTALL)
 TURN = re.compile(r'<turn n="\d+">\n(.*?)</turn>', re.DOTALL)
+MAX_LINE_CHARACTERS = 400
 MIN_SHARE = 0.5
 """Of the words of a question that an exchange must hold; what was asked counts with the line that answered it."""
 
@@ -36,13 +48,43 @@ def quote_conversation(messages: list[dict[str, Any]], index: int, question: str
     wanted = [word for word in dict.fromkeys(terms(question)) if word not in OF_TALKING]
     best, most = "", 0.0
     for asked, answered in _exchanges(messages, index) if wanted else ():
-        statement = "" if asked.rstrip().endswith("?") else asked
-        for line in filter(str.strip, [statement, *answered.splitlines()]):
-            said, around = alike_terms(line), alike_terms(asked)
+        around = alike_terms(asked)
+        pieces = [piece for answer in answered.splitlines() for piece in _split_line(answer)]
+        for line in [*read_statements(asked), *pieces]:
+            said = alike_terms(line)
             share = sum(1.0 if word in said else 0.6 if word in around else 0.0 for word in wanted) / len(wanted)
-            if share >= max(most, MIN_SHARE) and not line.startswith(NOT_FOUND):
-                best, most = line.strip(), share
+            if share >= max(most, MIN_SHARE) and not line.startswith(NOT_FOUND) and _has_names(question, line, asked):
+                best, most = line, share
     return best
+
+
+def read_statements(asked: str) -> list[str]:
+    """The sentences of a person's message that state something and do not ask."""
+    return [sentence for sentence in sentences(asked) if not (sentence.endswith("?") or ASKS.match(sentence))]
+
+
+def _has_names(question: str, line: str, asked: str) -> bool:
+    """Whether the line has every name and number of the question. What it was the answer to may name them in its place,
+    if that names nothing else: of two that were asked for, the line may be about the other.
+    """
+    names, around = name_terms(question), name_terms(asked)
+    text = f"{asked} {line}" if around <= names else line
+    known = set(terms(text)) | (around if around <= names else set())
+    return names <= known and all(has_numbered(noun, number, text) for noun, number in numbered(question))
+
+
+def _split_line(line: str) -> list[str]:
+    """A line as it is; one that is too long to be quoted sentence by sentence, each with the citations behind it."""
+    if len(line) <= MAX_LINE_CHARACTERS:
+        return [line.strip()] if line.strip() else []
+    found: list[str] = []
+    for sentence in sentences(line):
+        cited = CITATION_FIRST.match(sentence)
+        if cited and found:
+            found[-1] = f"{found[-1]} {cited[1].strip()}"
+        rest = cited[2] if cited and found else sentence
+        found += [rest] if rest else []
+    return found
 
 
 def _exchanges(messages: list[dict[str, Any]], index: int) -> list[tuple[str, str]]:

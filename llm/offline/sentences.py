@@ -3,19 +3,22 @@
 import re
 
 from llm.recognisers.findings import words
+from llm.recognisers.money import CODES
 
 ABBREVIATIONS = words(
     """mr mrs ms dr prof sr jr st no nos nr vs etc e.g i.e cf al inc ltd corp co llc approx dept est fig figs art
-    arts sec secs para paras cl p pp vol ed eds rev ca bzw z.b d.h u.a ggf inkl jan feb mar apr jun jul aug sep
-    sept oct nov dec mon tue wed thu fri sat sun a.m p.m u.s u.k attn tel ext encl ref min max avg"""
+    arts sec secs para paras cl p pp vol ed eds rev ca bzw z.b d.h u.a ggf inkl incl excl jan feb mar apr jun jul aug
+    sep sept oct nov dec mon tue wed thu fri sat sun a.m p.m u.s u.k attn tel ext encl ref min max avg"""
 )
 ITEM = re.compile(r"^\s*(?:[-*•–]|\d{1,2}[.)]|\([a-z0-9]{1,3}\)|\|)\s*")
+ITEM_COUNT = re.compile(r"\s*\d{1,4}\s?(?:[x×*]\s|(?:pcs?|st(?:k|ck)?)\b|[A-Z])")
 BREAK = re.compile(r"(?<=[.!?…])[\"”’)\]]*\s+(?=[\"“‘(\[]?[^\W_a-zß-öø-ÿ])|(?<=[。！？])")
 
 # "4.1 Why it is late", "6 Changes": the number of a section; "3. Sign it" is an item of a list.
 NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,3}|§+\s?\d+|[A-Z](?=\s[A-Z]))\s+")
-ENDED = re.compile(r"(?:[.!?:;]|\d[.,]\d\d)\s*$")
-"""A line after which another begins: the end of a sentence, or the price of an item."""
+PRICED = re.compile(rf"(?:\d[.,]\d\d(?:\s?(?:[€£¥]|{CODES}))?|\d\s?€|[$€£¥]\s?[\d,]{{1,9}})\s*$", re.IGNORECASE)
+ENDED = re.compile(r"[.!?:;]\s*$")
+"""A line after which another begins: the end of a sentence, or the price of an item, which a number may follow."""
 LEADERS = re.compile(r"(?:\. ?){5,}|…{2,}|(?:_ ?){5,}|(?:[-=+*~] ?){8,}")
 """What leads to a page number or is drawn as a line: the sign of a table of contents or of a form, no sentence."""
 
@@ -50,7 +53,9 @@ def _blocks(text: str) -> list[str]:
             if not line.strip():
                 continue
             fresh = ITEM.match(line) or line.lstrip().startswith("#") or current.lstrip().startswith(("|", "#"))
-            ended = ENDED.search(current) and line.lstrip()[:1].isupper()
+            begins = line.lstrip()[:1]
+            priced = PRICED.search(current)
+            ended = begins.isupper() and (priced or ENDED.search(current)) or priced and ITEM_COUNT.match(line)
             if current and (fresh or ended):
                 blocks.append(current)
                 current = line

@@ -89,9 +89,24 @@ def test_the_offline_engine_says_again_what_was_said(
     chat = start(viewer, contract)
     say(service, chat, "What do the bollards cost?", BOLLARDS)
     say(service, chat, "My own limit for the crane is 40,000 euros.", "Not found in what you can see.")
+    say(service, chat, "Is the winch for sale?", "Not found in what you can see.")
+    parts = [f"- Part {n} of the gantry is grey and weighs {n} tonnes [citation:{n}]." for n in range(40)]
+    say(service, chat, "Name the parts.", "\n".join([*parts, "- The gantry hook costs 90 euros [citation:77]."]))
     chatter(service, chat)
     assert chat.ask("What was the sum we spoke of for the bollards?")["message"]["content"] == BOLLARDS
+    assert "My own limit" in chat.ask("What was the limit for the crane that I mentioned?")["message"]["content"]
     assert "Not found" in chat.ask("What did we say about penguins?")["message"]["content"]
+    with viewer.scope.open():
+        session = Session.objects.get(pk=chat.session)
+        found = recall_turns(viewer.scope, session, "crane winch gantry hook", 12, 2_000).turns
+    assert [role for turn in found if "crane" in str(turn.texts) for role, _ in turn.texts] == ["asked"]
+    assert "winch" not in str([turn.texts for turn in found])
+    # Of a long answer lines are given, and only what they cite may be cited.
+    (gantry,) = [turn for turn in found if "parts" in turn.texts[0][1]]
+    lines = gantry.texts[1][1].splitlines()
+    assert "- The gantry hook costs 90 euros [77]." in lines
+    assert 1 < len(lines) < 40
+    assert gantry.cited == {int(line.rpartition("[")[2][:-2]) for line in lines}
 
 
 def test_only_what_may_be_read_today_comes_back_and_nothing_else_weighs(

@@ -78,3 +78,25 @@ def test_a_date_that_is_asked_for_is_one(question: str) -> None:
     dated = "The delivery of the pumps has the deadline 3 May 2026, and this date is fixed."
     assert answer(question, [Passage(1, "a.md", dated)])
     assert not answer(question, [Passage(1, "a.md", dated.replace("3 May 2026", "of the yard"))])
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "answered"),
+    [
+        ("What is the dress code?", "Our dress code is business casual on all days.", True),
+        ("What is the code of conduct for suppliers?", "The code of conduct for suppliers forbids gifts.", True),
+        ("What is the zip code?", "Zip code: 20457", True),
+        ("What is the zip code?", "The zip code is printed on the letter.", False),
+        ("What is the serial number?", "Serial number: XK-PQ-771", True),
+        ("What is the serial number of the pump?", "The serial number of the pump is XK-771.", True),
+        ("What is the serial number of the pump?", "The serial number of the pump is on the lid.", False),
+        ("What is the maximum number of guests?", "The maximum number of guests is 40 at any time.", True),
+        ("Where is our head office?", "Our head office is Hamburg.", True),
+        ("Where is our head office?", "Our head office is very large.", False),
+        ("Where is the emergency exit?", "The emergency exit is beside the kitchen.", True),
+        ("Where are backups kept?", "Backups are kept under lock, inside the vault of the bank.", True),
+        ("Where did the accident happen?", "The accident happened outside Leeds, along the M62.", True),
+    ],
+)
+def test_a_code_a_number_and_a_place_are_what_is_asked_for(question: str, text: str, answered: bool) -> None:
+    assert bool(answer(question, [Passage(1, "a.md", text)])) is answered

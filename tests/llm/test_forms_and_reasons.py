@@ -60,6 +60,27 @@ def test_what_was_bought_is_the_lines_with_a_price_that_add_nothing_up() -> None
     assert ask("What did we order?", [PAPER])[0] == prompts.NOT_FOUND
 
 
+def test_a_price_has_its_currency_behind_it_or_no_cents() -> None:
+    bought = [
+        "Laptop 15 inch, 1 pc, 999.00 EUR",
+        "2 x Office chair 249,00 EUR",
+        "Desk lamp €49",
+        "3 Notebook, tax-free 4.99",
+        "Office desk incl. VAT 300.00 EUR",
+    ]
+    sums = [
+        "Sales tax (8.5%) $54.31",
+        "VAT 19 % 10.00 EUR",
+        "Amount due 999.00 EUR",
+        "Total 1,602.99 EUR",
+        "Ratio 1.25x",
+    ]
+    for separator in ("\n", "\n\n"):
+        bill = Document("Bill.pdf (Shopping)", [prompts.Passage(1, separator.join([*bought, *sums]))])
+        text, _ = ask("What was bought?", [bill])
+        assert [line.removeprefix("- ").rpartition(" [")[0] for line in text.splitlines()] == bought
+
+
 def test_a_document_without_a_date_is_as_old_as_its_copyright() -> None:
     text, _ = ask("Who wrote it and when?", [UNDATED])
     assert text.splitlines() == ["- Birgit Kaufmann [1]", "- © Copyright Institute of Tides 2014. [2]"]
@@ -146,7 +167,13 @@ def test_a_question_that_goes_on_asks_the_same_of_something_else_or_something_el
 
 
 @pytest.mark.parametrize(
-    "question", ["What is the total amount?", "Which medications does the patient take?", "When is the payment due?"]
+    "question",
+    [
+        "What is the total amount?",
+        "Which medications does the patient take?",
+        "When is the payment due?",
+        "When did the tenant move in?",
+    ],
 )
 def test_what_every_paper_has_is_not_looked_for_in_other_records(question: str) -> None:
     near = Document("Note.pdf (Here)", [prompts.Passage(1, "The slipway is closed in May.")])
@@ -156,7 +183,7 @@ def test_what_every_paper_has_is_not_looked_for_in_other_records(question: str) 
             prompts.Passage(
                 9,
                 "The total amount is £900.00. The patient takes two medications in the morning. The payment is due on"
-                " 3 May 2026.",
+                " 3 May 2026. The tenant moved in on 4 May 2026.",
             )
         ],
     )
@@ -165,3 +192,20 @@ def test_what_every_paper_has_is_not_looked_for_in_other_records(question: str) 
     results = [prompts.passages([near]).text, prompts.passages([far]).text]
     assert best_answer(request, 0, question, results).quotes == []
     assert best_answer(request, 0, question, results[1:]).quotes != []  # around the record it answers
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Who maintains the client portal?", "Mara Quill maintains the client portal."),
+        ("How is the order book backed up?", "The order book is backed up to tape every night."),
+        ("Who approves the case budget?", "The board approves the case budget."),
+    ],
+)
+def test_a_compound_is_looked_for_in_other_records(question: str, text: str) -> None:
+    near = Document("Note.pdf (Here)", [prompts.Passage(1, "The slipway is closed in May.")])
+    far = Document("Report.pdf (Elsewhere)", [prompts.Passage(9, text)])
+    system = prompts.chat_system(prompts.Agent("Assistant"), prompts.Record("Contract", "Here", {}))
+    request = {"system": system, "messages": [{"role": "user", "content": question}]}
+    results = [prompts.passages([near]).text, prompts.passages([far]).text]
+    assert [quote.sentence for quote in best_answer(request, 0, question, results).quotes] == [text]
