@@ -20,6 +20,7 @@ from ingestion.models import ContextRow
 from llm import scripted
 from llm.prompts import NOT_FOUND
 from retrieval.support import Support
+from tests.chat.conftest import is_chat
 from tests.conftest import Person, make_contract
 from tests.retrieval.conftest import Index
 
@@ -99,17 +100,17 @@ def test_a_question_without_an_answer_is_a_failure_and_not_a_figure(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """The model is down, the embedding model is, or the answer takes too long: no run, and no conversation is left."""
-    with scripted.model() as script:
-        script.push(error=400)
+    with scripted.model(otherwise_offline=True) as script:
+        script.push(error=400, when=is_chat)
         with pytest.raises(CommandError, match="cap got no answer"):
             evaluate(questions)
-        script.push(text="The cap is two million euros.")
+        script.push(text="The cap is two million euros.", when=is_chat)
         with monkeypatch.context() as patched:
             patched.setattr(answers, "get_embedder", lambda: get_embedder("absent/model"))
             with pytest.raises(CommandError, match="cap has no figures"):
                 evaluate(questions)
         hold = threading.Event()
-        script.push(chunks=["The cap", " is low."], hold=hold)
+        script.push(chunks=["The cap", " is low."], hold=hold, when=is_chat)
         monkeypatch.setattr(answers, "PATIENCE_SECONDS", 0.2)
         with pytest.raises(CommandError, match="cap got no answer in"):
             evaluate(questions)
