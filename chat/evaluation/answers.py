@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -10,10 +11,11 @@ import numpy as np
 from chat import actions, runner
 from chat.access import get_turn_or_404, select_messages
 from chat.evaluation.figures import Answer, Drop, average, find_drops, score_answer
-from chat.models import AnswerRun, LookIn, Session
+from chat.models import AnswerRun, LookIn, Session, State, Turn
 from chat.tools import get_owner
 from entities.access import Scope, get_entity_or_404
 from entities.audit import record
+from entities.models import Entity
 from ingestion.access import visible_files
 from ingestion.embed import get_embedder
 from ingestion.embedders import EmbeddingFailed
@@ -27,38 +29,58 @@ from retrieval.support import Support, list_citing_sentences
 
 Say = Callable[[str], None]
 PATIENCE_SECONDS = 300.0
+STOP_SECONDS = 10.0
 
 
 @dataclass(frozen=True)
 class Evaluated:
-    """run: as it is kept. before: what it was compared with. drops: what it lost beyond noise."""
+    """run: as it is kept. before: what it was compared with. drops: what it lost beyond noise. left_out: how many
+    questions were within files that the reader does not see.
+    """
 
     run: AnswerRun
     before: AnswerRun | None
     drops: Sequence[Drop]
+    left_out: int
 
 
 def evaluate_answers(
     reader: Scope, given: QuestionSet, *, name: str, accept: bool = False, say: Say = lambda text: None
 ) -> Evaluated:
     """Ask all questions as `reader`, who is a member and whose scope is not open, each in a conversation of its own
-    that is deleted afterwards. The run is kept and compared with the last of the same questions and reader.
+    that is deleted afterwards. The run is kept and compared with the last of the same questions, reader and model.
 
-    accept: later runs are compared with this one, whatever it lost. Raises: ValueError for a set of no questions.
+    accept: later runs are compared with this one, whatever it lost. Raises: ValueError for a set of which no question
+    can be asked, as `plan_questions`, and as `ask`: a run with a question that got no answer is not kept.
     """
-    if not given.questions:
-        raise ValueError(f"{given.name} has no question.")
     begun = time.monotonic()
-    scores: dict[str, dict[str, float]] = {}
-    model = ""
-    for number, question in enumerate(given.questions, start=1):
-        if number % 20 == 0:
-            say(f"{number} of {len(given.questions)} questions")
-        answer, model = ask(reader, question)
-        scores[question.id] = {figure: round(value, 4) for figure, value in score_answer(answer).items()}
+    planned = plan_questions(reader, given)
+    if not planned:
+        raise ValueError(f"{given.name} has no question that {name} can be asked.")
     service = Scope.for_service(reader.workspace)
     with service.open():
-        runs = AnswerRun.objects.filter(set_name=given.name, digest=given.digest, reader=name, dropped=False)
+        # First, whatever comes of it: the conversations are in the reader's name, who asked none of this.
+        record(
+            service,
+            "evaluation.answers",
+            set=given.name,
+            reader=name,
+            principal=reader.principal,
+            questions=len(planned),
+        )
+    scores: dict[str, dict[str, float]] = {}
+    models: set[str] = set()
+    for number, (question, entity) in enumerate(planned, start=1):
+        if number % 20 == 0:
+            say(f"{number} of {len(planned)} questions")
+        answer, model = ask(reader, question, entity)
+        models.add(model)
+        scores[question.id] = {figure: round(value, 4) for figure, value in score_answer(answer).items()}
+    model = ", ".join(sorted(models))[:100]
+    with service.open():
+        runs = AnswerRun.objects.filter(
+            set_name=given.name, digest=given.digest, reader=name, model=model, dropped=False
+        )
         before = runs.order_by("-created_at", "pk").first()
         drops = find_drops(before.scores, scores) if before else []
         run = AnswerRun.objects.create(
@@ -73,47 +95,78 @@ def evaluate_answers(
             seconds=round(time.monotonic() - begun, 1),
             dropped=bool(drops) and not accept,
         )
-        record(service, "evaluation.answers", set=given.name, reader=name, questions=len(given.questions))
-    return Evaluated(run, before, drops)
+    return Evaluated(run, before, drops, len(given.questions) - len(planned))
 
 
-def ask(reader: Scope, question: Question) -> tuple[Answer, str]:
-    """The answer, and the model that gave it. A question within a file is asked about that file's record."""
+def plan_questions(reader: Scope, given: QuestionSet) -> list[tuple[Question, Entity | None]]:
+    """The questions that can be asked, each with the record that it is asked about; None: everything.
+
+    A question within files of which the reader sees none is left out: asked of everything it would be another one.
+    Raises: ValueError for one within files of several records, for a conversation is about one.
+    """
+    planned: list[tuple[Question, Entity | None]] = []
     with reader.open():
-        entity = None
-        if question.files:
-            files = visible_files(reader).filter(name__in=question.files, revision__isnull=False).order_by("pk")
-            about = files.values_list("entity", flat=True).first()
-            entity = get_entity_or_404(reader, about) if about else None
+        for question in given.questions:
+            if not question.files:
+                planned.append((question, None))
+                continue
+            files = visible_files(reader).filter(name__in=question.files, revision__isnull=False)
+            records = sorted(set(files.values_list("entity", flat=True)))
+            if len(records) > 1:
+                raise ValueError(f"Question {question.id} is within files of several records.")
+            planned += [(question, get_entity_or_404(reader, pk)) for pk in records]
+    return planned
+
+
+def ask(reader: Scope, question: Question, entity: Entity | None) -> tuple[Answer, str]:
+    """The answer, and the model that gave it. entity: the record in whose files it is looked for, None: everywhere.
+
+    The conversation is deleted whatever comes of it. Raises: ValueError where there is no answer, or the embedding
+    model fails: a failure is nothing that was rightly not found.
+    """
+    with reader.open():
         session = actions.create_session(scope=reader, entity=entity)
         look_in = LookIn.FILES if entity else ""
         turn = actions.post_message(
             scope=reader, session=session, content=question.text, look_in=look_in, is_paced=False
         ).turn
-    runner.wait_until_idle(PATIENCE_SECONDS)
+    try:
+        try:
+            runner.wait_until_idle(PATIENCE_SECONDS)
+        except TimeoutError:
+            raise ValueError(f"Question {question.id} got no answer in {PATIENCE_SECONDS:.0f} seconds.") from None
+        with reader.open():
+            row = get_turn_or_404(reader, turn.pk)
+            message = select_messages(reader, session).filter(pk=row.answer).first()
+            if row.state != State.DONE or message is None or not message.content:
+                raise ValueError(f"Question {question.id} got no answer ({row.state}). {row.error}".strip())
+            text = message.content
+            places = len(question.places)
+            passages = _list_given(row.manifest.get("passages", []), question)
+            support = _check_citations(reader, session, question.text, text)
+        try:
+            likeness = measure_likeness(question.text, text)
+        except EmbeddingFailed as problem:
+            raise ValueError(f"Question {question.id} has no figures: {problem}") from problem
+        return Answer(text, places, passages, support, likeness), str(row.usage.get("model", ""))
+    finally:
+        _delete_conversation(reader, session, turn)
+
+
+def _delete_conversation(reader: Scope, session: Session, turn: Turn) -> None:
+    """A turn that still runs is stopped first, so that its end is on record."""
     with reader.open():
-        row = get_turn_or_404(reader, turn.pk)
-        message = select_messages(reader, session).filter(pk=row.answer).first()
-        text = message.content if message else ""
-        answer = Answer(
-            text,
-            len(question.places) if question.answerable else 0,
-            _list_given(row.manifest.get("passages", []), question),
-            _check_citations(reader, session, question.text, text),
-            measure_likeness(question.text, text),
-        )
+        is_running = actions.stop_turn(scope=reader, turn=turn)
+    if is_running:
+        with suppress(TimeoutError):
+            runner.wait_until_idle(STOP_SECONDS)
+    with reader.open():
         actions.delete_session(scope=reader, session=session)
-    return answer, str(row.usage.get("model", ""))
 
 
 def measure_likeness(question: str, answer: str) -> float:
-    """Cosine of the two by the installation's embedding model, not below 0; 0 where it does not answer."""
-    if not answer:
-        return 0.0
-    try:
-        a, b = (np.asarray(get_embedder().embed_query(text), dtype=np.float64) for text in (question, answer[:2_000]))
-    except EmbeddingFailed:
-        return 0.0
+    """Cosine of the two by the installation's embedding model, not below 0. Raises: EmbeddingFailed."""
+    a, b = (np.asarray(get_embedder().embed_query(text), dtype=np.float64) for text in (question, answer[:2_000]))
     return max(0.0, float(a @ b / (np.linalg.norm(a) * np.linalg.norm(b) or 1.0)))
 
 

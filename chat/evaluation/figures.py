@@ -12,6 +12,8 @@ BEARS_OUT = (Support.SUPPORTED, Support.QUOTED)
 RESAMPLES = 4_000
 CERTAINTY = 0.99
 """A drop is told where so many of a hundred resamples of the questions, divided by a hundred, show one."""
+MIN_DROP = 0.01
+"""And where the mean fell so much: over many questions the smallest loss of each would be certain."""
 
 NAMES = (
     "context_precision",
@@ -41,7 +43,7 @@ class Answer:
 
     @property
     def is_not_found(self) -> bool:
-        return not self.text or self.text.strip().startswith(NOT_FOUND)
+        return self.text.strip().startswith(NOT_FOUND)
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,9 @@ def average(scores: Mapping[str, Scores]) -> dict[str, float]:
 
 
 def find_drops(before: Mapping[str, Scores], now: Mapping[str, Scores], seed: int = 0) -> list[Drop]:
-    """Figures that are worse than before: questions are paired, and resampled with replacement (Efron, 1979)."""
+    """Figures that are worse than before, by `MIN_DROP` at least and with `CERTAINTY`: questions are paired, and
+    resampled with replacement (Efron, 1979).
+    """
     chance = np.random.default_rng(seed)
     found = []
     for name in NAMES:
@@ -99,7 +103,7 @@ def find_drops(before: Mapping[str, Scores], now: Mapping[str, Scores], seed: in
         then, here = (np.array([run[key][name] for key in keys]) for run in (before, now))
         lost = then - here
         means = lost[chance.integers(0, len(keys), (RESAMPLES, len(keys)))].mean(axis=1)
-        if (means > 0).mean() >= CERTAINTY:
+        if lost.mean() >= MIN_DROP - 1e-9 and (means > 0).mean() >= CERTAINTY:
             found.append(Drop(name, float(then.mean()), float(here.mean())))
     return found
 

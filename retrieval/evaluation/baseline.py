@@ -5,7 +5,7 @@ It shares nothing with search: not the words, which it stems by itself, nor the 
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -18,6 +18,7 @@ from retrieval.tuning import tuning
 BASELINE = "bm25"
 K1, B = 1.2, 0.75
 """Of Robertson and Zaragoza 2009, chapter 3.5, and not of `Tuning`: a baseline is not tuned with what it is beside."""
+CHUNK_ROWS = 2_000
 
 
 @dataclass(frozen=True)
@@ -43,16 +44,27 @@ class Baseline:
         return sorted(scores, key=lambda row: (-scores[row], row))[: tuning().page]
 
 
-def index_passages(scope: Scope) -> Baseline:
-    """Of all that `scope`, which is open, sees: labels and audience by the policy, records and sources here."""
-    seen = Entity.objects.filter(visible(scope, Entity)).order_by().values("pk")
-    rows = ContextRow.objects.filter(sources_visible(scope), entity__in=seen).order_by()
+def index_passages(scope: Scope, questions: Iterable[str]) -> Baseline:
+    """Of all that `scope`, which is not open, sees: labels and audience by the policy, records and sources here.
+
+    Only terms of `questions` are kept, for these alone are looked up. Each chunk is read in a transaction of its own.
+    """
+    wanted = {term for question in questions for term in terms(question)}
     postings: dict[str, dict[int, int]] = defaultdict(dict)
     lengths: dict[int, int] = {}
     files: dict[int, UUID | None] = {}
-    for row, file, name, text in rows.values_list("number", "file_id", "file__name", "text").iterator():
-        bag = Counter(terms(f"{name or ''} {text}"))
-        lengths[row], files[row] = bag.total(), file
-        for term, often in bag.items():
-            postings[term][row] = often
+    while chunk := _read_chunk(scope, max(lengths, default=0)):
+        for row, file, name, text in chunk:
+            bag = Counter(terms(f"{name or ''} {text}"))
+            lengths[row], files[row] = bag.total(), file
+            for term in bag.keys() & wanted:
+                postings[term][row] = bag[term]
     return Baseline(postings, lengths, files)
+
+
+def _read_chunk(scope: Scope, after: int) -> list[tuple[int, UUID | None, str | None, str]]:
+    """(number, file, its name, text) of the next passages by number."""
+    with scope.open():
+        seen = Entity.objects.filter(visible(scope, Entity)).order_by().values("pk")
+        rows = ContextRow.objects.filter(sources_visible(scope), entity__in=seen, number__gt=after).order_by("number")
+        return list(rows.values_list("number", "file_id", "file__name", "text")[:CHUNK_ROWS])

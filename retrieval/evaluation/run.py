@@ -71,7 +71,7 @@ def measure(scope: Scope, given: QuestionSet, say: Say = lambda text: None, *, m
     known: dict[int, Passage] = {}
     with scope.open():
         files = find_files(scope, given)
-        baseline = index_passages(scope)
+    baseline = index_passages(scope, [question.text for question in given.questions])
     lost = sorted(list_all_names(given) - set(files))
     outcomes = []
     for number, question in enumerate(given.questions, start=1):

@@ -1,6 +1,7 @@
 """`manage.py evaluate --answers`: what an answer is worth, and a run that is worse than the one before."""
 
 import json
+import threading
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -9,14 +10,18 @@ import numpy as np
 import pytest
 from django.core.management import CommandError, call_command
 
+from chat.evaluation import answers
 from chat.evaluation.figures import Answer, Drop, find_drops, score_answer
 from chat.models import AnswerRun, Session
 from entities.access import Scope
-from entities.models import Entity, Workspace
+from entities.models import AuditEntry, Entity, Workspace
+from ingestion.embed import get_embedder
 from ingestion.models import ContextRow
+from llm import scripted
 from llm.prompts import NOT_FOUND
 from retrieval.support import Support
-from tests.conftest import Person
+from tests.chat.conftest import is_chat
+from tests.conftest import Person, make_contract
 from tests.retrieval.conftest import Index
 
 FACTS = {
@@ -30,19 +35,22 @@ FACTS = {
 
 @pytest.fixture
 def questions(contract: Entity, index: Index, tmp_path: Path) -> Path:
-    """Five questions that a file of five passages answers, and one that nothing does."""
+    """Five questions that a file of five passages answers, one that nothing does, and one within a file that is not
+    there.
+    """
     file = index.file(contract, "lease.pdf")
     lines: list[dict[str, Any]] = []
     for n, (key, (question, text)) in enumerate(FACTS.items(), start=1):
         index.row(contract, text, file=file, page=n, position=n)
         lines.append({"id": key, "question": question, "places": [{"file": "lease.pdf", "page": n}], "labels": []})
     lines.append({"id": "dog", "question": "May a dog swim in the basin?", "answerable": False, "labels": []})
+    lines.append({"id": "gone", "question": "Is there a cap?", "answerable": False, "within": {"files": ["gone.pdf"]}})
     path = tmp_path / "lease.jsonl"
     path.write_text("\n".join(map(json.dumps, lines)))
     return path
 
 
-def evaluate(path: Path, *more: str) -> list[dict[str, Any]]:
+def evaluate(path: Path, *more: str) -> dict[str, Any]:
     told = StringIO()
     call_command(
         "evaluate", path, "--answers", "--workspace", "acme", "--as", "viewer", "--json", *more, stdout=told,
@@ -54,15 +62,15 @@ def evaluate(path: Path, *more: str) -> list[dict[str, Any]]:
 def test_answers_are_judged_kept_and_compared(
     viewer: Person, workspace: Workspace, questions: Path, service: Scope
 ) -> None:
-    (first,) = evaluate(questions)
+    first = evaluate(questions)
     assert first["figures"]["context_recall"] == 1.0
     assert first["figures"]["citation_recall"] >= 0.8
     assert first["figures"]["citation_precision"] == 1.0
     assert first["figures"]["faithfulness"] == 1.0
     assert first["figures"]["not_found"] == 1.0
     assert 0.3 < first["figures"]["relevancy"] < 1.0
-    assert (first["before"], first["drops"]) == (None, [])
-    (again,) = evaluate(questions)
+    assert (first["before"], first["drops"], first["left_out"]) == (None, [], 1)
+    again = evaluate(questions)
     assert (again["before"], again["drops"]) == (first["figures"], [])
     with service.open():
         assert not Session.objects.exists()  # what was asked is gone
@@ -78,6 +86,46 @@ def test_answers_are_judged_kept_and_compared(
     # The next run is held to the last that had not dropped, unless this one is accepted.
     evaluate(questions, "--accept")
     evaluate(questions)
+    with pytest.raises(CommandError, match="Not with --answers: --convert, --threshold"):
+        evaluate(questions, "--convert", "--threshold", "0.5")
+
+
+def test_a_question_without_an_answer_is_a_failure_and_not_a_figure(
+    alice: Person,
+    viewer: Person,
+    contract: Entity,
+    index: Index,
+    questions: Path,
+    service: Scope,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The model is down, the embedding model is, or the answer takes too long: no run, and no conversation is left."""
+    with scripted.model(otherwise_offline=True) as script:
+        script.push(error=400, when=is_chat)
+        with pytest.raises(CommandError, match="cap got no answer"):
+            evaluate(questions)
+        script.push(text="The cap is two million euros.", when=is_chat)
+        with monkeypatch.context() as patched:
+            patched.setattr(answers, "get_embedder", lambda: get_embedder("absent/model"))
+            with pytest.raises(CommandError, match="cap has no figures"):
+                evaluate(questions)
+        hold = threading.Event()
+        script.push(chunks=["The cap", " is low."], hold=hold, when=is_chat)
+        monkeypatch.setattr(answers, "PATIENCE_SECONDS", 0.2)
+        with pytest.raises(CommandError, match="cap got no answer in"):
+            evaluate(questions)
+        hold.set()
+    # Two files of one name, in two records: a conversation is about one.
+    index.file(contract, "gone.pdf")
+    index.file(make_contract(alice), "gone.pdf")
+    with pytest.raises(CommandError, match="gone is within files of several records"):
+        evaluate(questions)
+    with service.open():
+        assert not AnswerRun.objects.exists()
+        assert not Session.objects.exists()
+        begun = AuditEntry.objects.filter(action="evaluation.answers")
+        told = {"set": "lease", "reader": "viewer", "principal": viewer.user.pk, "questions": 6}
+        assert [entry.detail for entry in begun] == [told] * 3
 
 
 @pytest.mark.parametrize(
@@ -96,7 +144,8 @@ def test_each_figure_falls_by_what_it_measures(change: dict[str, Any], low: list
     found = score_answer(Answer(**{**vars(right), **change}))
     assert sorted(name for name, value in found.items() if value < 1) == sorted(low) or "answered" in low
     assert [name for name in low if found[name] >= 1] == []
-    assert score_answer(Answer("It is so.", 0, (), (), 0.5)) == {"not_found": 0.0}
+    for text in ("It is so.", ""):
+        assert score_answer(Answer(text, 0, (), (), 0.5)) == {"not_found": 0.0}
 
 
 def test_two_points_are_found_and_noise_is_not() -> None:
@@ -115,6 +164,8 @@ def test_two_points_are_found_and_noise_is_not() -> None:
     assert told["noise"] == 0
     assert find_drops(_run(np.ones(250)), _run(np.zeros(250))) == [Drop("answered", 1.0, 0.0)]
     assert find_drops(_run(np.zeros(250)), _run(np.ones(250))) == []
+    assert find_drops(_run(np.ones(250)), _run(np.full(250, 0.999))) == []
+    assert find_drops(_run(np.ones(250)), _run(np.full(250, 0.989)))
 
 
 def _run(values: "np.ndarray[Any, Any]") -> dict[str, dict[str, float]]:

@@ -10,6 +10,9 @@ from entities.access import Scope
 from entities.models import AuditEntry, Classification, Role, Workspace
 from entities.models.classification import FINANCIAL, PII, SECRET
 from ingestion.models import File
+from llm.offline.ranking import terms
+from retrieval.evaluation import baseline
+from retrieval.evaluation.baseline import index_passages
 from retrieval.evaluation.comparison import TITLES, Compared, average_sets, fuse_ranks
 from retrieval.evaluation.documents import build_slug
 from retrieval.models import EvaluationOutcome, EvaluationQuestion, EvaluationRun
@@ -51,7 +54,7 @@ def given(tmp_path):
     return write(tmp_path / "lease.jsonl", CAP, RENT, NOTICE, NOTHING)
 
 
-def test_a_run_is_reported_and_kept(given, lease, alice, service):
+def test_a_run_is_reported_and_kept(given, lease, alice, service, monkeypatch):
     found = in_acme(given, alice)
     assert found["questions"] == 3
     assert found["figures"]["fused"]["ndcg_10"] == 1.0
@@ -78,6 +81,11 @@ def test_a_run_is_reported_and_kept(given, lease, alice, service):
     assert places["cap"] == [{"file": str(file.pk), "page": 1}]
     assert places["notice"] == [{"file": str(file.pk), "rows": [str(rows[2])]}], "ids, and no words of the document"
     assert places["none"] == []
+    whole = index_passages(alice.scope, ["What is the liability cap?", "When is rent due?"])
+    monkeypatch.setattr(baseline, "CHUNK_ROWS", 1)
+    assert index_passages(alice.scope, ["What is the liability cap?", "When is rent due?"]) == whole
+    assert len(whole.lengths) >= len(rows)
+    assert set(whole.postings) <= set(terms("liability cap rent due")), "no words that nobody asks for"
 
 
 def test_a_run_is_on_record(given, lease, alice, viewer, service):

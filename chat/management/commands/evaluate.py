@@ -10,6 +10,8 @@ from chat.evaluation.figures import NAMES
 from retrieval.management.commands import evaluate
 
 DROPPED = evaluate.DROPPED
+OF_SEARCH = ("admin", "convert", "load_only", "weigh", "threshold", "same_settings", "model")
+"""Options that say nothing about answers."""
 
 
 class Command(evaluate.Command):
@@ -25,6 +27,9 @@ class Command(evaluate.Command):
         if not options["answers"]:
             super().handle(*args, **options)
             return
+        parser = self.create_parser("manage.py", "evaluate")
+        if ignored := [name for name in OF_SEARCH if options[name] != parser.get_default(name)]:
+            raise CommandError(f"Not with --answers: {', '.join('--' + name.replace('_', '-') for name in ignored)}.")
         if not (options["workspace"] and options["reader"]):
             raise CommandError("Answers are given to a member: name --workspace and --as.")
         made: list[Evaluated] = []
@@ -36,7 +41,8 @@ class Command(evaluate.Command):
             except ValueError as problem:
                 raise CommandError(str(problem)) from None
         if options["json"]:
-            self.stdout.write(json.dumps([as_json(one) for one in made], indent=1))
+            reports = [as_json(one) for one in made]
+            self.stdout.write(json.dumps(reports[0] if len(reports) == 1 else reports, indent=1))
         else:
             for one in made:
                 self.stdout.write("\n".join(lines(one)))
@@ -47,6 +53,8 @@ class Command(evaluate.Command):
 def lines(one: Evaluated) -> list[str]:
     run, before = one.run, one.before
     told = [f"{run.set_name}, {len(run.scores)} questions, as {run.reader}, answered by {run.model}, {run.seconds} s"]
+    if one.left_out:
+        told.append(f"Not asked: {one.left_out} questions within files that {run.reader} does not see.")
     for name in NAMES:
         if name in run.figures:
             then = f"   before {before.figures[name]:.3f}" if before and name in before.figures else ""
@@ -63,4 +71,5 @@ def as_json(one: Evaluated) -> dict[str, Any]:
         "before": one.before.figures if one.before else None,
         "drops": [{"figure": d.name, "before": d.before, "now": d.now} for d in one.drops],
         "dropped": one.run.dropped,
+        "left_out": one.left_out,
     }
