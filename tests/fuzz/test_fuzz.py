@@ -14,6 +14,7 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.http import HttpResponse
 from django.test import Client
+from django.test.client import BOUNDARY, MULTIPART_CONTENT, encode_multipart
 
 from entities.models.classification import PII
 from entities.types import Contract
@@ -83,8 +84,12 @@ class Fuzzer:
     def send(self, name: str, content: bytes) -> HttpResponse:
         body = {"file": SimpleUploadedFile("x", content)}
         # Django's own upload cleans names before they are sent; a hostile client does not.
-        body["file"]._name = name
-        answer: HttpResponse = self.alice.api.post(f"/api/entities/{self.contract.pk}/files/", body, format="multipart")
+        body["file"]._name = name.encode("utf-8", "replace").decode()
+        sent = encode_multipart(BOUNDARY, body)
+        if not name.isascii():  # as bytes, for half a pair of surrogates is no text that Django would send
+            sent = sent.replace(body["file"].name.encode(), name.encode("utf-8", "surrogatepass"), 1)
+        path = f"/api/entities/{self.contract.pk}/files/"
+        answer: HttpResponse = self.alice.api.post(path, sent, content_type=MULTIPART_CONTENT)
         return answer
 
     def end_of(self, file: str) -> str:
