@@ -9,7 +9,8 @@ from ingestion.tables import in_words
 from retrieval.matches import SENTENCE, Matcher, closeness
 
 LENGTH = 320
-BLANKS = re.compile(r"\s+")
+BLANKS = re.compile(r"(?:\s|([=_*~#.·•–—-])\1{3,})+")
+"""Blanks, rules and dot leaders."""
 WORD = 40
 """Characters within which a word ends; what is longer, or has no blanks, is cut anywhere."""
 

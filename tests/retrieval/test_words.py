@@ -142,6 +142,11 @@ def test_a_snippet_of_a_table_says_its_cells() -> None:
     assert snippet(text, Matcher([])) == "Fees Lift · Annual fee; L1 · £21,600; a|b; A pipe | in prose."
 
 
+def test_rules_and_dot_leaders_are_left_out_of_a_snippet() -> None:
+    text = "RECEIPT\n==========\nSubtotal ........ 40.00\n- - -\nTOTAL 44.00 -- paid"
+    assert snippet(text, Matcher([])) == "RECEIPT Subtotal 40.00 - - - TOTAL 44.00 -- paid"
+
+
 def test_a_snippet_of_text_without_blanks_has_its_length() -> None:
     text = f"{'合' * 900}违约{'同' * 900} end"
     shown = snippet(text, Matcher([("违", ["违"]), ("约", ["约"])]))
