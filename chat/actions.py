@@ -70,7 +70,7 @@ def post_message(
     """
     text, client_id = checked(content), checked_key(client_id)
     if look_in and (look_in not in LookIn or session.entity_id is None):
-        raise BadMessage(gettext("There is no such place to look in."))
+        raise BadMessage(gettext("That place cannot be searched."))
     before = Turn.objects.filter(audience=scope.principal, client_id=client_id).first() if client_id else None
     if before is not None:
         return Posted(before, created=False)

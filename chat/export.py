@@ -13,7 +13,7 @@ from entities.access import Scope
 from entities.api.lists import chips_of_atoms
 from retrieval.citation_links import MARKER, list_sources
 
-WITHHELD = "Not shown any more: something that it was drawn from was removed, or is no longer yours to see."
+WITHHELD = "No longer shown: a source that it used was removed, or you may no longer see it."
 
 
 def export_markdown(scope: Scope, session: Session) -> HttpResponse:

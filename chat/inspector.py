@@ -16,13 +16,13 @@ from entities.access import Scope
 from retrieval.locate import resolve_all
 
 WHY = {
-    "words": _("It has the words of the search."),
-    "meaning": _("It is near to the search in meaning."),
-    "both": _("It has words of the search and is near to it in meaning."),
-    "beside": _("It stands beside a passage that was found."),
-    "reference": _("A reference leads to its record."),
-    "document": _("It is of a document that was read."),
-    "record": _("It is a record of a list."),
+    "words": _("It has words that you searched for."),
+    "meaning": _("Its meaning is similar to the question."),
+    "both": _("It has words that you searched for, and a similar meaning."),
+    "beside": _("It is next to a passage that was found."),
+    "reference": _("A reference links its record."),
+    "document": _("It is part of a document that was read."),
+    "record": _("It is a record in a list."),
 }
 """What found a passage -> why it is there, in words."""
 

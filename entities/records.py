@@ -62,7 +62,7 @@ def list_records(scope: Scope, model: type[Entity], query: Mapping[str, str]) ->
     """
     for name, value in query.items():
         if "\x00" in value:
-            raise BadQuery(name, gettext("A value holds no NUL characters."))
+            raise BadQuery(name, gettext("A value must not contain NUL characters."))
     fields = readable_fields(model)
     filters = {name: value for name, value in query.items() if name not in RESERVED and value != ""}
     ordering = query.get("ordering") or "-updated_at"

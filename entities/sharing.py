@@ -28,9 +28,7 @@ LEVEL_NAMES = {
     "change": gettext_lazy("may change it and add files"),
     "share": gettext_lazy("may do everything, also delete and share it"),
 }
-LAST_SHARER = gettext_lazy(
-    "Nobody would be left who may share this record without an end. Give that to somebody else first."
-)
+LAST_SHARER = gettext_lazy("Then nobody could share this record for good. Give that to somebody else first.")
 VERB_NAMES = {
     "view": pgettext_lazy("permission", "see"),
     "change": pgettext_lazy("permission", "change"),

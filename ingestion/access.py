@@ -79,7 +79,7 @@ def lock_name(scope: Scope, entity: UUID, collection: str, name: str) -> None:
 
 REFUSALS = {
     "upload": gettext_lazy("You may see this record, but not add files to it or work on those it has."),
-    "delete": gettext_lazy("You may see this record, but not delete what hangs on it."),
+    "delete": gettext_lazy("You may see this record, but not delete what belongs to it."),
 }
 
 

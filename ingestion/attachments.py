@@ -38,7 +38,7 @@ from ingestion.work import Segmented, Work
 DEEPEST = 5
 """Messages within messages within messages …"""
 LOST = Unaccounted("attachment", "An attachment could not be taken out of this message; it was not read.")
-TOO_DEEP = Unaccounted("attachment", "Messages lie in this one too deeply to be read.")
+TOO_DEEP = Unaccounted("attachment", "Messages are nested in this one too deeply to be read.")
 
 
 @contextmanager

@@ -44,7 +44,7 @@ TOLD = {
     "memory": gettext_lazy("This file needs more memory than reading may take."),
     "mislabelled": gettext_lazy("This file is not what its name says."),
     "no_pages": gettext_lazy("This file has no pages."),
-    "rejected": gettext_lazy("A steward has looked at this file and kept it back."),
+    "rejected": gettext_lazy("A steward has looked at this file and rejected it."),
     "timeout": gettext_lazy("Reading this file took too long."),
     "too_large": gettext_lazy("This file is too large to be read."),
     "too_many_pages": gettext_lazy("This file has too many pages."),

@@ -25,7 +25,7 @@ from ingestion.models import Blob, File, FileRevision, Redo, Review, State
 from ingestion.queueing import ENDED, queue_file, resume_revision
 from ingestion.results import drop_results
 
-REJECTED = gettext_noop("A steward has looked at this version and kept it back. Upload another one.")
+REJECTED = gettext_noop("A steward has looked at this version and rejected it. Upload another one.")
 
 
 @dataclass(frozen=True)

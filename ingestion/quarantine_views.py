@@ -18,9 +18,9 @@ from ingestion.views import get_scope, sentence
 
 PER_PAGE = 50
 DONE = {
-    "release": gettext_lazy("was released: it is published when it has been labelled"),
+    "release": gettext_lazy("was released: it is published once it is labelled"),
     "reject": gettext_lazy("was rejected"),
-    "take_back": gettext_lazy("is read again; should it end here once more, you decide anew"),
+    "take_back": gettext_lazy("is being read again; if it ends here once more, you decide again"),
 }
 """What a decision has done, in words."""
 

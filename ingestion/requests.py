@@ -247,7 +247,7 @@ def check_end(until: datetime | None) -> None:
     now = timezone.now()
     if until is not None and not now < until <= now + LONGEST_GRANT:
         raise BadUpload(
-            gettext("It ends in the future, %(days)s from now at the latest.")
+            gettext("Choose an end in the future, at most %(days)s from now.")
             % {"days": format_count(LONGEST_GRANT.days, "day")},
             "bad_end",
         )

@@ -167,7 +167,7 @@ def delete(request: HttpRequest, pk: UUID) -> HttpResponse:
     if bin_file(scope=scope, file=file):
         messages.success(request, gettext("%(name)s is in the bin.") % {"name": name}, extra_tags=f"undo:{file.pk}")
     else:
-        messages.success(request, gettext("%(name)s was deleted, with everything drawn from it.") % {"name": name})
+        messages.success(request, gettext("%(name)s was deleted, with everything made from it.") % {"name": name})
     return redirect("entities:detail", file.entity_id)
 
 

@@ -298,9 +298,9 @@ def explain(words: Sequence[str], hit: Hit, beside: Sequence[str], origin: Entit
         )
     if hit.neighbour_of is not None:
         if beside:
-            parts.append(gettext("beside a passage that matched “%(words)s”") % {"words": format_words(beside)})
+            parts.append(gettext("next to a passage that matched “%(words)s”") % {"words": format_words(beside)})
         else:
-            parts.append(gettext("beside a passage found by meaning"))
+            parts.append(gettext("next to a passage found by meaning"))
     parts += [part for part in (hit.reranked, hit.standing) if part]
     if origin is not None:
         parts.append(gettext("linked by reference from %(name)s") % {"name": origin.title})

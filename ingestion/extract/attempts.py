@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 from ingestion.extract.build import Builder
 from ingestion.sandbox.limits import Quarantined
 
-UNCHECKED = "Something beside the text could not be looked at, so it is not known what it says."
+UNCHECKED = "Something besides the text could not be checked, so it is not known what it says."
 Result = TypeVar("Result")
 
 

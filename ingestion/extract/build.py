@@ -153,7 +153,7 @@ class Builder:
                 if run.startswith(PICTURE):
                     self.miss("thumbnail", "There is a picture among the text of this file; it was not read.")
                 else:
-                    self.miss("packed_data", "There are packed data among the text of this file; they were not read.")
+                    self.miss("packed_data", "There is packed data in the text of this file; it was not read.")
             if not runs or not is_formal(rest := one_line(rest)):
                 self._remainder[rest] = None
 

@@ -18,7 +18,7 @@ UNSURE = 60.0  # confidence: below it, what was read is told to stewards and not
 LETTERS = 3  # fewer on a picture are marks that look like letters
 PAPER = 0.0008  # share of ink up to which a page is blank but for specks
 IN_PICTURES = ("Text in pictures",)
-MORE = "A picture has more behind its end, or in itself, than it shows; that was not read."
+MORE = "A picture has extra data after its end or inside; that was not read."
 UNCHECKED = "A model read this picture, and there was nothing to check its reading by."
 
 

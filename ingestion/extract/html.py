@@ -80,7 +80,7 @@ def parsed(text: str) -> Any:
     parser = etree.HTMLParser(encoding="utf-8", no_network=True, huge_tree=True)
     root = etree.fromstring(text.encode(errors="replace"), parser)
     if any(entry.level == etree.ErrorLevels.FATAL for entry in parser.error_log):
-        raise Quarantined("corrupt", "The elements of this page lie in each other too deeply to be read.")
+        raise Quarantined("corrupt", "The elements of this page are nested too deeply to be read.")
     return root
 
 

@@ -127,7 +127,7 @@ def _text(path: Path, limits: Limits, declared: Callable[[bytes], str | None] | 
             "corrupt", "This file is named as a text, but it contains characters no text has. Save it again as UTF-8."
         )
     if not text.strip():
-        raise Quarantined("empty", "This file is empty: it holds nothing but white space. Upload it again.")
+        raise Quarantined("empty", "This file is empty: it has nothing but white space. Upload it again.")
     return text
 
 

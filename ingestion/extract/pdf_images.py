@@ -31,7 +31,7 @@ COMPONENTS = {
     "/CalRGB": 3,
     "/Lab": 3,
 }
-UNKNOWN = "A picture of this PDF has data that are no picture; they were not read."
+UNKNOWN = "A picture in this PDF has data that is not a picture; it was not read."
 # Files, packed or not, by how they begin (ZIP, gzip, 7z, RAR, OLE, bzip2, xz, PDF).
 FILES = (
     b"PK\3\4",

@@ -40,7 +40,9 @@ class Said:
             try:
                 part(pdf)
             except DAMAGED:
-                self.builder.miss("damaged", "What this PDF says beside its pages is damaged; parts may be missing.")
+                self.builder.miss(
+                    "damaged", "The data that this PDF has besides its pages are damaged; parts may be missing."
+                )
 
     def look_at_part(self, part: Any) -> None:
         """At an object of the structure of a document that is made for reading aloud."""

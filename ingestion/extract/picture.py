@@ -46,7 +46,7 @@ def extract(path: Path, media_type: str, *, limits: Limits, report: Report, eyes
             if seen.more:
                 builder.miss("image", MORE, number)
     if blank == pages and not builder.missed():
-        raise Quarantined("empty", "There is nothing on this picture but paper. Check that you chose the right file.")
+        raise Quarantined("empty", "This picture shows nothing but blank paper. Check that you chose the right file.")
     sweep_picture(path.read_bytes(), builder)
     return builder.extraction(media_type, pages)
 

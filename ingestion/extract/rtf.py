@@ -172,7 +172,7 @@ class _Groups:
                 if len(stack) == 1:
                     self.strings.append(source[place:])
                     if len(source[place:].strip("\x00 \r\n}")) > TRAILING_CHARACTERS:
-                        builder.miss("trailing_data", "Behind the end of this document there is more.")
+                        builder.miss("trailing_data", "There is more data after the end of this document.")
                     break
                 first = False
             elif word is not None:

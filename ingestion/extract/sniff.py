@@ -169,7 +169,7 @@ def _look(path: Path, named: str | None) -> Found:
                 if piece.strip(b"\x00 \t\r\n\xef\xbb\xbf\xff\xfe"):
                     break
             else:
-                raise Quarantined("empty", "This file is empty: it holds nothing but white space. Upload it again.")
+                raise Quarantined("empty", "This file is empty: it has nothing but white space. Upload it again.")
     if head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"%PDF-") or (named == PDF and b"%PDF-" in head):
         return Found(PDF, "a PDF document")
     from ingestion.extract import signatures

@@ -21,8 +21,8 @@ ATTRIBUTE = re.compile(r"\s+([\w:@.-]+)(?:\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s
 TAG = re.compile(rf"</?([A-Za-z][\w:-]*)((?:{ATTRIBUTE.pattern.replace('(', '(?:').replace('(?:?:', '(?:')})*)\s*/?>")
 DATA = re.compile(r"data:([\w./+-]*)((?:;[\w.=-]+)*),([^\"'<>)\\]*)", re.I)
 CHARSET = re.compile(r";charset=([\w.-]{2,40})", re.I)
-FILE = "A file lies in this page; it was not read."
-MEDIA = "A file lies in this page, sound or film; it was not read."
+FILE = "A file is embedded in this page; it was not read."
+MEDIA = "Sound or film is embedded in this page; it was not read."
 FONT = "There are fonts in this page; they were not read."
 MAX_DATA_DEPTH = 3  # pages in pages
 MAX_BARE_NAMES = 2  # of attributes without a value in one tag: more may be a sentence

@@ -37,7 +37,7 @@ DAMAGED = (
     zlib.error,
 )
 UNKNOWN = "A picture has parts that are not known here; they were not read."
-MORE = "A picture has more behind its end than it shows; that was not read."
+MORE = "A picture has extra data after its end; that was not read."
 PREVIEW = "A picture has a preview of itself, which was not read."
 # ISO 10918-1, table B.1: frames, tables, scans, restarts.
 PIXELS_OF_JPEG = frozenset({*range(0xC0, 0xC8), *range(0xC9, 0xD0), *range(0xD0, 0xDF)})
@@ -100,7 +100,7 @@ def sweep_picture(content: bytes, builder: Builder) -> None:
                 builder.miss("unknown_part", UNKNOWN)
     except DAMAGED:
         builder.add_remainder(texts_in_bytes(content[:MAX_TEXT_BYTES]))
-        builder.miss("damaged_part", "A picture is damaged; what it holds beside its pixels was not read.")
+        builder.miss("damaged_part", "A picture is damaged; what it has besides its pixels was not read.")
     captions = read_captions(content)
     builder.add_properties(captions)
 

@@ -23,11 +23,11 @@ TABLE = Path(__file__).with_name("learned.tsv")
 COLUMNS = (INTERNAL, CONFIDENTIAL, PII, PII_SENSITIVE, FINANCIAL, SECRET)
 SPOKEN_OF = {
     INTERNAL: "reads like a note to colleagues",
-    CONFIDENTIAL: "reads like what others must not learn",
-    PII: "reads like what is said of one person",
-    PII_SENSITIVE: "reads like health or belief of one person",
+    CONFIDENTIAL: "reads like something confidential",
+    PII: "reads like a statement about one person",
+    PII_SENSITIVE: "reads like the health or belief of one person",
     FINANCIAL: "reads like money",
-    SECRET: "reads like what opens something",
+    SECRET: "reads like a password or a key",
 }
 MIN_WORDS = 4
 """Fewer words are a heading, a cell or a name: too little to say what they are about."""

@@ -60,5 +60,5 @@ def test_a_file_in_quarantine_is_rejected_after_a_question(shelf, browse, compla
     assert viewer.goto("quarantine/").status == 403
     viewer.goto(shelf.record)
     row = viewer.locator("#files .cl-file").filter(has_text=shelf.cut)
-    expect(row).to_contain_text("A steward has looked at this file and kept it back.")
+    expect(row).to_contain_text("A steward has looked at this file and rejected it.")
     expect(row.get_by_role("button")).to_have_count(0)
