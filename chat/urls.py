@@ -1,6 +1,7 @@
 from django.urls import path
 
 from chat import session_views, views
+from chat.evaluation.views import answer_runs
 
 app_name = "chat"
 
@@ -15,6 +16,7 @@ urlpatterns = [
     path("chat/<uuid:pk>/change/", session_views.change, name="change"),
     path("chat/<uuid:pk>/delete/", session_views.delete, name="delete"),
     path("chat/<uuid:pk>/export/", session_views.export, name="export"),
+    path("evaluation/answers/", answer_runs, name="answer_runs"),
     path("chat/turns/<uuid:pk>/", views.turn, name="turn"),
     path("chat/turns/<uuid:pk>/again/", views.again, name="again"),
     path("chat/turns/<uuid:pk>/rate/", views.rate, name="rate"),

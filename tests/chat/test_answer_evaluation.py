@@ -60,7 +60,7 @@ def evaluate(path: Path, *more: str) -> dict[str, Any]:
 
 
 def test_answers_are_judged_kept_and_compared(
-    viewer: Person, workspace: Workspace, questions: Path, service: Scope
+    viewer: Person, alice: Person, workspace: Workspace, questions: Path, service: Scope
 ) -> None:
     first = evaluate(questions)
     assert first["figures"]["context_recall"] == 1.0
@@ -83,6 +83,11 @@ def test_answers_are_judged_kept_and_compared(
     assert worse.value.returncode == 2
     with service.open():
         assert list(AnswerRun.objects.order_by("created_at").values_list("dropped", flat=True)) == [False, False, True]
+    page = viewer.client.get(viewer.base + "evaluation/answers/").content.decode()
+    assert "over 3 runs; newest: context recall 0.000" in page
+    assert page.count("Dropped") == 1
+    # Figures are about what their reader may read: nobody else's page has them.
+    assert "context recall" not in alice.client.get(alice.base + "evaluation/answers/").content.decode()
     # The next run is held to the last that had not dropped, unless this one is accepted.
     evaluate(questions, "--accept")
     evaluate(questions)
