@@ -2,6 +2,7 @@
 
 import json
 import threading
+from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from django.core.management import CommandError, call_command
 
 from chat.evaluation import answers
 from chat.evaluation.figures import Answer, Drop, find_drops, score_answer
+from chat.evaluation.golden import build_golden_set
 from chat.models import AnswerRun, Session
 from entities.access import Scope
 from entities.models import AuditEntry, Entity, Workspace
@@ -20,7 +22,7 @@ from ingestion.models import ContextRow
 from llm import scripted
 from llm.prompts import NOT_FOUND
 from retrieval.support import Support
-from tests.chat.conftest import is_chat
+from tests.chat.conftest import Chat, is_chat
 from tests.conftest import Person, make_contract
 from tests.retrieval.conftest import Index
 
@@ -93,6 +95,42 @@ def test_answers_are_judged_kept_and_compared(
     evaluate(questions)
     with pytest.raises(CommandError, match="Not with --answers: --convert, --threshold"):
         evaluate(questions, "--convert", "--threshold", "0.5")
+
+
+def test_what_a_member_rated_as_well_answered_is_asked_again_with_the_cited_passages(
+    viewer: Person, alice: Person, contract: Entity, index: Index, start: Callable[..., Chat]
+) -> None:
+    """Only the first questions of conversations, rated as good, whose answer that member may read today."""
+    file = index.file(contract, "lease.pdf")
+    for n, (_, text) in enumerate(FACTS.values(), start=1):
+        index.row(contract, text, file=file, page=n, position=n)
+    mooring = make_contract(alice)
+    index.row(mooring, "The mooring fee is 310 euros a day.", file=index.file(mooring, "mooring.pdf"), page=1)
+    asked: list[tuple[Person, Entity, str, int]] = [
+        (viewer, contract, FACTS["cap"][0], 1),
+        (viewer, contract, FACTS["notice"][0], -1),
+        (viewer, mooring, "What is the mooring fee?", 1),
+        (viewer, contract, "May a dog swim in the basin?", 1),
+        (alice, contract, FACTS["deposit"][0], 1),
+    ]
+    for who, about, text, rating in asked:
+        turn = start(who, about).ask(text)
+        assert who.api.post(f"/api/chat/turns/{turn['id']}/rating/", {"rating": rating}).status_code == 204
+    assert "What is the mooring fee?" in [question.text for question in build_golden_set(viewer.scope).questions]
+    with alice.scope.open():
+        Entity.objects.filter(pk=mooring.pk).update(visibility="restricted")
+    golden = build_golden_set(viewer.scope)
+    assert [(q.text, [(p.file, p.first) for p in q.places], q.files) for q in golden.questions] == [
+        ("May a dog swim in the basin?", [], ()),
+        (FACTS["cap"][0], [("lease.pdf", 1)], ("lease.pdf",)),
+    ]
+    told = StringIO()
+    options = ["--answers", "--golden", "--workspace", "acme", "--as", "viewer", "--json"]
+    call_command("evaluate", *options, stdout=told, stderr=StringIO())
+    figures = json.loads(told.getvalue())["figures"]
+    assert (figures["citation_recall"], figures["not_found"]) == (1.0, 1.0)
+    with pytest.raises(CommandError, match="--golden needs --answers"):
+        call_command("evaluate", "--golden")
 
 
 def test_a_question_without_an_answer_is_a_failure_and_not_a_figure(

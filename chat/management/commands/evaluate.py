@@ -7,6 +7,8 @@ from django.core.management.base import CommandError, CommandParser
 
 from chat.evaluation.answers import Evaluated, evaluate_answers
 from chat.evaluation.figures import NAMES
+from chat.evaluation.golden import SET_NAME, build_golden_set
+from retrieval.evaluation.sets import QuestionSet
 from retrieval.management.commands import evaluate
 
 DROPPED = evaluate.DROPPED
@@ -22,9 +24,14 @@ class Command(evaluate.Command):
         parser.add_argument(
             "--answers", action="store_true", help="Ask in conversations and judge the answers; needs --as."
         )
+        parser.add_argument(
+            "--golden", action="store_true", help="With --answers: also ask what --as asked and rated as well answered."
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["answers"]:
+            if options["golden"]:
+                raise CommandError("--golden needs --answers.")
             super().handle(*args, **options)
             return
         parser = self.create_parser("manage.py", "evaluate")
@@ -32,10 +39,14 @@ class Command(evaluate.Command):
             raise CommandError(f"Not with --answers: {', '.join('--' + name.replace('_', '-') for name in ignored)}.")
         if not (options["workspace"] and options["reader"]):
             raise CommandError("Answers are given to a member: name --workspace and --as.")
+        if not (options["sets"] or options["golden"]):
+            raise CommandError("Name a SET, or give --golden.")
+        reader, name = self.reader(QuestionSet(SET_NAME, ()), options)
+        sets = [self.read(path, options) for path in options["sets"]]
+        if options["golden"]:
+            sets.append(self.narrow(build_golden_set(reader), options))
         made: list[Evaluated] = []
-        for path in options["sets"]:
-            given = self.read(path, options)
-            reader, name = self.reader(given, options)
+        for given in sets:
             try:
                 made.append(evaluate_answers(reader, given, name=name, accept=options["accept"], say=self.say))
             except ValueError as problem:

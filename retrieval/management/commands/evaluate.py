@@ -27,7 +27,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
-            "sets", nargs="+", metavar="SET", type=Path, help="A JSONL file, or a folder with questions.jsonl."
+            "sets", nargs="*", metavar="SET", type=Path, help="A JSONL file, or a folder with questions.jsonl."
         )
         parser.add_argument("--workspace", default="", help="Ask about what this workspace has (slug); needs --as.")
         parser.add_argument("--as", dest="reader", default="", help="The member of --workspace who asks.")
@@ -56,6 +56,8 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="The report as JSON.")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if not options["sets"]:
+            raise CommandError("Name a SET.")
         sets = [self.read(path, options) for path in options["sets"]]
         if options["convert"]:
             self.stdout.write("".join(as_lines(given.questions) for given in sets), ending="")
@@ -92,6 +94,9 @@ class Command(BaseCommand):
             given = read_set(path)
         except BadSet as problem:
             raise CommandError(str(problem)) from None
+        return self.narrow(given, options)
+
+    def narrow(self, given: QuestionSet, options: dict[str, Any]) -> QuestionSet:
         if options["answerable"]:
             given = given.answerable()
         return given.sample(options["sample"]) if options["sample"] > 0 else given

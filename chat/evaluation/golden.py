@@ -1,0 +1,57 @@
+"""Golden questions: what a member asked and rated as well answered, with the passages that were cited."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from chat.access import get_session_or_404, select_messages, select_turns
+from chat.models import State, Turn
+from chat.tools import get_owner
+from entities.access import Scope
+from ingestion.access import visible_files
+from llm.prompts import NOT_FOUND
+from retrieval.citation_links import MARKER
+from retrieval.evaluation.sets import LONGEST, Place, Question, QuestionSet
+from retrieval.locate import Resolved, resolve_all
+
+SET_NAME = "golden"
+MOST_QUESTIONS = 500
+
+
+def build_golden_set(reader: Scope) -> QuestionSet:
+    """Of the first questions of the reader's conversations, for a later one may need those before it.
+
+    The scope is not open. Only what the reader may read today is in it: a question whose answer is hidden is left out,
+    and so is one whose answer cites no file. An answer that says that nothing was found makes a question without one.
+    """
+    with reader.open():
+        rated = select_turns(reader).filter(rating=1, number=1, state=State.DONE).order_by("-created_at", "pk")
+        questions = [_build_question(reader, turn) for turn in rated[:MOST_QUESTIONS]]
+    return QuestionSet(SET_NAME, tuple(question for question in questions if question))
+
+
+def _build_question(reader: Scope, turn: Turn) -> Question | None:
+    session = get_session_or_404(reader, turn.session_id)
+    readable = dict(select_messages(reader, session).filter(turn=turn.pk).values_list("pk", "content"))
+    text, answer = readable.get(turn.question, ""), readable.get(turn.answer, "")
+    if not text or not answer or len(text) > LONGEST:
+        return None
+    if answer.strip() == NOT_FOUND:
+        return Question(str(turn.pk), text, answerable=False)
+    numbers = {int(n) for n in MARKER.findall(answer)}
+    places = _list_places(reader, resolve_all(reader, get_owner(session), numbers).values())
+    files = sorted({place.file for place in places}) if session.entity_id else ()
+    return Question(str(turn.pk), text, places, files=tuple(files)) if places else None
+
+
+def _list_places(reader: Scope, resolved: Iterable[Resolved]) -> tuple[Place, ...]:
+    """Where the cited passages are: a page, or else their words."""
+    cited = [(one.file.id, one.page, one.located.text) for one in resolved if one.file and one.located]
+    names: dict[UUID, str] = dict(
+        visible_files(reader).filter(pk__in=[pk for pk, _, _ in cited]).values_list("pk", "name")
+    )
+    places = [
+        Place(names[pk], page, page) if page else Place(names[pk], quote=text)
+        for pk, page, text in cited
+        if pk in names
+    ]
+    return tuple(dict.fromkeys(places))
