@@ -12,11 +12,14 @@ class IngestionConfig(AppConfig):
 
     def ready(self) -> None:
         from entities import language
+        from entities.admin.names import FINDERS
         from ingestion import (
+            audit_names,
             receivers,  # noqa: F401  connects to the signals of entities
             stored_sentences,
         )
 
+        FINDERS["file"] = audit_names.find_file_names
         language.TEMPLATES.extend(stored_sentences.TEMPLATES)
 
         Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -16,6 +16,7 @@ from django.utils.translation import gettext
 from unfold.views import ChangeList
 
 from entities.access import Scope
+from entities.admin.audit_sentences import describe_action
 from entities.admin.base import ListAdmin
 from entities.admin.names import Thing, find_names, find_people
 from entities.api.lists import chips_of_atoms
@@ -36,7 +37,8 @@ class ActionFilter(admin.SimpleListFilter):
     title = parameter_name = "action"
 
     def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(action, action) for action in known_actions(get_scope(request))]
+        actions = known_actions(get_scope(request))
+        return sorted(((action, describe_action(action)) for action in actions), key=lambda pair: pair[1])
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return queryset.filter(action=self.value()) if self.value() else queryset
@@ -138,7 +140,7 @@ class AuditAdmin(ListAdmin):
     @admin.display(description="Action", ordering="action")
     def what(self, entry: Any) -> str:
         name = entry.things.get((entry.object_kind, entry.object_id), entry.object_id)
-        return format_html("{}<br>{} {}", entry.action, entry.object_kind, name)
+        return format_html('<span title="{}">{}</span><br>{}', entry.action, describe_action(entry.action), name)
 
     @admin.display(description="Words")
     def words(self, entry: Any) -> str:

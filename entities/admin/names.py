@@ -1,6 +1,6 @@
 """Names for what rows of the administration are about, as far as the administrator may read them."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
 from uuid import UUID
 
 from django.urls import reverse
@@ -13,6 +13,10 @@ from entities.registry import entity_types
 
 Thing = tuple[str, str]
 """Its kind and its id, as the audit has them."""
+NameFinder = Callable[[Scope, Collection[UUID]], dict[UUID, tuple[str, str]]]
+"""Id -> (address, name) of what the scope may know of."""
+FINDERS: dict[str, NameFinder] = {}
+"""By kind; apps that build on this one add theirs when they are ready."""
 
 
 def find_names(scope: Scope, things: Iterable[Thing]) -> dict[Thing, str]:
@@ -30,6 +34,9 @@ def find_names(scope: Scope, things: Iterable[Thing]) -> dict[Thing, str]:
         found["membership", str(membership.pk)] = _link_to_member(membership)
     for membership in members.filter(user__in=_numbers(wanted.get("user", ()))):
         found["user", str(membership.user_id)] = _link_to_member(membership)
+    for kind, find in FINDERS.items():
+        for pk, (url, name) in find(scope, _uuids(wanted.get(kind, ()))).items():
+            found[kind, str(pk)] = _link(url, name)
     return {
         (kind, pk): found[of, pk]
         for kind, pk in things

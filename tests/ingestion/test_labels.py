@@ -131,6 +131,28 @@ def test_the_audit_keeps_the_reason_and_tells_the_paragraph_to_who_may_read_both
     assert not any(secret in page.content.decode() for page in pages for secret in (pk, "names a dispute"))
 
 
+def test_the_audit_names_a_file_to_who_may_read_its_name(
+    alice: Person, workspace: Workspace, contract: Contract, service: Scope
+) -> None:
+    file = ready(alice, contract, "bonus round.txt", b"The keel was laid in spring.")
+    clerk = person(workspace, "clerk", [INTERNAL], ("Admin",))
+
+    def read_audit(who: Person, **headers: str) -> str:
+        address = f"{who.base}admin/entities/auditentry/?action=file.uploaded"
+        return who.client.get(address, headers=headers).content.decode()
+
+    link = f'<a href="{alice.base}files/{file}/">bonus round.txt</a>'
+    assert link in read_audit(clerk)
+    assert "uploaded a file" in read_audit(clerk)
+    assert "hat eine Datei hochgeladen" in read_audit(clerk, **{"accept-language": "de"})
+    with service.open():
+        File.objects.filter(pk=file).update(name_classification=5)
+    assert link in read_audit(alice)
+    told = read_audit(clerk)
+    assert file in told
+    assert "bonus round" not in told
+
+
 def test_raising_a_heading_takes_it_out_of_the_paths_below_one_that_nobody_may_know_of(
     alice: Person, steward: Person, viewer: Person, contract: Contract, service: Scope
 ) -> None:
