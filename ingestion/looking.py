@@ -28,7 +28,7 @@ TRIES = 2
 NO_ENGINE = Note(
     "ocr_missing",
     "Text on pictures was not read: Tesseract is not installed on this server. Once an administrator has installed it, "
-    "upload the file again and choose “Look for tables on every page”.",
+    "read the file again on its page of versions.",
 )
 NO_EYES = Note(
     "vision_offline", "No model that can see is set up on this server: pictures were read by OCR instead of by a model."

@@ -195,6 +195,12 @@ SENTENCES = [
         "Something went wrong on our side while this file was processed. "
         "It will be tried again automatically; the file is safe."
     ),
+    gettext_noop(
+        "Text on pictures was not read: Tesseract is not installed on this server. "
+        "Once an administrator has installed it, read the file again on its page of versions."
+    ),
+    gettext_noop("No model that can see is set up on this server: pictures were read by OCR instead of by a model."),
+    gettext_noop("The model did not read all pages of this file; those that it left out were read by OCR instead."),
 ]
 
 KINDS = [gettext_noop("document"), gettext_noop("book"), gettext_noop("presentation"), gettext_noop("workbook")]
@@ -219,4 +225,8 @@ TEMPLATES = [
         "The name ends in {suffix}, but the content is not of that form. The file is probably damaged: save it again "
         "from the program that wrote it."
     ),
+    gettext_noop("Words of page {pages} were not found in what was read: {count} in all. Compare with the original."),
+    gettext_noop("Most of the text of page {pages} is missing in what was read."),
+    gettext_noop("Of its {count} words {missing} are missing in what was read."),
+    gettext_noop("The name ends in {suffix}, but the content is {what}: it was read as that."),
 ]

@@ -14,13 +14,13 @@ BASE = Path(settings.BASE)
 
 
 def list_sentences(path: Path) -> set[str]:
-    """Plain strings that are given to `miss`, `Quarantined` and `Unaccounted`, or yielded with a label."""
+    """Plain strings that are given to `miss`, `Note`, `Quarantined` and `Unaccounted`, or yielded with a label."""
     said: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text())):
         given = node.value.elts if isinstance(node, ast.Yield) and isinstance(node.value, ast.Tuple) else ()
         if isinstance(node, ast.Call):
             name = getattr(node.func, "attr", getattr(node.func, "id", ""))
-            given = node.args if name in ("miss", "Quarantined", "Unaccounted") else ()
+            given = node.args if name in ("miss", "Note", "Quarantined", "Unaccounted") else ()
         said |= {n.value for n in given[1:2] if isinstance(n, ast.Constant) and isinstance(n.value, str)}
     return said
 
@@ -30,6 +30,7 @@ def test_every_sentence_of_a_reader_and_every_reason_of_a_rule_is_in_the_catalog
         *(BASE / "ingestion/extract").glob("*.py"),
         BASE / "ingestion/attachments.py",
         BASE / "ingestion/drift.py",
+        BASE / "ingestion/looking.py",
     ]
     said = set().union(*map(list_sentences, readers))
     assert len(said) > 80
@@ -47,4 +48,7 @@ def test_a_stored_sentence_is_shown_in_the_language_of_its_reader() -> None:
             "Diese Datei (Arbeitsmappe) enthält Makros; sie wurden weder ausgeführt noch gelesen."
         )
         assert translate_stored("Contract (name not cleared)") == "Vertrag (Name nicht freigegeben)"
+        assert translate_stored(
+            "Words of page 2, 7 were not found in what was read: 9 in all. Compare with the original."
+        ) == ("Auf Seite 2, 7 wurden insgesamt 9 Wörter nicht gelesen. Vergleichen Sie mit dem Original.")
         assert translate_stored("What somebody wrote; and more.") == "What somebody wrote; and more."
