@@ -22,8 +22,8 @@ TITLES: Mapping[str, str] = {
     "citation_recall": gettext_noop("citation recall"),
     "faithfulness": gettext_noop("faithfulness"),
     "relevancy": gettext_noop("relevancy"),
-    "answered": gettext_noop("found where there is an answer"),
-    "not_found": gettext_noop("not found where there is none"),
+    "answered": gettext_noop("rightly answered"),
+    "not_found": gettext_noop("rightly not found"),
 }
 
 

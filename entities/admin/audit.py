@@ -139,7 +139,7 @@ class AuditAdmin(ListAdmin):
 
     @admin.display(description="Action", ordering="action")
     def what(self, entry: Any) -> str:
-        name = entry.things.get((entry.object_kind, entry.object_id), entry.object_id)
+        name = entry.things.get((entry.object_kind, entry.object_id)) or shorten_id(entry.object_id)
         return format_html('<span title="{}">{}</span><br>{}', entry.action, describe_action(entry.action), name)
 
     @admin.display(description="Words")
@@ -166,6 +166,11 @@ class AuditAdmin(ListAdmin):
         """An id, or an action: whole, so that an index serves."""
         term = search_term.strip()
         return (queryset.filter(Q(object_id=term) | Q(action=term)) if term else queryset), False
+
+
+def shorten_id(text: str) -> str:
+    """HTML: the first characters of a UUID, all of it in its title; other ids as they are."""
+    return format_html('<span title="{}">{}…</span>', text, text[:8]) if len(text) == len(str(UUID(int=0))) else text
 
 
 def record_url(pk: UUID) -> str:
