@@ -22,7 +22,7 @@ TITLES: Mapping[str, str] = {
     "citation_recall": gettext_noop("citation recall"),
     "faithfulness": gettext_noop("faithfulness"),
     "relevancy": gettext_noop("relevancy"),
-    "answered": gettext_noop("rightly answered"),
+    "answered": gettext_noop("answered at all"),
     "not_found": gettext_noop("rightly not found"),
 }
 

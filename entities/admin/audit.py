@@ -24,6 +24,7 @@ from entities.audit.reading import Row, State, build_rows, known_actions, on_day
 from entities.models import AuditEntry, Role, User
 
 DAYS = 14
+UUID_CHARACTERS = 36
 KINDS = {"entity": "record", "user": "user", "role": "role", "roles": "role"}
 """Of the details that are ids, by their name."""
 SAID = {State.HIDDEN: "Words you are not cleared for", State.REDACTED: "Words taken out"}
@@ -170,7 +171,7 @@ class AuditAdmin(ListAdmin):
 
 def shorten_id(text: str) -> str:
     """HTML: the first characters of a UUID, all of it in its title; other ids as they are."""
-    return format_html('<span title="{}">{}…</span>', text, text[:8]) if len(text) == len(str(UUID(int=0))) else text
+    return format_html('<span title="{}">{}…</span>', text, text[:8]) if len(text) == UUID_CHARACTERS else text
 
 
 def record_url(pk: UUID) -> str:
