@@ -13,10 +13,13 @@ class IngestionConfig(AppConfig):
     def ready(self) -> None:
         from entities import language
         from ingestion import (
+            embed,
             receivers,  # noqa: F401  connects to the signals of entities
             stored_sentences,
         )
+        from llm.offline.meaning import use_embedder
 
+        use_embedder(embed.embed_here)
         language.TEMPLATES.extend(stored_sentences.TEMPLATES)
 
         Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -14,6 +14,7 @@ from llm.offline.asked import (
     has_places,
     name_terms,
 )
+from llm.offline.form_answers import find_alike_pairs, find_pairs
 from llm.offline.long_questions import (
     keep_content_terms,
     measure_term,
@@ -21,6 +22,7 @@ from llm.offline.long_questions import (
     merge_terms,
     trim_question,
 )
+from llm.offline.pairs import Pair
 from llm.offline.passage_fit import IMPLIED, is_about, record_terms
 from llm.offline.ranking import content_words, inverse_frequencies, rarest, stem, terms
 from llm.offline.reading import Passage, headings
@@ -48,6 +50,8 @@ HEADED = 0.6
 LOOSE = 0.5
 FITTING = 0.12
 LINE_OF_FORM = 1.5
+PAIR_SCORE = 1.0
+"""Of an answer that a label names."""
 UNDER_HEADING = 0.75
 FIELDS = "fields"
 SOURCES = re.compile(r"^\W*(?:sources?|references|quellen?)\s*:", re.IGNORECASE)
@@ -146,7 +150,17 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
         fitting = 0.0 if kind is None else FITTING if has else -0.08
         short = -0.1 if len(sentence) < 25 else 0.0
         scored.append((score + fitting + short, index))
-    return _field_quotes(question, asked, fields or [], prose, found) or _best(scored, units, bags, question)
+    return (
+        _field_quotes(question, asked, fields or [], prose, found)
+        or _pair_quotes(find_pairs(question, asked, wanted, kind, prose))
+        or _best(scored, units, bags, question)
+        or _pair_quotes(find_alike_pairs(question, wanted, kind, prose))
+        or Answered([])
+    )
+
+
+def _pair_quotes(pairs: list[Pair]) -> Answered | None:
+    return Answered([Quote(pair.text, pair.n) for pair in pairs], PAIR_SCORE) if pairs else None
 
 
 def _quotable(text: str) -> list[str]:
@@ -226,7 +240,7 @@ def _best(
 ) -> Answered:
     ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1]))
     if not ranked or ranked[0][0] < ENOUGH:
-        return Answered([])
+        return None
     chosen: list[int] = []
     for score, index in ranked:
         if score < NEAR_BEST * ranked[0][0] or len(chosen) == MOST:

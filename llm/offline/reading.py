@@ -32,6 +32,12 @@ def headings(passage: Passage) -> list[str]:
     return passage.title.partition("), ")[2].split(SECTION_SEPARATOR)
 
 
+def document_title(passage: Passage) -> str:
+    """The title of a passage's document without the section: "Lease.pdf (Quay)" of "Lease.pdf (Quay), 2 Rent"."""
+    head, closed, _ = passage.title.partition("), ")
+    return head + closed[:1]
+
+
 def extract_text(content: Any) -> str:
     """The text of a message's or a tool result's content: a string, or text blocks, or tool results with either."""
     if isinstance(content, str):

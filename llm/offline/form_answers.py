@@ -1,0 +1,107 @@
+"""Answers from pairs of a label and a value: the label is what is asked for, and the value of the kind that is."""
+
+import re
+from collections.abc import Sequence
+from itertools import islice
+
+from llm.offline.asked import Kind
+from llm.offline.long_questions import measure_term
+from llm.offline.meaning import measure_likeness
+from llm.offline.pairs import Pair, read_pairs
+from llm.offline.ranking import content_words, stem, terms
+from llm.offline.reading import Passage, document_title
+
+MAX_QUOTES = 3
+MIN_PRECISION = 0.5
+"""Share of a label's words that the question must have."""
+NEAR_BEST = 0.05
+MIN_PREFIX = 5
+"""Letters by which two terms begin alike that are forms of one word: "expire" and "expiration"."""
+MIN_LIKENESS = 0.5
+"""Cosine of what is asked for and a label in other words. "shop" and "Store" have .66, "pay" and "TOTAL" .40."""
+MAX_COMPARED = 40
+"""Labels that are compared by meaning: some 4 ms each."""
+DONE = re.compile(r"\b(?:was|were|is|are|been|did|has|have)\b.*?\b(\w{3,}ed)\b", re.IGNORECASE)
+
+
+def find_pairs(
+    question: str, asked: Sequence[str], names: set[str], kind: Kind | None, found: list[Passage]
+) -> list[Pair]:
+    """The pairs that answer, the best first; up to three where they answer equally well.
+
+    asked: terms of the question, names: those of them that name something.
+    """
+    scored = []
+    done = _done_terms(question)
+    for pair, context in _read_candidates(kind, found):
+        label = {term for term in terms(pair.label) if not term.isdigit()}
+        hit = {term for term in asked if _has(term, label)}
+        if not label and _is_named(pair.label, question):
+            label = hit = {pair.label}
+        if not hit or not all(_has(term, context) for term in asked if term not in hit | done):
+            continue
+        precision = sum(any(_has(word, {term}) for term in hit) for word in label) / len(label)
+        if precision >= MIN_PRECISION or pair.is_row:
+            scored.append((len(hit) + 0.5 * precision, pair))
+    return _choose(scored)
+
+
+def find_alike_pairs(question: str, names: set[str], kind: Kind | None, found: list[Passage]) -> list[Pair]:
+    """Where no label has a word of the question: the pairs whose labels mean what it asks for."""
+    wanted = " ".join(word for word in content_words(question) if stem(word) not in names)
+    if not wanted or kind is None or not kind.must or len(wanted.split()) > 3:
+        return []
+    known = [stem(word) for word in wanted.split()]
+    pairs = [
+        pair
+        for pair, context in _read_candidates(kind, found)
+        if all(_has(name, context) for name in names)
+        and sum(not _has(term, context) for term in known) <= 1
+        and not any(_has(term, set(terms(pair.label))) for term in known)
+    ]
+    labels = list(islice(dict.fromkeys(pair.label for pair in pairs), MAX_COMPARED))
+    likeness = dict(zip(labels, measure_likeness(wanted, labels), strict=True))
+    return _choose([(likeness[pair.label], pair) for pair in pairs if likeness.get(pair.label, 0.0) >= MIN_LIKENESS])
+
+
+def _read_candidates(kind: Kind | None, found: list[Passage]) -> list[tuple[Pair, set[str]]]:
+    """Pairs whose value is of the kind that is asked for, with the terms that say which one each is: those of its row
+    in a table, else of all that was found of its document.
+    """
+    documents: dict[str, set[str]] = {}
+    for passage in found:
+        documents.setdefault(document_title(passage), set()).update(terms(f"{passage.title} {passage.text}"))
+    return [
+        (
+            pair,
+            set(terms(f"{pair.about} {pair.label} {passage.title}"))
+            if pair.about
+            else documents[document_title(passage)],
+        )
+        for passage in found
+        for pair in read_pairs(passage)
+        if kind is None or kind.value(pair.value)
+    ]
+
+
+def _choose(scored: list[tuple[float, Pair]]) -> list[Pair]:
+    best = max((score for score, _ in scored), default=0.0)
+    chosen = {pair.text: pair for score, pair in scored if score >= best - NEAR_BEST}
+    return list(islice(chosen.values(), MAX_QUOTES))
+
+
+def _is_named(label: str, question: str) -> bool:
+    """Whether the question has a label of a word that says nothing elsewhere: "File: B-292600"."""
+    return len(label) > 3 and bool(re.search(rf"\b{re.escape(label)}\b", question, re.IGNORECASE))
+
+
+def _has(term: str, bag: set[str]) -> bool:
+    return bool(measure_term(term, bag)) or (
+        len(term) >= MIN_PREFIX
+        and any(len(o) >= MIN_PREFIX and (o.startswith(term) or term.startswith(o)) for o in bag)
+    )
+
+
+def _done_terms(question: str) -> set[str]:
+    """What was done with it, which a form does not say: "How much was allocated to marketing?"."""
+    return {stem(match[1]) for match in DONE.finditer(question)}
