@@ -37,6 +37,7 @@ MAX_ROWS_PER_DOCUMENT = 400
 """Passages of a document among which the tool chooses, from its beginning."""
 MAX_NAMES = 500
 MAX_FIELD_ROWS = 4
+MAX_OPENING_CHARACTERS = 300
 DEPTHS: Mapping[str, int] = {LookIn.RECORD: 1, LookIn.FILES: 1, LookIn.LINKED: 2}
 """How many places a document is looked for in by its name, where one was chosen."""
 MIN_NAME_FIT = 0.6
@@ -117,14 +118,31 @@ def find_named_files(scope: Scope, entity: Entity | None, name: str, look_in: st
         names = dict(
             _named_files(scope).filter(pk__in=found.values("file").distinct()[:MAX_NAMES]).values_list("pk", "name")
         )
-        fits = {pk: len(wanted & _name_terms(known)) / len(wanted) for pk, known in names.items()}
+        fits = {pk: _measure_fit(wanted, _name_terms(known)) for pk, known in names.items()}
         best = max(fits.values(), default=0.0)
+        if best < MIN_NAME_FIT and entity is not None and place == places[0]:
+            fits = {
+                pk: _measure_fit(wanted, _name_terms(f"{names[pk]} {text}"))
+                for pk, text in _list_openings(scope, names)
+            }
+            best = max(fits.values(), default=0.0)
         if best >= MIN_NAME_FIT:
             chosen = [pk for pk, fit in fits.items() if fit == best]
             # Of "Annex 1.pdf" and "Annex 1 to the lease.pdf" the first is called just so.
             shortest = min(len(_name_terms(names[pk])) for pk in chosen)
             return [pk for pk in chosen if len(_name_terms(names[pk])) == shortest][:MAX_DOCUMENTS]
     return []
+
+
+def _measure_fit(wanted: set[str], known: set[str]) -> float:
+    """The share of the words that a name has."""
+    return len(wanted & known) / len(wanted)
+
+
+def _list_openings(scope: Scope, files: Mapping[UUID, str]) -> list[tuple[UUID, str]]:
+    """With which text each of the files begins: a document names itself there."""
+    rows = _readable_rows(scope).filter(file__in=files).order_by("file", "position", "number").distinct("file")
+    return [(pk, text[:MAX_OPENING_CHARACTERS]) for pk, text in rows.values_list("file", "text")]
 
 
 def _name_terms(name: str) -> set[str]:

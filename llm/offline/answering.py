@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from llm.offline.asked import (
     COUNTED,
+    PAPERS,
     WHY,
     asks_for_account,
     drop_place_words,
@@ -25,7 +26,7 @@ from llm.offline.long_questions import (
 from llm.offline.pairs import Pair
 from llm.offline.passage_fit import IMPLIED, is_about, record_terms
 from llm.offline.ranking import content_words, inverse_frequencies, rarest, stem, terms
-from llm.offline.reading import Passage, headings
+from llm.offline.reading import FIELDS, Passage, headings
 from llm.offline.sentences import ITEM, is_furniture, is_heading, sentences
 from llm.offline.summaries import REMOVED
 
@@ -53,7 +54,6 @@ LINE_OF_FORM = 1.5
 PAIR_SCORE = 1.0
 """Of an answer that a label names."""
 UNDER_HEADING = 0.75
-FIELDS = "fields"
 SOURCES = re.compile(r"^\W*(?:sources?|references|quellen?)\s*:", re.IGNORECASE)
 ASKS_LIST = re.compile(r"^\W*(?:list|name|enumerate|(?:what|which)(?: \w+)? are)\b", re.IGNORECASE)
 GIVES_REASON = re.compile(
@@ -106,6 +106,7 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
     asked = [term for term in asked if not (term in names and term in about)] or asked
     weights = _weights(asked, names, [list(bag) for bag in bags], set().union(*passage_terms.values()))
     asked = keep_content_terms(asked, names)
+    papers = [term for term in asked if term not in PAPERS] or asked
     total = sum(weights[term] for term in asked)
     scored: list[tuple[float, int]] = []
     for index, (passage, sentence) in enumerate(units):
@@ -113,7 +114,7 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
             continue
         if not is_about(passage, question, asked, weights, wanted, passage_terms[passage.n], own_terms[passage.n]):
             continue
-        if not has_negations(question, sentence):
+        if not has_negations(question, sentence) or (sentence.endswith(":") and not _announces(units, index)):
             continue
         has = kind is None or kind.has(sentence, question) or _counts_in_row(units, index, question)
         if kind is not None and kind.must and not has:
@@ -152,10 +153,17 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
         scored.append((score + fitting + short, index))
     return (
         _field_quotes(question, asked, fields or [], prose, found)
-        or _pair_quotes(find_pairs(question, asked, wanted, kind, prose))
+        or _pair_quotes(find_pairs(question, papers, wanted, kind, prose))
         or _best(scored, units, bags, question)
         or _pair_quotes(find_alike_pairs(question, wanted, kind, prose))
         or Answered([])
+    )
+
+
+def _announces(units: list[tuple[Passage, str]], index: int) -> bool:
+    """Whether something follows what ends in a colon."""
+    return (
+        index + 1 < len(units) and units[index + 1][0].n == units[index][0].n and not units[index + 1][1].endswith(":")
     )
 
 

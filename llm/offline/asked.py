@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from llm.offline.ranking import ALIKE, STOP, content_words, stem, terms
 from llm.offline.sentences import ABBREVIATIONS
+from llm.recognisers.findings import words
 from llm.recognisers.money import AMOUNT
 from llm.recognisers.people import find_people
 
@@ -47,6 +48,16 @@ PARTS = re.compile(r",?\s+and\s+(?=(?:what|when|who|why|how|where|which)\b)|(?<=
 MONEY_WORDS = r"cost|price|amount|fee|salary|budget|value|worth|earn\w*|wage|paid?|pay|spend|charge[sd]?|sum"
 
 
+NOUNS = words(
+    """document documents file files paper papers pdf text texts page pages record project contract agreement lease
+    amendment report letter mail email e-mail message minutes meeting memo note notes protocol invoice offer proposal
+    policy handbook manual guide spreadsheet sheet table workbook excel presentation slides deck form attachment
+    article thing stuff content contents case dokument datei vertrag brief bericht protokoll tabelle seite projekt"""
+)
+"""What a document or a record may be called in general."""
+PAPERS = frozenset(map(stem, NOUNS))
+
+
 def _split_terms(text: str) -> frozenset[str]:
     return frozenset(map(stem, text.split()))
 
@@ -72,8 +83,8 @@ def _has_figure(value: str) -> bool:
     return bool(re.search(r"\d", value))
 
 
-def _has_name(value: str) -> bool:
-    return bool(re.match(r"\W*[^\W\d_a-zß-öø-ÿ]", value))
+def has_name(value: str) -> bool:
+    return bool(re.match(r"\W*[^\W\d_a-zß-öø-ÿ][^\d:]*$", value[:40]))
 
 
 def _has_time(value: str) -> bool:
@@ -181,6 +192,7 @@ KINDS = (
     Kind(
         re.compile(r"\bhow (?:much|old|large|big|high|far|tall|deep)\b|\bwhat (?:percentage|number|share|cap)\b", re.I),
         lambda s, q: bool(NUMBER.search(ENUMERATION.sub("", s))),
+        implied=_split_terms("old large big high far tall deep"),
         value=_has_figure,
     ),
     Kind(WHY, lambda s, q: bool(REASON.search(s)), must=False, value=lambda v: bool(REASON.search(v))),
@@ -200,7 +212,7 @@ KINDS = (
     Kind(
         re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|company|party|employee)\b", re.I),
         _has_person,
-        value=_has_name,
+        value=has_name,
     ),
     Kind(
         re.compile(r"\bwhere\b", re.I),

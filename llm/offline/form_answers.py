@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Sequence
-from itertools import islice
 
-from llm.offline.asked import Kind
+from llm.offline.asked import Kind, has_name
 from llm.offline.long_questions import measure_term
 from llm.offline.meaning import measure_likeness
 from llm.offline.pairs import Pair, read_pairs
@@ -21,6 +20,13 @@ MIN_LIKENESS = 0.5
 """Cosine of what is asked for and a label in other words. "shop" and "Store" have .66, "pay" and "TOTAL" .40."""
 MAX_COMPARED = 40
 """Labels that are compared by meaning: some 4 ms each."""
+FIRST_MEANT = re.compile(
+    r"^\W*(?:who(?:m|se)?|which|what(?!['’]s|\s+(?:is|was|are|were|do|does|did|has|have)\b)|how many)\b", re.I
+)
+"""Asks for what its first word of meaning says: "Which agency booked the cinema?", "Who prepared the report?"."""
+UNSAID = frozenset(map(stem, ("name", "number", "code")))
+"""Of a label: that it has a name or a number, which the kind of the question says."""
+OF = re.compile(r"\b(?:of|in|on|at|for|from|by|per|with|to|under|according)\b", re.IGNORECASE)
 DONE = re.compile(r"\b(?:was|were|is|are|been|did|has|have)\b.*?\b(\w{3,}ed)\b", re.IGNORECASE)
 
 
@@ -33,15 +39,20 @@ def find_pairs(
     """
     scored = []
     done = _done_terms(question)
+    meant = _find_meant(question, [term for term in asked if term not in done] or asked, names)
     for pair, context in _read_candidates(kind, found):
-        label = {term for term in terms(pair.label) if not term.isdigit()}
+        label = {term for term in terms(pair.label) if not (term.isdigit() or term in UNSAID)}
         hit = {term for term in asked if _has(term, label)}
+        heads = label | set(terms(pair.head))
         if not label and _is_named(pair.label, question):
             label = hit = {pair.label}
+        elif not any(_has(term, heads) for term in meant):
+            continue
         if not hit or not all(_has(term, context) for term in asked if term not in hit | done):
             continue
         precision = sum(any(_has(word, {term}) for term in hit) for word in label) / len(label)
-        if precision >= MIN_PRECISION or pair.is_row:
+        exact = kind is not None and kind.value is has_name  # whose name it is, nothing else says
+        if precision >= (1.0 if exact else MIN_PRECISION) or pair.is_row:
             scored.append((len(hit) + 0.5 * precision, pair))
     return _choose(scored)
 
@@ -59,7 +70,7 @@ def find_alike_pairs(question: str, names: set[str], kind: Kind | None, found: l
         and sum(not _has(term, context) for term in known) <= 1
         and not any(_has(term, set(terms(pair.label))) for term in known)
     ]
-    labels = list(islice(dict.fromkeys(pair.label for pair in pairs), MAX_COMPARED))
+    labels = list(dict.fromkeys(pair.label for pair in pairs))[:MAX_COMPARED]
     likeness = dict(zip(labels, measure_likeness(wanted, labels), strict=True))
     return _choose([(likeness[pair.label], pair) for pair in pairs if likeness.get(pair.label, 0.0) >= MIN_LIKENESS])
 
@@ -86,8 +97,20 @@ def _read_candidates(kind: Kind | None, found: list[Passage]) -> list[tuple[Pair
 
 def _choose(scored: list[tuple[float, Pair]]) -> list[Pair]:
     best = max((score for score, _ in scored), default=0.0)
-    chosen = {pair.text: pair for score, pair in scored if score >= best - NEAR_BEST}
-    return list(islice(chosen.values(), MAX_QUOTES))
+    chosen: list[Pair] = []
+    for pair in sorted((pair for score, pair in scored if score >= best - NEAR_BEST), key=lambda pair: len(pair.text)):
+        if not any(pair.text.startswith(other.text) for other in chosen):
+            chosen.append(pair)
+    return [pair for _, pair in scored if pair in chosen][:MAX_QUOTES]
+
+
+def _find_meant(question: str, asked: Sequence[str], names: set[str]) -> list[str]:
+    """Of the terms asked for those that a label must have one of: of "What is the total of the receipt?" the total."""
+    ordered = [term for term in terms(question) if term in asked and term not in names]
+    if FIRST_MEANT.match(question):
+        return ordered[:1]
+    before = set(terms(OF.split(question)[0]))
+    return [term for term in ordered if term in before] or ordered
 
 
 def _is_named(label: str, question: str) -> bool:

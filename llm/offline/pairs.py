@@ -15,6 +15,8 @@ MAX_LABEL_WORDS = 6
 MAX_RUN_WORDS = 4
 """Of a label that follows a value in its line."""
 MAX_HEAD_WORDS = 14
+MAX_NUMBER_CHARACTERS = 40
+"""Of what stands behind the sign of a number, as far as it is no text that goes on."""
 MAX_VALUE_CHARACTERS = 160
 FIGURE = re.compile(r"[-+−–(]?[$€£¥₹₩₽₪₺#]?[-+−–]?\d[\d.,'’/:]*[%‰°$€£¥)]?|[A-Z]{3}|[-–$€£¥₹₩₽₪₺%‰]")
 """A word that is a figure, or stands beside one: "EUR", "%"."""
@@ -32,7 +34,8 @@ CELLS = re.compile(r"(?<!\\)\|")
 @dataclass(frozen=True)
 class Pair:
     """A label with its value. text: both, verbatim. n: of the passage. about: in a table, the cells of the row and the
-    heading above, which say of what it is; "" elsewhere. is_row: the label heads a column, or several.
+    heading above, which say of what it is; "" elsewhere. is_row: the label heads a column, or several. head: of a table
+    of two columns, what they are called.
     """
 
     label: str
@@ -41,6 +44,7 @@ class Pair:
     n: int
     about: str = ""
     is_row: bool = False
+    head: str = ""
 
 
 def read_pairs(passage: Passage) -> list[Pair]:
@@ -61,7 +65,7 @@ def read_pairs(passage: Passage) -> list[Pair]:
         line = lines[at]
         following = lines[at + 1] if at + 1 < len(lines) else ""
         pairs = [Pair(label, value, text, passage.n) for label, value, text in _read_line(line)]
-        if not pairs and at == 0 and above and _is_value(line):
+        if not pairs and at == 0 and above and _is_value(line) and line not in above:
             pairs = [Pair(above, line, line, passage.n)]
         if not pairs and (_is_label(line) and _is_value(following) or _is_head(line, following)):
             is_row = _is_head(line, following) and " " in following
@@ -86,6 +90,8 @@ def _read_line(line: str) -> Iterator[tuple[str, str, str]]:
         marks += [(start, mark)] if start >= 0 else []
     ends = [*[start for start, _ in marks[1:]], len(line)]
     for (start, mark), end in zip(marks, ends if marks else (), strict=True):
+        if ":" not in mark.group() and end - mark.end() > MAX_NUMBER_CHARACTERS:
+            end = mark.end() + len(re.match(r"(?:\S*\d\S*\s?)*", line[mark.end() :]).group())
         if value := line[mark.end() : end].strip():
             yield line[start : mark.start()].strip(" *"), value[:MAX_VALUE_CHARACTERS], line[start:end].strip()
     if marks:
@@ -171,7 +177,7 @@ def _read_table(rows: list[str], n: int, above: str) -> Iterator[Pair]:
     headed = not any(re.search(r"\d", cell) for cell in head)
     for row, text in zip(cells[1:] if headed else cells, texts[1:] if headed else texts, strict=True):
         if len(row) == 2:
-            yield Pair(row[0], row[1], text, n)
+            yield Pair(row[0], row[1], text, n, head=" ".join(head) if headed else "")
         elif headed:
             for name, cell in zip(head, row, strict=False):
                 if name and cell:

@@ -11,6 +11,8 @@ DOCUMENT = re.compile(
     r'<document title="(?P<title>[^"]*)"(?: kind="(?P<kind>[a-z]*)")?>\n?(?P<body>.*?)</document>', re.DOTALL
 )
 NUMBERED = re.compile(r"^\[(?P<n>\d+)\] ", re.MULTILINE)
+FIELDS = "fields"
+"""The kind of a passage that is the fields of a record."""
 SECTION_SEPARATOR = " › "
 PARAGRAPH = re.compile(r'<p n="(?P<n>\d+)">(?P<text>.*?)</p>', re.DOTALL)
 LEVEL = re.compile(r'<level value="(?P<value>\d+)" label="(?P<label>[^"]*)">(?P<text>.*?)</level>', re.DOTALL)
