@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass
 
 from llm.offline.asked import (
-    COUNTED,
     PAPERS,
     WHY,
     asks_for_account,
@@ -14,8 +13,9 @@ from llm.offline.asked import (
     has_negations,
     has_places,
     name_terms,
+    read_role,
 )
-from llm.offline.form_answers import find_alike_pairs, find_pairs
+from llm.offline.form_answers import find_alike_pairs, find_pairs, find_totals
 from llm.offline.long_questions import (
     keep_content_terms,
     measure_term,
@@ -116,7 +116,7 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
             continue
         if not has_negations(question, sentence) or (sentence.endswith(":") and not _announces(units, index)):
             continue
-        has = kind is None or kind.has(sentence, question) or _counts_in_row(units, index, question)
+        has = kind is None or kind.has(sentence, question)
         if kind is not None and kind.must and not has:
             continue
         if kind is not None and kind.line is not None and kind.line.match(sentence):
@@ -126,7 +126,7 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
             continue
         near, above = _neighbourhood(units, bags, index)
         above |= set(terms(passage.title.rpartition("), ")[2] if "), " in passage.title else ""))
-        if role is not None and not measure_term(role, bags[index] | above):
+        if role is not None and not _has_role(role, read_role(question), bags[index] | above, passage):
             continue
         own = sum(weights[term] * measure_term(term, bags[index]) for term in asked) / total
         headed = (
@@ -155,9 +155,16 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
         _field_quotes(question, asked, fields or [], prose, found)
         or _pair_quotes(find_pairs(question, papers, wanted, kind, prose))
         or _best(scored, units, bags, question)
+        or _pair_quotes(find_totals(question, papers, prose))
         or _pair_quotes(find_alike_pairs(question, wanted, kind, prose))
         or Answered([])
     )
+
+
+def _has_role(role: str, word: str, bag: set[str], passage: Passage) -> bool:
+    """Whether a text names a role: an insurer is no insurance, though their stems are one."""
+    named = role not in bag or word.lower().removesuffix("s") in f"{passage.title} {passage.text}".lower()
+    return named and bool(measure_term(role, bag))
 
 
 def _announces(units: list[tuple[Passage, str]], index: int) -> bool:
@@ -165,6 +172,15 @@ def _announces(units: list[tuple[Passage, str]], index: int) -> bool:
     return (
         index + 1 < len(units) and units[index + 1][0].n == units[index][0].n and not units[index + 1][1].endswith(":")
     )
+
+
+def find_labelled(question: str, found: list[Passage]) -> list[Quote]:
+    """The pairs of a label and a value alone that answer."""
+    kind, names = find_kind(question), name_terms(question)
+    said = IMPLIED | PAPERS | (kind.implied if kind else frozenset())
+    asked = [term for term in terms(question) if term not in said]
+    pairs = find_pairs(question, asked, names, kind, [p for p in found if p.kind != FIELDS]) if asked else []
+    return [Quote(pair.text, pair.n) for pair in pairs]
 
 
 def _pair_quotes(pairs: list[Pair]) -> Answered | None:
@@ -191,16 +207,6 @@ def _is_table_head(units: list[tuple[Passage, str]], index: int) -> bool:
         return False
     before = units[index - 1] if index else None
     return before is None or before[0].n != units[index][0].n or not before[1].startswith("|")
-
-
-def _counts_in_row(units: list[tuple[Passage, str]], index: int, question: str) -> bool:
-    """Whether a row of a table has a number and the table's head names what is counted."""
-    counted = COUNTED.search(question)
-    row = units[index][1]
-    if counted is None or not (row.startswith("|") and re.search(r"\d", row)):
-        return False
-    head = next((place for place in range(index, -1, -1) if _is_table_head(units, place)), None)
-    return head is not None and stem(counted[1]) in terms(units[head][1])
 
 
 def _weights(asked: list[str], names: set[str], units: list[list[str]], present: set[str]) -> dict[str, float]:

@@ -278,14 +278,19 @@ def asks_for_account(question: str) -> bool:
 
 
 def find_role(question: str) -> str | None:
-    """The term of what somebody is asked for as: of "Who is the insurer of the station?" the insurer, of "Who is the
-    debtor's accountant?" the accountant.
+    """The term of `read_role`, None for none."""
+    return stem(role) if (role := read_role(question)) else None
+
+
+def read_role(question: str) -> str:
+    """What somebody is asked for as: of "Who is the insurer of the station?" the insurer, of "Who is the debtor's
+    accountant?" the accountant. "" for none.
     """
     found = ROLE_ASKED.search(question)
     words = found[1].split() if found else []
     while words and words[-1].lower() in PEOPLE_WORDS:
         words.pop()
-    return stem(words[-1]) if words else None
+    return words[-1] if words else ""
 
 
 def has_negations(question: str, text: str) -> bool:

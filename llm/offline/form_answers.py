@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Sequence
+from decimal import Decimal
 
-from llm.offline.asked import Kind, has_name
+from llm.offline.asked import Kind, has_name, read_role
 from llm.offline.long_questions import measure_term
 from llm.offline.meaning import measure_likeness
 from llm.offline.pairs import Pair, read_pairs
@@ -27,6 +28,11 @@ FIRST_MEANT = re.compile(
 UNSAID = frozenset(map(stem, ("name", "number", "code")))
 """Of a label: that it has a name or a number, which the kind of the question says."""
 OF = re.compile(r"\b(?:of|in|on|at|for|from|by|per|with|to|under|according)\b", re.IGNORECASE)
+TOTAL = re.compile(r"\b(?:total|sum|amount due|altogether|gesamt\w*|summe|montant|importe)\b", re.IGNORECASE)
+AMOUNT = re.compile(r"([-−]?)[$€£¥]?\s?(\d{1,3}(?:[.,'’ ]\d{3}){0,3}|\d{1,9})[.,](\d\d)(?!\d)")
+AMOUNT_TERM = stem("amount")
+MAX_ADDED = 6
+"""Amounts in a row that make a total."""
 DONE = re.compile(r"\b(?:was|were|is|are|been|did|has|have)\b.*?\b(\w{3,}ed)\b", re.IGNORECASE)
 
 
@@ -39,6 +45,7 @@ def find_pairs(
     """
     scored = []
     done = _done_terms(question)
+    role = read_role(question)
     meant = _find_meant(question, [term for term in asked if term not in done] or asked, names)
     for pair, context in _read_candidates(kind, found):
         label = {term for term in terms(pair.label) if not (term.isdigit() or term in UNSAID)}
@@ -48,8 +55,12 @@ def find_pairs(
             label = hit = {pair.label}
         elif not any(_has(term, heads) for term in meant):
             continue
+        if TOTAL.search(question) and not _has_figure(pair.value):
+            continue
         if not hit or not all(_has(term, context) for term in asked if term not in hit | done):
             continue
+        if role and not re.search(rf"\b{re.escape(role)}", pair.label, re.IGNORECASE):
+            continue  # an insurer is no insured
         precision = sum(any(_has(word, {term}) for term in hit) for word in label) / len(label)
         exact = kind is not None and kind.value is has_name  # whose name it is, nothing else says
         if precision >= (1.0 if exact else MIN_PRECISION) or pair.is_row:
@@ -75,13 +86,51 @@ def find_alike_pairs(question: str, names: set[str], kind: Kind | None, found: l
     return _choose([(likeness[pair.label], pair) for pair in pairs if likeness.get(pair.label, 0.0) >= MIN_LIKENESS])
 
 
+def find_totals(question: str, asked: Sequence[str], found: list[Passage]) -> list[Pair]:
+    """Where a total is asked for: of each document the largest amount that those before it add up to, whatever its
+    label says in whatever language. Its document has all else that is asked for.
+    """
+    if not TOTAL.search(question):
+        return []
+    about = [term for term in asked if not (TOTAL.search(term) or term == AMOUNT_TERM)]
+    documents: dict[str, list[tuple[Decimal, Pair]]] = {}
+    contexts = _read_contexts(found)
+    for passage in found:
+        title = document_title(passage)
+        if all(_has(term, contexts[title]) for term in about):
+            amounts = ((_read_amount(pair.value), pair) for pair in read_pairs(passage))
+            documents.setdefault(title, []).extend((amount, pair) for amount, pair in amounts if amount is not None)
+    totals = map(_find_total, documents.values())
+    return [total for total in totals if total is not None][:MAX_QUOTES]
+
+
+def _find_total(amounts: list[tuple[Decimal, Pair]]) -> Pair | None:
+    best: tuple[Decimal, Pair] | None = None
+    for at, (amount, pair) in enumerate(amounts):
+        runs = (amounts[at - count : at] for count in range(2, min(at, MAX_ADDED) + 1))
+        if (best is None or amount > best[0]) and any(sum(value for value, _ in run) == amount for run in runs):
+            best = (amount, pair)
+    return best[1] if best else None
+
+
+def _has_figure(value: str) -> bool:
+    return any(character.isdigit() for character in value)
+
+
+def _read_amount(value: str) -> Decimal | None:
+    """The last amount with its cents in the value of a label: 1234.56 of "21 % 1.234,56"."""
+    figures = AMOUNT.findall(value)
+    if not figures:
+        return None
+    sign, whole, cents = figures[-1]
+    return Decimal(f"{'-' if sign else ''}{re.sub(r'[^0-9]', '', whole)}.{cents}")
+
+
 def _read_candidates(kind: Kind | None, found: list[Passage]) -> list[tuple[Pair, set[str]]]:
     """Pairs whose value is of the kind that is asked for, with the terms that say which one each is: those of its row
     in a table, else of all that was found of its document.
     """
-    documents: dict[str, set[str]] = {}
-    for passage in found:
-        documents.setdefault(document_title(passage), set()).update(terms(f"{passage.title} {passage.text}"))
+    documents = _read_contexts(found)
     return [
         (
             pair,
@@ -95,6 +144,14 @@ def _read_candidates(kind: Kind | None, found: list[Passage]) -> list[tuple[Pair
     ]
 
 
+def _read_contexts(found: list[Passage]) -> dict[str, set[str]]:
+    """Title of a document -> the terms of all that was found of it."""
+    documents: dict[str, set[str]] = {}
+    for passage in found:
+        documents.setdefault(document_title(passage), set()).update(terms(f"{passage.title} {passage.text}"))
+    return documents
+
+
 def _choose(scored: list[tuple[float, Pair]]) -> list[Pair]:
     best = max((score for score, _ in scored), default=0.0)
     chosen: list[Pair] = []
@@ -106,7 +163,7 @@ def _choose(scored: list[tuple[float, Pair]]) -> list[Pair]:
 
 def _find_meant(question: str, asked: Sequence[str], names: set[str]) -> list[str]:
     """Of the terms asked for those that a label must have one of: of "What is the total of the receipt?" the total."""
-    ordered = [term for term in terms(question) if term in asked and term not in names]
+    ordered = [term for term in terms(question) if term in asked and term not in names] or list(asked)
     if FIRST_MEANT.match(question):
         return ordered[:1]
     before = set(terms(OF.split(question)[0]))

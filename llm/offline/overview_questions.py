@@ -103,7 +103,7 @@ def plan_reading(question: str, about: str) -> Plan | None:
         return None
     topics = " ".join(dict.fromkeys(plan.topic for plan in plans if plan.topic))
     aspects = tuple(aspect for plan in plans for aspect in plan.aspects)
-    return Plan(topics, True, aspects, frozenset(terms(question)))
+    return Plan(topics, all(plan.general for plan in plans), aspects, frozenset(terms(question)))
 
 
 def _plan_aspect(question: str, about: str) -> Plan | None:
@@ -120,7 +120,9 @@ def _plan_aspect(question: str, about: str) -> Plan | None:
     return None
 
 
-DETERMINER = re.compile(r"\b(?:the|this|my|our|your)\s+", re.IGNORECASE)
+DETERMINER = re.compile(
+    r"\b(?:the|this|my|our|your|de[rmns]|die|das|diese[rmns]?|le|la|du|del|el)\s+(?=\S)", re.IGNORECASE
+)
 """Stands before what a question ends with, which may be a document: "the total of the receipt"."""
 DONE = re.compile(r"\s+(?:\w{2,}ed|due|made|sent|paid|end|start|expire)$", re.IGNORECASE)
 MAX_NAME_WORDS = 4

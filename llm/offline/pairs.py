@@ -65,11 +65,11 @@ def read_pairs(passage: Passage) -> list[Pair]:
         line = lines[at]
         following = lines[at + 1] if at + 1 < len(lines) else ""
         pairs = [Pair(label, value, text, passage.n) for label, value, text in _read_line(line)]
-        if not pairs and at == 0 and above and _is_value(line) and line not in above:
-            pairs = [Pair(above, line, line, passage.n)]
         if not pairs and (_is_label(line) and _is_value(following) or _is_head(line, following)):
             is_row = _is_head(line, following) and " " in following
             pairs = [Pair(line.rstrip(" :"), following, f"{line} {following}", passage.n, is_row=is_row)]
+        elif not pairs and at == 0 and above and _is_value(line) and line not in above:
+            pairs = [Pair(above, line, line, passage.n)]
         elif not pairs and _is_label(line):
             above = line
         found += pairs

@@ -18,7 +18,10 @@ asked for, which would show in the sentence.
 MAX_SHORT_TERMS = 3
 """Content words of a short question, besides names."""
 UNSPECIFIC = frozenset(
-    map(stem, words("next last first new only same whole full exact right usual total annual current actual own date day"))
+    map(
+        stem,
+        words("next last first new only same whole full exact right usual total annual current actual own date day"),
+    )
 )
 """Words that say nothing that a document must have."""
 MIN_TERMS_ELSEWHERE = 2
