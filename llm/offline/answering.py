@@ -4,7 +4,6 @@ import re
 from dataclasses import dataclass
 
 from llm.offline.asked import (
-    PAPERS,
     WHY,
     asks_for_account,
     drop_place_words,
@@ -106,7 +105,6 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
     asked = [term for term in asked if not (term in names and term in about)] or asked
     weights = _weights(asked, names, [list(bag) for bag in bags], set().union(*passage_terms.values()))
     asked = keep_content_terms(asked, names)
-    papers = [term for term in asked if term not in PAPERS] or asked
     total = sum(weights[term] for term in asked)
     scored: list[tuple[float, int]] = []
     for index, (passage, sentence) in enumerate(units):
@@ -153,9 +151,9 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
         scored.append((score + fitting + short, index))
     return (
         _field_quotes(question, asked, fields or [], prose, found)
-        or _pair_quotes(find_pairs(question, papers, wanted, kind, prose))
+        or _pair_quotes(find_pairs(question, asked, wanted, kind, prose))
         or _best(scored, units, bags, question)
-        or _pair_quotes(find_totals(question, papers, prose))
+        or _pair_quotes(find_totals(question, asked, prose))
         or _pair_quotes(find_alike_pairs(question, wanted, kind, prose))
         or Answered([])
     )
@@ -177,7 +175,7 @@ def _announces(units: list[tuple[Passage, str]], index: int) -> bool:
 def find_labelled(question: str, found: list[Passage]) -> list[Quote]:
     """The pairs of a label and a value alone that answer."""
     kind, names = find_kind(question), name_terms(question)
-    said = IMPLIED | PAPERS | (kind.implied if kind else frozenset())
+    said = IMPLIED | (kind.implied if kind else frozenset())
     asked = [term for term in terms(question) if term not in said]
     pairs = find_pairs(question, asked, names, kind, [p for p in found if p.kind != FIELDS]) if asked else []
     return [Quote(pair.text, pair.n) for pair in pairs]

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
-from llm.offline.asked import Kind, has_name, read_role
+from llm.offline.asked import PAPERS, Kind, has_name, read_role
 from llm.offline.long_questions import measure_term
 from llm.offline.meaning import measure_likeness
 from llm.offline.pairs import Pair, read_pairs
@@ -14,6 +14,8 @@ from llm.offline.reading import Passage, document_title
 MAX_QUOTES = 3
 MIN_PRECISION = 0.5
 """Share of a label's words that the question must have."""
+NAMED_NEAR = 0.2
+"""More for a pair beside the names of the question than for one elsewhere in a document that has them."""
 NEAR_BEST = 0.05
 MIN_PREFIX = 5
 """Letters by which two terms begin alike that are forms of one word: "expire" and "expiration"."""
@@ -44,10 +46,11 @@ def find_pairs(
     asked: terms of the question, names: those of them that name something.
     """
     scored = []
-    done = _done_terms(question)
+    free = _done_terms(question)
     role = read_role(question)
-    meant = _find_meant(question, [term for term in asked if term not in done] or asked, names)
-    for pair, context in _read_candidates(kind, found):
+    meant = _find_meant(question, [term for term in asked if term not in free] or asked, names)
+    free |= PAPERS
+    for pair, context, near in _read_candidates(kind, found):
         label = {term for term in terms(pair.label) if not (term.isdigit() or term in UNSAID)}
         hit = {term for term in asked if _has(term, label)}
         heads = label | set(terms(pair.head))
@@ -57,14 +60,15 @@ def find_pairs(
             continue
         if TOTAL.search(question) and not _has_figure(pair.value):
             continue
-        if not hit or not all(_has(term, context) for term in asked if term not in hit | done):
+        if not hit or not all(_has(term, context) for term in asked if term not in hit | free):
             continue
         if role and not re.search(rf"\b{re.escape(role)}", pair.label, re.IGNORECASE):
             continue  # an insurer is no insured
         precision = sum(any(_has(word, {term}) for term in hit) for word in label) / len(label)
         exact = kind is not None and kind.value is has_name  # whose name it is, nothing else says
         if precision >= (1.0 if exact else MIN_PRECISION) or pair.is_row:
-            scored.append((len(hit) + 0.5 * precision, pair))
+            named = sum(_has(name, near) for name in names) / max(1, len(names))
+            scored.append((len(hit) + 0.5 * precision + NAMED_NEAR * named, pair))
     return _choose(scored)
 
 
@@ -76,7 +80,7 @@ def find_alike_pairs(question: str, names: set[str], kind: Kind | None, found: l
     known = [stem(word) for word in wanted.split()]
     pairs = [
         pair
-        for pair, context in _read_candidates(kind, found)
+        for pair, context, _ in _read_candidates(kind, found)
         if all(_has(name, context) for name in names)
         and sum(not _has(term, context) for term in known) <= 1
         and not any(_has(term, set(terms(pair.label))) for term in known)
@@ -92,7 +96,7 @@ def find_totals(question: str, asked: Sequence[str], found: list[Passage]) -> li
     """
     if not TOTAL.search(question):
         return []
-    about = [term for term in asked if not (TOTAL.search(term) or term == AMOUNT_TERM)]
+    about = [term for term in asked if not (TOTAL.search(term) or term in PAPERS or term == AMOUNT_TERM)]
     documents: dict[str, list[tuple[Decimal, Pair]]] = {}
     contexts = _read_contexts(found)
     for passage in found:
@@ -126,22 +130,19 @@ def _read_amount(value: str) -> Decimal | None:
     return Decimal(f"{'-' if sign else ''}{re.sub(r'[^0-9]', '', whole)}.{cents}")
 
 
-def _read_candidates(kind: Kind | None, found: list[Passage]) -> list[tuple[Pair, set[str]]]:
-    """Pairs whose value is of the kind that is asked for, with the terms that say which one each is: those of its row
-    in a table, else of all that was found of its document.
+def _read_candidates(kind: Kind | None, found: list[Passage]) -> list[tuple[Pair, set[str], set[str]]]:
+    """Pairs whose value is of the kind that is asked for, with the terms that say which one each is, and those near it:
+    of its row in a table, else of all that was found of its document, and of its passage.
     """
     documents = _read_contexts(found)
-    return [
-        (
-            pair,
-            set(terms(f"{pair.about} {pair.label} {passage.title}"))
-            if pair.about
-            else documents[document_title(passage)],
-        )
-        for passage in found
-        for pair in read_pairs(passage)
-        if kind is None or kind.value(pair.value)
-    ]
+    candidates = []
+    for passage in found:
+        near = set(terms(passage.text))
+        for pair in read_pairs(passage):
+            if kind is None or kind.value(pair.value):
+                row = set(terms(f"{pair.about} {pair.label} {passage.title}")) if pair.about else set()
+                candidates.append((pair, row or documents[document_title(passage)], row or near))
+    return candidates
 
 
 def _read_contexts(found: list[Passage]) -> dict[str, set[str]]:
