@@ -35,7 +35,9 @@ AMOUNT = re.compile(r"([-−]?)[$€£¥]?\s?(\d{1,3}(?:[.,'’ ]\d{3}){0,3}|\d{
 AMOUNT_TERM = stem("amount")
 MAX_ADDED = 6
 """Amounts in a row that make a total."""
-DONE = re.compile(r"\b(?:was|were|is|are|been|did|has|have)\b.*?\b(\w{3,}ed)\b", re.IGNORECASE)
+DONE = re.compile(
+    r"\b(?:was|were|is|are|been|did|has|have)\b.*?\b(\w{3,}ed|paid|made|sent|bought|sold|spent)\b", re.IGNORECASE
+)
 
 
 def find_pairs(
