@@ -30,7 +30,7 @@ ENDS = tuple(".!?:;")
 CLOSERS = "\"'”’)»]"
 HYPHENED = re.compile(r"[^\W\d_]{2}[-\u2010]$")
 LETTERS = re.compile(r"[^\W\d_]+")
-ENTRY = re.compile(r"^[^\W\d_][^.!?:]{0,40}(?::(?:\s|$)|#)|\d\W{0,3}(?:[A-Z]{3})?$")
+ENTRY = re.compile(r"^[^\W\d_][^.!?:]{0,40}(?::(?:\s|$)|#)|\d[%‰°$€£¥).]{0,2}(?:\s(?:[A-Z]{3}|[%$€£¥]))?$")
 """A line of a form: a label with its colon or number sign, or what ends in a figure."""
 LARGER = 1.12  # times the body's size
 LONGEST_HEADING = 160

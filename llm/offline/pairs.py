@@ -68,7 +68,6 @@ def read_pairs(passage: Passage) -> list[Pair]:
         if not pairs and (_is_label(line) and _is_value(following) or _is_head(line, following)):
             is_row = _is_head(line, following) and " " in following
             pairs = [Pair(line.rstrip(" :"), following, f"{line} {following}", passage.n, is_row=is_row)]
-            at += 1
         elif not pairs and at == 0 and above and _is_value(line) and line not in above:
             pairs = [Pair(above, line, line, passage.n)]
         elif not pairs and _is_label(line):

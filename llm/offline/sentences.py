@@ -19,7 +19,7 @@ NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,3}|§+\s?\d+|[A-Z](?=\s[A-Z]))
 PRICED = re.compile(rf"(?:\d[.,]\d\d(?:\s?(?:[€£¥]|{CODES}))?|\d\s?€|[$€£¥]\s?[\d,]{{1,9}})\s*$", re.IGNORECASE)
 ENDED = re.compile(r"[.!?:;]\s*$")
 """A line after which another begins: the end of a sentence, or the price of an item, which a number may follow."""
-ENTRY = re.compile(r"^[^\W\d_][^.!?:]{0,40}(?::(?:\s|$)|#)|\d\W{0,3}(?:[A-Z]{3})?$")
+ENTRY = re.compile(r"^[^\W\d_][^.!?:]{0,40}(?::(?:\s|$)|#)|\d[%‰°$€£¥).]{0,2}(?:\s(?:[A-Z]{3}|[%$€£¥]))?$")
 """A line of a form: a label with its colon or number sign, or what ends in a figure. Two of them are not one."""
 LEADERS = re.compile(r"(?:\. ?){5,}|…{2,}|(?:_ ?){5,}|(?:[-=+*~] ?){8,}")
 """What leads to a page number or is drawn as a line: the sign of a table of contents or of a form, no sentence."""
