@@ -29,6 +29,8 @@ FIRST_MEANT = re.compile(
 """Asks for what its first word of meaning says: "Which agency booked the cinema?", "Who prepared the report?"."""
 UNSAID = frozenset(map(stem, ("name", "number", "code")))
 """Of a label: that it has a name or a number, which the kind of the question says."""
+ACCOUNT = re.compile(r"\bwhy\b|\bhow\s+(?:can|could|should|to|do|does|come)\b", re.IGNORECASE)
+"""Asks for a way or a reason, which stands behind no label."""
 OF = re.compile(r"\b(?:of|in|on|at|for|from|by|per|with|to|under|according)\b", re.IGNORECASE)
 TOTAL = re.compile(r"\b(?:total|sum|amount due|altogether|gesamt\w*|summe|montant|importe)\b", re.IGNORECASE)
 AMOUNT = re.compile(r"([-−]?)[$€£¥]?\s?(\d{1,3}(?:[.,'’ ]\d{3}){0,3}|\d{1,9})[.,](\d\d)(?!\d)")
@@ -48,18 +50,25 @@ def find_pairs(
     asked: terms of the question, names: those of them that name something.
     """
     scored = []
+    if ACCOUNT.search(question):
+        return []
     free = _done_terms(question)
     role = read_role(question)
     meant = _find_meant(question, [term for term in asked if term not in free] or asked, names)
     free |= PAPERS
+    titles = {passage.n: set(terms(document_title(passage))) for passage in found}
     for pair, context, near in _read_candidates(kind, found):
         label = {term for term in terms(pair.label) if not (term.isdigit() or term in UNSAID)}
         hit = {term for term in asked if _has(term, label)}
         heads = label | set(terms(pair.head))
         if not label and _is_named(pair.label, question):
             label = hit = {pair.label}
-        elif not any(_has(term, heads) for term in meant):
-            continue
+        elif not any(
+            _has(term, heads) for term in meant if term not in titles[pair.n] or titles[pair.n].issuperset(asked)
+        ):
+            continue  # a label with the words of its document's title says no more than the title
+        if pair.about and len(asked) > len(hit) and not any(_has(term, near) for term in asked if term not in hit):
+            continue  # any other row is as good
         if TOTAL.search(question) and not _has_figure(pair.value):
             continue
         if not hit or not all(_has(term, context) for term in asked if term not in hit | free):
@@ -142,8 +151,11 @@ def _read_candidates(kind: Kind | None, found: list[Passage]) -> list[tuple[Pair
         near = set(terms(passage.text))
         for pair in read_pairs(passage):
             if kind is None or kind.value(pair.value):
-                row = set(terms(f"{pair.about} {pair.label} {passage.title}")) if pair.about else set()
-                candidates.append((pair, row or documents[document_title(passage)], row or near))
+                row = set(terms(pair.about))
+                context = (
+                    row | set(terms(f"{pair.label} {passage.title}")) if row else documents[document_title(passage)]
+                )
+                candidates.append((pair, context, row or near))
     return candidates
 
 

@@ -33,8 +33,8 @@ CELLS = re.compile(r"(?<!\\)\|")
 
 @dataclass(frozen=True)
 class Pair:
-    """A label with its value. text: both, verbatim. n: of the passage. about: in a table, the cells of the row and the
-    heading above, which say of what it is; "" elsewhere. is_row: the label heads a column, or several. head: of a table
+    """A label with its value. text: both, verbatim. n: of the passage. about: in a table, the cells of the row,
+    which say of what it is; "" elsewhere. is_row: the label heads a column, or several. head: of a table
     of two columns, what they are called.
     """
 
@@ -181,7 +181,7 @@ def _read_table(rows: list[str], n: int, above: str) -> Iterator[Pair]:
         elif headed:
             for name, cell in zip(head, row, strict=False):
                 if name and cell:
-                    yield Pair(name, cell, text, n, f"{' '.join(row)} {above}", is_row=True)
+                    yield Pair(name, cell, text, n, " ".join(row), is_row=True)
 
 
 def _split_row(row: str) -> list[str]:

@@ -20,7 +20,9 @@ MAX_SHORT_TERMS = 3
 UNSPECIFIC = frozenset(
     map(
         stem,
-        words("next last first new only same whole full exact right usual total annual current actual own date day"),
+        words(
+            "next last first new only same whole full exact right usual total annual current actual own date day left"
+        ),
     )
 )
 """Words that say nothing that a document must have."""
