@@ -1,19 +1,16 @@
 """The offline engine's answers: the sentences of the passages that answer best, verbatim, with their numbers."""
 
 import re
-from dataclasses import dataclass
 
 from llm.offline.asked import (
     WHY,
-    asks_for_account,
     drop_place_words,
     find_kind,
-    find_role,
     has_negations,
     has_places,
     name_terms,
-    read_role,
 )
+from llm.offline.field_answers import Answered, Quote, quote_fields
 from llm.offline.form_answers import find_alike_pairs, find_pairs, find_totals
 from llm.offline.long_questions import (
     keep_content_terms,
@@ -26,6 +23,7 @@ from llm.offline.pairs import Pair
 from llm.offline.passage_fit import IMPLIED, is_about, record_terms
 from llm.offline.ranking import content_words, inverse_frequencies, rarest, stem, terms
 from llm.offline.reading import FIELDS, Passage, headings
+from llm.offline.roles import find_role, read_role
 from llm.offline.sentences import ITEM, is_furniture, is_heading, sentences
 from llm.offline.summaries import REMOVED
 
@@ -58,22 +56,6 @@ ASKS_LIST = re.compile(r"^\W*(?:list|name|enumerate|(?:what|which)(?: \w+)? are)
 GIVES_REASON = re.compile(
     r"^\W*(?:(?:this|that|it|these|the reason)\b[^.]{0,40}?\b(?:because|due to|owing to)|because)\b", re.IGNORECASE
 )
-
-
-@dataclass(frozen=True)
-class Quote:
-    """A sentence and the number of its passage; 0 for a field of the record."""
-
-    sentence: str
-    n: int
-
-
-@dataclass(frozen=True)
-class Answered:
-    """Up to three quotes in reading order, none when nothing answers well enough. score: of the best, 0 for none."""
-
-    quotes: list[Quote]
-    score: float = 0.0
 
 
 def answer(question: str, found: list[Passage], fields: list[str] | None = None) -> list[Quote]:
@@ -150,7 +132,7 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
         short = -0.1 if len(sentence) < 25 else 0.0
         scored.append((score + fitting + short, index))
     return (
-        _field_quotes(question, asked, fields or [], prose, found)
+        quote_fields(question, asked, fields or [], prose, found)
         or _pair_quotes(find_pairs(question, asked, wanted, kind, prose))
         or _best(scored, units, bags, question)
         or _pair_quotes(find_totals(question, asked, prose))
@@ -293,33 +275,3 @@ def _with_lists(chosen: list[int], units: list[tuple[Passage, str]], *, everythi
                 break
             found.append(item)
     return list(dict.fromkeys(found))
-
-
-def _field_quotes(
-    question: str, asked: list[str], fields: list[str], prose: list[Passage], found: list[Passage]
-) -> Answered | None:
-    """A field whose label is what the question asks for: of the record at hand, or of one that the question names."""
-    if asks_for_account(question):
-        return None
-    for line in fields:
-        label = set(terms(line.split(":", 1)[0]))
-        known = {term for term in asked if measure_term(term, label)}
-        if known and len(label) <= len(known) and len(set(asked) - known) <= 1 and line.split(":", 1)[-1].strip():
-            return Answered([Quote(line, 0)], 1.0)
-    for passage in found:
-        head, *rest = passage.text.splitlines() if passage.kind == FIELDS else [""]
-        named = set(terms(head))
-        for line in rest:
-            label = set(terms(line.split(":", 1)[0]))
-            others = [
-                term
-                for term in asked
-                if not any(measure_term(t, label) for t in [term]) and not measure_term(term, named)
-            ]
-            here = (
-                any(measure_term(term, label) for term in asked)
-                and sum(measure_term(term, named) > 0 for term in asked) >= 2
-            )
-            if here and not others:
-                return Answered([Quote(line, passage.n)], 0.9)
-    return None

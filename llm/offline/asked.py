@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from llm.offline.ranking import ALIKE, STOP, content_words, stem, terms
 from llm.offline.sentences import ABBREVIATIONS
-from llm.recognisers.findings import words
 from llm.recognisers.money import AMOUNT
 from llm.recognisers.people import find_people
 
@@ -46,16 +45,6 @@ PLACE_WORD = re.compile(rf"{PLACE_NAMES}\s+(?=\d)", re.IGNORECASE)
 PLACE = re.compile(rf"{PLACE_NAMES}\s+(\d{{1,4}}(?:\.\d{{1,4}}){{0,4}}[a-z]?)\b", re.IGNORECASE)
 PARTS = re.compile(r",?\s+and\s+(?=(?:what|when|who|why|how|where|which)\b)|(?<=\?)\s+(?=\w)", re.IGNORECASE)
 MONEY_WORDS = r"cost|price|amount|fee|salary|budget|value|worth|earn\w*|wage|paid?|pay|spend|charge[sd]?|sum"
-
-
-NOUNS = words(
-    """document documents file files paper papers pdf text texts page pages record project contract agreement lease
-    amendment report letter mail email e-mail message minutes meeting memo note notes protocol invoice offer proposal
-    policy handbook manual guide spreadsheet sheet table workbook excel presentation slides deck form attachment
-    article thing stuff content contents case dokument datei vertrag brief bericht protokoll tabelle seite projekt"""
-)
-"""What a document or a record may be called in general."""
-PAPERS = frozenset(map(stem, NOUNS))
 
 
 def _split_terms(text: str) -> frozenset[str]:
@@ -119,11 +108,6 @@ def _has_count(sentence: str, question: str) -> bool:
 ROLE = re.compile(
     r"\b(?:[Tt]he|[Aa]|[Oo]ur|[Ee]ither|[Tt]heir)\s+(?:[a-z]+\s){0,2}?(crew|team|board|part(?:y|ies)|company|manager|lead|director|officer"
     r"|inspector|engineer|contractor|subcontractor|supplier|owner|hirer|tenant|landlord|employer|employee|buyer|seller)\b"
-)
-ROLE_ASKED = re.compile(
-    r"\bwho (?:is|was|are|were) (?:the|our) ((?:[\w'’-]+\s+){0,3}?[\w'’-]+)"
-    r"(?=\W*$|\s+(?:of|for|in|at|on|to|who|that|from|by|with|and|here)\b)",
-    re.IGNORECASE,
 )
 PEOPLE_WORDS = ("person", "people", "man", "woman", "one")
 COUNTED = re.compile(r"\bhow many\s+(\w+)", re.IGNORECASE)
@@ -275,22 +259,6 @@ def asks_for_account(question: str) -> bool:
     return bool(
         re.search(r"\bwhy\b|\bhow (?:come|can|do|does|did|is|are|was|to|could|should)\b", question, re.IGNORECASE)
     )
-
-
-def find_role(question: str) -> str | None:
-    """The term of `read_role`, None for none."""
-    return stem(role) if (role := read_role(question)) else None
-
-
-def read_role(question: str) -> str:
-    """What somebody is asked for as: of "Who is the insurer of the station?" the insurer, of "Who is the debtor's
-    accountant?" the accountant. "" for none.
-    """
-    found = ROLE_ASKED.search(question)
-    words = found[1].split() if found else []
-    while words and words[-1].lower() in PEOPLE_WORDS:
-        words.pop()
-    return words[-1] if words else ""
 
 
 def has_negations(question: str, text: str) -> bool:

@@ -6,6 +6,7 @@ from typing import Any
 
 from llm.offline.answering import Answered, find_answer, find_labelled
 from llm.offline.asked import drop_place_words, split_parts
+from llm.offline.aspects import WRITTEN
 from llm.offline.follow_ups import WHERE, find_referred, last_answer, leans, read_meanings
 from llm.offline.listing import LIST, plan_list, read_list
 from llm.offline.overview import write_points
@@ -165,7 +166,11 @@ def _read_points(body: dict[str, Any], index: int, question: str, results: list[
     if plan is None or not texts:
         return []
     before = last_answer(body["messages"][:index]) if MORE.match(question) else ""
-    if len(plan.aspects) == 1 and (quotes := find_labelled(question, list(passages("\n".join(texts))))):
+    if (
+        len(plan.aspects) == 1
+        and plan.aspects[0] is not WRITTEN
+        and (quotes := find_labelled(question, list(passages("\n".join(texts)))))
+    ):
         return [f"{spoken(quote.sentence)} [{quote.n}]" for quote in quotes]
     return write_points(plan, list(passages("\n".join(texts))), before)
 

@@ -4,12 +4,13 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
-from llm.offline.asked import PAPERS, Kind, has_name, read_role
+from llm.offline.asked import Kind, has_name
 from llm.offline.long_questions import measure_term
 from llm.offline.meaning import measure_likeness
 from llm.offline.pairs import Pair, read_pairs
 from llm.offline.ranking import content_words, stem, terms
 from llm.offline.reading import Passage, document_title
+from llm.offline.roles import PAPERS, read_role
 
 MAX_QUOTES = 3
 MIN_PRECISION = 0.5

@@ -7,10 +7,11 @@ searched for instead.
 import re
 from dataclasses import dataclass
 
-from llm.offline.asked import NOUNS, split_parts
+from llm.offline.asked import split_parts
 from llm.offline.aspects import ASPECTS, DATED, Aspect
 from llm.offline.long_questions import cut_question
 from llm.offline.ranking import content_words, stem, terms
+from llm.offline.roles import NOUNS
 from llm.recognisers.findings import phrases, words
 
 READ = "read_documents"
