@@ -80,9 +80,9 @@ def get_embedder(model_id: str = "") -> Embedder:
 def embed_here(text: str) -> Sequence[float]:
     """The vector of a short text by the default model, where no service has to be asked for it; else none."""
     try:
-        return () if is_remote() else get_embedder().embed_query(text)
+        return [] if is_remote() else [float(share) for share in get_embedder().embed_query(text)]
     except (EmbeddingFailed, ImproperlyConfigured):
-        return ()
+        return []
 
 
 def make_embedder(configured: Mapping[str, Any], home: Path) -> Embedder:

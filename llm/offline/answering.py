@@ -231,7 +231,7 @@ def _neighbourhood(units: list[tuple[Passage, str]], bags: list[set[str]], index
 
 def _best(
     scored: list[tuple[float, int]], units: list[tuple[Passage, str]], bags: list[set[str]], question: str
-) -> Answered:
+) -> Answered | None:
     ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1]))
     if not ranked or ranked[0][0] < ENOUGH:
         return None

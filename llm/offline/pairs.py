@@ -7,6 +7,7 @@ column. Receipts, invoices, forms, statements and tables are read alike, in any 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from llm.offline.reading import Passage, headings
 from llm.offline.sentences import CAPTION, LEADERS, PAGE_NUMBER
@@ -91,7 +92,7 @@ def _read_line(line: str) -> Iterator[tuple[str, str, str]]:
     ends = [*[start for start, _ in marks[1:]], len(line)]
     for (start, mark), end in zip(marks, ends if marks else (), strict=True):
         if ":" not in mark.group() and end - mark.end() > MAX_NUMBER_CHARACTERS:
-            end = mark.end() + len(re.match(r"(?:\S*\d\S*\s?)*", line[mark.end() :]).group())
+            end = mark.end() + len(" ".join(takewhile(_has_figure, line[mark.end() :].split(" "))))
         if value := line[mark.end() : end].strip():
             yield line[start : mark.start()].strip(" *"), value[:MAX_VALUE_CHARACTERS], line[start:end].strip()
     if marks:
@@ -182,6 +183,10 @@ def _read_table(rows: list[str], n: int, above: str) -> Iterator[Pair]:
             for name, cell in zip(head, row, strict=False):
                 if name and cell:
                     yield Pair(name, cell, text, n, " ".join(row), is_row=True)
+
+
+def _has_figure(word: str) -> bool:
+    return any(character.isdigit() for character in word)
 
 
 def _split_row(row: str) -> list[str]:
