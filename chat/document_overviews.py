@@ -6,7 +6,7 @@ of `focus`. Everything is read as the asker: a row that they may not see is neit
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -37,6 +37,7 @@ MAX_ROWS_PER_DOCUMENT = 400
 """Passages of a document among which the tool chooses, from its beginning."""
 MAX_NAMES = 500
 MAX_FIELD_ROWS = 4
+MAX_OPENING_CHARACTERS = 300
 DEPTHS: Mapping[str, int] = {LookIn.RECORD: 1, LookIn.FILES: 1, LookIn.LINKED: 2}
 """How many places a document is looked for in by its name, where one was chosen."""
 MIN_NAME_FIT = 0.6
@@ -91,7 +92,8 @@ def read_documents(scope: Scope, session: Session, request: ReadingRequest, look
     else:
         files = _list_files(scope, entity.pk)
         numbers = [] if look_in == LookIn.FILES else _choose_field_rows(scope, entity.pk)
-    share = max(2, min(MAX_PASSAGES_PER_DOCUMENT, MAX_PASSAGES // max(1, len(files))))
+    alone = request.document and len(files) == 1
+    share = MAX_PASSAGES if alone else max(2, min(MAX_PASSAGES_PER_DOCUMENT, MAX_PASSAGES // max(1, len(files))))
     for file in files:
         numbers += _choose_passages(scope, file, terms(request.focus), share)
     # Asked for once more by number, under the conditions of every search.
@@ -117,14 +119,32 @@ def find_named_files(scope: Scope, entity: Entity | None, name: str, look_in: st
         names = dict(
             _named_files(scope).filter(pk__in=found.values("file").distinct()[:MAX_NAMES]).values_list("pk", "name")
         )
-        fits = {pk: len(wanted & _name_terms(known)) / len(wanted) for pk, known in names.items()}
+        fits = {pk: _measure_fit(wanted, _name_terms(known)) for pk, known in names.items()}
         best = max(fits.values(), default=0.0)
+        if best < MIN_NAME_FIT and entity is not None and place == places[0]:
+            for pk, text in _read_openings(scope, names).items():
+                fits[pk] = _measure_fit(wanted, _name_terms(names[pk]) | set(terms(text)))
+            best = max(fits.values(), default=0.0)
         if best >= MIN_NAME_FIT:
             chosen = [pk for pk, fit in fits.items() if fit == best]
             # Of "Annex 1.pdf" and "Annex 1 to the lease.pdf" the first is called just so.
             shortest = min(len(_name_terms(names[pk])) for pk in chosen)
             return [pk for pk in chosen if len(_name_terms(names[pk])) == shortest][:MAX_DOCUMENTS]
     return []
+
+
+def _measure_fit(wanted: set[str], known: set[str]) -> float:
+    """The share of the words that a name has."""
+    return len(wanted & known) / len(wanted)
+
+
+def _read_openings(scope: Scope, files: Iterable[UUID]) -> dict[UUID, str]:
+    """With which text each of the files begins: a document names itself there."""
+    rows = _readable_rows(scope).filter(file__in=files, position__lte=1).order_by("file", "position", "number")
+    found: dict[UUID, str] = {}
+    for pk, text in rows.values_list("file", "text"):
+        found[pk] = f"{found.get(pk, '')} {text[:MAX_OPENING_CHARACTERS]}"
+    return found
 
 
 def _name_terms(name: str) -> set[str]:

@@ -15,11 +15,14 @@ class IngestionConfig(AppConfig):
         from entities.admin.names import FINDERS
         from ingestion import (
             audit_names,
+            embed,
             receivers,  # noqa: F401  connects to the signals of entities
             stored_sentences,
         )
+        from llm.offline.meaning import use_embedder
 
         FINDERS["file"] = audit_names.find_file_names
+        use_embedder(embed.embed_here)
         language.TEMPLATES.extend(stored_sentences.TEMPLATES)
 
         Path(settings.FILE_UPLOAD_TEMP_DIR).mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -16,7 +16,7 @@ models are never compared: each row names its model. Which one a workspace uses 
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -75,6 +75,14 @@ def get_embedder(model_id: str = "") -> Embedder:
         if wanted not in _made:
             _made[wanted] = make_embedder(known[wanted], Path(getattr(settings, "CLEARANCE_HOME", "var")))
         return _made[wanted]
+
+
+def embed_here(text: str) -> Sequence[float]:
+    """The vector of a short text by the default model, where no service has to be asked for it; else none."""
+    try:
+        return [] if is_remote() else [float(share) for share in get_embedder().embed_query(text)]
+    except (EmbeddingFailed, ImproperlyConfigured):
+        return []
 
 
 def make_embedder(configured: Mapping[str, Any], home: Path) -> Embedder:

@@ -39,7 +39,7 @@ def judge_support(question: str, sentences: Sequence[str], passage: str, section
     question = cut_question(question)
     quoted = all(is_quote(sentence, passage) for sentence in sentences)
     plan = plan_reading(question, names)
-    if plan is not None:
+    if plan is not None and (plan.general or not plan.aspects):
         # A summary is of whatever a document says.
         pieces = [section, *split_sentences(passage)] if plan.aspects else []
         asked = zip(split_parts(question), plan.aspects, strict=True) if plan.aspects else ()

@@ -30,6 +30,8 @@ ENDS = tuple(".!?:;")
 CLOSERS = "\"'”’)»]"
 HYPHENED = re.compile(r"[^\W\d_]{2}[-\u2010]$")
 LETTERS = re.compile(r"[^\W\d_]+")
+ENTRY = re.compile(r"^[^\W\d_][^.!?:]{0,40}(?::(?:\s|$)|#)|\d[%‰°$€£¥).]{0,2}(?:\s(?:[A-Z]{3}|[%$€£¥]))?$")
+"""A line of a form: a label with its colon or number sign, or what ends in a figure."""
 LARGER = 1.12  # times the body's size
 LONGEST_HEADING = 160
 
@@ -191,7 +193,7 @@ def _heading_level(run: list[Line], text: str, body: float) -> float | None:
 
 def _join_lines(run: list[Line], page: int, hyphenation: Hyphenation) -> tuple[str, Boxes]:
     """Lines put together: a hyphen at the end of a line goes when it only parted a word, and a line that ended early
-    on purpose (an address, a table of contents) keeps its break."""
+    on purpose (an address, a table of contents) keeps its break, as do lines of a form: "Date: 3 May", "Tax 4.20"."""
     pieces: list[str] = []
     words: list[Word] = []
     lengths: list[int] = []
@@ -209,7 +211,11 @@ def _join_lines(run: list[Line], page: int, hyphenation: Hyphenation) -> tuple[s
                 steps[-1] -= 1
             elif end.split or hyphened:
                 joint = ""
-            elif _room_left(last, line, right) > 0.25 * (right - last.x0) or _has_leaders(last.text):
+            elif (
+                _room_left(last, line, right) > 0.25 * (right - last.x0)
+                or _has_leaders(last.text)
+                or (ENTRY.search(last.text) and ENTRY.search(line.text))
+            ):
                 joint = "\n"
         if is_plain(line.text) and line.text.count(" ") == len(line.words) - 1 and not ODD.search(line.text):
             pieces += (joint, line.text)

@@ -1,19 +1,17 @@
 """The offline engine's answers: the sentences of the passages that answer best, verbatim, with their numbers."""
 
 import re
-from dataclasses import dataclass
 
 from llm.offline.asked import (
-    COUNTED,
     WHY,
-    asks_for_account,
     drop_place_words,
     find_kind,
-    find_role,
     has_negations,
     has_places,
     name_terms,
 )
+from llm.offline.field_answers import Answered, Quote, quote_fields
+from llm.offline.form_answers import find_alike_pairs, find_pairs, find_totals
 from llm.offline.long_questions import (
     keep_content_terms,
     measure_term,
@@ -21,9 +19,11 @@ from llm.offline.long_questions import (
     merge_terms,
     trim_question,
 )
+from llm.offline.pairs import Pair
 from llm.offline.passage_fit import IMPLIED, is_about, record_terms
 from llm.offline.ranking import content_words, inverse_frequencies, rarest, stem, terms
-from llm.offline.reading import Passage, headings
+from llm.offline.reading import FIELDS, Passage, headings
+from llm.offline.roles import find_role, read_role
 from llm.offline.sentences import ITEM, is_furniture, is_heading, sentences
 from llm.offline.summaries import REMOVED
 
@@ -48,29 +48,14 @@ HEADED = 0.6
 LOOSE = 0.5
 FITTING = 0.12
 LINE_OF_FORM = 1.5
+PAIR_SCORE = 1.0
+"""Of an answer that a label names."""
 UNDER_HEADING = 0.75
-FIELDS = "fields"
 SOURCES = re.compile(r"^\W*(?:sources?|references|quellen?)\s*:", re.IGNORECASE)
 ASKS_LIST = re.compile(r"^\W*(?:list|name|enumerate|(?:what|which)(?: \w+)? are)\b", re.IGNORECASE)
 GIVES_REASON = re.compile(
     r"^\W*(?:(?:this|that|it|these|the reason)\b[^.]{0,40}?\b(?:because|due to|owing to)|because)\b", re.IGNORECASE
 )
-
-
-@dataclass(frozen=True)
-class Quote:
-    """A sentence and the number of its passage; 0 for a field of the record."""
-
-    sentence: str
-    n: int
-
-
-@dataclass(frozen=True)
-class Answered:
-    """Up to three quotes in reading order, none when nothing answers well enough. score: of the best, 0 for none."""
-
-    quotes: list[Quote]
-    score: float = 0.0
 
 
 def answer(question: str, found: list[Passage], fields: list[str] | None = None) -> list[Quote]:
@@ -109,9 +94,9 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
             continue
         if not is_about(passage, question, asked, weights, wanted, passage_terms[passage.n], own_terms[passage.n]):
             continue
-        if not has_negations(question, sentence):
+        if not has_negations(question, sentence) or (sentence.endswith(":") and not _announces(units, index)):
             continue
-        has = kind is None or kind.has(sentence, question) or _counts_in_row(units, index, question)
+        has = kind is None or kind.has(sentence, question)
         if kind is not None and kind.must and not has:
             continue
         if kind is not None and kind.line is not None and kind.line.match(sentence):
@@ -121,7 +106,7 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
             continue
         near, above = _neighbourhood(units, bags, index)
         above |= set(terms(passage.title.rpartition("), ")[2] if "), " in passage.title else ""))
-        if role is not None and not measure_term(role, bags[index] | above):
+        if role is not None and not _has_role(role, read_role(question), bags[index] | above, passage):
             continue
         own = sum(weights[term] * measure_term(term, bags[index]) for term in asked) / total
         headed = (
@@ -146,7 +131,40 @@ def find_answer(question: str, found: list[Passage], fields: list[str] | None = 
         fitting = 0.0 if kind is None else FITTING if has else -0.08
         short = -0.1 if len(sentence) < 25 else 0.0
         scored.append((score + fitting + short, index))
-    return _field_quotes(question, asked, fields or [], prose, found) or _best(scored, units, bags, question)
+    return (
+        quote_fields(question, asked, fields or [], prose, found)
+        or _pair_quotes(find_pairs(question, asked, wanted, kind, prose))
+        or _best(scored, units, bags, question)
+        or _pair_quotes(find_totals(question, asked, prose))
+        or _pair_quotes(find_alike_pairs(question, wanted, kind, prose))
+        or Answered([])
+    )
+
+
+def _has_role(role: str, word: str, bag: set[str], passage: Passage) -> bool:
+    """Whether a text names a role: an insurer is no insurance, though their stems are one."""
+    named = role not in bag or word.lower().removesuffix("s") in f"{passage.title} {passage.text}".lower()
+    return named and bool(measure_term(role, bag))
+
+
+def _announces(units: list[tuple[Passage, str]], index: int) -> bool:
+    """Whether something follows what ends in a colon."""
+    return (
+        index + 1 < len(units) and units[index + 1][0].n == units[index][0].n and not units[index + 1][1].endswith(":")
+    )
+
+
+def find_labelled(question: str, found: list[Passage]) -> list[Quote]:
+    """The pairs of a label and a value alone that answer."""
+    kind, names = find_kind(question), name_terms(question)
+    said = IMPLIED | (kind.implied if kind else frozenset())
+    asked = [term for term in terms(question) if term not in said]
+    pairs = find_pairs(question, asked, names, kind, [p for p in found if p.kind != FIELDS]) if asked else []
+    return [Quote(pair.text, pair.n) for pair in pairs]
+
+
+def _pair_quotes(pairs: list[Pair]) -> Answered | None:
+    return Answered([Quote(pair.text, pair.n) for pair in pairs], PAIR_SCORE) if pairs else None
 
 
 def _quotable(text: str) -> list[str]:
@@ -169,16 +187,6 @@ def _is_table_head(units: list[tuple[Passage, str]], index: int) -> bool:
         return False
     before = units[index - 1] if index else None
     return before is None or before[0].n != units[index][0].n or not before[1].startswith("|")
-
-
-def _counts_in_row(units: list[tuple[Passage, str]], index: int, question: str) -> bool:
-    """Whether a row of a table has a number and the table's head names what is counted."""
-    counted = COUNTED.search(question)
-    row = units[index][1]
-    if counted is None or not (row.startswith("|") and re.search(r"\d", row)):
-        return False
-    head = next((place for place in range(index, -1, -1) if _is_table_head(units, place)), None)
-    return head is not None and stem(counted[1]) in terms(units[head][1])
 
 
 def _weights(asked: list[str], names: set[str], units: list[list[str]], present: set[str]) -> dict[str, float]:
@@ -223,10 +231,10 @@ def _neighbourhood(units: list[tuple[Passage, str]], bags: list[set[str]], index
 
 def _best(
     scored: list[tuple[float, int]], units: list[tuple[Passage, str]], bags: list[set[str]], question: str
-) -> Answered:
+) -> Answered | None:
     ranked = sorted(scored, key=lambda pair: (-pair[0], pair[1]))
     if not ranked or ranked[0][0] < ENOUGH:
-        return Answered([])
+        return None
     chosen: list[int] = []
     for score, index in ranked:
         if score < NEAR_BEST * ranked[0][0] or len(chosen) == MOST:
@@ -267,33 +275,3 @@ def _with_lists(chosen: list[int], units: list[tuple[Passage, str]], *, everythi
                 break
             found.append(item)
     return list(dict.fromkeys(found))
-
-
-def _field_quotes(
-    question: str, asked: list[str], fields: list[str], prose: list[Passage], found: list[Passage]
-) -> Answered | None:
-    """A field whose label is what the question asks for: of the record at hand, or of one that the question names."""
-    if asks_for_account(question):
-        return None
-    for line in fields:
-        label = set(terms(line.split(":", 1)[0]))
-        known = {term for term in asked if measure_term(term, label)}
-        if known and len(label) <= len(known) and len(set(asked) - known) <= 1 and line.split(":", 1)[-1].strip():
-            return Answered([Quote(line, 0)], 1.0)
-    for passage in found:
-        head, *rest = passage.text.splitlines() if passage.kind == FIELDS else [""]
-        named = set(terms(head))
-        for line in rest:
-            label = set(terms(line.split(":", 1)[0]))
-            others = [
-                term
-                for term in asked
-                if not any(measure_term(t, label) for t in [term]) and not measure_term(term, named)
-            ]
-            here = (
-                any(measure_term(term, label) for term in asked)
-                and sum(measure_term(term, named) > 0 for term in asked) >= 2
-            )
-            if here and not others:
-                return Answered([Quote(line, passage.n)], 0.9)
-    return None

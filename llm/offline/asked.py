@@ -55,7 +55,8 @@ def _split_terms(text: str) -> frozenset[str]:
 class Kind:
     """A kind of question: how it is asked, and what a sentence that answers it has. must: without it is no answer.
     loose: nor need a sentence have it that stands under a heading with the question's words. line: begins a line of a
-    form that has it. implied: terms of the question that a sentence with it need not have.
+    form that has it. implied: terms of the question that a sentence with it need not have. value: what it is, where it
+    stands behind a label.
     """
 
     asked: re.Pattern[str]
@@ -64,6 +65,19 @@ class Kind:
     loose: bool = False
     line: re.Pattern[str] | None = None
     implied: frozenset[str] = frozenset()
+    value: Callable[[str], bool] = bool
+
+
+def _has_figure(value: str) -> bool:
+    return bool(re.search(r"\d", value))
+
+
+def has_name(value: str) -> bool:
+    return bool(re.match(r"\W*[^\W\d_a-zß-öø-ÿ][^\d:]*$", value[:40]))
+
+
+def _has_time(value: str) -> bool:
+    return bool(DATE.search(value) or re.search(r"\d{1,2}[./:]\d{1,2}", value))
 
 
 def _has_person(sentence: str, question: str) -> bool:
@@ -94,11 +108,6 @@ def _has_count(sentence: str, question: str) -> bool:
 ROLE = re.compile(
     r"\b(?:[Tt]he|[Aa]|[Oo]ur|[Ee]ither|[Tt]heir)\s+(?:[a-z]+\s){0,2}?(crew|team|board|part(?:y|ies)|company|manager|lead|director|officer"
     r"|inspector|engineer|contractor|subcontractor|supplier|owner|hirer|tenant|landlord|employer|employee|buyer|seller)\b"
-)
-ROLE_ASKED = re.compile(
-    r"\bwho (?:is|was|are|were) (?:the|our) ((?:[\w'’-]+\s+){0,3}?[\w'’-]+)"
-    r"(?=\W*$|\s+(?:of|for|in|at|on|to|who|that|from|by|with|and|here)\b)",
-    re.IGNORECASE,
 )
 PEOPLE_WORDS = ("person", "people", "man", "woman", "one")
 COUNTED = re.compile(r"\bhow many\s+(\w+)", re.IGNORECASE)
@@ -157,18 +166,21 @@ def _has_number_of_thing(sentence: str, question: str) -> bool:
 
 KINDS = (
     Kind(re.compile(r"\bhow (?:often|frequently|regularly)\b", re.I), lambda s, q: bool(FREQUENCY.search(s))),
-    Kind(re.compile(r"\bhow many\b", re.I), _has_count),
-    Kind(NUMBERED_THING, _has_number_of_thing, implied=_split_terms("number id code no nr")),
+    Kind(re.compile(r"\bhow many\b", re.I), _has_count, value=_has_figure),
+    Kind(NUMBERED_THING, _has_number_of_thing, implied=_split_terms("number id code no nr"), value=_has_figure),
     Kind(
         re.compile(rf"\b(?:how much|what|which|wie viel|welche[rs]?)\b[^?]*?\b(?:{MONEY_WORDS})\b", re.I),
         lambda s, q: bool(AMOUNT.search(s)),
+        value=_has_figure,
     ),
     Kind(
         re.compile(r"\bhow (?:much|old|large|big|high|far|tall|deep)\b|\bwhat (?:percentage|number|share|cap)\b", re.I),
         lambda s, q: bool(NUMBER.search(ENUMERATION.sub("", s))),
+        implied=_split_terms("old large big high far tall deep"),
+        value=_has_figure,
     ),
-    Kind(WHY, lambda s, q: bool(REASON.search(s)), must=False),
-    Kind(ASKED_DATE, lambda s, q: bool(DATE.search(s))),
+    Kind(WHY, lambda s, q: bool(REASON.search(s)), must=False, value=lambda v: bool(REASON.search(v))),
+    Kind(ASKED_DATE, lambda s, q: bool(DATE.search(s)), value=_has_time),
     Kind(
         # A term may be perpetual, and a period stand in a schedule.
         re.compile(r"\b(?:what|which)\s+(?:is|was|are)\b[^?]*(?<!-)\b(?:period|duration|term of)\b", re.I),
@@ -179,8 +191,13 @@ KINDS = (
     Kind(
         re.compile(r"\bwhen\b|\bhow long\b|\bby when\b", re.I),
         lambda s, q: bool(DATE.search(s)) or bool(CONDITION.search(s)) and not PAST_OR_COMING.search(q),
+        value=_has_time,
     ),
-    Kind(re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|company|party|employee)\b", re.I), _has_person),
+    Kind(
+        re.compile(r"\bwho(?:m|se)?\b|\bwhich (?:person|company|party|employee)\b", re.I),
+        _has_person,
+        value=has_name,
+    ),
     Kind(
         re.compile(r"\bwhere\b", re.I),
         _has_place,
@@ -242,17 +259,6 @@ def asks_for_account(question: str) -> bool:
     return bool(
         re.search(r"\bwhy\b|\bhow (?:come|can|do|does|did|is|are|was|to|could|should)\b", question, re.IGNORECASE)
     )
-
-
-def find_role(question: str) -> str | None:
-    """The term of what somebody is asked for as: of "Who is the insurer of the station?" the insurer, of "Who is the
-    debtor's accountant?" the accountant.
-    """
-    found = ROLE_ASKED.search(question)
-    words = found[1].split() if found else []
-    while words and words[-1].lower() in PEOPLE_WORDS:
-        words.pop()
-    return stem(words[-1]) if words else None
 
 
 def has_negations(question: str, text: str) -> bool:

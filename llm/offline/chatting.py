@@ -4,16 +4,28 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from llm.offline.answering import FIELDS, Answered, find_answer
+from llm.offline.answering import Answered, find_answer, find_labelled
 from llm.offline.asked import drop_place_words, split_parts
+from llm.offline.aspects import WRITTEN
 from llm.offline.follow_ups import WHERE, find_referred, last_answer, leans, read_meanings
 from llm.offline.listing import LIST, plan_list, read_list
 from llm.offline.overview import write_points
-from llm.offline.overview_questions import OVERVIEW, READ, Plan, plan_reading
+from llm.offline.overview_questions import OVERVIEW, READ, Plan, find_document, plan_reading
 from llm.offline.passage_fit import bears_on, read_record
 from llm.offline.pulsing import best_points
-from llm.offline.ranking import ALIKE, content_words, stem
-from llm.offline.reading import Passage, element, extract_text, last_question, lines, passages, record_name, record_type
+from llm.offline.ranking import ALIKE, content_words, stem, terms
+from llm.offline.reading import (
+    FIELDS,
+    Passage,
+    document_title,
+    element,
+    extract_text,
+    last_question,
+    lines,
+    passages,
+    record_name,
+    record_type,
+)
 from llm.offline.recalled import quote_conversation
 from llm.offline.sentences import spoken
 from llm.offline.small_talk import SELF, is_small_talk
@@ -63,14 +75,23 @@ def next_call(body: dict[str, Any]) -> tuple[str, dict[str, Any]] | None:
             return READ, plan.call(named=False)
         if _read_points(body, index, question, results) and (plan.aspects or _has_documents(readings)):
             return None
+    elif READ in tools and (named := _find_document(body, question)):
+        if not any(result.name == READ for result in results):
+            return READ, {"document": named, "focus": " ".join(content_words(question))}
+        if best_answer(body, index, question, []).quotes:
+            return None
     searched = _search_results(results)
     if not searched:
         return SEARCH, search_input(body)
     if "scope" not in tools[SEARCH].get("input_schema", {}).get("properties", {}):
         return None
-    if MORE.match(question) or OVERVIEW.search(question) or _points_at_record(body, index, question):
+    if MORE.match(question) or OVERVIEW.search(question):
         return None
-    if best_answer(body, index, question, searched).score >= SURE:
+    best = best_answer(body, index, question, searched)
+    if READ in tools and plan is None and not best.quotes and not any(result.name == READ for result in results):
+        # A form may say it in few words, by which no search finds it.
+        return READ, {"focus": " ".join(content_words(question))}
+    if best.score >= SURE or _points_at_record(body, index, question):
         return None
     query = search_input(body)["query"]
     if len(searched) == 2:
@@ -125,6 +146,11 @@ def spoken_answer(body: dict[str, Any]) -> str:
     return "\n\n".join(f"{spoken(quote.sentence)} [{quote.n}]" if quote.n else quote.sentence for quote in quotes)
 
 
+def _find_document(body: dict[str, Any], question: str) -> str:
+    system = extract_text(body.get("system", ""))
+    return find_document(question, f"{record_name(system)} {record_type(system)}")
+
+
 def _plan_reading(body: dict[str, Any], index: int, question: str) -> Plan | None:
     """How the documents are read for the question, or for the one before where it asks for more."""
     if MORE.match(question):
@@ -140,6 +166,12 @@ def _read_points(body: dict[str, Any], index: int, question: str, results: list[
     if plan is None or not texts:
         return []
     before = last_answer(body["messages"][:index]) if MORE.match(question) else ""
+    if (
+        len(plan.aspects) == 1
+        and plan.aspects[0] is not WRITTEN
+        and (quotes := find_labelled(question, list(passages("\n".join(texts)))))
+    ):
+        return [f"{spoken(quote.sentence)} [{quote.n}]" for quote in quotes]
     return write_points(plan, list(passages("\n".join(texts))), before)
 
 
@@ -172,6 +204,16 @@ def best_answer(body: dict[str, Any], index: int, question: str, results: list[s
     fields = [*lines(system, "fields"), *lines(system, "status")]
     near = list(passages("\n".join(results[:1])))
     here = record_name(system)
+    named = _find_document(body, question)
+    if _plan_reading(body, index, question) is None:
+        read = [result.text for result in _collect_results(body["messages"], index) if result.name == READ]
+        results = [*read, *results]
+        near = [*passages("\n".join(read)), *near]
+        if named and read and "<passages>" in read[0]:
+            titles = {document_title(passage) for passage in passages(read[0])}
+            near = [
+                p for p in near if document_title(p) in titles or set(terms(named)) <= set(terms(f"{p.title} {p.text}"))
+            ]
     # A later search, for other words of the question, may come upon more of the record at hand.
     near += [p for p in passages("\n".join(results)) if here and read_record(p) == here and p not in near]
     known = {passage.n for passage in near}

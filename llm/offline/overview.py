@@ -5,13 +5,12 @@ those that have it. Every sentence is verbatim and has the number of its passage
 import itertools
 import re
 
-from llm.offline.answering import FIELDS
 from llm.offline.aspects import DATED, WRITTEN, Aspect
 from llm.offline.front_matter import OPENING_PASSAGES, WRITERS, find_others, is_byline, is_dated
 from llm.offline.overview_questions import Plan
 from llm.offline.pulsing import ABOUT_PAPER, ALIKE, ENUMERATOR, FURNITURE, LEANS_BACK, NAMES_PAPER, NEWS
 from llm.offline.ranking import cosine, inverse_frequencies, sum_of_cosines, terms
-from llm.offline.reading import Passage, headings
+from llm.offline.reading import FIELDS, Passage, document_title, headings
 from llm.offline.sentences import ITEM, is_furniture, sentences, spoken
 from llm.offline.summaries import REMOVED
 from llm.recognisers.findings import phrases
@@ -100,8 +99,7 @@ def group_documents(found: list[Passage]) -> list[list[Passage]]:
     grouped: dict[str, list[Passage]] = {}
     for passage in found:
         if passage.kind != FIELDS:
-            head, closed, _ = passage.title.partition("), ")
-            grouped.setdefault(head + closed[:1], []).append(passage)
+            grouped.setdefault(document_title(passage), []).append(passage)
     return list(grouped.values())
 
 

@@ -11,16 +11,10 @@ from llm.offline.asked import split_parts
 from llm.offline.aspects import ASPECTS, DATED, Aspect
 from llm.offline.long_questions import cut_question
 from llm.offline.ranking import content_words, stem, terms
+from llm.offline.roles import NOUNS
 from llm.recognisers.findings import phrases, words
 
 READ = "read_documents"
-NOUNS = words(
-    """document documents file files paper papers pdf text texts page pages record project contract agreement lease
-    amendment report letter mail email e-mail message minutes meeting memo note notes protocol invoice offer proposal
-    policy handbook manual guide spreadsheet sheet table workbook excel presentation slides deck form attachment
-    article thing stuff content contents dokument datei vertrag brief bericht protokoll tabelle seite projekt"""
-)
-"""What a document or a record may be called in general."""
 _GIST = phrases(
     r"""summary; overview; outline; gist; recap; briefing; synopsis; abstract; tl\W?dr; short version; highlights;
     (?:key|main|most important|central|essential|important) (?:points?|facts?|messages?|findings?|take-?aways?|things);
@@ -110,7 +104,7 @@ def plan_reading(question: str, about: str) -> Plan | None:
         return None
     topics = " ".join(dict.fromkeys(plan.topic for plan in plans if plan.topic))
     aspects = tuple(aspect for plan in plans for aspect in plan.aspects)
-    return Plan(topics, True, aspects, frozenset(terms(question)))
+    return Plan(topics, all(plan.general for plan in plans), aspects, frozenset(terms(question)))
 
 
 def _plan_aspect(question: str, about: str) -> Plan | None:
@@ -121,7 +115,28 @@ def _plan_aspect(question: str, about: str) -> Plan | None:
             if all(word.lower() in NOUNS for word in left):
                 topic = " ".join(left)
                 return Plan("" if _points_here(question, topic) else topic, True, (aspect,))
+            named = find_document(question, about)
+            if named and set(left) <= {*named.split(), *NOUNS}:
+                return Plan(named, False, (aspect,))
     return None
+
+
+DETERMINER = re.compile(
+    r"\b(?:the|this|my|our|your|de[rmns]|die|das|diese[rmns]?|le|la|du|del|el)\s+(?=\S)", re.IGNORECASE
+)
+"""Stands before what a question ends with, which may be a document: "the total of the receipt"."""
+DONE = re.compile(r"\s+(?:\w{2,}ed|due|made|sent|paid|end|start|expire)$", re.IGNORECASE)
+MAX_NAME_WORDS = 4
+
+
+def find_document(question: str, about: str) -> str:
+    """The words by which a question may name a document; "" for none. What it may be called in general is left out
+    where another word names it.
+    """
+    _, *ends = DETERMINER.split(cut_question(question).rstrip("?!. "))
+    name = DONE.sub("", ends[-1]) if ends else ""
+    words = _topic(name, about, frozenset()).split() if len(name.split()) <= MAX_NAME_WORDS else []
+    return " ".join([word for word in words if word.lower() not in NOUNS] or words)
 
 
 def _topic(question: str, about: str, known: frozenset[str]) -> str:

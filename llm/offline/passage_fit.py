@@ -5,7 +5,7 @@ import re
 from llm.offline.asked import find_kind, has_numbered, name_terms, numbered
 from llm.offline.long_questions import keep_content_terms, measure_term, trim_question
 from llm.offline.ranking import STOP, stem, terms
-from llm.offline.reading import Passage
+from llm.offline.reading import FIELDS, Passage, document_title
 from llm.recognisers.findings import words
 
 # Of so many of the rarest words of a question this share stands in a passage that is about it.
@@ -15,6 +15,17 @@ MIN_SHARE_IN_PASSAGE = 0.5
 """More than this share of what is asked about stands in a passage that answers, where no person, date or amount is
 asked for, which would show in the sentence.
 """
+MAX_SHORT_TERMS = 3
+"""Content words of a short question, besides names."""
+UNSPECIFIC = frozenset(
+    map(
+        stem,
+        words(
+            "next last first new only same whole full exact right usual total annual current actual own date day left"
+        ),
+    )
+)
+"""Words that say nothing that a document must have."""
 MIN_TERMS_ELSEWHERE = 2
 MIN_SHARE_ELSEWHERE = 0.75
 """Of the content words of a question, in a passage far from the record in which it is asked."""
@@ -91,12 +102,23 @@ def is_about(
         return False
     if any(not measure_term(term, own) for term in read_counted(question)):
         return False
+    if not _has_enough(asked, names, there):
+        return False
     known = [term for term in asked if measure_term(term, there if term in names else own)]
     kind = find_kind(question)
     if len(known) <= MIN_SHARE_IN_PASSAGE * len(asked) and not (kind and kind.must):
         return False
     rarest_few = sorted(asked, key=lambda term: -weights[term])[:RAREST]
     return sum(measure_term(term, there) > 0 for term in rarest_few) >= round(SHARE_OF_RAREST * len(rarest_few))
+
+
+def _has_enough(asked: list[str], names: set[str], there: set[str]) -> bool:
+    """Whether a document has every word of a short question; one that has its names, half of the others."""
+    plain = [term for term in asked if term not in names | UNSPECIFIC]
+    known = sum(measure_term(term, there) > 0 for term in plain)
+    if len(plain) > MAX_SHORT_TERMS:
+        return True
+    return 2 * known >= len(plain) if names else known == len(plain)
 
 
 def read_qualifiers(question: str) -> set[str]:
@@ -128,9 +150,9 @@ def bears_on(question: str, passage: Passage, found: list[Passage]) -> bool:
 
 
 def record_terms(passage: Passage, found: list[Passage]) -> set[str]:
-    """Terms of what else was found of the passage's record: its documents and its own fields."""
-    record = read_record(passage)
-    near = [p for p in found if read_record(p) == record or read_record(p).startswith(f"{record}, ")]
+    """Terms of what else was found of the passage's document, and of its record's own fields."""
+    record, document = read_record(passage), document_title(passage)
+    near = [p for p in found if document_title(p) == document or p.kind == FIELDS and read_record(p) == record]
     return {term for p in near for term in terms(p.text)}
 
 

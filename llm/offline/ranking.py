@@ -21,7 +21,8 @@ STOP = words(
     files record question answer explain describe find show list der die das den dem des ein eine einer einem einen
     und oder aber ist sind war wird werden wie was wer wo wann warum welche welcher welches im in am an auf für von
     mit zu zum zur bei nach aus es er sie wir ich nicht le la les un une des du et ou est sont que qui quoi dans
-    pour par sur avec el los las una y o es son qué quién cómo cuándo dónde para por con del al se su biggest main
+    pour par sur avec el los las una y o es son qué quién cómo cuándo dónde para por con del al se su quel
+    quelle quels quelles combien cuál cual cuáles cuánto cuánta hoch viel biggest main
     key important current latest overall major"""
 )
 WORD = re.compile(r"[^\W_]+(?:[.,'’\-/&][^\W_]+)*")

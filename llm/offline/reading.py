@@ -11,6 +11,8 @@ DOCUMENT = re.compile(
     r'<document title="(?P<title>[^"]*)"(?: kind="(?P<kind>[a-z]*)")?>\n?(?P<body>.*?)</document>', re.DOTALL
 )
 NUMBERED = re.compile(r"^\[(?P<n>\d+)\] ", re.MULTILINE)
+FIELDS = "fields"
+"""The kind of a passage that is the fields of a record."""
 SECTION_SEPARATOR = " › "
 PARAGRAPH = re.compile(r'<p n="(?P<n>\d+)">(?P<text>.*?)</p>', re.DOTALL)
 LEVEL = re.compile(r'<level value="(?P<value>\d+)" label="(?P<label>[^"]*)">(?P<text>.*?)</level>', re.DOTALL)
@@ -30,6 +32,12 @@ class Passage:
 def headings(passage: Passage) -> list[str]:
     """The headings that a passage stands under, as its title names them; [""] where it names none."""
     return passage.title.partition("), ")[2].split(SECTION_SEPARATOR)
+
+
+def document_title(passage: Passage) -> str:
+    """The title of a passage's document without the section: "Lease.pdf (Quay)" of "Lease.pdf (Quay), 2 Rent"."""
+    head, closed, _ = passage.title.partition("), ")
+    return head + closed[:1]
 
 
 def extract_text(content: Any) -> str:

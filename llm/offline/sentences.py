@@ -19,6 +19,8 @@ NUMBERED = re.compile(r"(?:\d{1,2}(?:\.\d{1,2}){0,3}|§+\s?\d+|[A-Z](?=\s[A-Z]))
 PRICED = re.compile(rf"(?:\d[.,]\d\d(?:\s?(?:[€£¥]|{CODES}))?|\d\s?€|[$€£¥]\s?[\d,]{{1,9}})\s*$", re.IGNORECASE)
 ENDED = re.compile(r"[.!?:;]\s*$")
 """A line after which another begins: the end of a sentence, or the price of an item, which a number may follow."""
+ENTRY = re.compile(r"^[^\W\d_][^.!?:]{0,40}(?::(?:\s|$)|#)|\d[%‰°$€£¥).]{0,2}(?:\s(?:[A-Z]{3}|[%$€£¥]))?$")
+"""A line of a form: a label with its colon or number sign, or what ends in a figure. Two of them are not one."""
 LEADERS = re.compile(r"(?:\. ?){5,}|…{2,}|(?:_ ?){5,}|(?:[-=+*~] ?){8,}")
 """What leads to a page number or is drawn as a line: the sign of a table of contents or of a form, no sentence."""
 
@@ -56,6 +58,7 @@ def _blocks(text: str) -> list[str]:
             begins = line.lstrip()[:1]
             priced = PRICED.search(current)
             ended = begins.isupper() and (priced or ENDED.search(current)) or priced and ITEM_COUNT.match(line)
+            ended = ended or ENTRY.search(current) and ENTRY.search(line)
             if current and (fresh or ended):
                 blocks.append(current)
                 current = line

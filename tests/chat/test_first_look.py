@@ -60,6 +60,12 @@ def test_a_named_document_is_told_alone_and_only_where_its_name_may_be_read(
     chat = start(viewer, contract)
     chat.ask(asked)
     assert "Audit findings.pdf" not in viewer.client.get(f"{viewer.base}chat/{chat.session}/").content.decode()
+    # A file that is called by nothing is found by what it begins with, as far as its reader may read that.
+    scan = index.file(contract, "scan-0042.pdf")
+    index.row(contract, "Receipt of the harbour shop\n\nTOTAL $41.50", label=FINANCIAL, file=scan)
+    total = "What is the total of the receipt?"
+    assert "TOTAL $41.50" in start(cfo, contract).ask(total)["message"]["content"]
+    assert "41.50" not in start(viewer, contract).ask(total)["message"]["content"]
 
 
 def test_documents_of_a_hidden_record_are_not_read_by_name(viewer, alice, contract, restricted, index, start):

@@ -40,6 +40,17 @@ def test_words_that_are_set_letter_by_letter_are_words(tmp_path: Path) -> None:
     assert texts(read(draw(tmp_path / "a.pdf", page))) == ["Jane earns 98,000"]
 
 
+def test_lines_of_a_form_stay_lines_and_those_of_a_text_are_put_together(tmp_path: Path) -> None:
+    form = ["Cashier: Emily Quist", "Register: POS-07 AX", "Sales tax 8.5% $66.23", "Rewards used  -$25.00"]
+    text = ["The lighthouse keeper", "writes in the log that", "all is quiet at sea 2"]
+
+    def page(canvas: Canvas) -> None:
+        for at, words in enumerate((*form, "", *text)):
+            line(canvas, 60, 100 + 12 * at, words)
+
+    assert texts(read(draw(tmp_path / "a.pdf", page))) == ["\n".join(" ".join(f.split()) for f in form), " ".join(text)]
+
+
 @pytest.mark.parametrize("signs", ["a b c d", "1   2   3   4   5"])
 def test_signs_of_their_own_stay_apart(tmp_path: Path, signs: str) -> None:
     def page(canvas: Canvas) -> None:

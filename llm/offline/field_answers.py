@@ -1,0 +1,54 @@
+"""What an answer is, and the fields of records that answer."""
+
+from dataclasses import dataclass
+
+from llm.offline.asked import asks_for_account
+from llm.offline.long_questions import measure_term
+from llm.offline.ranking import terms
+from llm.offline.reading import FIELDS, Passage
+
+
+@dataclass(frozen=True)
+class Quote:
+    """A sentence and the number of its passage; 0 for a field of the record."""
+
+    sentence: str
+    n: int
+
+
+@dataclass(frozen=True)
+class Answered:
+    """Up to three quotes in reading order, none when nothing answers well enough. score: of the best, 0 for none."""
+
+    quotes: list[Quote]
+    score: float = 0.0
+
+
+def quote_fields(
+    question: str, asked: list[str], fields: list[str], prose: list[Passage], found: list[Passage]
+) -> Answered | None:
+    """A field whose label is what the question asks for: of the record at hand, or of one that the question names."""
+    if asks_for_account(question):
+        return None
+    for line in fields:
+        label = set(terms(line.split(":", 1)[0]))
+        known = {term for term in asked if measure_term(term, label)}
+        if known and len(label) <= len(known) and len(set(asked) - known) <= 1 and line.split(":", 1)[-1].strip():
+            return Answered([Quote(line, 0)], 1.0)
+    for passage in found:
+        head, *rest = passage.text.splitlines() if passage.kind == FIELDS else [""]
+        named = set(terms(head))
+        for line in rest:
+            label = set(terms(line.split(":", 1)[0]))
+            others = [
+                term
+                for term in asked
+                if not any(measure_term(t, label) for t in [term]) and not measure_term(term, named)
+            ]
+            here = (
+                any(measure_term(term, label) for term in asked)
+                and sum(measure_term(term, named) > 0 for term in asked) >= 2
+            )
+            if here and not others:
+                return Answered([Quote(line, passage.n)], 0.9)
+    return None

@@ -1,0 +1,203 @@
+"""Answers from pairs of a label and a value: the label is what is asked for, and the value of the kind that is."""
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+
+from llm.offline.asked import Kind, has_name
+from llm.offline.long_questions import measure_term
+from llm.offline.meaning import measure_likeness
+from llm.offline.pairs import Pair, read_pairs
+from llm.offline.ranking import content_words, stem, terms
+from llm.offline.reading import Passage, document_title
+from llm.offline.roles import PAPERS, read_role
+
+MAX_QUOTES = 3
+MIN_PRECISION = 0.5
+"""Share of a label's words that the question must have."""
+NAMED_NEAR = 0.2
+"""More for a pair beside the names of the question than for one elsewhere in a document that has them."""
+NEAR_BEST = 0.05
+MIN_PREFIX = 5
+"""Letters by which two terms begin alike that are forms of one word: "expire" and "expiration"."""
+MIN_LIKENESS = 0.5
+"""Cosine of what is asked for and a label in other words. "shop" and "Store" have .66, "pay" and "TOTAL" .40."""
+MAX_COMPARED = 40
+"""Labels that are compared by meaning: some 4 ms each."""
+FIRST_MEANT = re.compile(
+    r"^\W*(?:who(?:m|se)?|which|what(?!['’]s|\s+(?:is|was|are|were|do|does|did|has|have)\b)|how many)\b", re.I
+)
+"""Asks for what its first word of meaning says: "Which agency booked the cinema?", "Who prepared the report?"."""
+UNSAID = frozenset(map(stem, ("name", "number", "code")))
+"""Of a label: that it has a name or a number, which the kind of the question says."""
+ACCOUNT = re.compile(r"\bwhy\b|\bhow\s+(?:can|could|should|to|do|does|come)\b", re.IGNORECASE)
+"""Asks for a way or a reason, which stands behind no label."""
+OF = re.compile(r"\b(?:of|in|on|at|for|from|by|per|with|to|under|according)\b", re.IGNORECASE)
+TOTAL = re.compile(r"\b(?:total|sum|amount due|altogether|gesamt\w*|summe|montant|importe)\b", re.IGNORECASE)
+AMOUNT = re.compile(r"([-−]?)[$€£¥]?\s?(\d{1,3}(?:[.,'’ ]\d{3}){0,3}|\d{1,9})[.,](\d\d)(?!\d)")
+AMOUNT_TERM = stem("amount")
+MAX_ADDED = 6
+"""Amounts in a row that make a total."""
+DONE = re.compile(
+    r"\b(?:was|were|is|are|been|did|has|have)\b.*?\b(\w{3,}ed|paid|made|sent|bought|sold|spent)\b", re.IGNORECASE
+)
+
+
+def find_pairs(
+    question: str, asked: Sequence[str], names: set[str], kind: Kind | None, found: list[Passage]
+) -> list[Pair]:
+    """The pairs that answer, the best first; up to three where they answer equally well.
+
+    asked: terms of the question, names: those of them that name something.
+    """
+    scored = []
+    if ACCOUNT.search(question):
+        return []
+    free = _done_terms(question)
+    role = read_role(question)
+    meant = _find_meant(question, [term for term in asked if term not in free] or asked, names)
+    free |= PAPERS
+    titles = {passage.n: set(terms(document_title(passage))) for passage in found}
+    for pair, context, near in _read_candidates(kind, found):
+        label = {term for term in terms(pair.label) if not (term.isdigit() or term in UNSAID)}
+        hit = {term for term in asked if _has(term, label)}
+        heads = label | set(terms(pair.head))
+        if not label and _is_named(pair.label, question):
+            label = hit = {pair.label}
+        elif not any(
+            _has(term, heads) for term in meant if term not in titles[pair.n] or titles[pair.n].issuperset(asked)
+        ):
+            continue  # a label with the words of its document's title says no more than the title
+        if pair.about and len(asked) > len(hit) and not any(_has(term, near) for term in asked if term not in hit):
+            continue  # any other row is as good
+        if TOTAL.search(question) and not _has_figure(pair.value):
+            continue
+        if not hit or not all(_has(term, context) for term in asked if term not in hit | free):
+            continue
+        if role and not re.search(rf"\b{re.escape(role)}", pair.label, re.IGNORECASE):
+            continue  # an insurer is no insured
+        precision = sum(any(_has(word, {term}) for term in hit) for word in label) / len(label)
+        exact = kind is not None and kind.value is has_name  # whose name it is, nothing else says
+        if precision >= (1.0 if exact else MIN_PRECISION) or pair.is_row:
+            named = sum(_has(name, near) for name in names) / max(1, len(names))
+            scored.append((len(hit) + 0.5 * precision + NAMED_NEAR * named, pair))
+    return _choose(scored)
+
+
+def find_alike_pairs(question: str, names: set[str], kind: Kind | None, found: list[Passage]) -> list[Pair]:
+    """Where no label has a word of the question: the pairs whose labels mean what it asks for."""
+    wanted = " ".join(word for word in content_words(question) if stem(word) not in names)
+    if not wanted or kind is None or not kind.must or len(wanted.split()) > 3:
+        return []
+    known = [stem(word) for word in wanted.split()]
+    pairs = [
+        pair
+        for pair, context, _ in _read_candidates(kind, found)
+        if all(_has(name, context) for name in names)
+        and sum(not _has(term, context) for term in known) <= 1
+        and not any(_has(term, set(terms(pair.label))) for term in known)
+    ]
+    labels = list(dict.fromkeys(pair.label for pair in pairs))[:MAX_COMPARED]
+    likeness = dict(zip(labels, measure_likeness(wanted, labels), strict=True))
+    return _choose([(likeness[pair.label], pair) for pair in pairs if likeness.get(pair.label, 0.0) >= MIN_LIKENESS])
+
+
+def find_totals(question: str, asked: Sequence[str], found: list[Passage]) -> list[Pair]:
+    """Where a total is asked for: of each document the largest amount that those before it add up to, whatever its
+    label says in whatever language. Its document has all else that is asked for.
+    """
+    if not TOTAL.search(question):
+        return []
+    about = [term for term in asked if not (TOTAL.search(term) or term in PAPERS or term == AMOUNT_TERM)]
+    documents: dict[str, list[tuple[Decimal, Pair]]] = {}
+    contexts = _read_contexts(found)
+    for passage in found:
+        title = document_title(passage)
+        if all(_has(term, contexts[title]) for term in about):
+            amounts = ((_read_amount(pair.value), pair) for pair in read_pairs(passage))
+            documents.setdefault(title, []).extend((amount, pair) for amount, pair in amounts if amount is not None)
+    totals = map(_find_total, documents.values())
+    return [total for total in totals if total is not None][:MAX_QUOTES]
+
+
+def _find_total(amounts: list[tuple[Decimal, Pair]]) -> Pair | None:
+    best: tuple[Decimal, Pair] | None = None
+    for at, (amount, pair) in enumerate(amounts):
+        runs = (amounts[at - count : at] for count in range(2, min(at, MAX_ADDED) + 1))
+        if (best is None or amount > best[0]) and any(sum(value for value, _ in run) == amount for run in runs):
+            best = (amount, pair)
+    return best[1] if best else None
+
+
+def _has_figure(value: str) -> bool:
+    return any(character.isdigit() for character in value)
+
+
+def _read_amount(value: str) -> Decimal | None:
+    """The last amount with its cents in the value of a label: 1234.56 of "21 % 1.234,56"."""
+    figures = AMOUNT.findall(value)
+    if not figures:
+        return None
+    sign, whole, cents = figures[-1]
+    return Decimal(f"{'-' if sign else ''}{re.sub(r'[^0-9]', '', whole)}.{cents}")
+
+
+def _read_candidates(kind: Kind | None, found: list[Passage]) -> list[tuple[Pair, set[str], set[str]]]:
+    """Pairs whose value is of the kind that is asked for, with the terms that say which one each is, and those near it:
+    of its row in a table, else of all that was found of its document, and of its passage.
+    """
+    documents = _read_contexts(found)
+    candidates = []
+    for passage in found:
+        near = set(terms(passage.text))
+        for pair in read_pairs(passage):
+            if kind is None or kind.value(pair.value):
+                row = set(terms(pair.about))
+                context = (
+                    row | set(terms(f"{pair.label} {passage.title}")) if row else documents[document_title(passage)]
+                )
+                candidates.append((pair, context, row or near))
+    return candidates
+
+
+def _read_contexts(found: list[Passage]) -> dict[str, set[str]]:
+    """Title of a document -> the terms of all that was found of it."""
+    documents: dict[str, set[str]] = {}
+    for passage in found:
+        documents.setdefault(document_title(passage), set()).update(terms(f"{passage.title} {passage.text}"))
+    return documents
+
+
+def _choose(scored: list[tuple[float, Pair]]) -> list[Pair]:
+    best = max((score for score, _ in scored), default=0.0)
+    chosen: list[Pair] = []
+    for pair in sorted((pair for score, pair in scored if score >= best - NEAR_BEST), key=lambda pair: len(pair.text)):
+        if not any(pair.text.startswith(other.text) for other in chosen):
+            chosen.append(pair)
+    return [pair for _, pair in scored if pair in chosen][:MAX_QUOTES]
+
+
+def _find_meant(question: str, asked: Sequence[str], names: set[str]) -> list[str]:
+    """Of the terms asked for those that a label must have one of: of "What is the total of the receipt?" the total."""
+    ordered = [term for term in terms(question) if term in asked and term not in names] or list(asked)
+    if FIRST_MEANT.match(question):
+        return ordered[:1]
+    before = set(terms(OF.split(question)[0]))
+    return [term for term in ordered if term in before] or ordered
+
+
+def _is_named(label: str, question: str) -> bool:
+    """Whether the question has a label of a word that says nothing elsewhere: "File: B-292600"."""
+    return len(label) > 3 and bool(re.search(rf"\b{re.escape(label)}\b", question, re.IGNORECASE))
+
+
+def _has(term: str, bag: set[str]) -> bool:
+    return bool(measure_term(term, bag)) or (
+        len(term) >= MIN_PREFIX
+        and any(len(o) >= MIN_PREFIX and (o.startswith(term) or term.startswith(o)) for o in bag)
+    )
+
+
+def _done_terms(question: str) -> set[str]:
+    """What was done with it, which a form does not say: "How much was allocated to marketing?"."""
+    return {stem(match[1]) for match in DONE.finditer(question)}

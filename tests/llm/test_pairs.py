@@ -1,0 +1,125 @@
+"""Pairs of a label and a value: read by the form of a line, and quoted where a question asks for the label."""
+
+import pytest
+
+from llm.offline import meaning
+from llm.offline.answering import answer
+from llm.offline.overview_questions import find_document
+from llm.offline.pairs import read_pairs
+from llm.offline.reading import Passage
+
+BILL = Passage(
+    1,
+    "R-17.pdf (Shopping)",
+    "Store #0342 - Harbour Row\n11/23/2024 14:32\nCashier: Emily Quist\n\nSUBTOTAL $90.00\nSales tax (10%) $9.00\n\n"
+    "TOTAL $99.00\n\nPAYMENT METHOD Card ending in 4782\n\nBilling Type: Net 30 Payment Terms: Corporate"
+    " Commission: 10%",
+)
+FORM = Passage(
+    2,
+    "Cover.pdf (Club)",
+    "10. Name of Federal Agency:\n\nHarbour Board\n\nInsured\nGannet Sailing Club\n\nPolicy # POL-22-5 of the club",
+)
+RECHNUNG = Passage(
+    3, "4711.pdf (Einkauf)", "Nettobetrag 465,00 EUR\nUmsatzsteuer 19 % 88,35 EUR\nRechnungsbetrag 553,35 EUR"
+)
+TABLE = Passage(
+    4, "Stock.xlsx (Store)", "| Code | Unit cost | Audit |\n| --- | --- | --- |\n| SKU-9 | $32.50 | 2024-10-22 |"
+)
+
+
+def quotes_of(question: str, *found: Passage) -> list[str]:
+    return [quote.sentence for quote in answer(question, list(found))]
+
+
+@pytest.mark.parametrize(
+    ("passage", "pairs"),
+    [
+        (
+            BILL,
+            [
+                ("Store", "0342 - Harbour Row"),
+                ("Cashier", "Emily Quist"),
+                ("SUBTOTAL", "$90.00"),
+                ("Sales tax (10%)", "$9.00"),
+                ("TOTAL", "$99.00"),
+                ("PAYMENT METHOD", "Card ending in 4782"),
+                ("Billing Type", "Net 30"),
+                ("Payment Terms", "Corporate"),
+                ("Commission", "10%"),
+            ],
+        ),
+        (
+            FORM,
+            [
+                ("10. Name of Federal Agency", "Harbour Board"),
+                ("Insured", "Gannet Sailing Club"),
+                ("Policy", "POL-22-5 of the club"),
+            ],
+        ),
+        (TABLE, [("Code", "SKU-9"), ("Unit cost", "$32.50"), ("Audit", "2024-10-22")]),
+        (
+            Passage(5, "a.md", "Gesamtbetrag ........ 1.234,56 EUR\n\nContents ........ 7"),
+            [("Gesamtbetrag", "1.234,56 EUR")],
+        ),
+        (Passage(5, "a.md", "It has 3 parts and they are short, plain and few: all of it. Nothing else."), []),
+    ],
+)
+def test_pairs_are_read_by_the_form_of_their_line(passage: Passage, pairs: list[tuple[str, str]]) -> None:
+    found = [(pair.label, pair.value) for pair in read_pairs(passage)]
+    # Below each other, a value may be taken for the label of the next line as well.
+    assert [pair for pair in found if pair in pairs] == pairs
+    assert found == pairs or passage is FORM
+
+
+@pytest.mark.parametrize(
+    ("question", "quotes"),
+    [
+        ("What is the total?", ["TOTAL $99.00"]),
+        ("How did they pay?", ["PAYMENT METHOD Card ending in 4782", "Payment Terms: Corporate"]),
+        ("Who was the cashier?", ["Cashier: Emily Quist"]),
+        ("How much sales tax was paid?", ["Sales tax (10%) $9.00"]),
+        ("Which agency is named in the form?", ["10. Name of Federal Agency: Harbour Board"]),
+        ("Who is the insured?", ["Insured Gannet Sailing Club"]),
+        ("What is the unit cost of SKU-9?", [TABLE.text.splitlines()[2]]),
+        ("Wie hoch ist der Rechnungsbetrag?", ["Rechnungsbetrag 553,35 EUR"]),
+        # An insurer is no insured, a cashier no phone, and one document's label no other's.
+        ("Who is the insurer?", []),
+        ("What is the phone number of the cashier?", []),
+        ("What is the discount of SKU-9?", []),
+        ("How much tax was paid by the club?", []),
+    ],
+)
+def test_a_label_that_is_asked_for_is_quoted_with_its_value(question: str, quotes: list[str]) -> None:
+    assert quotes_of(question, BILL, FORM, RECHNUNG, TABLE) == quotes
+
+
+def test_a_total_is_what_adds_up_whatever_it_is_called() -> None:
+    assert quotes_of("Wie hoch ist der Gesamtbetrag?", RECHNUNG) == ["Rechnungsbetrag 553,35 EUR"]
+    assert quotes_of("What is the sum of the hotel?", RECHNUNG) == []
+    wrong = Passage(3, RECHNUNG.title, RECHNUNG.text.replace("553,35", "553,36"))
+    assert quotes_of("Wie hoch ist der Gesamtbetrag?", wrong) == []
+
+
+def test_a_label_may_mean_what_is_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(meaning, "_embed", [])
+    assert quotes_of("Where is the shop?", BILL) == []
+    monkeypatch.setattr(meaning, "_embed", [lambda text: [1.0, 5.0 * (text not in ("shop", "Store"))]])
+    assert quotes_of("Where is the shop?", BILL) == ["Store #0342 - Harbour Row"]
+    monkeypatch.setattr(meaning, "_embed", [lambda text: ()])
+    assert quotes_of("Where is the shop?", BILL) == []
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("What is the total of the receipt?", "receipt"),
+        ("When was the repair invoice issued?", "repair"),
+        ("When was the invoice issued?", "invoice"),
+        ("What is the Summe der Bestellung?", "Bestellung"),
+        ("Who keeps the same anchors that lay beside two cranes of iron?", ""),
+        ("Who signed?", ""),
+    ],
+)
+def test_a_question_may_end_with_a_document(question: str, name: str) -> None:
+    assert find_document(question, "Shopping project") == name
