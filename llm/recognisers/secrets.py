@@ -110,7 +110,7 @@ KEY_PLACE = re.compile(
     r"|\bkeys?\s+(?:is|are)\s+(?:taped|hidden|under|behind)\b",
     re.IGNORECASE,
 )
-PIN = re.compile(r"\bPIN\s+(?P<hit>\d{4,5})(?![\d.,-])")
+PIN = re.compile(r"\bPIN(?:\s+(?:of|for)\s+[^\n:]{1,40})?\s*:?\s+(?:is\s+)?(?P<hit>\d{4,5})(?![\d.,-])")
 USER_AND = re.compile(
     r"\b(?:user|login|benutzer|identifiant|account)\b[^\n]{0,30}[\"'“]\s?[\w.@-]+[\"'”]\s+(?:and|und|et|/"
     r"|with)\s+[\"'“](?P<hit>[^\"'”\n]{6,40})[\"'”]",
@@ -171,6 +171,11 @@ BEHIND = re.compile(
     rf"|\b(?:password|passwort|kennwort|mot\s+de\s+passe|contraseña)\b[^.\n]{{0,80}}?,\s*(?P<last>{MIXED})(?=\.?\s*$)"
     rf"|\b(?:chang|re-?set|set)\w*\s[^.\n]{{0,30}}?\b(?:password|passwort|pin)\s[^.\n]{{0,30}}?\b(?:to|auf)\s(?P<new>{MIXED})"
     rf"|\b(?:wi-?fi|wlan|network|ssid)\b[^.\n]{{0,60}}?\b(?:key|password|pass)\s+(?P<key>{MIXED})"
+    rf"|\b(?:wi-?fi|wlan|hotspot|network|router|vpn|pw|pass|login|zip|archive|vault|mailbox)\b[^.\n]{{0,40}}?(?:\bis\b|:|=)\s*(?P<place>(?=[^\s,;|]*[!$#%&*@_+^?])(?=[^\s,;|]*\d){MIXED})"
+    rf"|\buses?\s+(?P<used>(?=[^\s,;|]*[!$#%&*@_+^?])(?=[^\s,;|]*\d){MIXED})\s+(?:to\s+(?:open|unlock|log|get)|as)"
+    rf"|(?:^|\s)(?P<said>(?=[^\s,;|]*[!$#%&*@_+^?])(?=[^\s,;|]*\d){MIXED})\s*(?:<-|←|\()\s*(?:\w+\s)?(?:wi-?fi|wlan|pass|pw|password|login)\b"
+    rf"|\b(?:api|access|secret|encryption|signing)\s+key\b[^.\n]{{0,60}}?(?:\bis|:|=)\s*(?P<api>(?=\w*\d)[A-Za-z0-9_\-]{{20,80}})"
+    rf"|\b(?:PUK|puk)\W{{1,3}}(?P<puk>\d{{8}})\b|\b(?:key\s?(?:safe|box)|lock\s?box)\b[^.\n\d]{{0,40}}(?P<keybox>\d{{4,6}})\b(?![.,:]\d)"
     rf"|\bcommunity\s+string\b[^.\n]{{0,50}}?(?:\bis|:)\s*(?P<string>[^\s,;]{{5,40}})",
     re.IGNORECASE | re.MULTILINE,
 )
