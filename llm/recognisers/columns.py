@@ -24,8 +24,10 @@ OF_PERSON = re.compile(
     r"^\W*(?:(?:full|first|last|given|family|legal|employee|customer|patient|client|member|contact)[ _]?)*"
     + phrases(
         """names?; surname; employees?; staff; colleagues?; mitarbeiter(?:in)?; vorname; nachname; patients?; members?;
-        guests?; tenants?; residents?; drivers?; pupils?; students?; child(?:ren)?; candidates?; applicants?; consultants?;
-        payee; beneficiary; persons?; participants?; holder; keeper; contact; contact person; nom; prénom; nombre; kunde;
+        guests?; tenants?; residents?; drivers?; pupils?; students?; child(?:ren)?; candidates?; applicants?;
+        consultants?;
+        payee; beneficiary; persons?; participants?; holder; keeper; contact; contact person; nom; prénom; nombre;
+        kunde;
         insured; teammates?; who; starter; leaver"""
     )
     + r"(?: name)?\W*$",

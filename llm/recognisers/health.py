@@ -150,12 +150,17 @@ UNION = phrases(
     (?:will be|is|are) fasting; (?:room|time|place) to pray; transitioned; raised catholic; residence permit of;
     kandidiert für; parteiaustritt; (?:police|criminal records?|dbs) (?:check|clearance) (?:for|of) (?=[A-Z]);
     caution for; führungszeugnis von;
-    votes? for the (?!motion|proposal|resolution|amendment|budget|party)\w+; (?:is|are|be|starts?|started) transitioning;
-    transition(?:ed|ing) (?:to|from) (?:male|female|a (?:man|woman)); (?:served|did|got|spent) (?:\w+ )?(?:years?|months?|weeks)
-    (?:for|in prison|inside)(?= \w); (?:previous|spent|unspent|prior) convictions?; (?:out )?on bail; in custody; in a cell;
-    (?:pleaded|pleads|found) (?:not )?guilty; previously convicted; (?:married to|lives with|dating) (?:a|another) (?:man|woman);
+    votes? for the (?!motion|proposal|resolution|amendment|budget|party)\w+;
+    (?:is|are|be|starts?|started) transitioning;
+    transition(?:ed|ing) (?:to|from) (?:male|female|a (?:man|woman));
+    (?:served|did|got|spent) (?:\w+ )?(?:years?|months?|weeks)
+    (?:for|in prison|inside)(?= \w); (?:previous|spent|unspent|prior) convictions?; (?:out )?on bail; in custody;
+    in a cell;
+    (?:pleaded|pleads|found) (?:not )?guilty; previously convicted;
+    (?:married to|lives with|dating) (?:a|another) (?:man|woman);
     pray(?:s|ing) (?:five|\w+ times|at); (?:refuses?|refused) (?:blood )?transfusions?; mitglied (?:der|bei der|in der)
-    (?:ig|ver\.?di|gew|spd|cdu|csu|fdp|afd|grünen|linken)\b[\w -]{0,10}; gehört der (?:gewerkschaft|partei)\b[\w ]{0,12};
+    (?:ig|ver\.?di|gew|spd|cdu|csu|fdp|afd|grünen|linken)\b[\w -]{0,10};
+    gehört der (?:gewerkschaft|partei)\b[\w ]{0,12};
     gewerkschafter(?:in)?; touched her; sexually;
     voting intention; stands for the council; party member; parteimitglied\w*"""
 )
@@ -167,7 +172,8 @@ FAMILY = phrases(
     family home;
     foster child; adoption (?:papers|leave|of a child); adopts? an? (?:child|girl|boy|baby); domestic violence;
     scheidung; sorgerecht; trennung von; getrennt lebend;
-    (?:of|from) an? (?:\w+ )?(?:roma|kurdish|jewish|arab|turkish|black|muslim|romani) (?:family|origin|background|descent); of
+    (?:of|from) an? (?:\w+ )?(?:roma|kurdish|jewish|arab|turkish|black|muslim|romani)
+    (?:family|origin|background|descent); of
     \w+ (?:origin|descent);
     divorcée?; garde (?:des enfants|alternée); affair with"""
 )
@@ -196,7 +202,8 @@ SPECIAL = re.compile(
 
 
 def find_health(text: str, *, of_person: bool) -> list[Finding]:
-    """Findings of kinds clinical (health of one person) and special (belief, orientation, family …). of_person: somebody
+    """Findings of kinds clinical (health of one person) and special (belief, orientation, family …). of_person:
+    somebody
     is named, so words of medicine count as well: kind health.
     """
     said = [*matches("health", HEALTH, text), *find_medical_words(text)] if of_person else ()

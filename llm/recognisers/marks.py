@@ -3,6 +3,7 @@
 import re
 
 from llm.recognisers.findings import Finding, matches, phrases, sentence_spans
+from llm.recognisers.plans import PLANS
 
 # With the number of a clause before it: "2.1 Confidential", "(ii) Secret", "Article 4: Internal".
 FIGURES = r"\d{1,5}(?:\.\d{1,5})*[.):]*"
@@ -62,9 +63,7 @@ INTERNAL = re.compile(
     re.IGNORECASE,
 )
 # A licence that allows internal use is no mark.
-LICENCE = re.compile(
-    r"\b(?:licen[cs]e[ds]?|licensee|software|source\s+code|derivative|copies|copy|documentation|products?)\b", re.I
-)
+LICENCE = re.compile(r"\b(?:licen[cs]e[ds]?|licensee|software|source\s+code|derivative|cop(?:ies|y)|documentation|products?)\b", re.I)
 LICENCED = re.compile(r"\blicen[cs](?:ed?|ing)\b[^.\n]{0,60}\bfor\b[^.\n]{0,30}\binternal\b", re.IGNORECASE)
 # A duty to keep something confidential marks nothing.
 DUTY = re.compile(
@@ -284,7 +283,7 @@ def find_marks(text: str) -> list[Finding]:
             for f in matches("confidential", CONFIDENTIAL, text)
             if not DUTY.search(text, max(0, f.start - 100), f.start)
         ),
-        *matches("deal", DEALS, text),
+        *(f for pattern in (DEALS, PLANS) for f in matches("deal", pattern, text)),
         *matches("confidential", HUSHED, text),
         *matches("confidential", POSITION, text),
         *matches("secret_mark", SECRET, text),

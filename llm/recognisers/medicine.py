@@ -11,37 +11,38 @@ from llm.recognisers.findings import Finding, words
 
 WORD = re.compile(r"[^\W\d_]{5,30}")
 ILLNESS = tuple(
-    """itis carcinoma sarcoma lymphoma melanoma myeloma glaucoma granuloma adenoma aemia emia leukämie anämie pathy
-    neuropathie plegia lepsy epsie ectomy ektomie otomy oscopy oskopie plasty algia algie sclerosis sklerose fibrosis
-    cirrhosis thrombosis stenosis necrosis psychosis arthrosis arthrose endometriosis tuberculosis osteoporosis sepsis
-    phobia rrhagia rrhoea rrhea dystrophy insufficiency infarction infarkt tumor tumour krebs metastasis metastases
-    aneurysm embolism embolie apnea apnoea eczema dialysis transplant transplantation schmerzen
-    entzündung erkrankung""".split()
+    words(
+        """itis carcinoma sarcoma lymphoma melanoma myeloma glaucoma granuloma adenoma aemia emia leukämie anämie
+        pathy neuropathie plegia lepsy epsie ectomy ektomie otomy oscopy oskopie plasty algia algie sclerosis
+        sklerose fibrosis cirrhosis thrombosis stenosis necrosis psychosis arthrosis arthrose endometriosis
+        tuberculosis osteoporosis sepsis phobia rrhagia rrhoea rrhea dystrophy insufficiency infarction infarkt
+        tumor tumour krebs metastasis metastases aneurysm embolism embolie apnea apnoea eczema dialysis
+        transplant transplantation schmerzen entzündung erkrankung"""
+    )
 )
 MEDICINE = tuple(
-    """mab pril sartan statin olol prazole conazole cillin mycin floxacin dipine zepam zolam zodone gliptin gliflozin
-    glutide triptan parin xaban gatran profen codone morphone fentanil tinib ciclovir navir barbital oxetine oxetin
-    triptyline pramine olukast terol thiazide semide formin oxacin cycline tidine setron caine dronate
-    lukast azine apine""".split()
+    words(
+        """mab pril sartan statin olol prazole conazole cillin mycin floxacin dipine zepam zolam zodone gliptin
+        gliflozin glutide triptan parin xaban gatran profen codone morphone fentanil tinib ciclovir navir
+        barbital oxetine oxetin triptyline pramine olukast terol thiazide semide formin cycline tidine setron
+        dronate lukast tiapine zapine"""
+    )
 )
 BRANDS = words(
     """xarelto eliquis humira ozempic wegovy mounjaro ritalin concerta adderall prozac zoloft cipralex lexapro seroquel
     xanax valium tavor viagra cialis ventolin symbicort advair seretide januvia jardiance lantus humalog novorapid
     synthroid euthyrox enbrel remicade stelara cosentyx keytruda herceptin opdivo imuran plavix lipitor crestor nexium
-    zantac marcumar coumadin lovenox clexane lyrica neurontin tegretol keppra lamictal depakote zyprexa abilify risperdal
+    zantac marcumar coumadin lovenox clexane lyrica neurontin tegretol keppra lamictal depakote zyprexa abilify
+    risperdal
     haldol lithium truvada descovy biktarvy epclusa tamiflu paxlovid aricept exelon madopar sinemet botox suboxone
     subutex methadone antabuse oxycontin percocet vicodin tramal novalgin insulin cortisone kortison antidepressants
     methylphenidate sertraline citalopram escitalopram venlafaxine mirtazapine bupropion lorazepam levothyroxine"""
 )
 OTHER = words(
-    """diagnosis prognosis analysis paralysis hypnosis basis emphasis synthesis hypothesis osmosis symbiosis academia
-    sympathy empathy apathy telepathy telepathie homeopathy nostalgia nostalgie monitor telescopy microscopy spectroscopy
-    anatomy autonomy economy taxonomy dichotomy lobotomy april cocaine wallis jupiter praline caroline gasoline
-    vaseline trampoline discipline magazine guideline mezzanine premia bohemia macadamia hernial logarithm borealis
-    medicine philosophy atrophy trophy therapy profile lupine alpine supine pitis jazine grazine terrapine chapine
-    rapine lapine mcmahon benzine interol control petrol patrol parol carol viol idol symbol pistol gambol capitol
-    aprill cyclone polarine marin margarine submarine marine magpie semaphore mabel mabs"""
+    """sympathy empathy apathy telepathy telepathie homeopathy nostalgia nostalgie academia bohemia macadamia april
+    magazine"""
 )
+"""Words that end so and are none."""
 TROUBLE = re.compile(
     r"\b(?:heart|back|knee|hip|shoulder|lung|kidney|liver|eye|ear|spine|neck|wrist|ankle|foot|skin|stomach|bowel|brain|blood"
     r"|nerve|prostate|breast|bladder|thyroid|herz|rücken|knie|hüft|lungen|nieren|leber|magen)[\s-]?"

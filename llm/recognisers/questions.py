@@ -53,7 +53,8 @@ def _attribute(question: str, answer: str, atoms: tuple[int, ...], reason: str) 
 
 ATTRIBUTES = (
     _attribute(
-        """date of birth; birth ?date; d\\.?o\\.?b\\.?; birthday; bday; born; geburts(?:datum|tag); data de nascimento; födelsedatum; fødselsdato; geburtstag; geboren;
+        """date of birth; birth ?date; d\\.?o\\.?b\\.?; birthday; bday; born; geburts(?:datum|tag);
+        data de nascimento; födelsedatum; fødselsdato; geburtstag; geboren;
         date de naissance; née? le; fecha de nacimiento; data di nascita; geboortedatum""",
         DATE, (PII,), "date of birth",
     ),
@@ -61,14 +62,17 @@ ATTRIBUTES = (
                rf"^\W*\w{{0,12}}\W+\w{{0,6}}\W*\d{{1,2}}\b|^\W*\d{{1,2}}\b|^\W*(?:\w+\s+){{0,2}}{AGE}",
                (PII,), "age of a person"),
     _attribute(
-        OF_A_FIRM + """address; (?:you|he|she|they) (?:\\w+ )?(?:live|reside|stay|living|residing|staying|based); (?:current |permanent )?residence;
+        OF_A_FIRM + """address; (?:you|he|she|they) (?:\\w+ )?(?:live|reside|stay|living|residing|staying|based);
+        (?:current |permanent )?residence;
         street and (?:house )?(?:number|no\\.?);
         wohn(?:en|haft|st|t); (?:privat)?anschrift; adresse; direcci[oó]n; domicil\\w*; indirizzo; adres""",
         r"(?=[^\n]*\d)(?=[^\n]*[^\W\d_]{3})(?!.*@)", (PII,), "home address",
     ),
     _attribute(
-        """(?:tele)?phone(?: number)?; mobile(?: number)?; cell(?: ?phone)?(?: number)?; (?:callback|contact|daytime|evening) (?:tele)?(?:phone|number);
-        welche[rn]? nummer; number (?:can|should|do|may) (?:we|i); number to (?:call|ring); whats\\s?app; móvil; portable;
+        """(?:tele)?phone(?: number)?; mobile(?: number)?; cell(?: ?phone)?(?: number)?;
+        (?:callback|contact|daytime|evening) (?:tele)?(?:phone|number);
+        welche[rn]? nummer; number (?:can|should|do|may) (?:we|i); number to (?:call|ring); whats\\s?app; móvil;
+        portable;
         number (?:to reach|for)
         (?:you|him|her); reach (?:you|him|her); telefon(?:nummer)?; handy(?:nummer)?; téléphone; teléfono""",
         r"\d(?:[ ().\-/]{0,2}\d){6}", (PII,), "phone number",
@@ -79,13 +83,16 @@ ATTRIBUTES = (
         allerg(?:y|ies); disabilit(?:y|ies); medikamente?; krankheiten; vorerkrankungen; allergien; médicaments?;
         maladies?; blood (?:type|group); (?:anything|something|nothing) medical; (?:taking|on) anything; pregnan\\w+;
         (?:cause of death|reason for (?:the |your |his |her )?(?:absence|sick leave|leave)|current medication);
-        (?:you|he|she|any|your) (?:\\w+ ){0,3}(?:chronic|pre-existing) \\w+; ^(?:chronic|pre-existing) (?:illness(?:es)?|conditions?)\\W*$; (?:any|had) (?:operations?|surger(?:y|ies)); impairments?; (?:the|your) doctor say;
+        (?:you|he|she|any|your) (?:\\w+ ){0,3}(?:chronic|pre-existing) \\w+;
+        ^(?:chronic|pre-existing) (?:illness(?:es)?|conditions?)\\W*$; (?:any|had) (?:operations?|surger(?:y|ies));
+        impairments?; (?:the|your) doctor say;
         befund; allergies?; médicaments?; enfermedad(?:es)?; medicación;
         (?:you|he|she) (?:\\w+ ){0,3}(?:treated for|hospitali[sz]ed|suffer\\w*|pregnant|disabled|in therapy)""",
         ANYTHING, (PII_SENSITIVE,), "health of a person",
     ),
     _attribute(
-        """social security(?: number| no\\.?)?; ssn; passport(?: (?:number|no\\.?))?; pass-?(?:nummer|nr\\.?); tax (?:id|number|no\\.?); national (?:id|insurance|identity)
+        """social security(?: number| no\\.?)?; ssn; passport(?: (?:number|no\\.?))?; pass-?(?:nummer|nr\\.?);
+        tax (?:id|number|no\\.?); national (?:id|insurance|identity)
         ?(?:card|number|no\\.?)?; identity (?:card|number); tax(?:payer)? (?:id|number); tin; driver['’]?s? licen[cs]e
         ?(?:number|no\\.?)?; personalausweis(?:nummer)?; reisepass(?:nummer)?; steuer-?id; sozialversicherungsnummer;
         (?:of|on) (?:your|his|her) social; numéro de sécurité sociale; dni; nif""",
@@ -93,7 +100,7 @@ ATTRIBUTES = (
         (PII, PII_SENSITIVE), "government identity number",
     ),
     _attribute(
-        """(?:employee|staff|personnel|payroll|member(?:ship)?|patient|badge|licen[cs]e|npi|bar|student|policy|(?:\\w+ )?plate)
+        """(?:employee|staff|personnel|payroll|member(?:ship)?|patient|badge|licen[cs]e|npi|bar|student|(?:\\w+ )?plate)
         (?:id|number|no\\.?); (?:licen[cs]e|number) plate; plate of (?:your|his|her) \\w+;
         npi; dea; mrn; medical record(?: number)?; personalnummer; matricule""",
         r"\b(?=[A-Z\-]*\d{2})[A-Z0-9\-]{3,}|\b[A-Z]{1,3}[- ]?\d{1,4}\b", (PII,), "personnel number",
@@ -103,18 +110,21 @@ ATTRIBUTES = (
     _attribute(
         """(?:your|his|her|current|base|annual|monthly) (?:\\w+ )?(?:salary|pay|wages?|income|bonus|compensation);
         (?:you|he|she|they) (?:\\w+ )?(?:earn|make|paid|earning|making); (?:want|expect|like) to (?:earn|make|be paid);
-        (?:annual|yearly|monthly|gross|net|household) (?:income|pay|salary); salary(?: expectations?)?; gehalt\\w*; salaire;
+        (?:annual|yearly|monthly|gross|net|household) (?:income|pay|salary); salary(?: expectations?)?; gehalt\\w*;
+        salaire;
         verdien\\w+; sueldo; stipendio""",
         r"\d{2,3}[.,'’ ]?\d{3}|\d+\s?k\b|\d{3,}", (PII, FINANCIAL), "pay of a person",
     ),
     _attribute(
         """(?:bank )?account(?: number| no\\.?| details)?; iban; sort code; bank details; (?:credit |debit )?card
-        number; which (?:account|card); (?:pay|transfer) (?:it |that |them )?(?:in)?to; kontonummer; bankverbindung; numéro de compte""",
+        number; which (?:account|card); (?:pay|transfer) (?:it |that |them )?(?:in)?to; kontonummer; bankverbindung;
+        numéro de compte""",
         r"(?:\d[ \-]?){6,}|\b[A-Z]{2}\d\d", (PII, FINANCIAL), "bank account of a person",
     ),
     _attribute(
         """(?:your|his|her) (?:religion|faith|sexual orientation|ethnic(?:ity| origin)|political (?:views|party));
-        religion; faith; denomination; confession; sexual orientation; ethnic(?:ity| group| origin); criminal (?:record|convictions?);
+        religion; faith; denomination; confession; sexual orientation; ethnic(?:ity| group| origin);
+        criminal (?:record|convictions?);
         previous convictions?; konfession; political party; union member(?:ship)?;
         member of (?:an?|the|any) (?:\\w+ )?(?:union|church|party);
         (?:you|he|she) (?:ever )?(?:been )?(?:convicted|arrested|in prison); (?:union|party) member; konfession""",
@@ -129,7 +139,8 @@ ATTRIBUTES = (
         r"[^\W\d_]{3}", (PII,), "family of a person",
     ),
     _attribute(
-        """password; passphrase; passcode; pin(?: code| number)?; (?:access|door|gate|alarm|safe|entry) code; code (?:for|to|of) (?:the|our) [\\w ]{3,20};
+        """password; passphrase; passcode; pin(?: code| number)?; (?:access|door|gate|alarm|safe|entry) code;
+        code (?:for|to|of) (?:the|our) [\\w ]{3,20};
         pass(?:wd)?; pw; get in(?:to)?(?: the [\\w ]{3,20})?; api key;
         secret key; token; passwort; kennwort; mot de passe; contraseña""",
         r"^\W{0,3}(?:it['’]?s\s+|it\s+is\s+|is\s+|(?:the\s+)?\w+\s+is\s+)?[\"'“‘`]?(?=\S*[\d#!$%&*+@?_])(?=\S*\w)\S{4,60}"
@@ -145,16 +156,21 @@ COLUMNS = (
     _attribute("(?:sick|absence) ?days?; reason; diagnos[ei]s?; condition; therapy; treatment; krankheitstage",
                ANYTHING, (PII, PII_SENSITIVE), "health of a person"),
     _attribute(
-        """warnings?(?: issued)?; disciplinary; rating; performance; (?:result of )?interview; decision; absences?; notice;
+        """warnings?(?: issued)?; disciplinary; rating; performance; (?:result of )?interview; decision; absences?;
+        notice;
         leave; nationality; e-?mail; grade; marks?; fehltage; abmahnung(?:en)?""",
         ANYTHING, (PII,), "staff matter of a named person",
     ),
 )  # fmt: skip
-BY_LABEL = frozenset({"date of birth", "government identity number", "special category of personal data", "family of a person"})
+BY_LABEL = frozenset(
+    {"date of birth", "government identity number", "special category of personal data", "family of a person"}
+)
 """What a label in the same line or a key of JSON is enough for; of the rest other recognisers know who is meant."""
 # A question about how to do something is no question for the thing.
 GIVE = "(?:give|tell|confirm|state|send|read|repeat|spell|verify|provide|specify|enter|list|name|indicate|share)"
-ORDERED = re.compile(rf"^\W*(?:(?:please|and|now|bitte|kindly)\W+){{0,2}}{GIVE}\b[^\n]{{0,20}}\b(?:your|his|her|the|all|current)\b", re.I)
+ORDERED = re.compile(
+    rf"^\W*(?:(?:please|and|now|bitte|kindly)\W+){{0,2}}{GIVE}\b[^\n]{{0,20}}\b(?:your|his|her|the|all|current)\b", re.I
+)
 """A question that is an order: "Please state your date of birth for the record."."""
 ABOUT = re.compile(
     r"^\W*(?:[QA][.:]\s*)?" + phrases(

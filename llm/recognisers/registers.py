@@ -12,11 +12,15 @@ from llm.recognisers.findings import Finding, matches, phrases
 
 # What a register calls its number. The value may follow behind the holder's name: "PAN of Jane: …".
 OF_STATE = phrases(
-    r"""(?-i:SIN|PPSN?|PESEL|CURP|RUT|NIN|NIR|BSN|OIB|JMBG|EGN|CNIC|NRIC|HKID|MyKad|TFN|PAN|CUIL|NIF|NIE|DNI|CPF|ITIN
-    |UTR|NINO|SVNR|SV-?Nr\.?|INSZ|NISS|CPR|SSN|AMKA|TCKN)(?: (?:number|no\.?))?;
-    social (?:security|insurance)(?: (?:number|no\.?|card))?; soc\.?\s?sec\.?; national (?:id(?:entity)?|insurance)\s?(?:card|number|no\.?)*; NI (?:number|no\.?); tax(?:payer)?['’]?s? (?:id(?:entification)?|number|no\.?|file number|ref\w*)\s?(?:number|no\.?)?; passports?(?: number| no\.?)?; travel document(?: number| no\.?)?; alien(?: registration)?
+    r"""(?-i:SIN|PPSN?|PESEL|CURP|RUT|NIN|NIR|BSN|OIB|JMBG|EGN|CNIC|NRIC|HKID|MyKad)(?: (?:number|no\.?))?;
+    (?-i:TFN|PAN|CUIL|NIF|NIE|DNI|CPF|ITIN|UTR|NINO|SVNR|SV-?Nr\.?|INSZ|NISS|CPR|SSN|AMKA|TCKN)(?: (?:number|no\.?))?;
+    social (?:security|insurance)(?: (?:number|no\.?|card))?; soc\.?\s?sec\.?;
+    national (?:id(?:entity)?|insurance)\s?(?:card|number|no\.?)*; NI (?:number|no\.?);
+    tax(?:payer)?['’]?s? (?:id(?:entification)?|number|no\.?|file number|ref\w*)\s?(?:number|no\.?)?;
+    passports?(?: number| no\.?)?; travel document(?: number| no\.?)?; alien(?: registration)?
     (?:number|no\.?); a-number; visa(?: (?:control|sticker|grant|foil))?\s?(?:number|no\.?|sticker);
-    (?:id(?:entity)?|resident'?s?|residence) (?:card|permit|number|no\.?)(?: number| no\.?)?; green card(?: number| no\.?)?;
+    (?:id(?:entity)?|resident'?s?|residence) (?:card|permit|number|no\.?)(?: number| no\.?)?;
+    green card(?: number| no\.?)?;
     emirates id; voter(?:['’]s)? id; personal (?:identity |identification )?(?:number|code|no\.?); personnummer;
     personenkennziffer; identifikationsnummer; ausweis-?(?:nummer|nr\.?); aufenthaltstitel; aufenthaltserlaubnis;
     reisepass; pass-?nr\.?; passnummer; ahv-?(?:nr\.?|nummer); sozialversicherungs-?(?:nr\.?|nummer);
@@ -27,31 +31,38 @@ OF_STATE = phrases(
 )
 OF_HEALTH = phrases(
     r"""medicare(?: (?:number|no\.?|id|card))*; medicaid(?: (?:number|no\.?|id))*; nhs(?: (?:number|no\.?))?;
-    (?:hospital|patient|chart|case file|medical record|health card|health insurance|insurance member|
-    insured person['’]s)(?: (?:number|no\.?|id|ref\w*))+; mrn; chi number; versicherten-?(?:nr\.?|nummer);
+    (?:hospital|patient|chart|case file|medical record)(?: (?:number|no\.?|id|ref\w*))+;
+    (?:health card|health insurance|insurance member|insured person['’]s)(?: (?:number|no\.?|id|ref\w*))+; mrn;
+    chi number; versicherten-?(?:nr\.?|nummer);
     krankenversicherungs-?(?:nr\.?|nummer); krankenkassen-?(?:nr\.?|nummer); patienten-?(?:nr\.?|nummer)"""
 )
 OF_PERSON = phrases(
-    r"""(?:library|loyalty|membership|rail|travel|bahn|staff|student|club|season)[ -]?(?:card|ticket)(?: (?:number|no\.?))?;
+    r"""(?:library|loyalty|membership|rail|travel|bahn|staff|student|club|season)[ -]?(?:card|ticket)(?:
+    (?:number|no\.?))?;
     bahncard; frequent[ -]flyer(?: (?:number|no\.?|id))?; miles (?:and|&) more; sbn; state bar(?: (?:number|no\.?))?;
-    (?:student|pupil|candidate|matriculation|enrolment|learner|volunteer|member|employee|staff|personnel|payroll|clock|
-    badge|locker|inmate|donor|booking)[ -]?(?:id|number|no\.?|nr\.?|nummer|\#)+; matrikel-?(?:nr\.?|nummer);
+    (?:student|pupil|candidate|matriculation|enrolment|learner|volunteer|member)[ -]?(?:id|number|no\.?|nr\.?|nummer|\#)+;
+    (?:employee|staff|personnel|payroll|clock|badge|locker|inmate|donor|booking)[ -]?(?:id|number|no\.?|nr\.?|nummer|\#)+; matrikel-?(?:nr\.?|nummer);
     mitglieds-?(?:nr\.?|nummer); personal-?(?:nr\.?|nummer); imei; imsi; iccid; advertising id; idfa; gaid;
     (?:handset|phone|laptop|device)['’]?s? serial(?: (?:number|no\.?))?; policyholder['’]?s? (?:number|no\.?);
     (?:insurance|life|motor|travel) policy (?:number|no\.?); vin; chassis (?:number|no\.?); fahrgestellnummer"""
 )
 OF_CAR = phrases(
     """(?:licen[cs]e|number|registration)?\\s?plates?(?: (?:number|no\\.?))?; (?:car|vehicle) registration(?: mark)?;
-    kennzeichen; kenteken; plaque; immatriculation; (?:car|auto|wagen|pkw|van|motorbike|scooter)\\b[^\\n\\d]{0,40}[,(]"""
+    kennzeichen; kenteken; plaque; immatriculation;
+    (?:car|auto|wagen|pkw|van|motorbike|scooter)\\b[^\\n\\d]{0,40}[,(]"""
 )
 GAP = r"[^\S\n]*+(?i:[:#=.]|is|was|lautet|est|es|nr\.?|no\.?|n°|ending|of|for|von|de)?[^\S\n]*+"
 HOLDER = r"(?:[^\n\d:;|]{0,40}:[^\S\n]*+)?"
 VALUE = (
-    r"(?P<hit>(?=(?:[ .\-/]?[A-Z0-9]){6})(?=[A-Z]{0,6}[ .\-/]?(?:[A-Z]{0,3}\d[A-Z ./\-]?){4})[A-Z]{0,6}[ .\-/]?\d(?:[A-Z0-9]|[ .\-/](?=\w)){3,26})"
+    r"(?P<hit>(?=(?:[ .\-/]?[A-Z0-9]){6})(?=[A-Z]{0,6}[ .\-/]?(?:[A-Z]{0,3}\d[A-Z ./\-]?){4})"
+    r"[A-Z]{0,6}[ .\-/]?\d(?:[A-Z0-9]|[ .\-/](?=\w)){3,26})"
     r"(?![\w])"
 )
 SHORT = r"(?P<hit>(?:[A-Z]{1,4}[ \-])?[A-Z0-9]{0,4}[ \-]?\d{4,17}(?:[ \-]?[A-Z0-9]{1,6})?|[A-HJ-NPR-Z0-9]{17})(?!\w)"
-MARK = r"(?P<hit>[A-ZÄÖÜ]{1,3}[ \-][A-Z]{1,2} ?\d{1,4}|[A-Z]{1,3}[ \-]?\d{2,4}(?:[ \-]?[A-Z]{1,3})?|\d{1,4}[ \-]?[A-Z]{2,3}[ \-]?\d{0,4})(?!\w)"
+MARK = (
+    r"(?P<hit>[A-ZÄÖÜ]{1,3}[ \-][A-Z]{1,2} ?\d{1,4}|[A-Z]{2,3}[ \-]?\d{3,4}(?:[ \-]?[A-Z]{1,3})?|[A-Z]{2}\d\d ?[A-Z]{3}"
+    r"|\d{1,4}[ \-]?[A-Z]{2,3}[ \-]?\d{0,4})(?!\w)"
+)
 MASKED = r"(?P<hit>[x*•#X]{2,3}[ -]?[x*•#X]{2}[ -]?\d{4})\b"
 STATE = re.compile(rf"(?<![\w-])(?i:{OF_STATE})(?![^\W\d_]){GAP}{HOLDER}(?:{VALUE}|{MASKED.replace('hit', 'masked')})")
 HEALTH = re.compile(rf"(?<![\w-])(?i:{OF_HEALTH})(?![^\W\d_]){GAP}{HOLDER}{VALUE}")
