@@ -40,8 +40,9 @@ OF_PERSON = phrases(
     r"""(?:library|loyalty|membership|rail|travel|bahn|staff|student|club|season)[ -]?(?:card|ticket)(?:
     (?:number|no\.?))?;
     bahncard; frequent[ -]flyer(?: (?:number|no\.?|id))?; miles (?:and|&) more; sbn; state bar(?: (?:number|no\.?))?;
-    (?:student|pupil|candidate|matriculation|enrolment|learner|volunteer|member)[ -]?(?:id|number|no\.?|nr\.?|nummer|\#)+;
-    (?:employee|staff|personnel|payroll|clock|badge|locker|inmate|donor|booking)[ -]?(?:id|number|no\.?|nr\.?|nummer|\#)+; matrikel-?(?:nr\.?|nummer);
+    (?:student|pupil|candidate|matriculation|enrolment|volunteer|member)[ -]?(?:id|number|no\.?|nr\.?|nummer|\#)+;
+    (?:employee|staff|personnel|payroll|clock|badge|inmate|donor|booking)[ -]?(?:id|number|no\.?|nr\.?|nummer|\#)+;
+    matrikel-?(?:nr\.?|nummer);
     mitglieds-?(?:nr\.?|nummer); personal-?(?:nr\.?|nummer); imei; imsi; iccid; advertising id; idfa; gaid;
     (?:handset|phone|laptop|device)['’]?s? serial(?: (?:number|no\.?))?; policyholder['’]?s? (?:number|no\.?);
     (?:insurance|life|motor|travel) policy (?:number|no\.?); vin; chassis (?:number|no\.?); fahrgestellnummer"""
