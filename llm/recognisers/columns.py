@@ -1,5 +1,4 @@
-"""What stands under a head of a table, behind a key of JSON or behind a label in the same line: pairs of a question and
-its answer, for `questions`.
+"""What stands under the heads of a table about people: each head with its cells, for `questions`.
 
 A cell says nothing by itself: "12.03.1984" is a date, and the head says whose and of what.
 """
@@ -13,11 +12,6 @@ from llm.recognisers.findings import phrases
 MAX_ROWS = 200
 MAX_HEAD_CHARACTERS = 40
 RULE = re.compile(r"[\s|:+-]*")
-KEY = re.compile(r"[\"'](?P<key>[A-Za-z][\w-]{1,30})[\"']\s*:\s*[\"']?(?P<value>[^\"'\n,{}\[\]]{1,80})")
-FIELD = re.compile(
-    r"(?:^|[|;•·]|[^\S\n]{2,})[^\S\n]*(?:[-*•][^\S\n]+)?\**(?P<label>[^\W\d_][^\n:|;?.,]{1,40}?)\**[^\S\n]?:\**[^\S\n]+(?P<value>[^\n|;]{1,80})",
-    re.MULTILINE,
-)
 CAPITAL = re.compile(r"(?<=[a-z])(?=[A-Z])|[_-]+")
 # Heads of the column that says who a row is about.
 OF_PERSON = re.compile(
@@ -33,14 +27,6 @@ OF_PERSON = re.compile(
     + r"(?: name)?\W*$",
     re.IGNORECASE,
 )
-
-
-def find_pairs(text: str) -> Iterator[tuple[str, str]]:
-    """Labels and keys with their values."""
-    for match in FIELD.finditer(text):
-        yield match["label"], match["value"]
-    for match in KEY.finditer(text):
-        yield CAPITAL.sub(" ", match["key"]), match["value"]
 
 
 def find_cells(text: str) -> Iterator[tuple[str, str, str]]:

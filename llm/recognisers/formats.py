@@ -194,15 +194,6 @@ STREET = re.compile(
 )
 # Addresses at which nobody but people live: a flat with its place, a post office of the forces.
 MILITARY_POST = re.compile(r"\b(?:FPO|APO|DPO),?\s+A[AEP],?\s+\d{5}\b", re.IGNORECASE)
-# A block of lines as on an envelope: a number in one, a postal code at the beginning or the end of a later one.
-ENVELOPE = re.compile(
-    r"\n[ \t]*(?:\d{1,6}[a-z]?,?[ ]+[^\W\d_][^\n,;:|]{2,40}|[^\W\d_][^\n\d,;:|]{2,40}[ ]\d{1,5}[ ]?[a-z]?)[ \t]*,?\n"
-    r"(?:[ \t]*[^\n:;|]{2,40}\n){0,3}"
-    r"[ \t]*(?:[A-Z]{1,2}-)?(?:\d{3}[ -]?\d{2,3}|\d{4,6}(?:-\d{3,4})?|[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}"
-    r"|[A-Z]\d[A-Z] ?\d[A-Z]\d|[^\W\d_][^\n:;|\d]{1,40}[ ,]+(?:\d{4,6}"
-    r"|[A-Z]{1,2}\d[A-Z\d]? \d[A-Z]{2}|\d{3}-\d{4}))\b[^\n\d]{0,30}(?:\n|$)",
-    re.IGNORECASE,
-)
 APARTMENT = re.compile(
     r"\bapt\b\.?\s*#?\w?\d+\b|\b(?:apt|apartment|flat)\b\.?\s*#?\w?\d+\b[^\d]{2,60}\b\d{4,6}\b", re.IGNORECASE
 )

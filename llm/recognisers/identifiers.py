@@ -147,7 +147,6 @@ def find_identifiers(text: str, lang: str = "en") -> list[Finding]:
         *matches("born", formats.BORN_YEAR, text),
         *matches("born", formats.BORN_TABLE, text),
         *matches("street", formats.STREET, text),
-        *matches("street", formats.ENVELOPE, text),
         *matches("phone", formats.PHONES, text),
         *find_register_numbers(text),
     ]

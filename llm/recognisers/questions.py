@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from entities.models.classification import FINANCIAL, PII, PII_SENSITIVE, SECRET
-from llm.recognisers.columns import find_cells, find_pairs
+from llm.recognisers.columns import find_cells
 from llm.recognisers.contact import COMPANY
 from llm.recognisers.figures import MONTH
 from llm.recognisers.findings import phrases
@@ -162,10 +162,6 @@ COLUMNS = (
         ANYTHING, (PII,), "staff matter of a named person",
     ),
 )  # fmt: skip
-BY_LABEL = frozenset(
-    {"date of birth", "government identity number", "special category of personal data", "family of a person"}
-)
-"""What a label in the same line or a key of JSON is enough for; of the rest other recognisers know who is meant."""
 # A question about how to do something is no question for the thing.
 GIVE = "(?:give|tell|confirm|state|send|read|repeat|spell|verify|provide|specify|enter|list|name|indicate|share)"
 ORDERED = re.compile(
@@ -195,9 +191,6 @@ def find_answers(text: str, before: str = "") -> Iterator[tuple[int, str]]:
         question, mark, answer = line.partition("?")
         if mark and answer.strip():
             yield from _answers(question + mark, answer)
-    for label, value in find_pairs(text):
-        if _asks(label + ":"):
-            yield from _answered(label, value, [one for one in ATTRIBUTES if one.reason in BY_LABEL])
     named: dict[str, bool] = {}
     for head, cell, row in find_cells(text):
         if row not in named:

@@ -139,8 +139,6 @@ KINDS = [
         {PII_SENSITIVE},
         "| Pump | Reason |\n|---|---|\n| P2 | back |",
     ),
-    ('{"birthDate": "1984-03-12"}', {PII}, '{"buildDate": "1984-03-12"}'),
-    ("Marital status: divorced", {PII}, "Valve status: closed"),
     ("Rosa Moreau is on rivaroxaban.", {PII, PII_SENSITIVE}, "Rosa Moreau is on holiday."),
     ("Rosa Moreau has arthritis.", {PII, PII_SENSITIVE}, "Arthritis is common. Rosa Moreau spoke of it."),
     ("Rosa Moreau was signed off for three weeks.", {PII_SENSITIVE}, "Rosa Moreau signed off the drawings."),
