@@ -53,7 +53,7 @@ TROUBLE = re.compile(
     r"|\b(?:nervous\s+breakdown|breakdown\s+last|malignant|benign|blood\s+pressure|(?:has|had|needs?|removed)\s+(?:a|the|part\s+of\s+(?:his|her)|his"
     r"|her|an)\s+(?:\w+\s+)?(?:lump|kidney|lung|stent|bypass|stoma|catheter|scan|biopsy|cyst|polyps?|growth)|(?:is|are|been|was|am)\s+signed\s+off(?!\s+(?:by|on|as))"
     r"|exhaustion(?!\s+of)|paramedics?|(?:in|by)\s+(?:an?\s+)?ambulance|intensive\s+care|\bICU\b|A&E|emergency\s+room|(?:in(?:to)?|to)\s+hospital"
-    r"|(?:is|was|been|taken|admitted|rushed|brought|went)\s+(?:in|to|into)\s+(?:the\s+)?hospital|(?:entered|in|into|to)\s+(?:a|the)\s+clinic|(?:drinking|drinks)\s+(?:heavily|again|too\s+much)"
+    r"|(?:is|was|been|taken|admitted|rushed|brought|went)\s+(?:in|to|into)\s+(?:the\s+)?hospital|(?:entered|admitted\s+to|gone\s+into)\s+(?:a|the)\s+clinic|(?:drinking|drinks)\s+(?:heavily|again|too\s+much)"
     r"|collapsed\s+(?:at\s+(?:work|his|her)|on\s+the\s+way|in\s+the\s+office)|fainted|going\s+(?:blind|deaf)|hearing\s+voices|panic\s+attacks?|speech\s+has\s+not|HIV|HbA1c|morning\s+sickness"
     r"|weeks\s+(?:along|pregnant)|(?:take|took|taking)\s+(?:his|her|their)\s+own\s+life|cut\s+(?:himself|herself)"
     r"|smear\s+test|test\s+came\s+back|blood\s+(?:results|alcohol|sugar)|per\s+mille"

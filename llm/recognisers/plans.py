@@ -19,7 +19,7 @@ PLANS = re.compile(
     rf"|ing) an offer for"
     rf"|merg(?:e|ing) with|sell(?:ing)? (?:our )?(?:stake|shares|division)(?: (?:in|of|to))?|su(?:e|ing)|tak(?:e"
     rf"|ing) to court"
-    rf"|settl(?:e|ing) with|drop(?:ping)?|replac(?:e|ing)|dismiss(?:ing)?|remov(?:e|ing))\s{FIRM}"
+    rf"|settl(?:e|ing) with|acquir(?:e|ing))\s{FIRM}"
     r"|\b(?i:"
     + phrases(
         r"""(?:we(?:['’]re| are)|(?:company|firm) is) (?:being|getting) (?:bought|sold|acquired|taken over);
@@ -36,11 +36,9 @@ PLANS = re.compile(
         (?:will|is to|shall) (?:be
         )?(?:shut|close|closed|closing)\b[^.\n]{0,40}(?:told|announce\w*|public|know|informed);
         (?:closing|closure) of [^.\n]{2,40} will be (?:communicated|announced|told);
-        (?:staff|employees|teams?|people) will be told;
         (?:lose|losing) (?:his|her|their) jobs?; let (?:about |some |around |up to )?\w+
         (?:people|employees|colleagues|staff) go;
         code ?name[: ]; due diligence (?:of|on|at|for) (?=[A-Z]); patent application (?:is|was|has) not;
-        not (?:yet )?(?:been )?filed;
         (?:not|never) (?:yet )?reported to the (?:authorit\w+|regulator|police);
         (?:regulator|authority|prosecutor)s? (?:has|have)
         opened an? (?:investigation|inquiry); (?:our|the) case is weak;

@@ -41,7 +41,7 @@ OF_PERSON = phrases(
     (?:number|no\.?))?;
     bahncard; frequent[ -]flyer(?: (?:number|no\.?|id))?; miles (?:and|&) more; sbn; state bar(?: (?:number|no\.?))?;
     (?:student|pupil|candidate|matriculation|enrolment|volunteer|member)[ -]?(?:id|number|no\.?|nr\.?|nummer|\#)+;
-    (?:employee|staff|personnel|payroll|clock|badge|inmate|donor|booking)[ -]?(?:id|number|no\.?|nr\.?|nummer|\#)+;
+    (?:employee|staff|personnel|payroll|clock|badge|inmate|donor)[ -]?(?:id|number|no\.?|nr\.?|nummer|\#)+;
     matrikel-?(?:nr\.?|nummer);
     mitglieds-?(?:nr\.?|nummer); personal-?(?:nr\.?|nummer); imei; imsi; iccid; advertising id; idfa; gaid;
     (?:handset|phone|laptop|device)['’]?s? serial(?: (?:number|no\.?))?; policyholder['’]?s? (?:number|no\.?);

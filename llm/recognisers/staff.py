@@ -49,16 +49,17 @@ STAFF_MATTER = re.compile(
         often argues;
         performance plan; trial period; (?:not|no longer) be continuing(?: with us)?;
         (?:notice|letter) of (?:my |his |her )?
-        resignation; last (?:working )?day (?:will be|is|of work)\b; leaver(?=\s*:);
-        (?:formally |hereby )?(?:resign|give notice);
+        resignation; (?:my|his|her) last (?:working )?day\b; last working day; leaver(?=\s*:);
+        hereby resign; formally resign;
         employment (?:will end|ends|ended|is terminated|with us); mein arbeitsverhältnis; kündige ich;
         ist (?:ledig|verheiratet); ist (?:geschieden|verwitwet); flexible working(?= so);
         (?:pick|picks) up (?:his|her) (?:son|daughter|kids|children);
-        repeat(?:s|ed) a year; struggles with; (?:was|been) (?:suspended|expelled|excluded)(?= from| for|\W*$);
+        repeat(?:s|ed) a year; struggles with (?:reading|writing|maths|spelling|school);
+        (?:was|been) (?:suspended|expelled|excluded)(?= from| for|\W*$);
         (?:got|was|been|gets) (?:fired|sacked|dismissed|the sack); broke up with;
-        moved (?:in|out)(?= (?:to|of|with|into)|\W*$);
+        moved (?:in|out)(?= with|\W*$);
         (?:in|into) (?:\w+ )?arrears; loud (?:parties|music); home visit; free school meals; gpa \d; behind with the;
-        (?:parents|mother|father) of(?= [A-Z]); schufa\w*; guarantor(?=\W); household of; place (?:and date )?of birth;
+        schufa\w*; guarantor(?=\W); household of; place (?:and date )?of birth;
         height\s?:? \d{2,3} ?(?:cm)?\b; eyes\s?:; rejected after; (?:was|were|is|been) rejected;
         former (?:wife|husband|spouse|partner);
         late(?:ness)? (?:three|four|five|several|\d+) times; did not show up; cried in; had words with; fell out with;
