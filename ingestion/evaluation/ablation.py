@@ -9,21 +9,24 @@ from ingestion.evaluation.corpora import Paragraph
 from ingestion.evaluation.ordinary import measure_genres, measure_leaks
 from ingestion.evaluation.sets import LabelledSet
 from llm import rules
-from llm.recognisers import identifiers, money, people
+from llm.recognisers import health, identifiers, money, people, questions
 
 RECOGNISERS: dict[str, tuple[ModuleType, str, Any]] = {
     "answers": (rules, "find_answers", lambda text, before="": ()),
+    "cells": (questions, "find_cells", lambda text: ()),
     "health": (rules, "find_health", lambda text, *, of_person: []),
     "identifiers": (rules, "find_identifiers", lambda text, lang="en": []),
     "learned": (rules, "find_learned", lambda text: (frozenset(), frozenset())),
     "ledger": (money, "find_ledger", lambda text: ()),
     "marks": (rules, "find_marks", lambda text: []),
+    "medicine": (health, "find_medical_words", lambda text: ()),
     "money": (rules, "find_money", lambda text: []),
     "name_lists": (people, "given_names", frozenset),
     "names": (rules, "find_names", lambda text: []),
     "pay_talk": (rules, "find_pay_talk", lambda text: []),
     "phones": (identifiers, "_phones", lambda text, lang, taken: []),
     "presidio": (identifiers, "_presidio", lambda text: []),
+    "registers": (identifiers, "find_register_numbers", lambda text: ()),
     "secrets": (rules, "find_secrets", lambda text: []),
     "staff": (rules, "find_staff_matters", lambda text: []),
 }

@@ -31,7 +31,8 @@ PREMISES = re.compile(
     + phrases(
         """company; offices?; branch(?:es)?; warehouse; plant; factory; venue; hotel; restaurant; store; shop; site;
             depot;
-        building; museum; station; university; school; hospital; bank; tower; cent(?:er|re); capital; distributor;
+        building; museum; station; universi\\w+; institut\\w*; department; faculty; school; hospital; bank; tower;
+        cent(?:er|re); capital; distributor;
         supplier; licensee; attn; attention; goods inward; estate; unit \\d+; entrance;
         \\d+(?:st|nd|rd|th) floor; suite \\w+;
         unsubscribe; sent (?:from|by|with|to); all rights reserved; copyright; privacy policy; view in browser"""

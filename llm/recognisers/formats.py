@@ -111,7 +111,8 @@ ACCOUNT = re.compile(
     r"\b"
     + phrases(
         r"""(?:bank )?account(?: (?:number|no\.?|#))?; acct\.?(?: (?:no\.?|#))?; sort code;
-        routing(?: (?:number|no\.?))?; IBAN; SWIFT; BIC; konto(?:nummer)?; Kontonr\.?; BLZ; numéro de compte;
+        routing(?: (?:number|no\.?))?; RIB; CLABE; CCC; BSB; a/c; s/c; giro; postgiro; bankgiro; IBAN; SWIFT; BIC;
+        konto(?:nummer)?; Kontonr\.?; BLZ; numéro de compte;
         número de cuenta"""
     )
     + r"\s*+(?:is|:|#|=|ending(?:\s+in)?)?\s*+(?:code)?\s*+:?\s*+"
@@ -182,6 +183,12 @@ STREET = re.compile(
     r"|\bP\.?\s?O\.?\s+Box\s+\d+|\bPSC\s+\d+,?\s+Box\s+\d+|\b(?:Suite|Flat|Unit)\s+\d{1,4}\b[^\d]{1,60}\b\d{4,6}\b"
     r"|\bApt\.?\s+\w?\d+|\b(?:FPO|APO|DPO),?\s+A[AEP],?\s+\d{5}\b|\b(?:address|anschrift|adresse)\s*(?:is|:|lautet:?)\s*[^\n\d@]{0,40}\s\d{1,6}\b[\s,]+[^\W_]"
     r"|\n[ \t]*\d{1,6}\s+[^\W\d_][^\n\d]{2,40}\d{0,10}[ \t]*\n"
+    r"|\b(?:rua|avenida|av\.|calle|c/|travessa|largo|aleja|al\.|ul\.|os\.|plac|pl\.|chaussée|steenweg|vicolo|strada|bulevardi|prospekt)\s+"
+    r"[^\d\n,]{2,40},?\s+\d{1,5}(?=\W)"
+    r"|\b[A-ZÁČĎÉÍĽŇÓŠŤÚÝŽ][\w-]{2,30}\s\d{1,5}(?:/\d{1,4})?,\s\d{3}\s\d{2}\s[A-ZÁČĎÉÍĽŇÓŠŤÚÝŽ]"
+    r"|\b[^\W\d_][\w-]{2,40}\s\d{1,4}\s?[A-Za-z]?(?:/\d{1,4})?,\s(?:[A-Z]{1,2}-)?(?:\d{5,6}|(?!19|20)\d{4})\s[^\W\d_]{3}"
+    r"|\b\d{1,5}[A-Z]?,?\s(?:[A-Z][\w.'’-]{1,20}\s){1,4}(?:trl|trail|loop|run|pass|point|pt|bend|path|pike|cir|circle|rise|view|vale|fields?|mount|brae|wynd|gate|parade|bank|end|side)\b"
+    r"|\b[A-Z]{1,2}\d[A-Z\d]?\s\d[A-Z]{2}\b"
     r"|\b(?:lives?|resides?|living|residing)\s+(?:at|in|on)\s+[^.\n\d]{0,40}\d{1,6}\b",
     re.IGNORECASE,
 )
@@ -200,12 +207,20 @@ CALLING = re.compile(
     r"\b"
     + phrases(
         r"""phones?; telephone; tel; calls?; called; cell; mobile; mob; reach(?:ed|able)?; rings?; whatsapp;
-        contact(?:s|ed)?; number; numbers; line; messages?; telefon\w*;
+        contact(?:s|ed)?; number; numbers; gsm; tlf; mobil; ruf(?:e|t)?; natel; line; messages?; telefon\w*;
         handy; rufnummer; rufen; erreichbar; appelez; appeler; joindre; joignable; téléphone; portable; domicile;
         privat; bellen; gebeld; numero; rückruf; mobiel; contact_mobile; handynummer; new starter; \w+nummer;
         privatnummer; numéro personnel; notfallkontakt\w*"""
     )
     + r"\b|(?:^|[\s|(])[MPTDC][:)]\s*(?=[+(0])",
+    re.IGNORECASE,
+)
+# Right behind a name, as signatures and lists of people have them.
+BEHIND_NAME = re.compile(
+    r"(?:['’]s\s(?:mobile|cell|phone|number|home))?[\s,:–|·(-]{1,6}(?:(?:m|t|p|h|mob|tel|tlf|gsm|mobil|privat|home|nr)\b[.:)]{0,2}\s{0,2}){0,2}"
+    r"(?P<hit>(?:\+|00)\d{1,3}(?:[ .\-/()]{1,2}\d{1,5}){1,6}|\(?0\d{1,5}\)?(?:[ .\-/]{0,2}\d{2,8}){1,4}"
+    r"|[3-9]\d\d(?:[ .-]\d{2,4}){2,3}"
+    r"|3\d\d \d{6,7}|\d{2}(?: \d{2}){3})(?![\w]|[.,]\d|[ -]\d)",
     re.IGNORECASE,
 )
 NUMBERS_ALONE = re.compile(r"\s*+(?>[+0]\d[\d ()/.-]{7,17}\d[ \t]*[,;]?(?:\n[ \t]*|$)){2,500}+")

@@ -3,6 +3,7 @@
 import re
 
 from llm.recognisers.findings import Finding, matches, phrases
+from llm.recognisers.medicine import find_medical_words
 
 CONDITIONS = phrases(
     r"""shingles; whiplash; blinddarm; brustkrebs; querschnittsgelähmt; séropositi[fv]e?; epilepsia; côtes? cassées?;
@@ -110,6 +111,8 @@ CLINICAL = re.compile(
     rf"|\b{MEDICINES}\s+\d+\s?m?c?g\s+(?:given|administered|po|iv|daily|twice|bid|tid|prn)\b"
     r"|\bECG\b|\btroponin\b|\ballergies\s*:|\boperations?\s*:\s*\w+[^.\n]{0,40}\b(?:19|20)\d\d\b"
     r"|\bdiagnos(?:is|e)\s*:|\bBMI\s*:?\s*\d\d|\bblood\s+pressure\s*:?\s*\d{2,3}\s?/\s?\d{2,3}"
+    r"|\b(?:pre-existing\s+conditions?|known\s+conditions?|cause\s+of\s+death|current\s+medications?|reason\s+for\s+absence"
+    r"|disabilit(?:y|ies)|vorerkrankungen|smoker)\s*:\s*(?!none|no\b|n/a|\W*$)\w"
     r"|\bshe\s+miscarried|\b(?:son|daughter|husband|wife|child)\s+(?:has\s+)?died\b|\bdeclares\s+that\s+(?:he"
     r"|she)\s+has"
     r"|\b(?:he|she)\s+has\s+been\s+(?:sober|clean|dry)\b"
@@ -147,6 +150,18 @@ UNION = phrases(
     (?:will be|is|are) fasting; (?:room|time|place) to pray; transitioned; raised catholic; residence permit of;
     kandidiert für; parteiaustritt; (?:police|criminal records?|dbs) (?:check|clearance) (?:for|of) (?=[A-Z]);
     caution for; führungszeugnis von;
+    votes? for the (?!motion|proposal|resolution|amendment|budget|party)\w+;
+    (?:is|are|be|starts?|started) transitioning;
+    transition(?:ed|ing) (?:to|from) (?:male|female|a (?:man|woman));
+    (?:served|did|got|spent) (?:\w+ )?(?:years?|months?|weeks)
+    (?:for|in prison|inside)(?= \w); (?:previous|spent|unspent|prior) convictions?; (?:out )?on bail; in custody;
+    in a cell;
+    (?:pleaded|pleads|found) (?:not )?guilty; previously convicted;
+    (?:married to|lives with|dating) (?:a|another) (?:man|woman);
+    pray(?:s|ing) (?:five|\w+ times|at); (?:refuses?|refused) (?:blood )?transfusions?; mitglied (?:der|bei der|in der)
+    (?:ig|ver\.?di|gew|spd|cdu|csu|fdp|afd|grünen|linken)\b[\w -]{0,10};
+    gehört der (?:gewerkschaft|partei)\b[\w ]{0,12};
+    gewerkschafter(?:in)?; touched her; sexually;
     voting intention; stands for the council; party member; parteimitglied\w*"""
 )
 FAMILY = phrases(
@@ -157,6 +172,9 @@ FAMILY = phrases(
     family home;
     foster child; adoption (?:papers|leave|of a child); adopts? an? (?:child|girl|boy|baby); domestic violence;
     scheidung; sorgerecht; trennung von; getrennt lebend;
+    (?:of|from) an? (?:\w+ )?(?:roma|kurdish|jewish|arab|turkish|black|muslim|romani)
+    (?:family|origin|background|descent); of
+    \w+ (?:origin|descent);
     divorcée?; garde (?:des enfants|alternée); affair with"""
 )
 BIOMETRIC = phrases(
@@ -175,7 +193,7 @@ SPECIAL = re.compile(
     r"|union\s+member(?:ship)?)\s*:\s*\w+"
     r"|\b(?:is|was)\s+(?:a\s+)?(?:trade\s+)?union\s+(?:member|representative)\b"
     r"|\bmember\s+of\s+(?:the\s+)?(?:(?:\w+\s+)?trade\s+union|union|[A-Z]\w+\s+party)\b"
-    r"|\b(?:was|been|being)\s+(?:convicted|arrested|indicted|charged\s+with|sentenced|imprisoned)\b"
+    r"|\b(?:was|been|being)\s+(?:previously\s+)?(?:convicted|arrested|indicted|charged\s+with|sentenced|imprisoned)\b"
     r"|\bcriminal\s+(?:record|conviction|background)\b"
     r"|\b(?:fingerprints?|retina\s+scan|iris\s+scan|facial\s+(?:scan|template)|voice\s?print"
     r"|DNA\s+(?:test|profile|sample)|genetic\s+(?:test|data))\b",
@@ -185,8 +203,8 @@ SPECIAL = re.compile(
 
 def find_health(text: str, *, of_person: bool) -> list[Finding]:
     """Findings of kinds clinical (health of one person) and special (belief, orientation, family …). of_person:
-        somebody
+    somebody
     is named, so words of medicine count as well: kind health.
     """
-    said = matches("health", HEALTH, text) if of_person else ()
+    said = [*matches("health", HEALTH, text), *find_medical_words(text)] if of_person else ()
     return [*said, *matches("clinical", CLINICAL, text), *matches("special", SPECIAL, text)]

@@ -13,6 +13,8 @@ from typing import Any
 from llm.recognisers import formats
 from llm.recognisers.findings import DIGIT, Finding, any_overlap, matches, words
 from llm.recognisers.formats import is_role_mailbox, without_urls
+from llm.recognisers.people import find_people
+from llm.recognisers.registers import find_register_numbers
 
 # Presidio's entities by our kind.
 KINDS = {
@@ -27,6 +29,7 @@ KINDS = {
     "licence": frozenset({"MEDICAL_LICENSE"}),
 }  # fmt: skip
 THRESHOLD = 0.4
+MIN_PHONE_DIGITS = 8
 WEAK = "weak"
 """Name of a recogniser none of whose patterns reaches the threshold by itself."""
 # Plain runs of digits whose checksum one number in ten passes by chance: they count only near such a word.
@@ -145,11 +148,16 @@ def find_identifiers(text: str, lang: str = "en") -> list[Finding]:
         *matches("born", formats.BORN_TABLE, text),
         *matches("street", formats.STREET, text),
         *matches("phone", formats.PHONES, text),
+        *find_register_numbers(text),
     ]
     if formats.NUMBERS_ALONE.fullmatch(text):
         found.append(Finding("phone", 0, len(text)))
     if formats.CALLING.search(text):
         found += [f for f in matches("phone", formats.GROUPED, text) if not any_overlap(f, found)]
+    for person in find_people(text):
+        behind = formats.BEHIND_NAME.match(text, person.end)
+        if behind and sum(map(str.isdigit, behind["hit"])) >= MIN_PHONE_DIGITS:
+            found.append(Finding("phone", *behind.span("hit")))
     for account in matches("account", formats.ACCOUNT, text):
         if sum(character.isdigit() for character in text[account.start : account.end]) >= 4:
             found.append(account)

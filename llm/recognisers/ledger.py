@@ -141,6 +141,17 @@ STATES = re.compile(
         zahlungserinnerung; zahlungsverzug; verzichten (?:\w+ ){0,4}auf (?:eine|die) ausschüttung;
         stocken (?:\w+ )?das darlehen;
         (?:no|kein\w*|pas de) (?:dividend\w*|ausschüttung); (?:out of|short of|burning|burns?) (?:cash|money);
+        undercut (?:us|them|our); cash (?:will|should|can|may) last; (?:out of|last of) (?:our |the )?cash;
+        cannot pay (?:our )?(?:suppliers|wages|bills);
+        (?:can['’]t|could not|couldn['’]t) pay (?:our |the )?(?:suppliers|wages|bills|rent|staff);
+        (?:margins?|profits?) (?:in|of|on) [^.\n]{2,30} (?:are|is|fell|were);
+        (?:off|below|above) (?:the )?list; (?:half|third|part|everything|all) up front;
+        came out [^.\n]{1,20} (?:over|under)(?= |\W*$);
+        (?:more|additional|better) security before; extends? the (?:credit )?line;
+        break-?even (?:will|is|was|comes?|in|by);
+        (?:not|never) paid (?:the |our |its |us |for )(?:last )?[^.\n]{0,20}(?:invoices?|bills?|months|rent);
+        times ebitda;
+        what the market pays; pay(?:s|ing)? about half; (?:loan|credit|debt) (?:has|have) to be (?:repaid|paid back);
         below (?:cost|break-?even); at a loss(?=[ .,;]); sell(?:ing)? under cost; loses money; unprofitable;
         makes no money;
         cross-?subsidi\w+; overspen[dt]\w*; in the red(?= |[.,;]); im minus; rote[n]? zahlen; à perte; vorkasse;

@@ -3,6 +3,7 @@
 import re
 
 from llm.recognisers.findings import Finding, matches, phrases, sentence_spans
+from llm.recognisers.plans import PLANS
 
 # With the number of a clause before it: "2.1 Confidential", "(ii) Secret", "Article 4: Internal".
 FIGURES = r"\d{1,5}(?:\.\d{1,5})*[.):]*"
@@ -10,7 +11,7 @@ NUMBER = (
     rf"(?:(?:[^\W\d_]+ ){{0,3}}(?:{FIGURES}|(?:[ivxlc]{{1,8}}|[a-z])[.):]+)"
     rf"|§ ?{FIGURES}|[ivxlc]{{1,8}}|[a-z]{{1,3}}[.)])[ \t]++"
 )
-# Signs in a row are read once: two repetitions that may share them would try every place between the two.
+# Signs in a row are read once: two repetitions that share them would try every place between the two.
 LINE = rf"(?:^|(?<=\n))[ \t#*_>|\-–—\[(]*+(?:{NUMBER}[*_\[(]*+)?"
 END = r"[\s*_|.\-–—\])!]*(?:$|(?=\n)|(?=\s[-–—|]\s))"
 # A mark at the head of the text it is for: "Confidential: the bid is low", "[CONFIDENTIAL] …", "**Secret** …".
@@ -63,7 +64,7 @@ INTERNAL = re.compile(
 )
 # A licence that allows internal use is no mark.
 LICENCE = re.compile(
-    r"\b(?:licen[cs]e[ds]?|licensee|software|source\s+code|derivative|copies|copy|documentation|products?)\b", re.I
+    r"\b(?:licen[cs]e[ds]?|licensee|software|source\s+code|derivative|cop(?:y|ies)|document\w*|products?)\b", re.I
 )
 LICENCED = re.compile(r"\blicen[cs](?:ed?|ing)\b[^.\n]{0,60}\bfor\b[^.\n]{0,30}\binternal\b", re.IGNORECASE)
 # A duty to keep something confidential marks nothing.
@@ -284,9 +285,8 @@ def find_marks(text: str) -> list[Finding]:
             for f in matches("confidential", CONFIDENTIAL, text)
             if not DUTY.search(text, max(0, f.start - 100), f.start)
         ),
-        *matches("deal", DEALS, text),
-        *matches("confidential", HUSHED, text),
-        *matches("confidential", POSITION, text),
+        *(f for pattern in (DEALS, PLANS) for f in matches("deal", pattern, text)),
+        *(f for pattern in (HUSHED, POSITION) for f in matches("confidential", pattern, text)),
         *matches("secret_mark", SECRET, text),
         *matches("small_circle", SMALL_CIRCLE, text),
     ]

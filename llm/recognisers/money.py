@@ -205,9 +205,11 @@ PAY_WORD = re.compile(
         r"""(?:his|her|their|my|your) (?:pay|earnings);
         (?:base|basic|gross|net|annual|monthly|yearly|starting|current|total) (?:pay|earnings); salar(?:y|ies); wages?;
         payroll; pay\s?(?:slip|check|cheque|band|grade|scale|rise|raise|cut|package|review); compensation; remuneration;
-        bonus(?:es)?; (?:stock|share) options?; RSUs?; severance(?: pay)?; take-home; overtime pay; hourly
+        bonus(?:es)?; (?:stock|share) options?; RSUs?; (?:day|hourly) rate; percent raise; severance(?: pay)?;
+        take-home; overtime pay; hourly
         (?:wage|rate|pay); commission; earns?; earned; (?:is|are|was) paid; gets? paid; paid a (?:salary|bonus);
-        commissions? due; payout; pay\s?bands?; bezüge; grundgehalt; monatsgehalt; paie; pension contributions?; gehalt;
+        commissions? due; payout; sign-?on bonus; pay\s?bands?; bezüge; grundgehalt; monatsgehalt; paie;
+        pension contributions?; gehalt;
         gehälter; bruttogehalt; jahresgehalt; monatsgehalt; lohn; löhne; vergütung; prämie; bonuszahlung; salaires?;
         rémunération; primes? (?:de|d['’]\w+|annuelle|exceptionnelle|sur|pour); (?:la|une|sa|ma|votre|cette) prime;
         salarios?; sueldos?; nómina; retribuci[oó]n; stipendi?o?; retribuzione; salaris; loon; lön"""

@@ -110,7 +110,7 @@ KEY_PLACE = re.compile(
     r"|\bkeys?\s+(?:is|are)\s+(?:taped|hidden|under|behind)\b",
     re.IGNORECASE,
 )
-PIN = re.compile(r"\bPIN\s+(?P<hit>\d{4,5})(?![\d.,-])")
+PIN = re.compile(r"\bPIN(?:\s+(?:of|for)\s+[^\n:]{1,40})?\s*:?\s+(?:is\s+)?(?P<hit>\d{4,5})(?![\d.,-])")
 USER_AND = re.compile(
     r"\b(?:user|login|benutzer|identifiant|account)\b[^\n]{0,30}[\"'“]\s?[\w.@-]+[\"'”]\s+(?:and|und|et|/"
     r"|with)\s+[\"'“](?P<hit>[^\"'”\n]{6,40})[\"'”]",
@@ -171,6 +171,11 @@ BEHIND = re.compile(
     rf"|\b(?:password|passwort|kennwort|mot\s+de\s+passe|contraseña)\b[^.\n]{{0,80}}?,\s*(?P<last>{MIXED})(?=\.?\s*$)"
     rf"|\b(?:chang|re-?set|set)\w*\s[^.\n]{{0,30}}?\b(?:password|passwort|pin)\s[^.\n]{{0,30}}?\b(?:to|auf)\s(?P<new>{MIXED})"
     rf"|\b(?:wi-?fi|wlan|network|ssid)\b[^.\n]{{0,60}}?\b(?:key|password|pass)\s+(?P<key>{MIXED})"
+    rf"|\b(?:wi-?fi|wlan|hotspot|network|router|vpn|pw|pass|login|zip|archive|vault|mailbox)\b[^.\n]{{0,40}}?(?:\bis\b|:|=)\s*(?P<place>(?=[^\s,;|]*[!$#%&*@_+^?])(?=[^\s,;|]*\d){MIXED})"
+    rf"|\buses?\s+(?P<used>(?=[^\s,;|]*[!$#%&*@_+^?])(?=[^\s,;|]*\d){MIXED})\s+(?:to\s+(?:open|unlock|log|get)|as)"
+    rf"|(?:^|\s)(?P<said>(?=[^\s,;|]*[!$#%&*@_+^?])(?=[^\s,;|]*\d){MIXED})\s*(?:<-|←|\()\s*(?:\w+\s)?(?:wi-?fi|wlan|pass|pw|password|login)\b"
+    rf"|\b(?:api|access|secret|encryption|signing)\s+key\b[^.\n]{{0,60}}?(?:\bis|:|=)\s*(?P<api>(?=\w*\d)[A-Za-z0-9_\-]{{20,80}})"
+    rf"|\b(?:PUK|puk)\W{{1,3}}(?P<puk>\d{{8}})\b|\b(?:key\s?(?:safe|box)|lock\s?box)\b[^.\n\d]{{0,40}}(?P<keybox>\d{{4,6}})\b(?![.,:]\d)"
     rf"|\bcommunity\s+string\b[^.\n]{{0,50}}?(?:\bis|:)\s*(?P<string>[^\s,;]{{5,40}})",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -230,22 +235,17 @@ def find_secrets(text: str) -> list[Finding]:
         if is_password(text[finding.start : finding.end], quoted=quoted):
             found.append(finding)
     found += [f for f in matches("secret", TOKEN, text) if is_token(text[f.start : f.end])]
-    found += matches("secret", CODE, text)
     logins = matches("secret", LOGIN, text)
     found += [f for f in logins if is_token(text[f.start : f.end]) and not is_path(text, f)]
-    found += matches("secret", OPENS, text)
+    found += [*matches("secret", CODE, text), *matches("secret", OPENS, text)]
     found += [*matches("secret", CURL_USER, text), *matches("secret", SEED_WORDS, text)]
     found += [f for f in matches("secret", SLASHED, text) if is_password(text[f.start : f.end], quoted=False)]
     found += [f for f in matches("secret", KEY_VALUE, text) if is_token(text[f.start : f.end])]
     found += [f for f in matches("secret", PHRASE, text) if is_phrase(text[f.start : f.end])]
     found += [f for f in matches("secret", USER_AND, text) if is_phrase(text[f.start : f.end])]
     found += [*matches("secret", LOCK, text), *matches("secret", WATCHWORD, text), *matches("secret", DATED_CODE, text)]
-    found += [
-        *matches("secret", SPOKEN_CODE, text),
-        *matches("secret", TURNS, text),
-        *matches("secret", OTP_SEED, text),
-        *matches("secret", TOLD, text),
-    ]
+    for pattern in (SPOKEN_CODE, TURNS, OTP_SEED, TOLD):
+        found += matches("secret", pattern, text)
     found += [*matches("secret", OPENER, text), *matches("secret", RECOVERY_ANSWERS, text)]
     found += [f for f in matches("secret", PASSWORD_FOR, text) if is_password(text[f.start : f.end], quoted=False)]
     found += [*matches("secret", PIN, text), *matches("secret", KEY_PLACE, text)]

@@ -47,6 +47,22 @@ STAFF_MATTER = re.compile(
         (?:did|does|has|will) not pass(?:ed)? (?:his |her |the )?probation; (?:is|are) leaving us;
         mise à pied; blâme; zeug(?:e|in)(?=\s*:); wohnhaft; did not turn up; no-?show again; was turned down; weak in;
         often argues;
+        performance plan; trial period; (?:not|no longer) be continuing(?: with us)?;
+        (?:notice|letter) of (?:my |his |her )?
+        resignation; (?:my|his|her) last (?:working )?day\b; last working day; leaver(?=\s*:);
+        hereby resign; formally resign;
+        employment (?:will end|ends|ended|is terminated|with us); mein arbeitsverhältnis; kündige ich;
+        ist (?:ledig|verheiratet); ist (?:geschieden|verwitwet); flexible working(?= so);
+        (?:pick|picks) up (?:his|her) (?:son|daughter|kids|children);
+        repeat(?:s|ed) a year; struggles with (?:reading|writing|maths|spelling|school);
+        (?:was|been) (?:suspended|expelled|excluded)(?= from| for|\W*$);
+        (?:got|was|been|gets) (?:fired|sacked|dismissed|the sack); broke up with;
+        moved (?:in|out)(?= with|\W*$);
+        (?:in|into) (?:\w+ )?arrears; loud (?:parties|music); home visit; free school meals; gpa \d; behind with the;
+        schufa\w*; guarantor(?=\W); household of; place (?:and date )?of birth;
+        height\s?:? \d{2,3} ?(?:cm)?\b; eyes\s?:; rejected after; (?:was|were|is|been) rejected;
+        former (?:wife|husband|spouse|partner);
+        late(?:ness)? (?:three|four|five|several|\d+) times; did not show up; cried in; had words with; fell out with;
         was promoted; is promoted; failed the (?:\w+ )?(?:test|exam\w*|course); (?:currently )?in notice; feedback on;
         (?:cv|résumé) and certificates;
         landlord rang; (?:boy|girl|son|daughter) starts school; beantragt (?:teilzeit|elternzeit|urlaub|sonderurlaub);
@@ -106,6 +122,8 @@ PERSONAL_PAPER = re.compile(
     r"\b"
     + phrases(
         r"""pay\s?slip; wage slip; lohnabrechnung; gehaltsabrechnung; entgeltabrechnung;
+        pay\s?(?:review|rise|roll|ment slip); offer letter; garnishment(?: order)?; overtime; pension contribution;
+        tax code;
         bulletin de (?:paie|salaire); fiche de paie; expense (?:claim|report); reisekostenabrechnung; note de frais;
         private account; privatkonto; compte personnel"""
     )
@@ -117,6 +135,16 @@ RECEIVES = re.compile(
     + phrases(
         r"""pays?; paying; wages?; earns?; earned; receives?; received; gets?; got; is paid; was paid; paid to; pay
         out to; due to; owed to;
+        (?:asked|asks|asking) for; (?:was|were|been|have|had) offered; (?:we|i|they) (?:have )?offered;
+        turned (?:us|it|me) down;
+        negotiated; would (?:take|accept|settle for); (?:costs?|cost) us; lost (?:his|her|their) (?:\w+ )?bonus;
+        raised? (?=[A-Z]);
+        (?:goes?|went|moves?|moved|raised|up) (?:from|to); is (?:now )?on;
+        (?:judge?ment|order|decree) (?:is |was )?(?:entered |made )?against;
+        payable (?:by|to); (?:day|hourly|weekly|monthly) rate; was overpaid; overpaid; underpaid; one-off;
+        haben [^.\n]{1,40} geboten;
+        makes?; to keep; net worth; annual income; income of; owing; loses; fined; in arrears; balance; deposit;
+        refund(?:ed)? to;
         owes; granted to; loan to; lent to; sold; expects?; asks for; wants; guarantees?; moves? to grade; erhält;
         bekommt; bekommen; verdient; ausgezahlt; zahlt; schuldet; percevra; perçoit; reçoit; touche; gagne;
         accordée?s? à; versée?s? à; doit; recibe; gana; prämie für; bonus for; advance (?:of|to)"""

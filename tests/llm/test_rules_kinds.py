@@ -120,6 +120,33 @@ KINDS = [
     ("In confidence, the plant will be shut.", {CONFIDENTIAL}, "Annual dinner in confidence, she spoke"),
     ("Greta is now on 54k.", {PII, FINANCIAL}, "The amplifier is on 10k now."),
     ("His pay moves to 54k.", {FINANCIAL}, "The switch is on 48k baud."),
+    ("PESEL 56497891563, Rosa Moreau", {PII, PII_SENSITIVE}, "Part 56497891563, Rosa Moreau"),
+    ("CPF 529.982.247-25", {PII, PII_SENSITIVE}, "Part 529.982.247"),
+    ("Travel document no. 442743335 of Rosa Moreau", {PII, PII_SENSITIVE}, "Travel document of Rosa Moreau, page 4427"),
+    ("1 85 05 78 006 084 91", {PII, PII_SENSITIVE}, "1 85 05 78 006 084 00"),  # the check digits do not fit
+    ("11010519491231002X", {PII, PII_SENSITIVE}, "110105194912310021"),
+    ("library card 97893229 (Rosa Moreau)", {PII}, "library card holders: 97893229 (a record)"),
+    ("Rosa Moreau: 0171 9134423", {PII}, "Rosa Moreau: 12 bolts"),
+    ("Rosa Moreau\n33 Wattle Grove\nFitzroy VIC 3065", {PII}, "Mittwoch Mai 30, 2018 zen.txt"),
+    (
+        "| Name | Born |\n|---|---|\n| Rosa Moreau | 12.03.1984 |",
+        {PII},
+        "| Name | Built |\n|---|---|\n| Pier | 12.03.1984 |",
+    ),
+    ("employee,gross\nRosa Moreau,1267.00", {PII, FINANCIAL}, "pump,gross\nRosa,1267"),
+    (
+        "| Patient | Reason |\n|---|---|\n| Rosa Moreau | back |",
+        {PII_SENSITIVE},
+        "| Pump | Reason |\n|---|---|\n| P2 | back |",
+    ),
+    ("Rosa Moreau is on rivaroxaban.", {PII, PII_SENSITIVE}, "Rosa Moreau is on holiday."),
+    ("Rosa Moreau has arthritis.", {PII, PII_SENSITIVE}, "Arthritis is common. Rosa Moreau spoke of it."),
+    ("Rosa Moreau was signed off for three weeks.", {PII_SENSITIVE}, "Rosa Moreau signed off the drawings."),
+    ("Rosa Moreau served two years for fraud.", {PII_SENSITIVE}, "Rosa Moreau served two terms for us."),
+    ("We are buying Kelby Foods.", {CONFIDENTIAL}, "We are buying pallets."),
+    ("Don't tell anyone, the yard is sold.", {CONFIDENTIAL}, "Tell everyone, the yard is open."),
+    ("The wifi at the cabin is Zebra!Pine42", {SECRET}, "The wifi at the cabin is slow!"),
+    ("PUK 71273739", {SECRET}, "Puk 7"),
 ]
 
 
@@ -163,6 +190,10 @@ ASKED = [
     ("Have you ever been convicted of a crime?", "Yes. Burglary.", {PII_SENSITIVE}, "Have you ever been to Skerrow?"),
     ("What IP address do you connect from?", "81.2.69.64", {PII}, "Which version do you use?"),
     ("What is the plate of your car?", "KL6 XYZ", {PII}, "What is the colour of your car?"),
+    ("Please state your date of birth for the record.", "October 18, 1971", {PII}, "Please state the day of delivery."),
+    ("Could you read me the passport number?", "X86813585", {PII, PII_SENSITIVE}, "Could you read me the part number?"),
+    ("¿Cuál es su fecha de nacimiento?", "4 de mayo de 1978", {PII}, "¿Cuál es la fecha de entrega?"),
+    ("What's the code for the side door?", "2825", {SECRET}, "What's the weight of the side door?"),
     ("Can you take a look at it?", "It touches the parser.", set(), "Can you take a look at it?"),
 ]
 
