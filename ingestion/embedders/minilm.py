@@ -43,7 +43,7 @@ class MiniLM:
         options.log_severity_level = 3
         graph = cached_graph(folder, home)
         self._session = onnxruntime.InferenceSession(str(graph), options, providers=["CPUExecutionProvider"])
-        self._threads = threads
+        self._threads = max(1, threads)
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(MAX_TOKENS)
