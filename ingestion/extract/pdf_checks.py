@@ -134,17 +134,15 @@ def _unpack_all(
     report: Report,
 ) -> None:
     builder, left = checked.said.builder, limits.inflated_bytes
-    tagged = "/StructTreeRoot" in pdf.Root
-    sweep.of_objects(pdf)
+    objects = sweep.of_objects(pdf)
+    if "/StructTreeRoot" in pdf.Root:
+        for part in objects.speaking:
+            checked.said.look_at_part(part)
     pictures: dict[tuple[int, int], Key] = {}
     masks: set[tuple[int, int]] = set()
-    for index, entry in enumerate(pdf.objects):
-        if index % 2000 == 0:
+    for index, entry in enumerate(objects.streams):
+        if index % 200 == 0:
             report("checking")
-        if not isinstance(entry, pikepdf.Stream):
-            if tagged and isinstance(entry, pikepdf.Dictionary):
-                checked.said.look_at_part(entry)
-            continue
         page = contents.get(entry.objgen)
         try:
             filters = list_filters(entry)

@@ -51,13 +51,15 @@ class Ink:
         self._scale = min(SCALE, MAX_PIXELS / max(content.width, content.height, 1.0))
         grey = page.render(scale=self._scale, grayscale=True, may_draw_forms=False, draw_annots=False).to_pil()
         grey = grey.convert("L")
-        across, down = (ImageChops.difference(grey, ImageChops.offset(grey, *by)) for by in ((1, 0), (0, 1)))
+        width, height = grey.size  # neighbours to the left and above; of the outermost pixels nothing is looked at
+        across = ImageChops.difference(grey, grey.crop((-1, 0, width - 1, height)))
+        down = ImageChops.difference(grey, grey.crop((0, -1, width, height - 1)))
         self._edges = ImageChops.lighter(across, down).point([0] * CONTRAST + [255] * (256 - CONTRAST))
         draw = ImageDraw.Draw(self._edges)
-        draw.rectangle((0, 0, grey.width - 1, grey.height - 1), outline=0, width=2)
-        for points, width in _sparse(_lines(page, content)):
+        draw.rectangle((0, 0, width - 1, height - 1), outline=0, width=2)
+        for points, thick in _sparse(_lines(page, content)):
             scaled = [(x * self._scale, y * self._scale) for x, y in points]
-            draw.line(scaled, fill=0, width=AROUND_LINE + round(width * self._scale))
+            draw.line(scaled, fill=0, width=AROUND_LINE + round(thick * self._scale))
 
     def unexplained(self, words: Boxes, pictures: Boxes, edges_of: Boxes = ()) -> Region | None:
         """Where there is ink that these do not explain, in points; None where there is none. edges_of: of pictures, of
@@ -71,7 +73,7 @@ class Ink:
         for corners in self._scale_boxes(edges_of, 0.0):
             draw.rectangle(corners, outline=0, width=2)
         for shift in ((0, 0), (CELL[0] // 2, CELL[1] // 2)):
-            moved = ImageChops.offset(edges, *shift)
+            moved = ImageChops.offset(edges, *shift) if any(shift) else edges
             dense = moved.reduce(CELL).point(DENSE).getbbox()
             if dense is not None:
                 x0, y0, x1, y1 = (

@@ -64,6 +64,11 @@ _face = bind(c.FPDFFont_GetBaseFontName, ctypes.c_size_t, _P, _P, ctypes.c_size_
 _object = bind(c.FPDFPage_GetObject, _P)
 _type = bind(c.FPDFPageObj_GetType, _I, _P)
 
+count_segments = bind(c.FPDFPath_CountSegments, _I, _P)
+_draw_mode = bind(c.FPDFPath_GetDrawMode, _I, _P, _P, _P)
+_flags = (ctypes.c_int * 2)()
+_flag_refs = (ctypes.addressof(_flags), ctypes.addressof(_flags) + 4)
+
 _room = array("d", bytes(8 * 4 * MANY))
 _begin = (ctypes.c_double * len(_room)).from_buffer(_room)
 _refs = [ctypes.byref(_begin, 8 * place) for place in range(len(_room))]
@@ -220,6 +225,12 @@ def _kinds(
             slanted = not mapping.runs_along(a, b)
             kind = known[key] = round(points, 1), faces[font], slanted, mode == INVISIBLE
         yield kind
+
+
+def is_filled_stroked(path: Any) -> tuple[bool, bool]:
+    """How a path is drawn."""
+    _draw_mode(path, _flag_refs[0], _flag_refs[1])
+    return bool(_flags[0]), bool(_flags[1])
 
 
 def find_other_objects(page: Any) -> list[int]:

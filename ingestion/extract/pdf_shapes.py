@@ -5,20 +5,19 @@ They are found by place, so that only where they stand is looked at: a page that
 
 from __future__ import annotations
 
-import ctypes
 import hashlib
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import pypdfium2.raw as c
-
-from ingestion.extract.pdf_letters import UNMAPPED
+from ingestion.extract.pdf_letters import UNMAPPED, count_segments, is_filled_stroked
 from ingestion.seen import Region
 
 if TYPE_CHECKING:
     from ingestion.extract.pdf_words import Picture, Word
 
+MIN_RULE = 12.0  # points: shorter strokes are underlines and ornaments
+MAX_RULE_THICKNESS = 3.0
 CURVED = 6  # points: fewer make lines, boxes and arrows
 STROKED = 40.0  # points (of length): what is larger and not filled is no letter
 LETTERS = 150  # points of the shapes of some ten letters
@@ -33,14 +32,29 @@ Shape = tuple[Region, int]
 
 def build_shape(piece: Any, box: Region) -> Shape | None:
     """A path that may be a letter, or many."""
-    points = c.FPDFPath_CountSegments(piece)
+    points = count_segments(piece)
     if points < CURVED:
         return None
-    fill, stroke = ctypes.c_int(), ctypes.c_int()
-    c.FPDFPath_GetDrawMode(piece, fill, stroke)
-    if not fill.value and (not stroke.value or max(box[2] - box[0], box[3] - box[1]) > STROKED):
+    filled, stroked = is_filled_stroked(piece)
+    if not filled and (not stroked or max(box[2] - box[0], box[3] - box[1]) > STROKED):
         return None
     return box, points
+
+
+def extract_rules(piece: Any, box: Region) -> Iterator[Region]:
+    """Straight strokes of a path: itself when it is thin, or the four sides of a rectangle that is stroked."""
+    x0, y0, x1, y1 = box
+    width, height = x1 - x0, y1 - y0
+    if min(width, height) <= MAX_RULE_THICKNESS:
+        if max(width, height) >= MIN_RULE:
+            yield box
+        return
+    if not is_filled_stroked(piece)[1] or (segments := count_segments(piece)) > 400:
+        return
+    if segments <= 6:
+        yield from ((x0, y0, x1, y0), (x0, y1, x1, y1), (x0, y0, x0, y1), (x1, y0, x1, y1))
+    else:  # many strokes in one path: a whole grid, most likely
+        yield from ((x0, y0, x1, y0), (x0, y1, x1, y1), (x0, y0, x0, y1), (x1, y0, x1, y1)) * 2
 
 
 def drawings(shapes: Sequence[Shape]) -> list[Picture]:

@@ -123,8 +123,9 @@ def _runs_down(word: Word) -> bool:
 def drop_second_prints(words: list[Word]) -> list[Word]:
     """Without words that stand where the same word stands already, but for a fraction of a letter."""
     farthest = MAX_OFFSET * max([1.0, *(word[6] for word in words)])
-    rows = sorted([(word[0], word[1]) for word in words])
-    suspects = {text for (text, x), (other, right) in pairwise(rows) if text == other and right - x <= farthest}
+    suspects = _find_near([(word[0], word[1]) for word in words], farthest)
+    if suspects:  # beside each other, and one upon the other: few words are both
+        suspects &= _find_near([(word[0], word[5]) for word in words if word[0] in suspects], farthest)
     if not suspects:
         return words
     met: dict[str, dict[float, list[Word]]] = {}  # by text and strip of the page
@@ -153,6 +154,16 @@ def drop_second_prints(words: list[Word]) -> list[Word]:
             strips.setdefault(base // STRIP, []).append(word)
         found.append(word)
     return found
+
+
+def _find_near(rows: list[tuple[str, float]], farthest: float) -> set[str]:
+    """Texts that stand at two places so near each other."""
+    rows.sort()
+    return {
+        text
+        for (text, place), (other, next_place) in pairwise(rows)
+        if text == other and next_place - place <= farthest
+    }
 
 
 def _is_second_print(word: Word, other: Word) -> bool:

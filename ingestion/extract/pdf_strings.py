@@ -25,7 +25,8 @@ SHOWN = re.compile(
     rb"(?:\[(?:[^\[\]()]++|%s)*+\]\s*TJ|%s\s*(?:Tj|'|\")|%s\s*(?:Tj|'|\"))" % (_LITERAL, _LITERAL, _HEXADECIMAL), re.S
 )
 COMMENT = re.compile(rb"%[^\r\n]+")
-INLINE_PICTURE = re.compile(rb"\bBI\b.{1,2000}?\bID\s(.*?)\sEI\b", re.S)
+# Both begin with literal signs, as TOKEN does; what may not stand before those is asked behind them.
+PICTURE_BEGINS, PICTURE_ENDS = re.compile(rb"BI\b(?<!\wBI).{1,2000}?\bID\s", re.S), re.compile(rb"EI\b(?<=\sEI)")
 STREAM = re.compile(rb"\bstream\r?\n")
 BETWEEN = re.compile(rb"endobj(.*?)(?=\d+\s+\d+\s+obj\b|xref|trailer|startxref|\Z)", re.S)
 OBJECT = re.compile(rb"(?:\A|[\r\n \t])(\d{1,10})[ \t]+(\d{1,5})[ \t]+obj\b(.{0,400})", re.S)
@@ -89,14 +90,23 @@ def _unless_formal(content: bytes) -> Iterator[str]:
 
 def strings_of_content(content: bytes, known: set[bytes]) -> Iterator[str]:
     """Of a content stream, without the text that it draws."""
-    rest = SHOWN.sub(b" ", content)
-    for found in INLINE_PICTURE.finditer(rest):
-        yield from texts_in_bytes(found[1])
-    rest = INLINE_PICTURE.sub(b" ", rest)
+    rest, pictures = _cut_pictures(SHOWN.sub(b" ", content))
+    for picture in pictures:
+        yield from texts_in_bytes(picture)
     if b"(" in rest or b"<" in rest or b"/" in rest:
         yield from strings_of_syntax(rest, known)
     for comment in COMMENT.findall(rest):
         yield from _unless_formal(comment[1:])
+
+
+def _cut_pictures(content: bytes) -> tuple[bytes, list[bytes]]:
+    """A content stream without the pictures that are written into it, and their data."""
+    pieces, pictures, end = [], [], 0
+    while (begins := PICTURE_BEGINS.search(content, end)) and (ends := PICTURE_ENDS.search(content, begins.end() + 1)):
+        pieces.append(content[end : begins.start()])
+        pictures.append(content[begins.end() : ends.start() - 1])
+        end = ends.end()
+    return (b" ".join([*pieces, content[end:]]), pictures) if pictures else (content, pictures)
 
 
 def strings_of_table(content: bytes, known: set[bytes]) -> Iterator[str]:

@@ -43,11 +43,22 @@ TABLES = frozenset(["ToUnicode", "Encoding", "UseCMap"])
 EMBEDDED, COLOURS = "of /EF", "of /Indexed"  # roles that no key says
 # Tables of colours and of letters, by how many bytes they can have at most.
 TABLE_BYTES = {COLOURS: 1_024, "CIDSet": 8_192, "CIDToGIDMap": 131_072}
+BETWEEN_OBJECTS = b"\n>]\n"  # no string, name or array goes on behind it
+BATCH_BYTES = 1 << 20
+SAID_KEYS = (b"/Alt", b"/ActualText", b"/E ")  # as pikepdf writes them: a value follows after a blank
 HINT_BYTES = 16  # for each object of a file
 UNKNOWN = "This PDF has parts that are not known here; they were not read."
 EARLIER = "This PDF keeps an earlier version of itself, which was not read."
 
 Place = tuple[int, int]
+
+
+@dataclass(slots=True)
+class Objects:
+    """streams: all of a file. speaking: dictionaries that may say something to people."""
+
+    streams: list[pikepdf.Stream] = field(default_factory=list)
+    speaking: list[pikepdf.Dictionary] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -61,27 +72,40 @@ class Sweep:
     _objects: set[Place] = field(default_factory=set)
     _known: set[bytes] = field(default_factory=set)
 
-    def of_objects(self, pdf: pikepdf.Pdf) -> None:
+    def of_objects(self, pdf: pikepdf.Pdf) -> Objects:
         """Strings of all objects, and what each stream is there for."""
         self.roles.clear()
+        found, batch, size = Objects(), list[bytes](), 0
         for entry in (pdf.trailer, *pdf.objects):
             if isinstance(entry, pikepdf.Stream):
-                entry_syntax = entry.stream_dict.unparse(resolved=True)
+                found.streams.append(entry)
+                syntax = entry.stream_dict.unparse(resolved=True)
             elif isinstance(entry, pikepdf.Object):
-                entry_syntax = entry.unparse(resolved=True)
+                syntax = entry.unparse(resolved=True)
+                if any(key in syntax for key in SAID_KEYS) and isinstance(entry, pikepdf.Dictionary):
+                    found.speaking.append(entry)
             else:
                 continue
-            if isinstance(entry, pikepdf.Object) and entry.is_indirect:
+            if entry.is_indirect:
                 self._objects.add(entry.objgen)
-            self._linearized = self._linearized or b"/Linearized" in entry_syntax
-            for key, number, version in REFERENCE.findall(entry_syntax) if b" R" in entry_syntax else ():
-                self.roles.setdefault((int(number), int(version)), set()).add(key.decode())
-            for number, version in INDEXED.findall(entry_syntax) if b"/I" in entry_syntax else ():
-                self.roles.setdefault((int(number), int(version)), set()).add(COLOURS)
-            for place in find_files(entry_syntax, pdf) if b"/EF" in entry_syntax else ():
-                self.roles.setdefault(place, set()).add(EMBEDDED)
-            if b"(" in entry_syntax or b"/" in entry_syntax or b"<" in entry_syntax:
-                self.builder.add_remainder(strings_of_syntax(entry_syntax, self._known))
+            batch.append(syntax)
+            size += len(syntax)
+            if size > BATCH_BYTES:
+                self._syntax(BETWEEN_OBJECTS.join(batch), pdf)
+                batch, size = [], 0
+        self._syntax(BETWEEN_OBJECTS.join(batch), pdf)
+        return found
+
+    def _syntax(self, syntax: bytes, pdf: pikepdf.Pdf) -> None:
+        """Of many objects at once: most are short, and a call for each takes longer than what it does."""
+        self._linearized = self._linearized or b"/Linearized" in syntax
+        for key, number, version in set(REFERENCE.findall(syntax)):
+            self.roles.setdefault((int(number), int(version)), set()).add(key.decode())
+        for number, version in INDEXED.findall(syntax):
+            self.roles.setdefault((int(number), int(version)), set()).add(COLOURS)
+        for place in find_files(syntax, pdf):
+            self.roles.setdefault(place, set()).add(EMBEDDED)
+        self.builder.add_remainder(strings_of_syntax(syntax, self._known))
 
     def of_stream(self, stream: pikepdf.Stream, of_page: bool, content: bytes | None = None) -> None:
         """Strings of a stream, by what it is. content: of the stream, where it is unpacked already."""
@@ -172,11 +196,10 @@ class Sweep:
 
     def of_earlier(self, before: pikepdf.Pdf, content: bytes) -> None:
         """Strings of an earlier version, and the text of its pages."""
-        self.of_objects(before)
+        streams = self.of_objects(before).streams
         of_pages = {place for place, keys in self.roles.items() if "Contents" in keys}
-        for entry in before.objects:
-            if isinstance(entry, pikepdf.Stream):
-                self.of_stream(entry, of_page=entry.objgen in of_pages)
+        for entry in streams:
+            self.of_stream(entry, of_page=entry.objgen in of_pages)
         self.of_drawings(before)
         if len(before.pages) > MAX_EARLIER_PAGES:
             self.builder.miss("earlier_revision", EARLIER)

@@ -18,16 +18,18 @@ import pypdfium2.raw as c
 
 from ingestion.extract.pdf_covers import LEAST, Cover, common, get_clip, is_cut, paints
 from ingestion.extract.pdf_grids import Edge, extract_edges
-from ingestion.extract.pdf_letters import HALVES, HYPHEN, Columns, Letters, find_other_objects, styles
-from ingestion.extract.pdf_shapes import Shape, build_shape, drawings, unknown
+from ingestion.extract.pdf_letters import HALVES, HYPHEN, Columns, Letters, bind, find_other_objects, styles
+from ingestion.extract.pdf_shapes import Shape, build_shape, drawings, extract_rules, unknown
 from ingestion.extract.pdf_spacing import drop_second_prints, order_columns, unite_letters
 from ingestion.extract.right_to_left import RIGHT_TO_LEFT, letters_in_order
 from ingestion.seen import Region
 
 PRECISION = 64  # device units a point, for mapping page space to the shown page
 MIN_HORIZONTAL, MIN_VERTICAL = 3, 3
-MIN_RULE = 12.0  # points: shorter strokes are underlines and ornaments
-MAX_RULE_THICKNESS = 3.0
+_type = bind(c.FPDFPageObj_GetType, ctypes.c_int, ctypes.c_void_p)
+_bounds = bind(c.FPDFPageObj_GetBounds, ctypes.c_int, *[ctypes.c_void_p] * 5)
+_corners = (ctypes.c_float * 4)()
+_corner_refs = [ctypes.addressof(_corners) + 4 * place for place in range(4)]
 
 
 class Word(NamedTuple):
@@ -224,9 +226,8 @@ def _look_at_objects(
 ) -> None:
     """shapes: gets what may be letters. paths: gets lines and areas.
     shown: what the clips of forms around these objects let through."""
-    left, bottom, right, top = ctypes.c_float(), ctypes.c_float(), ctypes.c_float(), ctypes.c_float()
     for piece in objects:
-        kind = c.FPDFPageObj_GetType(piece)
+        kind = _type(piece)
         if kind == c.FPDF_PAGEOBJ_TEXT:
             continue
         if kind == c.FPDF_PAGEOBJ_FORM and depth < 8:
@@ -239,9 +240,9 @@ def _look_at_objects(
         content.marks += 1
         if kind not in (c.FPDF_PAGEOBJ_IMAGE, c.FPDF_PAGEOBJ_PATH, c.FPDF_PAGEOBJ_SHADING):
             continue
-        if not c.FPDFPageObj_GetBounds(piece, left, bottom, right, top):
+        if not _bounds(piece, *_corner_refs):
             continue
-        box = mapping.box(left.value, bottom.value, right.value, top.value)
+        box = mapping.box(*_corners)
         if content.pictures and min(box[2] - box[0], box[3] - box[1]) > LEAST and paints(piece, kind):
             content.covers.append((len(content.pictures), box, kind == c.FPDF_PAGEOBJ_IMAGE))
         if kind == c.FPDF_PAGEOBJ_IMAGE:
@@ -249,7 +250,7 @@ def _look_at_objects(
         elif kind == c.FPDF_PAGEOBJ_PATH:
             paths.append((piece, box, mapping))
             if len(content.rules) < 4_000:
-                content.rules.extend(_extract_rules(piece, box))
+                content.rules.extend(extract_rules(piece, box))
             if (shape := build_shape(piece, box)) is not None:
                 shapes.append(shape)
 
@@ -272,22 +273,3 @@ def _image_key(piece: Any) -> tuple[int, int, int, str]:
     content = ctypes.create_string_buffer(size)
     c.FPDFImageObj_GetImageDataRaw(piece, content, size)
     return width.value, height.value, size, hashlib.blake2b(content, digest_size=16).hexdigest()
-
-
-def _extract_rules(piece: Any, box: tuple[float, float, float, float]) -> Iterator[tuple[float, float, float, float]]:
-    """Straight strokes of a path: itself when it is thin, or the four sides of a rectangle that is stroked."""
-    x0, y0, x1, y1 = box
-    width, height = x1 - x0, y1 - y0
-    if min(width, height) <= MAX_RULE_THICKNESS:
-        if max(width, height) >= MIN_RULE:
-            yield box
-        return
-    fill, stroke = ctypes.c_int(), ctypes.c_int()
-    c.FPDFPath_GetDrawMode(piece, fill, stroke)
-    segments = c.FPDFPath_CountSegments(piece)
-    if not stroke.value or segments > 400:
-        return
-    if segments <= 6:
-        yield from ((x0, y0, x1, y0), (x0, y1, x1, y1), (x0, y0, x0, y1), (x1, y0, x1, y1))
-    else:  # many strokes in one path: a whole grid, most likely
-        yield from ((x0, y0, x1, y0), (x0, y1, x1, y1), (x0, y0, x0, y1), (x1, y0, x1, y1)) * 2

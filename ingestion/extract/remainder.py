@@ -119,6 +119,7 @@ _OF_TEXT = bytes(
     ord("w") if byte in _WORDS else ord("b") if byte in b" .,:;@/_-" else ord("r") if byte in _SIGNS else 0
     for byte in range(256)
 )
+_WIDE_SIGNS, _WIDE_SIGNS_BIG = re.compile(rb"(?:r\0)+"), re.compile(rb"(?:\0r)+")
 _READABLE_SIGNS = re.compile(rb"w[wb]{5}")
 
 
@@ -126,11 +127,13 @@ def texts_in_bytes(content: bytes) -> Iterator[str]:
     """Runs of letters in bytes of any form, as text of one or two bytes a letter."""
     if b"\0" in content:
         signs = content.translate(_OF_RUN)
-        for sign, pattern, encoding in ((b"r\0", _WIDE_RUN, "utf-16-le"), (b"\0r", _WIDE_RUN_BIG, "utf-16-be")):
-            for run in pattern.finditer(content) if 5 * sign in signs else ():
-                text = run.group().decode(encoding)
+        for sign, run, encoding in ((b"r\0", _WIDE_SIGNS, "utf-16-le"), (b"\0r", _WIDE_SIGNS_BIG, "utf-16-be")):
+            start = signs.find(5 * sign)
+            while start >= 0 and (found := run.match(signs, start)):
+                text = content[start : found.end()].decode(encoding)
                 if _READABLE.search(text):
                     yield text
+                start = signs.find(5 * sign, found.end())
     signs, end = content.translate(_OF_TEXT), 0
     while found := _READABLE_SIGNS.search(signs, end):
         start = signs.rfind(b"\0", end, found.start()) + 1 or end
