@@ -35,8 +35,8 @@ def find_names(scope: Scope, things: Iterable[Thing]) -> dict[Thing, str]:
     for membership in members.filter(user__in=_numbers(wanted.get("user", ()))):
         found["user", str(membership.user_id)] = _link_to_member(membership)
     for kind, find in FINDERS.items():
-        for pk, (url, name) in find(scope, _uuids(wanted.get(kind, ()))).items():
-            found[kind, str(pk)] = _link(url, name)
+        for file, (url, name) in find(scope, _uuids(wanted.get(kind, ()))).items():
+            found[kind, str(file)] = _link(url, name)
     return {
         (kind, pk): found[of, pk]
         for kind, pk in things
